@@ -155,9 +155,9 @@ export async function createAgent(
     const resources: ResourceSources = {
       http,
       resolve: resolver.document,
-      ownBaseUrls: ['', '/cloud-agent', '/prism-agent'].map((prefix) => urls.rest + prefix),
+      baseUrls: ['', '/cloud-agent', '/prism-agent'].map((prefix) => urls.rest + prefix),
     }
-    const schemaSources: SchemaSources = { ...resources, ownRecord: (guid) => findSchema(db, guid) }
+    const schemaSources: SchemaSources = { ...resources, findSchema: (guid) => findSchema(db, guid) }
     const readSchema = (url: string) => across('schema', { url }, () => dereference(url, schemaSources))
     const anonCreds = createAnonCreds(db, resources, readSchema)
     closers.push(() => anonCreds.anoncreds.close())

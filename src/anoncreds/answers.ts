@@ -1,6 +1,6 @@
 /** Whether a proof answers what a request asks, all of it and nothing else, and says what its parts prove (wire.md 10). */
 import { VerificationError } from '../credentials/verification-error.ts'
-import { attributeKey } from '../schemas/attribute-key.ts'
+import { attributeKey } from '../schemas/anoncreds-schema.ts'
 import { encodeValue } from './encode.ts'
 import type { Presentation, PresentationRequest } from './proof-model.ts'
 

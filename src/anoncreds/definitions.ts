@@ -8,7 +8,7 @@ import type { Selectable } from 'kysely'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { toEnvelope } from '../schemas/did-url.ts'
-import { toRow, withNames } from '../schemas/registered.ts'
+import { toRow, withDerivedMembers } from '../schemas/registry-entry.ts'
 import type { ResolutionMethod } from '../schemas/schema.ts'
 import type { CredentialDefinitionTables } from '../storage/agent-tables/credential-definition.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
@@ -168,7 +168,7 @@ export function definitionNotFound(guid: string): Problem {
 }
 
 function toRecord(row: DefinitionRow): CredentialDefinitionRecord {
-  const { definition, key_correctness_proof: proof, ...published } = withNames(row, definitionsPath)
+  const { definition, key_correctness_proof: proof, ...published } = withDerivedMembers(row, definitionsPath)
   return CredentialDefinitionRecord.parse({
     ...published,
     schemaId: row.schema_id,

@@ -2,7 +2,7 @@
 import type { Config } from '../base/config.ts'
 import type { Log } from '../base/log.ts'
 import { across } from '../base/probe.ts'
-import type { AnonCredsSchema } from '../schemas/anoncreds.ts'
+import type { AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
 import type { JsonObject } from '../schemas/limits.ts'
 import type { ResourceSources } from '../schemas/resource.ts'
 import type { AgentDb, Tx } from '../storage/database.ts'
@@ -40,7 +40,7 @@ export function createAnonCreds(
     getAnonCredsSchema: (url) => dereferenceAnonCredsSchema(url, readSchema),
     getCredentialDefinition: (url) =>
       across('schema', { url }, () => dereferenceDefinition(url, definitionSources)),
-    vouchesForIssuer: (url) => vouchesForIssuer(url, sources.ownBaseUrls),
+    vouchesForIssuer: (url) => vouchesForIssuer(url, sources.baseUrls),
   }
 }
 

@@ -1,5 +1,5 @@
 /** Which parts of a proof request a credential of the wallet can answer, and why not the others. */
-import { attributeKey } from '../schemas/attribute-key.ts'
+import { attributeKey } from '../schemas/anoncreds-schema.ts'
 import type { Credential } from './model.ts'
 import type { PresentationRequest } from './proof-model.ts'
 import { findUnmet, type Source } from './restrictions.ts'

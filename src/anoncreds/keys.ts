@@ -3,7 +3,7 @@
  * Credential Definition Without Revocation Support"). The library of AnonCreds takes minutes for the primes, OpenSSL a second each.
  */
 import { createHash, generatePrime, randomBytes } from 'node:crypto'
-import { attributeKey, linkSecretName } from '../schemas/attribute-key.ts'
+import { attributeKey, linkSecretName } from '../schemas/anoncreds-schema.ts'
 import type { DefinitionPrivateKey, KeyCorrectnessProof, PrimaryPublicKey } from './model.ts'
 
 export type DefinitionKeys = {

@@ -1,5 +1,5 @@
 /** What is calculated, in the thread that has the library: JSON in, JSON out. */
-import type { AnonCredsSchema } from '../schemas/anoncreds.ts'
+import type { AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
 import type { Held, Library } from './library.ts'
 import type {
   Credential,

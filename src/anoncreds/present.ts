@@ -2,7 +2,7 @@
 import type { Engine } from './engine.ts'
 import type { Credential, CredentialDefinition } from './model.ts'
 import type { Presentation, PresentationRequest } from './proof-model.ts'
-import type { AnonCredsSchema } from '../schemas/anoncreds.ts'
+import type { AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
 
 export type Proof = {
   request: PresentationRequest

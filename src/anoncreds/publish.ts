@@ -1,8 +1,8 @@
 /** Publishing a credential definition: what is checked before its key is made (api.md 4.11). */
 import type { Config } from '../base/config.ts'
 import { Problem } from '../base/problem.ts'
-import type { AnonCredsSchema } from '../schemas/anoncreds.ts'
-import { mustBeAuthor } from '../schemas/author.ts'
+import type { AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
+import { assertAuthor } from '../schemas/registry-entry.ts'
 import type { ResolutionMethod } from '../schemas/schema.ts'
 import type { AgentDb } from '../storage/database.ts'
 import type { CredentialDefinitionInput, CredentialDefinitionRecord } from './definition.ts'
@@ -33,7 +33,7 @@ export async function publishDefinition(
   resolutionMethod: ResolutionMethod,
 ): Promise<CredentialDefinitionRecord> {
   mustBeEnabled(env.config)
-  await mustBeAuthor(input.author, owns)
+  await assertAuthor(input.author, owns)
   const { record } = await env.readSchema(input.schemaId)
   // Wallets read the schema at this URL, and take what they find there for it.
   if (record)

@@ -2,10 +2,10 @@
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { canonicalDid } from '../did/document.ts'
-import { AnonCredsSchema } from '../schemas/anoncreds.ts'
+import { AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
 import { parseResourceUrl } from '../schemas/did-url.ts'
 import { isJsonObject, type JsonObject } from '../schemas/limits.ts'
-import { readResource, toFailure, type OwnCollection, type ResourceSources } from '../schemas/resource.ts'
+import { readResource, toFailure, type Registry, type ResourceSources } from '../schemas/resource.ts'
 import { schemasPath } from '../schemas/schema.ts'
 import { definitionsPath } from './definitions.ts'
 import { CredentialDefinition } from './model.ts'
@@ -26,7 +26,7 @@ export async function dereferenceDefinition(
   sources: DefinitionSources,
 ): Promise<CredentialDefinition> {
   try {
-    const own: OwnCollection = { path: definitionsPath, part: 'definition', read: sources.ownDefinition }
+    const own: Registry = { path: definitionsPath, part: 'definition', read: sources.ownDefinition }
     const found = await readResource(url, own, 'application/json', sources)
     const definition = parse(
       CredentialDefinition,
@@ -82,9 +82,9 @@ function parse<Type>(
  * Whether what a URL leads to is its issuer's own: a DID URL names whose it is, and our own registries take a DID only from the wallet that has it.
  * At any other URL anybody may publish in anybody's name.
  */
-export function vouchesForIssuer(url: string, ownBaseUrls: readonly string[]): boolean {
+export function vouchesForIssuer(url: string, baseUrls: readonly string[]): boolean {
   if (url.startsWith('did:')) return true
-  return ownBaseUrls.some((base) =>
+  return baseUrls.some((base) =>
     [schemasPath, definitionsPath].some((path) => url.startsWith(`${base.replace(/\/+$/, '')}/${path}/`)),
   )
 }

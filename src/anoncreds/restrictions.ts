@@ -4,8 +4,8 @@
  * They are judged here and not by the library, which takes markers of attributes that are not there for granted, and knows no `issuer_did`.
  */
 import { canonicalDid } from '../did/document.ts'
-import type { AnonCredsSchema } from '../schemas/anoncreds.ts'
-import { attributeKey } from '../schemas/attribute-key.ts'
+import type { AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
+import { attributeKey } from '../schemas/anoncreds-schema.ts'
 import type { PresentationRequest } from './proof-model.ts'
 
 /** What a credential that answers is, as far as restrictions ask. */

@@ -1,6 +1,6 @@
 /** What can be told of the key in a definition without knowing its factors: whether its numbers are numbers of such a key. */
-import type { AnonCredsSchema } from '../schemas/anoncreds.ts'
-import { attributeKey, linkSecretName } from '../schemas/attribute-key.ts'
+import type { AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
+import { attributeKey, linkSecretName } from '../schemas/anoncreds-schema.ts'
 import { modulusBits } from './keys.ts'
 import type { CredentialDefinition, PrimaryPublicKey } from './model.ts'
 

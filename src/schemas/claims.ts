@@ -1,50 +1,100 @@
-/** Checking claims against a credential schema (service §4.3, wire.md 8.4). */
+/**
+ * Checks claims against JSON Schemas, and checks that a schema can be used at all.
+ *
+ * Schemas come from strangers. The main thread evaluates small plain schemas without patterns, whose work is bounded by
+ * their size. A worker thread with limits of time and memory evaluates all others, so that a hostile schema
+ * blocks neither the event loop nor the tenants that use ordinary schemas.
+ */
 import { Problem } from '../base/problem.ts'
-import { judge } from './judge.ts'
+import { programOf } from '../base/program.ts'
+import { createThread, ThreadSpent } from '../base/thread.ts'
+import { evaluate, type Evaluation, type Task } from './evaluation.ts'
+import { isPlain } from './json-schema.ts'
 import { findExcess, isJsonObject } from './limits.ts'
-import type { Unusable } from './unusable.ts'
+import { schemaLimits } from './validator.ts'
 
-const limits = { depth: 32, values: 10_000, characters: 2_000_000 }
+const claimsLimits = { depth: 32, values: 10_000, characters: 2_000_000 }
+
+/** Limits of the main thread: 20 ms to compile, 10 ms to evaluate. */
+const smallSchema = { depth: 12, values: 100, characters: 4_000 }
+const smallClaims = { ...claimsLimits, values: 1_000 }
+
+const thread = createThread<Task, Evaluation>({
+  name: 'schemas',
+  program: programOf(import.meta.url, 'schema-worker'),
+  timeMs: 3_000,
+  waiting: 200,
+  memoryMb: 256,
+  tooMany: 'Too many schemas are being checked. Try again in a few seconds.',
+})
+
+const tooExpensive = 'takes too much time or memory'
 
 /**
- * Checks claims against a JSON schema of draft 2020-12.
+ * Checks claims against a JSON Schema of draft 2020-12.
  *
- * @throws {Problem} `error:CredentialSchemaError:CredentialSchemaValidationError` with every violation and its JSON path, the first
- * hundred in full; `error:CredentialSchemaError:InvalidSchema` when the schema itself cannot be used, with the path of what is wrong in it.
+ * @throws {Problem} `error:CredentialSchemaError:CredentialSchemaValidationError` with the JSONPath and reason of every
+ *   violation (the first hundred), `error:CredentialSchemaError:InvalidSchema` when the schema itself cannot be used,
+ *   `error:ServiceUnavailable` when too many checks wait.
  */
 export async function checkClaims(claims: unknown, schema: unknown): Promise<void> {
-  const excess = findExcess(claims, limits)
-  if (excess !== undefined) throw failed([`the set of claims ${excess}`])
-  if (!isJsonObject(schema)) throw unusable('it is not a JSON object')
-  const verdict = await judge({ schema, claims })
-  if ('unusable' in verdict) throw unusable(toSentence(verdict.unusable))
-  if ('spent' in verdict)
-    throw failed([
-      'checking these claims against it takes too much work; shorten the claims or simplify the schema',
+  const excess = findExcess(claims, claimsLimits)
+  if (excess !== undefined) throw invalidClaims([`the set of claims ${excess}`])
+  const evaluation = await evaluateSafely(schema, { claims })
+  if ('aborted' in evaluation)
+    throw invalidClaims([
+      `checking these claims against it ${tooExpensive}; shorten the claims or simplify the schema`,
     ])
-  if (verdict.violations.length > 0) throw failed(verdict.violations)
+  if (evaluation.violations.length > 0) throw invalidClaims(evaluation.violations)
 }
 
-/** Checks that a JSON schema can be used. @throws {Problem} `error:CredentialSchemaError:InvalidSchema` with the path of what is wrong. */
+/** Checks that a JSON Schema can be used. @throws {Problem} as `checkClaims` does for a schema. */
 export async function checkUsable(schema: unknown): Promise<void> {
-  if (!isJsonObject(schema)) throw unusable('it is not a JSON object')
-  const verdict = await judge({ schema })
-  if ('unusable' in verdict) throw unusable(toSentence(verdict.unusable))
-  if ('spent' in verdict) throw unusable('it takes too long to read; simplify it')
+  if ('aborted' in (await evaluateSafely(schema)))
+    throw invalidSchema(`it ${tooExpensive} to compile; simplify it`)
 }
 
-function toSentence({ path, reason }: Unusable): string {
-  return path.length > 0 ? `${path.join('.')}: ${reason}` : `it ${reason}`
+async function evaluateSafely(
+  document: unknown,
+  claims: { claims?: unknown } = {},
+): Promise<Exclude<Evaluation, { unusable: string }>> {
+  if (!isJsonObject(document)) throw invalidSchema('it is not a JSON object')
+  // The JSON-LD context of a schema is no part of the JSON Schema.
+  const { '@context': _, ...schema } = document
+  const excess = findExcess(schema, schemaLimits)
+  if (excess !== undefined) throw invalidSchema(`it ${excess}`)
+  const task = { schema, ...claims }
+  const evaluation = isSmall(task) ? evaluate(task) : await evaluateInThread(task)
+  if ('unusable' in evaluation) throw invalidSchema(evaluation.unusable)
+  return evaluation
 }
 
-function unusable(reason: string): Problem {
+function isSmall({ schema, claims }: Task): boolean {
+  return (
+    findExcess(schema, smallSchema) === undefined &&
+    findExcess(claims, smallClaims) === undefined &&
+    isPlain(schema) &&
+    !JSON.stringify(schema).includes('"pattern"')
+  )
+}
+
+async function evaluateInThread(task: Task): Promise<Evaluation> {
+  try {
+    return await thread.ask(task)
+  } catch (error) {
+    if (error instanceof ThreadSpent) return { aborted: true }
+    throw error
+  }
+}
+
+function invalidSchema(reason: string): Problem {
   return new Problem(
     'error:CredentialSchemaError:InvalidSchema',
     `The credential schema cannot be used: ${reason}`,
   )
 }
 
-function failed(reasons: string[]): Problem {
+function invalidClaims(reasons: string[]): Problem {
   return new Problem(
     'error:CredentialSchemaError:CredentialSchemaValidationError',
     `The credential schema validation failed: ${reasons.join('; ')}`,

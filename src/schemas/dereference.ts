@@ -1,50 +1,58 @@
-/** From the URL of a credential schema to the schema (service §4.3, wire.md 8.4, 8.5). */
+/** Reads the credential schema at a URL. */
 import { Problem } from '../base/problem.ts'
-import { isAnonCreds, toJsonSchema } from './anoncreds.ts'
+import { isAnonCreds, toJsonSchema } from './anoncreds-schema.ts'
 import { isJsonObject, type JsonObject } from './limits.ts'
-import { readResource, toFailure, type OwnCollection, type ResourceSources } from './resource.ts'
+import { readResource, toFailure, type Registry, type ResourceSources } from './resource.ts'
 import { schemasPath, type CredentialSchema } from './schema.ts'
 
 export type SchemaSources = ResourceSources & {
-  /** A record of our own registry. */
-  ownRecord: (guid: string) => Promise<CredentialSchema | undefined>
+  /** Reads a record of this agent's registry. */
+  findSchema: (guid: string) => Promise<CredentialSchema | undefined>
 }
 
-/** The schema as it was published, and the registry's record around it if the URL leads to one. */
+/** The schema as published, and the registry record around it if the URL names one. */
 export type Dereferenced = { schema: JsonObject; record?: JsonObject }
 
 const accept = 'application/schema+json, application/json'
 
 /**
- * Reads what a URL stands for, as JSON schema of the claims: a JSON schema as it is or as member `schema` of a registry's record, or what
- * an AnonCreds schema comes to.
+ * Reads a schema as JSON Schema of the claims. An AnonCreds schema is converted.
  *
  * @throws {Problem} `error:CredentialSchemaError:SchemaDereferencingError` naming the URL and the reason.
  */
 export async function dereferenceSchema(url: string, sources: SchemaSources): Promise<JsonObject> {
-  const { schema } = await dereference(url, sources)
-  return isAnonCreds(schema) ? toJsonSchema(schema) : schema
+  return toClaimsSchema((await dereference(url, sources)).schema)
 }
 
-/** Reads what a URL stands for. @throws {Problem} as `dereferenceSchema`; 503 when a DID cannot be resolved for now. */
+/** Reads a schema or its record. @throws {Problem} as `dereferenceSchema`; 503 when a DID cannot be resolved for now. */
 export async function dereference(url: string, sources: SchemaSources): Promise<Dereferenced> {
   try {
-    const found = await readResource(url, ownSchemas(sources), accept, sources)
-    if (!isJsonObject(found['schema']) || found['$schema'] !== undefined) return { schema: found }
-    return { schema: found['schema'], record: found }
+    return unwrap(await readResource(url, schemaRegistry(sources), accept, sources))
   } catch (error) {
     throw toFailure(error, url, failed)
   }
 }
 
-function ownSchemas({ ownRecord }: SchemaSources): OwnCollection {
+/** Accepts a schema, or a registry record with the schema as a member. */
+export function unwrap(document: JsonObject): Dereferenced {
+  return isJsonObject(document['schema']) && document['$schema'] === undefined
+    ? { schema: document['schema'], record: document }
+    : { schema: document }
+}
+
+/** @throws {Problem} `error:CredentialSchemaError:InvalidSchema` for an invalid AnonCreds schema. */
+export function toClaimsSchema(schema: JsonObject): JsonObject {
+  return isAnonCreds(schema) ? toJsonSchema(schema) : schema
+}
+
+function schemaRegistry({ findSchema }: SchemaSources): Registry {
   return {
     path: schemasPath,
     part: 'schema',
-    async read(guid, isRaw) {
-      const record = await ownRecord(guid)
+    async read(guid, isSchemaOnly) {
+      const record = await findSchema(guid)
       if (!record) throw new SyntaxError(`this agent's registry has no schema with the guid ${guid}`)
-      return isRaw ? record.schema : record
+      return isSchemaOnly ? record.schema : record
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Resources that a DID URL names, and the envelope they come in (api.md 4.10, wire.md 8.5). */
+/** DID URLs of resources, and the envelope in which the Cloud Agent API returns such resources. */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { fromBase64, fromUtf8, toBase64url } from '../base/bytes.ts'
@@ -9,26 +9,26 @@ export const serviceName = 'agent-base-url'
 
 export const PrismEnvelope = z
   .object({
-    resource: z.string().describe('base64url of the JSON in its JCS form (RFC 8785).'),
-    url: z.string().describe('The DID URL of the resource: who publishes it, where, and its digest.'),
+    resource: z.string().describe('base64url of the JSON in its canonical form (JCS, RFC 8785).'),
+    url: z.string().describe('The DID URL of the resource: publisher, service, path and digest.'),
   })
   .meta({ id: 'PrismEnvelope' })
 export type PrismEnvelope = z.output<typeof PrismEnvelope>
 
-/** Puts a resource that a DID's agent serves at a path into its envelope. */
+/** Wraps a resource that the agent of a DID serves at a path. */
 export function toEnvelope(did: string, path: string, resource: object): PrismEnvelope {
   const text = toText(resource)
-  // The second question mark is the real agent's.
+  // The Cloud Agent writes the second question mark.
   return {
     resource: text,
     url: `${did}?resourceService=${serviceName}&resourcePath=${path}?resourceHash=${hashOf(text)}`,
   }
 }
 
-/** The JSON in an envelope, with its digest; an answer that is in none is itself. @throws {SyntaxError} when it is no JSON. */
-export function openEnvelope(answer: unknown): { resource: unknown; hash: () => string } {
-  const { success, data } = PrismEnvelope.safeParse(answer)
-  if (!success) return { resource: answer, hash: () => hashOf(toText(answer)) }
+/** Unwraps a resource, with its digest. A body that is no envelope is the resource itself. @throws {SyntaxError} when it is not JSON. */
+export function openEnvelope(body: unknown): { resource: unknown; hash: () => string } {
+  const { success, data } = PrismEnvelope.safeParse(body)
+  if (!success) return { resource: body, hash: () => hashOf(toText(body)) }
   try {
     return { resource: JSON.parse(fromUtf8(fromBase64(data.resource))), hash: () => hashOf(data.resource) }
   } catch (cause) {
@@ -36,13 +36,13 @@ export function openEnvelope(answer: unknown): { resource: unknown; hash: () => 
   }
 }
 
-/** What a DID URL says of a resource. */
+/** The parts of a DID URL. `hash` is the expected digest, in lower-case hexadecimal. */
 export type ResourceUrl = { did: string; service: string; path: string; hash: string | undefined }
 
 /**
- * Takes a DID URL apart: with the parameters of the real agent, or those of DID Core §3.2.1.
+ * Parses a DID URL with the parameters of the Cloud Agent, or with those of DID Core §3.2.1. Returns undefined for other URLs.
  *
- * Nothing when it is no DID URL; a `SyntaxError` when it is one and names no resource.
+ * @throws {SyntaxError} when the DID URL names no resource.
  */
 export function parseResourceUrl(url: string): ResourceUrl | undefined {
   if (!/^did:[a-z0-9]+:/.test(url)) return undefined
@@ -56,8 +56,8 @@ export function parseResourceUrl(url: string): ResourceUrl | undefined {
   return { did, service, path, hash: parameters.get('resourceHash')?.toLowerCase() }
 }
 
-/** Where a resource is: its path below the endpoint of the service. @throws {SyntaxError} when the DID has no such service. */
-export function locate({ did, service, path }: ResourceUrl, document: DidDocument): string {
+/** The URL of a resource: its path below the service's endpoint. @throws {SyntaxError} when the DID has no such service. */
+export function toUrl({ did, service, path }: ResourceUrl, document: DidDocument): string {
   const found = document.service?.find(({ id }) => {
     const owner = didOf(id)
     return (
@@ -71,7 +71,7 @@ export function locate({ did, service, path }: ResourceUrl, document: DidDocumen
   return `${uri.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`
 }
 
-/** The digest of a resource as DID URLs carry it: SHA-256 of its base64url text, in hexadecimal (wire.md 8.5). */
+/** The digest in a DID URL: SHA-256 of the resource's base64url text, in hexadecimal. */
 function hashOf(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex')
 }

@@ -1,11 +1,11 @@
 /**
- * JSON-LD credential schemas (service §1): a plain JSON schema of the claims that also says, in `@context` (JSON-LD 1.1 §4.1), which terms
- * of which vocabulary the claims are. One document serves validators and JSON-LD processors, as each passes over what it does not know.
+ * JSON-LD credential schemas: a plain JSON Schema of the claims whose `@context` (JSON-LD 1.1 §4.1) maps the claims to terms
+ * of a vocabulary. Validators and JSON-LD processors read the same document, and each ignores the other's keywords.
  */
 import { z } from 'zod'
-import { PlainSchema } from './plain.ts'
+import { PlainSchema } from './json-schema.ts'
 
-/** Type of a record that holds one: how JSON-LD 1.1 (§C) names a document that is a context. */
+/** The `type` of a registry record that holds one: the link relation of a context document (JSON-LD 1.1 §C). */
 export const jsonLdType = 'http://www.w3.org/ns/json-ld#context'
 
 const Iri = z.string().min(1)
@@ -52,20 +52,16 @@ const Context: z.ZodType = z.lazy(() =>
   z.union([Remote, Definitions, z.null(), z.array(z.union([Remote, Definitions, z.null()]))]),
 )
 
-/** A JSON-LD credential schema. Where the whole context is written out, it must define every property. */
+/** A JSON-LD credential schema. A context that is written out in full must define every property. */
 export const JsonLdSchema = PlainSchema.extend({
   '@context': z.union([Remote, Definitions, z.array(z.union([Remote, Definitions])).min(1)]),
 }).superRefine(({ '@context': context, properties }, issues) => {
   const parts = Array.isArray(context) ? context : [context]
-  const written = parts.filter((part) => typeof part !== 'string')
-  if (
-    written.length < parts.length ||
-    written.some((part) => part['@import'] !== undefined || part['@vocab'] != null)
-  )
-    return
+  const inline = parts.filter((part) => typeof part !== 'string')
+  const isComplete = inline.every((part) => part['@import'] === undefined && part['@vocab'] == null)
+  if (inline.length < parts.length || !isComplete) return
   for (const name of Object.keys(properties)) {
-    if (!written.some((part) => Object.hasOwn(part, name))) {
-      issues.addIssue({ code: 'custom', path: ['properties', name], message: 'is not a term of @context' })
-    }
+    if (inline.some((part) => Object.hasOwn(part, name))) continue
+    issues.addIssue({ code: 'custom', path: ['properties', name], message: 'is not a term of @context' })
   }
 })

@@ -1,7 +1,4 @@
-/**
- * How much JSON a schema or a set of claims may be: deep nesting overflows the stack of whoever writes it out again, and
- * a member named `__proto__` is lost or worse in the hands of careless code.
- */
+/** Limits of JSON from strangers. Deep nesting overflows the stack, and members named `__proto__` can change prototypes. */
 
 /** A JSON object, as opposed to an array, a scalar or null. */
 export type JsonObject = Record<string, unknown>
@@ -11,10 +8,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `depth` counts levels of objects and arrays, `values` everything in them, `characters` strings and member names together. */
+/** `depth`: nested objects and arrays. `values`: all values. `characters`: strings and member names together. */
 export type Limits = { depth: number; values: number; characters: number }
 
-/** Says what is too much about a JSON value, in the words that complete "it …"; `undefined` when nothing is. */
+/** Finds an exceeded limit. Returns a phrase that completes "it …". */
 export function findExcess(value: unknown, limits: Limits): string | undefined {
   let values = 0
   let characters = 0

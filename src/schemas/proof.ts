@@ -1,7 +1,7 @@
 /**
- * The proof of authorship that a schema may carry (service §2.1): a detached JWS (RFC 7515, with `b64` of RFC 7797) by an assertion key of the
- * author over the JCS form (RFC 8785) of what the author has decided: type, name, version, author, schema, and the proof's own members
- * except the two that hold the signature.
+ * The optional proof of a schema's authorship: a detached JWS (RFC 7515 with `b64` of RFC 7797) by an assertion key of the
+ * author. The payload is the JCS form (RFC 8785) of type, name, version, author, schema, and the proof's own members without
+ * the two that hold the signature.
  */
 import { z } from 'zod'
 import { fromBase64, toBase64url, toMultibase, utf8 } from '../base/bytes.ts'
@@ -15,28 +15,23 @@ export const proofType = 'JsonWebSignature2020'
 
 export const Proof = z
   .object({
-    type: z.string().max(100).describe('`JsonWebSignature2020`, with JCS as its canonical form.'),
+    type: z.string().max(100).describe('`JsonWebSignature2020`, with JCS as the canonical form.'),
     created: z.iso.datetime({ offset: true }),
     verificationMethod: z.string().max(60_200).describe('DID URL of an assertion key of the author.'),
     proofPurpose: z.string().max(100).describe('`assertionMethod`.'),
-    proofValue: z
-      .string()
-      .max(200)
-      .optional()
-      .describe('The signature in multibase: the one in `jws` once more.'),
+    proofValue: z.string().max(200).optional().describe('The signature of `jws` in multibase.'),
     domain: z.string().max(300).optional(),
-    jws: z.string().max(1_000).optional().describe('JWS with detached payload: header, nothing, signature.'),
+    jws: z.string().max(1_000).optional().describe('JWS with detached payload.'),
   })
   .meta({ id: 'SchemaProof' })
 export type Proof = z.output<typeof Proof>
 
-/** What a proof is about. */
+/** The signed members of a schema record. */
 export type Authored = { type: string; name: string; version: string; author: string; schema: JsonObject }
 
-/** A key of the author's, `verificationMethod` its DID URL, and where it signs. */
+/** A key of the author with its DID URL, and the host of the signing agent. */
 export type Signer = { verificationMethod: string; privateJwk: PrivateJwk; domain: string }
 
-/** Signs a schema. */
 export function signSchema(authored: Authored, { verificationMethod, privateJwk, domain }: Signer): Proof {
   const options = {
     type: proofType,
@@ -51,7 +46,7 @@ export function signSchema(authored: Authored, { verificationMethod, privateJwk,
 }
 
 /**
- * Says what is wrong with a proof, in words that begin with the member; `undefined` when the author has signed.
+ * Returns the fault of a proof, as "member: reason", or undefined when the proof is valid.
  *
  * @throws {Problem} `error:ServiceUnavailable` when the author's DID cannot be resolved for now.
  */
@@ -60,25 +55,25 @@ export async function findProofFault(
   proof: Proof,
   resolve: Resolve,
 ): Promise<string | undefined> {
-  if (proof.type !== proofType) return `type: must be ${proofType}; no other can be verified here`
+  if (proof.type !== proofType) return `type: must be ${proofType}`
   if (proof.proofPurpose !== 'assertionMethod') return 'proofPurpose: must be assertionMethod'
   const parts = readJws(proof.jws)
   if (!parts)
-    return 'jws: must be a JWS with detached payload, whose header has alg, b64 (false), crit (["b64"]) and nothing else'
+    return 'jws: must be a JWS with detached payload whose header has exactly alg, b64 (false) and crit (["b64"])'
   if (proof.proofValue !== undefined && proof.proofValue !== toMultibase(parts.signature))
     return 'proofValue: is not the signature in jws'
   if (canonicalDid(didOf(proof.verificationMethod)) !== canonicalDid(authored.author))
     return 'verificationMethod: must be a key of the author'
   const keys = await keysOf(authored.author, proof.verificationMethod, resolve)
   if (typeof keys === 'string') return `verificationMethod: ${keys}`
-  const fitting = keys.filter((key) => hasAlgorithm(key, parts.alg))
-  if (fitting.length === 0)
-    return 'verificationMethod: is no assertionMethod key of the author for the algorithm in jws'
+  const candidates = keys.filter((key) => hasAlgorithm(key, parts.alg))
+  if (candidates.length === 0)
+    return 'verificationMethod: is not an assertionMethod key of the author for the algorithm in jws'
   const { jws: _, proofValue: __, ...options } = proof
   const input = signingInput(parts.header, authored, options)
-  return fitting.some((key) => verify(key, input, parts.signature))
+  return candidates.some((key) => verify(key, input, parts.signature))
     ? undefined
-    : 'jws: the signature is not of this schema by this key'
+    : 'jws: the signature does not match the schema and the key'
 }
 
 async function keysOf(
@@ -117,7 +112,7 @@ function readJws(jws = ''): { header: string; alg: string; signature: Uint8Array
   }
 }
 
-/** RFC 7797 §3: the header as it is written, a full stop, the payload as it is. */
+/** RFC 7797 §3: encoded header, full stop, payload. */
 function signingInput(
   header: string,
   { type, name, version, author, schema }: Authored,

@@ -1,8 +1,4 @@
-/**
- * The schema registry (service §4.6, api.md 4.10): publish, publish again, read, list.
- *
- * A published version never changes and anybody may read it; lists are of one wallet.
- */
+/** The schema registry. Published versions never change and are public; lists contain the schemas of one wallet. */
 import type { Selectable } from 'kysely'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
@@ -12,10 +8,8 @@ import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { matchOf } from '../storage/match.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
-import { mustBeAuthor, mustBeDid } from './author.ts'
-import { checkSchema } from './kinds.ts'
 import { type Authored, findProofFault, type Proof } from './proof.ts'
-import { toRow, withNames } from './registered.ts'
+import { assertAuthor, assertAuthorMethod, toRow, withDerivedMembers } from './registry-entry.ts'
 import {
   compareVersions,
   CredentialSchema,
@@ -23,18 +17,18 @@ import {
   type CredentialSchemaInput,
   type ResolutionMethod,
 } from './schema.ts'
+import { checkSchema } from './schema-types.ts'
 
-/** What the caller's wallet knows of authors. */
+/** The authors among the DIDs of the caller's wallet. */
 export type Authors = {
-  /** Tells whether a DID is one of the wallet. */
   owns: (did: string) => Promise<boolean>
-  /** Resolves a DID of the wallet, published or not. */
+  /** Resolves DIDs of the wallet, published or not. */
   resolve: Resolve
-  /** Signs with the author's key. Absent: a schema is published with the proof it brings, or without. */
+  /** Signs with the author's key. Without it, a schema keeps the proof in the input, if any. */
   sign?: (authored: Authored) => Promise<Proof>
 }
 
-/** Filters are exact but for `%`, which stands for anything; `tags` names one tag that must be among a schema's. `offset` is 0 or more, `limit` 1 to 1,000. */
+/** Filters match exactly, except that `%` matches any text. `tags` is one tag of the schema. */
 export type SchemaQuery = Paging & {
   author?: string | undefined
   name?: string | undefined
@@ -46,8 +40,7 @@ export type SchemaQuery = Paging & {
 /**
  * Publishes the first version of a schema, under a new id.
  *
- * @throws {Problem} for a schema that may not be registered, a proof that is not right, an author that is no did:prism or did:web (400) or none
- * of the wallet's (404).
+ * @throws {Problem} 400 for an invalid schema, an invalid proof or another DID method, 404 for an author that the wallet does not own.
  */
 export async function publishSchema(
   db: AgentDb,
@@ -63,10 +56,10 @@ export async function publishSchema(
 }
 
 /**
- * Publishes a new version under an id that the author has published before.
+ * Publishes a new version of a schema.
  *
- * @throws {Problem} as `publishSchema`; `error:CredentialSchemaError:CredentialSchemaIdNotFoundError` when the wallet has no schema of that author
- * with that id, `error:CredentialSchemaError:CredentialSchemaUpdateError` when the version is not greater than the latest.
+ * @throws {Problem} as `publishSchema`; `error:CredentialSchemaError:CredentialSchemaIdNotFoundError` when the author has no
+ *   schema with that id, `error:CredentialSchemaError:CredentialSchemaUpdateError` when the version is not greater than the latest.
  */
 export async function updateSchema(
   db: AgentDb,
@@ -85,7 +78,7 @@ export async function updateSchema(
   })
 }
 
-/** The published schema with a guid, of whichever wallet, in whichever list. */
+/** Finds a schema of any wallet, with any resolution method. */
 export async function findSchema(db: AgentDb, guid: string): Promise<CredentialSchema | undefined> {
   const row = await db
     .selectFrom('credential_schema')
@@ -95,7 +88,7 @@ export async function findSchema(db: AgentDb, guid: string): Promise<CredentialS
   return row && toCredentialSchema(row)
 }
 
-/** The published schema with a guid. @throws {Problem} `error:CredentialSchemaError:CredentialSchemaGuidNotFoundError` */
+/** Gets a schema of any wallet. @throws {Problem} `error:CredentialSchemaError:CredentialSchemaGuidNotFoundError` */
 export async function getSchema(
   db: AgentDb,
   guid: string,
@@ -110,7 +103,7 @@ export async function getSchema(
   return schema
 }
 
-/** The greatest version that a wallet's author has published under an id; long and short form of the author's DID are the same. */
+/** Finds the greatest version under an id. The long and the short form of the author's DID are equivalent. */
 export async function findLatestSchema(
   db: AgentDb,
   walletId: string,
@@ -125,12 +118,12 @@ export async function findLatestSchema(
     .where('id', '=', id.toLowerCase())
     .where('resolution_method', '=', resolutionMethod)
     .execute()
-  const own = rows.filter((row) => canonicalDid(row.author) === canonicalDid(author))
-  const latest = own.toSorted((one, other) => compareVersions(other.version, one.version))[0]
+  const authored = rows.filter((row) => canonicalDid(row.author) === canonicalDid(author))
+  const latest = authored.toSorted((one, other) => compareVersions(other.version, one.version))[0]
   return latest && toCredentialSchema(latest)
 }
 
-/** A page of a wallet's schemas in the order of their publication, and how many match in all. */
+/** A page of a wallet's schemas in order of publication, and the number of all that match. */
 export async function listSchemas(
   db: AgentDb,
   walletId: string,
@@ -153,17 +146,16 @@ export async function listSchemas(
   return { schemas: rows.map(toCredentialSchema), total }
 }
 
-/** Checks what is to be published, and gives the proof to publish with it: its own, or the one that is made now. */
+/** Checks the input and returns the proof to publish: the one in the input, or a new one. */
 async function checkInput(
   input: CredentialSchemaInput,
   { owns, resolve, sign }: Authors,
 ): Promise<Proof | undefined> {
   const { author, type, schema, proof } = input
-  mustBeDid(author)
-  if (proof && sign)
-    throw new Problem('BadRequest', 'proof: must be left out when the schema is to be signed here.')
+  assertAuthorMethod(author)
+  if (proof && sign) throw new Problem('BadRequest', 'proof: must be absent when the agent signs the schema.')
   await checkSchema(type, schema)
-  await mustBeAuthor(author, owns)
+  await assertAuthor(author, owns)
   if (!proof) return sign?.(input)
   const fault = await findProofFault(input, proof, resolve)
   if (fault !== undefined)
@@ -174,13 +166,18 @@ async function checkInput(
   return proof
 }
 
-/** What the registry adds to what an author sends. */
-type Placed = { walletId: string; id: string; proof: Proof | undefined; resolutionMethod: ResolutionMethod }
+/** The values that the registry adds to the input. */
+type Publication = {
+  walletId: string
+  id: string
+  proof: Proof | undefined
+  resolutionMethod: ResolutionMethod
+}
 
-/** Writes one version. A row that is there already is left alone: on a database that lets two write at once, one of them fails here. */
+/** Inserts one version. An existing row is left unchanged: PostgreSQL may run two transactions at once, and one fails here. */
 async function write(
   tx: AgentTx,
-  { walletId, id, proof, resolutionMethod }: Placed,
+  { walletId, id, proof, resolutionMethod }: Publication,
   input: CredentialSchemaInput,
 ): Promise<CredentialSchema> {
   await assertNotTransferred(tx, walletId)
@@ -197,13 +194,13 @@ async function write(
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst()
   if (numInsertedOrUpdatedRows !== 1n) throw notGreater(version, version)
-  const searched = [...new Set(tags)].map((tag) => ({ guid: row.guid, tag }))
-  if (searched.length > 0) await tx.insertInto('credential_schema_tag').values(searched).execute()
+  const tagRows = [...new Set(tags)].map((tag) => ({ guid: row.guid, tag }))
+  if (tagRows.length > 0) await tx.insertInto('credential_schema_tag').values(tagRows).execute()
   return toCredentialSchema(row)
 }
 
 function toCredentialSchema(row: Selectable<CredentialSchemaTables['credential_schema']>): CredentialSchema {
-  const { proof, ...published } = withNames(row, schemasPath)
+  const { proof, ...published } = withDerivedMembers(row, schemasPath)
   return CredentialSchema.parse({
     ...published,
     schema: JSON.parse(row.schema),
@@ -223,6 +220,6 @@ function idNotFound(author: string, id: string): Problem {
 function notGreater(version: string, latest: string): Problem {
   return new Problem(
     'error:CredentialSchemaError:CredentialSchemaUpdateError',
-    `version: ${version} must be greater than ${latest}, which is published already.`,
+    `version: ${version} must be greater than ${latest}, which is already published.`,
   )
 }

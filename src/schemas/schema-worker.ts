@@ -1,8 +1,6 @@
-/** A thread that does tasks, one after the other (`thread.ts`). Its first message says that it is ready. */
+/** Entry point of the worker thread that evaluates schemas (`claims.ts`). Its first message says that it is ready. */
 import { parentPort } from 'node:worker_threads'
-import { assess, type Task } from './assess.ts'
+import { evaluate, type Task } from './evaluation.ts'
 
-parentPort!.on('message', ({ task, units }: { task: Task; units: number }) =>
-  parentPort!.postMessage(assess(task, units)),
-)
+parentPort!.on('message', (task: Task) => parentPort!.postMessage(evaluate(task)))
 parentPort!.postMessage('ready')

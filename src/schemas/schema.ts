@@ -1,4 +1,4 @@
-/** Credential schemas: as they are published and as REST shows them (service §2.1, api.md 4.10). */
+/** Credential schemas as authors publish them and as the API returns them. */
 import { createHash } from 'node:crypto'
 import semver from 'semver'
 import { z } from 'zod'
@@ -6,64 +6,66 @@ import { toHex } from '../base/bytes.ts'
 import { Did } from '../did/document.ts'
 import { Proof } from './proof.ts'
 
-/** Where schemas are, below the address of their agent. */
+/** Path of the schema registry, below the agent's base URL. */
 export const schemasPath = 'schema-registry/schemas'
 
 const notSemver = 'is not a version such as 1.0.0 (SemVer)'
 
-/** SemVer 2.0.0 in full: no prefix, no missing parts, no numbers that a double cannot hold. */
+/** A complete version of SemVer 2.0.0, without prefix. */
 export const SchemaVersion = z
   .string()
   .regex(/^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/, { message: notSemver, abort: true })
   .refine((version) => semver.valid(version) !== null, notSemver)
 
-/** How a schema is found: by a URL of its registry, or by a DID URL of its author. Each has a list of its own. */
+/** How readers find a schema: by a URL of the registry, or by a DID URL of the author. Lists are separate. */
 export const ResolutionMethod = z.enum(['http', 'did'])
 export type ResolutionMethod = z.output<typeof ResolutionMethod>
 
 const JsonSchemaObject = z.record(z.string(), z.unknown())
 
-/** What an author sends to publish a schema or a new version of one. Absent and null are the same. */
+/** The body that publishes a schema or a new version of it. Absent and null are the same. */
 export const CredentialSchemaInput = z
   .object({
     name: z.string().min(1).max(1_000),
     version: SchemaVersion.describe(
-      'SemVer. A breaking change increases the major version; that is not checked.',
+      'SemVer. A breaking change should increase the major version; this is not checked.',
     ),
     description: z.string().min(1).nullish(),
     type: z
       .string()
       .describe(
-        'The kind: `https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json`, `http://www.w3.org/ns/json-ld#context` or `AnoncredSchemaV1`.',
+        'One of `https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json`, `http://www.w3.org/ns/json-ld#context` or `AnoncredSchemaV1`.',
       ),
     schema: JsonSchemaObject.describe(
-      'A JSON schema of draft 2020-12, the same with a JSON-LD `@context`, or an AnonCreds schema.',
+      'A JSON Schema of draft 2020-12, one with a JSON-LD `@context`, or an AnonCreds schema.',
     ),
     tags: z
       .array(z.string())
       .max(100)
       .nullish()
       .transform((tags) => tags ?? []),
-    author: Did.describe('A did:prism of the wallet, published or not, short or long, or a did:web of it.'),
-    proof: Proof.nullish().describe('The author’s signature, which must be right.'),
+    author: Did.describe(
+      'A did:prism of the wallet (published or not, short or long form), or a did:web of the wallet.',
+    ),
+    proof: Proof.nullish().describe('The author’s signature. It must be valid.'),
   })
   .meta({ id: 'CredentialSchemaInput' })
 export type CredentialSchemaInput = z.output<typeof CredentialSchemaInput>
 
 export const CredentialSchema = z
   .object({
-    guid: z.guid().describe('Names this version of this schema of this author; made from `longId`.'),
-    id: z.guid().describe('Names the schema in all its versions.'),
+    guid: z.guid().describe('Identifies this version of the schema; derived from `longId`.'),
+    id: z.guid().describe('Identifies the schema; the same in all versions.'),
     longId: z.string(),
     name: z.string(),
     version: z.string(),
     tags: z.array(z.string()),
-    description: z.string().describe('Empty when the author gave none.'),
+    description: z.string().describe('Empty when the author sent none.'),
     type: z.string(),
     schema: JsonSchemaObject,
     author: Did,
     authored: z.iso.datetime(),
-    proof: Proof.optional().describe('The author’s signature, where there is one.'),
+    proof: Proof.optional().describe('The author’s signature, if there is one.'),
     resolutionMethod: ResolutionMethod,
     kind: z.literal('CredentialSchema'),
     self: z.string(),
@@ -71,7 +73,7 @@ export const CredentialSchema = z
   .meta({ id: 'CredentialSchemaResponse' })
 export type CredentialSchema = z.output<typeof CredentialSchema>
 
-/** What names a version of a schema everywhere: author DID, id, version. */
+/** Identifies a version of a schema globally. */
 export type SchemaName = { author: string; id: string; version: string }
 
 /** `{author}/{id}?version={version}`. */
@@ -79,12 +81,12 @@ export function longIdOf({ author, id, version }: SchemaName): string {
   return `${author}/${id}?version=${version}`
 }
 
-/** The UUID of version 3 (RFC 9562 §5.3) of the long id, without a namespace before it: as Java's `UUID.nameUUIDFromBytes` makes it. */
+/** UUIDv3 (RFC 9562 §5.3) of the long id, without a namespace, like Java's `UUID.nameUUIDFromBytes`. */
 export function guidOf(name: SchemaName): string {
   return nameUuid(longIdOf(name))
 }
 
-/** The name-based UUID of version 3 of a text's UTF-8, without a namespace. */
+/** UUIDv3 of a text's UTF-8, without a namespace. */
 export function nameUuid(text: string): string {
   const bytes = createHash('md5').update(text, 'utf8').digest()
   bytes[6] = (bytes[6]! & 0x0f) | 0x30
@@ -92,7 +94,7 @@ export function nameUuid(text: string): string {
   return toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** Orders versions by SemVer precedence: negative when the first is lower, zero when they differ in build metadata alone. */
+/** Compares by SemVer precedence: negative when the first is lower, zero when only the build metadata differs. */
 export function compareVersions(one: string, other: string): number {
   return semver.compare(one, other)
 }

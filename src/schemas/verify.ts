@@ -1,14 +1,14 @@
-/** What can be verified of a credential schema: that it can be used, who has authored it, and that claims fit it (service §1.7, §2.1). */
+/** Verifies a credential schema: that it can be used, its proof of authorship, and claims against it. */
 import { z } from 'zod'
 import { isTemporary, Problem } from '../base/problem.ts'
 import { Did, type Resolve } from '../did/document.ts'
-import { isAnonCreds, toJsonSchema } from './anoncreds.ts'
 import { checkClaims, checkUsable } from './claims.ts'
+import { toClaimsSchema, unwrap, type Dereferenced } from './dereference.ts'
 import { findExcess, isJsonObject, type JsonObject } from './limits.ts'
 import { findProofFault, Proof } from './proof.ts'
 import { schemaLimits } from './validator.ts'
 
-/** What is to be verified: a schema by its URL, or a schema or a registry's record of one as it is; and claims, if there are any to check. */
+/** A schema by URL, or a schema or registry record by value; and optional claims. */
 export const SchemaVerification = z
   .object({
     schemaId: z
@@ -16,16 +16,16 @@ export const SchemaVerification = z
       .min(1)
       .max(70_000)
       .nullish()
-      .describe('URL or DID URL of the schema, or of a registry’s record of it.'),
+      .describe('URL or DID URL of the schema or of its registry record.'),
     schema: z
       .record(z.string(), z.unknown())
       .nullish()
-      .describe('The schema itself, or a registry’s record of it.'),
-    claims: z.record(z.string(), z.unknown()).nullish().describe('Claims that must fit the schema.'),
+      .describe('The schema itself, or its registry record.'),
+    claims: z.record(z.string(), z.unknown()).nullish().describe('Claims that must satisfy the schema.'),
   })
   .refine(({ schemaId, schema }) => (schemaId == null) !== (schema == null), {
     path: ['schemaId'],
-    message: 'must be given, or `schema` in its place, and not both',
+    message: 'must be set, or `schema` instead; not both',
   })
   .meta({ id: 'SchemaVerificationRequest' })
 export type SchemaVerification = z.output<typeof SchemaVerification>
@@ -33,26 +33,26 @@ export type SchemaVerification = z.output<typeof SchemaVerification>
 const Result = z.object({
   verification: z.enum(['SchemaCheck', 'AuthorshipVerification', 'SubjectVerification']),
   success: z.boolean(),
-  detail: z.string().optional().describe('Why not.'),
+  detail: z.string().optional().describe('The reason for the failure.'),
 })
 
 export const SchemaVerificationResult = z
   .object({
     schemaId: z.string().optional(),
-    author: z.string().optional().describe('Who is said to be the author.'),
-    isSigned: z.boolean().describe('Whether there is a proof of authorship at all.'),
-    result: z.array(Result).describe('`SubjectVerification` only where claims were sent.'),
+    author: z.string().optional().describe('The author that the record names.'),
+    isSigned: z.boolean().describe('Whether the record has a proof of authorship.'),
+    result: z.array(Result).describe('`SubjectVerification` is present if claims were sent.'),
   })
   .meta({ id: 'SchemaVerificationResponse' })
 export type SchemaVerificationResult = z.output<typeof SchemaVerificationResult>
 
 export type VerificationSources = {
-  /** @throws {Problem} when what a URL stands for cannot be had. */
-  readSchema: (url: string) => Promise<{ schema: JsonObject; record?: JsonObject }>
+  /** @throws {Problem} when the schema cannot be read. */
+  readSchema: (url: string) => Promise<Dereferenced>
   resolve: Resolve
 }
 
-/** What a record must say for its proof to be verified. */
+/** The members of a record that its proof covers. */
 const SignedRecord = z.object({
   type: z.string(),
   name: z.string(),
@@ -65,67 +65,53 @@ const SignedRecord = z.object({
 /**
  * Verifies a schema.
  *
- * @throws {Problem} `error:CredentialSchemaError:SchemaDereferencingError` when it cannot be had, `error:ServiceUnavailable` when the author's
- * DID cannot be resolved for now.
+ * @throws {Problem} `error:CredentialSchemaError:SchemaDereferencingError` when the schema cannot be read,
+ *   `error:ServiceUnavailable` when the author's DID cannot be resolved for now.
  */
 export async function verifySchema(
   { schemaId, schema: sent, claims }: SchemaVerification,
   { readSchema, resolve }: VerificationSources,
 ): Promise<SchemaVerificationResult> {
   const { schema, record } = sent == null ? await readSchema(schemaId!) : unwrap(sent)
-  const usable = await outcomeOf(() => checkUsable(toClaimsSchema(schema)))
-  const fits =
-    claims == null
-      ? []
-      : [
-          {
-            verification: 'SubjectVerification' as const,
-            ...(await outcomeOf(() => checkClaims(claims, toClaimsSchema(schema)))),
-          },
-        ]
-  const authorship = await verifyAuthorship(record, resolve)
+  const result = [
+    { verification: 'SchemaCheck' as const, ...(await toResult(() => checkUsable(toClaimsSchema(schema)))) },
+    { verification: 'AuthorshipVerification' as const, ...(await verifyAuthorship(record, resolve)) },
+  ]
+  const checkSubject = () => checkClaims(claims, toClaimsSchema(schema))
   return {
     ...(schemaId != null && { schemaId }),
     ...(typeof record?.['author'] === 'string' && { author: record['author'] }),
     isSigned: isJsonObject(record?.['proof']),
-    result: [
-      { verification: 'SchemaCheck', ...usable },
-      { verification: 'AuthorshipVerification', ...authorship },
-      ...fits,
-    ],
+    result:
+      claims == null
+        ? result
+        : [...result, { verification: 'SubjectVerification', ...(await toResult(checkSubject)) }],
   }
 }
 
-type Outcome = { success: boolean; detail?: string }
+type CheckResult = { success: boolean; detail?: string }
 
-async function verifyAuthorship(record: JsonObject | undefined, resolve: Resolve): Promise<Outcome> {
-  if (!record)
-    return {
-      success: false,
-      detail: 'This is the schema alone; its author and proof are in the record of its registry.',
-    }
+async function verifyAuthorship(record: JsonObject | undefined, resolve: Resolve): Promise<CheckResult> {
+  const detail = await findAuthorshipFault(record, resolve)
+  return detail === undefined ? { success: true } : { success: false, detail }
+}
+
+async function findAuthorshipFault(
+  record: JsonObject | undefined,
+  resolve: Resolve,
+): Promise<string | undefined> {
+  if (!record) return 'The schema was sent without its registry record, which has the author and the proof.'
   const { data, error } = SignedRecord.safeParse(record)
-  if (error)
-    return { success: false, detail: `${error.issues[0]!.path.join('.')}: ${error.issues[0]!.message}` }
+  if (error) return `${error.issues[0]!.path.join('.')}: ${error.issues[0]!.message}`
   const excess = findExcess(data.schema, schemaLimits)
-  if (excess !== undefined) return { success: false, detail: `schema: ${excess}` }
-  if (!data.proof) return { success: false, detail: 'The schema is not signed.' }
+  if (excess !== undefined) return `schema: ${excess}`
+  if (!data.proof) return 'The schema is not signed.'
   const fault = await findProofFault(data, data.proof, resolve)
-  return fault === undefined ? { success: true } : { success: false, detail: `proof.${fault}` }
+  return fault && `proof.${fault}`
 }
 
-function unwrap(sent: JsonObject): { schema: JsonObject; record?: JsonObject } {
-  return isJsonObject(sent['schema']) && sent['$schema'] === undefined
-    ? { schema: sent['schema'], record: sent }
-    : { schema: sent }
-}
-
-function toClaimsSchema(schema: JsonObject): JsonObject {
-  return isAnonCreds(schema) ? toJsonSchema(schema) : schema
-}
-
-/** A problem of the schema or the claims is an answer; any other is none. */
-async function outcomeOf(check: () => Promise<void>): Promise<Outcome> {
+/** Converts a problem of the schema or the claims to a result. Temporary problems are thrown. */
+async function toResult(check: () => Promise<void>): Promise<CheckResult> {
   try {
     await check()
     return { success: true }

@@ -9,7 +9,7 @@ import {
   PrimaryPublicKey,
 } from '../../src/anoncreds/model.ts'
 import type { PresentationRequest } from '../../src/anoncreds/proof-model.ts'
-import { AnonCredsSchema } from '../../src/schemas/anoncreds.ts'
+import { AnonCredsSchema } from '../../src/schemas/anoncreds-schema.ts'
 
 const Fixture = z.object({
   schema: AnonCredsSchema,

@@ -7,7 +7,7 @@ import type { Presentation, PresentationRequest } from '../../src/anoncreds/proo
 import { verifyProof, type Sources } from '../../src/anoncreds/verify.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { VerificationError } from '../../src/credentials/verification-error.ts'
-import type { AnonCredsSchema } from '../../src/schemas/anoncreds.ts'
+import type { AnonCredsSchema } from '../../src/schemas/anoncreds-schema.ts'
 import { credDefId, definition, issue, made, openEngine, schemaId } from './_flow.ts'
 
 const { schema } = made

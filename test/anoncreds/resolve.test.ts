@@ -42,7 +42,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const sources = (change: Partial<DefinitionSources> = {}): DefinitionSources => ({
   http,
-  ownBaseUrls: ['https://agent.example'],
+  baseUrls: ['https://agent.example'],
   resolve: (did) =>
     Promise.resolve({
       id: did,
@@ -164,7 +164,7 @@ describe('a definition', () => {
 describe('an AnonCreds schema', () => {
   const readSchema = (url: string) =>
     dereferenceAnonCredsSchema(url, (url) =>
-      dereference(url, { ...sources(), ownRecord: () => Promise.resolve(undefined) }),
+      dereference(url, { ...sources(), findSchema: () => Promise.resolve(undefined) }),
     )
 
   test('is read with members that nobody knows, which are left out', async () => {

@@ -5,7 +5,7 @@ import { programOf } from '../../src/base/program.ts'
 
 test('a program of the sources says that it is ready, without having been built', async () => {
   const { code, isSource } = programOf(
-    new URL('../../src/schemas/thread.ts', import.meta.url).href,
+    new URL('../../src/schemas/claims.ts', import.meta.url).href,
     'schema-worker',
   )
   expect(isSource).toBe(true)

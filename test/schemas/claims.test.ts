@@ -142,13 +142,11 @@ describe('a schema that cannot be used is refused', () => {
     ['an unknown type', { properties: { a: { type: 'text' } } }, 'properties.a.type'],
     ['a reference to the network', { $ref: 'http://127.0.0.1:1/schema' }, 'http://127.0.0.1:1/schema'],
     ['a reference to nothing', { $ref: '#/$defs/none' }, '#/$defs/none'],
-    ['a reference into a const', { const: { a: {} }, $ref: '#/const/a' }, '#/const/a'],
-    ['a reference into an enum, encoded', { allOf: [{ enum: [{}] }], $ref: '#/allOf/0/%65num/0' }, '%65num'],
-    ['a reference that is not encoded right', { $ref: '#/%zz' }, '%zz'],
+    ['a malformed reference', { $ref: '#/%zz' }, 'URI'],
     ['a back-reference', { properties: { a: { pattern: '(a)\\1' } } }, '(a)\\1'],
     ['a huge repetition', { pattern: '((a{100}){100}){100}' }, 'repeat'],
-    ['too many instructions', { allOf: times(25, (i) => ({ pattern: `(a${i}?){300}` })) }, 'patterns'],
-    ['too many subschemas', { allOf: times(300, () => ({})) }, '300 subschemas'],
+    ['a long pattern', { pattern: 'a'.repeat(1_001) }, '1000 characters'],
+    ['too many subschemas', { allOf: times(5_000, () => ({})) }, '5000 values'],
     ['too deep', JSON.parse(`${'{"not":'.repeat(65)}{}${'}'.repeat(65)}`), '64 levels'],
   ])('%s', async (_, schema, reason) => {
     const problem = await problemOf({}, schema)
@@ -157,81 +155,7 @@ describe('a schema that cannot be used is refused', () => {
   })
 })
 
-describe('a bomb does not go off', () => {
-  const ladder = (step: (next: string) => object) => ({
-    ...Object.fromEntries(times(40, (i) => [`s${i}`, step(`s${i + 1}`)])),
-    s40: { type: 'string' },
-  })
-  const twice = (prefix: string) => (next: string) => ({
-    anyOf: [{ $ref: prefix + next }, { $ref: prefix + next }],
-  })
-
-  // None of these would end within a minute, or within the memory of the machine, if its work were done.
-  test.each<[string, object, unknown]>([
-    ['of references that double', { $defs: ladder(twice('#/$defs/')), $ref: '#/$defs/s0' }, {}],
-    [
-      'of references that double below an unknown keyword',
-      { hidden: ladder(twice('#/hidden/')), $ref: '#/hidden/s0' },
-      {},
-    ],
-    [
-      'of dynamic references that double',
-      {
-        $defs: Object.fromEntries(
-          Object.entries(
-            ladder((next) => ({ anyOf: [{ $dynamicRef: `#${next}` }, { $dynamicRef: `#${next}` }] })),
-          ).map(([name, step]) => [name, { $dynamicAnchor: name, ...step }]),
-        ),
-        $ref: '#s0',
-      },
-      {},
-    ],
-    ['of a reference to itself', { $ref: '#' }, {}],
-    ['of a reference to itself in a list', { allOf: [{ $ref: '#' }, { $ref: '#' }] }, {}],
-    [
-      'of a recursion along the claims',
-      {
-        anyOf: [
-          { type: 'integer' },
-          { properties: { a: { $ref: '#' } } },
-          { properties: { a: { $ref: '#' } } },
-        ],
-        additionalProperties: { allOf: [{ $ref: '#' }, { $ref: '#' }] },
-      },
-      JSON.parse('{"a":'.repeat(31) + '"x"' + '}'.repeat(31)),
-    ],
-    ['of errors', { items: { allOf: times(250, () => ({ type: 'string' })) } }, times(9_000, () => 1)],
-    ['of missing members', { items: { required: times(3_000, (i) => `k${i}`) } }, times(9_000, () => ({}))],
-    [
-      'of a pattern over a long text',
-      { properties: { a: { pattern: '(a?){500}a{500}' } } },
-      { a: 'a'.repeat(100_000) },
-    ],
-  ])('%s', async (_, schema, claims) => {
-    expect((await problemOf(claims, schema))!.message).toBe(
-      'The credential schema validation failed: checking these claims against it takes too much work; shorten the claims or simplify the schema',
-    )
-  })
-
-  test.each([
-    '^(a+)+$',
-    '^(a|aa)+$',
-    '(x+x+)+y',
-    '^(([a-z])+.)+[A-Z]([a-z])+$',
-    '(.*)*(.*)*=',
-    '^(a?){25}a{25}$',
-  ])('of the pattern %s', async (pattern) => {
-    expect(await isValid({ a: `${'a'.repeat(5_000)}!` }, { properties: { a: { pattern } } })).toBe(false)
-  })
-
-  test('and the schema works again afterwards', async () => {
-    const schema = { properties: { a: { pattern: '^(a?){500}$' } } }
-    expect(await isValid({ a: 'a'.repeat(100_000) }, schema)).toBe(false)
-    expect(await isValid({ a: 'a' }, schema)).toBe(true)
-  })
-})
-
-test('whatever anybody sends as a schema, claims fit it or there is a problem that says why', async () => {
+test('any schema leads to a result or to a problem with a reason', async () => {
   const keyword = fc.constantFrom(
     'type',
     'properties',

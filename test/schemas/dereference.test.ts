@@ -47,8 +47,8 @@ function sources(http: HttpClient, change: Partial<SchemaSources> = {}): SchemaS
   return {
     http,
     resolve: (did) => Promise.reject(new Problem('error:DIDResolution:notFound', `${did} is not there`)),
-    ownRecord: async (asked) => (asked === guid ? own : undefined),
-    ownBaseUrls: ['https://agent.example/cloud-agent', 'https://agent.example/'],
+    findSchema: async (asked) => (asked === guid ? own : undefined),
+    baseUrls: ['https://agent.example/cloud-agent', 'https://agent.example/'],
     ...change,
   }
 }
@@ -94,8 +94,8 @@ describe('a URL of our own registry', () => {
     `/schema-registry/${guid}`,
   ])('is not %s', async (path) => {
     await using net = await network({})
-    const ownBaseUrls = [net.url, `${net.url}/cloud-agent`]
-    await expect(dereferenceSchema(net.url + path, sources(net.http, { ownBaseUrls }))).rejects.toThrow(
+    const baseUrls = [net.url, `${net.url}/cloud-agent`]
+    await expect(dereferenceSchema(net.url + path, sources(net.http, { baseUrls }))).rejects.toThrow(
       'bad-status',
     )
     expect(net.asked).toEqual([path])
@@ -107,7 +107,7 @@ describe('a URL of our own registry', () => {
       await using net = await network({})
       const path = `/schema-registry/schemas/${guid}`
       await expect(
-        dereferenceSchema(net.url + path, sources(net.http, { ownBaseUrls: [base] })),
+        dereferenceSchema(net.url + path, sources(net.http, { baseUrls: [base] })),
       ).rejects.toThrow('bad-status')
     },
   )

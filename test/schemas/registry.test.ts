@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { jsonSchemaType } from '../../src/schemas/kinds.ts'
+import { jsonSchemaType } from '../../src/schemas/schema-types.ts'
 import {
   type Authors,
   findLatestSchema,

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compileSchema } from '../../src/schemas/validator.ts'
 
-const isValid = (value: unknown, schema: object) =>
-  compileSchema({ ...schema })(value, 10_000_000).length === 0
+const isValid = (value: unknown, schema: object) => compileSchema({ ...schema })(value).length === 0
 
 describe('keywords of JSON Schema 2020-12 mean what they mean', () => {
   const tree = {

@@ -1,12 +1,19 @@
-/** AnonCreds schemas (https://hyperledger.github.io/anoncreds-spec, §5.2; wire.md 8.4): the names of a credential's attributes. */
+/** AnonCreds schemas (https://hyperledger.github.io/anoncreds-spec/#schema-publisher-publish-schema-object). */
 import { z } from 'zod'
 import { Problem } from '../base/problem.ts'
-import { attributeKey, linkSecretName } from './attribute-key.ts'
 import type { JsonObject } from './limits.ts'
-import { dialect, Names } from './plain.ts'
+import { dialect, Names } from './json-schema.ts'
 
-/** Type of a record that holds one (service §2.1). */
+/** The `type` of a registry record that holds an AnonCreds schema. */
 export const anonCredsType = 'AnoncredSchemaV1'
+
+/** The name under which the holder's link secret is signed among the attributes. */
+export const linkSecretName = 'master_secret'
+
+/** An attribute name as signatures use it: lower case, without spaces. Names with the same key are one attribute. */
+export function attributeKey(name: string): string {
+  return name.replaceAll(' ', '').toLowerCase()
+}
 
 const keysDiffer = (names: string[]) => new Set(names.map(attributeKey)).size === names.length
 const isFree = (name: string) => !['', '__proto__', linkSecretName].includes(attributeKey(name))
@@ -15,16 +22,16 @@ export const AnonCredsSchema = z.strictObject({
   name: z.string().min(1).max(1_000),
   version: z.string().min(1).max(100),
   attrNames: Names.min(1)
-    .refine(keysDiffer, 'must not name anything twice, capitals and spaces aside')
+    .refine(keysDiffer, 'must not contain a name twice; capitals and spaces make no difference')
     .refine(
       (names) => names.every(isFree),
-      `must not have ${linkSecretName}, __proto__ or a name of spaces alone`,
+      `must not contain ${linkSecretName}, __proto__ or a name of spaces only`,
     ),
   issuerId: z.string().min(1).max(70_000),
 })
 export type AnonCredsSchema = z.output<typeof AnonCredsSchema>
 
-/** True for what is meant to be an AnonCreds schema: read as a JSON schema, it would take any claims. */
+/** True for a document that is meant as an AnonCreds schema. As a JSON Schema it would accept any claims. */
 export function isAnonCreds(schema: JsonObject): boolean {
   return (
     Object.hasOwn(schema, 'attrNames') &&
@@ -33,7 +40,7 @@ export function isAnonCreds(schema: JsonObject): boolean {
 }
 
 /**
- * What an AnonCreds schema asks of claims, as a JSON schema: every attribute, as text, and nothing else.
+ * Converts an AnonCreds schema to a JSON Schema of its claims: every attribute is a required string, and no others are allowed.
  *
  * @throws {Problem} `error:CredentialSchemaError:InvalidSchema`
  */

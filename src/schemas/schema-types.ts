@@ -1,17 +1,17 @@
-/** What may be registered as a credential schema: one of three kinds, told apart by the record's `type` (service §2.1, api.md 4.10). */
+/** The three types of credential schema that can be registered, distinguished by the record's `type`. */
 import type { z } from 'zod'
 import { Problem } from '../base/problem.ts'
-import { AnonCredsSchema, anonCredsType } from './anoncreds.ts'
+import { AnonCredsSchema, anonCredsType } from './anoncreds-schema.ts'
+import { checkUsable } from './claims.ts'
 import { JsonLdSchema, jsonLdType } from './json-ld.ts'
-import { judge } from './judge.ts'
+import { PlainSchema } from './json-schema.ts'
 import { findExcess, type JsonObject } from './limits.ts'
-import { PlainSchema } from './plain.ts'
 import { schemaLimits } from './validator.ts'
 
-/** Type of a record that holds a JSON schema. */
+/** The `type` of a registry record that holds a JSON Schema. */
 export const jsonSchemaType = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
 
-const kinds: Readonly<Record<string, z.ZodType>> = {
+const schemaTypes: Readonly<Record<string, z.ZodType>> = {
   [jsonSchemaType]: PlainSchema,
   [jsonLdType]: JsonLdSchema,
   [anonCredsType]: AnonCredsSchema,
@@ -21,32 +21,27 @@ const kinds: Readonly<Record<string, z.ZodType>> = {
  * Checks a schema before it is registered.
  *
  * @throws {Problem} `error:CredentialSchemaError:UnsupportedCredentialSchemaType`, or `error:CredentialSchemaError:InvalidSchema` with
- * the path of every keyword that is wrong, beginning at `schema`.
+ *   the path of every invalid keyword, which starts with `schema`.
  */
 export async function checkSchema(type: string, schema: JsonObject): Promise<void> {
-  const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
-  if (!kind) {
+  const definition = Object.hasOwn(schemaTypes, type) ? schemaTypes[type] : undefined
+  if (!definition) {
     throw new Problem(
       'error:CredentialSchemaError:UnsupportedCredentialSchemaType',
-      `type: must be ${Object.keys(kinds).slice(0, -1).join(', ')} or ${Object.keys(kinds).at(-1)}.`,
+      `type: must be ${Object.keys(schemaTypes).join(' or ')}.`,
     )
   }
   const excess = findExcess(schema, schemaLimits)
   if (excess !== undefined) throw invalid([`schema: ${excess}`])
-  const { error } = kind.safeParse(schema)
+  const { error } = definition.safeParse(schema)
   if (error) throw invalid(error.issues.flatMap(toSentences))
-  if (type === anonCredsType) return
-  const verdict = await judge({ schema })
-  if ('spent' in verdict) throw invalid(['schema: takes too long to read; simplify it'])
-  if (!('unusable' in verdict)) return
-  const { path, reason } = verdict.unusable
-  throw invalid([`${['schema', ...path].join('.')}: ${reason}`])
+  if (type !== anonCredsType) await checkUsable(schema)
 }
 
 function toSentences(issue: z.core.$ZodIssue): string[] {
   const path = ['schema', ...issue.path].join('.')
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => `${path}.${key}: is not a keyword that is accepted here`)
+    return issue.keys.map((key) => `${path}.${key}: is not an accepted keyword`)
   if (issue.code === 'invalid_union' && issue.path[0] === '@context')
     return [`${path}: must be a JSON-LD context: a URL, an object that defines terms, or a list of these`]
   if (issue.code === 'invalid_union')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
-import { anonCredsType } from '../../src/schemas/anoncreds.ts'
+import { anonCredsType } from '../../src/schemas/anoncreds-schema.ts'
 import { jsonLdType } from '../../src/schemas/json-ld.ts'
-import { checkSchema, jsonSchemaType } from '../../src/schemas/kinds.ts'
+import { checkSchema, jsonSchemaType } from '../../src/schemas/schema-types.ts'
 
 const licence = {
   $id: 'https://example.com/driving-license-1.0',
@@ -91,13 +91,13 @@ describe('a JSON schema', () => {
       property({ type: 'string', minLength: -1 }),
       'schema.properties.age.minLength',
     ],
-    ['with a broken pattern', property({ type: 'string', pattern: '(' }), 'schema.properties.age.pattern'],
+    ['with a broken pattern', property({ type: 'string', pattern: '(' }), 'the pattern ( cannot be used'],
     [
       'with a back-reference',
       property({ type: 'string', pattern: '(a)\\1' }),
-      'schema.properties.age.pattern',
+      'the pattern (a)\\1 cannot be used',
     ],
-    ['with look-ahead', property({ type: 'string', pattern: '(?=a)a' }), 'schema.properties.age.pattern'],
+    ['with look-ahead', property({ type: 'string', pattern: '(?=a)a' }), 'the pattern (?=a)a cannot be used'],
     ['with a choice of nothing', property({ type: 'string', enum: [] }), 'schema.properties.age.enum'],
     [
       'with a choice of another type',
@@ -113,22 +113,9 @@ describe('a JSON schema', () => {
     ],
     ['that nests too deeply', property(deep(70)), 'deeper than 64 levels'],
     [
-      'with too many properties',
-      {
-        ...licence,
-        properties: Object.fromEntries(Array.from({ length: 301 }, (_, i) => [`n${i}`, { type: 'string' }])),
-      },
-      'more than 300 subschemas',
-    ],
-    [
-      'with a pattern that repeats too much',
-      property({ type: 'string', pattern: 'a{1000}'.repeat(30) }),
-      'schema.properties.age.pattern',
-    ],
-    [
       'with a long pattern',
       property({ type: 'string', pattern: 'a'.repeat(1_001) }),
-      'schema.properties.age.pattern',
+      'more than 1000 characters',
     ],
     [
       'with patterns of a megabyte',

@@ -1,23 +1,25 @@
 /**
- * Plain schemas: the small part of JSON Schema 2020-12 that may be registered (api.md 4.10, wire.md 8.4), in which every property
- * says its type and nothing refers to anything.
+ * Plain JSON Schemas: the part of JSON Schema 2020-12 that can be registered. Every property states its type, and there are
+ * no references and no combinations of schemas.
  */
 import { z } from 'zod'
 import type { JsonObject } from './limits.ts'
 
-/** The `$schema` of the only dialect known here. */
+/** The `$schema` of draft 2020-12, the only supported dialect. */
 export const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
 const count = z.number().int().min(0)
-const unique = (items: unknown[]) => new Set(items).size === items.length
-/** Up to 125 different names. */
-export const Names = z.array(z.string().min(1)).max(125).refine(unique, 'must not name anything twice')
+/** Up to 125 different names of properties or attributes. */
+export const Names = z
+  .array(z.string().min(1))
+  .max(125)
+  .refine((names) => new Set(names).size === names.length, 'must not contain a name twice')
 
-/** Annotations that every property may have; the real agent knows none. */
-const notes = { title: z.string().optional(), description: z.string().optional() }
+/** Annotations that every property may have. */
+const annotations = { title: z.string().optional(), description: z.string().optional() }
 
 const numberKeywords = {
-  ...notes,
+  ...annotations,
   minimum: z.number().optional(),
   maximum: z.number().optional(),
   exclusiveMinimum: z.number().optional(),
@@ -25,7 +27,7 @@ const numberKeywords = {
 }
 
 const StringProperty = z.strictObject({
-  ...notes,
+  ...annotations,
   type: z.literal('string'),
   minLength: count.optional(),
   maxLength: count.optional(),
@@ -46,10 +48,10 @@ const NumberProperty = z.strictObject({
   type: z.literal('number'),
   enum: z.array(z.number()).min(1).optional(),
 })
-const BooleanProperty = z.strictObject({ ...notes, type: z.literal('boolean') })
+const BooleanProperty = z.strictObject({ ...annotations, type: z.literal('boolean') })
 
 const ArrayProperty = z.strictObject({
-  ...notes,
+  ...annotations,
   type: z.literal('array'),
   get items() {
     return Property
@@ -60,7 +62,7 @@ const ArrayProperty = z.strictObject({
 })
 
 const ObjectProperty = z.strictObject({
-  ...notes,
+  ...annotations,
   type: z.literal('object'),
   get properties() {
     return Properties
@@ -83,7 +85,7 @@ const Property: z.ZodType = z.lazy(() =>
 )
 const Properties = z.record(z.string(), Property)
 
-/** A plain JSON schema. Whether its patterns can be used is not looked at. */
+/** A plain JSON Schema. Its patterns are not checked here. */
 export const PlainSchema = z.strictObject({
   $id: z.string().optional(),
   $schema: z.literal(dialect),
@@ -97,7 +99,7 @@ export const PlainSchema = z.strictObject({
 
 const PlainFragment = PlainSchema.partial()
 
-/** True for what is plain but for parts that are left out, as they may be in schemas that were not registered here, and for one plain property. */
+/** True for a plain schema, for one with parts left out, and for the schema of one property (`filter` in DIF Presentation Exchange). */
 export function isPlain(schema: JsonObject): boolean {
   if (PlainFragment.safeParse(schema).success) return true
   const { $schema = dialect, const: constant = '', ...property } = schema
