@@ -1,7 +1,10 @@
-/** Two files of results next to each other, and the ratios of one held against the recorded ones. */
+/** Compares two result files, and the ratios of one run with the recorded ones. */
 import { figureNames, figureOf, type FigureName, type Results, type Row, type Table } from './_results.ts'
 
-/** How much worse a ratio may be than the recorded one before it is named: what a run on a busy machine is off by. */
+/**
+ * A ratio is reported if it exceeds the recorded one by more than this factor: the variation on a busy
+ * machine.
+ */
 export const tolerance = 1.35
 
 export type Difference = {
@@ -13,7 +16,9 @@ export type Difference = {
   /** after ÷ before. */ change: number
 }
 
-/** Every figure that both have, in their order; a table that was measured with other rows is compared where they agree. */
+/**
+ * Compares every figure that both files have. Tables with different rows are compared where their rows agree.
+ */
 export function compare(before: Results, after: Results): Difference[] {
   return after.tables.flatMap((table) => {
     const earlier = before.tables.find(({ title }) => title === table.title)
@@ -36,7 +41,7 @@ function compareTables(before: Table, after: Table): Difference[] {
   })
 }
 
-/** A row is told by its name and by what was asked of it. */
+/** A row is identified by its name and its parameters. */
 function keyOf({ name, figures: { tenants, concurrency } }: Row): string {
   const asked = [
     tenants === undefined ? [] : `${tenants} tenants`,
@@ -45,12 +50,15 @@ function keyOf({ name, figures: { tenants, concurrency } }: Row): string {
   return asked.length > 0 ? `${name} (${asked.join(', ')})` : name
 }
 
-/** The ratios of processor time that are worse than the recorded ones by more than the tolerance. Times are not compared: they are another machine's, or that of another load. */
+/**
+ * Lists the CPU ratios that exceed the recorded ones by more than the tolerance. Times depend on the machine
+ * and its load, and are not compared.
+ */
 export function findRegressions(recorded: Results, now: Results): Difference[] {
   return compare(recorded, now).filter(({ figure, change }) => figureOf(figure).isHeld && change > tolerance)
 }
 
-/** Differences as Markdown: a ratio under 1 is less than before. */
+/** Differences as Markdown. A ratio below 1 is an improvement. */
 export function toComparison(differences: readonly Difference[]): string {
   const number = (value: number, figure: FigureName) =>
     value.toLocaleString('en', { maximumFractionDigits: Math.max(1, figureOf(figure).digits) })
@@ -61,7 +69,7 @@ export function toComparison(differences: readonly Difference[]): string {
   return ['| | figure | before | after | after ÷ before | |', '|---|---|--:|--:|--:|---|', ...rows].join('\n')
 }
 
-/** A tenth is what two runs of the same code differ by. */
+/** Two runs of the same code differ by a tenth. */
 function verdictOf(figure: FigureName, change: number): string {
   const worse = figureOf(figure).better === 'more' ? 1 / change : change
   if (worse > 1.1) return 'worse'

@@ -1,4 +1,7 @@
-/** The bare steps of an authcrypt envelope (ECDH-1PU+A256KW with A256CBC-HS512) by node:crypto, without any check: what no agent can do with less. */
+/**
+ * The bare steps of an authcrypt envelope (ECDH-1PU+A256KW with A256CBC-HS512) by node:crypto, without any
+ * checks.
+ */
 import {
   createCipheriv,
   createDecipheriv,
@@ -12,7 +15,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 
-/** `agreed` is what the two keys agree on, where that is kept. */
+/** `agreed` is the cached shared secret of the two keys, if any. */
 type Keys = { privateKey: KeyObject; publicKey: KeyObject; agreed?: Buffer | undefined }
 type Parties = Keys & { kid: string; skid: string }
 type Jwe = {
@@ -26,7 +29,7 @@ type Jwe = {
 const wrapIv = Buffer.alloc(8, 0xa6)
 const otherInfo = Buffer.alloc(120)
 
-/** Packs a message from the owner of `privateKey` to that of `publicKey`. */
+/** Packs a message from the owner of `privateKey` for the owner of `publicKey`. */
 export function packBare(message: object, { privateKey, publicKey, agreed, kid, skid }: Parties): string {
   const options = { publicKeyEncoding: { format: 'jwk' } } as never
   const own = generateKeyPairSync('x25519', options) as unknown as {
@@ -59,7 +62,7 @@ export function packBare(message: object, { privateKey, publicKey, agreed, kid, 
   })
 }
 
-/** Opens what `packBare` has packed; `publicKey` is the sender's. @throws when it was changed. */
+/** Opens an envelope of `packBare`; `publicKey` is the sender's. @throws if it was changed. */
 export function unpackBare(envelope: string, { privateKey, publicKey, agreed }: Keys): object {
   const jwe = JSON.parse(envelope) as Jwe
   const { epk } = JSON.parse(Buffer.from(jwe.protected, 'base64url').toString()) as { epk: object }

@@ -1,42 +1,46 @@
-/** Measuring: how often a piece of work is done in a second and what it takes of a processor, next to others in the same run. */
+/** Measures operations: how often each runs in a second, and its CPU time, next to others in the same run. */
 import { percentile } from '../test/faults/_samples.ts'
 import type { Row } from './_results.ts'
 
-/** A piece of work; `once` does it one time. */
+/** An operation; `once` runs it once. */
 export type Work = {
   name: string
   once: () => unknown
-  /** That the first of the list is compared with it. */
+  /** The first operation of the list is compared with this one. */
   isPeer?: true
-  /** That it is done by the package of another agent, which a quick run leaves out. */
+  /** A package of another agent; quick runs omit it. */
   isForeign?: true
-  /** How many times its processor time the first may take. */
+  /** The intended maximum of the first operation's CPU time divided by this one's. */
   goal?: number
 }
 
-/** Works to be measured against each other, by their titles; disposed of when they are. */
+/** Operations to compare, by title. Dispose of them after the measurement. */
 export type Suites = { suites: Record<string, Work[]>; [Symbol.asyncDispose](): Promise<void> }
 
-/** How long a run takes, for each work: how often it is done to be warm, or how much of a processor that may take, and then in so many rounds. Of works that take longer than a round, there are fewer. */
+/**
+ * The length of a run: the number of runs to warm up an operation or the CPU time that this may take, and the
+ * number and length of rounds. Slow operations get fewer rounds.
+ */
 export type Effort = { warmUp: { times: number; cpuMs: number }; rounds: number; roundMs: number }
 
-/** What one time took, on average of so many. */
+/** The average of one run of an operation in a round. */
 type Round = { ms: number; cpuMs: number; times: number }
 
-/** Of rounds, there are as many at least. */
+/** The minimum number of rounds. */
 const leastRounds = 3
 
 /**
- * Measures works against each other as a process has them that runs for long. All are warmed up equally, since V8 compiles what has run some hundreds of times, and
- * again some thousands later, on threads whose time is the process's. Then they are done by turns, each a little in every round: what disturbs the machine
- * disturbs all, so that a ratio, what the first takes ÷ what a peer takes, is told for each round by itself. The median round counts.
+ * Measures operations against each other, warm as in a long-running process. V8 compiles code after some
+ * hundred runs and again after some thousand, on threads of the process; so all operations are warmed up
+ * equally. Then they take turns in short rounds. A disturbance of the machine affects the whole round, so
+ * ratios (the first operation's time divided by a peer's) are taken per round, and the median round counts.
  */
 export async function measure(works: readonly Work[], { warmUp, rounds, roundMs }: Effort): Promise<Row[]> {
   await warmThemUp(works, warmUp, roundMs)
   const taken = works.map((): Round[] => [])
   const enough = performance.now() + 2 * rounds * roundMs * works.length
   for (let round = 0; round < rounds && (round < leastRounds || performance.now() < enough); round++) {
-    // Forth and back, so that none comes after the same one always, whose garbage it would collect.
+    // Alternate the order, so that an operation does not always collect the garbage of the same other one.
     const order = round % 2 === 0 ? [...works.keys()] : [...works.keys()].toReversed()
     for (const place of order) taken[place]!.push(await runFor(works[place]!, roundMs))
   }
@@ -54,10 +58,13 @@ export async function measure(works: readonly Work[], { warmUp, rounds, roundMs 
   })
 }
 
-/** How many times as long as its processor time a work may take to be warm: it waits for a disk, or others want the processor. */
+/**
+ * The wall-clock limit of a warm-up, as a multiple of its CPU time: operations wait for the disk and for
+ * other processes.
+ */
 const patience = 8
 
-/** Does works by turns, each as often as that makes it warm. */
+/** Runs operations in turn until each is warm. */
 async function warmThemUp(
   works: readonly Work[],
   { times, cpuMs }: Effort['warmUp'],
@@ -84,12 +91,12 @@ function median(values: readonly number[]): number {
   return percentile(values, 0.5)
 }
 
-/** Does a work for so long, and says what one time took. */
+/** Runs an operation for some time, and returns the average of one run. */
 async function runFor({ once }: Work, milliseconds: number): Promise<Round> {
   const before = process.cpuUsage()
   const start = performance.now()
   let times = 0
-  // Once at least, however slow the machine is.
+  // Runs at least once, also on a slow machine.
   do {
     const result = once()
     if (result instanceof Promise) await result
@@ -99,14 +106,14 @@ async function runFor({ once }: Work, milliseconds: number): Promise<Round> {
   return { ms: elapsed / times, cpuMs: cpuMsSince(before) / times, times }
 }
 
-/** Takes down what was opened for several suites, the last first. */
+/** Disposes of the resources of several suites, the newest first. */
 export function together(parts: readonly AsyncDisposable[]): () => Promise<void> {
   return async () => {
     for (const part of parts.toReversed()) await part[Symbol.asyncDispose]()
   }
 }
 
-/** Suites that have nothing to take down. */
+/** Suites without resources. */
 export function plain(suites: Record<string, Work[]>): Suites {
   return { suites, [Symbol.asyncDispose]: () => Promise.resolve() }
 }

@@ -1,4 +1,6 @@
-/** A credential as JWT, and the bare steps of it: the same JSON, base64url and one call of the library that signs. */
+/**
+ * A credential as JWT, and its bare steps: the same JSON, base64url and one call of the signature library.
+ */
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { fromBase64 } from '../src/base/bytes.ts'
@@ -6,7 +8,7 @@ import { generateKey, toPublic, type PrivateJwk } from '../src/crypto/keys.ts'
 import type { DidDocument } from '../src/did/document.ts'
 import { freeze } from '../src/did/freeze.ts'
 
-/** What is used of libsecp256k1's package, which has no types of its own. */
+/** The used part of the libsecp256k1 package, which has no types. */
 type Secp256k1 = {
   publicKeyCreate(privateKey: Uint8Array): Uint8Array
   ecdsaSign(digest: Uint8Array, privateKey: Uint8Array): { signature: Uint8Array }
@@ -23,14 +25,14 @@ export const claims = {
   address: { city: 'Bern' },
 }
 
-/** A signature by nothing but its library. */
+/** A signature by the library alone. */
 export type Bare = {
   library: string
   sign(input: string): Uint8Array
   verify(input: string, signature: Uint8Array): boolean
 }
 
-/** A key of an issuer, the document that shows it, frozen as the resolver hands it out, and the bare signature with it. */
+/** An issuer's key, its DID document, frozen as by the resolver, and the bare signature with it. */
 export type Signer = { key: PrivateJwk; alg: 'ES256K' | 'EdDSA'; document: DidDocument; bare: Bare }
 
 export function newSigner(alg: Signer['alg']): Signer {
@@ -66,13 +68,13 @@ function bareEd25519(key: PrivateJwk): Bare {
   }
 }
 
-/** Makes a token. */
+/** Creates a token. */
 export function signBare({ alg, bare }: Signer, payload: object): string {
   const input = `${encode({ typ: 'JWT', alg })}.${encode(payload)}`
   return `${input}.${Buffer.from(bare.sign(input)).toString('base64url')}`
 }
 
-/** Reads a token, and checks its signature and nothing else. @throws when that is wrong. */
+/** Parses a token and verifies only its signature. @throws if it is invalid. */
 export function verifyBare({ bare }: Signer, jwt: string): object {
   const [header, payload, signature] = jwt.split('.') as [string, string, string]
   decode(header)

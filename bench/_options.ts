@@ -25,7 +25,7 @@ export type Measuring = {
 
 const flag = { type: 'boolean', default: false } as const
 
-/** Reads arguments. A path that ends in `.json` is where `--json` writes to, so that it may also stand alone. */
+/** Parses arguments. `--json` takes a path that ends in `.json`, or none. */
 export function readOptions(args: readonly string[]): Options {
   let parsed
   try {

@@ -1,4 +1,4 @@
-/** Where the processor time of daemons goes: CPU profiles (`BENCH_PROFILE`) summed up by the part of the program, or the package, that was at work. */
+/** Sums up CPU profiles of daemons (`BENCH_PROFILE`) by part of the program, or by package. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { join } from 'node:path'
@@ -15,15 +15,18 @@ const Node = z.object({ id: z.int(), callFrame: Frame, children: z.array(z.int()
 const Profile = z.object({ nodes: z.array(Node), samples: z.array(z.int()), timeDeltas: z.array(z.number()) })
 type Node = z.output<typeof Node>
 
-/** What waits is not at work. */
+/** Samples of waiting. */
 const idle = '(idle)'
 
-/** Nor is what makes the profile. */
+/** Samples of the profiler. */
 const profiler = 'Node: inspector'
 
 export type Share = { name: string; ms: number; share: number }
 
-/** Sums up the profiles in a folder: by part, and the busiest functions with what they call natively. @throws when there is none. */
+/**
+ * Sums up the profiles in a folder: by part, and the busiest functions including their native calls. @throws
+ * if there is none.
+ */
 export function readProfiles(folder: string): { parts: Share[]; functions: Share[] } {
   const files = readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'))
   if (files.length === 0) throw new Error(`there is no profile in ${folder}`)
@@ -51,7 +54,7 @@ export function readProfiles(folder: string): { parts: Share[]; functions: Share
 
 type Locate = (frame: z.output<typeof Frame>) => string
 
-/** What is native belongs to whoever has called it: of Kysely, that is SQLite, with what it waits for the disk. */
+/** Native code counts for its caller: for Kysely, that is SQLite including its waits for the disk. */
 function partOf(node: Node, parents: ReadonlyMap<number, Node>, locate: Locate): string {
   if (node.callFrame.functionName.startsWith('(')) return node.callFrame.functionName
   let caller: Node | undefined = node
@@ -61,7 +64,7 @@ function partOf(node: Node, parents: ReadonlyMap<number, Node>, locate: Locate):
   return caller === node || name.startsWith('Node: ') ? name : `${name}, native`
 }
 
-/** Finds the place in the sources that a place in a bundle comes from. */
+/** Maps a position in a bundle to a position in the sources. */
 function locator(): Locate {
   const maps = new Map<string, SourceMap | undefined>()
   const known = new Map<string, string>()
@@ -86,7 +89,7 @@ function locator(): Locate {
   }
 }
 
-/** The package of a file, or the room of the house. */
+/** The package of a file, or the folder in this repository. */
 function nameOf(path: string): string {
   const inPackage = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
   return inPackage ?? /(?:^|\/)(src\/[^/]+|daemon)\//.exec(path)?.[1] ?? path.split('/').at(-1)!
@@ -103,7 +106,7 @@ function toShares(sums: ReadonlyMap<string, number>): Share[] {
   )
 }
 
-/** Shares as Markdown; what is less than a percent is put together. */
+/** Shares as Markdown. Shares below one percent are summed up. */
 export function toShareTable(title: string, shares: readonly Share[]): string {
   const [large, small] = [
     shares.filter(({ share }) => share >= 0.01),

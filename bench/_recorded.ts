@@ -1,4 +1,4 @@
-/** The recorded results, `bench/results/full.json` and `quick.json`, and the page that shows the full ones. */
+/** The recorded results, `bench/results/full.json` and `quick.json`, and the page with the full ones. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { readResults, toHeading, toMarkdown, type Results } from './_results.ts'
 import { scenarios } from './_scenarios.ts'
@@ -8,14 +8,14 @@ const pathOf = (isQuick: boolean) =>
 const page = new URL('../docs/benchmarks.md', import.meta.url)
 const marks = /(<!-- results -->\n)[^]*(<!-- \/results -->)/
 
-/** What was recorded last with the same thoroughness: quick runs are less warm. @throws when nothing was. */
+/** The last recorded results of the same kind; quick runs are less warm. @throws if there are none. */
 export function readRecorded(isQuick: boolean): Results {
   if (!existsSync(pathOf(isQuick)))
     throw new Error('nothing is recorded to hold this against: --record does that')
   return readResults(pathOf(isQuick))
 }
 
-/** Records results, and has the page show the full ones. What is recorded of other scenarios stays. */
+/** Records results, and writes the full ones to the page. Recorded results of other scenarios stay. */
 export function record(results: Results): void {
   const path = pathOf(results.quick)
   const all = existsSync(path) ? withOthers(results, readResults(path)) : results
@@ -27,7 +27,7 @@ export function record(results: Results): void {
     )
 }
 
-/** Results, with those that an earlier run had of other scenarios, which say of which run they are. */
+/** Adds the recorded results of other scenarios, with the run they are of. */
 export function withOthers(results: Results, earlier: Results): Results {
   const isNew = (scenario: string) => results.tables.some((table) => table.scenario === scenario)
   const run = toHeading(earlier)

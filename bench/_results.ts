@@ -1,17 +1,17 @@
-/** What a run has measured: one shape for the screen, for a file, and for whoever compares two files. */
+/** The results of a run, for the terminal, for files and for comparisons. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
 type Figure = {
   heading: string
   digits: number
-  /** Which is better; without it the figure only says how it was measured. */
+  /** The better direction. A figure without it only describes the measurement. */
   better?: 'more' | 'less'
-  /** Of the processor time of two things in the same run, so that it may be held against another run, and another machine. */
+  /** True for a ratio of CPU times of the same run, which is comparable between runs and machines. */
   isHeld?: true
 }
 
-/** Every figure that a row may have. */
+/** All figures that a row can have. */
 export const figures = {
   tenants: { heading: 'tenants', digits: 0 },
   concurrency: { heading: 'at once', digits: 0 },
@@ -51,12 +51,12 @@ const Table = z.object({
   scenario: z.string(),
   title: z.string(),
   rows: z.array(Row),
-  /** The run that it is of, in a line, where that is not the file's own. */
+  /** The run of this table as one line, if it is not the file's. */
   run: z.string().optional(),
 })
 export type Table = z.output<typeof Table>
 
-/** A file of results; `load` is the machine's (one minute) before and after. */
+/** A result file; `load` is the one-minute load of the machine before and after. */
 export const Results = z.object({
   date: z.iso.datetime(),
   revision: z.string(),
@@ -65,7 +65,7 @@ export const Results = z.object({
   cpu: z.string(),
   cores: z.int(),
   memoryMb: z.int(),
-  /** Where `TMPDIR` is: in memory, a commit waits for nothing. */
+  /** The kind of file system of `TMPDIR`. In memory, a commit does not wait. */
   files: z.enum(['on disk', 'in memory']),
   load: z.object({ before: z.number(), after: z.number() }),
   tables: z.array(Table),
@@ -73,14 +73,14 @@ export const Results = z.object({
 })
 export type Results = z.output<typeof Results>
 
-/** Reads a file that `--json` has written. @throws when there is none, or when it is something else. */
+/** Reads a file that `--json` wrote. @throws if it does not exist or has another format. */
 export function readResults(path: string): Results {
   const read = Results.safeParse(JSON.parse(readFileSync(path, 'utf8')))
   if (!read.success) throw new Error(`${path} is no file of results: ${z.prettifyError(read.error)}`)
   return read.data
 }
 
-/** A table as Markdown, with the figures that its rows have. */
+/** A table as Markdown, with the columns that its rows have. */
 export function toMarkdown({ title, rows, run }: Table): string {
   const used = figureNames.filter((name) => rows.some((row) => row.figures[name] !== undefined))
   const cells = (row: Row) => used.map((name) => row.figures[name]?.toLocaleString('en', digits(name)) ?? '')
@@ -95,7 +95,7 @@ export function toMarkdown({ title, rows, run }: Table): string {
   ].join('\n')
 }
 
-/** What a run says about itself, in a line. */
+/** The circumstances of a run, in one line. */
 export function toHeading({
   date,
   revision,

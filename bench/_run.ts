@@ -1,4 +1,4 @@
-/** A run of scenarios, one after the other, and under which circumstances. */
+/** Runs scenarios one after the other, and records the circumstances. */
 import { execFileSync } from 'node:child_process'
 import { statfsSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
@@ -6,7 +6,7 @@ import type { Results } from './_results.ts'
 import { full, quick, type Scenario } from './_scenarios.ts'
 import { withinMinutes } from './_within.ts'
 
-/** Runs scenarios; none begins after one that hangs, which would disturb it. */
+/** Runs scenarios. None starts after one that hangs, which would disturb it. */
 export async function run(
   scenarios: readonly Scenario[],
   isQuick: boolean,
@@ -43,14 +43,14 @@ function load(): number {
   return Math.round(loadavg()[0]! * 10) / 10
 }
 
-/** Linux's number for file systems in memory, where a commit waits for nothing. */
+/** Linux's magic number of tmpfs, where a commit does not wait. */
 const tmpfs = 0x01021994
 
 function isInMemory(): boolean {
   return statfsSync(tmpdir()).type === tmpfs
 }
 
-/** The commit that is measured, as far as there is one, and whether files are changed. */
+/** The measured commit, if known, and whether files are changed. */
 function revision(): string {
   try {
     return execFileSync('git', ['describe', '--always', '--dirty'], {

@@ -1,14 +1,14 @@
-/** What `npm run bench` can measure. Each loads its parts when it is chosen. */
+/** The scenarios of `npm run bench`. Each loads its code when it runs. */
 import { measure, type Effort, type Suites } from './_harness.ts'
 import type { Table } from './_results.ts'
 
-/** How thorough a run is. */
+/** The thoroughness of a run. */
 export type Scale = {
   quick: boolean
   effort: Effort
-  /** Flows that are done before any is measured, and the seconds after which there are no more of them. */
+  /** Flows that run before the measurement, and the most seconds they take. */
   warmUp: { flows: number; seconds: number }
-  /** Of each combination of flow, tenants and concurrency. */
+  /** For each combination of flow, tenants and concurrency. */
   seconds: number
   tenants: number[]
   concurrency: number[]
@@ -23,7 +23,7 @@ export const full: Scale = {
   concurrency: [1, 16, 64],
 }
 
-/** For a look, and for `.ci/run`. */
+/** For a quick look, and for `.ci/run`. */
 export const quick: Scale = {
   quick: true,
   effort: { warmUp: { times: 3_000, cpuMs: 800 }, rounds: 25, roundMs: 8 },
@@ -33,19 +33,19 @@ export const quick: Scale = {
   concurrency: [1, 16],
 }
 
-/** What came out, and in words what went wrong on the way. */
+/** The results, and the reasons of failures. */
 export type Outcome = { tables: Omit<Table, 'scenario'>[]; failures: string[] }
 
 export type Scenario = {
   name: string
   about: string
-  /** It takes minutes, so only who names it has it. */
+  /** It takes minutes, and runs only when named. */
   isLong?: true
-  /** It takes an hour, or an install of its own, so that it is not even in `all`. */
+  /** It takes an hour or an installation of its own, and is not in `all`. */
   isApart?: true
-  /** It belongs to the short form that `.ci/run` has. */
+  /** It belongs to the quick run. */
   isShort?: true
-  /** After that it is ended, and has failed. */
+  /** Its time limit; after that it has failed. */
   minutes: number
   run: (scale: Scale) => Promise<Outcome>
 }
@@ -138,7 +138,7 @@ function peer(name: 'veramo' | 'credo', title: string): Scenario {
 }
 
 export const scenarios: readonly Scenario[] = [
-  // First, while nothing else of the run is there.
+  // First, while nothing else runs.
   {
     name: 'start',
     about: 'how long commands take, next to a bare Node',
@@ -191,8 +191,9 @@ export const scenarios: readonly Scenario[] = [
 ]
 
 /**
- * The scenarios that some words choose, by the beginning of a name or of its part after the stroke, and words that choose none. `all` means all that
- * do not stand apart; no words, those of the short form when it is quick, and otherwise all that are not long.
+ * Selects scenarios by words, each the beginning of a name or of its part after the slash; returns words
+ * without a match. `all` selects all scenarios except those that run only by name. Without words: the quick
+ * ones of a quick run, otherwise all but the long ones.
  */
 export function choose(
   words: readonly string[],

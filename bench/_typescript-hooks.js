@@ -1,4 +1,4 @@
-/** Node's hook for `_typescript.js`; it runs on a thread of its own. */
+/** The module hook of `_typescript.js`; Node runs it on a thread of its own. */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'

@@ -1,11 +1,11 @@
-/** Work that ends: a scenario that hangs, or throws, is a failure of that scenario and no more. */
+/** Runs a scenario with a time limit, so that an error or a hang fails that scenario alone. */
 import type { Outcome } from './_scenarios.ts'
 
 export type Within<T> = T & {
   /** It was not waited for any longer, and may still be doing something. */ isHanging: boolean
 }
 
-/** Runs a scenario; what it throws, and that it takes too long, is told in words. */
+/** Runs a scenario. Returns errors and timeouts as texts. */
 export async function withinMinutes(minutes: number, run: () => Promise<Outcome>): Promise<Within<Outcome>> {
   let timer: NodeJS.Timeout | undefined
   const tooLong = new Promise<Within<Outcome>>((resolve) => {

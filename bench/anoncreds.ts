@@ -1,4 +1,7 @@
-/** AnonCreds through the engine, in its thread, next to the bare library in this one: the same calls with the same JSON. */
+/**
+ * AnonCreds through the engine in its thread, next to the bare library in this one: the same calls with the
+ * same JSON.
+ */
 import { createEngine } from '../src/anoncreds/engine.ts'
 import { loadLibrary } from '../src/anoncreds/library.ts'
 import {
@@ -13,7 +16,7 @@ import {
 } from '../test/anoncreds/_flow.ts'
 import type { Suites, Work } from './_harness.ts'
 
-/** An engine and the library, both loaded; the engine is ended when all is measured. */
+/** An engine and the library, both loaded. Disposing ends the engine. */
 export async function openAnonCredsSuites(): Promise<Suites> {
   const engine = createEngine()
   const bare = await loadLibrary()

@@ -1,4 +1,4 @@
-/** How long the command line takes to begin, next to a bare Node in the same run. */
+/** Start time of the command line, next to a bare Node in the same run. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ const starts: Start[] = [
   { name: 'agent connection list --json', args: [bin, 'connection', 'list', '--json'], goal: 2.5 },
 ]
 
-/** Runs each of the starts by turns, so that a machine that slows down slows all of them; once for the time, once for the processor. */
+/** Runs the starts in turn, so that a slower machine affects all; once for wall time, once for CPU time. */
 export async function runStarts({ quick }: Scale): Promise<Outcome> {
   const rounds = quick ? 5 : 21
   await using agent = await startAgent({ API_KEY_ENABLED: 'false' })
@@ -42,7 +42,7 @@ export async function runStarts({ quick }: Scale): Promise<Outcome> {
         await run(args, env)
         const ms = performance.now() - begin
         const { user, system } = JSON.parse(await run(['--require', meter, ...args], env)) as NodeJS.CpuUsage
-        // The first round fills the caches of the disk.
+        // The first round fills the disk cache.
         if (round > 0) times.get(name)!.ms.push(ms)
         if (round > 0) times.get(name)!.cpuMs.push((user + system) / 1_000)
       }
@@ -68,7 +68,7 @@ function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 }
 
-/** Runs Node to its end, and returns what it writes to descriptor 3. @throws when it does not succeed. */
+/** Runs Node to its end, and returns its output on descriptor 3. @throws if it fails. */
 function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
   let written = ''

@@ -1,4 +1,4 @@
-/** Credentials as JWT, signed and verified: ours, the bare steps, and the libraries that others use. */
+/** JWT credentials, signed and verified: this agent, the bare steps, and other libraries. */
 import { createJWT, EdDSASigner, ES256KSigner, verifyJWT } from 'did-jwt'
 import { compactVerify, CompactSign, importJWK } from 'jose'
 import { fromBase64, utf8 } from '../src/base/bytes.ts'
@@ -7,7 +7,7 @@ import { toPublic } from '../src/crypto/keys.ts'
 import { plain, type Suites, type Work } from './_harness.ts'
 import { claims, issuer, newSigner, now, payloadOf, signBare, verifyBare, type Signer } from './_jwt.ts'
 
-/** Both algorithms that an issuer may have. */
+/** Both signature algorithms of issuers. */
 export async function openJwt(): Promise<Suites> {
   const [secp256k1, ed25519] = [newSigner('ES256K'), newSigner('EdDSA')]
   return plain({ ...suitesOf(secp256k1, []), ...suitesOf(ed25519, await joseWorks(ed25519)) })
@@ -71,7 +71,7 @@ function suitesOf(signer: Signer, [joseSign, joseVerify]: Work[]): Record<string
   }
 }
 
-/** jose, which has no secp256k1. */
+/** jose does not support secp256k1. */
 async function joseWorks(signer: Signer): Promise<Work[]> {
   const jwt = issue(signer)
   const bytes = utf8(JSON.stringify(payloadOf(jwt)))

@@ -1,4 +1,4 @@
-/** How long the daemon takes until it answers, and what it holds when it has nothing to do. */
+/** Time until the daemon answers, and its memory when idle. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { memory } from '../cli/daemon/launch.ts'
 import { Daemon, settingsIn, temporaryFolder } from '../test/_daemon.ts'
@@ -6,12 +6,12 @@ import { percentile } from '../test/faults/_samples.ts'
 import { adminKey, meter, Used } from './flows/_town.ts'
 import type { Outcome, Scale } from './_scenarios.ts'
 
-/** Starts daemons in folders of their own, and each once more; the medians. */
+/** Starts daemons in new folders, and each a second time. Returns medians. */
 export async function runDaemonStarts({ quick }: Scale): Promise<Outcome> {
   const [fresh, again]: { ms: number; cpuMs: number; megabytes: number }[][] = [[], []]
   for (let round = 0; round < (quick ? 1 : 5); round++) {
     await using folder = await temporaryFolder()
-    // As `agent daemon start` has it.
+    // The settings of `agent daemon start`.
     const env = {
       ...memory,
       ...settingsIn(folder.path, 'daemon', adminKey),
@@ -39,7 +39,7 @@ async function startOne(env: Record<string, string>) {
   await using daemon = await Daemon.start(env)
   const ms = performance.now() - start
   const { cpuMs } = Used.parse(await daemon.exchange({ type: 'meter' }))
-  // It gives back what the start has left behind.
+  // Wait until the memory of the start is released.
   await sleep(12_000)
   const { residentMb: megabytes } = Used.parse(await daemon.exchange({ type: 'meter' }))
   await daemon.stop()

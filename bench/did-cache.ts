@@ -1,4 +1,7 @@
-/** Resolving a DID that nobody asked about before, and one that is known; servers are in this process, so half of what is asked is ours too. */
+/**
+ * Resolving DIDs that are cached and DIDs that are not. The servers are in this process, so half of the cost
+ * of a request is theirs.
+ */
 import { startServer } from '../test/net/_server.ts'
 import { startAgent } from '../test/_agent.ts'
 import { create } from '../test/did/prism/_make.ts'
@@ -8,7 +11,7 @@ import { createResolver } from '../src/did/resolve.ts'
 import { publishNewDid } from './did.ts'
 import { together, type Suites, type Work } from './_harness.ts'
 
-/** More than a resolver keeps: whoever walks around among them meets none twice in its memory. */
+/** More DIDs than a resolver caches, so that none of them is found in the cache. */
 const many = 3_000
 
 const longForms = Array.from({ length: many }, (_, n) => {
@@ -16,7 +19,7 @@ const longForms = Array.from({ length: many }, (_, n) => {
   return toLongForm(encodeOperation(create({ services })))
 })
 
-/** Long forms, where no ledger is asked whether they are published, and where the ledger's file is. */
+/** Long forms, without a ledger and with a ledger file that could contain them. */
 async function openLongForms(): Promise<Suites> {
   const { agent, ...started } = await startAgent()
   const alone = createResolver({ getState: () => Promise.resolve(undefined) })
@@ -35,7 +38,7 @@ async function openLongForms(): Promise<Suites> {
   return { suites, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }
 }
 
-/** A host of documents, and an agent that asks it over loopback. */
+/** A host of did:web documents, and an agent that reads it over loopback. */
 async function openWeb(): Promise<Suites> {
   const server = await startServer((_, response) => response.writeHead(200).end(JSON.stringify(document)))
   const { agent, ...started } = await startAgent()
@@ -56,7 +59,7 @@ async function openWeb(): Promise<Suites> {
   return { suites, [Symbol.asyncDispose]: together([server, started]) }
 }
 
-/** An agent that serves its ledger, and one whose ledger that is. */
+/** An agent that serves its ledger, and one that uses it. */
 async function openElsewhere(): Promise<Suites> {
   const { agent: owner, url, ...first } = await startAgent()
   await owner.worker[Symbol.asyncDispose]()
@@ -84,7 +87,7 @@ function coldAndKept(resolver: ReturnType<typeof createResolver>, did: string): 
   ]
 }
 
-/** All of them. */
+/** All suites of this file. */
 export async function openCacheSuites(): Promise<Suites> {
   const opened = [await openLongForms(), await openWeb(), await openElsewhere()]
   return {

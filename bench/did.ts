@@ -1,4 +1,4 @@
-/** DIDs made and published, each alone and with every commit on disk (`synchronous=FULL`), on the ledger file of the agent itself. */
+/** DIDs created and published one at a time, with every commit on disk, on the agent's own ledger file. */
 import { processJob } from '../src/protocols/engine/process-job.ts'
 import { createDid } from '../src/did-registrar/create.ts'
 import { getDidRow } from '../src/did-registrar/dids.ts'
@@ -11,7 +11,7 @@ import type { Suites } from './_harness.ts'
 const key = { id: 'key-1', purpose: 'assertionMethod', curve: 'secp256k1' } as const
 const template = { documentTemplate: { publicKeys: [key], internalKeys: [], services: [], contexts: [] } }
 
-/** Makes a DID, hands it in and takes note of its confirmation, as the worker would; returns the short form. */
+/** Creates a DID, submits it and stores its confirmation, as the worker does. Returns the short form. */
 export async function publishNewDid(wallet: Wallet): Promise<string> {
   const { did } = await getDidRow(wallet.db, await createDid(wallet, template))
   await publishDid(wallet, did)
@@ -22,7 +22,7 @@ export async function publishNewDid(wallet: Wallet): Promise<string> {
   return did
 }
 
-/** An agent whose wallet makes and publishes DIDs. */
+/** An agent whose wallet creates and publishes DIDs. */
 export async function openDids(): Promise<Suites> {
   const { agent, ...started } = await startAgent()
   await agent.worker[Symbol.asyncDispose]()

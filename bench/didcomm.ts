@@ -1,4 +1,7 @@
-/** Authcrypt of 1 KB: ours, didcomm-node (Rust as WASM), and the bare steps of node:crypto without any check, which keep what two keys agree on, as ours does, or not. */
+/**
+ * Authcrypt of 1 KB: this agent, didcomm-node (Rust as WASM), and the bare steps of node:crypto without
+ * checks, with and without cached shared secrets.
+ */
 import { createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto'
 import { freeze } from '../src/did/freeze.ts'
 import { packAuthcrypt } from '../src/didcomm/pack.ts'
@@ -18,7 +21,10 @@ const privateKey = (name: 'anna' | 'ben') =>
 const publicKey = (name: 'anna' | 'ben') =>
   createPublicKey({ key: recipient(name).publicJwk as never, format: 'jwk' })
 
-/** Envelopes, packed and unpacked; ours knows the sender by its DID document, frozen as the resolver hands it out, and checks all of the envelope. */
+/**
+ * Packs and unpacks envelopes. This agent knows the sender by its DID document, frozen as by the resolver,
+ * and checks the whole envelope.
+ */
 export function openDidcomm(): Suites {
   const envelope = packAuthcrypt(message, parties)
   const theirs = () => new Message(message as never)

@@ -1,9 +1,12 @@
-/** DID requests and challenges over HTTP, one after the other, every change on disk (`synchronous=FULL`); client and server are both in this process. */
+/**
+ * DID requests and challenges over HTTP, one after the other, every change on disk. Client and server are in
+ * this process.
+ */
 import { newHolder } from '../test/enterprise/_suite.ts'
 import { startAgent } from '../test/_agent.ts'
 import type { Suites } from './_harness.ts'
 
-/** An agent that is asked. */
+/** An agent with an API key. */
 export async function openEnterpriseSuites(): Promise<Suites> {
   const started = await startAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '1000000000' })
   const { tenant } = started

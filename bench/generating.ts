@@ -1,4 +1,4 @@
-/** How long a daemon takes to answer others while it has keys of credential definitions made, next to the same when it has nothing else to do. */
+/** Latency of a daemon while it generates keys of credential definitions, next to its idle latency. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { Daemon } from '../test/_daemon.ts'
 import { percentile } from '../test/faults/_samples.ts'
 import type { Outcome } from './_scenarios.ts'
 
-/** Milliseconds from a question to its answer, and by which the daemon's event loop was late. */
+/** Milliseconds from a request to its reply, and delay of the daemon's event loop. */
 type Answers = {
   name: string
   figures: { p50: number; p95: number; p99: number; requestMax: number; loopP99: number }
@@ -22,7 +22,10 @@ const Used = z.object({ delayMs: z.number() })
 
 const path = '/credential-definition-registry/definitions'
 
-/** A hundred questions a second of one tenant, for so many seconds without and with another's definitions being made. */
+/**
+ * A hundred requests a second of one tenant for some seconds, first without, then with another tenant's
+ * definitions being generated.
+ */
 export async function measureGenerating(seconds: number): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'agent-bench-'))
   const daemon = await Daemon.start({
@@ -69,7 +72,7 @@ async function newTenant(
   return { apiKey, call: createClient(url, { apikey: apiKey }) }
 }
 
-/** Has so many definitions made in the background; gives how many are. */
+/** Starts the generation of some definitions. Returns a function that counts the finished ones. */
 async function begin(call: Client, url: string, count: number): Promise<() => Promise<number>> {
   const documentTemplate = {
     publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' as const }],

@@ -1,4 +1,7 @@
-/** What a request costs before and after its handler: a tenant's record read over HTTP, next to a bare server of node:http that answers the same by a prepared statement. The client's part is in both. */
+/**
+ * Cost of a request outside its handler: reading a record over HTTP, next to a bare node:http server that
+ * runs the same prepared statement. Both include the client.
+ */
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
@@ -10,11 +13,11 @@ import { openSqlite } from '../src/storage/sqlite.ts'
 import { startAgent } from '../test/_agent.ts'
 import { together, type Suites } from './_harness.ts'
 
-/** One after the other, over a connection that is kept. */
+/** One after the other, over a keep-alive connection. */
 export async function openRoute(): Promise<Suites> {
   const started = await startAgent()
   const { agent, tenant, dataDir } = started
-  // The test agent's own server compares each answer with its contract.
+  // The server of the test agent would compare each reply with its contract.
   const server = await bind('127.0.0.1', 0, 'AGENT_HTTP_PORT')
   serve(server, createApp(agent, routes).callback())
   const { connectionId } = await tenant('POST /connections', { body: { label: 'bench' } })
@@ -50,7 +53,7 @@ export async function openRoute(): Promise<Suites> {
   }
 }
 
-/** A server that reads records of a file, whoever asks. */
+/** A server that reads records of a file without authentication. */
 async function openBare(path: string) {
   const database = openSqlite(path, { readonly: true })
   const read = database.prepare('select * from record where id = ?')

@@ -1,8 +1,9 @@
 /**
- * `npm run bench`: what the agent does in a second and what it costs, next to others or to bare primitives in the same run. `-- --list` names the
- * scenarios, `-- flows resolve` chooses some, `-- all` has all of them, `--quick` takes a look, `--json [FILE.json]` prints or keeps the numbers,
- * `--compare A.json B.json` shows two files next to each other, `--guard` holds ratios against the recorded ones, and `--record` records. Exits with
- * 1 when something failed. With `BENCH_PROFILE`, a folder, CPU profiles of the daemons are written there, and `--profile FOLDER` sums them up. See docs/benchmarks.md.
+ * `npm run bench` measures the agent next to other software or bare primitives in the same run. `-- --list` lists the
+ * scenarios, `-- flows resolve` selects some, `-- all` runs all. `--quick` runs for half a minute. `--json [FILE.json]`
+ * prints or stores the numbers, `--compare A.json B.json` compares two files, `--guard` compares ratios with the
+ * recorded ones, `--record` records them. Exits with 1 on failures. With `BENCH_PROFILE`, a folder, daemons write CPU
+ * profiles there, and `--profile FOLDER` sums them up. See docs/benchmarks.md.
  */
 import { writeFileSync } from 'node:fs'
 import { compare, findRegressions, toComparison, tolerance } from './_compare.ts'
@@ -34,7 +35,7 @@ if ('problem' in options) {
   const { results, isHanging } = await run(options.scenarios, options.quick)
   report(results, options)
   if (results.failures.length > 0) process.exitCode = 1
-  // What hangs would keep the process.
+  // A hanging scenario would keep the process alive.
   if (isHanging) process.exit(1)
 }
 
@@ -48,7 +49,7 @@ function report(results: Results, { json, file, guard, isRecord }: Measuring): v
   if (isRecord) record(results)
 }
 
-/** Names the ratios that have become worse. */
+/** Prints the ratios that have become worse. */
 function hold(results: Results): void {
   const recorded = readRecorded(results.quick)
   const worse = findRegressions(recorded, results)

@@ -1,4 +1,7 @@
-/** Credentials as SD-JWT with five claims to disclose, signed with Ed25519: ours, the bare steps, and the library of the OpenWallet Foundation. */
+/**
+ * SD-JWT credentials with five disclosable claims, signed with Ed25519: this agent, the bare steps, and the
+ * OpenWallet Foundation's library.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import { SDJwtInstance } from '@sd-jwt/core'
 import { issueSdJwt, verifySdJwt } from '../src/credentials/sd-jwt/sd-jwt.ts'
@@ -10,7 +13,7 @@ const vct = 'https://example.com/person'
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
 const salt = () => randomBytes(16).toString('base64url')
 
-/** Issued and verified, with every claim disclosed. */
+/** Issued and verified, with all claims disclosed. */
 export async function openSdJwt(): Promise<Suites> {
   const signer = newSigner('EdDSA')
   const issue = () =>

@@ -1,6 +1,6 @@
 /**
- * A record made and moved by one step: two changes of state, each with its event, each on disk (`synchronous=FULL`), next to the same statements, prepared, in as
- * many commits. Where `TMPDIR` is in memory, a commit costs nothing here.
+ * A record created and changed by one step: two state changes with their events, each committed to disk, next
+ * to the same prepared statements in as many commits. If `TMPDIR` is in memory, commits do not wait.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { together, type Suites } from './_harness.ts'
 
 const theirDid = 'did:example:invitee'
 
-/** Alone, and sixteen at once, which ours writes in groups. */
+/** Alone, and sixteen at once, which this agent commits in groups. */
 export async function openState(): Promise<Suites> {
   const started = await startAgent()
   const { agent, tenant } = started
@@ -60,7 +60,7 @@ export async function openState(): Promise<Suites> {
   return { suites, [Symbol.asyncDispose]: together([started, bare]) }
 }
 
-/** The statements of both steps on a file of the same tables. */
+/** The statements of both steps on a file with the same tables. */
 async function openBare(record: Parameters<typeof toConnection>[0]) {
   const folder = mkdtempSync(join(tmpdir(), 'agent-bench-'))
   const path = join(folder, 'bare.db')
@@ -98,7 +98,7 @@ async function openBare(record: Parameters<typeof toConnection>[0]) {
     )
   }
   return {
-    /** So many records in two commits. */
+    /** Creates records in two commits each. */
     inCommits(records: number) {
       const made = database.transaction(() => Array.from({ length: records }, make))()
       database.transaction(() => made.forEach(move))()

@@ -1,7 +1,8 @@
 /**
- * The bare composition of a flow's steps, in a process of its own: two parties with a database each, prepared statements, every change of state a commit on disk, envelopes by
- * node:crypto over node:http, signatures by libsecp256k1, webhooks by undici. No REST, no check, no retry, nothing that an agent would have to know.
- * `{steps, concurrency, seconds}` is answered with what it took. Arguments: a folder, and the URL of the receiver of webhooks.
+ * The bare composition of a flow's steps, in a process of its own: two parties with a database each, prepared
+ * statements, a commit on disk for each state change, envelopes by node:crypto over node:http, signatures by
+ * libsecp256k1, webhooks by undici. It has no REST API, no checks and no retries. It answers `{steps,
+ * concurrency, seconds}` with its measurement. Arguments: a folder, and the URL of the webhook receiver.
  */
 import { createHash, generateKeyPairSync, randomBytes, randomUUID, type KeyObject } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -29,7 +30,7 @@ const webhooks = new Pool(new URL(receiver).origin, { connections: 16 })
 
 const parties = { acme: await openParty('acme'), alice: await openParty('alice') }
 
-/** A database, and a server that takes envelopes. */
+/** A database, and a server that receives envelopes. */
 async function openParty(name: Party) {
   const database = openSqlite(join(folder, `bare-${name}.db`))
   database.exec(`
@@ -43,7 +44,7 @@ async function openParty(name: Party) {
   )
   const note = database.prepare('insert into event (id, subject, data, ts) values (?, ?, ?, ?)')
   const receive = database.prepare('insert into inbox values (?, ?)')
-  /** Changes a state in a commit, and tells the webhook once that is on disk. */
+  /** Changes a state in a commit, and then calls the webhook. */
   const change = (thid: string, messageId?: string) => {
     const now = new Date().toISOString()
     const event = JSON.stringify({

@@ -1,4 +1,4 @@
-/** The bare composition as the bench asks for it: a process that is started once, and measures what it is told to. */
+/** Client of the bare composition: a process that starts once, and measures on request. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ export type Done = z.output<typeof Done>
 
 type Order = { steps: Steps; concurrency: number; seconds: number }
 
-/** Starts it. `run` says what so many flows at once took for so long. */
+/** Starts the process. `run` measures some concurrent flows for some seconds. */
 export async function openBare() {
   const folder = await temporaryFolder()
   const receiver = await openReceiver()
@@ -35,7 +35,7 @@ export async function openBare() {
   }
 }
 
-/** A process that says when it is ready, and answers each order with what it took. @throws when it ends. */
+/** A process that reports when it is ready, and answers each order with its result. @throws when it ends. */
 export async function openChild(child: ChildProcess) {
   const ended = once(child, 'exit').then(([code]) =>
     Promise.reject(new Error(`what is measured has ended by itself (${code})`)),

@@ -1,11 +1,11 @@
-/** What two agents do with each other, over the HTTP API on both sides, until both have announced the end. */
+/** The flows of two agents over their HTTP APIs, until both have announced the end. */
 import { randomUUID } from 'node:crypto'
 import { connect, type Key, type Pair } from './_town.ts'
 
-/** A credential's format, and the curve of the key that signs it. */
+/** A credential format, and the curve of the signing key. */
 export type Kind = { credentialFormat: 'JWT' | 'SDJWT'; curve: Key }
 
-/** Offers, accepts, issues. Returns the holder's record. */
+/** Offers, accepts and issues a credential. Returns the holder's record. */
 export async function issue(
   pair: Pair,
   { credentialFormat, curve }: Kind,
@@ -32,7 +32,7 @@ export async function issue(
   return recordId as string
 }
 
-/** Asks for a proof, proves, accepts it; of an SD-JWT one claim is shown. */
+/** Requests, presents and accepts a proof. Of an SD-JWT, it discloses one claim. */
 export async function present(
   pair: Pair,
   recordId: string,

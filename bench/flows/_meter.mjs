@@ -1,7 +1,8 @@
 /**
- * Loaded into a daemon with `node --import`: answers its parent's message `meter` with what it has used since the last one: `cpuMs` of the process,
- * `delayMs`, by how much a timer of the event loop was late in 99 of 100 cases, and `longestMs`, at most. With `BENCH_PROFILE`, a folder, what was
- * done since the last message is written there as a CPU profile. With `collect` the garbage is collected before, so that the memory is what is held.
+ * Loaded into a daemon with `node --import`: answers its parent's message `meter` with the resources used
+ * since the last one: `cpuMs` of the process, `delayMs`, the 99th percentile of the event loop's delay, and
+ * `longestMs`, its maximum. With `BENCH_PROFILE`, a folder, it writes a CPU profile of that time there. With
+ * `collect` it collects garbage first, so that the memory is what is in use.
  */
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
@@ -40,7 +41,7 @@ process.on('message', async (message) => {
   if (message.collect) collect()
   if (folder) await profile()
   const { user, system } = process.cpuUsage(before)
-  // The histogram counts the timer's own period in.
+  // The histogram includes the timer's own period.
   const late = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - resolution)
   process.send({
     type: 'meter',

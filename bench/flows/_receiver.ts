@@ -1,8 +1,8 @@
-/** A webhook receiver that does as little as it can: it reads each event once, and tells who waits for it. */
+/** A minimal webhook receiver: it parses each event once, and notifies the flow that waits for it. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What an event says of a record. */
+/** The state of a record in an event. */
 export type Told = Record<string, any>
 
 const patienceMs = 30_000
@@ -34,7 +34,10 @@ export async function openReceiver() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    /** Waits until a wallet's record of a thread, or its DID, is announced in a state; that may have happened. @throws after half a minute. */
+    /**
+     * Waits until a wallet's record of a thread, or its DID, is announced in a state, past or future. @throws
+     * after half a minute.
+     */
     reached(walletId: string, subject: string, state: string): Promise<Told> {
       const key = `${walletId} ${subject} ${state}`
       const data = early.get(key)
@@ -53,13 +56,13 @@ export async function openReceiver() {
         })
       })
     },
-    /** How many events came since it was asked before. */
+    /** The number of events since the last call. */
     heard() {
       const count = heard
       heard = 0
       return count
     },
-    /** Forgets what came and nobody waited for. */
+    /** Forgets events that no flow waits for. */
     forget: () => early.clear(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

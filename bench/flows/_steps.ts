@@ -1,6 +1,6 @@
 /**
- * What a flow consists of when nothing but its steps is done: `acme` and `alice` are changes of state, each a commit and a webhook, `acme>alice` is an
- * envelope whose receipt is such a change too. The tables are those of the protocols' `states.ts`.
+ * The bare steps of flows: `acme` and `alice` are state changes, each a commit and a webhook; `acme>alice` is
+ * an envelope whose receipt is such a change too. The sequences follow the protocols' `states.ts`.
  */
 
 export type Party = 'acme' | 'alice'

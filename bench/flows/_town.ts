@@ -1,4 +1,7 @@
-/** Two daemons in processes of their own, every commit on disk, with issuers at one and holders at the other, and webhooks for all of them. */
+/**
+ * Two daemon processes, every commit on disk, with issuers at one and holders at the other, and webhooks for
+ * all of them.
+ */
 import { fileURLToPath } from 'node:url'
 import PQueue from 'p-queue'
 import { Pool } from 'undici'
@@ -7,10 +10,10 @@ import type { Daemon } from '../../test/_daemon.ts'
 import { assemble, newDid, newTenant, publishDid, publishSchema, startTwo } from '../../test/_town.ts'
 import { openReceiver, type Receiver } from './_receiver.ts'
 
-/** How long a request may take before its flow has failed. */
+/** The time limit of a request, in milliseconds. */
 const patienceMs = 30_000
 
-/** Pairs that are made at the same time. */
+/** Pairs that are created concurrently. */
 const madeAtOnce = 8
 
 export const adminKey = 'an-administrator-of-the-bench'
@@ -18,14 +21,14 @@ export const meter = fileURLToPath(new URL('_meter.mjs', import.meta.url))
 
 export type Key = 'secp256k1' | 'Ed25519'
 
-/** A tenant: `ask` calls the daemon, over connections that are kept, `reached` waits for its webhook. */
+/** A tenant: `ask` calls the daemon over keep-alive connections, `reached` waits for its webhook. */
 export type Tenant = {
   walletId: string
   ask: (key: string, body?: object) => Promise<Record<string, any>>
   reached: (subject: string, state: string) => Promise<Record<string, any>>
 }
 
-/** An issuer who is the verifier too, a holder, and a connection between them for what is not about connecting. */
+/** An issuer that is also the verifier, a holder, and a connection between them for flows that need one. */
 export type Pair = {
   issuer: Tenant
   holder: Tenant
@@ -35,7 +38,7 @@ export type Pair = {
   connectionId: string
 }
 
-/** What a daemon has used since it was asked before; see `_meter.mjs`. */
+/** The resources a daemon used since the last call; see `_meter.mjs`. */
 export const Used = z.object({
   cpuMs: z.number(),
   delayMs: z.number(),
@@ -44,12 +47,12 @@ export const Used = z.object({
 })
 export type Used = z.output<typeof Used>
 
-/** A daemon, and how it is reached and heard of. */
+/** A daemon, its address, and its events. */
 type Place = { daemon: Daemon; pool: Pool; receiver: Receiver; timed: { durations: number[] } }
 
 export type Town = Awaited<ReturnType<typeof openTown>>
 
-/** Opens a town with so many pairs. */
+/** Opens a town with some pairs. */
 export function openTown(pairs: number) {
   return assemble(async (use) => {
     const receiver = use(await openReceiver())
@@ -78,11 +81,11 @@ export function openTown(pairs: number) {
       pairs: made,
       daemons: { acme, alice },
       forget: () => receiver.forget(),
-      /** What came to the receiver of webhooks since it was asked before. */
+      /** The events at the webhook receiver since the last call. */
       heard: () => receiver.heard(),
-      /** Milliseconds that each request took since it was asked before. */
+      /** The milliseconds of each request since the last call. */
       requests: () => timed.durations.splice(0),
-      /** What both daemons have used since they were asked before. */
+      /** The resources of both daemons since the last call. */
       used: () =>
         Promise.all(
           [acme, alice].map(async (daemon) => Used.parse(await daemon.exchange({ type: 'meter' }))),

@@ -1,4 +1,7 @@
-/** How many flows a second two daemons do with each other, how long one takes, and what it costs them, next to the bare composition of the same steps. */
+/**
+ * Throughput, latency and CPU time of flows between two daemons, next to the bare composition of the same
+ * steps.
+ */
 import { percentile } from '../../test/faults/_samples.ts'
 import type { Row } from '../_results.ts'
 import type { FlowName, Outcome, Scale } from '../_scenarios.ts'
@@ -12,9 +15,9 @@ const eddsaJwt: Kind = { credentialFormat: 'JWT', curve: 'Ed25519' }
 const sdJwt: Kind = { credentialFormat: 'SDJWT', curve: 'Ed25519' }
 
 type Flow = {
-  /** The bare composition that it is compared with. */
+  /** The bare composition of the same flow. */
   bare: Steps
-  /** What the holder must have before. */
+  /** The preparation of the holder. */
   has?: Kind
   run: (pair: Pair, recordId: string | undefined) => Promise<unknown>
 }
@@ -29,10 +32,10 @@ const flows: Record<FlowName, Flow> = {
   full: { bare: 'full', run: (pair) => all(pair, jwt) },
 }
 
-/** Of a run, how much the bare composition is measured for. */
+/** The share of a run for which the bare composition is measured. */
 const bareShare = 0.3
 
-/** Measures a flow with so many tenants a side and so many flows at once. */
+/** Measures a flow with some tenants on each side and some concurrent flows. */
 export async function measureFlow(
   name: FlowName,
   { tenants, concurrency, seconds, warmUp: warming }: Scale,
@@ -58,7 +61,7 @@ export async function measureFlow(
 /** One flow of a pair. */
 export type Work = (pair: Pair) => Promise<unknown>
 
-/** Gives holders what they must have, and does the flow for a while: V8 compiles what has run some hundreds of times. */
+/** Prepares the holders, and runs the flow for a while, because V8 compiles code after some hundred runs. */
 export async function warmUp(
   town: Town,
   name: FlowName,
@@ -72,10 +75,10 @@ export async function warmUp(
   return work
 }
 
-/** Flows that a town has done: how warm it is. */
+/** The number of flows that a town has run. */
 const done = new WeakMap<Town, number>()
 
-/** Measures a flow in a town that is warm; `reasons` are those of failures. */
+/** Measures a flow in a warm town; `reasons` are those of failures. */
 export async function measureTown(town: Town, work: Work, concurrency: number, seconds: number) {
   const flowsBefore = done.get(town) ?? 0
   await town.used()
@@ -106,10 +109,13 @@ export async function measureTown(town: Town, work: Work, concurrency: number, s
   return { figures, reasons }
 }
 
-/** Flows that may fail in a row before no more are begun. */
+/** After this many failures in a row, no more flows start. */
 const patience = 10
 
-/** Runs flows for so many seconds and at most so many, so many at once, each by the next pair; the reasons of failures are told once each. */
+/**
+ * Runs concurrent flows, each with the next pair, up to a number of seconds and of flows. Lists each reason
+ * of failure once.
+ */
 async function runFor(town: Town, work: Work, concurrency: number, seconds: number, most = Infinity) {
   const times: number[] = []
   const reasons = new Set<string>()

@@ -1,14 +1,16 @@
-/** Stores that have been in use for long: what a wallet's file holds already, many times over, written by SQL while no daemon has it open. */
+/**
+ * Copies the content of a wallet's file many times by SQL while no daemon has it open, to simulate long use.
+ */
 import { notePages } from '../../src/storage/page-sums.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
 const hex = (bytes: number) => `lower(hex(randomblob(${bytes})))`
 const newId = `${hex(4)} || '-' || ${hex(2)} || '-7' || substr(${hex(2)}, 2) || '-8' || substr(${hex(2)}, 2) || '-' || ${hex(6)}`
 
-/** Of pages, kept in memory while rows are made. */
+/** SQLite's page cache while rows are created. */
 const cacheKb = 2_000_000
 
-/** Tables that grow with every flow, and the columns in which no two rows are alike. What is owed, or waited for, is not copied. */
+/** Tables that grow with every flow, and their unique columns. Jobs and waiting rows are not copied. */
 const growing: Record<string, { own: Record<string, string>; where?: string }> = {
   record: { own: { id: newId, thid: newId }, where: 'waits_since is null' },
   event: { own: { id: newId, subject: newId } },
@@ -18,14 +20,17 @@ const growing: Record<string, { own: Record<string, string>; where?: string }> =
   credential: { own: { id: newId } },
 }
 
-/** Copies the rows of a wallet's file until it has so many records, and of all else in proportion. @throws when there is no record to copy. */
+/**
+ * Copies the rows of a wallet's file until it has the given number of records, and other rows in proportion.
+ * @throws if there is no record.
+ */
 export async function seedWallet(path: string, records: number): Promise<void> {
   const database = openSqlite(path)
   try {
-    // Whoever is disturbed by a power cut here begins again: a log would only be as long as the file.
+    // No durability needed: after a power cut, the benchmark starts again.
     database.pragma('journal_mode = off')
     database.pragma('synchronous = off')
-    // Rows find their places in indexes anywhere, which are read again and again otherwise.
+    // A large cache, because index pages are read at random.
     database.pragma(`cache_size = -${cacheKb}`)
     const count = (table: string) => database.prepare(`select count(*) from ${table}`).pluck().get() as number
     const times = Math.ceil(records / count('record'))
@@ -42,7 +47,7 @@ export async function seedWallet(path: string, records: number): Promise<void> {
           drop table each;
         `)
       }
-      // What was copied has been told.
+      // Copied events count as delivered.
       database.exec('update webhook set cursor = (select max(sequence) from event)')
     })()
     database.pragma('journal_mode = wal')

@@ -1,4 +1,4 @@
-/** What a flow costs in a store that has been in use for long, next to an empty one: by turns, in the same minutes. */
+/** Cost of a flow in a store after long use, alternating with an empty one. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PQueue from 'p-queue'
@@ -14,7 +14,10 @@ export type Store = { wallets: number; records: number }
 const rounds = 3
 const concurrency = 16
 
-/** Flows with so many other wallets at each daemon, and so many records in the wallets that take part, half of them on each side. */
+/**
+ * Flows with many other wallets at each daemon and many records in the participating wallets, half on each
+ * side.
+ */
 export async function measureGrownFlow(
   { wallets, records }: Store,
   { seconds, warmUp: warming }: Scale,
@@ -56,10 +59,13 @@ async function grow(town: Town, { wallets, records }: Store): Promise<void> {
   await untilIdle(town)
 }
 
-/** What a daemon that has nothing to do takes of a processor, in each second, at most. */
+/** The CPU share of an idle daemon, at most. */
 const idleMs = 100
 
-/** Waits until daemons have done what a start brings: every wallet is asked what it owes, and its file is examined before, a second for a gigabyte. */
+/**
+ * Waits until the daemons have finished their start: each wallet is examined and scanned for jobs, a second
+ * for a gigabyte.
+ */
 async function untilIdle({ used }: Town): Promise<void> {
   for (await used(); ;) {
     await sleep(1_000)

@@ -1,4 +1,4 @@
-/** Pages of lists with many entries, next to the same pages of a wallet with a hundred, from the same daemon. */
+/** Pages of lists with many entries, next to those of a wallet with a hundred, at the same daemon. */
 import { join } from 'node:path'
 import { percentile } from '../../test/faults/_samples.ts'
 import { issue, present } from '../flows/_flows.ts'
@@ -10,12 +10,12 @@ import { seedWallet } from './_seed.ts'
 const few = 600
 const pageSize = 100
 
-/** How many protocols have records; each has as many as the others. */
+/** The number of protocols with records; each has the same number. */
 const kinds = 3
 
 const lists = ['/connections', '/issue-credentials/records', '/present-proof/presentations'] as const
 
-/** The first page of each list, and the last ones, of the issuer's wallet with so many records of all kinds together. */
+/** The first and last pages of each list of a wallet with the given number of records. */
 export async function measureLists(records: number, { quick }: Scale): Promise<Outcome> {
   const asked = quick ? 10 : 60
   await using town = await openTown(2)
@@ -30,7 +30,7 @@ export async function measureLists(records: number, { quick }: Scale): Promise<O
   ] as const)
     await seedWallet(join(acme.env['AGENT_DATA_DIR']!, 'wallets', `${pair.issuer.walletId}.db`), count)
   await acme.start()
-  // The file is looked through when it is opened.
+  // The file is examined when it is opened.
   const opening = await ask(town, large, pageOf('/connections', 0), 1)
   const rows: Row[] = [
     { name: 'the first request after a start', figures: { p50: opening.p50, cpuMs: opening.cpuMs } },
@@ -64,7 +64,7 @@ function pageOf(path: string, offset: number): string {
   return `${path}?limit=${pageSize}${offset > 0 ? `&offset=${offset}` : ''}`
 }
 
-/** Asks for a page again and again: what that takes, and of the issuer's daemon. @throws when the page is not full. */
+/** Requests a page repeatedly, and measures the issuer's daemon. @throws if the page is not full. */
 async function ask(
   town: Town,
   { issuer }: Pair,

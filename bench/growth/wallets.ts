@@ -1,4 +1,7 @@
-/** What wallets cost: making one, and the memory of a daemon that has many, when they are made and when each has been used. */
+/**
+ * Cost of wallets: creation time, and the memory of a daemon with many, when they are created and after each
+ * was used.
+ */
 import { Pool } from 'undici'
 import { memory } from '../../cli/daemon/launch.ts'
 import { Daemon, settingsIn, temporaryFolder } from '../../test/_daemon.ts'
@@ -7,10 +10,10 @@ import { adminKey, meter, Used } from '../flows/_town.ts'
 import type { Row } from '../_results.ts'
 import type { Outcome } from '../_scenarios.ts'
 
-/** A daemon with one wallet that is used, and then with so many. */
+/** A daemon with one used wallet, and then with many. */
 export async function measureWallets(count: number): Promise<Outcome> {
   await using folder = await temporaryFolder()
-  // As `agent daemon start` has it.
+  // The settings of `agent daemon start`.
   const env = { ...memory, ...settingsIn(folder.path, 'growth', adminKey) }
   await using daemon = await Daemon.start({ ...env, NODE_OPTIONS: `--import=${meter}` })
   const pool = new Pool(daemon.url, { connections: 1 })
@@ -42,7 +45,7 @@ export async function measureWallets(count: number): Promise<Outcome> {
 
   const rows: Row[] = [{ name: 'idle, as started', figures: { megabytes: (await used()).residentMb } }]
   const first = await newWallet(0)
-  // As many requests as come later, so that what they leave behind is in both.
+  // As many requests as later, so that both measurements include their garbage.
   for (let n = 0; n < Math.min(count, 1_000); n++) await look(0)
   const one = await held()
   rows.push({ name: 'one wallet, in use', figures: { ms: first, megabytes: one } })

@@ -1,6 +1,7 @@
 /**
- * Credo's keys on node:crypto, in memory, with the one thing that its own `NodeKeyManagementService` lacks and DIDComm v1 needs: NaCl's boxes (ECDH-HSALSA20, XSALSA20-POLY1305),
- * which otherwise come with its downloaded binary. X25519 is OpenSSL's; salsa is that of @noble/ciphers, over less than 50 bytes each time.
+ * Credo's keys on node:crypto, in memory. Adds the part that its `NodeKeyManagementService` lacks and DIDComm
+ * v1 needs: NaCl boxes (ECDH-HSALSA20, XSALSA20-POLY1305), otherwise part of its downloaded binary. X25519 is
+ * OpenSSL's, salsa that of @noble/ciphers.
  */
 import {
   createHash,
@@ -18,7 +19,7 @@ const box = { agreement: 'ECDH-HSALSA20', encryption: 'XSALSA20-POLY1305' }
 const sigma = words(Buffer.from('expand 32-byte k'))
 
 export class Keys extends NodeKeyManagementService {
-  /** X25519 keys by the ids of the Ed25519 keys that they are of. */
+  /** X25519 keys by the ids of their Ed25519 keys. */
   #agreeing = new Map()
 
   constructor() {

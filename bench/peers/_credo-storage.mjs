@@ -1,4 +1,4 @@
-/** A store for Credo's records in memory, with an index of tags, so that finding one does not cost more the more there are. */
+/** An in-memory store for Credo's records with an index of tags, so that lookups have constant cost. */
 import { JsonTransformer, RecordDuplicateError, RecordNotFoundError } from '@credo-ts/core'
 
 const operators = ['$and', '$or', '$not']
@@ -6,7 +6,7 @@ const operators = ['$and', '$or', '$not']
 export class Storage {
   supportsCursorPagination = false
   #rows = new Map()
-  /** Ids of rows by type, tag and value. */
+  /** Row ids by type, tag and value. */
   #index = new Map()
 
   async save(_context, record) {

@@ -1,4 +1,7 @@
-/** How a peer is measured: as the bare composition is, in a process of its own. `flow` does a whole flow of both sides, and is done when both are. */
+/**
+ * Serves a peer's measurements from its own process, like the bare composition. `flow` runs a whole flow of
+ * both sides.
+ */
 export function serve(flow) {
   process.on('message', async ({ concurrency, seconds }) => {
     const before = process.cpuUsage()

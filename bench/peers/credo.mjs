@@ -1,7 +1,9 @@
 /**
- * Credo-TS 0.6 doing the same as nearly as it can: two agents over DIDComm v1 on loopback, DID Exchange for the connection, Issue Credential 2.0 and Present Proof 2.0 with their
- * own state machines, accepting by themselves. Over these protocols it has no JWT: the credential is a JSON-LD one (Ed25519Signature2018), proved by DIF Presentation
- * Exchange. Its records are in memory (`_credo-storage.mjs`), since its own store is a downloaded binary: nothing is ever on disk. No HTTP API, no webhooks.
+ * Credo-TS 0.6 running the same flow as closely as possible: two agents over DIDComm v1 on loopback, DID
+ * Exchange, Issue Credential 2.0 and Present Proof 2.0 with their own state machines and automatic
+ * acceptance. It has no JWT credentials over these protocols; the credential is JSON-LD
+ * (Ed25519Signature2018), presented with DIF Presentation Exchange. Its records are in memory (`_credo-
+ * storage.mjs`), since its own store is a downloaded binary. It has no HTTP API and no webhooks.
  */
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
@@ -23,7 +25,7 @@ import { Keys } from './_credo-keys.mjs'
 import { Storage } from './_credo-storage.mjs'
 import { serve } from './_serve.mjs'
 
-// Its transport listens for each message that is under way.
+// Its transport adds a listener for each message in transit.
 EventEmitter.defaultMaxListeners = 200
 
 class Memory {
@@ -83,7 +85,7 @@ async function openAgent(name) {
   })
   await agent.initialize()
   const waiting = new Map()
-  /** Resolves with the record of a thread once it is in a state; `after` is done when somebody waits already. */
+  /** Resolves with the record of a thread in a state; runs `after` once the wait has started. */
   const reached = (subject, state) => new Promise((resolve) => waiting.set(`${subject} ${state}`, resolve))
   const tell = (record) => {
     for (const subject of [record.threadId, record.outOfBandId]) {
@@ -167,7 +169,7 @@ serve(async () => {
     alice.reached(request.threadId, 'done'),
   ])
   if (!isVerified) throw new Error('the presentation does not hold')
-  // What is chosen for a proof is looked for among all credentials: there is one at a time, so that it does not get slower.
+  // Credo searches all credentials for a proof. Keep one at a time, so that the search has constant cost.
   for (const { credentialRecordId } of held.credentials)
     await alice.agent.w3cCredentials.deleteById(credentialRecordId)
 })

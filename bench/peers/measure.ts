@@ -1,4 +1,7 @@
-/** Whole agents of others, doing the same as nearly as they can, next to ours in the same minutes. They are installed by themselves: `npm ci --ignore-scripts --prefix bench/peers`. */
+/**
+ * Other agents running the same flow, next to this one. They are installed separately: `npm ci --ignore-
+ * scripts --prefix bench/peers`.
+ */
 import { fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +12,7 @@ import { openTown } from '../flows/_town.ts'
 import type { Row } from '../_results.ts'
 import type { Outcome, Scale } from '../_scenarios.ts'
 
-/** How many times less processor time ours is to take. */
+/** The intended ratio of a peer's CPU time to this agent's. */
 const peers = {
   veramo: { title: 'Veramo 7', times: 8 },
   credo: { title: 'Credo-TS 0.6', times: 12 },
@@ -17,7 +20,10 @@ const peers = {
 
 const installed = fileURLToPath(new URL('node_modules', import.meta.url))
 
-/** Measures the whole flow by turns, alone and sixteen at a time. A peer's ratio is our processor time ÷ its own. */
+/**
+ * Measures the full flow in turn, alone and sixteen at a time. A peer's ratio is this agent's CPU time
+ * divided by its own.
+ */
 export async function measurePeer(
   name: keyof typeof peers,
   { seconds, warmUp: warming }: Scale,

@@ -1,7 +1,8 @@
 /**
- * Veramo 7 doing the same as nearly as it can: two agents over DIDComm v2 on loopback, a did:peer each for the connection, a credential and its presentation as JWT (ES256K,
- * did:key), every message kept in its data store. Veramo has no protocols for connections, credentials and proofs: the messages are composed here, by its plugins' own
- * functions. Its data store is TypeORM's with sql.js, in memory: nothing of it is ever on disk. No HTTP API, no webhooks.
+ * Veramo 7 running the same flow as closely as possible: two agents over DIDComm v2 on loopback, a did:peer
+ * each for the connection, a JWT credential and presentation (ES256K, did:key), every message stored. Veramo
+ * has no protocols for connections, credentials and proofs: this file composes the messages with its plugins'
+ * functions. Its data store is TypeORM with sql.js, in memory. It has no HTTP API and no webhooks.
  */
 import { createServer } from 'node:http'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -60,7 +61,7 @@ async function openAgent() {
       new DataStoreORM(store),
     ],
   })
-  /** The messages that came, by their ids. */
+  /** Received messages by id. */
   const came = new Map()
   const server = createServer((request, response) => {
     const chunks = []
@@ -102,7 +103,7 @@ async function newPeer({ agent, url }) {
   return did
 }
 
-/** Sends a message, and returns it as the other side has taken it. */
+/** Sends a message. Returns it as the other side received it. */
 async function send(from, to, type, thid, body) {
   const message = {
     id: randomUUID(),
@@ -129,7 +130,7 @@ serve(async () => {
 
   const credentialSubject = { id: holder.did, familyName: 'Ärger', age: 42 }
   await send(issuer, holder, 'offer-credential', thid, { credentialSubject })
-  // The proof that the holder's key is the holder's, as a request has it.
+  // The proof of possession of the holder's key, as in a credential request.
   const proof = { holder: holder.did, verifier: [issuer.did] }
   const asked = await holder.agent.createVerifiablePresentation({
     presentation: proof,
