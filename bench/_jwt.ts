@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { fromBase64 } from '../src/base/bytes.ts'
 import { generateKey, toPublic, type PrivateJwk } from '../src/crypto/keys.ts'
 import type { DidDocument } from '../src/did/document.ts'
-import { freeze } from '../src/did/freeze.ts'
+import { deepFreeze } from '../src/did/fetch-cache.ts'
 
 /** The used part of the libsecp256k1 package, which has no types. */
 type Secp256k1 = {
@@ -38,7 +38,7 @@ export type Signer = { key: PrivateJwk; alg: 'ES256K' | 'EdDSA'; document: DidDo
 export function newSigner(alg: Signer['alg']): Signer {
   const key = generateKey(alg === 'EdDSA' ? 'Ed25519' : 'secp256k1')
   const id = `${issuer}#key-1`
-  const document: DidDocument = freeze({
+  const document: DidDocument = deepFreeze({
     id: issuer,
     verificationMethod: [{ id, type: 'JsonWebKey2020', controller: issuer, publicKeyJwk: toPublic(key) }],
     assertionMethod: [id],

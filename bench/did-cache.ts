@@ -7,7 +7,7 @@ import { startAgent } from '../test/_agent.ts'
 import { create } from '../test/did/prism/_make.ts'
 import { toLongForm } from '../src/did/prism/did.ts'
 import { encodeOperation } from '../src/did/prism/operations.ts'
-import { createResolver } from '../src/did/resolve.ts'
+import { createResolver } from '../src/did/resolver.ts'
 import { publishNewDid } from './did.ts'
 import { together, type Suites, type Work } from './_harness.ts'
 
@@ -78,7 +78,7 @@ function coldAndKept(resolver: ReturnType<typeof createResolver>, did: string): 
     if (!didDocument) throw new Error(`${did} does not resolve: ${didResolutionMetadata.message}`)
   }
   const askAgain = () => {
-    resolver.forget(did)
+    resolver.invalidate(did)
     return resolve()
   }
   return [

@@ -3,7 +3,7 @@
  * checks, with and without cached shared secrets.
  */
 import { createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto'
-import { freeze } from '../src/did/freeze.ts'
+import { deepFreeze } from '../src/did/fetch-cache.ts'
 import { packAuthcrypt } from '../src/didcomm/pack.ts'
 import { unpack } from '../src/didcomm/unpack.ts'
 import { Message, resolver, secretsOf } from '../test/didcomm/_didcomm-node.ts'
@@ -37,7 +37,7 @@ export function openDidcomm(): Suites {
   const unpacking = { privateKey: privateKey('ben'), publicKey: publicKey('anna') }
   const bareEnvelope = packBare(message, packing)
   const [agreedPacking, agreedUnpacking] = [packing, unpacking].map(diffieHellman)
-  Object.values(documents).forEach(freeze)
+  Object.values(documents).forEach(deepFreeze)
   return plain({
     'DIDComm: pack 1 KB authcrypt': [
       { name: 'identity-agent', once: () => packAuthcrypt(message, parties) },

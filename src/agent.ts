@@ -21,7 +21,7 @@ import {
 } from './wallet/wallet-tokens.ts'
 import { createListReader } from './credential-status/read.ts'
 import { findWebDocument } from './did-registrar/web.ts'
-import { createResolver } from './did/resolve.ts'
+import { createResolver } from './did/resolver.ts'
 import { createWebResolver } from './did/web.ts'
 import { createEnterprise, type Enterprise } from './enterprise/enterprise.ts'
 import { EventBus } from './events/bus.ts'

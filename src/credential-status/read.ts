@@ -4,7 +4,7 @@
  */
 import { Problem } from '../base/problem.ts'
 import type { EntryType } from '../credentials/status-list.ts'
-import { createMemory } from '../did/memory.ts'
+import { createFetchCache } from '../did/fetch-cache.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
 import { unlessTransferred } from '../storage/transferred.ts'
@@ -40,7 +40,7 @@ export type ListReader = (url: string, type: EntryType) => Promise<string>
  * {UnreachableError} when there is none to be had, {Problem} 404 when there is none here.
  */
 export function createListReader({ http, openListId, wallets }: Sources): ListReader {
-  const fetched = createMemory((question) => fetchList(http, JSON.parse(question) as Question), {
+  const fetched = createFetchCache((question) => fetchList(http, JSON.parse(question) as Question), {
     lifetimeMs: 0,
   })
   return async (url, type) => {

@@ -84,7 +84,7 @@ async function judge(
   operation: LedgerOperation,
 ): Promise<(tx: Tx) => Promise<void>> {
   const before = readState(did.state)
-  wallet.env.resolver.forget(did.did)
+  wallet.env.resolver.invalidate(did.did)
   const state = await wallet.env.ledger.getState(before.suffix)
   if (operation.status === 'confirmed') return confirm(did, row, before, state)
   wallet.env.log.warn(

@@ -78,7 +78,7 @@ export async function changeWebDid(
       keys.map((key) => toKeyRow(wallet, row.did, id, key)),
     )
   })
-  wallet.env.resolver.forget(row.did)
+  wallet.env.resolver.invalidate(row.did)
   return { scheduledOperation: { id, didRef: row.did } }
 }
 

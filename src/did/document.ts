@@ -1,13 +1,12 @@
-/** DID documents (W3C DID 1.0): their shape, and how a key is found in one. */
+/** DID documents (W3C DID 1.0): their shape, and the keys of a document by purpose. */
 import { z } from 'zod'
 import type { PublicJwk } from '../crypto/keys.ts'
-import { freeze, isFrozen } from './freeze.ts'
 import { readKey } from './verification-key.ts'
 
 /** A DID: `did:`, a method name and a method-specific id (DID 1.0 §3.1). */
 export const Did = z
   .string()
-  // Fifty keys and fifty services make a long form of did:prism this long.
+  // The length of a long-form did:prism with fifty keys and fifty services.
   .max(60_000)
   .regex(
     /^did:[a-z0-9]+:(?:[A-Za-z0-9._:=-]|%[0-9A-Fa-f]{2})*(?:[A-Za-z0-9._=-]|%[0-9A-Fa-f]{2})$/,
@@ -15,7 +14,7 @@ export const Did = z
   )
 export type Did = z.infer<typeof Did>
 
-/** A public key as JWK; of any kind, since documents of other people carry keys we do not use. */
+/** A public key as JWK. Any key type is allowed: documents may hold keys that this agent does not use. */
 export const Jwk = z.looseObject({
   kty: z.string(),
   crv: z.string().optional(),
@@ -31,7 +30,7 @@ export const VerificationMethod = z.looseObject({
 })
 export type VerificationMethod = z.infer<typeof VerificationMethod>
 
-/** A verification method whose key could be read; its id is always an absolute DID URL. */
+/** The key of a verification method. `id` is an absolute DID URL. */
 export type VerificationKey = { id: string; publicKeyJwk: PublicJwk }
 
 export const purposes = [
@@ -81,29 +80,17 @@ export function didOf(didUrl: string): string {
   return end < 0 ? didUrl : didUrl.slice(0, end)
 }
 
-/** The one form of a DID that two parties can compare: did:prism without its long-form state, any other DID as it is. */
+/** The form of a DID to compare with: a did:prism without its long-form state, any other DID unchanged. */
 export function canonicalDid(did: string): string {
   return /^did:prism:[0-9a-f]{64}(?=:|$)/.exec(did)?.[0] ?? did
 }
 
 /**
- * The keys of a document that serve a purpose, in the document's order, ids made absolute.
+ * The keys that a document lists for a purpose, in the document's order, with absolute ids.
  *
- * Only keys that the document itself holds count: a reference into another DID's document is passed over, so that
- * nobody is impersonated by naming a foreign key.
+ * Keys of other DIDs are skipped, embedded or referenced: otherwise a document could claim a foreign key as its own.
  */
-export function keysFor(document: DidDocument, purpose: Purpose): readonly VerificationKey[] {
-  const known = keysOf.get(document)?.[purpose]
-  if (known) return known
-  const keys = readKeys(document, purpose)
-  if (isFrozen(document)) keysOf.set(document, { ...keysOf.get(document), [purpose]: freeze(keys) })
-  return keys
-}
-
-/** The keys of documents that cannot change: a resolver hands out the same one for every message of a peer. */
-const keysOf = new WeakMap<DidDocument, Partial<Record<Purpose, readonly VerificationKey[]>>>()
-
-function readKeys(document: DidDocument, purpose: Purpose): VerificationKey[] {
+export function keysFor(document: DidDocument, purpose: Purpose): VerificationKey[] {
   const absolute = (id: string) => (id.startsWith('#') ? document.id + id : id)
   const methods = new Map((document.verificationMethod ?? []).map((method) => [absolute(method.id), method]))
   return (document[purpose] ?? []).flatMap((entry) => {
@@ -114,7 +101,7 @@ function readKeys(document: DidDocument, purpose: Purpose): VerificationKey[] {
   })
 }
 
-/** Whether a document has a verification method with a fragment, for whatever purpose. */
+/** True when a document has a verification method with this fragment, for any purpose. */
 export function hasMethod(document: DidDocument, fragment: string): boolean {
   const methods = [document.verificationMethod, ...purposes.map((purpose) => document[purpose])].flatMap(
     (each) => each ?? [],
@@ -126,19 +113,43 @@ export function hasMethod(document: DidDocument, fragment: string): boolean {
 }
 
 /**
- * The keys of a purpose that a JOSE `kid` may mean: the one it names, or all when there is none.
+ * The keys of a purpose that a JOSE `kid` may mean: the named key, or all keys when there is no `kid`.
  *
- * Real peers write a full DID URL, a bare fragment, or nothing (wire.md pitfall 15). A `kid` that names another DID matches nothing.
+ * Peers write a full DID URL, a bare fragment, or nothing. A `kid` that names another DID matches no key.
  */
-export function keysMatching(
-  document: DidDocument,
-  purpose: Purpose,
-  kid?: string,
-): readonly VerificationKey[] {
+export function keysMatching(document: DidDocument, purpose: Purpose, kid?: string): VerificationKey[] {
   const keys = keysFor(document, purpose)
   if (kid === undefined) return keys
-  const wanted = kid.includes('#') ? kid.slice(kid.indexOf('#')) : `#${kid}`
-  const owner = kid.includes('#') ? kid.slice(0, kid.indexOf('#')) : ''
-  if (owner !== '' && canonicalDid(owner) !== canonicalDid(document.id)) return []
-  return keys.filter((key) => key.id === document.id + wanted)
+  const at = kid.indexOf('#')
+  if (at > 0 && canonicalDid(kid.slice(0, at)) !== canonicalDid(document.id)) return []
+  const fragment = at < 0 ? `#${kid}` : kid.slice(at)
+  return keys.filter((key) => key.id === document.id + fragment)
+}
+
+export const didContext = 'https://www.w3.org/ns/did/v1'
+export const jws2020Context = 'https://w3id.org/security/suites/jws-2020/v1'
+
+/** A verification method of type `JsonWebKey2020` (JSON Web Signature 2020 suite) with the id `<did>#<fragment>`. */
+export function jsonWebKey(did: string, fragment: string, publicKeyJwk: PublicJwk) {
+  return { id: `${did}#${fragment}`, type: 'JsonWebKey2020', controller: did, publicKeyJwk }
+}
+
+/**
+ * The verification relationships of a DID that is a single key (did:key, did:jwk): `signing` and `agreement` are ids of verification
+ * methods, and each serves all purposes of its kind.
+ */
+export function relationshipsOf(ids: {
+  signing?: string | undefined
+  agreement?: string | undefined
+}): Partial<DidDocument> {
+  const { signing, agreement } = ids
+  return {
+    ...(signing && {
+      authentication: [signing],
+      assertionMethod: [signing],
+      capabilityInvocation: [signing],
+      capabilityDelegation: [signing],
+    }),
+    ...(agreement && { keyAgreement: [agreement] }),
+  }
 }

@@ -1,11 +1,10 @@
-/** did:key (W3C CCG): a DID that is one public key; Ed25519, X25519, secp256k1 and P-256. */
+/** did:key (W3C CCG, did:key Method): a DID that is one public key on Ed25519, X25519, secp256k1 or P-256. */
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { Problem } from '../base/problem.ts'
-import { okpBytes, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
-import type { DidDocument } from './document.ts'
-import { didContext, everyPurpose, jsonWebKey, jws2020Context } from './json-web-key.ts'
-import { fromMultikey, toMultikey } from './multikey.ts'
 import { reasonOf } from '../base/reason.ts'
+import { okpBytes, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
+import { didContext, type DidDocument, jsonWebKey, jws2020Context, relationshipsOf } from './document.ts'
+import { fromMultikey, toMultikey } from './multikey.ts'
 
 /** The did:key of a public key on Ed25519, X25519 or secp256k1. @throws {TypeError} for another curve. */
 export function createKeyDid(jwk: PublicJwk): string {
@@ -13,15 +12,15 @@ export function createKeyDid(jwk: PublicJwk): string {
 }
 
 /**
- * Resolves a did:key to its document; the key's id is `<did>#<the key's own text>`.
+ * Resolves a did:key. The key's id is `<did>#<multibase value>`.
  *
- * @throws {Problem} `error:DIDResolution:invalidDid` for a malformed key or one of a type that is not known here.
+ * @throws {Problem} `error:DIDResolution:invalidDid` for a malformed key or an unsupported key type.
  */
 export function resolveKeyDid(did: string): DidDocument {
   try {
     const text = /^did:key:(z[1-9A-HJ-NP-Za-km-z]+)$/.exec(did)?.[1]
     if (!text) throw new TypeError('its id is no base58btc multibase')
-    return resolveKeyText(did, text)
+    return resolveMultikey(did, text)
   } catch (error) {
     throw new Problem(
       'error:DIDResolution:invalidDid',
@@ -31,27 +30,27 @@ export function resolveKeyDid(did: string): DidDocument {
 }
 
 /**
- * The document of a DID that is one key, given as Multikey text: every purpose its curve allows. An Ed25519 key
- * brings the X25519 key derived from it for agreement (did:key §4.1.3).
+ * The document of a DID that is one key, given as Multikey. The key serves every purpose that its curve allows. An Ed25519 key comes with
+ * the X25519 key derived from it for key agreement (did:key §3.1.3).
  *
  * @throws {Error} when the key is malformed.
  */
-export function resolveKeyText(did: string, text: string): DidDocument {
+export function resolveMultikey(did: string, text: string): DidDocument {
   const jwk = fromMultikey(text)
-  const own = jsonWebKey(did, text, jwk)
-  const methods = [own]
-  let agreement = jwk.crv === 'X25519' || jwk.crv === 'P-256' ? own.id : undefined
+  const key = jsonWebKey(did, text, jwk)
+  const methods = [key]
+  let agreement = jwk.crv === 'X25519' || jwk.crv === 'P-256' ? key.id : undefined
   if (jwk.crv === 'Ed25519') {
     const derived = okpFromBytes('X25519', ed25519.utils.toMontgomery(okpBytes(jwk)))
     const method = jsonWebKey(did, toMultikey(derived), derived)
     methods.push(method)
     agreement = method.id
   }
-  const signing = jwk.crv === 'X25519' ? undefined : own.id
+  const signing = jwk.crv === 'X25519' ? undefined : key.id
   return {
     '@context': [didContext, jws2020Context],
     id: did,
     verificationMethod: methods,
-    ...everyPurpose({ signing, agreement }),
+    ...relationshipsOf({ signing, agreement }),
   }
 }

@@ -1,10 +1,10 @@
-/** Public keys as multibase text (Multikey): `z`, base58btc, a multicodec prefix and the raw or compressed key, as did:key and did:peer carry them. */
+/** Multikey (W3C Controlled Identifiers 1.0 §2.2.2): `z` and base58btc of a multicodec prefix and the raw or compressed public key. */
 import { ECDH } from 'node:crypto'
 import { concat, fromMultibase, toBase64url, toMultibase } from '../base/bytes.ts'
 import { okpBytes, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
 import { compressed, fromPublicBytes } from '../crypto/secp256k1.ts'
 
-/** Multicodec prefixes as varint bytes; both bytes tell the curves apart. */
+/** Multicodec prefixes as varint bytes. */
 const prefixes = {
   X25519: [0xec, 0x01],
   Ed25519: [0xed, 0x01],
@@ -13,7 +13,7 @@ const prefixes = {
 } as const
 
 /**
- * Writes a public key as Multikey text.
+ * Encodes a public key as Multikey.
  *
  * @throws {TypeError} for a curve other than X25519, Ed25519 and secp256k1, or a key of the wrong length.
  */
@@ -28,12 +28,12 @@ export function toMultikey(jwk: PublicJwk): string {
 }
 
 /**
- * Reads a public key from Multikey text: X25519, Ed25519, secp256k1 or P-256.
+ * Decodes a public key on X25519, Ed25519, secp256k1 or P-256.
  *
- * @throws when the text is not base58btc, the key type is another, the length is wrong or the point is not on its curve.
+ * @throws when the text is not base58btc, the key type or length is wrong, or the point is not on its curve.
  */
 export function fromMultikey(text: string): PublicJwk {
-  // The longest key takes 50 characters; base58 costs the square of its length.
+  // The longest key takes 50 characters. Decoding base58 takes quadratic time.
   if (text.length > 60) throw new TypeError('longer than any key')
   const bytes = fromMultibase(text)
   const [first, second] = bytes
@@ -48,7 +48,7 @@ export function fromMultikey(text: string): PublicJwk {
 }
 
 function p256FromCompressed(bytes: Uint8Array): PublicJwk {
-  // OpenSSL would take other forms of the same length.
+  // OpenSSL also accepts other forms of this length.
   if (bytes[0] !== 2 && bytes[0] !== 3)
     throw new TypeError('a compressed P-256 public key begins with 2 or 3')
   const point = ECDH.convertKey(bytes, 'prime256v1', undefined, undefined, 'uncompressed') as Buffer

@@ -1,12 +1,18 @@
 /**
- * did:peer numalgo 2: `did:peer:2` and dotted elements, each a purpose code with a key, or `S` with a service
- * (Peer DID Method Specification, Method 2; wire.md 11.1 and pitfalls 30 to 32).
+ * did:peer numalgo 2 (Peer DID Method Specification, Method 2): `did:peer:2` and elements with a dot before each. An element is a purpose
+ * code with a key in Multikey, or `S` with a service in base64url.
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { concat, fromBase64, fromUtf8, toMultibase } from '../base/bytes.ts'
-import { type DidDocument, type Purpose, Service } from './document.ts'
-import { didContext, jsonWebKey, jws2020Context } from './json-web-key.ts'
+import {
+  didContext,
+  type DidDocument,
+  jsonWebKey,
+  jws2020Context,
+  type Purpose,
+  Service,
+} from './document.ts'
 import { fromMultikey } from './multikey.ts'
 
 const purposeOf: Readonly<Record<string, Purpose>> = {
@@ -24,17 +30,17 @@ const commonNames: Readonly<Record<string, string>> = {
   a: 'accept',
 }
 
-/** One service element holds one service, or several as a list: the TypeScript SDK writes lists, an empty one for no service. */
+/** A service element holds one service or a list of them. The Identus TypeScript SDK writes lists, and an empty one for no service. */
 const ServiceElement = z.union([
   z.array(z.looseObject({})),
   z.looseObject({}).transform((service) => [service]),
 ])
 
 /**
- * Resolves a numalgo 2 DID. Keys are numbered by their place among the keys, services without an id are
- * `#service`, `#service-1`, …; a DIDComm service whose endpoint is a bare string (the older form) gets the object form.
+ * Resolves a numalgo 2 DID. Keys get the ids `#key-1`, `#key-2`, …, services without an id `#service`, `#service-1`, …. A DIDComm service
+ * whose endpoint is a string (the older form of the specification) gets the object form.
  *
- * @throws {Error} when the DID is malformed; the message is the reason.
+ * @throws {Error} when the DID is malformed. The message is the reason.
  */
 export function resolvePeer2(did: string): DidDocument {
   const elements = /^did:peer:2((?:\.[A-Za-z0-9_=-]+)+)$/.exec(did)?.[1]?.slice(1).split('.')
@@ -54,26 +60,26 @@ export function resolvePeer2(did: string): DidDocument {
     else throw new TypeError(`${code} is no purpose code`)
   }
   if (document.verificationMethod!.length === 0) throw new TypeError('it has no key')
-  if (services.length > 0) document.service = named(did, services)
+  if (services.length > 0) document.service = withIds(did, services)
   return document
 }
 
-/** The numalgo 3 form of a numalgo 2 DID: the hash of everything after `did:peer:2`. */
+/** The numalgo 3 form (short form) of a numalgo 2 DID: the SHA-256 multihash of the text after `did:peer:2`. */
 export function toPeer3(did: string): string {
   const hash = createHash('sha256').update(did.slice('did:peer:2'.length)).digest()
   return `did:peer:3${toMultibase(concat(Uint8Array.of(0x12, 0x20), hash))}`
 }
 
 /**
- * The id that a numalgo 2 document gives to a key, from the id that an older peer gives it: `#6LS…` or `#6Mk…`, the key's own
- * text, was the form before the specification was clarified. Any other DID URL comes back as it is.
+ * Converts a key id of older peers, whose fragment is the key in multibase (`#6LS…`, `#6Mk…`), to the form `#key-1` of the current
+ * specification. Any other DID URL is returned unchanged.
  */
 export function toNumberedKeyId(didUrl: string): string {
   const [did, fragment] = didUrl.split('#')
   if (!did?.startsWith('did:peer:2.') || !fragment) return didUrl
   const keys = did.split('.').flatMap((element) => (/^[AEVID]z/.test(element) ? [element.slice(2)] : []))
-  const place = keys.indexOf(fragment.replace(/^z/, ''))
-  return place < 0 ? didUrl : `${did}#key-${place + 1}`
+  const index = keys.indexOf(fragment.replace(/^z/, ''))
+  return index < 0 ? didUrl : `${did}#key-${index + 1}`
 }
 
 function addKey(document: DidDocument, purpose: Purpose, text: string): void {
@@ -91,8 +97,8 @@ function readServices(text: string): Record<string, unknown>[] {
   )
 }
 
-/** Ids are relative in the DID, and some peers leave out the `#` as well, or the id. */
-function named(did: string, services: Record<string, unknown>[]): Service[] {
+/** Makes service ids absolute. Some peers leave out the `#`, or the id. */
+function withIds(did: string, services: Record<string, unknown>[]): Service[] {
   let unnamed = 0
   return services.map((service) => {
     const id = service['id'] ?? (unnamed++ === 0 ? '#service' : `#service-${unnamed - 1}`)
@@ -100,7 +106,7 @@ function named(did: string, services: Record<string, unknown>[]): Service[] {
   })
 }
 
-/** Abbreviated member names, at any depth, in full. */
+/** Expands abbreviated member names at any depth. */
 function expand(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(expand)
   if (typeof value !== 'object' || value === null) return value
@@ -109,7 +115,7 @@ function expand(value: unknown): unknown {
   )
 }
 
-/** The older form has the URI as a string and the rest beside it; the real agent reads it as the object form. */
+/** Converts the older form, with the URI as a string and `routingKeys` and `accept` beside it, to the object form. */
 function toServiceObject(service: Record<string, unknown>): Record<string, unknown> {
   const type = service['type'] === 'dm' ? 'DIDCommMessaging' : service['type']
   if (type !== 'DIDCommMessaging' || typeof service['serviceEndpoint'] !== 'string')

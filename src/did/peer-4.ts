@@ -1,16 +1,15 @@
 /**
- * did:peer numalgo 4: `did:peer:4<hash>:<document>`, the document as it is but for its own DID
- * (Peer DID Method Specification, Method 4; wire.md 11.2). Mediators of scala-did use it.
+ * did:peer numalgo 4 (Peer DID Method Specification, Method 4): `did:peer:4<hash>:<document>`, with the document in base58btc. The
+ * Identus mediator uses it.
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { concat, fromMultibase, fromUtf8, toMultibase } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
-import { DidDocument, purposes } from './document.ts'
-import { jsonWebKey } from './json-web-key.ts'
+import { DidDocument, jsonWebKey, purposes } from './document.ts'
 import { fromMultikey } from './multikey.ts'
 
-/** What the DID encodes: a document without root id, whose keys need no controller when it is the DID itself. */
+/** A verification method of the encoded document. An absent `controller` means the DID itself. */
 const Method = z.looseObject({
   id: z.string(),
   type: z.string(),
@@ -31,11 +30,11 @@ const InputDocument = z.looseObject({
 })
 
 /**
- * Resolves the long form: checks the hash, sets the DID, makes ids absolute and turns multibase keys of known types into
- * `JsonWebKey2020`; keys of other types stay as they are.
+ * Resolves the long form: checks the hash, sets the document's id, makes ids absolute and converts supported Multikeys to
+ * `JsonWebKey2020`. Other keys stay unchanged.
  *
  * @throws {Problem} `error:DIDResolution:notFound` for the short form.
- * @throws {Error} when the DID is malformed; the message is the reason.
+ * @throws {Error} when the DID is malformed. The message is the reason.
  */
 export function resolvePeer4(did: string): DidDocument {
   const parts = /^did:peer:4(z[1-9A-HJ-NP-Za-km-z]+)(?::(z[1-9A-HJ-NP-Za-km-z]+))?$/.exec(did)
@@ -80,7 +79,7 @@ function contextualise(did: string, shortForm: string, input: z.infer<typeof Inp
   })
 }
 
-/** DID 1.0 §5.2.1 forbids the same key in two forms, so the multibase one gives way. */
+/** Replaces `publicKeyMultibase` by `publicKeyJwk`: DID 1.0 §5.2.1 forbids the same key in two formats. */
 function toJsonWebKey(method: Method & { controller: string }): Method {
   const { publicKeyMultibase, ...rest } = method
   if (publicKeyMultibase === undefined) return method

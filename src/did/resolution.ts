@@ -1,8 +1,8 @@
-/** What DID resolution answers (W3C DID Resolution; api.md 4.5): document, metadata of the document, metadata of the resolution. */
+/** The result of DID resolution (W3C DID Resolution): the document, its metadata, and the metadata of the resolution. */
 import { z } from 'zod'
 import { DidDocument } from './document.ts'
 
-/** Why a DID did not resolve; the last part of the problem types `error:DIDResolution:*`. */
+/** Error codes of resolution, the last part of the problem types `error:DIDResolution:*`. */
 export const ResolutionError = z.enum([
   'invalidDid',
   'notFound',
@@ -12,7 +12,7 @@ export const ResolutionError = z.enum([
 ])
 export type ResolutionError = z.infer<typeof ResolutionError>
 
-/** `created` and `updated` in ISO 8601, UTC, whole seconds; `versionId` in hexadecimal. Methods without history have none of them. */
+/** `created` and `updated` are ISO 8601 in UTC with whole seconds, `versionId` is hexadecimal. Only did:prism has them. */
 export const DidDocumentMetadata = z.object({
   deactivated: z.boolean().optional(),
   canonicalId: z.string().optional(),
@@ -22,7 +22,7 @@ export const DidDocumentMetadata = z.object({
 })
 export type DidDocumentMetadata = z.infer<typeof DidDocumentMetadata>
 
-/** `error` and its `message` where there is no document, else the media type of the document. */
+/** `error` and `message` when there is no document, otherwise the media type of the document. */
 export const DidResolutionMetadata = z.object({
   contentType: z.string().optional(),
   error: ResolutionError.optional(),

@@ -1,6 +1,6 @@
 /**
- * The public key of a verification method, in whichever of the registered properties its document has it (DID Specification Registries;
- * Controlled Identifiers 1.0 §2.2; the suites of 2018 to 2020): `publicKeyJwk`, `publicKeyMultibase`, `publicKeyBase58`, `publicKeyHex`.
+ * The public key of a verification method, from any registered property (DID Specification Registries; W3C Controlled Identifiers 1.0 §2.2;
+ * the signature suites of 2018 to 2020): `publicKeyJwk`, `publicKeyMultibase`, `publicKeyBase58`, `publicKeyHex`.
  */
 import { fromHex, fromMultibase } from '../base/bytes.ts'
 import { type Curve, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
@@ -17,7 +17,7 @@ const curves: Readonly<Record<Curve, PublicJwk['kty']>> = {
   'P-521': 'EC',
 }
 
-/** What a suite's keys are on; of a type that is not here (`Multikey`, `JsonWebKey2020`), the key itself says it. */
+/** The curve of each verification method type. Keys of other types (`Multikey`, `JsonWebKey2020`) name their curve. */
 const curveOfType: Readonly<Record<string, Curve>> = {
   Ed25519VerificationKey2018: 'Ed25519',
   Ed25519VerificationKey2020: 'Ed25519',
@@ -27,10 +27,10 @@ const curveOfType: Readonly<Record<string, Curve>> = {
   EcdsaSecp256r1VerificationKey2019: 'P-256',
 }
 
-/** The longest key in base58 or hexadecimal: a point of secp256k1 that is not compressed. */
-const longest = 130
+/** The longest key in base58 or hexadecimal: an uncompressed point on secp256k1. */
+const maxLength = 130
 
-/** The key as JWK; `undefined` for a key that cannot be used here: of another kind, malformed, or on another curve than its type says. */
+/** The key as JWK. `undefined` for an unsupported or malformed key, and for a key on another curve than its type requires. */
 export function readKey(method: VerificationMethod): PublicJwk | undefined {
   const expected = Object.hasOwn(curveOfType, method.type) ? curveOfType[method.type] : undefined
   try {
@@ -45,15 +45,15 @@ function toJwk(method: VerificationMethod, expected: Curve | undefined): PublicJ
   const { publicKeyJwk, publicKeyMultibase, publicKeyBase58, publicKeyHex } = method
   if (publicKeyJwk !== undefined) return isUsable(publicKeyJwk) ? publicKeyJwk : undefined
   if (typeof publicKeyMultibase === 'string') return fromMultikey(publicKeyMultibase)
-  if (typeof publicKeyBase58 === 'string' && publicKeyBase58.length <= longest)
-    return fromBare(fromMultibase(`z${publicKeyBase58}`), expected)
-  if (typeof publicKeyHex === 'string' && publicKeyHex.length <= longest)
-    return fromBare(fromHex(publicKeyHex), expected)
+  if (typeof publicKeyBase58 === 'string' && publicKeyBase58.length <= maxLength)
+    return fromRawKey(fromMultibase(`z${publicKeyBase58}`), expected)
+  if (typeof publicKeyHex === 'string' && publicKeyHex.length <= maxLength)
+    return fromRawKey(fromHex(publicKeyHex), expected)
   return undefined
 }
 
-/** A key without a word of what it is: its type has to say that. */
-function fromBare(bytes: Uint8Array, curve: Curve | undefined): PublicJwk | undefined {
+/** A raw key. Its curve follows from the type of the verification method. */
+function fromRawKey(bytes: Uint8Array, curve: Curve | undefined): PublicJwk | undefined {
   if (curve === 'Ed25519' || curve === 'X25519') return okpFromBytes(curve, bytes)
   return curve === 'secp256k1' ? fromPublicBytes(bytes) : undefined
 }

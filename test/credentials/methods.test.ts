@@ -14,7 +14,7 @@ import { createKeyDid } from '../../src/did/key.ts'
 import { createPeerDid } from '../../src/did/peer.ts'
 import { toLongForm } from '../../src/did/prism/did.ts'
 import { encodeOperation } from '../../src/did/prism/operations.ts'
-import { createResolver } from '../../src/did/resolve.ts'
+import { createResolver } from '../../src/did/resolver.ts'
 import type { DidDocument } from '../../src/did/document.ts'
 import { audience, content, failureOf, nonce, now } from './_people.ts'
 

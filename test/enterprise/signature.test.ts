@@ -7,7 +7,7 @@ import { createJwkDid } from '../../src/did/jwk.ts'
 import { createKeyDid } from '../../src/did/key.ts'
 import { toMultikey } from '../../src/did/multikey.ts'
 import { createPeerDid } from '../../src/did/peer.ts'
-import { createResolver } from '../../src/did/resolve.ts'
+import { createResolver } from '../../src/did/resolver.ts'
 import { mustHaveSigned } from '../../src/enterprise/signature.ts'
 import { newHolder, signed } from './_suite.ts'
 

@@ -1,6 +1,12 @@
 /** The document and metadata a did:prism resolves to, in the real agent's shape (api.md 4.5; wire.md 11.3, "Resolution document"). */
-import { type DidDocument, type Purpose, purposes } from '../document.ts'
-import { didContext, jsonWebKey, jws2020Context } from '../json-web-key.ts'
+import {
+  didContext,
+  type DidDocument,
+  jsonWebKey,
+  jws2020Context,
+  type Purpose,
+  purposes,
+} from '../document.ts'
 import type { DidDocumentMetadata } from '../resolution.ts'
 import { toShortForm } from './did.ts'
 import type { PrismKey } from './model.ts'

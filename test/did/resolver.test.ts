@@ -9,7 +9,7 @@ import { createPeerDid } from '../../src/did/peer.ts'
 import { toLongForm, toShortForm } from '../../src/did/prism/did.ts'
 import { apply, type DidState } from '../../src/did/prism/state.ts'
 import { ResolutionResult } from '../../src/did/resolution.ts'
-import { createResolver } from '../../src/did/resolve.ts'
+import { createResolver } from '../../src/did/resolver.ts'
 import { createBytes, key, later, published, signedDeactivate, updated } from './prism/_make.ts'
 
 const state = published()
@@ -310,7 +310,7 @@ describe('what others say', () => {
       await hundred(shortForm)
       expect(others.asked).toEqual([web, state.suffix])
       others.answer = fails(down)
-      others.forget(web)
+      others.invalidate(web)
       const refused = await Promise.allSettled(Array.from({ length: 100 }, () => others.document(web)))
       expect(new Set(refused.map(({ status }) => status))).toEqual(new Set(['rejected']))
       expect(others.asked).toHaveLength(3)
@@ -321,7 +321,7 @@ describe('what others say', () => {
     const others = startOthers({ documentLifetimeMs: 60_000, stateLifetimeMs: 60_000 })
     for (const name of [shortForm, longForm, state.suffix]) {
       await others.resolve(shortForm)
-      others.forget(name)
+      others.invalidate(name)
     }
     expect(others.asked).toHaveLength(3)
 
@@ -330,7 +330,7 @@ describe('what others say', () => {
     others.state = () => old.then(() => state)
     const waiting = others.resolve(shortForm)
     await Promise.resolve()
-    others.forget(shortForm)
+    others.invalidate(shortForm)
     others.state = async () => updated(state, { action: 'addKey', key: key('new', 'authentication') })
     expect((await others.resolve(shortForm)).didDocument!.authentication).toHaveLength(2)
     release()
@@ -342,7 +342,7 @@ describe('what others say', () => {
   test('forgetting what was never asked, or is nobody’s, is nothing', () => {
     const others = startOthers({ documentLifetimeMs: 60_000 })
     for (const name of [web, shortForm, peerDid(), 'did:example:1', '', 'junk', 'did:prism:'])
-      others.forget(name)
+      others.invalidate(name)
     expect(others.asked).toEqual([])
   })
 
