@@ -150,10 +150,14 @@ function endpoint(
     })
 }
 
-/** A signal that tells when the connection is closed before the answer is out. */
-function whenGone({ res }: Context): AbortSignal {
+/** A signal that aborts when the connection closes before the response is sent. */
+function whenGone({ req: { socket }, res }: Context): AbortSignal {
   const controller = new AbortController()
-  res.once('close', () => controller.abort())
+  const abort = () => controller.abort()
+  // A pipelined response that waits behind another one gets no `close` event.
+  if (socket.destroyed) abort()
+  socket.once('close', abort)
+  res.once('close', () => socket.off('close', abort))
   return controller.signal
 }
 

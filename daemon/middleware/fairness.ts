@@ -52,7 +52,7 @@ export function fairness(turns: Turns, partyOf: (ctx: Context) => string | Promi
   return async (ctx, next) => {
     ctx.state['route'] = `${ctx.method} (not begun)`
     const turn = await turns
-      .take(await partyOf(ctx), (giveUp) => ctx.res.once('close', giveUp))
+      .take(await partyOf(ctx), (giveUp) => ctx.req.socket.once('close', giveUp))
       .catch((error: unknown) => {
         throw isSuitePath(ctx.path) ? toSuiteProblem(error) : error
       })

@@ -9,14 +9,14 @@ import type { Middleware } from 'koa'
 import { Problem } from '../../src/base/problem.ts'
 
 /** Headers of one request. */
-export const mostHeaders = 200
+export const maxHeaders = 200
 
 /** The fault of a request's head; undefined when there is none. The server must keep one header more than the limit. */
 export function findHeadFault({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): Problem | undefined {
-  if (rawHeaders.length > 2 * mostHeaders) {
+  if (rawHeaders.length > 2 * maxHeaders) {
     return new Problem(
       'error:RequestHeaderFieldsTooLarge',
-      `The request has more than ${mostHeaders} headers. Send fewer.`,
+      `The request has more than ${maxHeaders} headers. Send fewer.`,
     )
   }
   const hosts = rawHeaders.filter(

@@ -13,14 +13,24 @@ import { problem } from '../middleware/problem.ts'
 import { requestId } from '../middleware/request-id.ts'
 import { requestLog } from '../middleware/request-log.ts'
 import { securityHeaders } from '../middleware/security-headers.ts'
+import type { Shutdown } from '../middleware/shutdown.ts'
 import { mount, type MountOptions } from '../http/mount.ts'
 import type { Route } from '../http/route.ts'
 import { logUnsent } from '../http/unsent.ts'
 
+export type AppOptions = MountOptions & {
+  shutdown?: Shutdown
+}
+
 /** Makes the application of routes for an agent; `.callback()` is what a server of `node:http` takes. */
-export function createApp(agent: Agent, routes: readonly Route[], options: MountOptions = {}): Koa {
+export function createApp(
+  agent: Agent,
+  routes: readonly Route[],
+  { shutdown, ...options }: AppOptions = {},
+): Koa {
   const app = new Koa()
   app.on('error', logUnsent(agent.log))
+  if (shutdown) app.use(shutdown.middleware)
   app.use(requestId)
   app.use(securityHeaders(agent.env.urls.rest))
   app.use(requestLog(agent.log))

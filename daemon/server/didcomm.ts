@@ -26,13 +26,15 @@ import { problem } from '../middleware/problem.ts'
 import { requestId } from '../middleware/request-id.ts'
 import { requestLog, stateOf } from '../middleware/request-log.ts'
 import { securityHeaders } from '../middleware/security-headers.ts'
+import type { Shutdown } from '../middleware/shutdown.ts'
 import { logUnsent } from '../http/unsent.ts'
 
 /** Makes the endpoint: 200 with an empty body for a message that was taken, also for one that was taken before. */
-export function createDidcommApp(agent: Agent): Koa {
+export function createDidcommApp(agent: Agent, shutdown?: Shutdown): Koa {
   const app = new Koa()
   const maxBytes = agent.config.DIDCOMM_MAX_RECEIVE_BYTES
   app.on('error', logUnsent(agent.log))
+  if (shutdown) app.use(shutdown.middleware)
   app.use(requestId)
   app.use(securityHeaders(agent.env.urls.didcomm))
   // Why a message was refused is said where it is known.

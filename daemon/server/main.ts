@@ -3,6 +3,7 @@
  *
  * A parent that is connected is told `ready` with the URLs; an error is one sentence on standard error and an exit code.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { createAgent } from '../../src/agent.ts'
 import { newApiKey } from '../../src/base/api-key.ts'
@@ -19,13 +20,13 @@ import { announce } from './announce.ts'
 import { createApp } from './app.ts'
 import { takeDataFolder } from './data-folder.ts'
 import { createDidcommApp } from './didcomm.ts'
-import { giveBackWhenIdle } from './idle-memory.ts'
-import { connectionLimits, serve, stop, urlOf } from './listen.ts'
+import { connectionLimits, portOf, serve, stop, urlOf } from './listen.ts'
 import { serveSockets } from './mediator.ts'
-import { bindAsTold, portOf } from './ports.ts'
+import { bindAsTold } from './ports.ts'
+import { createShutdown } from '../middleware/shutdown.ts'
 import { routes } from '../routes/index.ts'
 
-/** How long a client that is connected has to send a request that it is about to send, once the daemon is stopping. */
+/** How long a stopping daemon accepts requests from clients that are connected, or about to connect. */
 const lingerMs = 250
 
 /** The word of a launcher that stays for as long as the daemon. */
@@ -45,7 +46,14 @@ async function start(configured: Configured, log: Log, undo: Undo[]): Promise<St
   )
   const rest = await bindAsTold(configured, 'AGENT_HTTP_PORT', ofRest)
   const servers = [rest]
-  undo.push(() => Promise.all(servers.map((server) => stop(server, { lingerMs }))))
+  const shutdown = createShutdown()
+  undo.push(async () => {
+    shutdown.begin()
+    await sleep(lingerMs)
+    const stopped = servers.map(stop)
+    shutdown.release()
+    await Promise.all(stopped)
+  })
   const didcomm = await bindAsTold(configured, 'AGENT_DIDCOMM_PORT', ofDidcomm)
   servers.push(didcomm)
   const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
@@ -81,8 +89,8 @@ async function start(configured: Configured, log: Log, undo: Undo[]): Promise<St
       remember: () => configured.remember({ rest: portOf(rest), didcomm: portOf(didcomm) }),
     }),
   )
-  serve(rest, createApp(agent, routes).callback())
-  serve(didcomm, createDidcommApp(agent).callback())
+  serve(rest, createApp(agent, routes, { shutdown }).callback())
+  serve(didcomm, createDidcommApp(agent, shutdown).callback())
   undo.push(serveSockets(didcomm, agent))
   // Before anything else ends: the servers would wait for streams, and for those who wait for an answer.
   undo.push(() => agent.backups[Symbol.asyncDispose]())
@@ -113,7 +121,6 @@ export async function main(): Promise<void> {
     })
     const { calls, warnings, ...urls } = await start(configured, log, undo)
     stopOnSignal(log, undo, launcher)
-    giveBackWhenIdle()
     for (const reason of warnings) log.warn({ reason }, 'the address of connections has changed')
     log.info({ ...urls, dataDir: config.AGENT_DATA_DIR }, 'the agent is ready')
     log.info({ reason: calls }, 'outgoing calls are limited')

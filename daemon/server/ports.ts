@@ -1,6 +1,5 @@
 /** The ports of a daemon: told by a flag or a variable, known from its last start, or the usual ones. */
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Configured } from '../../src/base/configure.ts'
 import { settingsPath } from '../../src/base/settings.ts'
 import { StartError } from '../../src/base/start-error.ts'
@@ -41,9 +40,4 @@ function wayOutOf({ config, sourceOf }: Configured, name: Name): string {
     default: `It is the default of ${name}`,
   }[sourceOf(name)]
   return `${from}. Stop the program that uses it, or choose another port: ${flag} 0 takes a free one.`
-}
-
-/** The port that a server is bound to. */
-export function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port
 }

@@ -132,8 +132,8 @@ export const variables = {
   AGENT_CORS_ORIGINS:                   origins.optional()     .describe('Origins of web pages that may call both servers, by commas, such as `https://app.example`. Default: none (ours).'),
   AGENT_LOG_LEVEL:                      z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')
                                                                .describe('Least level that is logged (ours).'),
-  AGENT_CONNECTIONS:                    count.default(5_000)   .describe('Connections that each of the two servers has open at a time; who comes then is answered 503 (ours).'),
-  AGENT_CONNECTIONS_PER_ADDRESS:        count.default(1_000)   .describe('Connections to each server that one address may have open; more are answered 429. Behind a proxy that is trusted there is no such limit (ours).'),
+  AGENT_CONNECTIONS:                    count.default(5_000)   .describe('Connections that each of the two servers has open at a time; further ones are closed (ours).'),
+  AGENT_CONNECTIONS_PER_ADDRESS:        count.default(1_000)   .describe('Connections to each server that one address may have open; further ones are closed. Behind a proxy that is trusted there is no such limit (ours).'),
   AGENT_OPEN_WALLETS:                   count.default(200)     .describe('Wallet files kept open at a time, which takes some 160 kB each; to open one again takes 3 ms (ours).'),
 
   ADMIN_TOKEN:                          secret.optional()      .describe('The administrator’s secret, sent as `x-admin-api-key`. Default: a random one in the profile.'),

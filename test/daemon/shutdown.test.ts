@@ -2,10 +2,13 @@
  * SIGTERM under load: each request gets a whole answer or no connection, what was acknowledged is there after the next start, and the exit
  * code is 0. `SIGTERMS=200` sends more of them than usual.
  */
+import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'node:path'
+import Koa from 'koa'
 import { expect, test } from 'vitest'
+import { createShutdown } from '../../daemon/middleware/shutdown.ts'
 import { Daemon, temporaryFolder } from '../_daemon.ts'
 import { built } from '../_built.ts'
 
@@ -67,7 +70,7 @@ test(
       expect(await daemon.stop()).toBe(0)
       for (const outcome of (await Promise.all(loads)).flat()) {
         if ('code' in outcome) {
-          // A connection that reaches the port in the instant in which it is closed is reset by the system: the daemon never had it.
+          // The system resets connections that wait to be accepted when the port closes.
           const name = outcome.code === 'ECONNRESET' && outcome.isNew ? 'never accepted' : outcome.code
           failures[name] = (failures[name] ?? 0) + 1
         } else {
@@ -81,7 +84,7 @@ test(
       `\n${rounds} SIGTERMs: ${acknowledged.size} answers, ${refused} connections refused, ${reset} never accepted\n`,
     )
     expect([others, refused + reset]).toEqual([{}, rounds * clients])
-    // From outside nobody can tell these from requests that were accepted and dropped, so there must be next to none.
+    // Clients cannot tell these from requests that were accepted and dropped, so that there must be next to none.
     expect(reset).toBeLessThanOrEqual((rounds * clients) / 100)
     await daemon.start()
     const known = new Set<string>()
@@ -90,7 +93,7 @@ test(
       for (const { connectionId } of body.contents) known.add(connectionId)
       if (body.contents.length < 100) break
     }
-    // What was done was acknowledged, and what was acknowledged was done.
+    // Every connection that was stored was acknowledged: a request that was reset was never accepted.
     expect(known).toEqual(acknowledged)
     expect(acknowledged.size).toBeGreaterThan(rounds * clients)
   },
@@ -120,12 +123,15 @@ test('a second signal does not wait for what runs', async () => {
   expect([await daemon.stop(), await first]).toEqual([1, 1])
 })
 
-test('a stopping server answers what is on its way on connections that it has, each for the last time', async () => {
+test('a stopping server answers the requests that it has accepted, and each response closes its connection', async () => {
   const server = await bind('127.0.0.1', 0, 'AGENT_HTTP_PORT')
+  const shutdown = createShutdown()
   let end = () => {}
-  serve(server, (incoming, response) =>
-    incoming.url === '/slow' ? (end = () => response.end('slow')) : response.end('quick'),
-  )
+  const app = new Koa().use(shutdown.middleware).use(async (ctx) => {
+    if (ctx.path === '/slow') await new Promise<void>((resolve) => (end = resolve))
+    ctx.body = ctx.path
+  })
+  serve(server, app.callback())
   const url = urlOf(server, '127.0.0.1')
   const agents = [
     new Agent({ keepAlive: true, maxSockets: 1 }),
@@ -141,13 +147,17 @@ test('a stopping server answers what is on its way on connections that it has, e
         .on('error', reject)
         .end()
     })
-  expect(await get('/', agents[1]!)).toEqual(['quick', 'keep-alive'])
+  expect(await get('/quick', agents[1]!)).toEqual(['/quick', 'keep-alive'])
   const slow = get('/slow', agents[0]!)
-  while (String(end) === '() => {}') await sleep(5)
-  const stopped = stop(server, { lingerMs: 2_000 })
-  expect(await get('/', agents[1]!)).toEqual(['quick', 'close'])
-  await expect(get('/', new Agent())).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  await once(server, 'request')
+  shutdown.begin()
+  const quick = get('/quick', agents[1]!)
+  await once(server, 'request')
+  const stopped = stop(server)
+  shutdown.release()
+  expect(await quick).toEqual(['/quick', 'close'])
+  await expect(get('/quick', new Agent())).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   end()
-  expect(await slow).toEqual(['slow', 'close'])
+  expect(await slow).toEqual(['/slow', 'close'])
   await stopped
 })
