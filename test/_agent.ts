@@ -1,8 +1,7 @@
 /**
- * A whole agent of the built program, in this process and in a temporary folder, with both of its servers on ports of their own.
- *
- * `await using agent = await startAgent({ API_KEY_AUTO_PROVISIONING: 'true' })`: the variables are those of
- * `src/base/config.ts`, and what is not given has its default.
+ * A whole agent of the built program, in this process and in a temporary folder, with both of its servers on
+ * free ports. `await using agent = await startAgent({ API_KEY_AUTO_PROVISIONING: 'true' })`: the variables
+ * are those of `src/base/config.ts`, with their defaults.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,11 +23,11 @@ export type TestAgent = {
   dataDir: string
   /** Calls as the administrator. */
   admin: Client
-  /** Calls as the default wallet's tenant. */
+  /** Calls as the tenant of the default wallet. */
   tenant: Client
-  /** Makes a wallet, an entity and a key, and a client that shows the key. */
+  /** Creates a wallet, an entity and an API key, and a client that uses the key. */
   newTenant(name?: string): Promise<{ walletId: string; entityId: string; apiKey: string; call: Client }>
-  /** Sends a request; a text goes out as JSON unless the headers say otherwise. */
+  /** Sends a request. A string body is sent as JSON unless the headers say otherwise. */
   send(
     method: string,
     path: string,
@@ -38,12 +37,12 @@ export type TestAgent = {
 }
 
 export type TestOptions = {
-  /** Other routes than the agent's. */
+  /** Routes to use instead of the agent's. */
   routes?: readonly Route[]
   log?: Log
-  /** A data folder that was there before; it is not removed in the end. */
+  /** An existing data folder; it is not deleted at the end. */
   dataDir?: string
-  /** Other parts than those of the built program (`_sources.ts`). */
+  /** Parts to use instead of those of the built program (`_sources.ts`). */
   parts?: typeof built
 }
 

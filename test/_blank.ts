@@ -1,4 +1,7 @@
-/** Databases that have their tables and nothing in them, made once for all agents of a process: making the tables is a third of a first start. */
+/**
+ * Databases with tables and no rows, created once per process: creating the tables is a third of a first
+ * start.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentMigrations, auditMigrations } from '../src/storage/database.ts'
@@ -17,7 +20,10 @@ const make = () =>
 
 let blank: ReturnType<typeof make> | undefined
 
-/** Puts them into a data folder that is empty: what an agent leaves behind that is killed at its first start, before it has made its keys. */
+/**
+ * Copies the databases into an empty data folder: the state after a kill at the first start, before keys
+ * exist.
+ */
 export async function putBlankDatabases(dataDir: string): Promise<void> {
   for (const { name, bytes } of await (blank ??= make()))
     writeFileSync(join(dataDir, name), bytes, { mode: 0o600 })

@@ -1,4 +1,6 @@
-/** Builds the program before the tests when a source is newer than the build: the tests run what ships. */
+/**
+ * Builds the program before the tests if a source is newer than the build. The tests run the built program.
+ */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +9,7 @@ import type { TestProject } from 'vitest/node'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const sources = ['bin', 'cli', 'commands', 'daemon', 'src']
 
-/** The build begins by removing this file, and writes it at its end. */
+/** The build deletes this file first and writes it last. */
 const lastOfBuild = 'dist/daemon/agent.cjs.daemon.cache'
 
 const writtenAt = (path: string) => statSync(root + path, { throwIfNoEntry: false })?.mtimeMs ?? 0

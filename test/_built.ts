@@ -1,4 +1,4 @@
-/** The built daemon, loaded into this process as the daemon's own process loads it (bin/load.cjs). */
+/** The built daemon, loaded into this process as by its own process. */
 import { createRequire } from 'node:module'
 
 export const built = createRequire(import.meta.url)('../bin/load.cjs').load(

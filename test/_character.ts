@@ -1,7 +1,7 @@
 /** A unit of texts for fast-check. */
 import fc from 'fast-check'
 
-/** The surrogates, which are no characters, begin here, and are so many. */
+/** The first surrogate, which is not a character, and the number of surrogates. */
 const [surrogates, count] = [0xd800, 0x800]
 
 const characterOf = (n: number) => String.fromCodePoint(n < surrogates ? n : n + count)
@@ -13,5 +13,8 @@ function numberOf(character: unknown): number {
   return number
 }
 
-/** Any character of Unicode, assigned or not. The unit `binary` of fast-check draws the same, and takes a second to list all of them first. */
+/**
+ * Any code point of Unicode except surrogates. fast-check's unit `binary` draws the same, and takes a second
+ * to list them first.
+ */
 export const character = fc.nat({ max: 0x10_ffff - count }).map(characterOf, numberOf)

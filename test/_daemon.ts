@@ -1,4 +1,7 @@
-/** Daemons as users run them: a process of the built program, with a data folder of its own, that can be killed and started again. */
+/**
+ * Daemons as users run them: a process of the built program with a data folder of its own, which tests can
+ * kill and restart.
+ */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -22,8 +25,8 @@ function spawn(env: Record<string, string>, prefix: Prefix) {
 }
 
 /**
- * Ports that no system gives out by itself (Linux: from 32768, the others: from 49152), a thousand for each worker of the tests: what runs
- * beside them cannot take the port of a daemon that is away.
+ * Ports below the ephemeral range (Linux: from 32768, others: from 49152), a thousand for each test worker,
+ * so that no other process takes the port of a stopped daemon.
  */
 const portsOfWorker = 1_000
 const firstPort = 20_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 12) * portsOfWorker
@@ -56,7 +59,10 @@ export class Daemon {
     this.#prefix = prefix
   }
 
-  /** Starts a daemon on free ports, that stay its own; `env` adds to what every test daemon has. */
+  /**
+   * Starts a daemon on free ports, which it keeps across restarts; `env` adds to the variables of every test
+   * daemon.
+   */
   static async start(env: Record<string, string>, prefix: Prefix = []): Promise<Daemon> {
     const ports = { AGENT_HTTP_PORT: await freePort(), AGENT_DIDCOMM_PORT: await freePort() }
     const daemon = new Daemon({ ...ports, AGENT_LOG_LEVEL: 'warn', NODE_ENV: 'production', ...env }, prefix)
@@ -64,10 +70,10 @@ export class Daemon {
     return daemon
   }
 
-  /** Starts the process; each time on the same ports, which other people know. @throws what it says of itself, when it has ended. */
+  /** Starts the process on the same ports as before. @throws its error output, if it ends. */
   async start(): Promise<void> {
     this.#process = spawn(this.env, this.#prefix)
-    // One that cannot start says so by leaving the channel, before it ends.
+    // A process that fails to start closes the channel before it ends.
     const ready = Ready.safeParse(
       await Promise.race([this.#process.getOneMessage().catch(() => undefined), this.#process]),
     )
@@ -79,24 +85,24 @@ export class Daemon {
     this.didcommUrl = ready.data.didcommUrl
   }
 
-  /** The process that runs now, or ran last. */
+  /** The current process, or the last one. */
   get pid(): number {
     return this.#process!.pid!
   }
 
-  /** Resolves when the process that runs now has ended, for whatever reason. */
+  /** Resolves when the current process has ended, for any reason. */
   get ended(): Promise<unknown> {
     return Promise.resolve(this.#process)
   }
 
-  /** Ends the process and waits for it; returns its exit code, or the signal that ended it. */
+  /** Ends the process and waits for it. Returns its exit code, or the signal that ended it. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | string | undefined> {
     this.#process?.kill(signal)
     const { exitCode, signal: endedBy } = (await this.#process)!
     return exitCode ?? endedBy
   }
 
-  /** What a module that was loaded into the process (`node --import`) answers to a message. */
+  /** The reply of a module loaded into the process (`node --import`) to a message. */
   async exchange(message: {
     type: string
     collect?: boolean
@@ -106,7 +112,7 @@ export class Daemon {
     return answer
   }
 
-  /** One request, as `apikey` or `x-admin-api-key` or nobody. */
+  /** Sends one request, with `apikey`, with `x-admin-api-key` or without a key. */
   async call(
     key: string,
     options: { body?: unknown; apiKey?: string; adminKey?: string } = {},
@@ -131,7 +137,10 @@ export class Daemon {
   }
 }
 
-/** Settings of one of several daemons: folders of its own in `folder`, the ledger that all of them share, no default wallet. */
+/**
+ * Settings of one of several daemons: folders of its own in `folder`, a ledger shared by all, no default
+ * wallet.
+ */
 export function settingsIn(folder: string, name: string, adminKey: string): Record<string, string> {
   return {
     AGENT_DATA_DIR: join(folder, name),
@@ -142,7 +151,7 @@ export function settingsIn(folder: string, name: string, adminKey: string): Reco
   }
 }
 
-/** A temporary folder that is removed when it is disposed of. */
+/** A temporary folder that is deleted on disposal. */
 export async function temporaryFolder(): Promise<{ path: string; [Symbol.asyncDispose](): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'identity-agent-'))
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }

@@ -1,8 +1,8 @@
-/** Streams of events, read as a program reads them. */
+/** Reads event streams as a program does. */
 import { openEventStream, type StreamOptions } from '../daemon/client/event-client.ts'
 import type { Event } from '../src/events/event.ts'
 
-/** A stream that is open: the next event, the next few, or the rest. */
+/** An open stream: the next event, the next few, or the rest. */
 export async function follow(
   url: string,
   headers: Record<string, string>,
@@ -13,7 +13,7 @@ export async function follow(
   const iterator = events[Symbol.asyncIterator]()
   return {
     lastEventId,
-    /** The next so many events. @throws when the stream ends before. */
+    /** The next events, as many as given. @throws if the stream ends before. */
     async take(count: number): Promise<Event[]> {
       const taken: Event[] = []
       while (taken.length < count) {

@@ -1,4 +1,4 @@
-/** Invitations that carry an offer or a request, made and taken by tenants, and taken apart by tests. */
+/** Creates, accepts and parses invitations that carry an offer or a request. */
 import { eventsAfter } from '../src/events/event.ts'
 import type { TestAgent } from './_agent.ts'
 import { newDid, oobOf, type Tenant } from './_pair.ts'
@@ -13,19 +13,19 @@ export function encode(invitation: unknown): string {
   return Buffer.from(JSON.stringify(invitation)).toString('base64url')
 }
 
-/** Makes an invitation with an offer by a new, published DID; `more` adds to the body. */
+/** Creates an invitation with an offer by a new, published DID; `more` adds to the body. */
 export async function offerByInvitation(issuer: Tenant, more: object = {}) {
   const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
   const body = { issuingDID, claims: { name: 'Alice' }, automaticIssuance: true, ...more }
   return issuer.call('POST /issue-credentials/credential-offers/invitation', { body })
 }
 
-/** Takes the offer in an invitation, which may be in any form. */
+/** Accepts the offer in an invitation, in any encoding. */
 export function takeOffer({ call }: Tenant, invitation: string) {
   return call('POST /issue-credentials/credential-offers/accept-invitation', { body: { invitation } })
 }
 
-/** Takes the request in an invitation. */
+/** Accepts the request in an invitation. */
 export function takeRequest({ call }: Tenant, invitation: string) {
   return call('POST /present-proof/presentations/accept-invitation', { body: { invitation } })
 }
@@ -39,7 +39,7 @@ export async function acceptOffer(holder: Tenant, recordId: string) {
   })
 }
 
-/** Proves with a credential of the wallet. */
+/** Presents a credential of the wallet. */
 export function prove({ call }: Tenant, presentationId: string, credentialId: string) {
   return call('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId },
@@ -47,7 +47,7 @@ export function prove({ call }: Tenant, presentationId: string, credentialId: st
   })
 }
 
-/** The states that a tenant's wallet has announced of a thread, in order. */
+/** The states of a thread that a tenant's wallet has announced, in order. */
 export function announced({ agent }: TestAgent, { walletId }: Tenant, thid: string): Promise<unknown[]> {
   return agent.wallets.use(walletId, async ({ db }) =>
     (await eventsAfter(db, walletId, 0, 1_000))

@@ -1,4 +1,4 @@
-/** A keyring of its own for a test: GNOME Keyring behind a session bus, both in a temporary folder. */
+/** A keyring for a test: GNOME Keyring with its own session bus, both in a temporary folder. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -10,19 +10,19 @@ const programs = [
   ['gnome-keyring-daemon', '--version'],
 ] as const
 
-/** Why there can be no keyring on this machine; nothing when there can. */
+/** The reason why this machine cannot run a keyring, if any. */
 export function keyringMissing(): string | undefined {
   const missing: string[] = programs
     .filter(([name, flag]) => spawnSync(name, [flag], { stdio: 'ignore' }).status !== 0)
     .map(([name]) => name)
-  // An optional dependency, which is not there for every platform.
+  // An optional dependency, which does not exist for every platform.
   if (!existsSync(new URL('../node_modules/@napi-rs/keyring', import.meta.url)))
     missing.push('@napi-rs/keyring')
   return missing.length === 0 ? undefined : `${missing.join(' and ')} not installed`
 }
 
 export type TestKeyring = {
-  /** What a process is given that is to use it. */
+  /** The environment of a process that uses the keyring. */
   env: Record<string, string>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -37,7 +37,7 @@ export async function openKeyring(): Promise<TestKeyring> {
   })
   const [address] = (await once(bus.stdout, 'data')) as [Buffer]
   const env = { ...own, DBUS_SESSION_BUS_ADDRESS: address.toString().trim() }
-  // It goes on in the background, and ends with the bus.
+  // It runs in the background, and ends with the bus.
   const keyring = spawn('gnome-keyring-daemon', ['--unlock', '--components=secrets'], {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -1,4 +1,4 @@
-/** In the place of `src/base/program.ts`: what the build made of a thread's program (see vitest.config.ts). */
+/** Replaces `src/base/program.ts`: the built program of a thread (see vitest.config.ts). */
 import type { Program } from '../src/base/program.ts'
 
 export function programOf(_: string, name: string): Program {

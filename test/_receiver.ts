@@ -1,17 +1,17 @@
-/** An HTTP server that answers as the test says, and remembers what it was asked. */
+/** An HTTP server with scripted replies that records its requests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type Receiver = {
   readonly url: string
-  /** The bodies that arrived, in order, whatever the answers were. */
+  /** The received bodies, in order, with any reply. */
   readonly bodies: string[]
-  /** The requests that they arrived with. */
+  /** The received requests. */
   readonly requests: IncomingMessage[]
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Opens a server; `answer` is given every request's number, from 1 on, and may leave it unanswered. */
+/** Opens a server. `answer` gets the number of each request, from 1, and may not reply. */
 export async function openReceiver(
   answer: (response: ServerResponse, count: number) => void = (response) => response.end(),
 ): Promise<Receiver> {

@@ -1,4 +1,4 @@
-/** A webhook receiver: what arrives, in order, and a way to wait for it. */
+/** A webhook receiver: records deliveries in order, and waits for events. */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Event } from '../src/events/event.ts'
@@ -6,7 +6,7 @@ import { Event } from '../src/events/event.ts'
 export type Delivered = { event: Event; headers: IncomingHttpHeaders }
 
 export class Sink {
-  /** Every request that was answered with 200, repeats included. */
+  /** Every request that was answered with 200, including repeats. */
   readonly deliveries: Delivered[] = []
   readonly url: string
   readonly #waiting = new Set<() => void>()
@@ -36,14 +36,14 @@ export class Sink {
     return sink
   }
 
-  /** The events that arrived, each once however often it was delivered. */
+  /** Received events, without repeats. */
   get events(): Event[] {
     const byId = new Map<string, Event>()
     for (const { event } of this.deliveries) if (!byId.has(event.id)) byId.set(event.id, event)
     return [...byId.values()]
   }
 
-  /** Waits for an event that fits; one that has come already counts. */
+  /** Waits for a matching event, past or future. */
   waitFor(what: string, fits: (event: Event) => boolean, timeoutMs = 20_000): Promise<Event> {
     return new Promise((resolve, reject) => {
       const look = () => {

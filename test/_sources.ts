@@ -1,4 +1,4 @@
-/** Agents of the sources instead of the built program, for tests that call functions of `src` inside an agent's transactions. */
+/** Agents built from the sources, for tests that call functions of `src` inside an agent's transactions. */
 import * as sources from '../daemon/server/bundle.ts'
 import { startAgent as startBuilt, type TestAgent, type TestOptions } from './_agent.ts'
 import { startPair as startBuiltPair } from './_pair.ts'

@@ -1,11 +1,11 @@
-/** The tables of the pages in docs as the code has them. */
+/** The tables of the docs pages, generated from the code. */
 import { exitCodes } from '../cli/errors/errors.ts'
 import { scopesOf, type Contract, type Route } from '../daemon/http/route.ts'
 import { routes } from '../daemon/routes/index.ts'
 import { allScopes } from '../src/wallet/model.ts'
 import { variables } from '../src/base/config.ts'
 
-/** Folders of the user's own, which the text must not fix. */
+/** Variables whose default depends on the user. */
 const homely: Record<string, string> = { AGENT_DATA_DIR: 'by platform', AGENT_CONFIG_DIR: 'by platform' }
 
 function defaultOf(name: string, type: (typeof variables)[keyof typeof variables]): string {
@@ -23,7 +23,7 @@ export function variablesTable(): string {
   return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n')
 }
 
-/** Endpoint, who may call it, with a key of which scope, what it does. */
+/** Endpoint, caller, scopes, description. */
 export function endpointsTable(): string {
   const rows = (routes as readonly Route[]).map(
     ({ key, contract }) =>
@@ -39,7 +39,7 @@ function scopeWords(contract: Contract): string {
   return scopes.join(', ') || 'none'
 }
 
-/** The rows of the exit codes, as docs/command-line.md has them. */
+/** The rows of the exit codes in docs/command-line.md. */
 export function exitCodesTable(): string {
   return Object.entries(exitCodes)
     .map(([code, [name, what, , remedy]]) => `| ${code} | ${name} | ${what} | ${remedy} |`)

@@ -1,10 +1,12 @@
-/** What towns are made of: two daemons in processes of their own that share a ledger, tenants at them, and what an issuer and a holder begin with. */
+/** Parts of test towns: two daemon processes that share a ledger, with tenants. */
 import { Daemon, settingsIn, temporaryFolder } from './_daemon.ts'
 
 type Use = <Part extends AsyncDisposable>(part: Part) => Part
 type Ask = (key: string, body?: object) => Promise<any>
 
-/** Makes something of parts, which are disposed of with it, the last one first, or at once when it cannot be made. */
+/**
+ * Builds a value from parts. Disposal of the value disposes of the parts in reverse order; so does a failure.
+ */
 export async function assemble<Whole extends object>(
   make: (use: Use) => Promise<Whole>,
 ): Promise<Whole & AsyncDisposable> {
@@ -20,7 +22,7 @@ export async function assemble<Whole extends object>(
   }
 }
 
-/** Two daemons with folders of their own; `env` adds to what they have. */
+/** Two daemons with folders of their own; `env` adds to their variables. */
 export async function startTwo(
   use: Use,
   adminKey: string,
@@ -32,7 +34,7 @@ export async function startTwo(
   return Promise.all([start('acme'), start('alice')])
 }
 
-/** Makes a tenant at a daemon. */
+/** Creates a tenant at a daemon. */
 export async function newTenant(
   daemon: Daemon,
   adminKey: string,
@@ -51,20 +53,20 @@ export async function newTenant(
   return { walletId: wallet.body.id, apiKey }
 }
 
-/** Makes a DID with one key, in its long form. */
+/** Creates a DID with one key. Returns its long form. */
 export async function newDid(ask: Ask, purpose: string, curve = 'secp256k1'): Promise<string> {
   const documentTemplate = { publicKeys: [{ id: 'key-1', purpose, curve }], services: [] }
   return (await ask('POST /did-registrar/dids', { documentTemplate })).longFormDid
 }
 
-/** Has a new DID with a key to sign with published, which takes a moment; in its short form. */
+/** Publishes a new DID with a signing key. Returns its short form after the confirmation. */
 export async function publishDid(ask: Ask, curve?: string): Promise<string> {
   const did = (await newDid(ask, 'assertionMethod', curve)).split(':').slice(0, 3).join(':')
   await ask(`POST /did-registrar/dids/${did}/publications`)
   return did
 }
 
-/** Publishes a schema of persons who must have all the properties; its path below the agent. */
+/** Publishes a schema of persons with all properties required. Returns its path. */
 export async function publishSchema(
   ask: Ask,
   author: string,

@@ -1,4 +1,4 @@
-/** A wallet's database in a temporary folder, without an agent around it. */
+/** A wallet's database in a temporary folder, without an agent. */
 import { join } from 'node:path'
 import { openWalletDb, type Db } from '../src/storage/database.ts'
 import { temporaryFolder } from './_daemon.ts'
