@@ -101,9 +101,13 @@ export async function checkTenantKey(call: Client, hasKey: boolean): Promise<Che
 }
 
 /** Whether the administrator's key lets us in, and if it does what the daemon finds when it examines itself. */
-export async function examine(call: Client, hasKey: boolean): Promise<Check[]> {
+export async function examine(call: Client, hasKey: boolean, isDeep: boolean): Promise<Check[]> {
   let theirs: Check[] = []
-  const refused = await refusalOf(call('GET /_system/doctor').then(({ checks }) => (theirs = checks)))
+  const refused = await refusalOf(
+    call('GET /_system/doctor', { query: isDeep ? { deep: 'true' } : {} }).then(
+      ({ checks }) => (theirs = checks),
+    ),
+  )
   return [
     judgeKey('admin-key', 'administrator’s key', 'AGENT_ADMIN_KEY or --admin-key-file', hasKey, refused),
     ...theirs,
@@ -147,14 +151,16 @@ async function refusalOf(asked: Promise<unknown>): Promise<Error | undefined> {
   }
 }
 
-/** How long it may take: a little longer than its checks may. */
+/** The longest that an examination takes: a little longer than its checks. */
 const patienceMs = 20_000
+export const deepPatienceMs = 600_000
 
 /** Runs the process, which is given the environment that a daemon would be; a failed check when it does not come to an end. */
-export async function examineAtRest(env: NodeJS.ProcessEnv): Promise<Check[]> {
+export async function examineAtRest(env: NodeJS.ProcessEnv, isDeep: boolean): Promise<Check[]> {
+  const [args, limitMs] = isDeep ? [['--deep'], deepPatienceMs] : [[], patienceMs]
   try {
     // It is this program's own process, built with it, so that its answer has the daemon's shape.
-    return ((await askProgram('examine', [], env, patienceMs)) as { checks: Check[] }).checks
+    return ((await askProgram('examine', args, env, limitMs)) as { checks: Check[] }).checks
   } catch (error) {
     if (!(error instanceof ProgramFailed)) throw error
     const detail = `The data folder could not be examined: ${error.message}.`

@@ -1,4 +1,5 @@
 /** `agent doctor` */
+import * as Flags from '@oclif/core/flags'
 import { StartError } from '../src/base/start-error.ts'
 import { AgentCommand } from '../cli/base-command.ts'
 import { childEnv, findDataDir, fromProcess, type Access } from '../cli/client/settings.ts'
@@ -10,6 +11,7 @@ import {
   checkProfile,
   checkDaemon,
   checkTenantKey,
+  deepPatienceMs,
   examine,
 } from '../cli/doctor.ts'
 
@@ -18,13 +20,22 @@ export default class Doctor extends AgentCommand {
     'Examine this program, the daemon and its ledger, and say what mends what is wrong'
   static override description =
     'Exits with 0 when nothing has failed (warnings may be there), 7 when no daemon answers, 4 when a key is not accepted, 1 otherwise. With the administrator’s key the daemon examines itself as well; while none answers, its data folder on this machine is looked at.'
+  static override flags = {
+    deep: Flags.boolean({ description: 'check every database file, which takes up to ten minutes' }),
+  }
   static override examples = [
     '<%= config.bin %> doctor',
+    '<%= config.bin %> doctor --deep',
     '<%= config.bin %> doctor --json | jq ".checks[] | select(.status != \\"ok\\")"',
   ]
 
+  protected override timeoutMs: number | undefined = undefined
+  #isDeep = false
+
   async run() {
     const { flags } = await this.parse(Doctor)
+    this.#isDeep = flags.deep
+    if (flags.deep) this.timeoutMs = deepPatienceMs
     const { AGENT_CONFIG_DIR, AGENT_PROFILE } = fromProcess()
     const here = [
       checkNode(process.version, String(this.config.pjson.engines?.['node'])),
@@ -58,7 +69,7 @@ export default class Doctor extends AgentCommand {
     return [
       daemon,
       await checkTenantKey(this.call, apiKey !== undefined),
-      ...(await examine(this.call, adminKey !== undefined)),
+      ...(await examine(this.call, adminKey !== undefined, this.#isDeep)),
     ]
   }
 
@@ -74,6 +85,7 @@ export default class Doctor extends AgentCommand {
         AGENT_DATA_DIR: findDataDir(this.common, around),
         AGENT_PROFILE: this.common.profile ?? around.AGENT_PROFILE,
       }),
+      this.#isDeep,
     )
   }
 

@@ -1,7 +1,6 @@
 /**
  * Copies the content of a wallet's file many times by SQL while no daemon has it open, to simulate long use.
  */
-import { notePages } from '../../src/storage/page-sums.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
 const hex = (bytes: number) => `lower(hex(randomblob(${bytes})))`
@@ -54,5 +53,4 @@ export async function seedWallet(path: string, records: number): Promise<void> {
   } finally {
     database.close()
   }
-  await notePages(path)
 }

@@ -33,9 +33,17 @@ export default [
       operationId: 'getDiagnosis',
       extension: true,
       access: 'admin',
+      query: z.object({
+        deep: z
+          .enum(['true', 'false'])
+          .optional()
+          .describe(
+            'Whether SQLite checks every database file, which reads all of them. This takes up to ten minutes.',
+          ),
+      }),
       reply: [200, Diagnosis],
     },
-    ({ agent }) => examine(agent),
+    ({ agent }, { query: { deep } }) => examine(agent, { isDeep: deep === 'true' }),
   ),
 
   route(

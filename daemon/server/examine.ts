@@ -9,7 +9,7 @@ import type { Diagnosis } from '../../src/doctor/check.ts'
 
 async function diagnose(): Promise<Diagnosis> {
   try {
-    return await diagnoseDataFolder(configure(process.env).config)
+    return await diagnoseDataFolder(configure(process.env).config, process.argv.includes('--deep'))
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     return {

@@ -30,7 +30,7 @@ async function hold({ from, to, isOpen }: Task): Promise<Pinned | 'copied' | Cop
 async function finish(held: Pinned | 'copied', { from, to }: Task): Promise<Copied> {
   try {
     if (held !== 'copied') await held.copyTo(to)
-    const damage = await findDamage(to)
+    const damage = findDamage(to)
     if (damage !== undefined) return { fault: 'damaged', reason: `${from} is damaged: ${damage}` }
     return { ...digestOf(to), schema: readSchema(to) }
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Whether the database files are sound. SQLite reads a file from end to end for that: a small one between other work, a large one in a
- * thread beside the main one; as many as there is time for.
+ * Checks database files with SQLite's `integrity_check`, which reads a whole file: small files in this thread, large ones in a worker thread.
+ * A normal examination checks as many files as it has time for, a deep one checks all of them.
  */
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
@@ -8,28 +8,34 @@ import { join, relative } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { programOf } from '../base/program.ts'
-import { findDamage, type LookAt } from '../storage/look.ts'
+import { findDamage } from '../storage/look.ts'
 import type { Config } from '../base/config.ts'
 import type { Finding } from './check.ts'
 
-/** What has come of it: how many are sound, which are not, and which nobody has looked through. */
+/** The number of sound files, the damaged files, and those that were not checked. */
 export type Looked = { sound: number; damaged: { path: string; reason: string }[]; unseen: string[] }
 
-export type LookOptions = LookAt & { timeMs?: number; smallBytes?: number }
+/** `largestBytes`: larger files are not checked. `smallBytes`: larger files are checked in the worker thread. */
+export type LookOptions = { timeMs?: number; smallBytes?: number; largestBytes?: number }
 
-/** Wallets' files that are looked through at most. */
+/** Wallet files that a normal examination checks at most. */
 const mostWallets = 100
 /** A file of this size takes about a millisecond. */
 const small = 2 * 1_024 * 1_024
-/** Larger files take longer than anybody waits. */
+/** A normal examination does not check larger files, which take seconds. */
 const largest = 1_024 * 1_024 * 1_024
 
 const program = programOf(import.meta.url, 'file-worker')
 
-/** The files of an agent, those that everything depends on first; of the wallets' the first of `walletIds`. */
+/** The longest that a deep examination takes, in milliseconds, and how it checks files. */
+export const deepLimitMs = 590_000
+export const deepLook: LookOptions = { timeMs: deepLimitMs - 1_000, largestBytes: Infinity }
+
+/** The database files of an agent: the shared files first, then those of the first 100 wallets, or of all wallets when `isDeep`. */
 export function filesOf(
   config: Pick<Config, 'AGENT_DATA_DIR' | 'VDR_URL'>,
   walletIds: readonly string[],
+  isDeep = false,
 ): string[] {
   const folder = config.AGENT_DATA_DIR
   const shared = [
@@ -38,7 +44,10 @@ export function filesOf(
     join(folder, 'mediator.db'),
     join(folder, 'audit.db'),
   ].filter((path) => path !== undefined)
-  return [...shared, ...walletIds.slice(0, mostWallets).map((id) => join(folder, 'wallets', `${id}.db`))]
+  return [
+    ...shared,
+    ...walletIds.slice(0, isDeep ? undefined : mostWallets).map((id) => join(folder, 'wallets', `${id}.db`)),
+  ]
 }
 
 /** The file of the embedded ledger; nothing when the ledger is elsewhere. */
@@ -50,10 +59,10 @@ function ledgerFile({
   return VDR_URL.startsWith('sqlite:') ? VDR_URL.slice('sqlite:'.length) : undefined
 }
 
-/** Looks files through for about `timeMs`; those that are not there are left out. Never throws for what is in them. */
+/** Checks files for about `timeMs` and skips those that do not exist. A damaged file is a result, not an error. */
 export async function lookThrough(
   paths: readonly string[],
-  { timeMs = 3_000, smallBytes = small, isAtRest = false }: LookOptions = {},
+  { timeMs = 3_000, smallBytes = small, largestBytes = largest }: LookOptions = {},
 ): Promise<Looked> {
   const until = performance.now() + timeMs
   const looked: Looked = { sound: 0, damaged: [], unseen: [] }
@@ -66,28 +75,28 @@ export async function lookThrough(
   for (const path of paths) {
     const size = statSync(path, { throwIfNoEntry: false })?.size
     if (size === undefined) continue
-    if (size > largest || performance.now() > until) looked.unseen.push(path)
+    if (size > largestBytes || performance.now() > until) looked.unseen.push(path)
     else if (size > smallBytes) long.push(path)
     else {
-      note(path, await findDamage(path, { isAtRest }))
+      note(path, findDamage(path))
       await turn()
     }
   }
-  if (long.length > 0) looked.unseen.push(...(await lookInThread({ paths: long, isAtRest }, until, note)))
+  if (long.length > 0) looked.unseen.push(...(await lookInThread(long, until, note)))
   return looked
 }
 
 /** Notes what becomes of each file until the time is up, and returns those that are left. */
 async function lookInThread(
-  task: { paths: readonly string[] } & LookAt,
+  paths: readonly string[],
   until: number,
   note: (path: string, damage: string | undefined) => void,
 ): Promise<string[]> {
-  const left = new Set(task.paths)
+  const left = new Set(paths)
   const worker = new Worker(program.code, {
     name: 'doctor',
     env: {},
-    workerData: task,
+    workerData: paths,
     eval: program.isSource,
   })
   worker.on(
@@ -121,6 +130,8 @@ export function judgeFiles(folder: string, { sound, damaged, unseen }: Looked): 
     }
   }
   const rest =
-    unseen.length > 0 ? `; ${unseen.length} more are too large, or too many, to be looked through now` : ''
+    unseen.length > 0
+      ? `; ${unseen.length} more are too large or too many to check now. Check all with: agent doctor --deep`
+      : ''
   return { status: 'ok', detail: `${sound} database ${sound === 1 ? 'file is' : 'files are'} sound${rest}.` }
 }

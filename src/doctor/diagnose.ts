@@ -9,7 +9,7 @@ import { checkAddresses } from './connection-addresses.ts'
 import { run, type Diagnosis, type Finding } from './check.ts'
 import { askTime, judgeClock } from './clock.ts'
 import { checkDataFolder, checkDisk } from './data-folder.ts'
-import { filesOf, judgeFiles, lookThrough } from './database-files.ts'
+import { deepLimitMs, deepLook, filesOf, judgeFiles, lookThrough } from './database-files.ts'
 import { checkLedger } from './ledger.ts'
 import { checkMasterKey } from './master-key.ts'
 import { checkOwnPorts, checkFreePorts } from './ports.ts'
@@ -24,8 +24,11 @@ import { openAgentDbToRead } from '../storage/database.ts'
 /** What is examined; an `Agent` is one. */
 export type Patient = { env: Environment; wallets: Wallets; worker: { busy(): string[] } }
 
-/** Examines an agent; never throws for what it finds. `limitMs` is the longest that a check may take, and so about how long all take. */
-export async function examine({ env, wallets, worker }: Patient, limitMs = 5_000): Promise<Diagnosis> {
+/** Examines an agent. The checks run side by side, each for `limitMs` at most. A deep examination checks every database file, however long it takes. */
+export async function examine(
+  { env, wallets, worker }: Patient,
+  { limitMs = 5_000, isDeep = false }: { limitMs?: number; isDeep?: boolean } = {},
+): Promise<Diagnosis> {
   const { config, db, ledger, urls, http, operatorHttp } = env
   const { AGENT_DATA_DIR: folder, AGENT_HOST: host, VDR_URL, GLOBAL_WEBHOOK_URL: globalUrl } = config
   const busy = worker.busy()
@@ -41,7 +44,7 @@ export async function examine({ env, wallets, worker }: Patient, limitMs = 5_000
     'master-key': () => checkMasterKey(config, db),
     databases: async () => {
       const ids = [...new Set([...busy, ...(await wallets.ids())])]
-      return judgeFiles(folder, await lookThrough(filesOf(config, ids)))
+      return judgeFiles(folder, await lookThrough(filesOf(config, ids, isDeep), isDeep ? deepLook : {}))
     },
     ledger: () => checkLedger(ledger),
     'api-url': () => checkApiUrl(operatorHttp, urls.rest, host),
@@ -70,7 +73,11 @@ export async function examine({ env, wallets, worker }: Patient, limitMs = 5_000
     'webhook-targets': of(({ webhooks }) => checkTargets({ http, operatorHttp, globalUrl, webhooks })),
   }
   return {
-    checks: await Promise.all(Object.entries(checks).map(([name, check]) => run(name, check, limitMs))),
+    checks: await Promise.all(
+      Object.entries(checks).map(([name, check]) =>
+        run(name, check, isDeep && name === 'databases' ? deepLimitMs : limitMs),
+      ),
+    ),
   }
 }
 
@@ -79,8 +86,9 @@ function portsOf({ url, didcommUrl }: { url: string; didcommUrl: string }) {
   return { api: portOf(new URL(url)), didcomm: portOf(new URL(didcommUrl)) }
 }
 
-/** Examines a folder; never throws for what it finds. `limitMs` is the longest that a check may take. */
-export async function diagnoseDataFolder(config: Config, limitMs = 10_000): Promise<Diagnosis> {
+/** Examines a folder, each check for `limitMs` at most. A deep examination checks every database file. */
+export async function diagnoseDataFolder(config: Config, isDeep = false): Promise<Diagnosis> {
+  const limitMs = isDeep ? deepLimitMs : 10_000
   const folder = config.AGENT_DATA_DIR
   const isThere = existsSync(folder)
   const isUsed = existsSync(join(folder, 'agent.db'))
@@ -98,7 +106,8 @@ export async function diagnoseDataFolder(config: Config, limitMs = 10_000): Prom
       'master-key': () => checkKeyAtRest(config),
       databases: async () => {
         const ids = await readWalletIds(folder)
-        const looked = await lookThrough(filesOf(config, ids), { timeMs: limitMs - 1_000, isAtRest: true })
+        const how = isDeep ? deepLook : { timeMs: limitMs - 1_000 }
+        const looked = await lookThrough(filesOf(config, ids, isDeep), how)
         return judgeFiles(folder, looked)
       },
     }),

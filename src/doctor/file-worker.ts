@@ -1,6 +1,5 @@
-/** The thread that looks through files (`files.ts`): one message for each, in their order. */
+/** The worker thread of `files.ts`: checks files in order, and posts one message for each. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { findDamage, type LookAt } from '../storage/look.ts'
+import { findDamage } from '../storage/look.ts'
 
-const { paths, ...how } = workerData as { paths: string[] } & LookAt
-for (const path of paths) parentPort!.postMessage({ path, damage: await findDamage(path, how) })
+for (const path of workerData as string[]) parentPort!.postMessage({ path, damage: findDamage(path) })

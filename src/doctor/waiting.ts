@@ -22,7 +22,7 @@ export function checkWallets({ total, seen, unreadable, setAside }: Survey): Fin
     return {
       status: 'failed',
       detail: `Damaged, or not the wallet's own, and so set aside: ${counted(setAside.length, 'file')}, the first of them wallets/${setAside[0]}.`,
-      hint: `cp <a copy of it> wallets/${setAside[0]!.replace(/\.damaged-.*$/, '')}   # in AGENT_DATA_DIR, and no .sum beside it; the daemon may go on meanwhile`,
+      hint: `cp <a copy of it> wallets/${setAside[0]!.replace(/\.damaged-.*$/, '')}   # in AGENT_DATA_DIR; the daemon may go on meanwhile`,
     }
   }
   if (!first)

@@ -16,12 +16,10 @@ import * as audit001 from './migrations/audit-001-init.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
 import * as wallet001 from './migrations/wallet-001-init.ts'
 import * as wallet002 from './migrations/wallet-002-job.ts'
-import { stampOf } from './file-watch.ts'
+import { removePageSums } from './files.ts'
 import { makeImage, writeImage } from './image.ts'
 import { asKysely } from './kysely.ts'
 import { isUpToDate, migrate, type Migrations } from './migrate.ts'
-import { keepPages, type Found, type Keeper } from './page-keeper.ts'
-import { examinePages, notePages } from './page-sums.ts'
 import { findFault, forgetPages, openSqlite, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -79,47 +77,24 @@ export function openWalletDb(path: string): Promise<Db> {
 let emptyWallet: Buffer | undefined
 
 /**
- * Makes a wallet's database file, which is not there yet, with what `fill` writes to it, and the checksums of its pages. They are on the disk when this
- * returns, and nobody has them open.
+ * Creates a wallet's database file with the rows that `fill` writes. The file is on the disk and closed when this returns.
  *
- * @throws {Problem} `InsufficientStorage`; nothing is left of it then.
+ * @throws {Problem} `InsufficientStorage`. No part of the file is left then.
  */
 export async function makeWalletDb(path: string, fill: (db: Db) => Promise<unknown>): Promise<void> {
   emptyWallet ??= await makeImage<WalletTables>((db) => migrate(db, walletMigrations))
   await writeImage(path, await makeImage(fill, emptyWallet))
 }
 
-/** A database that was examined before it was opened, and whether that should be done again. */
-export type Examined<D> = { db: D; isDue: () => boolean }
-
 /**
- * Opens the database file of a wallet that is known. Without checksums of its pages, and if `isInDoubt`, SQLite looks it through too.
+ * Opens the database file of an existing wallet. With `isInDoubt`, SQLite checks the whole file first.
  *
- * @throws {DamagedFileError} when it is damaged, or is no wallet's, @throws {NewerFileError}; nothing was changed then.
+ * @throws {DamagedFileError} when the file is damaged or is not a wallet, {NewerFileError}. The file is unchanged then.
  */
-export async function openKnownWalletDb(path: string, { isInDoubt = false } = {}): Promise<Examined<Db>> {
-  const stamp = stampOf(path)
-  const sums = await examinePages(path)
-  if (sums !== undefined) return openKept(path, { sums, stamp }, isInDoubt ? mustBeSoundWallet : mustBeWallet)
-  // What SQLite writes when it opens a file from elsewhere goes past the log.
-  await (await open<WalletTables>(path, walletMigrations, mustBeSoundWallet)).destroy()
-  const found = { stamp: stampOf(path), sums: await notePages(path) }
-  return openKept(path, found, mustBeWallet)
-}
-
-async function openKept(
-  path: string,
-  found: Found,
-  examine: (database: Database) => unknown,
-): Promise<Examined<Db>> {
-  let keeper: Keeper | undefined
-  const db = await open<WalletTables>(
-    path,
-    walletMigrations,
-    examine,
-    (database) => (keeper = keepPages(database, found)),
-  )
-  return { db, isDue: () => keeper!.isDue() }
+export async function openKnownWalletDb(path: string, { isInDoubt = false } = {}): Promise<Db> {
+  const db = await open<WalletTables>(path, walletMigrations, isInDoubt ? mustBeSoundWallet : mustBeWallet)
+  removePageSums(path)
+  return db
 }
 
 function mustBeSoundWallet(database: Database): void {
@@ -139,25 +114,17 @@ async function open<Tables>(
   path: string,
   migrations: Migrations,
   examine: (database: Database) => unknown = () => undefined,
-  keep?: (database: Database) => Keeper,
 ): Promise<Kysely<Tables>> {
-  let keeper: Keeper | undefined
   let isComplete = false
   const database = connect(path, (database) => {
-    keeper = keep?.(database)
-    try {
-      examine(database)
-      isComplete = isUpToDate(database, migrations)
-    } catch (error) {
-      keeper?.beforeClose()
-      throw error
-    }
+    examine(database)
+    isComplete = isUpToDate(database, migrations)
   })
-  const db = await asKysely<Tables>(database, keeper)
+  const db = await asKysely<Tables>(database)
   try {
-    // To have Kysely find that out takes longer than all the rest of opening a file.
+    // Kysely's own check takes longer than everything else here.
     if (!isComplete) await migrate(db, migrations)
-    // Those that were read to find out whose file it is are the most that many a wallet ever needs.
+    // Most wallets need no more pages than those that were read until now.
     forgetPages(database)
     return db
   } catch (error) {

@@ -16,15 +16,12 @@ import {
   type QueryResult,
 } from 'kysely'
 import { translate } from './fault.ts'
-import type { Keeper } from './page-keeper.ts'
 import { createPrepare } from './statements.ts'
 import type { Database } from './sqlite.ts'
 
-type Told = Pick<Keeper, 'afterCommit' | 'beforeClose'>
-
-/** Makes the dialect for an open database; `keeper` is told when something was committed, and before it is closed. */
-export function createDialect(database: Database, keeper?: Told): Dialect {
-  const driver = new Driver(database, keeper)
+/** Creates the dialect of an open database. Kysely closes the database. */
+export function createDialect(database: Database): Dialect {
+  const driver = new Driver(database)
   return {
     createAdapter: () => new Adapter(driver),
     createDriver: () => driver,
@@ -68,22 +65,16 @@ const rollback = CompiledQuery.raw('rollback')
 
 class Driver extends SqliteDriver {
   readonly #database: Database
-  readonly #keeper: Told | undefined
   readonly #prepare: ReturnType<typeof createPrepare>
   /** The transaction that somebody is in, and why it is no more. */
   #transaction: { lost?: unknown } | undefined
   #connection: DatabaseConnection | undefined
   #isInUse = true
 
-  constructor(database: Database, keeper: Told | undefined) {
+  constructor(database: Database) {
     const prepare = createPrepare(database)
-    const close = () => {
-      keeper?.beforeClose()
-      database.close()
-    }
-    super({ database: { prepare, close } })
+    super({ database: { prepare, close: () => database.close() } })
     this.#database = database
-    this.#keeper = keeper
     this.#prepare = prepare
   }
 
@@ -128,7 +119,6 @@ class Driver extends SqliteDriver {
   override async commitTransaction(): Promise<void> {
     this.#run(commit)
     this.#transaction = undefined
-    this.#keeper?.afterCommit()
   }
 
   override async rollbackTransaction(): Promise<void> {
@@ -136,15 +126,10 @@ class Driver extends SqliteDriver {
     if (this.#database.inTransaction) this.#run(rollback)
   }
 
-  #run<R>(
-    { sql, parameters, query }: CompiledQuery,
-    values: readonly unknown[] = parameters,
-  ): QueryResult<R> {
+  #run<R>({ sql, parameters }: CompiledQuery, values: readonly unknown[] = parameters): QueryResult<R> {
     if (this.#transaction?.lost !== undefined) throw this.#transaction.lost
     try {
-      const result = this.#execute<R>(sql, values)
-      if (!this.#transaction && query.kind !== 'SelectQueryNode') this.#keeper?.afterCommit()
-      return result
+      return this.#execute<R>(sql, values)
     } catch (error) {
       const known = translate(error, this.#database.name)
       if (this.#transaction && !this.#database.inTransaction) this.#transaction.lost = known

@@ -1,28 +1,35 @@
-/** The files that a database is: its own, SQLite's log and index of the log, and the checksums of its pages. */
-import { existsSync, renameSync, rmSync } from 'node:fs'
+/** The files of a database: its own, the write-ahead log, and the index of the log. */
+import { renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncFolder } from '../base/sync-folder.ts'
-import { pageSumsPath } from './page-sums-file.ts'
 
-/** The files of the database at a path, as far as they are there. */
+/** The paths of a database's files; not all of them need to exist. */
 export function filesOf(path: string): string[] {
-  return [path, `${path}-wal`, `${path}-shm`, pageSumsPath(path)]
+  return [path, `${path}-wal`, `${path}-shm`, pageSumsOf(path)]
 }
 
-/** Removes the database at a path. */
+/** Removes a database that is not open. */
 export function removeDatabase(path: string): void {
   for (const file of filesOf(path)) rmSync(file, { force: true })
 }
 
+/** Removes the page checksums that release 0.1.0 wrote beside the database file of a wallet. */
+export function removePageSums(path: string): void {
+  rmSync(pageSumsOf(path), { force: true })
+}
+
+function pageSumsOf(path: string): string {
+  return `${path}.sum`
+}
+
 /**
- * Has a database, which has no log, take the place of the one at `to`, if there is one; nobody has either open. Names are on the disk when it
- * returns. While there is a file at `from` still, it has not been done, or only in part, and is to be done again.
+ * Moves a database that has no log to `to`, and replaces the database there. Neither is open. The names are on the disk when this returns.
+ * As long as a file exists at `from`, the move is not complete and must be repeated.
  */
 export function replaceDatabase(from: string, to: string): void {
-  // The log and the checksums of one file beside another would have it taken for damaged, or damage it.
+  // SQLite would apply the log of the replaced database to the new one.
   for (const file of filesOf(to).slice(1)) rmSync(file, { force: true })
   syncFolder(dirname(to))
   renameSync(from, to)
-  if (existsSync(pageSumsPath(from))) renameSync(pageSumsPath(from), pageSumsPath(to))
   syncFolder(dirname(to))
 }

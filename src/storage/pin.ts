@@ -17,7 +17,6 @@ import {
 import { copyFile } from 'node:fs/promises'
 import { DamagedFileError } from './damaged-file-error.ts'
 import { translate } from './fault.ts'
-import { examinePages } from './page-sums.ts'
 import { openSqlite, type Database } from './sqlite.ts'
 
 export type Pinned = {
@@ -59,10 +58,9 @@ export function hasNoLog(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0
 }
 
-/** Copies a file that nobody has open, and that has no log, as `copyTo` does. @throws {DamagedFileError} when it is not as it was when it was closed. */
+/** Copies a file that is not open and has no log, as `copyTo` does. @throws {DamagedFileError} when it is missing. */
 export async function copyClosed(from: string, to: string): Promise<void> {
   mustBeThere(from)
-  await examinePages(from)
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   chmodSync(to, 0o600)
   leaveWal(to)

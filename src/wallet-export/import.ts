@@ -12,8 +12,9 @@ import { fromBase64 } from '../base/bytes.ts'
 import { across } from '../base/probe.ts'
 import type { Secret } from '../base/secret.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
-import { openKnownWalletDb, openWalletDb, type AgentDb } from '../storage/database.ts'
+import { openKnownWalletDb, type AgentDb } from '../storage/database.ts'
 import { translate } from '../storage/fault.ts'
+import { findDamage } from '../storage/look.ts'
 import { NewerFileError } from '../storage/newer-file-error.ts'
 import { mustHaveOwnTables } from '../storage/own-tables.ts'
 import { toWalletDetail, type WalletDetail } from '../wallet/model.ts'
@@ -24,7 +25,6 @@ import { settle, type Parts } from './wallet-transfer.ts'
 import { damaged, newer } from './problems.ts'
 import { tokensOf, writeTokens, writeRegistryRows, type Token, type RegistryRow } from './registry-rows.ts'
 import { isLarge, startCopier } from '../backup/copier.ts'
-import { notePages } from '../storage/page-sums.ts'
 import { Problem } from '../base/problem.ts'
 import { seedDigestOf, wrapWalletKey } from '../wallet/wallet-file.ts'
 
@@ -83,7 +83,7 @@ async function examine(
   try {
     if ((await stat(path)).size === 0) throw new DamagedFileError(path, 'is empty')
     await lookThrough(path)
-    const { db } = await openKnownWalletDb(path)
+    const db = await openKnownWalletDb(path)
     try {
       await mustHaveOwnTables(db, path)
       const seed = await readSeed(db, from, path, key)
@@ -100,24 +100,20 @@ async function examine(
   }
 }
 
-/**
- * Looks the file of a wallet through, which nobody has open, in a thread, and notes the checksums of its pages: with them, it is opened without
- * being looked through. A small one is left to that.
- *
- * @throws {DamagedFileError}, {NewerFileError}
- */
+/** Checks a whole file with SQLite's `integrity_check`; a large one in a worker thread. @throws {DamagedFileError} */
 export async function lookThrough(path: string): Promise<void> {
-  if (!(await isLarge([path]))) return
+  const reason = (await isLarge([path])) ? await findDamageInThread(path) : findDamage(path)
+  if (reason !== undefined) throw new DamagedFileError(path, `is damaged: ${reason}`)
+}
+
+async function findDamageInThread(path: string): Promise<string | undefined> {
   const copier = await startCopier()
   try {
     const [looked] = await copier.copy([{ from: path, to: path, isOpen: false }], () => undefined)
-    if (looked!.fault !== undefined) throw new DamagedFileError(path, `is damaged: ${looked!.reason}`)
+    return looked!.fault === undefined ? undefined : looked!.reason
   } finally {
     await copier.close()
   }
-  // What SQLite writes when it opens a file from elsewhere goes past the log.
-  await (await openWalletDb(path)).destroy()
-  await notePages(path)
 }
 
 /** `arrived` is the name of its file in `wallets.transitFolder`, whole and closed. */

@@ -11,14 +11,7 @@ import type { Resolver } from '../did/resolver.ts'
 import type { Destinations } from '../net/destinations.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
-import {
-  makeWalletDb,
-  openKnownWalletDb,
-  type AgentDb,
-  type Db,
-  type Examined,
-  type Tx,
-} from '../storage/database.ts'
+import { makeWalletDb, openKnownWalletDb, type AgentDb, type Db, type Tx } from '../storage/database.ts'
 import { flushLog } from '../storage/log-sync.ts'
 import { walletTransferred } from '../storage/transferred.ts'
 import { prepared } from '../storage/prepared.ts'
@@ -87,8 +80,6 @@ export type Wallet = {
   suspend(): Promise<void>
   /** Accepts writes again. */
   resume(): void
-  /** Whether the file should be closed and opened again before it is used, so that it is examined: somebody else has written to it, or it has been open for long. */
-  isDue: () => boolean
   /** Closes the file. */
   close(): Promise<void>
 }
@@ -105,10 +96,9 @@ export async function openWallet(
   key: Uint8Array,
   isInDoubt = false,
 ): Promise<Wallet> {
-  const examined = await openKnownWalletDb(path, { isInDoubt })
-  const { db } = examined
+  const db = await openKnownWalletDb(path, { isInDoubt })
   try {
-    return handle(env, id, path, examined, key, await readSeed(db, id, path, key))
+    return handle(env, id, path, db, key, await readSeed(db, id, path, key))
   } catch (error) {
     await db.destroy()
     throw error
@@ -160,7 +150,7 @@ function handle(
   env: Environment,
   id: string,
   path: string,
-  { db, isDue }: Examined<Db>,
+  db: Db,
   key: Uint8Array,
   seed: Uint8Array,
 ): Wallet {
@@ -233,7 +223,6 @@ function handle(
       await env.writeBarrier.write(id, () => db.transaction().execute(() => Promise.resolve()))
     },
     resume: () => void (isSuspended = false),
-    isDue,
     async close() {
       await db.destroy()
       isClosed = true

@@ -17,8 +17,6 @@ import type { Environment, Wallet } from './wallet.ts'
 type Entry = {
   wallet: Promise<Wallet>
   users: number
-  /** Whether its file is to be examined before it is used again, as `Wallet.isDue` says. */
-  isDue: () => boolean
   /** Closed as soon as nobody uses it. */
   isInDoubt?: boolean
 }
@@ -86,16 +84,7 @@ export class Wallets {
 
   /** The wallet as it is open, or is being opened now. */
   #entryOf(id: string, log: Log): Entry {
-    const open = this.#open.get(id)
-    if (open?.isDue()) {
-      if (open.users > 0) open.isInDoubt = true
-      else this.#close(id, open)
-    }
-    const known = this.#open.get(id)
-    if (known) return known
-    const made: Entry = { wallet: this.#openBehindBarrier(id, log), users: 0, isDue: () => false }
-    made.wallet.then(({ isDue }) => (made.isDue = isDue)).catch(() => undefined)
-    return made
+    return this.#open.get(id) ?? { wallet: this.#openBehindBarrier(id, log), users: 0 }
   }
 
   /**

@@ -74,6 +74,15 @@ test('of an agent that is well nothing has failed, and what only this machine re
   expect(others['didcomm-url']!.hint).toContain('DIDCOMM_SERVICE_URL')
 })
 
+test('a deep examination answers the same checks', async () => {
+  await using agent = await startAgent()
+  const { checks } = await agent.admin('GET /_system/doctor', { query: { deep: 'true' } })
+  expect(checks.find(({ name }) => name === 'databases')).toMatchObject({
+    status: 'ok',
+    detail: '4 database files are sound.',
+  })
+})
+
 test('only the administrator is told', async () => {
   await using agent = await startAgent()
   await expect(agent.tenant('GET /_system/doctor')).rejects.toMatchObject({ problem: { status: 403 } })
@@ -106,7 +115,7 @@ test('a ledger that is down has failed, by name, and so it is told why a publica
 test('a ledger that does not answer in time has failed, and holds up nothing else', async () => {
   await using mute = await startServer(() => undefined)
   await using agent = await startAgent({ VDR_URL: mute.url })
-  const { checks } = await examine(agent.agent, 1_000)
+  const { checks } = await examine(agent.agent, { limitMs: 1_000 })
   expect(checks.find(({ name }) => name === 'ledger')).toMatchObject({
     status: 'failed',
     detail: expect.stringContaining('within 1 s'),
@@ -139,7 +148,7 @@ test('a wallet whose file is damaged is named, and the others are well', async (
   const checks = await checksOf(agent)
   expect(checks['wallets']).toMatchObject({
     status: 'failed',
-    detail: expect.stringMatching(new RegExp(`^1 of 3 wallets .*wallets/${damaged}\\.db: `)),
+    detail: expect.stringContaining(`wallets/${damaged}.db`),
   })
   expect(checks['did-operations']!.status).toBe('ok')
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { judgeFiles, lookThrough } from '../../src/doctor/database-files.ts'
+import { filesOf, judgeFiles, lookThrough } from '../../src/doctor/database-files.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
 function newFolder(): string {
@@ -45,10 +45,8 @@ test.each([
     const empty = join(folder, 'empty.db')
     writeFileSync(empty, '')
     database.exec('begin immediate; insert into thing (text) values (1)')
-    const looked = await lookThrough([path, damaged, text, empty, join(folder, 'absent.db')], {
-      timeMs: 20_000,
-      smallBytes,
-    })
+    const paths = [path, damaged, text, empty, join(folder, 'absent.db')]
+    const looked = await lookThrough(paths, { timeMs: 20_000, smallBytes })
     database.exec('commit')
     expect(looked).toMatchObject({ sound: 1, unseen: [] })
     expect(looked.damaged.map((each) => each.path).toSorted()).toEqual([damaged, empty, text].toSorted())
@@ -59,16 +57,26 @@ test.each([
   },
 )
 
-test('what there is no time for is told, and is no fault', async () => {
-  const folder = newFolder()
-  const { path, database } = newDatabase(folder, 'one.db')
-  database.close()
-  const looked = await lookThrough([path], { timeMs: -1 })
-  expect(looked).toEqual({ sound: 0, damaged: [], unseen: [path] })
-  expect(judgeFiles(folder, looked)).toEqual({
-    status: 'ok',
-    detail: expect.stringContaining('1 more are too large, or too many'),
-  })
+test.each([{ timeMs: -1 }, { largestBytes: 4_096 }])(
+  'files that there is no time for are counted, %o',
+  async (options) => {
+    const folder = newFolder()
+    const { path, database } = newDatabase(folder, 'one.db')
+    database.close()
+    const looked = await lookThrough([path], options)
+    expect(looked).toEqual({ sound: 0, damaged: [], unseen: [path] })
+    expect(judgeFiles(folder, looked)).toEqual({
+      status: 'ok',
+      detail: expect.stringContaining('1 more are too large or too many to check now'),
+    })
+  },
+)
+
+test('a deep examination checks the files of all wallets', () => {
+  const ids = Array.from({ length: 150 }, (_, index) => `wallet-${index}`)
+  const config = { AGENT_DATA_DIR: '/data', VDR_URL: undefined }
+  expect(filesOf(config, ids)).toHaveLength(4 + 100)
+  expect(filesOf(config, ids, true)).toHaveLength(4 + 150)
 })
 
 test('a file that nobody has open keeps every byte', async () => {

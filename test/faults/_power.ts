@@ -10,7 +10,6 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { examinePages } from '../../src/storage/page-sums.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { connect, issue, newDid, startPair } from '../_pair.ts'
 import { createRandom } from '../_random.mjs'
@@ -21,7 +20,7 @@ const pageBytes = 4096
 const logHeaderBytes = 32
 const frameBytes = 24 + pageBytes
 
-type Image = { db: Buffer; wal: Buffer; shm: Buffer; sum: Buffer }
+type Image = { db: Buffer; wal: Buffer; shm: Buffer }
 type Files = Image & { content: string }
 
 /** How many images held what was there before the commit and after it, how many were of a log being copied into the database, and what was wrong. */
@@ -41,10 +40,12 @@ export async function losePower({ images, seed }: { images: number; seed: number
   shared[place] = (point, { walletId }) => {
     if (point !== 'commit:after' || losses.images >= images) return
     const path = join(pair.agent.dataDir, 'wallets', `${walletId}.db`)
-    const [db, wal, shm, sum] = [path, `${path}-wal`, `${path}-shm`, `${path}.sum`].map((file) =>
-      readFileSync(file),
-    ) as [Buffer, Buffer, Buffer, Buffer]
-    const now: Files = { db, wal, shm, sum, content: contentOf(path, { readonly: true }) }
+    const [db, wal, shm] = [path, `${path}-wal`, `${path}-shm`].map((file) => readFileSync(file)) as [
+      Buffer,
+      Buffer,
+      Buffer,
+    ]
+    const now: Files = { db, wal, shm, content: contentOf(path, { readonly: true }) }
     const before = last.get(walletId)
     last.set(walletId, now)
     if (!before || before.content === now.content || random() < 0.5) return
@@ -76,21 +77,14 @@ function imageOf(before: Files, now: Files, random: () => number): Image {
     for (let at = 0; at < Math.min(before.db.length, db.length); at += pageBytes) {
       if (random() < 0.5) before.db.copy(db, at, at, at + pageBytes)
     }
-    // Its checksums were on the disk before that; the index beside it may be an older one.
-    return {
-      db: isSameLog ? db : now.db,
-      wal: now.wal,
-      shm: random() < 0.5 ? before.shm : now.shm,
-      sum: now.sum,
-    }
+    // The index beside it may be an older one.
+    return { db: isSameLog ? db : now.db, wal: now.wal, shm: random() < 0.5 ? before.shm : now.shm }
   }
   // A log that began anew is written over the old one, from the beginning.
-  const sums = [before.sum, now.sum, now.sum.subarray(0, random() * now.sum.length)]
   return {
     db: before.db,
     wal: tear(now.wal, isSameLog ? endOf(before.wal) : 0, random),
     shm: random() < 0.5 ? before.shm : Buffer.alloc(0),
-    sum: sums[Math.floor(random() * sums.length)]!,
   }
 }
 
@@ -131,12 +125,9 @@ async function open(path: string, image: Image, before: Files, now: Files, losse
   writeFileSync(path, image.db)
   writeFileSync(`${path}-wal`, image.wal)
   writeFileSync(`${path}-shm`, image.shm)
-  writeFileSync(`${path}.sum`, image.sum)
   const n = ++losses.images
   if (!before.db.equals(now.db)) losses.copied++
   try {
-    // As the agent does: what a power loss leaves is not taken for damage.
-    await examinePages(path)
     const content = contentOf(path)
     if (content === before.content) losses.before++
     else if (content === now.content) losses.after++

@@ -1,37 +1,31 @@
-/** A database that takes the place of another: whole, with its own checksums, and nothing of the other one's. */
+/** Databases that replace others, and the files that belong to a database. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { filesOf, replaceDatabase } from '../../src/storage/files.ts'
 import { makeWalletDb, openKnownWalletDb } from '../../src/storage/database.ts'
-import { pageSumsPath } from '../../src/storage/page-sums-file.ts'
-import { examinePages } from '../../src/storage/page-sums.ts'
+import { filesOf, replaceDatabase } from '../../src/storage/files.ts'
 import { temporaryFolder } from '../_daemon.ts'
 
-test('its checksums come along, or there are none; the log of the other one is gone', async () => {
+test('replaces a database, and removes the log and the page checksums of the replaced one', async () => {
   await using folder = await temporaryFolder()
   const [from, to] = [join(folder.path, 'from.db'), join(folder.path, 'to.db')]
-  const make = (path: string, value: string) =>
-    makeWalletDb(path, (db) => db.insertInto('setting').values({ name: 'a', value }).execute())
-  const read = async () => {
-    const { db } = await openKnownWalletDb(to)
-    const { value } = await db
-      .selectFrom('setting')
-      .select('value')
-      .where('name', '=', 'a')
-      .executeTakeFirstOrThrow()
+  for (const value of ['first', 'second']) {
+    await makeWalletDb(from, (db) => db.insertInto('setting').values({ name: 'a', value }).execute())
+    for (const file of filesOf(to).slice(1)) writeFileSync(file, 'of a crash')
+    replaceDatabase(from, to)
+    expect([...filesOf(from), ...filesOf(to).slice(1)].filter((file) => existsSync(file))).toEqual([])
+    const db = await openKnownWalletDb(to)
+    const rows = await db.selectFrom('setting').select('value').where('name', '=', 'a').execute()
     await db.destroy()
-    return value
+    expect(rows).toEqual([{ value }])
   }
-  await make(from, 'new')
-  replaceDatabase(from, to)
-  expect(await examinePages(to)).toBeDefined()
-  expect(filesOf(from).filter((file) => existsSync(file))).toEqual([])
+})
 
-  await make(from, 'x'.repeat(10_000))
-  for (const file of [pageSumsPath(from), `${to}-wal`, `${to}-shm`]) writeFileSync(file, 'of a crash')
-  replaceDatabase(from, to)
-  expect(await examinePages(to)).toBeUndefined()
-  expect(existsSync(`${to}-wal`)).toBe(false)
-  expect(await read()).toHaveLength(10_000)
+test('opening a wallet removes the page checksums that release 0.1.0 wrote', async () => {
+  await using folder = await temporaryFolder()
+  const path = join(folder.path, 'wallet.db')
+  await makeWalletDb(path, () => Promise.resolve())
+  writeFileSync(`${path}.sum`, 'of an earlier release')
+  await (await openKnownWalletDb(path)).destroy()
+  expect(existsSync(`${path}.sum`)).toBe(false)
 })

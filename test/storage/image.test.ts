@@ -1,10 +1,9 @@
 /** The files of new wallets, which are written whole: as SQLite would have left them, and nothing half done. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { makeWalletDb, openKnownWalletDb, openWalletDb, type Db } from '../../src/storage/database.ts'
 import { mustHaveOwnTables } from '../../src/storage/own-tables.ts'
-import { examinePages } from '../../src/storage/page-sums.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { temporaryFolder } from '../_daemon.ts'
 
@@ -38,13 +37,12 @@ const pragmas = (file: string) => {
 test('a new wallet’s file is what SQLite would have made, with what it begins with and nothing of the one before', async () => {
   await makeWalletDb(join(folder, 'before.db'), put('of-the-one-before'))
   await makeWalletDb(path, put('its-own'))
-  expect(await examinePages(path)).toBeDefined()
   const stepwise = join(folder, 'stepwise.db')
   await (await openWalletDb(stepwise)).destroy()
   expect(pragmas(path)).toEqual(pragmas(stepwise))
   expect(pragmas(path)).toMatchObject({ journal_mode: 'wal', integrity_check: 'ok' })
   expect(readFileSync(path).includes('of-the-one-before')).toBe(false)
-  const { db } = await openKnownWalletDb(path)
+  const db = await openKnownWalletDb(path)
   await mustHaveOwnTables(db, path)
   expect(await db.selectFrom('setting').select('name').execute()).toEqual([{ name: 'its-own' }])
   await db.destroy()
@@ -54,19 +52,17 @@ test('it is for its owner alone, whatever the umask, and to open it changes noth
   const old = process.umask(0)
   onTestFinished(() => void process.umask(old))
   await makeWalletDb(path, put('its-own'))
-  expect(readdirSync(folder).toSorted()).toEqual(['wallet.db', 'wallet.db.sum'])
+  expect(readdirSync(folder).toSorted()).toEqual(['wallet.db'])
   for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600)
   const before = readFileSync(path)
-  const { db } = await openKnownWalletDb(path)
+  const db = await openKnownWalletDb(path)
   await db.selectFrom('setting').selectAll().execute()
   await db.destroy()
   expect(readFileSync(path).equals(before)).toBe(true)
 })
 
 test('one that cannot be written leaves nothing, and one that is there is left as it is', async () => {
-  mkdirSync(`${path}.sum`)
-  await expect(makeWalletDb(path, put('its-own'))).rejects.toThrow('EISDIR')
-  expect(existsSync(path)).toBe(false)
+  await expect(makeWalletDb(join(folder, 'missing', 'wallet.db'), put('its-own'))).rejects.toThrow('ENOENT')
   const other = join(folder, 'other.db')
   writeFileSync(other, 'somebody’s')
   await expect(makeWalletDb(other, put('its-own'))).rejects.toThrow('EEXIST')
@@ -74,5 +70,5 @@ test('one that cannot be written leaves nothing, and one that is there is left a
   await expect(
     makeWalletDb(join(folder, 'third.db'), () => Promise.reject(new Error('my own fault'))),
   ).rejects.toThrow('my own fault')
-  expect(readdirSync(folder).toSorted()).toEqual(['other.db', 'wallet.db.sum'])
+  expect(readdirSync(folder).toSorted()).toEqual(['other.db'])
 })

@@ -19,10 +19,12 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { beforeAll, afterAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
-import { examine } from '../../src/doctor/diagnose.ts'
+import { readConfig } from '../../src/base/config.ts'
+import { diagnoseDataFolder, examine } from '../../src/doctor/diagnose.ts'
 import { putEvent } from '../../src/events/event.ts'
 import { DamagedFileError } from '../../src/storage/damaged-file-error.ts'
 import { translate } from '../../src/storage/fault.ts'
+import { findDamage } from '../../src/storage/look.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { startAgent, type TestAgent } from '../_sources.ts'
 import { connect, refusal, until } from '../_pair.ts'
@@ -79,9 +81,9 @@ describe('a data folder with three wallets', () => {
   const start = (variables: Record<string, string> = {}) =>
     startAgent({ DEFAULT_WALLET_ENABLED: 'false', ...variables }, { dataDir })
 
-  test('a stop leaves every file with the checksums of its pages, and nothing else', () => {
+  test('a stop leaves every file and nothing beside it', () => {
     restore()
-    for (const id of ids) expect(beside({ dataDir }, id).toSorted()).toEqual([`${id}.db`, `${id}.db.sum`])
+    for (const id of ids) expect(beside({ dataDir }, id)).toEqual([`${id}.db`])
   })
 
   test.each([
@@ -105,44 +107,54 @@ describe('a data folder with three wallets', () => {
         return readFileSync(path)
       },
     ],
-  ])(
-    '%s in the place of a wallet’s file, with its checksum or without, is set aside by name',
-    async (_, make) => {
-      for (const hasChecksum of [true, false]) {
-        restore()
-        const bytes = make()
-        put(`${ids[0]}.db`, bytes)
-        if (!hasChecksum) rmSync(join(dataDir, 'wallets', `${ids[0]}.db.sum`))
-        await using agent = await start()
-        const problem = await refusal(read(agent, keys[0]!))
-        const name = beside(agent, ids[0]!).find((file) => /\.damaged-\d{8}T\d{9}Z$/.test(file))!
-        expect(problem).toMatchObject({
-          status: 503,
-          type: 'error:WalletManagementServiceError:WalletUnreadable',
-        })
-        expect(problem.detail).toContain(`wallets/${name}`)
-        expect(existsSync(fileOf(agent, ids[0]!))).toBe(false)
-        for (const other of [1, 2]) expect(await read(agent, keys[other]!)).toBe(answers[other])
-        const { checks } = await examine(agent.agent)
-        expect(checks.find((check) => check.name === 'wallets')).toMatchObject({
-          status: 'failed',
-          detail: expect.stringContaining(name),
-        })
-        // It is kept as it was, but for what SQLite notes in the head of any file that it opens.
-        expect(
-          readFileSync(join(dataDir, 'wallets', name))
-            .subarray(100, bytes.length)
-            .equals(bytes.subarray(100)),
-        ).toBe(true)
+  ])('%s in the place of a wallet’s file is set aside by name', async (_, make) => {
+    restore()
+    const bytes = make()
+    put(`${ids[0]}.db`, bytes)
+    await using agent = await start()
+    const problem = await refusal(read(agent, keys[0]!))
+    const name = beside(agent, ids[0]!).find((file) => /\.damaged-\d{8}T\d{9}Z$/.test(file))!
+    expect(problem).toMatchObject({
+      status: 503,
+      type: 'error:WalletManagementServiceError:WalletUnreadable',
+    })
+    expect(problem.detail).toContain(`wallets/${name}`)
+    expect(existsSync(fileOf(agent, ids[0]!))).toBe(false)
+    for (const other of [1, 2]) expect(await read(agent, keys[other]!)).toBe(answers[other])
+    const { checks } = await examine(agent.agent)
+    expect(checks.find((check) => check.name === 'wallets')).toMatchObject({
+      status: 'failed',
+      detail: expect.stringContaining(name),
+    })
+    // It is kept as it was, but for what SQLite notes in the head of any file that it opens.
+    expect(
+      readFileSync(join(dataDir, 'wallets', name))
+        .subarray(100, bytes.length)
+        .equals(bytes.subarray(100)),
+    ).toBe(true)
 
-        put(`${ids[0]}.db`, good.get(`${ids[0]}.db`)!)
-        expect(await read(agent, keys[0]!)).toBe(answers[0])
-        expect((await examine(agent.agent)).checks.find((check) => check.name === 'wallets')).toMatchObject({
-          status: 'ok',
-        })
-      }
-    },
-  )
+    put(`${ids[0]}.db`, good.get(`${ids[0]}.db`)!)
+    expect(await read(agent, keys[0]!)).toBe(answers[0])
+    expect((await examine(agent.agent)).checks.find((check) => check.name === 'wallets')).toMatchObject({
+      status: 'ok',
+    })
+  })
+
+  test('a deep examination finds any page of a wallet’s file that was overwritten', async () => {
+    restore()
+    const path = join(dataDir, 'wallets', `${ids[0]}.db`)
+    const sound = good.get(`${ids[0]}.db`)!
+    const pages = sound.length / 4_096
+    for (let page = 1; page < pages; page++) {
+      writeFileSync(path, Buffer.from(sound).fill(0xa5, page * 4_096, (page + 1) * 4_096))
+      expect(findDamage(path), `page ${page + 1} of ${pages}`).toBeDefined()
+    }
+    const { checks } = await diagnoseDataFolder(readConfig({ AGENT_DATA_DIR: dataDir }), true)
+    expect(checks.find(({ name }) => name === 'databases')).toMatchObject({
+      status: 'failed',
+      detail: expect.stringContaining(`wallets/${ids[0]}.db`),
+    })
+  })
 })
 
 test('a file that is damaged while it is open is closed, looked through and set aside', async () => {
