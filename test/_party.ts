@@ -5,10 +5,9 @@ import type { ServerResponse } from 'node:http'
 import { generateKey, toPublic } from '../src/crypto/keys.ts'
 import { keysFor } from '../src/did/document.ts'
 import { createPeerDid, resolvePeerDid } from '../src/did/peer.ts'
-import { readForward } from '../src/didcomm/forward.ts'
-import { encryptedType, type OwnKey } from '../src/didcomm/jwe.ts'
+import { encrypt, packAnoncrypt, packAuthcrypt, readForward } from '../src/didcomm/pack.ts'
+import { encryptedType, type PrivateKey } from '../src/didcomm/jwe.ts'
 import { writeMessage, type PlaintextMessage } from '../src/didcomm/message.ts'
-import { encrypt, packAnoncrypt, packAuthcrypt } from '../src/didcomm/pack.ts'
 import { unpack, type Unpacked } from '../src/didcomm/unpack.ts'
 import { connectionIn, type Tenant } from './_pair.ts'
 import { openReceiver } from './_receiver.ts'
@@ -20,7 +19,7 @@ export type Seal = 'authcrypt' | 'anoncrypt' | 'forged authcrypt'
 
 export type Party = {
   did: string
-  own: OwnKey
+  own: PrivateKey
   /** The address of its server. */
   url: string
   /** What arrived and has been opened, in order. */
@@ -173,7 +172,7 @@ export async function post(url: string, envelope: string): Promise<{ status: num
   }
 }
 
-function openWith(own: OwnKey, envelope: string): Promise<Unpacked> {
+function openWith(own: PrivateKey, envelope: string): Promise<Unpacked> {
   return unpack(envelope, {
     findPrivateKey: (kids) => Promise.resolve(kids.includes(own.kid) ? own : undefined),
     resolve: (did) => Promise.resolve(resolvePeerDid(did)),

@@ -7,7 +7,7 @@
 import { isOver } from '../../src/base/clock.ts'
 import { resolvePeerDid } from '../../src/did/peer.ts'
 import { toInvitationUrl, type OutOfBandInvitation } from '../../src/didcomm/invitation.ts'
-import { endpointOf } from '../../src/didcomm/route.ts'
+import { findEndpoint } from '../../src/didcomm/route.ts'
 import { purposeIn } from '../../src/protocols/open-invitation.ts'
 import { html, line, type Html } from './html.ts'
 import type { Page } from './page.ts'
@@ -127,7 +127,7 @@ function details({ id, from, body }: OutOfBandInvitation): Html {
 /** Where messages to a did:peer are sent, as far as it says so itself; nothing is asked for it. */
 function hostOf(did: string): string | undefined {
   try {
-    const url = endpointOf(resolvePeerDid(did))
+    const url = findEndpoint(resolvePeerDid(did))
     return url && new URL(url).host
   } catch {
     return undefined

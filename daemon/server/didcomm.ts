@@ -9,7 +9,7 @@ import type { Agent } from '../../src/agent.ts'
 import { isTemporary, Problem } from '../../src/base/problem.ts'
 import { didOf } from '../../src/did/document.ts'
 import { encryptedType, parseEnvelope } from '../../src/didcomm/jwe.ts'
-import { endpointOf, peersOnly } from '../../src/didcomm/route.ts'
+import { findEndpoint, peerDidsOnly } from '../../src/didcomm/route.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
 import { handlers } from '../../src/protocols/index.ts'
 import { receive } from '../../src/protocols/engine/receive.ts'
@@ -144,6 +144,6 @@ async function findWallet(agent: Agent, token: string, kids: string[]): Promise<
 
 async function mailboxOf(agent: Agent, kid: string): Promise<string> {
   // Anybody names any DID here; ours are did:peer.
-  const document = await peersOnly(agent.env.resolver.document)(didOf(kid)).catch(() => undefined)
-  return (document && endpointOf(document)?.split('/').at(-1)) ?? ''
+  const document = await peerDidsOnly(agent.env.resolver.document)(didOf(kid)).catch(() => undefined)
+  return (document && findEndpoint(document)?.split('/').at(-1)) ?? ''
 }

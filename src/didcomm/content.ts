@@ -1,6 +1,6 @@
 /**
- * Content encryption of JWE: A256CBC-HS512 and A256GCM (RFC 7518 §5.2.5, §5.3), XC20P
- * (draft-amringer-jose-chacha-02), on OpenSSL. HChaCha20, which OpenSSL lacks, is @noble/ciphers'.
+ * Content encryption of JWE: A256CBC-HS512 and A256GCM (RFC 7518 §5.2.5, §5.3), XC20P (draft-amringer-jose-chacha-02). OpenSSL does the
+ * work, except for HChaCha20 (@noble/ciphers).
  */
 import {
   type CipherGCMTypes,
@@ -15,7 +15,7 @@ import { concat, utf8 } from '../base/bytes.ts'
 export const contentEncryptions = ['A256CBC-HS512', 'A256GCM', 'XC20P'] as const
 export type ContentEncryption = (typeof contentEncryptions)[number]
 
-/** One content encryption: lengths in bytes, and both directions. */
+/** A content encryption. Lengths are in bytes. */
 export type ContentCipher = {
   keyLength: number
   ivLength: number
@@ -26,7 +26,7 @@ export type ContentCipher = {
     plaintext: Uint8Array,
     aad: Uint8Array,
   ): { ciphertext: Uint8Array; tag: Uint8Array }
-  /** @throws when the tag is not of this key, iv, ciphertext and aad. */
+  /** @throws when the tag does not match. */
   open(key: Uint8Array, iv: Uint8Array, ciphertext: Uint8Array, tag: Uint8Array, aad: Uint8Array): Uint8Array
 }
 
@@ -40,7 +40,7 @@ const cbcHs512: ContentCipher = {
     return { ciphertext, tag: cbcTag(key, iv, ciphertext, aad) }
   },
   open(key, iv, ciphertext, tag, aad) {
-    // The tag goes first: nothing may be learnt from the padding of a text nobody made.
+    // Check the tag before decrypting, so that padding errors leak nothing.
     if (!timingSafeEqual(cbcTag(key, iv, ciphertext, aad), tag)) throw new TypeError('the tag does not match')
     const decipher = createDecipheriv('aes-256-cbc', key.subarray(32), iv)
     return concat(decipher.update(ciphertext), decipher.final())
@@ -49,13 +49,13 @@ const cbcHs512: ContentCipher = {
 
 function cbcTag(key: Uint8Array, iv: Uint8Array, ciphertext: Uint8Array, aad: Uint8Array): Uint8Array {
   const bits = Buffer.alloc(8)
-  // The number of bits; what is protected is a header, for whose length 32 of them do.
+  // AL, the number of bits in 64 bits (RFC 7518 §5.2.2.1). A header is short enough for the lower 32.
   bits.writeUInt32BE(aad.length * 8, 4)
   const mac = createHmac('sha512', key.subarray(0, 32)).update(aad).update(iv).update(ciphertext).update(bits)
   return mac.digest().subarray(0, 32)
 }
 
-/** An AEAD of OpenSSL with a 12-byte nonce and a 16-byte tag. */
+/** An AEAD with a 12-byte nonce and a 16-byte tag. */
 const aead = (name: CipherGCMTypes): ContentCipher => ({
   keyLength: 32,
   ivLength: 12,
@@ -74,10 +74,10 @@ const aead = (name: CipherGCMTypes): ContentCipher => ({
   },
 })
 
-// The types know only the GCM names here; the options and methods are the same.
+// The types allow GCM names only; options and methods are the same.
 const chacha20 = aead('chacha20-poly1305' as CipherGCMTypes)
 
-/** XChaCha20-Poly1305: 16 bytes of the nonce make a subkey, the other 8 the nonce under it. */
+/** XChaCha20-Poly1305: the first 16 bytes of the nonce derive a subkey, the other 8 are the nonce for it. */
 const xc20p: ContentCipher = {
   keyLength: 32,
   ivLength: 24,
@@ -99,12 +99,12 @@ function shortNonce(iv: Uint8Array): Uint8Array {
   return concat(new Uint8Array(4), iv.subarray(16))
 }
 
-/** A copy of bytes seen as 32-bit words; the copy is aligned, which the original need not be. */
+/** The bytes as 32-bit words. Copied, because the original may not be aligned. */
 function words(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(Uint8Array.from(bytes).buffer)
 }
 
-/** The content encryptions by their JOSE name. */
+/** Content encryptions by their JOSE name (`enc`). */
 export const contentCiphers: Readonly<Record<ContentEncryption, ContentCipher>> = {
   'A256CBC-HS512': cbcHs512,
   A256GCM: aead('aes-256-gcm'),

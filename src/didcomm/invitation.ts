@@ -1,8 +1,8 @@
 /**
- * Out-of-band 2.0 invitations and the `_oob` text they travel as (DIDComm v2.1, Out Of Band; wire.md 2).
+ * Out-of-band 2.0 invitations (DIDComm v2.1, "Out Of Band Messages") and the messages attached to them.
  *
- * The text is base64url with padding of JSON that is written so that `-` and `_` never occur in it: a widespread wallet
- * reads the standard alphabet only (wire.md 2.2).
+ * The `_oob` parameter is padded base64url. Its JSON is escaped such that `-` and `_` never occur: the Identus Swift SDK reads the
+ * standard alphabet only.
  */
 import { z } from 'zod'
 import { fromBase64, toPaddedBase64url } from '../base/bytes.ts'
@@ -10,18 +10,17 @@ import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { Did } from '../did/document.ts'
 import { isObject, readJson, withoutNulls } from './json.ts'
-import { Attachment } from './message.ts'
+import { Attachment, attachmentJson, PlaintextMessage } from './message.ts'
 import { findKnownType } from './message-type.ts'
 
 export const invitationType = 'https://didcomm.org/out-of-band/2.0/invitation'
 
-/** The longest text that is read as an invitation, in characters. */
+/** The longest invitation text in characters. */
 const maxInvitationLength = 262_144
 
-/** Epoch seconds, within what a date can stand for. */
+/** Epoch seconds in the range of a JavaScript date. */
 const Time = z.number().min(0).max(8_640_000_000_000)
 
-/** An invitation. */
 export const OutOfBandInvitation = z.looseObject({
   id: z.string().min(1).max(1_024),
   type: z
@@ -35,19 +34,19 @@ export const OutOfBandInvitation = z.looseObject({
     .looseObject({
       goal_code: z.string().optional(),
       goal: z.string().optional(),
-      /** Media types; always written, since peers refuse a body without it. */
+      /** Media types. Always written: peers refuse a body without it. */
       accept: z.array(z.string()).default([]),
     })
     .prefault({}),
   created_time: Time.optional(),
   expires_time: Time.optional(),
-  /** A connectionless offer or request, as JSON of the first one. */
+  /** The first one holds the message of a connectionless offer or request. */
   attachments: z.array(Attachment).optional(),
 })
 export type OutOfBandInvitation = z.infer<typeof OutOfBandInvitation>
 
-/** What an inviter decides; `accept` is empty when left out, times are epoch seconds. */
-export type InvitationTerms = {
+/** The content of a new invitation. Times are epoch seconds, `accept` is `[]` by default. */
+export type InvitationContent = {
   id: string
   from: string
   goalCode?: string | undefined
@@ -58,9 +57,9 @@ export type InvitationTerms = {
   attachments?: Attachment[]
 }
 
-/** Makes an invitation with the members, and in the order, of the real agent's; what is left out does not appear. */
-export function createInvitation(terms: InvitationTerms): OutOfBandInvitation {
-  const { id, from, goalCode, goal, accept = [], createdTime, expiresTime, attachments } = terms
+/** Creates an invitation with the members and order of the Cloud Agent's. */
+export function createInvitation(content: InvitationContent): OutOfBandInvitation {
+  const { id, from, goalCode, goal, accept = [], createdTime, expiresTime, attachments } = content
   return {
     id,
     type: invitationType,
@@ -76,9 +75,9 @@ export function createInvitation(terms: InvitationTerms): OutOfBandInvitation {
   }
 }
 
-/** The `_oob` text of an invitation. */
+/** The `_oob` parameter of an invitation. */
 export function toOob(invitation: OutOfBandInvitation): string {
-  // These characters stand only inside JSON strings, and are the only ones that base64 writes with its last two letters.
+  // Only these characters make base64 contain its last two letters, and in JSON they occur only inside strings.
   const json = JSON.stringify(invitation).replace(
     /[>?~\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -86,16 +85,15 @@ export function toOob(invitation: OutOfBandInvitation): string {
   return toPaddedBase64url(json)
 }
 
-/** The URL of an invitation, or of the `_oob` text of one. `base` has no query: the real agent wants `_oob` first and alone. */
+/** The URL of an invitation or of its `_oob` parameter. `base` has no query: the Cloud Agent requires `_oob` to be the only parameter. */
 export function toInvitationUrl(base: string, invitation: OutOfBandInvitation | string): string {
   return `${base}?_oob=${typeof invitation === 'string' ? invitation : toOob(invitation)}`
 }
 
 /**
- * Reads an invitation from its `_oob` text or from a URL that carries one; base64 in either alphabet, padded or not.
+ * Parses an invitation from its `_oob` parameter or from a URL with that parameter: base64 in either alphabet, padded or not.
  *
- * @returns the invitation, and its text in the one form (URL-safe, padded) that makes the inviter's URL again: two texts
- * of the same invitation give the same one.
+ * @returns the invitation, and `oob`, its parameter in canonical form (padded base64url).
  * @throws {Problem} `error:ConnectionServiceError:InvitationParsingError`
  */
 export function parseInvitation(text: string): { invitation: OutOfBandInvitation; oob: string } {
@@ -112,18 +110,18 @@ export function parseInvitation(text: string): { invitation: OutOfBandInvitation
   } catch (error) {
     fail(`its content ${reasonOf(error)}`, error)
   }
-  const parsed = OutOfBandInvitation.safeParse(clean(value))
+  const parsed = OutOfBandInvitation.safeParse(withoutNullMembers(value))
   if (!parsed.success) fail(reasonOf(parsed.error), parsed.error)
   return { invitation: parsed.data, oob: toPaddedBase64url(bytes) }
 }
 
-/** The value of `_oob` in a URL, or the text itself. Not `URLSearchParams`, which reads the `+` of base64 as a space. */
+/** The `_oob` parameter of a URL, or the text itself. `URLSearchParams` would decode the `+` of base64 to a space. */
 function oobOf(text: string): string {
   const query = /(?:^|[?&])_oob=([^&#]*)/.exec(text)?.[1]
   return query === undefined ? text : decodeURIComponent(query)
 }
 
-function clean(value: unknown): unknown {
+function withoutNullMembers(value: unknown): unknown {
   if (!isObject(value)) return value
   const invitation = withoutNulls(value)
   return isObject(invitation['body']) ? { ...invitation, body: withoutNulls(invitation['body']) } : invitation
@@ -135,4 +133,47 @@ function fail(reason: string, cause?: unknown): never {
     `The invitation cannot be read: ${reason}.`,
     { cause },
   )
+}
+
+const mediaType = 'application/json'
+
+/** A message attached to an invitation. It is not encrypted or authenticated, and has no `to`. */
+export const EmbeddedMessage = PlaintextMessage.extend({
+  from: Did.optional(),
+  attachments: z.array(Attachment),
+})
+export type EmbeddedMessage = z.infer<typeof EmbeddedMessage>
+
+/** The attachment of an invitation that holds a message, with the members and order of the Cloud Agent's. */
+export function embedMessage(
+  attachmentId: string,
+  message: Pick<EmbeddedMessage, 'id' | 'type' | 'body' | 'attachments'> & { thid: string; from: string },
+): Attachment {
+  const { id, type, body, thid, from } = message
+  const attachments = message.attachments.map(({ id: inner, data, format }) => ({
+    id: inner,
+    media_type: mediaType,
+    data,
+    format,
+  }))
+  return {
+    id: attachmentId,
+    media_type: mediaType,
+    data: { json: { id, type, body, attachments, thid, from } },
+  }
+}
+
+/**
+ * Reads the message in the first attachment of an invitation. `undefined` when the invitation has no attachment.
+ *
+ * @throws {z.ZodError | TypeError | Problem} when it is not a message, or its sender is not the inviter.
+ */
+export function readEmbedded({ from, attachments }: OutOfBandInvitation): EmbeddedMessage | undefined {
+  const [first] = attachments ?? []
+  if (!first) return undefined
+  const value = attachmentJson(first)
+  const message = EmbeddedMessage.parse(isObject(value) ? withoutNulls(value) : value)
+  if (message.from !== undefined && message.from !== from)
+    throw new TypeError('its message has another sender than the invitation')
+  return message
 }

@@ -1,27 +1,26 @@
 /**
- * The encrypted envelope: JWE in general JSON serialisation (RFC 7516 §7.2.1) with the algorithms of DIDComm v2.1, read
- * and checked as far as that goes without a key, and opened with one.
+ * Encrypted envelopes: JWE in general JSON serialization (RFC 7516 §7.2.1) with the algorithms of DIDComm v2.1. `parseEnvelope` checks
+ * what can be checked without a key, `openEnvelope` decrypts.
  *
- * The envelope is parsed once: the HTTP side asks it for the recipient, and `unpack` opens the same object. A flattened
- * JWE is refused, as the real agent refuses it (wire.md 1.1).
+ * An envelope is parsed once: the HTTP server reads the recipient from it, and `unpack` decrypts the same object. A flattened JWE is
+ * refused, as in the Cloud Agent.
  */
 import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { fromUtf8, toBase64url, utf8 } from '../base/bytes.ts'
 import { reasonOf } from '../base/reason.ts'
 import { agree, type PrivateJwk, type PublicJwk } from '../crypto/keys.ts'
 import { didOf } from '../did/document.ts'
 import { contentCiphers, contentEncryptions } from './content.ts'
-import { fromStrictBase64url, readJson } from './json.ts'
+import { decodeMember, forbidden, KeyId, readProtected } from './jose.ts'
+import { readJson } from './json.ts'
 import { agreementCurves, concatKdf, otherInfo, unwrapKey } from './kdf.ts'
-import { forbidden, KeyId, readProtected } from './protected.ts'
 import { refuse } from './refuse.ts'
 
-/** The media type of an encrypted message, the `typ` of its header. */
+/** The media type of encrypted messages, also the `typ` of their header. */
 export const encryptedType = 'application/didcomm-encrypted+json'
 
-/** The most recipient keys an envelope may name: those of one DID, so a few. */
+/** Limit on the recipient keys of an envelope. They all belong to one DID. */
 const maxRecipients = 100
 
 const Jwe = z.object({
@@ -46,17 +45,17 @@ const JweHeader = z.object({
     y: z.string().optional(),
   }),
   apv: z.string(),
-  /** Null counts as absent: didcomm-rust has written it in anoncrypt. */
+  /** Null means absent: didcomm-rust writes it in anoncrypt. */
   apu: z.string().nullish(),
   skid: KeyId.nullish(),
   ...forbidden,
 })
 
-/** An envelope that is well-formed and consistent in itself; nothing in it is authenticated before it is opened. */
+/** A well-formed and consistent envelope. Nothing in it is authenticated before it is decrypted. */
 export type Envelope = {
-  /** The recipient keys it names, all of one DID. */
+  /** The ids of the recipient keys, all of one DID. */
   kids: string[]
-  /** The sender's key, for authcrypt. */
+  /** The id of the sender's key (authcrypt only). */
   senderKid?: string
   jwe: z.infer<typeof Jwe>
   header: z.infer<typeof JweHeader>
@@ -64,13 +63,13 @@ export type Envelope = {
   apv: Uint8Array
 }
 
-/** A key of ours and the id under which a document lists it. */
-export type OwnKey = { kid: string; privateJwk: PrivateJwk }
+/** A private key and its id in a DID document. */
+export type PrivateKey = { kid: string; privateJwk: PrivateJwk }
 
 /**
- * Reads an envelope from what came over the network, where whoever took it has seen to its size.
+ * Parses the JSON text of an envelope. The caller has limited its size.
  *
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when it is not an encrypted message we could open.
+ * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when it is not a supported encrypted message.
  */
 export function parseEnvelope(raw: string | Uint8Array): Envelope {
   let value: unknown
@@ -82,7 +81,7 @@ export function parseEnvelope(raw: string | Uint8Array): Envelope {
   return toEnvelope(value)
 }
 
-/** The same from parsed JSON. @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` */
+/** Checks a parsed JSON value as an envelope. @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` */
 export function toEnvelope(value: unknown): Envelope {
   const parsed = Jwe.safeParse(value)
   if (!parsed.success)
@@ -93,12 +92,12 @@ export function toEnvelope(value: unknown): Envelope {
   if (new Set(kids.map(didOf)).size !== 1) refuse('the envelope is for several DIDs, send each its own')
 
   const header = readProtected(jwe.protected, JweHeader)
-  const { apv, apvText } = partyOf(kids)
-  if (header.apv !== apvText) {
-    decode(header.apv, 'apv')
+  const apv = apvOf(kids)
+  if (header.apv !== toBase64url(apv)) {
+    decodeMember(header.apv, 'apv')
     refuse('apv is not the hash of the recipient keys')
   }
-  const apu = decode(header.apu ?? '', 'apu')
+  const apu = decodeMember(header.apu ?? '', 'apu')
   if (header.alg === 'ECDH-ES+A256KW') {
     if (header.skid != null) refuse('skid names a sender, but ECDH-ES has none')
     return { kids, jwe, header, apu, apv }
@@ -112,44 +111,31 @@ export function isJwe(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'ciphertext' in value && 'protected' in value
 }
 
-/** The `apv` of a list of recipient keys: SHA-256 of the sorted ids, joined with dots (DIDComm v2.1, ECDH-1PU key wrapping). */
-export function apvOf(kids: string[]): Uint8Array {
-  return partyOf(kids).apv
-}
-
-type Party = { apv: Uint8Array; apvText: string }
-
-/** Those of our keys, and of those of peers, come again with each of their messages. */
-const parties = new LRUCache<string, Party>({ max: 500 })
-const longestKept = 1_000
-
-/** The `apv` of a list of recipient keys, to be read only, and the base64url of it. */
-export function partyOf(kids: string[]): Party {
-  const names = kids.toSorted().join('.')
-  const known = parties.get(names)
-  if (known) return known
-  const apv = hash('sha256', names, 'buffer')
-  const party = { apv, apvText: toBase64url(apv) }
-  if (names.length <= longestKept) parties.set(names, party)
-  return party
+/** The `apv` of recipient keys: SHA-256 of the sorted ids, joined with dots (DIDComm v2.1, "ECDH-1PU key wrapping and common protected headers"). */
+export function apvOf(kids: readonly string[]): Uint8Array {
+  return hash('sha256', kids.toSorted().join('.'), 'buffer')
 }
 
 /**
- * Opens an envelope with one of its recipient keys; `senderJwk` is required for authcrypt and left out otherwise.
+ * Decrypts an envelope with the private key of one of its recipients. `senderJwk` is required for authcrypt, and absent for anoncrypt.
  *
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when a key is on another curve than the message, an
- * ephemeral point is not on it, or anything was changed on the way.
+ * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when a key is on another curve than the message, an ephemeral point
+ * is not on its curve, or the envelope was changed.
  */
-export function openEnvelope(envelope: Envelope, own: OwnKey, senderJwk?: PublicJwk): Uint8Array {
+export function openEnvelope(envelope: Envelope, recipient: PrivateKey, senderJwk?: PublicJwk): Uint8Array {
   const { jwe, header, apu, apv } = envelope
   const { crv } = header.epk
-  if (own.privateJwk.crv !== crv) refuse(`epk is on ${crv}, but the recipient key on ${own.privateJwk.crv}`)
+  if (recipient.privateJwk.crv !== crv)
+    refuse(`epk is on ${crv}, but the recipient key on ${recipient.privateJwk.crv}`)
   if (senderJwk && senderJwk.crv !== crv) refuse(`epk is on ${crv}, but the sender's key on ${senderJwk.crv}`)
-  const wrapped = decode(jwe.recipients[envelope.kids.indexOf(own.kid)]!.encrypted_key, 'encrypted_key')
+  const wrapped = decodeMember(
+    jwe.recipients[envelope.kids.indexOf(recipient.kid)]!.encrypted_key,
+    'encrypted_key',
+  )
   const [iv, ciphertext, tag] = [
-    decode(jwe.iv, 'iv'),
-    decode(jwe.ciphertext, 'ciphertext'),
-    decode(jwe.tag, 'tag'),
+    decodeMember(jwe.iv, 'iv'),
+    decodeMember(jwe.ciphertext, 'ciphertext'),
+    decodeMember(jwe.tag, 'tag'),
   ]
   const cipher = contentCiphers[header.enc]
   if (iv.length !== cipher.ivLength)
@@ -157,8 +143,8 @@ export function openEnvelope(envelope: Envelope, own: OwnKey, senderJwk?: Public
   if (tag.length !== cipher.tagLength)
     refuse(`tag has ${tag.length} bytes, ${header.enc} takes ${cipher.tagLength}`)
   try {
-    const secrets = [agree(own.privateJwk, header.epk as PublicJwk, { isPassing: true })]
-    if (senderJwk) secrets.push(agree(own.privateJwk, senderJwk))
+    const secrets = [agree(recipient.privateJwk, header.epk as PublicJwk, { isPassing: true })]
+    if (senderJwk) secrets.push(agree(recipient.privateJwk, senderJwk))
     const info = otherInfo({ algorithm: header.alg, apu, apv, ...(senderJwk && { tag }) })
     const wrappingKey = concatKdf(secrets, info)
     const key = unwrapKey(wrappingKey, wrapped)
@@ -168,12 +154,12 @@ export function openEnvelope(envelope: Envelope, own: OwnKey, senderJwk?: Public
     key.fill(0)
     return plaintext
   } catch (error) {
-    // One sentence for every cause: which step failed is nobody's business outside.
+    // One message for every cause, so that the sender does not learn which step failed.
     refuse('the envelope cannot be decrypted with the keys it names', error)
   }
 }
 
-/** The sender's key id: `apu` always holds it, `skid` may repeat it (DIDComm v2.1, ECDH-1PU key wrapping). */
+/** The id of the sender's key: `apu` is required, `skid` may repeat it (DIDComm v2.1, "ECDH-1PU key wrapping and common protected headers"). */
 function senderOf(apu: Uint8Array, skid: string | null | undefined): string {
   let named: string
   try {
@@ -181,16 +167,8 @@ function senderOf(apu: Uint8Array, skid: string | null | undefined): string {
   } catch (error) {
     refuse('apu is not UTF-8', error)
   }
-  // A `skid` is known to be one.
+  // The header schema has checked `skid`.
   if (named !== skid && !KeyId.safeParse(named).success) refuse('apu is not the id of a key')
   if (skid != null && skid !== named) refuse('skid and apu name different keys')
   return named
-}
-
-function decode(text: string, name: string): Buffer {
-  try {
-    return fromStrictBase64url(text)
-  } catch (error) {
-    refuse(`${name} ${reasonOf(error)}`, error)
-  }
 }

@@ -1,6 +1,6 @@
 /**
- * The signed message: JWS in general or flattened JSON serialisation (RFC 7515 §7.2) with the algorithms of DIDComm v2.1
- * (EdDSA, ES256, ES256K), verified against the signer's DID document.
+ * Signed messages: JWS in general or flattened JSON serialization (RFC 7515 §7.2) with the algorithms of DIDComm v2.1 (EdDSA, ES256,
+ * ES256K). The keys come from the signer's DID document.
  */
 import { createPublicKey, verify as verifyBytes } from 'node:crypto'
 import { z } from 'zod'
@@ -8,15 +8,13 @@ import { utf8 } from '../base/bytes.ts'
 import { reasonOf } from '../base/reason.ts'
 import { type PublicJwk, toPublic, verify } from '../crypto/keys.ts'
 import { didOf, type Resolve } from '../did/document.ts'
-import { fromStrictBase64url } from './json.ts'
-import { forbidden, KeyId, readProtected } from './protected.ts'
+import { decodeMember, forbidden, getKey, KeyId, readProtected } from './jose.ts'
 import { refuse } from './refuse.ts'
-import { getKey } from './sender.ts'
 
-/** The most signatures that are verified on one message. */
+/** Limit on the signatures of one message. */
 const maxSignatures = 16
 
-/** What each algorithm signs with; a key on any other curve is refused for it. */
+/** The curve of each algorithm. */
 const curveOf = { EdDSA: 'Ed25519', ES256: 'P-256', ES256K: 'secp256k1' } as const
 
 const JwsHeader = z.object({
@@ -40,10 +38,10 @@ const Jws = z.union([
   })),
 ])
 
-/** The bytes that were signed, and the keys of all who signed them: one DID's. */
-export type Verified = { payload: Uint8Array; signerKids: string[] }
+/** The signed bytes and the ids of the signing keys, all of one DID. */
+export type VerifiedJws = { payload: Uint8Array; signerKids: string[] }
 
-/** True for parsed JSON that claims to be a JWS. */
+/** True for parsed JSON with the members of a JWS. */
 export function isJws(value: unknown): boolean {
   return (
     typeof value === 'object' &&
@@ -54,11 +52,11 @@ export function isJws(value: unknown): boolean {
 }
 
 /**
- * Verifies every signature of a JWS, given as parsed JSON. The keys must be authentication keys of their DIDs.
+ * Verifies every signature of a JWS, given as parsed JSON. The keys must be authentication keys of their DID.
  *
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when one is wrong, or the DIDs differ.
+ * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when a signature is wrong, or the DIDs of the keys differ.
  */
-export async function verifyJws(value: unknown, resolve: Resolve): Promise<Verified> {
+export async function verifyJws(value: unknown, resolve: Resolve): Promise<VerifiedJws> {
   const parsed = Jws.safeParse(value)
   if (!parsed.success)
     refuse(`the signed message is not a JWS in JSON serialisation, ${reasonOf(parsed.error)}`)
@@ -69,7 +67,7 @@ export async function verifyJws(value: unknown, resolve: Resolve): Promise<Verif
     const publicJwk = await getKey(resolve, claim.kid, 'authentication')
     if (!isSigned(claim, publicJwk)) refuse(`the signature is not one of key ${claim.kid}`)
   }
-  return { payload: decode(payload, 'payload'), signerKids: claims.map(({ kid }) => kid) }
+  return { payload: decodeMember(payload, 'payload'), signerKids: claims.map(({ kid }) => kid) }
 }
 
 type Claim = { kid: string; alg: keyof typeof curveOf; data: Uint8Array; signature: Uint8Array }
@@ -84,7 +82,7 @@ function readSignature(payload: string, entry: z.infer<typeof Signature>): Claim
     kid,
     alg: header.alg,
     data: utf8(`${entry.protected}.${payload}`),
-    signature: decode(entry.signature, 'signature'),
+    signature: decodeMember(entry.signature, 'signature'),
   }
 }
 
@@ -98,13 +96,5 @@ function isSigned({ alg, data, signature }: Claim, publicJwk: PublicJwk): boolea
     )
   } catch {
     return false
-  }
-}
-
-function decode(text: string, name: string): Uint8Array {
-  try {
-    return fromStrictBase64url(text)
-  } catch (error) {
-    refuse(`${name} ${reasonOf(error)}`, error)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * From Diffie–Hellman secrets to the wrapped content key: ephemeral keys, Concat KDF (NIST SP 800-56A, RFC 7518 §4.6.2,
- * draft-madden-jose-ecdh-1pu-04 §2.3) and AES key wrap (RFC 3394), as wire.md 12.2 lays the bytes out.
+ * Key agreement and key wrapping of JWE: ephemeral keys, Concat KDF (NIST SP 800-56A §5.8.1, RFC 7518 §4.6.2,
+ * draft-madden-jose-ecdh-1pu-04 §2.3) and AES key wrap (RFC 3394).
  */
 import {
   createCipheriv,
@@ -17,26 +17,25 @@ import { type PublicJwk, toPublic } from '../crypto/keys.ts'
 /** Curves of key agreement. */
 export const agreementCurves = ['X25519', 'P-256', 'P-384', 'P-521'] as const
 
-/** A key pair for one message. */
+/** The ephemeral key pair of one message. */
 export type Ephemeral = {
   publicJwk: PublicJwk
-  /** The Diffie–Hellman secret with a key on the same curve. @throws for another curve, or a point that is not on it. */
+  /** The Diffie–Hellman secret with a public key. @throws for a key on another curve, or a point that is not on the curve. */
   agree(theirs: PublicJwk): Uint8Array
 }
 
 /**
- * Makes a key pair for one message.
+ * Generates an ephemeral key pair.
  *
- * The private half stays an OpenSSL object: it is written nowhere, reaches no cache, and saves a JWK import, a fifth of
- * the time an envelope takes. The public half is exported by the generator itself, because an export later on can
- * dead-lock Node 20 (see `crypto/keys.ts`); agreeing takes no such lock.
+ * The private key stays an OpenSSL object: it is in no cache, and importing a JWK would take a fifth of the time of an envelope. The
+ * generator exports the public key itself, because a later export can deadlock Node 20 (see `crypto/keys.ts`).
  *
- * @throws {TypeError} for a curve that is not one of key agreement.
+ * @throws {TypeError} for a curve without key agreement.
  */
 export function generateEphemeral(crv: string): Ephemeral {
   if (!(agreementCurves as readonly string[]).includes(crv))
     throw new TypeError(`${crv} is not a curve of key agreement`)
-  // The casts are for the types alone: they lack the JWK encoding at generation, which Node has.
+  // Casts: the types lack the JWK encoding of the generator.
   const options = { namedCurve: crv, publicKeyEncoding: { format: 'jwk' } } as never
   const made: unknown =
     crv === 'X25519' ? generateKeyPairSync('x25519', options) : generateKeyPairSync('ec', options)
@@ -50,7 +49,7 @@ export function generateEphemeral(crv: string): Ephemeral {
   }
 }
 
-/** What a derived key is bound to. `apu` and `apv` are decoded bytes; `tag` is the content's, for ECDH-1PU with key wrapping. */
+/** The inputs of `OtherInfo`. `apu` and `apv` are decoded bytes; `tag` is the content's tag, for ECDH-1PU with key wrapping. */
 export type KeyContext = {
   algorithm: string
   apu: Uint8Array
@@ -59,27 +58,25 @@ export type KeyContext = {
   tag?: Uint8Array
 }
 
-/** The `OtherInfo` of Concat KDF, the same for every recipient of a message. */
+/** The `OtherInfo` of Concat KDF (RFC 7518 §4.6.2), the same for every recipient of a message. */
 export function otherInfo({ algorithm, apu, apv, bits = 256, tag }: KeyContext): Uint8Array {
-  const parts = [utf8(algorithm), apu, apv]
-  const info = Buffer.allocUnsafe(
-    [...parts, ...(tag ? [tag] : [])].reduce((length, part) => length + 4 + part.length, 4),
-  )
-  let at = 0
-  const put = (part: Uint8Array) => {
-    info.set(part, info.writeUInt32BE(part.length, at))
-    at += 4 + part.length
-  }
-  parts.forEach(put)
-  at = info.writeUInt32BE(bits, at)
-  if (tag) put(tag)
-  return info
+  const suppPubInfo = Buffer.alloc(4)
+  suppPubInfo.writeUInt32BE(bits)
+  const parts = [utf8(algorithm), apu, apv].flatMap(withLength)
+  return concat(...parts, suppPubInfo, ...(tag ? withLength(tag) : []))
 }
 
-/** The number of the round, which there is but one of. */
+/** A part of `OtherInfo`: its length in four bytes, and the bytes. */
+function withLength(part: Uint8Array): Uint8Array[] {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(part.length)
+  return [length, part]
+}
+
+/** The counter of the only round. */
 const firstRound = Uint8Array.of(0, 0, 0, 1)
 
-/** Concat KDF with SHA-256, one round. `secrets` are joined: Ze, or Ze and Zs for ECDH-1PU. Yields `bits` / 8 bytes, at most 32. */
+/** One round of Concat KDF with SHA-256. `secrets` are concatenated: Ze, or Ze and Zs for ECDH-1PU. Returns `bits` / 8 bytes, at most 32. */
 export function concatKdf(secrets: Uint8Array[], info: Uint8Array, bits = 256): Uint8Array {
   const hashed = concat(firstRound, ...secrets, info)
   const key = hash('sha256', hashed, 'buffer')
@@ -87,7 +84,7 @@ export function concatKdf(secrets: Uint8Array[], info: Uint8Array, bits = 256): 
   return key.subarray(0, bits / 8)
 }
 
-/** RFC 3394 §2.2.3.1: the value every wrapped key starts from. */
+/** The initial value of RFC 3394 §2.2.3.1. */
 const initialValue = Buffer.alloc(8, 0xa6)
 
 /** Wraps a content key with a 32-byte key (A256KW). */

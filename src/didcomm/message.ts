@@ -1,19 +1,20 @@
 /**
- * DIDComm plaintext messages and their attachments (DIDComm v2.1, Plaintext Message Structure and Attachments), and the
- * deviations of real peers that have to be read (wire.md 1.3, 1.4).
+ * DIDComm plaintext messages and their attachments (DIDComm v2.1, "Plaintext Message Structure", "Attachments"), including deviations
+ * of deployed peers.
  *
- * What is parsed here is only well-formed. Who wrote it is known to `unpack.ts` alone.
+ * A parsed message is well-formed, not authenticated: `unpack.ts` authenticates the sender.
  */
 import { z } from 'zod'
 import { fromBase64, fromUtf8, toPaddedBase64url, utf8 } from '../base/bytes.ts'
+import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { isObject, readJson, withoutNulls } from './json.ts'
 import { refuse } from './refuse.ts'
 
-/** The media type of a plaintext message, its `typ`. */
+/** The media type of plaintext messages, also their `typ`. */
 export const plaintextType = 'application/didcomm-plain+json'
 
-/** The content of an attachment; members that are null count as absent. */
+/** The content of an attachment. Null members mean absent. */
 const AttachmentData = z
   .looseObject({
     base64: z.string().nullish(),
@@ -28,7 +29,7 @@ const AttachmentData = z
   )
   .refine((data) => data.links == null || data.hash != null, 'holds links without a hash')
 
-/** An attachment. Ours carry no member besides these: one unknown name makes some peers drop the whole message (wire.md 1.4). */
+/** An attachment. This agent writes only these members: some peers drop a message with an unknown one. */
 export const Attachment = z.looseObject({
   id: z.string().nullish(),
   description: z.string().nullish(),
@@ -42,13 +43,13 @@ export const Attachment = z.looseObject({
 })
 export type Attachment = z.infer<typeof Attachment>
 
-/** Message and thread ids: any text, since a peer chooses it, but of a length that fits a database key. */
+/** Message and thread ids. Peers choose them, so only the length is limited. */
 const Identifier = z.string().min(1).max(1_024)
 
 /**
- * A plaintext message. Unknown headers stay; `body` is the very object that was parsed, so that a member of any name survives in it.
+ * A plaintext message. Unknown headers are kept. `body` is the parsed object itself, so that it keeps members of any name.
  *
- * `from_prior` is carried and never believed: nothing here follows a DID rotation.
+ * `from_prior` is kept and ignored: this agent does not support DID rotation.
  */
 export const PlaintextMessage = z.looseObject({
   id: Identifier,
@@ -58,15 +59,15 @@ export const PlaintextMessage = z.looseObject({
     .optional(),
   type: Identifier,
   from: z.string().min(1).optional(),
-  /** A message inside an invitation has one text here (wire.md 2.3). */
+  /** A string in messages that are attached to an invitation. */
   to: z.union([z.array(z.string()), z.string().transform((did) => [did])]).optional(),
   thid: Identifier.optional(),
   pthid: Identifier.optional(),
-  /** Epoch seconds, by the sender's clock, which may be hours off (wire.md 1.3). */
+  /** Epoch seconds by the sender's clock. The Cloud Agent's may be hours off. */
   created_time: z.number().optional(),
   /** Epoch seconds. */
   expires_time: z.number().optional(),
-  /** Required by the specification; absent is read as empty. */
+  /** Required by the specification. Absent is read as empty. */
   body: z.custom<Record<string, unknown>>(isObject, 'is not an object').default(() => ({})),
   attachments: z.array(Attachment).optional(),
   from_prior: z.string().optional(),
@@ -74,7 +75,7 @@ export const PlaintextMessage = z.looseObject({
 export type PlaintextMessage = z.infer<typeof PlaintextMessage>
 
 /**
- * Takes a parsed JSON value as a message; headers that are null count as absent.
+ * Checks a parsed JSON value as a message. Null headers mean absent.
  *
  * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` naming the header that is wrong.
  */
@@ -85,7 +86,7 @@ export function toMessage(value: unknown): PlaintextMessage {
 }
 
 /**
- * Reads the JSON of a message.
+ * Parses the JSON text of a message.
  *
  * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed`
  */
@@ -100,20 +101,17 @@ export function parseMessage(text: string | Uint8Array): PlaintextMessage {
 }
 
 /**
- * Writes a message as JSON, with `typ`, and without `ack` and `please_ack`: the real agent cannot read them as the
- * specification has them, and refuses the message (wire.md 1.3).
+ * The UTF-8 JSON of a message, with `typ`, and without `ack` and `please_ack`: the Cloud Agent refuses messages that have these headers
+ * in the form of the specification.
  */
 export function writeMessage(message: PlaintextMessage): Uint8Array {
-  // Not by a spread, after which V8 takes a microsecond for each other member.
-  return utf8(
-    JSON.stringify(Object.assign({}, message, { typ: plaintextType, ack: undefined, please_ack: undefined })),
-  )
+  return utf8(JSON.stringify({ ...message, typ: plaintextType, ack: undefined, please_ack: undefined }))
 }
 
 /**
- * The bytes an attachment holds: its base64, in either alphabet, padded or not; or the UTF-8 of its JSON.
+ * The content of an attachment: the bytes of its base64 (either alphabet, with or without padding), or its JSON in UTF-8.
  *
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when it is not base64, or the content is only linked to.
+ * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when it is not base64, or there are only links.
  */
 export function attachmentBytes(attachment: Attachment): Uint8Array {
   const { base64, json } = attachment.data
@@ -128,12 +126,12 @@ export function attachmentBytes(attachment: Attachment): Uint8Array {
 }
 
 /**
- * The JSON value an attachment holds, directly or as base64 of its text.
+ * The JSON value of an attachment, from `json` or from `base64`.
  *
  * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when there is none, or it is nested too deeply.
  */
 export function attachmentJson(attachment: Attachment): unknown {
-  // As the real agent does it, base64 goes before json, so that both readers here see the same content.
+  // `base64` takes precedence, as in `attachmentBytes` and in the Cloud Agent.
   if (attachment.data.base64 == null && attachment.data.json != null) return attachment.data.json
   const bytes = attachmentBytes(attachment)
   try {
@@ -143,7 +141,7 @@ export function attachmentJson(attachment: Attachment): unknown {
   }
 }
 
-/** An attachment of bytes, or of a text's UTF-8, in the URL-safe alphabet with padding: the only one the real agent reads. */
+/** An attachment of bytes or text, in base64url with padding: the Cloud Agent reads no other form. */
 export function base64Attachment(id: string, content: Uint8Array | string, format: string): Attachment {
   return { id, data: { base64: toPaddedBase64url(content) }, format }
 }
@@ -155,4 +153,34 @@ export function jsonAttachment(id: string, value: unknown, format: string): Atta
 
 function nameOf({ id }: Attachment): string {
   return id == null ? 'without id' : JSON.stringify(id.slice(0, 80))
+}
+
+/** Tolerated difference between the clocks of two agents. */
+const leewaySeconds = 30
+
+/**
+ * The Cloud Agent sets this lifetime for every message. It computes the times from local time taken as UTC, up to 14 hours off, and repeats
+ * messages after they have expired. Such messages get a larger leeway.
+ */
+const cloudAgentLifetimeSeconds = 1_000
+const cloudAgentLeewaySeconds = 86_400
+
+/** The time (milliseconds since 1970) from which on a message is refused. `undefined` when it does not expire. */
+export function expiresAtMs({
+  created_time: created,
+  expires_time: expires,
+}: PlaintextMessage): number | undefined {
+  if (expires === undefined) return undefined
+  const isCloudAgent = created !== undefined && expires - created === cloudAgentLifetimeSeconds
+  return (expires + (isCloudAgent ? cloudAgentLeewaySeconds : leewaySeconds)) * 1_000
+}
+
+/** The error of an expired message. */
+export function messageExpired({ expires_time: expires = 0 }: PlaintextMessage): Problem {
+  const date = new Date(expires * 1_000)
+  const time = Number.isNaN(date.getTime()) ? expires : date.toISOString()
+  return new Problem(
+    'error:DIDCommControllerError:MessageExpired',
+    `The message expired at ${time} (expires_time). Send it anew.`,
+  )
 }

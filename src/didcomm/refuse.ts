@@ -1,21 +1,18 @@
-/** The one way this folder says no to something a peer sent. */
 import { Problem } from '../base/problem.ts'
 
-/** The longest reason that is told, in characters: peers choose the ids that appear in it. */
+/** The longest reason in characters. Reasons may contain ids that a peer has chosen. */
 const maxLength = 1_000
 
 /**
- * Refuses an envelope or a message.
+ * Refuses an envelope or a message of a peer.
  *
- * @param reason what is wrong, as the rest of a sentence; it is shown to the sender and never holds plaintext or keys.
+ * @param reason the end of the sentence "The DIDComm message is refused: …". The sender sees it; it must not contain plaintext or keys.
  * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed`, always.
  */
 export function refuse(reason: string, cause?: unknown): never {
   throw new Problem(
     'error:DIDCommControllerError:UnpackingFailed',
     `The DIDComm message is refused: ${reason.slice(0, maxLength)}.`,
-    {
-      cause,
-    },
+    { cause },
   )
 }

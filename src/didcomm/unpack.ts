@@ -1,65 +1,59 @@
 /**
- * Opens what arrives: authcrypt, anoncrypt, and the nestings DIDComm v2.1 allows (anoncrypt of authcrypt, a signed message
- * inside either), and enforces its rules of addressing consistency, so that a message that comes out of here was written
- * by whom it says, to us, or is marked as not authenticated.
+ * Unpacks encrypted messages: authcrypt, anoncrypt, anoncrypt of authcrypt, and a signed message in any of these (DIDComm v2.1, "Message
+ * Types"). The result is authenticated and addressed to the recipient ("Message Layer Addressing Consistency"), or marked as not authenticated.
  *
- * Only encrypted messages are taken. `Message Headers` of the specification would let a message pass whose `to` leaves us
- * out; `Message Layer Addressing Consistency` makes it an error, and so does this.
+ * Messages that are not encrypted are refused.
  */
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { didOf, type Resolve } from '../did/document.ts'
+import { getKey } from './jose.ts'
 import { readJson } from './json.ts'
-import { type Envelope, isJwe, openEnvelope, type OwnKey, parseEnvelope, toEnvelope } from './jwe.ts'
-import { isJws, type Verified, verifyJws } from './jws.ts'
+import { type Envelope, isJwe, openEnvelope, parseEnvelope, type PrivateKey, toEnvelope } from './jwe.ts'
+import { isJws, type VerifiedJws, verifyJws } from './jws.ts'
 import { type PlaintextMessage, toMessage } from './message.ts'
 import { refuse } from './refuse.ts'
-import { getKey } from './sender.ts'
 
 export type UnpackOptions = {
-  /** Finds one of these keys among ours: those of the wallet that the message is for, and of no other. */
-  findPrivateKey: (kids: string[]) => Promise<OwnKey | undefined>
-  /** Resolves the sender's DID, which the sender chose: it must not be made to fetch from wherever that points. */
+  /** Finds the private key of one of these ids, in the wallet that the message is for. */
+  findPrivateKey: (kids: string[]) => Promise<PrivateKey | undefined>
+  /** Resolves the sender's DID. The sender chooses it, so this must not fetch from arbitrary hosts. */
   resolve: Resolve
 }
 
-/** One layer of what arrived: how it was protected, for which keys, and by whose. */
+/** A layer of the message: its protection, its recipient keys, and the key of its sender. */
 export type EnvelopeLayer =
   | { type: 'authcrypt'; alg: string; enc: string; recipientKids: string[]; senderKid: string }
   | { type: 'anoncrypt'; alg: string; enc: string; recipientKids: string[] }
   | { type: 'signed'; signerKids: string[] }
 
 export type Unpacked = {
-  /** When `authenticated` is false, its `from` is a mere claim. */
+  /** Its `from` is unproven unless `authenticated` is true. */
   message: PlaintextMessage
-  /** Our key that opened the innermost envelope. */
+  /** The id of the key that decrypted the innermost envelope. */
   recipientKid: string
-  /** The key of the authcrypt layer; its DID is `message.from`. */
+  /** The sender's key of the authcrypt layer. Its DID is `message.from`. */
   senderKid?: string
-  /** The key of the first signature; its DID is `message.from`. */
+  /** The key of the first signature. Its DID is `message.from`. */
   signerKid?: string
-  /** True when `message.from` is proven, by authcrypt or by a signature over a message that names us. */
+  /** True when authcrypt, or a signature over a message with `to`, proves `message.from`. */
   authenticated: boolean
-  /** True when the outermost envelope hides who sent it. */
+  /** True when the outermost envelope is anoncrypt. */
   anonymous: boolean
-  /** From the outside in. */
+  /** The outermost layer is the first. */
   layers: EnvelopeLayer[]
 }
 
-/**
- * The recipient keys an envelope names, all of one DID, before anything is decrypted.
- *
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when it is not an encrypted message.
- */
+/** The ids of an envelope's recipient keys, all of one DID. @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` */
 export function recipientKids(envelope: string | Uint8Array | Envelope): string[] {
   return toParsed(envelope).kids
 }
 
 /**
- * Opens an envelope: the text as it came, or what `parseEnvelope` made of it.
+ * Decrypts and authenticates a message, given as JSON text or as a parsed envelope.
  *
- * @throws {Problem} `error:DIDCommControllerError:RecipientNotFound` when none of its keys is ours.
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` with the reason, for everything else.
+ * @throws {Problem} `error:DIDCommControllerError:RecipientNotFound` when `findPrivateKey` has none of its keys.
+ * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` with the reason, for every other fault of the message.
  */
 export async function unpack(
   envelope: string | Uint8Array | Envelope,
@@ -98,32 +92,32 @@ function layerOf({ kids: recipientKids, senderKid, header: { alg, enc } }: Envel
     : { type: 'authcrypt', alg, enc, recipientKids, senderKid }
 }
 
-/** One envelope opened: its content as parsed JSON, and whose keys did it. */
+/** A decrypted envelope: its content as parsed JSON, and the keys of recipient and sender. */
 type Layer = { content: unknown; recipientKid: string; senderKid: string | undefined }
 
 async function open(envelope: Envelope, { findPrivateKey, resolve }: UnpackOptions): Promise<Layer> {
   const { kids, senderKid } = envelope
-  const own = await findPrivateKey(kids)
-  if (!own || !kids.includes(own.kid)) {
+  const recipient = await findPrivateKey(kids)
+  if (!recipient || !kids.includes(recipient.kid)) {
     const did = didOf(kids[0]!).slice(0, 500)
     throw new Problem(
       'error:DIDCommControllerError:RecipientNotFound',
-      `No key of ours is among those of ${did} that the message is for.`,
+      `This agent has none of the keys of ${did} that the message is encrypted for.`,
     )
   }
   const senderJwk = senderKid === undefined ? undefined : await getKey(resolve, senderKid, 'keyAgreement')
   return {
-    content: toJson(openEnvelope(envelope, own, senderJwk), 'the plaintext'),
-    recipientKid: own.kid,
+    content: toJson(openEnvelope(envelope, recipient, senderJwk), 'the plaintext'),
+    recipientKid: recipient.kid,
     senderKid,
   }
 }
 
-/** DIDComm v2.1, Message Layer Addressing Consistency. */
+/** DIDComm v2.1, "Message Layer Addressing Consistency". */
 function checkAddressing(
   { from, to }: PlaintextMessage,
   { recipientKid, senderKid }: Layer,
-  signed: Verified | undefined,
+  signed: VerifiedJws | undefined,
 ): void {
   const authors = [senderKid, signed?.signerKids[0]].filter((kid) => kid !== undefined)
   for (const kid of authors) {
@@ -132,7 +126,7 @@ function checkAddressing(
   const isAddressed = to !== undefined && to.length > 0
   if (isAddressed && !to.some((did) => didOf(did) === didOf(recipientKid)))
     refuse(`to does not name the DID of ${recipientKid}`)
-  // Without `to`, whoever once received the signed message could encrypt it anew to us, as if its author had.
+  // Without `to`, an earlier recipient of the signed message could encrypt it to others as if the author had.
   if (signed && senderKid === undefined && !isAddressed)
     refuse('a signed message in an anoncrypt envelope needs a to')
 }
@@ -141,10 +135,10 @@ function toParsed(envelope: string | Uint8Array | Envelope): Envelope {
   return typeof envelope === 'string' || envelope instanceof Uint8Array ? parseEnvelope(envelope) : envelope
 }
 
-function toJson(bytes: Uint8Array, what: string): unknown {
+function toJson(bytes: Uint8Array, name: string): unknown {
   try {
     return readJson(bytes)
   } catch (error) {
-    refuse(`${what} ${reasonOf(error)}`, error)
+    refuse(`${name} ${reasonOf(error)}`, error)
   }
 }

@@ -10,7 +10,7 @@ import { seal, unseal } from '../base/seal.ts'
 import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'
 import { keysFor } from '../did/document.ts'
 import { createPeerDid, resolvePeerDid } from '../did/peer.ts'
-import type { OwnKey } from '../didcomm/jwe.ts'
+import type { PrivateKey } from '../didcomm/jwe.ts'
 import type { MediatorDb } from '../storage/database.ts'
 
 const StoredJwk = z.object({
@@ -26,9 +26,9 @@ export type Identities = {
   readonly did: string
   owns: (did: string) => boolean
   /** The private key of a key id, if it is one of ours. */
-  findKey: (kid: string) => OwnKey | undefined
+  findKey: (kid: string) => PrivateKey | undefined
   /** The key by which one of our DIDs encrypts. */
-  sendingKey: (did: string) => OwnKey
+  sendingKey: (did: string) => PrivateKey
 }
 
 /**
@@ -41,7 +41,7 @@ export async function openIdentities(db: MediatorDb, sealKey: Uint8Array, url: s
   const isKnown = await db.selectFrom('identity').select('did').where('url', '=', url).executeTakeFirst()
   if (!isKnown) await insertIdentity(db, sealKey, url)
   const keys = new Map<string, PrivateJwk>()
-  const sendingKeys = new Map<string, OwnKey>()
+  const sendingKeys = new Map<string, PrivateKey>()
   let current = ''
   for (const row of await db.selectFrom('identity').selectAll().execute()) {
     const stored = StoredKeys.parse(JSON.parse(fromUtf8(unseal(sealKey, contextOf(row.did), row.keys))))

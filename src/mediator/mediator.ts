@@ -9,10 +9,10 @@ import type { Log } from '../base/log.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { didOf, type Resolve } from '../did/document.ts'
-import { endOf, expiredAt } from '../didcomm/expiry.ts'
+import { expiresAtMs, messageExpired } from '../didcomm/message.ts'
 import { parseEnvelope, type Envelope } from '../didcomm/jwe.ts'
 import { findKnownType } from '../didcomm/message-type.ts'
-import { endpointOf, peersOnly } from '../didcomm/route.ts'
+import { findEndpoint, peerDidsOnly } from '../didcomm/route.ts'
 import { unpack, type Unpacked } from '../didcomm/unpack.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
 import { openMediatorDb } from '../storage/database.ts'
@@ -86,7 +86,7 @@ type Nested = Way & { depth: number }
 export async function openMediator(options: MediatorOptions): Promise<Mediator> {
   const { log, limits, url, now = Date.now } = options
   // Anybody may write to a mediator, from a DID of their choosing: nothing is fetched for it.
-  const resolve = peersOnly(options.resolve)
+  const resolve = peerDidsOnly(options.resolve)
   const db = await openMediatorDb(options.path)
   const identities = await openIdentities(db, options.sealKey, url).catch(async (error: unknown) => {
     await db.destroy()
@@ -126,9 +126,9 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
     envelope: Envelope,
     way: Nested,
   ): Promise<Reply | undefined> {
-    const end = endOf(unpacked.message)
+    const end = expiresAtMs(unpacked.message)
     if (end !== undefined && end <= now())
-      throw new Refusal('e.p.req.time.message-expired', expiredAt(unpacked.message))
+      throw new Refusal('e.p.req.time.message-expired', messageExpired(unpacked.message).message)
     const type = findKnownType(types, unpacked.message.type)
     if (type === forwardType) return forward(unpacked, request, envelope, way)
     if (!request) {
@@ -211,7 +211,7 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
     if (isAwaited) return packed()
     // A sender that does not wait for the report would believe that the message was taken.
     if (refusal?.isForNow) throw refusal
-    const endpoint = endpointOf(await resolve(request.sender.did))
+    const endpoint = findEndpoint(await resolve(request.sender.did))
     if (endpoint !== undefined && reply.type !== statusType) post(endpoint, await packed())
     else if (refusal) throw refusal
     return undefined

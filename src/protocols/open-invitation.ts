@@ -2,10 +2,15 @@
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
-import { readEmbedded, type EmbeddedMessage } from '../didcomm/embedded.ts'
-import { parseInvitation, toInvitationUrl, type OutOfBandInvitation } from '../didcomm/invitation.ts'
+import {
+  type EmbeddedMessage,
+  type OutOfBandInvitation,
+  parseInvitation,
+  readEmbedded,
+  toInvitationUrl,
+} from '../didcomm/invitation.ts'
 import { findKnownType } from '../didcomm/message-type.ts'
-import { peersOnly } from '../didcomm/route.ts'
+import { peerDidsOnly } from '../didcomm/route.ts'
 import { newPeerDid } from '../wallet/peer-dids.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { present } from './model.ts'
@@ -27,7 +32,7 @@ export async function openInvitation(
   const embedded = unwrap(invitation, purpose)
   const { id, type, from, body, expires_time: expiresTime } = invitation
   if (expiresTime !== undefined && hasExpired(expiresTime)) throw expired(purpose, id, expiresTime)
-  await peersOnly(wallet.env.resolver.document)(from)
+  await peerDidsOnly(wallet.env.resolver.document)(from)
   const peer = newPeerDid(wallet)
   const thid = embedded.thid ?? embedded.id
   const invitationUrl = toInvitationUrl(invitationBase, oob)

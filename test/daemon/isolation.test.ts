@@ -9,7 +9,7 @@ import { routes } from '../../daemon/routes/index.ts'
 import { allScopes, type Scope } from '../../src/wallet/model.ts'
 import { resolvePeerDid } from '../../src/did/peer.ts'
 import { encryptedType } from '../../src/didcomm/jwe.ts'
-import { endpointOf } from '../../src/didcomm/route.ts'
+import { findEndpoint } from '../../src/didcomm/route.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import { connect, issue, newDid, type Tenant } from '../_pair.ts'
 import { openParty } from '../_party.ts'
@@ -324,7 +324,7 @@ test('a message for a DID that is not a mailbox’s is refused alike, whether an
     path: { connectionId: ids.connection },
   })
   const { contents } = await partner!.call('GET /connections')
-  const mailboxOf = (did: string) => new URL(endpointOf(resolvePeerDid(did))!).pathname.slice(1)
+  const mailboxOf = (did: string) => new URL(findEndpoint(resolvePeerDid(did))!).pathname.slice(1)
   const [own, other] = [mailboxOf(myDid!), mailboxOf(contents[0]!.myDid!)]
   const before = await holdings()
   const post = async (mailbox: string, to: string) => {

@@ -6,7 +6,7 @@ import { randomBytes, sign as signBytes } from 'node:crypto'
 import { toBase64url, utf8 } from '../../src/base/bytes.ts'
 import { agree, sign } from '../../src/crypto/keys.ts'
 import { contentCiphers, type ContentEncryption } from '../../src/didcomm/content.ts'
-import { apvOf, type OwnKey } from '../../src/didcomm/jwe.ts'
+import { apvOf, type PrivateKey } from '../../src/didcomm/jwe.ts'
 import { concatKdf, generateEphemeral, otherInfo, wrapKey } from '../../src/didcomm/kdf.ts'
 import type { Recipient } from '../../src/didcomm/pack.ts'
 
@@ -21,7 +21,7 @@ export type Forgery = {
   /** Text, or a value written as JSON. */
   plaintext: unknown
   recipients: Recipient[]
-  sender?: OwnKey
+  sender?: PrivateKey
   enc?: ContentEncryption
   /** The content key, where it is not to be a random one of the right length. */
   contentKey?: Uint8Array
@@ -85,7 +85,7 @@ export function forge({
 const algorithms: Record<string, string> = { Ed25519: 'EdDSA', 'P-256': 'ES256', secp256k1: 'ES256K' }
 
 /** Signs a value as a general JWS, once for each signer. */
-export function signed(payload: unknown, signers: OwnKey[], header: Record<string, unknown> = {}) {
+export function signed(payload: unknown, signers: PrivateKey[], header: Record<string, unknown> = {}) {
   const text = toBase64url(typeof payload === 'string' ? payload : JSON.stringify(payload))
   return {
     payload: text,

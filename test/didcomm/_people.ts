@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { PrivateJwk } from '../../src/crypto/keys.ts'
 import { DidDocument, keysFor } from '../../src/did/document.ts'
-import type { OwnKey } from '../../src/didcomm/jwe.ts'
+import type { PrivateKey } from '../../src/didcomm/jwe.ts'
 import type { PlaintextMessage } from '../../src/didcomm/message.ts'
 import type { Recipient } from '../../src/didcomm/pack.ts'
 import type { UnpackOptions } from '../../src/didcomm/unpack.ts'
@@ -36,7 +36,7 @@ export const secrets: Record<string, PrivateJwk> = Object.assign(
 export const didOfPerson = (name: Name) => `did:example:${name}`
 
 /** A private key with its id. */
-export const own = (name: Name, fragment = 'x25519'): OwnKey => {
+export const own = (name: Name, fragment = 'x25519'): PrivateKey => {
   const kid = `${didOfPerson(name)}#${fragment}`
   return { kid, privateJwk: secrets[kid]! }
 }

@@ -2,8 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createPeerDid } from '../../src/did/peer.ts'
-import { embedMessage, readEmbedded } from '../../src/didcomm/embedded.ts'
-import { createInvitation, parseInvitation, toOob } from '../../src/didcomm/invitation.ts'
+import {
+  createInvitation,
+  embedMessage,
+  parseInvitation,
+  readEmbedded,
+  toOob,
+} from '../../src/didcomm/invitation.ts'
 import { jsonAttachment, type Attachment } from '../../src/didcomm/message.ts'
 
 const newDid = () =>

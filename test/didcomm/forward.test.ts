@@ -1,8 +1,7 @@
 /** Forwards of routing 2.0: what we write for mediators, and what we read of others' (wire.md 7.1). */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { forwardType, readForward, wrapForward } from '../../src/didcomm/forward.ts'
-import { packAuthcrypt } from '../../src/didcomm/pack.ts'
+import { forwardType, packAuthcrypt, readForward, wrapForward } from '../../src/didcomm/pack.ts'
 import type { Hop } from '../../src/didcomm/route.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
 import { Message, resolver, secretsOf } from './_didcomm-node.ts'

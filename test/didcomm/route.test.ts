@@ -4,7 +4,7 @@ import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { keysFor, type DidDocument } from '../../src/did/document.ts'
 import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
 import { recipient } from './_people.ts'
-import { endpointsOf, findRecipient, findRoute, NoRouteError, peersOnly } from '../../src/didcomm/route.ts'
+import { endpointsOf, findRecipient, getRoute, NoRouteError, peerDidsOnly } from '../../src/didcomm/route.ts'
 
 /** A did:peer with services of these addresses, in their order. */
 const newDid = (...serviceUri: string[]) =>
@@ -22,11 +22,11 @@ const withService = (service: unknown) =>
   )
 
 const asked: string[] = []
-const resolve = peersOnly(async (did) => {
+const resolve = peerDidsOnly(async (did) => {
   asked.push(did)
   return resolvePeerDid(did)
 })
-const routeTo = (did: string) => findRoute(resolvePeerDid(did), resolve)
+const routeTo = (did: string) => getRoute(resolvePeerDid(did), resolve)
 const nextsOf = async (did: string) => (await routeTo(did)).hops.map(({ next }) => next)
 
 describe('the way', () => {
@@ -105,7 +105,7 @@ describe('the way', () => {
         serviceEndpoint: { uri: 'http://agent.example', routingKeys: keys },
       },
     ]
-    await expect(findRoute(document, resolve)).rejects.toThrow(/more than 5 mediators/)
+    await expect(getRoute(document, resolve)).rejects.toThrow(/more than 5 mediators/)
   })
 })
 
@@ -116,7 +116,7 @@ describe('there is no way', () => {
     service: [{ id: '#s', type: 'DIDCommMessaging', serviceEndpoint: { uri, routingKeys } }],
   })
 
-  test('in a circle', async () => {
+  test('in a loop', async () => {
     // A did:peer cannot name itself; a resolver that lies makes it possible.
     const documents: Record<string, DidDocument> = {
       'did:peer:a': { ...documentOf('did:peer:a', 'did:peer:b') },
@@ -137,7 +137,7 @@ describe('there is no way', () => {
     })
     const lying = async (did: string) => keyed(documents[did]!)
     for (const did of ['did:peer:a', 'did:peer:c'])
-      await expect(findRoute(keyed(documents[did]!), lying)).rejects.toThrow(/circle/)
+      await expect(getRoute(keyed(documents[did]!), lying)).rejects.toThrow(/has a loop/)
   })
 
   test.each([
@@ -176,7 +176,7 @@ describe('there is no way', () => {
   test('past a mediator that has no such key', async () => {
     const mediator = newDid('http://mediator.example')
     const wallet = withService({ t: 'dm', s: { uri: 'http://a.example', r: [`${mediator}#key-2`] } })
-    await expect(routeTo(wallet)).rejects.toThrow(/no key to encrypt for/)
+    await expect(routeTo(wallet)).rejects.toThrow(/no key for encryption/)
   })
 })
 

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { generateKey } from '../../src/crypto/keys.ts'
 import { keysFor } from '../../src/did/document.ts'
 import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
-import type { OwnKey } from '../../src/didcomm/jwe.ts'
+import type { PrivateKey } from '../../src/didcomm/jwe.ts'
 import { writeMessage, type PlaintextMessage } from '../../src/didcomm/message.ts'
 import { encrypt, packAnoncrypt, packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { lastSequence } from '../../src/events/event.ts'
@@ -131,7 +131,7 @@ test(
     const thirdDid = (await connectionIn(third.call, other.thid, 'ConnectionResponseSent')).myDid!
     const thirdKey = (await agent.agent.wallets.use(third.walletId, (wallet) =>
       findPeerKey(wallet, recipientOf(thirdDid).kid),
-    )) as OwnKey
+    )) as PrivateKey
     const mallory = stranger()
     const before = [await picture(agent, issuer), await picture(agent, holder), await picture(agent, third)]
     const threads = [
@@ -164,7 +164,7 @@ test(
             body: {},
             attachments: [],
           })
-          const forged = (message: PlaintextMessage, sender: OwnKey) =>
+          const forged = (message: PlaintextMessage, sender: PrivateKey) =>
             encrypt(writeMessage(message), { sender, recipients, enc: 'A256CBC-HS512' })
           const envelopes = {
             'an unknown DID': packAuthcrypt(plain(mallory.did), { sender: mallory.sender, recipients }),
@@ -197,7 +197,7 @@ test(
     // The right sender, in threads that are another's.
     const issuerKey = (await agent.agent.wallets.use(issuer.walletId, (wallet) =>
       findPeerKey(wallet, recipientOf(issuerDid).kid),
-    )) as OwnKey
+    )) as PrivateKey
     const foreign = [other.thid, open.thid, randomUUID()]
     for (const type of Object.keys(handlers).filter((name) =>
       /connections|issue-credential|present-proof|problem-report/.test(name),

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import type { PrivateJwk } from '../../src/crypto/keys.ts'
-import type { OwnKey } from '../../src/didcomm/jwe.ts'
+import type { PrivateKey } from '../../src/didcomm/jwe.ts'
 import { encrypt, packAnoncrypt } from '../../src/didcomm/pack.ts'
 import { forge, signed } from '../didcomm/_forge.ts'
 import { recipientOf } from '../_party.ts'
@@ -12,7 +12,7 @@ import { Members, Raw, writeJson } from './_json.ts'
 import type { Message } from './_message.ts'
 import { bend, names, nasty, nastyText } from './_nasty.ts'
 
-export type Sender = { did: string; own: OwnKey; signing: { kid: string; privateJwk: PrivateJwk } }
+export type Sender = { did: string; own: PrivateKey; signing: { kid: string; privateJwk: PrivateJwk } }
 
 /** What is changed of a message on its way; `good` is nothing. */
 export const ways = {

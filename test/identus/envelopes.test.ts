@@ -10,7 +10,7 @@ import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { keysFor } from '../../src/did/document.ts'
 import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
 import { contentEncryptions } from '../../src/didcomm/content.ts'
-import type { OwnKey } from '../../src/didcomm/jwe.ts'
+import type { PrivateKey } from '../../src/didcomm/jwe.ts'
 import { attachmentBytes, attachmentJson, type PlaintextMessage } from '../../src/didcomm/message.ts'
 import { encrypt, packAnoncrypt, packAuthcrypt, type Recipient } from '../../src/didcomm/pack.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
@@ -28,8 +28,8 @@ function newPerson(serviceUri = 'http://127.0.0.1:8090/mailbox') {
     authentication: toPublic(authentication),
     serviceUri,
   })
-  const sender: OwnKey = { kid: `${did}#key-1`, privateJwk: agreement }
-  const signer: OwnKey = { kid: `${did}#key-2`, privateJwk: authentication }
+  const sender: PrivateKey = { kid: `${did}#key-1`, privateJwk: agreement }
+  const signer: PrivateKey = { kid: `${did}#key-2`, privateJwk: authentication }
   return { did, sender, signer, agreement: toPublic(agreement), authentication: toPublic(authentication) }
 }
 

@@ -8,7 +8,7 @@ import {
   toInvitationUrl,
 } from '../../didcomm/invitation.ts'
 import { withoutNulls } from '../../didcomm/json.ts'
-import { peersOnly } from '../../didcomm/route.ts'
+import { peerDidsOnly } from '../../didcomm/route.ts'
 import { savePeerDid, newPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readBody } from '../body.ts'
@@ -106,7 +106,7 @@ export async function acceptInvitation(
 /** What is wrong with the inviter's DID is wrong with the invitation, and none of our own fault. */
 async function mustResolve(wallet: Wallet, from: string): Promise<void> {
   try {
-    await peersOnly(wallet.env.resolver.document)(from)
+    await peerDidsOnly(wallet.env.resolver.document)(from)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     throw new Problem(

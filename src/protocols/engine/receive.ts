@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { isOver, steadyNow } from '../../base/clock.ts'
 import { isTemporary, Problem } from '../../base/problem.ts'
-import { endOf, messageExpired } from '../../didcomm/expiry.ts'
-import type { Attachment } from '../../didcomm/message.ts'
+import { type Attachment, expiresAtMs, messageExpired } from '../../didcomm/message.ts'
 import { findKnownType } from '../../didcomm/message-type.ts'
 import type { Unpacked } from '../../didcomm/unpack.ts'
 import { didOf } from '../../did/document.ts'
@@ -84,7 +83,7 @@ export async function receive(
   const isKnown = async () => (await findMessage(wallet.db, { id: inboxId })).rows.length > 0
   if (await isKnown()) return
   try {
-    const end = endOf(unpacked.message)
+    const end = expiresAtMs(unpacked.message)
     if (end !== undefined && isOver(end)) throw messageExpired(unpacked.message)
     const write = await handlers[type]!(wallet, message)
     await once(wallet, inboxId, async (tx) => {

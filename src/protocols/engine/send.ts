@@ -6,9 +6,8 @@ import { randomId } from '../../base/id.ts'
 import { across } from '../../base/probe.ts'
 import { isTemporary, Problem } from '../../base/problem.ts'
 import { keysFor, type Resolve } from '../../did/document.ts'
-import { wrapForward } from '../../didcomm/forward.ts'
-import { packAuthcrypt, type Recipient } from '../../didcomm/pack.ts'
-import { findRecipient, findRoute, NoRouteError, peersOnly, type Route } from '../../didcomm/route.ts'
+import { packAuthcrypt, type Recipient, wrapForward } from '../../didcomm/pack.ts'
+import { findRecipient, getRoute, NoRouteError, peerDidsOnly, type Route } from '../../didcomm/route.ts'
 import type { MessageBody } from '../../outbox/job.ts'
 import { findPeerKey } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -99,7 +98,7 @@ export async function findWay(
     const document = await resolve(did)
     const recipient = findRecipient(document, curve)
     if (!recipient) throw new NoRouteError(`The DID ${did} has no ${curve} key to encrypt for.`)
-    return { recipient, route: await findRoute(document, peersOnly(wallet.env.resolver.document)) }
+    return { recipient, route: await getRoute(document, peerDidsOnly(wallet.env.resolver.document)) }
   } catch (error) {
     if (isTemporary(error)) throw error
     if (error instanceof NoRouteError || error instanceof Problem)

@@ -1,6 +1,6 @@
 /** Whose documents are read for messages from and to one of our DIDs. */
 import type { Resolve } from '../../did/document.ts'
-import { peersOnly } from '../../didcomm/route.ts'
+import { peerDidsOnly } from '../../didcomm/route.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
  */
 export function resolverOf({ db, env }: Wallet, ourDid: string): Resolve {
   const { document } = env.resolver
-  const resolvePeer = peersOnly(document)
+  const resolvePeer = peerDidsOnly(document)
   return async (did) => {
     if (did.startsWith('did:peer:')) return resolvePeer(did)
     const ping = await db
