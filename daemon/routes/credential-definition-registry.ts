@@ -6,10 +6,10 @@ import {
   definitionsPath,
   getDefinition,
   listDefinitions,
-  publicPart,
+  toDefinition,
 } from '../../src/anoncreds/definitions.ts'
 import { CredentialDefinition } from '../../src/anoncreds/model.ts'
-import { publishDefinition } from '../../src/anoncreds/publish.ts'
+import { publishDefinition } from '../../src/anoncreds/definitions.ts'
 import { isOwnDid } from '../../src/did-registrar/dids.ts'
 import { PrismEnvelope, toEnvelope } from '../../src/schemas/did-url.ts'
 import type { ResolutionMethod } from '../../src/schemas/schema.ts'
@@ -107,7 +107,7 @@ export default [
       path: guidPath,
       reply: [200, CredentialDefinition],
     },
-    async ({ agent }, { path: { guid } }) => publicPart(await getDefinition(agent.db, guid)),
+    async ({ agent }, { path: { guid } }) => toDefinition(await getDefinition(agent.db, guid)),
   ),
 
   route(
@@ -167,7 +167,7 @@ export default [
       return toEnvelope(
         record.author,
         `${definitionsPath}/did-url/${record.guid}/definition`,
-        publicPart(record),
+        toDefinition(record),
       )
     },
   ),

@@ -1,23 +1,171 @@
-/** A thread that calculates, one operation after the other (`engine.ts`). It loads the library with the first one that needs it. */
+/** Entry point of the thread that runs the AnonCreds library (`engine.ts`), one operation after the other. */
 import { parentPort } from 'node:worker_threads'
-import { loadLibrary, type Library } from './library.ts'
-import { operations, type Operation, type Operations } from './operations.ts'
+import type { AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
+import { loadLibrary, type Library, type LibraryObject } from './library.ts'
+import type {
+  Credential,
+  CredentialDefinition,
+  CredentialOffer,
+  CredentialRequest,
+  DefinitionPrivateKey,
+  KeyCorrectnessProof,
+  RequestMetadata,
+} from './model.ts'
+import type { Presentation, PresentationRequest } from './presentation.ts'
+
+/** By id. */
+type PublicObjects = {
+  schemas: Record<string, AnonCredsSchema>
+  definitions: Record<string, CredentialDefinition>
+}
+
+/** The input and the output of every operation. */
+export type Operations = {
+  createLinkSecret: [input: {}, output: string]
+  createNonce: [input: {}, output: string]
+  createOffer: [
+    input: { schemaId: string; credDefId: string; keyCorrectnessProof: KeyCorrectnessProof },
+    output: CredentialOffer,
+  ]
+  createRequest: [
+    input: { definition: CredentialDefinition; linkSecret: string; offer: CredentialOffer },
+    output: { request: CredentialRequest; metadata: RequestMetadata },
+  ]
+  createCredential: [
+    input: {
+      definition: CredentialDefinition
+      privateKey: DefinitionPrivateKey
+      offer: CredentialOffer
+      request: CredentialRequest
+      values: Record<string, string>
+    },
+    output: Credential,
+  ]
+  processCredential: [
+    input: {
+      credential: Credential
+      metadata: RequestMetadata
+      linkSecret: string
+      definition: CredentialDefinition
+    },
+    output: Credential,
+  ]
+  createPresentation: [
+    input: { request: PresentationRequest; credential: Credential; linkSecret: string } & PublicObjects,
+    output: Presentation,
+  ]
+  verifyPresentation: [
+    input: { presentation: Presentation; request: PresentationRequest } & PublicObjects,
+    output: boolean,
+  ]
+}
+export type Operation = keyof Operations
+
+type Handlers = {
+  [Name in Operation]: (library: () => Promise<Library>, input: Operations[Name][0]) => unknown
+}
+
+/** The library's name of the link secret in the metadata of requests. */
+const linkSecretLabel = 'default'
+
+// Garbage collection of the wrapper objects frees the library's memory.
+const operations: Handlers = {
+  createLinkSecret: async (library) => (await library()).Prover.createLinkSecret().toString(),
+
+  createNonce: async (library) => (await library()).Verifier.createNonce(),
+
+  async createOffer(library, { schemaId, credDefId, keyCorrectnessProof }) {
+    const { Issuer, CredentialKeyCorrectnessProof } = await library()
+    return Issuer.createCredentialOffer(
+      schemaId,
+      credDefId,
+      CredentialKeyCorrectnessProof.from(keyCorrectnessProof),
+    ).toJSON()
+  },
+
+  async createRequest(library, { definition, linkSecret, offer }) {
+    const { Prover, CredentialDefinition, CredentialOffer, LinkSecret } = await library()
+    const { request, metadata } = Prover.createCredentialRequest(
+      CredentialDefinition.from(definition),
+      LinkSecret.fromString(linkSecret),
+      linkSecretLabel,
+      CredentialOffer.from(offer),
+    )
+    return { request: request.toJSON(), metadata: metadata.toJSON() }
+  },
+
+  async createCredential(library, { definition, privateKey, offer, request, values }) {
+    const { Issuer, CredentialDefinition, CredentialDefinitionPrivate, CredentialOffer, CredentialRequest } =
+      await library()
+    return Issuer.createCredential(
+      CredentialDefinition.from(definition),
+      CredentialDefinitionPrivate.from(privateKey),
+      CredentialOffer.from(offer),
+      CredentialRequest.from(request),
+      values,
+    ).toJSON()
+  },
+
+  async processCredential(library, { credential, metadata, linkSecret, definition }) {
+    const { Prover, Credential, CredentialRequestMetadata, LinkSecret, CredentialDefinition } =
+      await library()
+    return Prover.processCredential(
+      Credential.from(credential),
+      CredentialRequestMetadata.from(metadata),
+      LinkSecret.fromString(linkSecret),
+      CredentialDefinition.from(definition),
+    ).toJSON()
+  },
+
+  async createPresentation(library, { request, credential, linkSecret, ...objects }) {
+    const loaded = await library()
+    const { Prover, PresentationRequest, Credential, LinkSecret } = loaded
+    return Prover.createPresentation(
+      PresentationRequest.from(request),
+      Credential.from(credential),
+      LinkSecret.fromString(linkSecret),
+      ...toObjects(loaded, objects),
+    ).toJSON()
+  },
+
+  async verifyPresentation(library, { presentation, request, ...objects }) {
+    const loaded = await library()
+    const { Verifier, Presentation, PresentationRequest } = loaded
+    return Verifier.verifyPresentation(
+      Presentation.from(presentation),
+      PresentationRequest.from(request),
+      ...toObjects(loaded, objects),
+    )
+  },
+}
+
+function toObjects(
+  { CredentialSchema, CredentialDefinition }: Library,
+  { schemas, definitions }: PublicObjects,
+) {
+  const each = <Type>(all: Record<string, Type>, from: (json: Type) => LibraryObject) =>
+    Object.fromEntries(Object.entries(all).map(([id, json]) => [id, from(json)]))
+  return [
+    each(schemas, (json) => CredentialSchema.from(json)),
+    each(definitions, (json) => CredentialDefinition.from(json)),
+  ] as const
+}
 
 export type Task = { [Name in Operation]: { operation: Name; input: Operations[Name][0] } }[Operation]
 
-/** What came of a task: an output; why the library refused; or how its memory was damaged, after which the thread must not be used again. */
-export type Outcome = { output: unknown } | { refused: string } | { broken: string }
+/** `refused`: the library's reason. `crashed`: the library's memory may be damaged, so the thread must end. */
+export type TaskResult = { output: unknown } | { refused: string } | { crashed: string }
 
 let loading: Promise<Library> | undefined
 const library = () => (loading ??= loadLibrary())
 
-async function perform({ operation, input }: Task): Promise<Outcome> {
+async function perform({ operation, input }: Task): Promise<TaskResult> {
   try {
     return { output: await operations[operation](library, input as never) }
   } catch (error) {
     // A panic of the library, or the end of its memory.
     if (error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError'))
-      return { broken: String(error) }
+      return { crashed: String(error) }
     return { refused: error instanceof Error ? error.message : String(error) }
   }
 }

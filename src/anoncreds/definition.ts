@@ -1,47 +1,47 @@
-/** Definitions of AnonCreds credentials as they are published and as REST shows them (api.md 4.11). */
+/** AnonCreds credential definitions as issuers publish them and as the API returns them. */
 import { z } from 'zod'
 import { Did } from '../did/document.ts'
 import { ResolutionMethod, SchemaVersion } from '../schemas/schema.ts'
 import { CredentialDefinition, Id, KeyCorrectnessProof } from './model.ts'
 
-/** What an issuer sends. Absent and null are the same. */
+/** The body that publishes a definition. Absent and null are the same. */
 export const CredentialDefinitionInput = z
   .object({
     name: z.string().min(1).max(1_000),
     description: z.string().min(1).nullish(),
     version: SchemaVersion.describe('SemVer.'),
-    tag: z.string().max(1_000).describe('A word to find it by; part of the definition.'),
+    tag: z.string().max(1_000).describe('A label; part of the definition.'),
     author: Did.describe(
-      'The issuer: a did:prism of the wallet, published or not, short or long, or a did:web of it.',
+      'The issuer: a did:prism of the wallet (published or not, short or long form), or a did:web of the wallet.',
     ),
     schemaId: Id.describe(
-      'URL or DID URL of an AnonCreds schema alone, such as `…/schema-registry/schemas/{guid}/schema`.',
+      'URL or DID URL of an AnonCreds schema (not of its record), such as `…/schema-registry/schemas/{guid}/schema`.',
     ),
     signatureType: z.literal('CL'),
     supportRevocation: z
       .boolean()
-      .describe('Kept and shown; credentials cannot be revoked whatever it says.'),
+      .describe('Stored and returned. AnonCreds credentials cannot be revoked in any case.'),
   })
   .meta({ id: 'CredentialDefinitionInput' })
 export type CredentialDefinitionInput = z.output<typeof CredentialDefinitionInput>
 
-/** `GENERATING`: its key is being made, which takes seconds; it goes on after a restart. `READY`: credentials can be offered by it. */
+/** `GENERATING`: the key is being generated, which takes seconds and continues after a restart. `READY`: credentials can be offered. */
 export const DefinitionState = z.enum(['GENERATING', 'READY'])
 
 export const CredentialDefinitionRecord = z
   .object({
-    guid: z.guid().describe('Names this definition; made from `longId`.'),
+    guid: z.guid().describe('Identifies this definition; derived from `longId`.'),
     id: z.guid(),
     longId: z.string(),
     name: z.string(),
     version: z.string(),
     tag: z.string(),
-    description: z.string().describe('Empty when the author gave none.'),
+    description: z.string().describe('Empty when the author sent none.'),
     author: Did,
     authored: z.iso.datetime(),
     schemaId: z.string(),
-    definition: CredentialDefinition.optional().describe('Absent while its key is being generated.'),
-    keyCorrectnessProof: KeyCorrectnessProof.optional().describe('Absent likewise.'),
+    definition: CredentialDefinition.optional().describe('Absent while the key is being generated.'),
+    keyCorrectnessProof: KeyCorrectnessProof.optional().describe('Absent while the key is being generated.'),
     signatureType: z.literal('CL'),
     supportRevocation: z.boolean(),
     state: DefinitionState.describe('`GENERATING` for some seconds, then `READY`.'),

@@ -1,14 +1,16 @@
 /**
- * The registry of credential definitions (api.md 4.11): make, read, list.
+ * The registry of credential definitions.
  *
- * A definition is there at once and has its key some seconds later (`generator.ts`). From then on it never changes and anybody may read it;
- * lists are of one wallet.
+ * A new definition gets its key after some seconds (`generator.ts`). From then on it never changes and is public. Lists contain the
+ * definitions of one wallet.
  */
 import type { Selectable } from 'kysely'
+import type { Config } from '../base/config.ts'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
+import type { AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
 import { toEnvelope } from '../schemas/did-url.ts'
-import { toRow, withDerivedMembers } from '../schemas/registry-entry.ts'
+import { assertAuthor, toRow, withDerivedMembers } from '../schemas/registry-entry.ts'
 import type { ResolutionMethod } from '../schemas/schema.ts'
 import type { CredentialDefinitionTables } from '../storage/agent-tables/credential-definition.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
@@ -16,17 +18,18 @@ import { matchOf } from '../storage/match.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
 import { CredentialDefinitionRecord, type CredentialDefinitionInput } from './definition.ts'
+import { assertEnabled } from './feature.ts'
 import type { CredentialDefinition, KeyCorrectnessProof } from './model.ts'
 
 export type DefinitionRow = Selectable<CredentialDefinitionTables['credential_definition']>
 
-/** Where definitions are, below the address of their agent. */
+/** Path of the registry, below the agent's base URL. */
 export const definitionsPath = 'credential-definition-registry/definitions'
 
-/** Definitions of one wallet that may wait for their keys. */
-const generatingOfWallet = 20
+/** The limit of definitions without a key in each wallet. */
+const maxGenerating = 20
 
-/** Filters are exact but for `%`, which stands for anything. `offset` is 0 or more, `limit` 1 to 1,000. */
+/** Filters match exactly, except that `%` matches any text. */
 export type DefinitionQuery = Paging & {
   author?: string | undefined
   name?: string | undefined
@@ -35,11 +38,47 @@ export type DefinitionQuery = Paging & {
   resolutionMethod?: ResolutionMethod
 }
 
+/** The issuer's wallet. `owns` tells whether a DID belongs to it. */
+export type Publisher = {
+  readonly id: string
+  readonly env: {
+    readonly config: Pick<Config, 'ENABLE_ANONCRED'>
+    readSchema(url: string): Promise<{ record?: object }>
+    getAnonCredsSchema(url: string): Promise<AnonCredsSchema>
+  }
+  owns: (did: string) => Promise<boolean>
+}
+
 /**
- * Writes a definition that is to be given its key, under a new id.
+ * Publishes a definition. Its key follows.
  *
- * @param attributes the names of the attributes of its schema, in their order.
- * @throws {Problem} 429 when too many of the wallet's wait for theirs; `WalletMoved`.
+ * @throws {Problem} 400 for another DID method, 404 for an author that the wallet does not own, 422 for a schema that cannot be read or is
+ *   not an AnonCreds schema, 503 for a temporary failure, 429 when too many definitions wait for their keys.
+ */
+export async function publishDefinition(
+  db: AgentDb,
+  { id, env, owns }: Publisher,
+  input: CredentialDefinitionInput,
+  resolutionMethod: ResolutionMethod,
+): Promise<CredentialDefinitionRecord> {
+  assertEnabled(env.config)
+  await assertAuthor(input.author, owns)
+  const { record } = await env.readSchema(input.schemaId)
+  // Wallets read the schema at this URL, so it must return the schema and not the record.
+  if (record)
+    throw new Problem(
+      'error:CredentialDefinitionError:CreationError',
+      `schemaId: ${input.schemaId.slice(0, 300)} returns the registry record. Use the URL of the schema, which ends with /schema.`,
+    )
+  const { attrNames } = await env.getAnonCredsSchema(input.schemaId)
+  return db.transaction().execute((tx) => addDefinition(tx, id, input, attrNames, resolutionMethod))
+}
+
+/**
+ * Inserts a definition without a key, under a new id.
+ *
+ * @param attributes the attribute names of the schema, in their order.
+ * @throws {Problem} 429 when too many definitions of the wallet wait for their keys; `WalletMoved`.
  */
 export async function addDefinition(
   tx: AgentTx,
@@ -49,16 +88,16 @@ export async function addDefinition(
   resolutionMethod: ResolutionMethod,
 ): Promise<CredentialDefinitionRecord> {
   await assertNotTransferred(tx, walletId)
-  const { owed } = await tx
+  const { generating } = await tx
     .selectFrom('credential_definition')
-    .select((query) => query.fn.countAll().as('owed'))
+    .select((query) => query.fn.countAll().as('generating'))
     .where('wallet_id', '=', walletId)
     .where('definition', 'is', null)
     .executeTakeFirstOrThrow()
-  if (Number(owed) >= generatingOfWallet)
+  if (Number(generating) >= maxGenerating)
     throw new Problem(
       'TooManyRequests',
-      `${generatingOfWallet} credential definitions of the wallet wait for their keys. Try again in a minute.`,
+      `${maxGenerating} credential definitions of the wallet wait for their keys. Try again in a minute.`,
       { retryAfter: 60 },
     )
   const row: DefinitionRow = {
@@ -74,7 +113,7 @@ export async function addDefinition(
   return toRecord(row)
 }
 
-/** Gives a definition of a wallet its key, unless it has one. @throws {Problem} `WalletMoved`: where the wallet is now, it gets another. */
+/** Adds the key to a definition, unless it has one. @throws {Problem} `WalletMoved`: the wallet's new agent generates the key. */
 export async function completeDefinition(
   tx: AgentTx,
   { walletId, guid }: { walletId: string; guid: string },
@@ -95,7 +134,7 @@ export async function completeDefinition(
     .execute()
 }
 
-/** The definition with a guid, of whichever wallet, in whichever list. */
+/** Finds a definition of any wallet, with any resolution method. */
 export async function findDefinition(
   db: AgentDb,
   guid: string,
@@ -114,7 +153,7 @@ export async function findDefinition(
   )
 }
 
-/** The definition with a guid. @throws {Problem} `error:CredentialDefinitionError:GuidNotFoundError` */
+/** Gets a definition of any wallet. @throws {Problem} `error:CredentialDefinitionError:GuidNotFoundError` */
 export async function getDefinition(
   db: AgentDb,
   guid: string,
@@ -125,7 +164,7 @@ export async function getDefinition(
   return found.record
 }
 
-/** A page of a wallet's definitions in the order of their making, and how many match in all. */
+/** A page of a wallet's definitions in order of creation, and the number of all that match. */
 export async function listDefinitions(
   db: AgentDb,
   walletId: string,
@@ -143,8 +182,8 @@ export async function listDefinitions(
   return { definitions: rows.map(toRecord), total }
 }
 
-/** The definition itself. @throws {Problem} `error:CredentialDefinitionError:NotGeneratedYet` while its key is being made. */
-export function publicPart({ definition, guid }: CredentialDefinitionRecord): CredentialDefinition {
+/** The definition in a record. @throws {Problem} `error:CredentialDefinitionError:NotGeneratedYet` while its key is being generated. */
+export function toDefinition({ definition, guid }: CredentialDefinitionRecord): CredentialDefinition {
   if (definition) return definition
   throw new Problem(
     'error:CredentialDefinitionError:NotGeneratedYet',
@@ -153,11 +192,11 @@ export function publicPart({ definition, guid }: CredentialDefinitionRecord): Cr
   )
 }
 
-/** The URL by which credentials name their definition: of the definition alone, at the agent's address or as a DID URL (wire.md 9). */
+/** The `cred_def_id` in credentials: the HTTP or DID URL of the definition. */
 export function definitionUrl(record: CredentialDefinitionRecord, restUrl: string): string {
   const { guid, author, resolutionMethod } = record
   if (resolutionMethod === 'http') return `${restUrl}/${definitionsPath}/${guid}/definition`
-  return toEnvelope(author, `${definitionsPath}/did-url/${guid}/definition`, publicPart(record)).url
+  return toEnvelope(author, `${definitionsPath}/did-url/${guid}/definition`, toDefinition(record)).url
 }
 
 export function definitionNotFound(guid: string): Problem {
@@ -181,9 +220,9 @@ function toRecord(row: DefinitionRow): CredentialDefinitionRecord {
   })
 }
 
-/** What the registry answers for a definition, in either list: its record, or the definition alone. @throws {Problem} as `getDefinition` and `publicPart`. */
-export async function readOwnDefinition(db: AgentDb, guid: string, isRaw: boolean): Promise<object> {
+/** Reads a record, or its definition only. @throws {Problem} as `getDefinition` and `toDefinition`. */
+export async function readDefinition(db: AgentDb, guid: string, isDefinitionOnly: boolean): Promise<object> {
   const found = await findDefinition(db, guid)
   if (!found) throw definitionNotFound(guid)
-  return isRaw ? publicPart(found.record) : found.record
+  return isDefinitionOnly ? toDefinition(found.record) : found.record
 }

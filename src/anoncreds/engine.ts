@@ -1,23 +1,26 @@
 /**
- * The engine of AnonCreds: calculations of a tenth of a second to a second each, in a thread of their own, which starts with the first one and
- * ends when there are none.
+ * The AnonCreds engine. Its operations take a tenth of a second to a second each and run in a worker thread, which starts with
+ * the first operation and ends when it is idle.
  */
 import type { z } from 'zod'
 import { Problem } from '../base/problem.ts'
 import { programOf } from '../base/program.ts'
 import { reasonOf } from '../base/reason.ts'
 import { createThread, ThreadSpent, type Thread } from '../base/thread.ts'
-import type { Outcome, Task } from './anoncreds-worker.ts'
-import { findForgedText } from './encode.ts'
-import { AnonCredsError } from './error.ts'
+import type { Operation, Operations, Task, TaskResult } from './anoncreds-worker.ts'
 import { Credential, CredentialOffer, CredentialRequest, RequestMetadata } from './model.ts'
-import type { Operation, Operations } from './operations.ts'
-import { Presentation } from './proof-model.ts'
+import { Presentation } from './presentation.ts'
+
+/** The library refused the input. The message is a reason that can stand inside a sentence. */
+export class AnonCredsError extends Error {
+  override name = 'AnonCredsError'
+}
 
 /**
- * JSON in, JSON out, of `model.ts` and `proof-model.ts`; what comes from others must have been parsed with these.
+ * Input and output are the JSON of `model.ts` and `presentation.ts`. Input from others must have been parsed with these.
  *
- * All functions throw `AnonCredsError` with the library's reason, and `Problem` `error:ServiceUnavailable` when too much waits or one takes too long.
+ * All functions throw `AnonCredsError` with the library's reason, and `Problem` `error:ServiceUnavailable` when too many operations wait
+ * or one exceeds the time limit.
  */
 export type Engine = {
   readonly [Name in Exclude<Operation, 'createLinkSecret' | 'createNonce'>]: (
@@ -26,9 +29,9 @@ export type Engine = {
 } & {
   /** A new link secret, decimal. */
   createLinkSecret(): Promise<string>
-  /** A new nonce, decimal, of 80 bits. */
+  /** A new nonce of 80 bits, decimal. */
   createNonce(): Promise<string>
-  /** Ends the thread; what waits is refused. */
+  /** Ends the thread. Waiting operations are refused. */
   close(): Promise<void>
 }
 
@@ -36,14 +39,13 @@ export type EngineLimits = { timeMs: number; waiting: number; idleMs: number }
 
 const limits: EngineLimits = { timeMs: 60_000, waiting: 200, idleMs: 60_000 }
 
-/** Makes an engine; nothing is loaded yet. */
 export function createEngine(change: Partial<EngineLimits> = {}): Engine {
-  const thread = createThread<Task, Outcome>({
+  const thread = createThread<Task, TaskResult>({
     ...limits,
     ...change,
     name: 'anoncreds',
     program: programOf(import.meta.url, 'anoncreds-worker'),
-    tooMany: 'Too many calculations of AnonCreds wait. Try again in a few seconds.',
+    tooMany: 'Too many AnonCreds operations are waiting. Try again in a few seconds.',
   })
 
   async function ask<Name extends Operation>(
@@ -51,8 +53,8 @@ export function createEngine(change: Partial<EngineLimits> = {}): Engine {
     input: Operations[Name][0],
     type?: z.ZodType,
   ): Promise<Operations[Name][1]> {
-    const outcome = await perform(thread, { operation, input } as Task)
-    return (type ? type.parse(outcome) : outcome) as Operations[Name][1]
+    const output = await perform(thread, { operation, input } as Task)
+    return (type ? type.parse(output) : output) as Operations[Name][1]
   }
 
   return {
@@ -66,34 +68,27 @@ export function createEngine(change: Partial<EngineLimits> = {}): Engine {
     createCredential: (input) => ask('createCredential', input, Credential),
     processCredential: (input) => ask('processCredential', input, Credential),
     createPresentation: (input) => ask('createPresentation', input, Presentation),
-    async verifyPresentation(input) {
-      const forged = findForgedText(input.presentation)
-      if (forged !== undefined)
-        throw new AnonCredsError(`the text that is shown for ${forged} is not the one that was signed`)
-      return ask('verifyPresentation', input)
-    },
+    verifyPresentation: (input) => ask('verifyPresentation', input),
     close: () => thread.close(true),
   }
 }
 
-async function perform(thread: Thread<Task, Outcome>, task: Task): Promise<unknown> {
+async function perform(thread: Thread<Task, TaskResult>, task: Task): Promise<unknown> {
   try {
-    const outcome = await thread.ask(task)
-    if ('output' in outcome) return outcome.output
-    if ('refused' in outcome) throw new AnonCredsError(toReason(outcome.refused))
+    const result = await thread.ask(task)
+    if ('output' in result) return result.output
+    if ('refused' in result) throw new AnonCredsError(toReason(result.refused))
     await thread.close()
-    throw new AnonCredsError('the library of AnonCreds cannot make anything of it', {
-      cause: new Error(outcome.broken),
-    })
+    throw new AnonCredsError('the AnonCreds library cannot process it', { cause: new Error(result.crashed) })
   } catch (error) {
     if (!(error instanceof ThreadSpent)) throw error
-    // What is calculated with is bounded when it is read: it is the machine that is too slow for now.
-    const detail = 'A calculation of AnonCreds took too long. Try again in a minute.'
+    // The input is bounded when it is parsed, so the machine is overloaded.
+    const detail = 'An AnonCreds operation took too long. Try again in a minute.'
     throw new Problem('error:ServiceUnavailable', detail, { cause: error, retryAfter: 60 })
   }
 }
 
-/** The library's message in one line: an error stands on the first, its causes on those after it. */
+/** The library's message in one line. It has the error in the first line and the causes in the others. */
 function toReason(message: string): string {
   const lines = message
     .split('\n')

@@ -1,4 +1,4 @@
-/** Whether there is AnonCreds here: the operator may have turned it off, and the package with the library is optional. */
+/** AnonCreds can be disabled by configuration, and the package with the library is optional. */
 import type { Config } from '../base/config.ts'
 import { Problem } from '../base/problem.ts'
 import { isInstalled } from './library.ts'
@@ -6,20 +6,20 @@ import { isInstalled } from './library.ts'
 const title = 'BadRequest_FeatureDisabled'
 
 /** @throws {Problem} 400 `BadRequest` with the title `BadRequest_FeatureDisabled`. */
-export function mustBeEnabled(
+export function assertEnabled(
   { ENABLE_ANONCRED }: Pick<Config, 'ENABLE_ANONCRED'>,
-  isThere = isInstalled,
+  isAvailable = isInstalled,
 ): void {
   if (!ENABLE_ANONCRED)
     throw new Problem(
       'BadRequest',
-      'AnonCreds is turned off here. The operator turns it on with ENABLE_ANONCRED=true.',
+      'AnonCreds is disabled. The operator enables it with ENABLE_ANONCRED=true.',
       { title },
     )
-  if (!isThere())
+  if (!isAvailable())
     throw new Problem(
       'BadRequest',
-      'AnonCreds needs the optional package @hyperledger/identus-sdk, which is not installed here. The operator installs it with npm ci --include=optional.',
+      'AnonCreds needs the optional package @hyperledger/identus-sdk, which is not installed. The operator installs it with npm ci --include=optional.',
       { title },
     )
 }

@@ -1,12 +1,12 @@
 /**
- * Generating the keys of credential definitions in the background, one after the other, the wallets by turns.
+ * Generates the keys of credential definitions in the background, one at a time, alternating between wallets.
  *
- * What is to be done is in the registry: definitions without a key. So a restart goes on with them. The private key is in the wallet before the
- * definition is published; killed in between, the next start makes another pair, which nobody misses.
+ * The registry itself is the queue: definitions without a key. A restart therefore continues. The private key is stored in the wallet
+ * before the definition is published. If the agent is killed in between, the next start generates a new pair.
  */
+import type { Log } from '../base/log.ts'
 import { across } from '../base/probe.ts'
 import { reasonOf } from '../base/reason.ts'
-import type { Log } from '../base/log.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { completeDefinition, type DefinitionRow } from './definitions.ts'
 import type { KeyMaker } from './key-maker.ts'
@@ -16,36 +16,35 @@ export type GeneratorParts = {
   db: AgentDb
   keys: KeyMaker
   log: Log
-  /** Keeps the private key of a wallet's definition. */
-  keep: (walletId: string, guid: string, key: DefinitionPrivateKey) => Promise<void>
-  /** Milliseconds after which what failed is tried again. */
+  /** Stores the private key of a definition in its wallet. */
+  storeKey: (walletId: string, guid: string, key: DefinitionPrivateKey) => Promise<void>
+  /** Milliseconds before a failed generation is retried. */
   retryMs?: number
 }
 
 export type Generator = {
-  /** Looks for definitions without keys: after a start, or when one was made. */
+  /** Looks for definitions without keys: after a start, and when one was created. */
   wake(): void
-  /** Resolves when the definition has its key, or the signal is aborted. @throws why it could not be generated now; it is tried again later. */
+  /** Resolves when the definition has its key or the signal is aborted. @throws when generation failed; it is retried later. */
   whenGenerated(guid: string, signal: AbortSignal): Promise<void>
-  /** Begins no more, ends what is under way, and waits for what is being written. */
+  /** Kills a running generation and waits for pending writes. */
   close(): Promise<void>
 }
 
-type Waiting = { resolve: () => void; reject: (error: unknown) => void }
+type Waiter = { resolve: () => void; reject: (error: unknown) => void }
 
-export function createGenerator({ db, keys, log, keep, retryMs = 30_000 }: GeneratorParts): Generator {
-  const waiting = new Map<string, Set<Waiting>>()
-  /** When a wallet had its last turn, counted. */
-  const turns = new Map<string, number>()
-  /** What failed, until it is tried again. */
-  const postponed = new Set<string>()
-  const timers = new Set<NodeJS.Timeout>()
-  let turn = 0
+export function createGenerator({ db, keys, log, storeKey, retryMs = 30_000 }: GeneratorParts): Generator {
+  const waiters = new Map<string, Set<Waiter>>()
+  /** The sequence number of each wallet's latest generation. */
+  const lastServed = new Map<string, number>()
+  /** Failed definitions, with the timer that retries them. */
+  const postponed = new Map<string, NodeJS.Timeout>()
+  let served = 0
   let running: Promise<void> | undefined
   let isWoken = false
   let isClosed = false
 
-  async function next(): Promise<DefinitionRow | undefined> {
+  async function findNext(): Promise<DefinitionRow | undefined> {
     if (isClosed) return undefined
     const rows = await db
       .selectFrom('credential_definition')
@@ -55,63 +54,56 @@ export function createGenerator({ db, keys, log, keep, retryMs = 30_000 }: Gener
       .where('moved_at', 'is', null)
       .orderBy('position')
       .execute()
-    const lastTurn = ({ wallet_id: id }: DefinitionRow) => turns.get(id) ?? 0
+    const order = ({ wallet_id: id }: DefinitionRow) => lastServed.get(id) ?? 0
     return rows
       .filter(({ guid }) => !postponed.has(guid))
-      .toSorted((one, other) => lastTurn(one) - lastTurn(other))[0]
+      .toSorted((one, other) => order(one) - order(other))[0]
   }
 
-  async function generate({
-    guid,
-    wallet_id: walletId,
-    schema_id: schemaId,
-    tag,
-    author,
-    attributes,
-  }: DefinitionRow): Promise<void> {
-    const { primary, privateKey, keyCorrectnessProof } = await keys.make(JSON.parse(attributes) as string[])
-    await keep(walletId, guid, privateKey)
-    const definition = { schemaId, type: 'CL' as const, tag, issuerId: author, value: { primary } }
-    const complete = () =>
+  async function generate(row: DefinitionRow): Promise<void> {
+    const { guid, wallet_id: walletId, schema_id: schemaId, tag, author: issuerId } = row
+    const { primary, privateKey, keyCorrectnessProof } = await keys.make(
+      JSON.parse(row.attributes) as string[],
+    )
+    await storeKey(walletId, guid, privateKey)
+    const definition = { schemaId, type: 'CL' as const, tag, issuerId, value: { primary } }
+    await across('definition', { walletId, guid }, () =>
       db
         .transaction()
-        .execute((tx) => completeDefinition(tx, { walletId, guid }, { definition, keyCorrectnessProof }))
-    await across('definition', { walletId, guid }, complete)
+        .execute((tx) => completeDefinition(tx, { walletId, guid }, { definition, keyCorrectnessProof })),
+    )
   }
 
-  /** Tells those who wait for a definition. */
-  function tell(guid: string, outcome: (waiting: Waiting) => void): void {
-    const told = waiting.get(guid) ?? []
-    waiting.delete(guid)
-    for (const each of told) outcome(each)
+  function notify(guid: string, settle: (waiter: Waiter) => void): void {
+    const notified = waiters.get(guid) ?? []
+    waiters.delete(guid)
+    for (const waiter of notified) settle(waiter)
   }
 
-  async function take(row: DefinitionRow): Promise<void> {
-    turns.set(row.wallet_id, ++turn)
+  async function process(row: DefinitionRow): Promise<void> {
+    lastServed.set(row.wallet_id, ++served)
     try {
       await generate(row)
-      tell(row.guid, ({ resolve }) => resolve())
+      notify(row.guid, ({ resolve }) => resolve())
     } catch (error) {
       if (isClosed) return
       log.error(
         { err: error, walletId: row.wallet_id },
         `the key of a credential definition could not be generated: ${reasonOf(error)}`,
       )
-      postponed.add(row.guid)
-      const timer = setTimeout(() => {
-        timers.delete(timer)
+      const retry = () => {
         postponed.delete(row.guid)
         wake()
-      }, retryMs).unref()
-      timers.add(timer)
-      tell(row.guid, ({ reject }) => reject(error))
+      }
+      postponed.set(row.guid, setTimeout(retry, retryMs).unref())
+      notify(row.guid, ({ reject }) => reject(error))
     }
   }
 
   async function run(): Promise<void> {
     while (isWoken) {
       isWoken = false
-      for (let row = await next(); row; row = await next()) await take(row)
+      for (let row = await findNext(); row; row = await findNext()) await process(row)
     }
   }
 
@@ -123,7 +115,7 @@ export function createGenerator({ db, keys, log, keep, retryMs = 30_000 }: Gener
       )
       .finally(() => {
         running = undefined
-        // Somebody may have come when it was about to end.
+        // `wake` may have been called after the last look.
         if (isWoken && !isClosed) wake()
       })
   }
@@ -133,11 +125,11 @@ export function createGenerator({ db, keys, log, keep, retryMs = 30_000 }: Gener
     async whenGenerated(guid, signal) {
       if (signal.aborted) return
       await new Promise<void>((resolve, reject) => {
-        const entry = { resolve, reject }
-        const entries = waiting.get(guid) ?? new Set()
-        waiting.set(guid, entries.add(entry))
+        const waiter = { resolve, reject }
+        const others = waiters.get(guid) ?? new Set()
+        waiters.set(guid, others.add(waiter))
         signal.addEventListener('abort', () => {
-          entries.delete(entry)
+          others.delete(waiter)
           resolve()
         })
       })
@@ -145,8 +137,8 @@ export function createGenerator({ db, keys, log, keep, retryMs = 30_000 }: Gener
     async close() {
       isClosed = true
       keys.close()
-      for (const timer of timers) clearTimeout(timer)
-      for (const guid of waiting.keys()) tell(guid, ({ resolve }) => resolve())
+      for (const timer of postponed.values()) clearTimeout(timer)
+      for (const guid of waiters.keys()) notify(guid, ({ resolve }) => resolve())
       await running
     },
   }

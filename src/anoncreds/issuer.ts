@@ -1,11 +1,10 @@
-/** What an issuer has of its own definitions: what it offers by, and the private key that signs. */
+/** The issuer's part of AnonCreds: the wallet's own definitions and their private keys. */
 import { Problem } from '../base/problem.ts'
 import type { AgentDb, Db, Tx } from '../storage/database.ts'
-import { definitionNotFound, definitionUrl, findDefinition, publicPart } from './definitions.ts'
+import { definitionNotFound, definitionUrl, findDefinition, toDefinition } from './definitions.ts'
 import { DefinitionPrivateKey, type CredentialDefinition, type KeyCorrectnessProof } from './model.ts'
 
-/** What is used of a wallet. */
-type Owner = {
+type IssuerWallet = {
   readonly id: string
   readonly db: Db
   readonly env: { readonly db: AgentDb; readonly urls: { readonly rest: string } }
@@ -13,25 +12,25 @@ type Owner = {
   unseal(context: string, sealed: string): string
 }
 
-/** A definition by which a wallet can issue. */
+/** A definition with which a wallet can issue. */
 export type OwnDefinition = {
   guid: string
-  /** Its URL, by which offers and credentials name it. */
+  /** Its URL in offers and credentials. */
   credDefId: string
   schemaId: string
-  /** The names of the schema's attributes, in their order. */
+  /** The attributes of the schema, in their order. */
   attrNames: string[]
   definition: CredentialDefinition
   keyCorrectnessProof: KeyCorrectnessProof
 }
 
 /**
- * A definition of the wallet's, by its guid.
+ * Gets a definition of the wallet.
  *
- * @throws {Problem} `error:CredentialDefinitionError:GuidNotFoundError`, also for another wallet's, `NotGeneratedYet` (503).
+ * @throws {Problem} `error:CredentialDefinitionError:GuidNotFoundError`, also for a definition of another wallet; `NotGeneratedYet` (503).
  */
-export async function ownDefinition(
-  { id, env }: Pick<Owner, 'id' | 'env'>,
+export async function getOwnDefinition(
+  { id, env }: Pick<IssuerWallet, 'id' | 'env'>,
   guid: string,
 ): Promise<OwnDefinition> {
   const found = await findDefinition(env.db, guid)
@@ -39,7 +38,7 @@ export async function ownDefinition(
   const { record, attributes } = found
   return {
     guid: record.guid,
-    definition: publicPart(record),
+    definition: toDefinition(record),
     credDefId: definitionUrl(record, env.urls.rest),
     schemaId: record.schemaId,
     attrNames: attributes,
@@ -47,9 +46,9 @@ export async function ownDefinition(
   }
 }
 
-/** The private key of a definition of the wallet's. @throws {Problem} when the wallet does not have it. */
-export async function privateKeyOf(
-  wallet: Pick<Owner, 'db' | 'unseal'>,
+/** Gets the private key of a definition. @throws {Problem} when the wallet does not have it. */
+export async function getPrivateKey(
+  wallet: Pick<IssuerWallet, 'db' | 'unseal'>,
   guid: string,
 ): Promise<DefinitionPrivateKey> {
   const row = await wallet.db
@@ -62,18 +61,18 @@ export async function privateKeyOf(
       'error:CredentialServiceError:CredentialDefinitionPrivatePartNotFound',
       `The wallet does not have the private key of the credential definition ${guid}.`,
     )
-  return DefinitionPrivateKey.parse(JSON.parse(wallet.unseal(contextOf(guid), row.sealed)))
+  return DefinitionPrivateKey.parse(JSON.parse(wallet.unseal(sealContext(guid), row.sealed)))
 }
 
-/** Writes the private key of a definition; one that was made before, for a definition that was then not published, is replaced. */
-export async function keepPrivateKey(
+/** Stores the private key of a definition. Replaces a key whose definition was not published because the agent was killed. */
+export async function storePrivateKey(
   tx: Tx,
-  wallet: Pick<Owner, 'seal'>,
+  wallet: Pick<IssuerWallet, 'seal'>,
   guid: string,
   key: DefinitionPrivateKey,
 ): Promise<void> {
   const row = {
-    sealed: wallet.seal(contextOf(guid), JSON.stringify(key)),
+    sealed: wallet.seal(sealContext(guid), JSON.stringify(key)),
     created_at: new Date().toISOString(),
   }
   await tx
@@ -83,6 +82,6 @@ export async function keepPrivateKey(
     .execute()
 }
 
-function contextOf(guid: string): string {
+function sealContext(guid: string): string {
   return `definition-key:${guid}`
 }

@@ -1,6 +1,6 @@
 /**
- * Keys of definitions are made in a process of their own, below the others in priority: the search for primes cannot be interrupted, not even
- * by the end of a thread or of the process that it runs in, and it takes all that a core has.
+ * Generates keys in a separate process with lower priority: prime generation occupies a core, and neither the end of its thread nor
+ * `process.exit` interrupts it.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { setPriority } from 'node:os'
@@ -15,57 +15,55 @@ const Keys = z.object({
   keyCorrectnessProof: KeyCorrectnessProof,
 })
 
-/** As `nice` counts: others go first, and it goes on beside them, with a third of what they get. */
-const priority = 5
+/** The niceness: the process gets a third of the time that others get. */
+const niceness = 5
 
 export type KeyMaker = {
-  /** Makes a key for attributes, by their names; takes seconds. @throws when its process has ended. */
+  /** Generates a key for attribute names. Takes seconds. @throws when the process ends early. */
   make(attrNames: readonly string[]): Promise<DefinitionKeys>
-  /** Ends what is under way. */
+  /** Kills running processes. */
   close(): void
 }
 
-// The bundle has the program beside itself, as the sources have, which run where tsx is installed.
+// The entry file is beside this file, in the bundle and in the sources.
 const isSource = import.meta.url.endsWith('.ts')
 const program = fileURLToPath(new URL(`./key-process.${isSource ? 'ts' : 'js'}`, import.meta.url))
 
 export function createKeyMaker(): KeyMaker {
-  const under = new Set<ChildProcess>()
+  const running = new Set<ChildProcess>()
 
   return {
     async make(attrNames) {
-      const made = fork(program, {
+      const child = fork(program, {
         env: {},
         execArgv: isSource ? ['--import', 'tsx'] : [],
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       })
-      under.add(made)
+      running.add(child)
       try {
-        lower(made)
+        lowerPriority(child)
         const keys = await new Promise<unknown>((resolve, reject) => {
-          made.once('message', resolve)
-          made.on('error', reject)
-          made.once('exit', (code, signal) =>
-            reject(new Error(`the process that makes keys has ended (${signal ?? code})`)),
-          )
-          made.send([...attrNames])
+          child.once('message', resolve)
+          child.on('error', reject)
+          child.once('exit', (code, signal) => reject(new Error(`the key process ended (${signal ?? code})`)))
+          child.send([...attrNames])
         })
         return Keys.parse(keys)
       } finally {
-        under.delete(made)
-        made.kill('SIGKILL')
+        running.delete(child)
+        child.kill('SIGKILL')
       }
     },
     close() {
-      for (const each of under) each.kill('SIGKILL')
+      for (const child of running) child.kill('SIGKILL')
     },
   }
 }
 
-function lower({ pid }: ChildProcess): void {
+function lowerPriority({ pid }: ChildProcess): void {
   try {
-    if (pid !== undefined) setPriority(pid, priority)
+    if (pid !== undefined) setPriority(pid, niceness)
   } catch {
-    // It has ended already, which is told elsewhere, or the system does not allow it.
+    // The process has already ended, which `make` reports, or the system does not permit it.
   }
 }

@@ -1,8 +1,8 @@
-/** The program of a process that makes one key and ends (`key-maker.ts`). */
+/** Entry point of the process that generates one key (`key-maker.ts`). */
 import { generateDefinitionKeys } from './keys.ts'
 
-// What a terminal sends to the agent reaches this process, too; when to end is for the agent to say.
+// A terminal sends these signals to this process too. The agent decides when it ends.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined)
-// Whoever asked is gone. An exit would wait for the primes.
+// The agent has ended. `process.exit` would wait for the prime generation.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 process.once('message', async (attrNames: string[]) => process.send!(await generateDefinitionKeys(attrNames)))

@@ -1,6 +1,6 @@
 /**
- * The keys of credential definitions: Camenisch–Lysyanskaya signatures over RSA (https://hyperledger.github.io/anoncreds-spec, "Generating a
- * Credential Definition Without Revocation Support"). The library of AnonCreds takes minutes for the primes, OpenSSL a second each.
+ * Generates the keys of credential definitions: Camenisch–Lysyanskaya signatures over RSA (https://hyperledger.github.io/anoncreds-spec,
+ * "Generating a Credential Definition Without Revocation Support"). The AnonCreds library needs minutes for the primes, OpenSSL seconds.
  */
 import { createHash, generatePrime, randomBytes } from 'node:crypto'
 import { attributeKey, linkSecretName } from '../schemas/anoncreds-schema.ts'
@@ -15,7 +15,7 @@ export type DefinitionKeys = {
 /** Bits of the modulus. */
 export const modulusBits = 2_048
 
-/** Makes a key for the attributes of a schema; takes seconds, and two cores. */
+/** Generates a key for the attributes of a schema. Takes seconds on two cores. */
 export async function generateDefinitionKeys(attrNames: readonly string[]): Promise<DefinitionKeys> {
   const [P, Q] = await generateSafePrimes()
   const [p, q, n] = [(P - 1n) / 2n, (Q - 1n) / 2n, P * Q]
@@ -27,7 +27,7 @@ export async function generateDefinitionKeys(attrNames: readonly string[]): Prom
   const [xz, xr] = [randomExponent(), names.map(randomExponent)]
   const [z, r] = [power(s, xz), xr.map((x) => power(s, x))]
 
-  // Proves, without showing the exponents, that z and all r are powers of s.
+  // Proves that z and all r are powers of s, without revealing the exponents.
   const [xzTilde, xrTilde] = [randomExponent(), names.map(randomExponent)]
   const hash = createHash('sha256')
   for (const number of [z, ...r, power(s, xzTilde), ...xrTilde.map((x) => power(s, x))])
@@ -52,7 +52,7 @@ export async function generateDefinitionKeys(attrNames: readonly string[]): Prom
   }
 }
 
-/** Two primes that are twice a prime and one, with a product of exactly so many bits. */
+/** Two safe primes (2p + 1 with p prime) whose product has exactly `modulusBits` bits. */
 async function generateSafePrimes(): Promise<[bigint, bigint]> {
   for (;;) {
     const [one, other] = await Promise.all([generateSafePrime(), generateSafePrime()])
@@ -67,7 +67,7 @@ function generateSafePrime(): Promise<bigint> {
   )
 }
 
-/** A number that generates the squares modulo n: one that is a square, and neither it nor its predecessor has a factor of n. */
+/** A generator of the quadratic residues modulo n: a square x with gcd(x, n) = gcd(x - 1, n) = 1. */
 function findGenerator(n: bigint): bigint {
   for (;;) {
     const root = randomBelow(n)
@@ -76,7 +76,7 @@ function findGenerator(n: bigint): bigint {
   }
 }
 
-/** Powers modulo a product of two primes, which are calculated modulo each (Chinese remainder theorem): four times as fast. */
+/** Exponentiation modulo P·Q by the Chinese remainder theorem, which is four times as fast. */
 function powersModulo(P: bigint, Q: bigint): (base: bigint, exponent: bigint) => bigint {
   const inverse = power(Q % P, P - 2n, P)
   return (base, exponent) => {
@@ -99,7 +99,7 @@ function gcd(a: bigint, b: bigint): bigint {
   return a
 }
 
-/** A random number from 0 to one below the limit, each as likely. */
+/** A uniformly distributed number in [0, limit). */
 function randomBelow(limit: bigint): bigint {
   const bits = limit.toString(2).length
   for (;;) {

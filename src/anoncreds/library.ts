@@ -1,14 +1,14 @@
 /**
- * The library of AnonCreds: anoncreds-rs as WebAssembly, out of the TypeScript SDK of Hyperledger Identus, the one build of it that is on npm
- * and downloads nothing. A thread of its own loads it (`anoncreds-worker.ts`); nothing else of the SDK is used, and nothing else uses it.
+ * Loads anoncreds-rs as WebAssembly from the TypeScript SDK of Hyperledger Identus, the only build on npm that downloads nothing.
+ * Only the worker thread loads it (`anoncreds-worker.ts`). The agent uses nothing else of the SDK.
  */
 import { createRequire } from 'node:module'
 
-/** What the library makes: an object in its own memory. */
-export type Held = { toJSON(): unknown }
-type From<Type extends Held = Held> = { from(json: unknown): Type }
+/** An object in the library's memory. */
+export type LibraryObject = { toJSON(): unknown }
+type From<Type extends LibraryObject = LibraryObject> = { from(json: unknown): Type }
 
-/** What is used of the library, which has no types of its own. */
+/** The used part of the library, which has no types. */
 export type Library = {
   CredentialSchema: From
   CredentialDefinition: From
@@ -22,70 +22,76 @@ export type Library = {
   Presentation: From
   LinkSecret: { fromString(text: string): object }
   Issuer: {
-    createCredentialOffer(schemaId: string, definitionId: string, keyCorrectnessProof: Held): Held
+    createCredentialOffer(
+      schemaId: string,
+      definitionId: string,
+      keyCorrectnessProof: LibraryObject,
+    ): LibraryObject
     createCredential(
-      definition: Held,
-      privateKey: Held,
-      offer: Held,
-      request: Held,
+      definition: LibraryObject,
+      privateKey: LibraryObject,
+      offer: LibraryObject,
+      request: LibraryObject,
       values: Record<string, string>,
-    ): Held
+    ): LibraryObject
   }
   Prover: {
     createLinkSecret(): { toString(): string }
     createCredentialRequest(
-      definition: Held,
+      definition: LibraryObject,
       linkSecret: object,
       name: string,
-      offer: Held,
-    ): { request: Held; metadata: Held }
-    processCredential(credential: Held, metadata: Held, linkSecret: object, definition: Held): Held
-    createPresentation(
-      request: Held,
-      credential: Held,
+      offer: LibraryObject,
+    ): { request: LibraryObject; metadata: LibraryObject }
+    processCredential(
+      credential: LibraryObject,
+      metadata: LibraryObject,
       linkSecret: object,
-      schemas: Record<string, Held>,
-      definitions: Record<string, Held>,
-    ): Held
+      definition: LibraryObject,
+    ): LibraryObject
+    createPresentation(
+      request: LibraryObject,
+      credential: LibraryObject,
+      linkSecret: object,
+      schemas: Record<string, LibraryObject>,
+      definitions: Record<string, LibraryObject>,
+    ): LibraryObject
   }
   Verifier: {
     createNonce(): string
     verifyPresentation(
-      presentation: Held,
-      request: Held,
-      schemas: Record<string, Held>,
-      definitions: Record<string, Held>,
+      presentation: LibraryObject,
+      request: LibraryObject,
+      schemas: Record<string, LibraryObject>,
+      definitions: Record<string, LibraryObject>,
     ): boolean
   }
 }
 
-/** The SDK's loader; that the library is in these two fields is private to it. */
+/** The SDK's loader. The two fields are private to the SDK, whose version is therefore pinned. */
 type Loader = { new (): { createLinksecret(): Promise<string> }; instance?: { pkg?: Library } }
 
 const plugin = '@hyperledger/identus-sdk/plugins/anoncreds'
 
-let wasFound = false
-
-/** Whether the package with the library is installed. It is optional, since it is large. */
+/** Whether the package with the library is installed. It is optional, because it is large. */
 export function isInstalled(): boolean {
-  if (wasFound) return true
   try {
     createRequire(import.meta.url).resolve(plugin)
-    return (wasFound = true)
+    return true
   } catch {
     return false
   }
 }
 
-/** Loads the library into this thread. @throws when it is not installed, or another version of it than the one that is pinned. */
+/** Loads the library into this thread. @throws when it is not installed, or not in the pinned version. */
 export async function loadLibrary(): Promise<Library> {
   const { AnoncredsLoader } = createRequire(import.meta.url)(plugin) as { AnoncredsLoader: Loader }
-  // It is loaded with the first call.
+  // The first call loads the library.
   await new AnoncredsLoader().createLinksecret()
   const library = AnoncredsLoader.instance?.pkg
   if (!library)
     throw new Error(
-      `${plugin} has no library of AnonCreds where it was: is it the version that package.json names?`,
+      `${plugin} has no AnonCreds library where it is expected. Install the version in package.json.`,
     )
   return library
 }

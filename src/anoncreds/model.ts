@@ -1,26 +1,26 @@
 /**
- * The JSON of AnonCreds (https://hyperledger.github.io/anoncreds-spec; wire.md 4, 9): credential definitions, offers, requests, credentials.
- * Names are as they are there. Members that nobody knows are left out.
+ * The JSON of AnonCreds (https://hyperledger.github.io/anoncreds-spec): credential definitions, offers, requests, credentials.
+ * Unknown members are dropped.
  */
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { mustNotRevoke } from './revocation.ts'
 
-/** Large numbers are decimal, and have the digits of 5,000 bits at most: what is calculated with them is bounded so. */
+/** A decimal number of at most 5,000 bits. The limit bounds the calculations. */
 export const Decimal = z
   .string()
   .max(1_505)
   .regex(/^-?\d+$/, 'is not a decimal number')
-/** Names that are members of JSON objects here. */
+/** A name that is a member of a JSON object. */
 export const Reference = z
   .string()
   .min(1)
   .max(256)
   .refine((name) => name !== '__proto__', 'cannot be used as a name')
-/** A URL, a DID or a DID URL, which may have a long-form DID in it. */
+/** A URL, a DID or a DID URL, possibly of a long-form DID. */
 export const Id = z.string().min(1).max(10_000)
 const Nonce = z.string().max(100).regex(/^\d+$/, 'is not a decimal number')
 
-/** Numbers by the names of attributes, as the signature knows them. */
+/** Numbers by `attributeKey`. */
 export const ByAttribute = z
   .record(Reference, Decimal)
   .refine((all) => Object.keys(all).length <= 126, 'has more than 126 members')
@@ -32,7 +32,7 @@ export const KeyCorrectnessProof = z.object({
 })
 export type KeyCorrectnessProof = z.output<typeof KeyCorrectnessProof>
 
-/** What is public of a definition's key. */
+/** The public key of a credential definition. */
 export const PrimaryPublicKey = z.object({
   n: Decimal,
   s: Decimal,
@@ -86,7 +86,7 @@ export const CredentialRequest = z.object({
 })
 export type CredentialRequest = z.output<typeof CredentialRequest>
 
-/** What a holder keeps of a request until the credential comes. It is as secret as the credential. */
+/** The holder keeps this until the credential arrives. It is as secret as the credential. */
 export const RequestMetadata = z.object({
   link_secret_blinding_data: z.object({ v_prime: Decimal, vr_prime: Decimal.nullish() }),
   nonce: Nonce,
@@ -94,22 +94,35 @@ export const RequestMetadata = z.object({
 })
 export type RequestMetadata = z.output<typeof RequestMetadata>
 
-/** A value, and the number that is signed for it (`encode.ts`). */
+/** AnonCreds revocation (registries and accumulators) is not supported: this member must be absent or null. */
+export const notRevocable = z.null('revocable AnonCreds credentials are not supported').optional()
+
+/** `encoded` is the signed number: `encodeValue(raw)`. */
 export const EncodedValue = z.object({ raw: z.string().max(200_000), encoded: Decimal })
+
+/**
+ * The signed number of a value, decimal (AnonCreds §"Encoding Attribute Data"): a 32-bit integer as itself, with sign and leading zeros
+ * normalised; any other text as the SHA-256 of its UTF-8.
+ */
+export function encodeValue(raw: string): string {
+  if (/^[+-]?\d+$/.test(raw) && Number(raw) >= -2_147_483_648 && Number(raw) <= 2_147_483_647)
+    return BigInt(Number(raw)).toString()
+  return BigInt(`0x${createHash('sha256').update(raw, 'utf8').digest('hex')}`).toString()
+}
 
 export const Credential = z.object({
   schema_id: Id,
   cred_def_id: Id,
-  rev_reg_id: mustNotRevoke,
+  rev_reg_id: notRevocable,
   values: z
     .record(Reference, EncodedValue)
     .refine((all) => Object.keys(all).length <= 125, 'has more than 125 members'),
   signature: z.object({
     p_credential: z.object({ m_2: Decimal, a: Decimal, e: Decimal, v: Decimal }),
-    r_credential: mustNotRevoke,
+    r_credential: notRevocable,
   }),
   signature_correctness_proof: z.object({ se: Decimal, c: Decimal }),
-  rev_reg: mustNotRevoke,
-  witness: mustNotRevoke,
+  rev_reg: notRevocable,
+  witness: notRevocable,
 })
 export type Credential = z.output<typeof Credential>

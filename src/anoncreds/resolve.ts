@@ -1,50 +1,57 @@
-/** From the URLs in offers and proofs to schemas and definitions, all of them checked (wire.md 9): others may publish anything. */
+/** Reads and checks the AnonCreds schemas and credential definitions at the URLs in offers and proofs. */
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { canonicalDid } from '../did/document.ts'
-import { AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
+import { AnonCredsSchema, attributeKey, linkSecretName } from '../schemas/anoncreds-schema.ts'
 import { parseResourceUrl } from '../schemas/did-url.ts'
 import { isJsonObject, type JsonObject } from '../schemas/limits.ts'
 import { readResource, toFailure, type Registry, type ResourceSources } from '../schemas/resource.ts'
 import { schemasPath } from '../schemas/schema.ts'
 import { definitionsPath } from './definitions.ts'
-import { CredentialDefinition } from './model.ts'
-import { findWeakness } from './strength.ts'
+import { modulusBits } from './keys.ts'
+import { CredentialDefinition, type PrimaryPublicKey } from './model.ts'
 
 export type DefinitionSources = ResourceSources & {
-  /** What the URL of a definition of our own registry answers, or that of the definition alone. @throws {Problem} when there is none. */
-  ownDefinition: (guid: string, isRaw: boolean) => Promise<unknown>
+  /** Reads a record of this agent's registry, or its definition only. @throws {Problem} when there is none. */
+  readDefinition: (guid: string, isDefinitionOnly: boolean) => Promise<unknown>
 }
 
 /**
- * Reads the definition that a URL or a DID URL stands for: by itself, or in a registry's record.
+ * Reads the definition at a URL or DID URL, which may return the definition or its registry record.
  *
- * @throws {Problem} `error:CredentialDefinitionError:DereferencingError` naming the URL and the reason, 503 when it cannot be had for now.
+ * @throws {Problem} `error:CredentialDefinitionError:DereferencingError` naming the URL and the reason, 503 for a temporary failure.
  */
 export async function dereferenceDefinition(
   url: string,
   sources: DefinitionSources,
 ): Promise<CredentialDefinition> {
   try {
-    const own: Registry = { path: definitionsPath, part: 'definition', read: sources.ownDefinition }
-    const found = await readResource(url, own, 'application/json', sources)
+    const registry: Registry = { path: definitionsPath, part: 'definition', read: sources.readDefinition }
+    const document = await readResource(url, registry, 'application/json', sources)
     const definition = parse(
       CredentialDefinition,
-      isJsonObject(found['definition']) ? found['definition'] : found,
+      isJsonObject(document['definition']) ? document['definition'] : document,
     )
     const weakness = findWeakness(definition.value.primary)
     if (weakness !== undefined) throw new SyntaxError(weakness)
-    mustBeOfIssuer(url, definition.issuerId)
+    assertIssuer(url, definition.issuerId)
     return definition
   } catch (error) {
-    throw toFailure(error, url, (shown, reason) => failed(`credential definition ${shown}`, reason))
+    throw toFailure(
+      error,
+      url,
+      (safeUrl, reason) =>
+        new Problem(
+          'error:CredentialDefinitionError:DereferencingError',
+          `The credential definition ${safeUrl} could not be read: ${reason}.`,
+        ),
+    )
   }
 }
 
 /**
- * Reads the AnonCreds schema that a URL or a DID URL stands for.
+ * Reads the AnonCreds schema at a URL or DID URL. `read` is `dereference` of `schemas/`.
  *
- * @param read what stands for a URL, as `dereference` of the schemas does.
  * @throws {Problem} `error:CredentialSchemaError:SchemaDereferencingError`, or what `read` throws.
  */
 export async function dereferenceAnonCredsSchema(
@@ -54,16 +61,16 @@ export async function dereferenceAnonCredsSchema(
   const { schema } = await read(url)
   try {
     const parsed = parse(AnonCredsSchema.strip(), schema)
-    mustBeOfIssuer(url, parsed.issuerId)
+    assertIssuer(url, parsed.issuerId)
     return parsed
   } catch (error) {
     throw toFailure(
       error,
       url,
-      (shown, reason) =>
+      (safeUrl, reason) =>
         new Problem(
           'error:CredentialSchemaError:SchemaDereferencingError',
-          `${shown} is no AnonCreds schema that can be used: ${reason}.`,
+          `${safeUrl} is not a usable AnonCreds schema: ${reason}.`,
         ),
     )
   }
@@ -79,26 +86,48 @@ function parse<Type>(
 }
 
 /**
- * Whether what a URL leads to is its issuer's own: a DID URL names whose it is, and our own registries take a DID only from the wallet that has it.
- * At any other URL anybody may publish in anybody's name.
+ * Whether the `issuerId` of the document at a URL is authentic. It is at a DID URL, and in this agent's registries, which check that the
+ * author owns the DID. At another URL, anyone can publish under any DID.
  */
-export function vouchesForIssuer(url: string, baseUrls: readonly string[]): boolean {
+export function isIssuerAuthentic(url: string, baseUrls: readonly string[]): boolean {
   if (url.startsWith('did:')) return true
   return baseUrls.some((base) =>
     [schemasPath, definitionsPath].some((path) => url.startsWith(`${base.replace(/\/+$/, '')}/${path}/`)),
   )
 }
 
-/** What is found at a DID URL is the DID's; at any other URL, anybody's. */
-function mustBeOfIssuer(url: string, issuerId: string): void {
+/** At a DID URL, the issuer must be that DID. */
+function assertIssuer(url: string, issuerId: string): void {
   const resource = parseResourceUrl(url)
   if (resource && canonicalDid(resource.did) !== canonicalDid(issuerId))
     throw new SyntaxError(`issuerId: must be the DID in the URL, not ${issuerId.slice(0, 100)}`)
 }
 
-function failed(what: string, reason: string): Problem {
-  return new Problem(
-    'error:CredentialDefinitionError:DereferencingError',
-    `The ${what} could not be read: ${reason}.`,
-  )
+/** The fault of a public key, as far as it can be checked without the factors of n: "member: reason". */
+function findWeakness({ n: modulus, r, ...others }: PrimaryPublicKey): string | undefined {
+  const n = BigInt(modulus)
+  // Some implementations do not set the two highest bits of both factors, so the product may have one bit less.
+  if (n < 1n << BigInt(modulusBits - 2)) return `value.primary.n: must have ${modulusBits} bits`
+  if (n % 2n === 0n) return 'value.primary.n: must be odd'
+  if (r[linkSecretName] === undefined) return `value.primary.r: must have ${linkSecretName}`
+  const numbers = [
+    ...Object.entries(others),
+    ...Object.entries(r).map(([name, number]) => [`r.${name}`, number] as const),
+  ]
+  const outside = numbers.find(([, number]) => BigInt(number) <= 1n || BigInt(number) >= n - 1n)
+  return outside && `value.primary.${outside[0]}: must be between 1 and n - 1`
+}
+
+/** The difference between the signed attributes of a definition and the attributes of its schema. */
+export function findSchemaMismatch(
+  { value }: CredentialDefinition,
+  { attrNames }: AnonCredsSchema,
+): string | undefined {
+  const signed = new Set(Object.keys(value.primary.r))
+  const expected = [linkSecretName, ...attrNames.map(attributeKey)]
+  const missing = expected.find((name) => !signed.has(name))
+  if (missing !== undefined) return `value.primary.r: must have ${missing}, an attribute of the schema`
+  return signed.size > expected.length
+    ? 'value.primary.r: has an attribute that the schema does not have'
+    : undefined
 }

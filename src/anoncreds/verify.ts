@@ -1,84 +1,78 @@
 /**
- * Verification of AnonCreds proofs (wire.md 10; decisions.md 6).
+ * Verifies AnonCreds proofs.
  *
- * The library establishes that the numbers were signed by the definitions' keys, for one link secret, and that the proof was made for this
- * nonce. What it does not look at is established here: that the texts are those of the numbers, that schemas are those of the definitions,
- * and restrictions.
+ * The library verifies that the keys of the definitions signed the numbers, for one link secret, and that the proof is for this nonce.
+ * This file checks the rest: that the texts encode the numbers, that the schemas are those of the definitions, and restrictions.
  */
 import { isTemporary, Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { parseJson } from '../credentials/json.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
-import type { AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
-import { attributeKey } from '../schemas/anoncreds-schema.ts'
+import { attributeKey, type AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
 import { checkAnswers } from './answers.ts'
-import type { Engine } from './engine.ts'
-import { AnonCredsError } from './error.ts'
+import { AnonCredsError, type Engine } from './engine.ts'
 import type { CredentialDefinition } from './model.ts'
-import { Presentation, type PresentationRequest } from './proof-model.ts'
-import { findUnmet, type Source } from './restrictions.ts'
-import { findMisfit } from './strength.ts'
+import { Presentation, type PresentationRequest } from './presentation.ts'
+import { findSchemaMismatch } from './resolve.ts'
+import { findUnmet, type Candidate } from './restrictions.ts'
 
-/** Where schemas and definitions come from, and who calculates. */
 export type Sources = {
   readonly anoncreds: Pick<Engine, 'verifyPresentation'>
   getAnonCredsSchema(url: string): Promise<AnonCredsSchema>
   getCredentialDefinition(url: string): Promise<CredentialDefinition>
-  vouchesForIssuer(url: string): boolean
+  isIssuerAuthentic(url: string): boolean
 }
 
-/** What a proof has shown. */
-export type Shown = {
-  /** The texts of the attributes that are revealed, by the references of the request. */
+export type VerifiedProof = {
+  /** Revealed values by the references of the request. */
   revealed: Record<string, string>
-  /** The credentials that were used. An issuer for whom nobody vouches is left out. */
+  /** The credentials used. `issuerDid` is absent if the issuer is not authenticated. */
   credentials: { issuerDid?: string; schemas: string[] }[]
 }
 
-/** A credential that was used, with what calculates. */
-type Used = Source & { schema: AnonCredsSchema; definition: CredentialDefinition }
+type UsedCredential = Candidate & { schema: AnonCredsSchema; definition: CredentialDefinition }
 
-/** Longer than any proof of 20 credentials with all their attributes. */
-const maxLength = 2_000_000
+/** Exceeds a proof of 20 credentials with all their attributes. */
+const maxCharacters = 2_000_000
 
 /**
- * Verifies a proof, JSON as text, against the request that it answers.
+ * Verifies a proof (JSON text) against its request.
  *
- * @throws {VerificationError} with the reason; `Problem` 503 when a check cannot be made for now.
+ * @throws {VerificationError} with the reason; `Problem` 503 when a check is temporarily impossible.
  */
 export async function verifyProof(
   text: string,
   request: PresentationRequest,
   sources: Sources,
-): Promise<Shown> {
-  const presentation = read(text)
+): Promise<VerifiedProof> {
+  const presentation = parse(text)
   checkAnswers(presentation, request)
   const used = await Promise.all(
-    presentation.identifiers.map((_, index) => readSource(presentation, request, index, sources)),
+    presentation.identifiers.map((_, index) => readCredential(presentation, request, index, sources)),
   )
   checkRestrictions(presentation, request, used)
   const schemas = Object.fromEntries(used.map(({ schemaId, schema }) => [schemaId, schema]))
   const definitions = Object.fromEntries(used.map(({ credDefId, definition }) => [credDefId, definition]))
   const input = { presentation, request: withoutRestrictions(request), schemas, definitions }
-  const holds = await refusing('signature', () => sources.anoncreds.verifyPresentation(input))
-  if (!holds)
+  const isValid = await orRefuse('signature', () => sources.anoncreds.verifyPresentation(input))
+  if (!isValid)
     throw new VerificationError(
       'signature',
-      'The proof does not hold: it was made for another request, or of what no issuer signed',
+      'The proof is invalid: it is for another request, or the issuer did not sign the values',
     )
   const { revealed_attrs: revealed } = presentation.requested_proof
   return {
     revealed: Object.fromEntries(Object.entries(revealed).map(([reference, { raw }]) => [reference, raw])),
-    credentials: used.map(({ definition, vouched, schemaId }) => ({
-      ...(vouched.definition && { issuerDid: definition.issuerId }),
+    credentials: used.map(({ definition, isAuthentic, schemaId }) => ({
+      ...(isAuthentic.definition && { issuerDid: definition.issuerId }),
       schemas: [schemaId],
     })),
   }
 }
 
-function read(text: string): Presentation {
-  if (text.length > maxLength)
-    throw new VerificationError('too-large', `The proof has more than ${maxLength} characters`)
+function parse(text: string): Presentation {
+  if (text.length > maxCharacters)
+    throw new VerificationError('too-large', `The proof has more than ${maxCharacters} characters`)
   try {
     return Presentation.parse(parseJson(Buffer.from(text)))
   } catch (cause) {
@@ -86,31 +80,31 @@ function read(text: string): Presentation {
   }
 }
 
-/** The credential that a part of the proof is of. */
-async function readSource(
-  { identifiers, requested_proof: said }: Presentation,
+/** Reads the schema and definition of the credential at an index of `identifiers`. */
+async function readCredential(
+  { identifiers, requested_proof }: Presentation,
   request: PresentationRequest,
   index: number,
   sources: Sources,
-): Promise<Used> {
+): Promise<UsedCredential> {
   const { schema_id: schemaId, cred_def_id: credDefId } = identifiers[index]!
-  const [schema, definition] = await refusing('issuer-unresolvable', () =>
+  const [schema, definition] = await orRefuse('issuer-unresolvable', () =>
     Promise.all([sources.getAnonCredsSchema(schemaId), sources.getCredentialDefinition(credDefId)]),
   )
-  // The library does not compare them: a prover could name a schema that says more than the one that was signed.
+  // The library does not compare them, so a prover could name another schema.
   if (definition.schemaId !== schemaId)
     throw notAccepted(`The definition ${credDefId} is for another schema than ${schemaId}`)
-  const misfit = findMisfit(definition, schema)
-  if (misfit !== undefined)
-    throw notAccepted(`The definition ${credDefId} does not fit its schema: ${misfit}`)
-  const shown = Object.entries(said.revealed_attrs)
+  const mismatch = findSchemaMismatch(definition, schema)
+  if (mismatch !== undefined)
+    throw notAccepted(`The definition ${credDefId} does not match its schema: ${mismatch}`)
+  const revealed = Object.entries(requested_proof.revealed_attrs)
     .filter(([, { sub_proof_index }]) => sub_proof_index === index)
     .map(
       ([reference, { raw }]) => [attributeKey(request.requested_attributes[reference]!.name), raw] as const,
     )
-  const vouched = {
-    schema: sources.vouchesForIssuer(schemaId),
-    definition: sources.vouchesForIssuer(credDefId),
+  const isAuthentic = {
+    schema: sources.isIssuerAuthentic(schemaId),
+    definition: sources.isIssuerAuthentic(credDefId),
   }
   const attributes = new Set(schema.attrNames.map(attributeKey))
   return {
@@ -120,18 +114,18 @@ async function readSource(
     schema,
     definition,
     attributes,
-    vouched,
-    shown: new Map(shown),
+    isAuthentic,
+    revealed: new Map(revealed),
   }
 }
 
-/** Every answer is from a credential that the request takes for it. */
+/** Every answer must come from a credential that satisfies the restrictions of its item. */
 function checkRestrictions(
-  { requested_proof: said }: Presentation,
+  { requested_proof }: Presentation,
   request: PresentationRequest,
-  used: readonly Source[],
+  used: readonly Candidate[],
 ): void {
-  const { revealed_attrs, unrevealed_attrs, predicates } = said
+  const { revealed_attrs, unrevealed_attrs, predicates } = requested_proof
   const answers = [
     [request.requested_attributes, { ...revealed_attrs, ...unrevealed_attrs }],
     [request.requested_predicates, predicates],
@@ -140,26 +134,26 @@ function checkRestrictions(
     for (const [reference, { restrictions }] of Object.entries(asked)) {
       const unmet = findUnmet(restrictions, used[answered[reference]!.sub_proof_index]!)
       if (unmet !== undefined)
-        throw notAccepted(`The credential for ${reference} is not one that was asked for: ${unmet}`)
+        throw notAccepted(`The credential for ${reference} does not satisfy the request: ${unmet}`)
     }
   }
 }
 
-/** Restrictions have been judged by `findUnmet`; the library's own judgement of them differs. */
+/** `findUnmet` has evaluated the restrictions. The library would evaluate them differently. */
 function withoutRestrictions(request: PresentationRequest): PresentationRequest {
-  const freed = <Each extends object>(asked: Record<string, Each>) =>
+  const free = <Each extends object>(asked: Record<string, Each>) =>
     Object.fromEntries(
       Object.entries(asked).map(([reference, each]) => [reference, { ...each, restrictions: [] }]),
     )
   return {
     ...request,
-    requested_attributes: freed(request.requested_attributes),
-    requested_predicates: freed(request.requested_predicates),
+    requested_attributes: free(request.requested_attributes),
+    requested_predicates: free(request.requested_predicates),
   }
 }
 
-/** Does what may be refused for what the proof is. */
-async function refusing<Result>(
+/** Converts faults of the proof to a `VerificationError`. */
+async function orRefuse<Result>(
   code: 'signature' | 'issuer-unresolvable',
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -168,7 +162,7 @@ async function refusing<Result>(
   } catch (cause) {
     const isFault = cause instanceof AnonCredsError || (cause instanceof Problem && !isTemporary(cause))
     if (!isFault) throw cause
-    throw new VerificationError(code, `The proof does not hold: ${cause.message.replace(/\.$/, '')}`, {
+    throw new VerificationError(code, `The proof is invalid: ${cause.message.replace(/\.$/, '')}`, {
       cause,
     })
   }

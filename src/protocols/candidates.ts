@@ -1,6 +1,6 @@
 /** Which of the wallet's credentials answer a request for a proof (ours): told before anything is promised. */
 import { z } from 'zod'
-import { findMisfit, type Fit } from '../anoncreds/fit.ts'
+import { findMisfit, type Fit } from '../anoncreds/holder.ts'
 import { Problem } from '../base/problem.ts'
 import { checkOneSatisfied, satisfies } from '../credentials/constraints.ts'
 import { findMissing } from '../credentials/sd-jwt/presentation.ts'

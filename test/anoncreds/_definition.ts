@@ -1,6 +1,6 @@
 /** A credential definition in the registry of an agent, by the key in the fixtures: generating one takes seconds. */
 import { addDefinition, completeDefinition, definitionUrl } from '../../src/anoncreds/definitions.ts'
-import { keepPrivateKey } from '../../src/anoncreds/issuer.ts'
+import { storePrivateKey } from '../../src/anoncreds/issuer.ts'
 import type { TestAgent } from '../_agent.ts'
 import type { Tenant } from '../_pair.ts'
 import { made } from './_flow.ts'
@@ -51,7 +51,7 @@ export async function publishDefinition(
     .execute((tx) => addDefinition(tx, walletId, input, attrNames, 'http'))
   if (!isReady) return { guid, schemaId, credDefId: '', issuingDID, schemaName }
   await agent.wallets.use(walletId, (wallet) =>
-    wallet.transaction((tx) => keepPrivateKey(tx, wallet, guid, made.privateKey)),
+    wallet.transaction((tx) => storePrivateKey(tx, wallet, guid, made.privateKey)),
   )
   const definition = {
     schemaId,

@@ -8,7 +8,7 @@ import {
   KeyCorrectnessProof,
   PrimaryPublicKey,
 } from '../../src/anoncreds/model.ts'
-import type { PresentationRequest } from '../../src/anoncreds/proof-model.ts'
+import type { PresentationRequest } from '../../src/anoncreds/presentation.ts'
 import { AnonCredsSchema } from '../../src/schemas/anoncreds-schema.ts'
 
 const Fixture = z.object({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mustBeEnabled } from '../../src/anoncreds/feature.ts'
+import { assertEnabled } from '../../src/anoncreds/feature.ts'
 
 test.each([
   ['turned off', false, true, /ENABLE_ANONCRED=true/],
@@ -11,9 +11,9 @@ test.each([
     title: 'BadRequest_FeatureDisabled',
     message: expect.stringMatching(wayOut),
   })
-  expect(() => mustBeEnabled({ ENABLE_ANONCRED }, () => isThere)).toThrow(refused)
+  expect(() => assertEnabled({ ENABLE_ANONCRED }, () => isThere)).toThrow(refused)
 })
 
 test('when it is there and turned on, nothing happens', () => {
-  expect(() => mustBeEnabled({ ENABLE_ANONCRED: true }, () => true)).not.toThrow()
+  expect(() => assertEnabled({ ENABLE_ANONCRED: true }, () => true)).not.toThrow()
 })

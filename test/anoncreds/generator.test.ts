@@ -37,7 +37,7 @@ async function open(change: Partial<GeneratorParts> = {}) {
         ),
       close: () => ends.forEach((end) => end()),
     },
-    keep: (walletId, guid) => Promise.resolve(void kept.push(`${walletId} ${guid}`)),
+    storeKey: (walletId, guid) => Promise.resolve(void kept.push(`${walletId} ${guid}`)),
     ...change,
   }
   const generator = createGenerator(parts)
@@ -81,7 +81,7 @@ test('the private key is kept before the definition is published', async () => {
   await using registry = await open({ keys: { make: () => Promise.resolve(made), close: () => {} } })
   const guid = await registry.add('w')
   let stateWhenKept: string | undefined
-  registry.parts.keep = async () => void (stateWhenKept = await registry.state(guid))
+  registry.parts.storeKey = async () => void (stateWhenKept = await registry.state(guid))
   const generator = createGenerator(registry.parts)
   const generated = generator.whenGenerated(guid, never)
   generator.wake()
@@ -91,12 +91,12 @@ test('the private key is kept before the definition is published', async () => {
 
 test('what fails is told to those who wait, and tried again; others go on', async () => {
   let failures = 0
-  const keep: GeneratorParts['keep'] = (walletId) =>
+  const storeKey: GeneratorParts['storeKey'] = (walletId) =>
     walletId === 'broken' && failures++ === 0
       ? Promise.reject(new Error('the disk is full'))
       : Promise.resolve()
   await using registry = await open({
-    keep,
+    storeKey,
     keys: { make: () => Promise.resolve(made), close: () => {} },
     retryMs: 1,
   })

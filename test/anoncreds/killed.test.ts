@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
-import { privateKeyOf } from '../../src/anoncreds/issuer.ts'
+import { getPrivateKey } from '../../src/anoncreds/issuer.ts'
 import { adminToken, startAgent } from '../_agent.ts'
 import { Daemon } from '../_daemon.ts'
 import { newDid } from '../_pair.ts'
@@ -46,7 +46,7 @@ test('the definition gets its key, and the wallet the private part of it', { tim
     await using agent = await startAgent({}, { dataDir })
     await agent.agent.definitions.whenGenerated(guid, AbortSignal.timeout(100_000))
     const { definition } = await agent.admin(`GET ${path}/{guid}`, { path: { guid } })
-    const { p, q } = (await agent.agent.wallets.use(walletId, (wallet) => privateKeyOf(wallet, guid))).value
+    const { p, q } = (await agent.agent.wallets.use(walletId, (wallet) => getPrivateKey(wallet, guid))).value
       .p_key
     expect((2n * BigInt(p) + 1n) * (2n * BigInt(q) + 1n)).toBe(BigInt(definition!.value.primary.n))
   } finally {

@@ -1,13 +1,13 @@
 /** The wallet's link secret: one, sealed, and the same after a restart. */
 import { expect, test } from 'vitest'
-import { linkSecretOf } from '../../src/anoncreds/link-secret.ts'
+import { getLinkSecret } from '../../src/anoncreds/holder.ts'
 import { startAgent } from '../_agent.ts'
 
 test('is made at first use, sealed, and never made again; each wallet has its own', async () => {
   await using agent = await startAgent()
   const { wallets } = agent.agent
   const [one, other] = [(await agent.newTenant()).walletId, (await agent.newTenant()).walletId]
-  const secretOf = (id: string) => wallets.use(id, (wallet) => linkSecretOf(wallet))
+  const secretOf = (id: string) => wallets.use(id, (wallet) => getLinkSecret(wallet))
   const [first, second] = await Promise.all([secretOf(one), secretOf(one)])
   expect(first).toMatch(/^\d{70,}$/)
   expect([second, await secretOf(one)]).toEqual([first, first])

@@ -5,10 +5,10 @@ import { createHttpClient, type HttpClient } from '../../src/net/guarded-agent.t
 import {
   dereferenceAnonCredsSchema,
   dereferenceDefinition,
-  vouchesForIssuer,
+  isIssuerAuthentic,
   type DefinitionSources,
 } from '../../src/anoncreds/resolve.ts'
-import { findMisfit } from '../../src/anoncreds/strength.ts'
+import { findSchemaMismatch } from '../../src/anoncreds/resolve.ts'
 import { dereference } from '../../src/schemas/dereference.ts'
 import { toEnvelope } from '../../src/schemas/did-url.ts'
 import { startServer } from '../net/_server.ts'
@@ -48,7 +48,7 @@ const sources = (change: Partial<DefinitionSources> = {}): DefinitionSources => 
       id: did,
       service: [{ id: `${did}#agent-base-url`, type: 'LinkedResourceV1', serviceEndpoint: server.url }],
     }),
-  ownDefinition: (asked, isRaw) =>
+  readDefinition: (asked, isRaw) =>
     asked === guid
       ? Promise.resolve(isRaw ? definition : { guid, definition })
       : Promise.reject(new Problem('NotFound', 'not there')),
@@ -151,12 +151,15 @@ describe('a definition', () => {
   })
 
   test('fits the schema whose attributes it signs', () => {
-    expect(findMisfit(definition, made.schema)).toBeUndefined()
-    expect(findMisfit(definition, { ...made.schema, attrNames: ['Given Name', 'age'] })).toMatch(
-      /no attribute that the schema does not have/,
+    expect(findSchemaMismatch(definition, made.schema)).toBeUndefined()
+    expect(findSchemaMismatch(definition, { ...made.schema, attrNames: ['Given Name', 'age'] })).toMatch(
+      /an attribute that the schema does not have/,
     )
     expect(
-      findMisfit(definition, { ...made.schema, attrNames: [...made.schema.attrNames, 'Date Of Birth'] }),
+      findSchemaMismatch(definition, {
+        ...made.schema,
+        attrNames: [...made.schema.attrNames, 'Date Of Birth'],
+      }),
     ).toMatch(/dateofbirth/)
   })
 })
@@ -181,7 +184,7 @@ describe('an AnonCreds schema', () => {
     documents.set('/s', { ...made.schema, ...change })
     await expect(readSchema(`${server.url}/s`)).rejects.toMatchObject({
       type: 'error:CredentialSchemaError:SchemaDereferencingError',
-      message: expect.stringContaining(`${server.url}/s is no AnonCreds schema that can be used: ${reason}`),
+      message: expect.stringContaining(`${server.url}/s is not a usable AnonCreds schema: ${reason}`),
     })
   })
 
@@ -200,5 +203,5 @@ test.each([
   [`https://agent.example/anything/${guid}`, false],
   ['https://issuer.example/definition', false],
 ])('whether %s vouches for the issuer: %s', (url, vouches) => {
-  expect(vouchesForIssuer(url, ['https://agent.example/'])).toBe(vouches)
+  expect(isIssuerAuthentic(url, ['https://agent.example/'])).toBe(vouches)
 })

@@ -1,9 +1,9 @@
 /** Presentation records: as they are stored and as REST shows them (service §2.7, §4.4, api.md 4.8). */
 import { z } from 'zod'
 import { JsonValue } from '../../base/json-value.ts'
-import { askedPresentation } from '../../anoncreds/presentation-request.ts'
+import { supportedRequest } from '../../anoncreds/presentation.ts'
 import { Reference } from '../../anoncreds/model.ts'
-import { PresentationRequest } from '../../anoncreds/proof-model.ts'
+import { PresentationRequest } from '../../anoncreds/presentation.ts'
 import { statusPolicies } from '../../credential-status/check.ts'
 import { registeredClaims } from '../../credentials/sd-jwt/sd-jwt.ts'
 import { PolicyConstraint } from '../../verification/policy.ts'
@@ -36,7 +36,7 @@ export const ProofRequestAux = z
 const ClaimNames = z.record(z.string(), JsonValue)
 
 /** As others are asked, but that the nonce may be left out. */
-const NewAskedPresentation = askedPresentation(PresentationRequest.partial({ nonce: true }))
+const NewAskedPresentation = supportedRequest(PresentationRequest.partial({ nonce: true }))
 
 /** What is asked for, whoever it is asked of. */
 const RequestFields = z.object({

@@ -285,7 +285,7 @@ describe('a request', () => {
       'for nothing',
       {},
       asking({ requested_attributes: {}, requested_predicates: {} }),
-      /requested_attributes: asks for nothing/,
+      /requested_attributes: must not be empty/,
     ],
     ['without a name', {}, asking({ name: undefined }), /name/],
     ['without a version', {}, asking({ version: undefined }), /version/],
@@ -310,7 +310,7 @@ describe('a request', () => {
       'with a restriction that says nothing',
       {},
       one({ restrictions: [{}] }),
-      /restrictions\.0: says nothing/,
+      /restrictions\.0: must not be empty/,
     ],
     [
       'with a restriction that is no text',

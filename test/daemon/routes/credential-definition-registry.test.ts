@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addDefinition, completeDefinition } from '../../../src/anoncreds/definitions.ts'
 import type { CredentialDefinitionRecord } from '../../../src/anoncreds/definition.ts'
-import { privateKeyOf } from '../../../src/anoncreds/issuer.ts'
+import { getPrivateKey } from '../../../src/anoncreds/issuer.ts'
 import type { ResolutionMethod } from '../../../src/schemas/schema.ts'
 import { nameUuid } from '../../../src/schemas/schema.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
@@ -149,7 +149,7 @@ describe('a definition', () => {
       const linkSecret = await anoncreds.createLinkSecret()
       const { request, metadata } = await anoncreds.createRequest({ definition, linkSecret, offer })
       const privateKey = await agent.agent.wallets.use(author.walletId, (wallet) =>
-        privateKeyOf(wallet, guid),
+        getPrivateKey(wallet, guid),
       )
       const values = { 'Given Name': 'Alice', age: '30', country: 'SE' }
       const credential = await anoncreds.createCredential({ definition, privateKey, offer, request, values })
@@ -220,7 +220,7 @@ describe('a definition', () => {
     const refused = await ask('POST', path, input({ schemaId: url }))
     expect([refused.status, refused.body['detail']]).toEqual([
       422,
-      expect.stringContaining('is no AnonCreds schema'),
+      expect.stringContaining('is not a usable AnonCreds schema'),
     ])
   })
 

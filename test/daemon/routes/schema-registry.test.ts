@@ -376,7 +376,7 @@ describe('authorship', () => {
     })
     expect(await authorship({ schema })).toMatchObject({
       success: false,
-      detail: expect.stringContaining('alone'),
+      detail: expect.stringContaining('without its registry record'),
     })
     const { name: _, ...nameless } = made
     expect(await authorship({ schema: nameless })).toMatchObject({

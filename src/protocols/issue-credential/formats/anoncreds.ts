@@ -1,10 +1,10 @@
 /** AnonCreds credentials (wire.md 4, 9): a definition's key signs them, and the holder's link secret, which nobody sees, binds them. */
 import { z } from 'zod'
-import { AnonCredsError } from '../../../anoncreds/error.ts'
-import { encodeValue } from '../../../anoncreds/encode.ts'
-import { mustBeEnabled } from '../../../anoncreds/feature.ts'
-import { ownDefinition, privateKeyOf } from '../../../anoncreds/issuer.ts'
-import { linkSecretOf } from '../../../anoncreds/link-secret.ts'
+import { AnonCredsError } from '../../../anoncreds/engine.ts'
+import { encodeValue } from '../../../anoncreds/model.ts'
+import { assertEnabled } from '../../../anoncreds/feature.ts'
+import { getOwnDefinition, getPrivateKey } from '../../../anoncreds/issuer.ts'
+import { getLinkSecret } from '../../../anoncreds/holder.ts'
 import {
   Credential,
   CredentialOffer,
@@ -53,7 +53,7 @@ export const anonCreds: IssuanceFormat = {
   },
 
   async request(wallet, record, { subjectId, keyId, trustedIssuers }) {
-    mustBeEnabled(wallet.env.config)
+    assertEnabled(wallet.env.config)
     for (const [name, value] of Object.entries({ subjectId, keyId }))
       if (value !== undefined)
         throw new Problem(
@@ -64,7 +64,7 @@ export const anonCreds: IssuanceFormat = {
     const definition = await wallet.env.getCredentialDefinition(offer.cred_def_id)
     checkOffer(record, definition)
     checkIssuer(wallet, offer.cred_def_id, definition, trustedIssuers)
-    const linkSecret = await linkSecretOf(wallet)
+    const linkSecret = await getLinkSecret(wallet)
     const { request, metadata } = await refusing(
       () => wallet.env.anoncreds.createRequest({ definition, linkSecret, offer }),
       (reason) => unacceptable(`it does not go with the definition ${offer.cred_def_id}, ${reason}`),
@@ -96,7 +96,7 @@ export const anonCreds: IssuanceFormat = {
     const { offer, request } = offerOf(record)
     if (!request) throw new Error(`the record ${record.id} has no request`)
     const { guid, definition } = await getOwn(wallet, record.credentialDefinitionId)
-    const privateKey = await privateKeyOf(wallet, guid)
+    const privateKey = await getPrivateKey(wallet, guid)
     const values = record.claims as Record<string, string>
     const credential = await refusing(
       () => wallet.env.anoncreds.createCredential({ definition, privateKey, offer, request, values }),
@@ -120,7 +120,7 @@ export const anonCreds: IssuanceFormat = {
       checkNumbers(credential)
       const definition = await wallet.env.getCredentialDefinition(offer.cred_def_id)
       const metadata = RequestMetadata.parse(JSON.parse(wallet.unseal(contextOf(record), sealed)))
-      const linkSecret = await linkSecretOf(wallet)
+      const linkSecret = await getLinkSecret(wallet)
       const processed = await wallet.env.anoncreds.processCredential({
         credential,
         metadata,
@@ -158,9 +158,9 @@ function parseCredential(text: string): Credential {
 
 /** A definition of this wallet that has its key. @throws {Problem} 404; 503 while the key is being made. */
 function getOwn(wallet: Wallet, guid: string | undefined) {
-  mustBeEnabled(wallet.env.config)
+  assertEnabled(wallet.env.config)
   if (guid === undefined) throw new Error('what is offered has no definition')
-  return ownDefinition(wallet, guid)
+  return getOwnDefinition(wallet, guid)
 }
 
 /** The definition is for one schema: a schema that is named beside it must be that one. */
@@ -193,7 +193,7 @@ function checkIssuer(
 ): void {
   const mismatch = findIssuerMismatch(trustedIssuers, issuerId)
   if (mismatch !== undefined) throw untrusted(mismatch)
-  if (trustedIssuers && !env.vouchesForIssuer(url))
+  if (trustedIssuers && !env.isIssuerAuthentic(url))
     throw untrusted(
       `its definition is at ${url}, where anybody can name any issuer, and only some issuers are trusted`,
     )

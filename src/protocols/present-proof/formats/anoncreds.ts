@@ -1,13 +1,13 @@
 /** Proofs with an AnonCreds credential: attributes and predicates, without what links one proof to another (wire.md 10). */
-import { AnonCredsError } from '../../../anoncreds/error.ts'
-import { mustBeEnabled } from '../../../anoncreds/feature.ts'
-import { findFit, findMisfit, type Fit } from '../../../anoncreds/fit.ts'
-import { linkSecretOf } from '../../../anoncreds/link-secret.ts'
+import { AnonCredsError } from '../../../anoncreds/engine.ts'
+import { assertEnabled } from '../../../anoncreds/feature.ts'
+import { findFit, findMisfit, type Fit } from '../../../anoncreds/holder.ts'
+import { getLinkSecret } from '../../../anoncreds/holder.ts'
 import { Credential } from '../../../anoncreds/model.ts'
-import { AskedPresentation } from '../../../anoncreds/presentation-request.ts'
-import { createProof } from '../../../anoncreds/present.ts'
-import type { PresentationRequest } from '../../../anoncreds/proof-model.ts'
-import { asksOfSchema } from '../../../anoncreds/restrictions.ts'
+import { SupportedRequest } from '../../../anoncreds/presentation.ts'
+import { createProof } from '../../../anoncreds/holder.ts'
+import type { PresentationRequest } from '../../../anoncreds/presentation.ts'
+import { needsSchema } from '../../../anoncreds/restrictions.ts'
 import { verifyProof } from '../../../anoncreds/verify.ts'
 import { Problem } from '../../../base/problem.ts'
 import { VerificationError } from '../../../credentials/verification-error.ts'
@@ -23,7 +23,7 @@ import { mustBeFor } from './token.ts'
 
 export const anonCreds: ProofFormat = {
   async ask(wallet, { anoncredPresentationRequest: asked }) {
-    mustBeEnabled(wallet.env.config)
+    assertEnabled(wallet.env.config)
     if (!asked) throw new Error('the request has no anoncredPresentationRequest')
     const content = { ...asked, nonce: asked.nonce ?? (await wallet.env.anoncreds.createNonce()) }
     return {
@@ -34,10 +34,10 @@ export const anonCreds: ProofFormat = {
     }
   },
 
-  readRequest: (content) => ({ anoncreds: AskedPresentation.parse(content) }),
+  readRequest: (content) => ({ anoncreds: SupportedRequest.parse(content) }),
 
   async choose(wallet, record, choice) {
-    mustBeEnabled(wallet.env.config)
+    assertEnabled(wallet.env.config)
     mustBeFor('AnonCreds', choice)
     const { credential: id, keptBack } = readChoice(requestOf(record), choice)
     const [held] = await getHeld(wallet.db, [id], 'AnonCreds', 'credential')
@@ -49,7 +49,7 @@ export const anonCreds: ProofFormat = {
     const [held] = await getHeld(wallet.db, record.proofId ?? [], 'AnonCreds')
     const credential = Credential.parse(JSON.parse(held!.credential))
     const [linkSecret, schema, definition] = await Promise.all([
-      linkSecretOf(wallet),
+      getLinkSecret(wallet),
       wallet.env.getAnonCredsSchema(credential.schema_id),
       wallet.env.getCredentialDefinition(credential.cred_def_id),
     ])
@@ -59,7 +59,7 @@ export const anonCreds: ProofFormat = {
       linkSecret,
       schema,
       definition,
-      keptBack: record.keptBack ?? [],
+      unrevealed: record.keptBack ?? [],
     }
     try {
       return JSON.stringify(await createProof(wallet.env.anoncreds, proof))
@@ -156,7 +156,7 @@ export async function fitOf(
 ): Promise<Fit> {
   const request = requestOf(record)
   const credential = Credential.parse(JSON.parse(text))
-  const schema = asksOfSchema(request) ? await env.getAnonCredsSchema(credential.schema_id) : undefined
+  const schema = needsSchema(request) ? await env.getAnonCredsSchema(credential.schema_id) : undefined
   return findFit(request, { credential, issuerId, schema })
 }
 

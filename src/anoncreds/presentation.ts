@@ -1,9 +1,9 @@
-/** The JSON of AnonCreds proofs (wire.md 10): what a verifier asks for, and what a holder answers. */
+/** The JSON of AnonCreds proof requests and presentations. */
 import { z } from 'zod'
-import { ByAttribute, Decimal, Id, Reference } from './model.ts'
-import { mustNotRevoke } from './revocation.ts'
+import { ByAttribute, Decimal, Id, notRevocable, Reference } from './model.ts'
+import { isKnownTag, tagNames } from './restrictions.ts'
 
-/** `schema_id`, `cred_def_id`, `issuer_id`, …, `attr::<name>::value`: all members of one restriction must hold, and one restriction of a list. */
+/** A credential must satisfy all members of one restriction in the list. */
 const Restrictions = z
   .array(z.record(Reference, z.string().max(70_000)))
   .max(100)
@@ -16,7 +16,7 @@ const Interval = z
 
 const RequestedAttribute = z.object({
   name: z.string().min(1).max(256),
-  names: z.undefined('groups of attributes are not supported here: ask for each by its name').optional(),
+  names: z.undefined('groups of attributes are not supported; request each by its name').optional(),
   restrictions: Restrictions,
   non_revoked: Interval,
 })
@@ -31,19 +31,51 @@ const RequestedPredicate = z.object({
   non_revoked: Interval,
 })
 
-const few = (all: object) => Object.keys(all).length <= 125
+const maxRequested = (all: object) => Object.keys(all).length <= 125
 
 export const PresentationRequest = z
   .object({
     name: z.string().max(1_000),
     version: z.string().max(100),
     nonce: z.string().max(100).regex(/^\d+$/, 'is not a decimal number'),
-    requested_attributes: z.record(Reference, RequestedAttribute).refine(few, 'has more than 125 members'),
-    requested_predicates: z.record(Reference, RequestedPredicate).refine(few, 'has more than 125 members'),
+    requested_attributes: z
+      .record(Reference, RequestedAttribute)
+      .refine(maxRequested, 'has more than 125 members'),
+    requested_predicates: z
+      .record(Reference, RequestedPredicate)
+      .refine(maxRequested, 'has more than 125 members'),
     non_revoked: Interval,
   })
   .meta({ id: 'AnoncredPresentationRequestV1' })
 export type PresentationRequest = z.output<typeof PresentationRequest>
+
+type RequestType = z.ZodType<Omit<PresentationRequest, 'nonce'>>
+
+const revocationUnsupported = 'is not supported: AnonCreds credentials cannot be revoked. Leave it out.'
+
+/** Adds the rules of requests that this agent sends and answers: no revocation, no unknown restriction, at least one item. */
+export function supportedRequest<Type extends RequestType>(type: Type) {
+  return type.superRefine((request, context) => {
+    const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
+    if (request.non_revoked) refuse(['non_revoked'], revocationUnsupported)
+    const items = (['requested_attributes', 'requested_predicates'] as const).flatMap((member) =>
+      Object.entries(request[member]).map(([reference, each]) => ({ path: [member, reference], ...each })),
+    )
+    if (items.length === 0)
+      refuse(['requested_attributes'], 'must not be empty together with requested_predicates')
+    for (const { path, non_revoked, restrictions } of items) {
+      if (non_revoked) refuse([...path, 'non_revoked'], revocationUnsupported)
+      for (const [index, restriction] of restrictions.entries()) {
+        const restrictionPath = [...path, 'restrictions', String(index)]
+        if (Object.keys(restriction).length === 0) refuse(restrictionPath, 'must not be empty')
+        const unknown = Object.keys(restriction).find((tag) => !isKnownTag(tag))
+        if (unknown !== undefined) refuse([...restrictionPath, unknown], `is none of ${tagNames}`)
+      }
+    }
+  })
+}
+
+export const SupportedRequest = supportedRequest(PresentationRequest)
 
 const Indexed = z.object({ sub_proof_index: z.number().int().min(0) })
 
@@ -72,7 +104,7 @@ const SubProof = z.object({
     }),
     ge_proofs: z.array(GreaterOrEqualProof).max(125),
   }),
-  non_revoc_proof: mustNotRevoke,
+  non_revoc_proof: notRevocable,
 })
 
 export const Presentation = z.object({
@@ -93,7 +125,7 @@ export const Presentation = z.object({
     predicates: z.record(Reference, Indexed),
   }),
   identifiers: z
-    .array(z.object({ schema_id: Id, cred_def_id: Id, rev_reg_id: mustNotRevoke, timestamp: mustNotRevoke }))
+    .array(z.object({ schema_id: Id, cred_def_id: Id, rev_reg_id: notRevocable, timestamp: notRevocable }))
     .max(20),
 })
 export type Presentation = z.output<typeof Presentation>
