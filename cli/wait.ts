@@ -4,48 +4,15 @@ import type { Client } from '../daemon/client/client.ts'
 import type { Answer } from './client/api.ts'
 import type { Event } from './client/events.ts'
 import { CommandError } from './errors/errors.ts'
-import { explain, meanings } from './format/states.ts'
+import { definitionOf, explain, meanings, type Definition, type Topic } from './format/states.ts'
 import { timeoutText, waitingLine, type Waited } from './format/waiting.ts'
 import { readSeconds } from './input/time.ts'
 import { readOneOf } from './input/filters.ts'
 
-/** The records that there are to wait for. */
-export type Records = {
-  connection: Answer<'GET /connections/{connectionId}'>
-  credential: Answer<'GET /issue-credentials/records/{recordId}'>
-  proof: Answer<'GET /present-proof/presentations/{presentationId}'>
-}
-export type Topic = keyof Records
+export type { Topic }
 
-type Kind<T extends Topic> = {
-  event: Event['type']
-  /** The names of the fields. */
-  id: keyof Records[T] & string
-  state: keyof Records[T] & string
-  read: (call: Client, id: string) => Promise<Records[T]>
-}
-
-const kinds: { [T in Topic]: Kind<T> } = {
-  connection: {
-    event: 'ConnectionUpdated',
-    id: 'connectionId',
-    state: 'state',
-    read: (call, connectionId) => call('GET /connections/{connectionId}', { path: { connectionId } }),
-  },
-  credential: {
-    event: 'IssueCredentialRecordUpdated',
-    id: 'recordId',
-    state: 'protocolState',
-    read: (call, recordId) => call('GET /issue-credentials/records/{recordId}', { path: { recordId } }),
-  },
-  proof: {
-    event: 'PresentationUpdated',
-    id: 'presentationId',
-    state: 'status',
-    read: (call, presentationId) =>
-      call('GET /present-proof/presentations/{presentationId}', { path: { presentationId } }),
-  },
-}
+/** The records that a command can wait for, by topic. */
+export type Records = { [D in Definition as D['topic']]: Answer<D['resource']['route']> }
 
 export type Waiting = { wait?: string | undefined; timeout?: string | undefined }
 
@@ -96,24 +63,20 @@ export async function prepareWait<T extends Topic>(
   if (wait === undefined) return (record) => Promise.resolve({ record })
   const wanted = readOneOf('wait', topic, wait || usual, Object.keys(meanings[topic]))
   const seconds = readSeconds('timeout', timeout)
-  const kind = kinds[topic]
+  const definition = definitionOf(topic)
+  const { id: idName, state: stateName } = definition.resource
   const ending = new AbortController()
-  const events = await open(kind.event, ending.signal)
+  const events = await open(definition.event, ending.signal)
   return async (made) => {
-    const id = String(made[kind.id])
+    const id = textOf(made, idName)
     const timer = setTimeout(() => ending.abort(), seconds * 1_000)
-    const first = String(made[kind.state])
+    const first = textOf(made, stateName)
     if (first !== wanted && !isEnd(topic, first, wanted))
       say?.(waitingLine(toWaited(topic, made, id, first), wanted, timeout))
     try {
-      const state = await lastState(
-        events,
-        kind,
-        id,
-        first,
-        (each) => each === wanted || isEnd(topic, each, wanted),
-      )
-      const record = await kind.read(call, id).catch(() => made)
+      const isLast = (each: string) => each === wanted || isEnd(topic, each, wanted)
+      const state = await lastState(events, definition, id, first, isLast)
+      const record = await read<T>(call, definition, id).catch(() => made)
       return state === wanted
         ? { record }
         : { record, failure: toFailure(toWaited(topic, record, id, state), wanted, seconds) }
@@ -124,10 +87,19 @@ export async function prepareWait<T extends Topic>(
   }
 }
 
+function read<T extends Topic>(call: Client, { resource }: Definition, id: string): Promise<Records[T]> {
+  const get = call as (route: string, input: { path: Record<string, string> }) => Promise<unknown>
+  return get(resource.route, { path: { [resource.id]: id } }) as Promise<Records[T]>
+}
+
+function textOf(record: object, member: string): string {
+  return String((record as Record<string, unknown>)[member])
+}
+
 /** The state that ends the wait, or the last one there was. */
-async function lastState<T extends Topic>(
+async function lastState(
   events: AsyncIterable<Event>,
-  { event: type, id: idName, state: stateName }: Kind<T>,
+  { event: type, resource }: Definition,
   id: string,
   first: string,
   isLast: (state: string) => boolean,
@@ -135,8 +107,8 @@ async function lastState<T extends Topic>(
   let state = first
   if (isLast(state)) return state
   for await (const event of events) {
-    if (event.type !== type || event.data[idName] !== id) continue
-    state = String(event.data[stateName])
+    if (event.type !== type || event.data[resource.id] !== id) continue
+    state = String(event.data[resource.state])
     if (isLast(state)) break
   }
   return state

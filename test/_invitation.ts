@@ -20,13 +20,13 @@ export async function offerByInvitation(issuer: Tenant, more: object = {}) {
   return issuer.call('POST /issue-credentials/credential-offers/invitation', { body })
 }
 
-/** Accepts the offer in an invitation, in any encoding. */
-export function takeOffer({ call }: Tenant, invitation: string) {
+/** Takes the offer in an invitation, which may be in any form. */
+export function acceptOfferInvitation({ call }: Tenant, invitation: string) {
   return call('POST /issue-credentials/credential-offers/accept-invitation', { body: { invitation } })
 }
 
-/** Accepts the request in an invitation. */
-export function takeRequest({ call }: Tenant, invitation: string) {
+/** Takes the request in an invitation. */
+export function acceptRequestInvitation({ call }: Tenant, invitation: string) {
   return call('POST /present-proof/presentations/accept-invitation', { body: { invitation } })
 }
 

@@ -168,7 +168,12 @@ const home = (file: string) =>
     .toSorted((a, b) => b.length - a.length)
     .find((folder) => file.startsWith(`${folder}/`))!
 
+/** The definitions of protocols are pure data: they import only each other, and every folder may import them. */
+const isDefinition = (file: string) =>
+  /^src\/(?:protocols\/(?:definitions|[^/]+\/states|engine\/machine)|events\/subjects)\.ts$/.test(file)
+
 const isAllowed = (from: string, to: string) =>
+  isDefinition(to) ||
   home(to) === home(from) ||
   mayImport[home(from)]!.some((place) => place === to || place === home(to) || place === dirname(to))
 
@@ -176,6 +181,26 @@ const imports = (file: string) =>
   [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, target]) =>
     relative('.', join(dirname(file), target!)),
   )
+
+test('the definitions of protocols are pure data', () => {
+  const wrong = files
+    .filter(isDefinition)
+    .flatMap(
+      (file) =>
+        readFileSync(file, 'utf8')
+          .match(/from '[^']+'/g)
+          ?.map((from) => ({ file, from })) ?? [],
+    )
+    .filter(({ file, from }) => !isDefinition(join(dirname(file), from.slice("from '".length, -1))))
+  expect(wrong).toEqual([])
+})
+
+test('only the engine writes the state of a record', () => {
+  const writers = files.filter((file) =>
+    /(?:insertInto|updateTable)\('record'\)/.test(readFileSync(file, 'utf8')),
+  )
+  expect(writers).toEqual(['src/protocols/engine/record.ts'])
+})
 
 test('imports point one way', () => {
   const wrong = files.flatMap((file) =>

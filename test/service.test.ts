@@ -25,8 +25,8 @@ const sections: [string, Machine][] = [
   ['3.3', presentationStates],
 ]
 
-test.each(sections)('the table of service §%s is the table of the code', (section, { rows, ours }) => {
-  const theirs = rows.slice(0, rows.length - ours)
+test.each(sections)('the table of service §%s is the table of the code', (section, { rows, extensions }) => {
+  const theirs = rows.slice(0, rows.length - extensions)
   expect(theirs.map(([role, from, , to]) => [role, from, to])).toEqual(table(section))
   expect(theirs.length).toBeGreaterThanOrEqual(8)
 })

@@ -5,7 +5,7 @@
  */
 import { meanings } from '../format/states.ts'
 import { filesAfterAt } from './files.ts'
-import { kindOf, wantedStates } from './kinds.ts'
+import { expectedStates, kindOf } from './kinds.ts'
 import { whatIsNext, type Candidate, type Manifest, type Place } from './words.ts'
 
 /** Never fails, and never asks: who cannot be completed for is not disturbed. */
@@ -43,9 +43,9 @@ async function valuesFor(place: Place, current: string): Promise<Candidate[] | '
   try {
     const { listThings } = await import('./live.ts')
     const things = await listThings(kind, given)
-    const wanted =
-      place.kind === 'arg' ? things.filter(({ state }) => state === wantedStates[command.id]) : []
-    return wanted.length > 0 && wantedStates[command.id] !== undefined ? wanted : things
+    const states = place.kind === 'arg' ? expectedStates(command.id) : []
+    const expected = things.filter(({ state = '' }) => states.includes(state))
+    return expected.length > 0 ? expected : things
   } catch {
     return []
   }

@@ -1,5 +1,7 @@
 /** Which things a flag or an argument names. */
 import type { Kind as ThingKind } from '../client/resources.ts'
+import { definitions } from '../../src/protocols/definitions.ts'
+import type { State } from '../../src/protocols/engine/machine.ts'
 import type { Place } from './words.ts'
 
 /** What there are lists of. */
@@ -85,14 +87,9 @@ export function kindOf({
   return flags[name]
 }
 
-/** The state that a record must be in for a command to have something to do. */
-export const wantedStates: Readonly<Record<string, string>> = {
-  'connection:remove': 'InvitationGenerated',
-  'credential:accept': 'OfferReceived',
-  'credential:issue': 'RequestReceived',
-  'credential:reject': 'OfferReceived',
-  'credential:revoke': 'CredentialSent',
-  'proof:accept': 'PresentationVerified',
-  'proof:present': 'RequestReceived',
-  'proof:reject': 'RequestReceived',
+/** The states in which a command expects its record; none if it accepts all. */
+export function expectedStates(commandId: string): string[] {
+  const command = commandId.replace(':', ' ')
+  const states = definitions.flatMap((each) => Object.entries<State>(each.states))
+  return states.flatMap(([state, { commands }]) => (commands?.includes(command) ? [state] : []))
 }

@@ -1,6 +1,7 @@
 /** What the daemon has by now, for completion: asked without a word, and given up soon. */
 import { statSync } from 'node:fs'
 import { createClient } from '../../daemon/client/client.ts'
+import { definitions } from '../../src/protocols/definitions.ts'
 import { profileNames } from '../../src/base/profile.ts'
 import { readThings, type Thing } from '../client/resources.ts'
 import { findAccess, fromProcess, fromVariables } from '../client/settings.ts'
@@ -34,7 +35,7 @@ export async function listThings(kind: Kind, given: Given): Promise<Thing[]> {
   const call = createClient(access.url, secret ? { [header]: secret.reveal() } : {}, {
     timeoutMs: patienceMs,
   })
-  const kinds = kind === 'record' ? (['connection', 'credential', 'proof'] as const) : [kind]
+  const kinds = kind === 'record' ? definitions.map(({ topic }) => topic) : [kind]
   const pages = await Promise.all(kinds.map((each) => readThings(each, call, query, given)))
   const things = pages.flatMap((page) => page.things)
   return things.map(({ value, state, about }) => ({

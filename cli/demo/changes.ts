@@ -1,5 +1,6 @@
 /** The changes of states that are reported, and who waits for one of them (service §6). */
 import { z } from 'zod'
+import { eventSubjects } from '../../src/events/subjects.ts'
 import { CommandError } from '../errors/errors.ts'
 import { names, type Name } from './party.ts'
 
@@ -10,17 +11,9 @@ const Envelope = z.object({
     'PresentationUpdated',
     'DIDStatusUpdated',
   ]),
-  data: z.looseObject({
-    thid: z.string().optional(),
-    did: z.string().optional(),
-    connectionId: z.string().optional(),
-    recordId: z.string().optional(),
-    presentationId: z.string().optional(),
-    state: z.string().optional(),
-    protocolState: z.string().optional(),
-    status: z.string().optional(),
-  }),
+  data: z.looseObject({ thid: z.string().optional() }),
 })
+const Text = z.string().catch('')
 
 /** A change of a state: whose, of what kind of thing, and of which; `id` is the record's, on the side that reports. */
 export type Change = {
@@ -49,23 +42,17 @@ export type Changes = {
 
 type Waiter = Awaited & { resolve: (change: Change) => void; reject: (reason: Error) => void }
 
-const kinds = {
-  ConnectionUpdated: 'connection',
-  IssueCredentialRecordUpdated: 'credential',
-  PresentationUpdated: 'proof',
-  DIDStatusUpdated: 'did',
-} as const
-
 /** The change that an event reports. @throws when it is none of the four kinds. */
 export function toChange(who: Name, event: unknown): Change {
   const { type, data } = Envelope.parse(event)
-  const id = data.connectionId ?? data.recordId ?? data.presentationId ?? data.did ?? ''
+  const subject = eventSubjects[type]
+  const id = Text.parse(data[subject.id])
   return {
     who,
-    what: kinds[type],
-    subject: data.thid ?? data.did ?? '',
-    id: type === 'PresentationUpdated' ? (data.presentationId ?? '') : id,
-    state: data.state ?? data.protocolState ?? data.status ?? '',
+    what: subject.topic as Change['what'],
+    subject: data.thid ?? id,
+    id,
+    state: Text.parse(data[subject.state]),
   }
 }
 

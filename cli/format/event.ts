@@ -1,9 +1,10 @@
 /** Events as a person reads them. */
+import { eventSubjects } from '../../src/events/subjects.ts'
 import type { Event } from '../client/events.ts'
 import type { Styled } from './colour.ts'
 import { shortId } from './names.ts'
 import { safeLine } from './safe.ts'
-import { shortState, type Topic } from './states.ts'
+import { meanings, shortState, type Topic } from './states.ts'
 import type { Column } from './table.ts'
 
 /** The columns of a list of events. */
@@ -28,14 +29,8 @@ export function eventLine(event: Event): string {
   )
 }
 
-const topics: Partial<Record<Event['type'], Topic>> = {
-  ConnectionUpdated: 'connection',
-  IssueCredentialRecordUpdated: 'credential',
-  PresentationUpdated: 'proof',
-}
-
 function shownState(event: Event): string | Styled | undefined {
-  const [topic, state] = [topics[event.type], stateOf(event)]
+  const [topic, state] = [recordTopicOf(event), stateOf(event)]
   return topic === undefined || state === undefined ? state : shortState(topic, state)
 }
 
@@ -45,8 +40,14 @@ export function subjectOf({ data }: Event): string | undefined {
   return typeof data.did === 'string' ? `…${data.did.split(':').slice(0, 3).join(':').slice(-7)}` : undefined
 }
 
-/** The state that something has come to, by its name in the resource (service §6.2); a test event has none. */
-export function stateOf({ data }: Event): string | undefined {
-  const state = data.state ?? data.protocolState ?? data.status
-  return typeof state === 'string' ? state : data.test === true ? '(test)' : undefined
+/** The topic of the record that an event is about. Undefined for events about other subjects. */
+export function recordTopicOf({ type }: Event): Topic | undefined {
+  const { topic } = eventSubjects[type]
+  return topic in meanings ? (topic as Topic) : undefined
+}
+
+/** The state in an event's data. A test event has none. */
+export function stateOf({ type, data }: Event): string | undefined {
+  const state = data[eventSubjects[type].state]
+  return typeof state === 'string' ? state : data['test'] === true ? '(test)' : undefined
 }

@@ -1,8 +1,8 @@
 /** Flags of lists: paging, and filters for records and events. */
 import * as Flags from '@oclif/core/flags'
 import { UsageError } from '../errors/errors.ts'
-import { meanings, type Topic } from '../format/states.ts'
-import type { Event } from '../client/events.ts'
+import { eventSubjects, type EventName } from '../../src/events/subjects.ts'
+import { definitionOf, meanings, type Topic } from '../format/states.ts'
 
 /** How many, and from where. */
 export const pagingFlags = {
@@ -25,12 +25,6 @@ export const recordFlags = {
   role: Flags.string({ description: 'only those in which this wallet has this role' }),
 }
 
-const roles = {
-  connection: ['Inviter', 'Invitee'],
-  credential: ['Issuer', 'Holder'],
-  proof: ['Verifier', 'Prover'],
-} as const satisfies Record<Topic, readonly string[]>
-
 type RecordFlags = Paging & {
   thid?: string | undefined
   state?: string | undefined
@@ -43,7 +37,7 @@ export function toRecordQuery(topic: Topic, { thid, state, role, ...paging }: Re
     ...toPaging(paging),
     ...(thid !== undefined && { thid }),
     ...(state !== undefined && { state: readOneOf('state', topic, state, Object.keys(meanings[topic])) }),
-    ...(role !== undefined && { role: readOneOf('role', topic, role, roles[topic]) }),
+    ...(role !== undefined && { role: readOneOf('role', topic, role, definitionOf(topic).roles) }),
   }
 }
 
@@ -57,18 +51,8 @@ export function readOneOf(flag: string, topic: Topic, text: string, known: reado
   )
 }
 
-type Type = Event['type']
-
-/** The types of events there are (service §6.2, and ours); the compiler misses one that is not here. */
-const types: Record<Type, true> = {
-  ConnectionUpdated: true,
-  IssueCredentialRecordUpdated: true,
-  PresentationUpdated: true,
-  DIDStatusUpdated: true,
-  DidRequestUpdated: true,
-  AuthenticationChallengeUpdated: true,
-}
-export const eventTypes = Object.keys(types) as Type[]
+/** The types of events. */
+export const eventTypes = Object.keys(eventSubjects) as EventName[]
 
 /** Whose events are meant, where the administrator asks. */
 export const walletFlag = Flags.string({

@@ -2,7 +2,7 @@
 import { bodyParser } from '@koa/bodyparser'
 import type { Context } from 'koa'
 import { findExcess } from '../../src/base/json-limits.ts'
-import { namesPrototype } from '../../src/protocols/names-prototype.ts'
+import { hasPrototypeMember } from '../../src/protocols/formats.ts'
 
 /** Reads a body into `ctx.request`, `rawBody` its text and `body` its value; neither is there when the caller is gone already. */
 export type ReadJson = (ctx: Context) => Promise<void>
@@ -43,7 +43,7 @@ function parse(json: string): unknown {
   } catch (error) {
     throw refusal((error as Error).message)
   }
-  if (namesPrototype(value)) throw refusal('an object has a member named __proto__')
+  if (hasPrototypeMember(value)) throw refusal('an object has a member named __proto__')
   return value
 }
 

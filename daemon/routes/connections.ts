@@ -1,7 +1,6 @@
 /** `/connections` (service §4.2, api.md 4.6). */
 import { z } from 'zod'
-import { deleteConnection } from '../../src/protocols/connection/delete.ts'
-import { createInvitation } from '../../src/protocols/connection/flow.ts'
+import { deleteConnection, createInvitation, updateConnection } from '../../src/protocols/connection/flow.ts'
 import {
   Connection,
   connection,
@@ -9,7 +8,6 @@ import {
   toConnection,
   UpdateConnection,
 } from '../../src/protocols/connection/model.ts'
-import { updateConnection } from '../../src/protocols/connection/update.ts'
 import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'

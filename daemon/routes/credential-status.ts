@@ -1,7 +1,7 @@
 /** `/credential-status` (api.md 4.9): the status lists of this agent's issuers, for anybody, and revocation. */
 import { z } from 'zod'
 import { listMedia, noList, publishList, type ListMedia } from '../../src/credential-status/publish.ts'
-import { revokeCredential } from '../../src/protocols/issue-credential/revoke.ts'
+import { revokeCredential } from '../../src/protocols/issue-credential/issuer.ts'
 import { route } from '../http/route.ts'
 
 const StatusListCredential = z.looseObject({}).meta({ id: 'StatusListCredential' })

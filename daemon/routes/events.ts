@@ -9,7 +9,7 @@ import {
   eventsAfter,
   findEvent,
   lastSequence,
-  putEvent,
+  appendEvent,
   type EventFilter,
 } from '../../src/events/event.ts'
 import type { Db } from '../../src/storage/database.ts'
@@ -125,7 +125,7 @@ export default [
     },
     ({ wallet }, { body: { type } }) =>
       wallet.transaction(async (tx) => {
-        const id = await putEvent(tx, { type, subject: newId(), data: { test: true } })
+        const id = await appendEvent(tx, { type, subject: newId(), data: { test: true } })
         return (await findEvent(tx, wallet.id, id))!.event
       }),
   ),

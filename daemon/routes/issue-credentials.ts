@@ -1,7 +1,11 @@
 /** `/issue-credentials` (service §4.3, api.md 4.7). */
 import { z } from 'zod'
 import { CredentialContent, readContent } from '../../src/protocols/issue-credential/content.ts'
-import { acceptOffer, takeOffer } from '../../src/protocols/issue-credential/holder.ts'
+import {
+  acceptOffer,
+  acceptOfferInvitation,
+  rejectOffer,
+} from '../../src/protocols/issue-credential/holder.ts'
 import {
   inviteToOffer,
   issueCredentialOf,
@@ -16,9 +20,8 @@ import {
   IssueCredentialRecord,
   toCredentialRecord,
 } from '../../src/protocols/issue-credential/model.ts'
-import { rejectOffer } from '../../src/protocols/issue-credential/reject.ts'
 import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
-import { removeCredentialRecord } from '../../src/protocols/engine/remove.ts'
+import { removeCredentialRecord } from '../../src/protocols/remove-credential.ts'
 import { Page, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 import { RecordPaging } from './connections.ts'
@@ -64,7 +67,7 @@ export default [
       body: AcceptOfferInvitation,
       reply: [200, IssueCredentialRecord],
     },
-    async ({ wallet }, { body }) => toCredentialRecord(await takeOffer(wallet, body.invitation)),
+    async ({ wallet }, { body }) => toCredentialRecord(await acceptOfferInvitation(wallet, body.invitation)),
   ),
 
   route(

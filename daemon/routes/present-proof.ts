@@ -11,13 +11,17 @@ import {
   toPresentationStatus,
   type PresentationRecord,
 } from '../../src/protocols/present-proof/model.ts'
-import { acceptRequest, rejectRequest, takeRequest } from '../../src/protocols/present-proof/prover.ts'
+import {
+  acceptRequest,
+  rejectRequest,
+  acceptRequestInvitation,
+} from '../../src/protocols/present-proof/prover.ts'
 import {
   closePresentation,
   inviteToPresent,
   requestPresentation,
 } from '../../src/protocols/present-proof/verifier.ts'
-import { removePresentation } from '../../src/protocols/engine/remove.ts'
+import { removeRecord } from '../../src/protocols/engine/remove.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, toPage } from '../http/paging.ts'
@@ -64,7 +68,8 @@ export default [
       body: AcceptRequestInvitation,
       reply: [200, PresentationStatus],
     },
-    async ({ wallet }, { body }) => toPresentationStatus(await takeRequest(wallet, body.invitation)),
+    async ({ wallet }, { body }) =>
+      toPresentationStatus(await acceptRequestInvitation(wallet, body.invitation)),
   ),
 
   route(
@@ -106,7 +111,7 @@ export default [
       path,
       reply: [204, null],
     },
-    ({ wallet }, { path: { presentationId } }) => removePresentation(wallet, presentationId),
+    ({ wallet }, { path: { presentationId } }) => removeRecord(wallet, presentProof, presentationId),
   ),
 
   route(

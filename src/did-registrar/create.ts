@@ -7,7 +7,7 @@ import { encodeOperation, operationHash, operationId, signOperation } from '../d
 import { checkContextUris } from '../did/prism/rules.ts'
 import { toPrismService } from '../did/prism/service.ts'
 import { createState } from '../did/prism/state.ts'
-import { putEvent } from '../events/event.ts'
+import { appendEvent } from '../events/event.ts'
 import type { Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { newRow, nextDidIndex, toManagedDid, type DidRow } from './dids.ts'
@@ -50,7 +50,7 @@ async function keepNext(wallet: Wallet, make: (didIndex: number) => Promise<Made
       if (operation) await tx.insertInto('did_operation').values(operation).execute()
       await putKeys(tx, keys)
       if (row.status === 'PUBLISHED')
-        await putEvent(tx, { type: 'DIDStatusUpdated', subject: row.did, data: toManagedDid(row) })
+        await appendEvent(tx, { type: 'DIDStatusUpdated', subject: row.did, data: toManagedDid(row) })
       return true
     })
     if (isKept) return row

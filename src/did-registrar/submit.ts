@@ -3,7 +3,7 @@ import { fromHex } from '../base/bytes.ts'
 import { steadyNow } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
 import type { DidState } from '../did/prism/state.ts'
-import { putEvent } from '../events/event.ts'
+import { appendEvent } from '../events/event.ts'
 import type { Tx } from '../storage/database.ts'
 import type { LedgerOperation } from '../vdr/ledger.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -156,7 +156,7 @@ function confirm(
     await changeDid(tx, did.did, change)
     // Publication alone is announced (service §3.4).
     if (kind === 'create')
-      await putEvent(tx, {
+      await appendEvent(tx, {
         type: 'DIDStatusUpdated',
         subject: did.did,
         data: toManagedDid({ ...did, ...change }),

@@ -1,4 +1,5 @@
 /** What a survey of the wallets means: which of them cannot be read, and what has waited for too long. */
+import { definitions } from '../protocols/definitions.ts'
 import { lasting, type Finding } from './check.ts'
 import type { Survey, Waiting } from './survey.ts'
 
@@ -8,13 +9,6 @@ const patienceMs = 10 * 60_000
 const judgedAfterMs = 3_600_000
 /** A record that ends by itself within this time, and within the last tenth of its own, is told of. */
 const endsSoonMs = 86_400_000
-
-/** Topics of the command line by the names of protocols. */
-const topics: Readonly<Record<string, string>> = {
-  connection: 'connection',
-  'issue-credential': 'credential',
-  'present-proof': 'proof',
-}
 
 export function checkWallets({ total, seen, unreadable, setAside }: Survey): Finding {
   const [first] = unreadable
@@ -99,7 +93,8 @@ export function checkWebhooks({ deadLetters }: Survey, now = new Date()): Findin
 /** The command that shows what `what` begins with: a protocol and the id of a record. */
 function showCommand(what: string): string {
   const [protocol = '', id = ''] = what.split(' ')
-  return topics[protocol] === undefined ? 'agent daemon logs' : `agent ${topics[protocol]} show ${id}`
+  const topic = definitions.find(({ name }) => name === protocol)?.topic
+  return topic === undefined ? 'agent daemon logs' : `agent ${topic} show ${id}`
 }
 
 function sum(waiting: readonly Waiting[], noun: string): string {

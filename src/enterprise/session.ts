@@ -11,7 +11,7 @@ import type { Db, Tx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Config } from '../base/config.ts'
-import { putEvent } from '../events/event.ts'
+import { appendEvent } from '../events/event.ts'
 
 export type Session = Omit<Selectable<WalletTables['enterprise_session']>, 'sequence'>
 
@@ -173,5 +173,5 @@ export async function announce(
   type: 'DidRequestUpdated' | 'AuthenticationChallengeUpdated',
   data: { id: string },
 ): Promise<void> {
-  if (ENTERPRISE_EVENTS) await putEvent(tx, { type, subject: data.id, data })
+  if (ENTERPRISE_EVENTS) await appendEvent(tx, { type, subject: data.id, data })
 }

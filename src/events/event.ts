@@ -5,19 +5,11 @@ import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
+import { eventSubjects, type EventName } from './subjects.ts'
 import { noteChange, noteLogRow, prunedAtOnce } from '../storage/tx-context.ts'
 
-export const eventTypes = [
-  'ConnectionUpdated',
-  'IssueCredentialRecordUpdated',
-  'PresentationUpdated',
-  'DIDStatusUpdated',
-  // Behind ENTERPRISE_EVENTS.
-  'DidRequestUpdated',
-  'AuthenticationChallengeUpdated',
-] as const
-export const EventType = z.enum(eventTypes)
-export type EventType = z.infer<typeof EventType>
+export const EventType = z.enum(Object.keys(eventSubjects) as EventName[])
+export type EventType = EventName
 
 /** The envelope of an event, in the order of members that the real agent writes. */
 export const Event = z
@@ -55,7 +47,7 @@ const insertEvent = prepared((db: Db, { id, type, subject, data, ts }: Omit<Even
 )
 
 /** Writes an event down; `subject` is the thread or the DID that it is about. Returns its id. */
-export async function putEvent(
+export async function appendEvent(
   tx: Tx,
   { type, subject, data }: { type: EventType; subject: string; data: object },
 ): Promise<string> {

@@ -2,10 +2,9 @@
 import { z } from 'zod'
 import { outcomes as deliveryOutcomes } from '../events/delivery-log.ts'
 import { EventType } from '../events/event.ts'
+import { eventSubjects } from '../events/subjects.ts'
 
-/** What records are called where people see them. */
-export const Topic = z.enum(['connection', 'credential', 'proof', 'did', 'onboard', 'auth'])
-export type Topic = z.infer<typeof Topic>
+const Topic = z.enum(Object.values(eventSubjects).map(({ topic }) => topic))
 
 const at = z.iso.datetime()
 

@@ -3,15 +3,16 @@ import { steadyNow } from '../base/clock.ts'
 import type { Placed } from '../events/event.ts'
 import { toJob, type Job } from '../outbox/job.ts'
 import { globalWebhookId } from '../events/webhooks.ts'
-import { endOf, waitsSince } from '../protocols/engine/expiry.ts'
-import { protocols } from '../protocols/index.ts'
-import { queueOf, type Rec } from '../protocols/engine/record.ts'
-import { threadOf } from '../protocols/thread.ts'
+import { endOf } from '../protocols/engine/expiry.ts'
+import { waitsSince } from '../protocols/engine/machine.ts'
+import { queueOf, type Protocol, type Rec } from '../protocols/engine/record.ts'
+import { threadOf } from '../protocols/engine/receive.ts'
 import type { Db } from '../storage/database.ts'
-import type { Pending, Topic } from './model.ts'
+import type { Topic } from '../events/subjects.ts'
+import type { Pending } from './model.ts'
 
 /** A record of the thread, and of which protocol it is. */
-export type Traced = { protocol: string; topic: Topic; record: Rec }
+export type Traced = { protocol: Protocol; record: Rec }
 
 /** Jobs of a queue that are read at most. */
 const queueLimit = 1_000
@@ -76,8 +77,7 @@ export function toPendingJob(job: Job & { nextAt?: string }, traced: readonly Tr
 /** What a record waits for for which there is no job; undefined for one whose flow is over. `lifetimeSeconds` is `FLOW_EXPIRY`. */
 export function toTurn(traced: Traced, lifetimeSeconds: number): Pending | undefined {
   const { protocol, record } = traced
-  const { states } = protocols[protocol]!
-  const triggers = states.rows
+  const triggers = protocol.rows
     .filter(([role, from]) => role === record.role && from === record.state)
     .map(([, , on]) => on)
   const turns = triggers.filter((on) => !ends.includes(on))
@@ -86,7 +86,7 @@ export function toTurn(traced: Traced, lifetimeSeconds: number): Pending | undef
   if (turns.length === 0) return undefined
   if (turns.some((on) => /^(received|verified|refused) /.test(on))) return { what: 'answer', ...about }
   if (!turns.every((on) => reports.includes(on))) return { what: 'decision', ...about }
-  const waits = waitsSince(states, record)
+  const waits = waitsSince(protocol, record)
   return {
     what: 'end',
     ...about,
@@ -94,8 +94,13 @@ export function toTurn(traced: Traced, lifetimeSeconds: number): Pending | undef
   }
 }
 
-function toAbout({ topic, record }: Traced): Pick<Pending, 'topic' | 'recordId' | 'state'> {
-  return { topic, recordId: record.id, state: record.state }
+/** The topic of a protocol's records. */
+export function topicOf({ topic }: Protocol): Topic {
+  return topic as Topic
+}
+
+function toAbout({ protocol, record }: Traced): Pick<Pending, 'topic' | 'recordId' | 'state'> {
+  return { topic: topicOf(protocol), recordId: record.id, state: record.state }
 }
 
 /** The webhooks that are still to be told of some of these events; not the global one, which is the operator's. */

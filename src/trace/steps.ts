@@ -1,19 +1,10 @@
 /** The steps of a thread in the order in which they happened, from three logs: of events, of messages and of deliveries. */
 import { z } from 'zod'
 import type { EventDelivery } from '../events/delivery-log.ts'
-import type { EventType, Placed } from '../events/event.ts'
+import type { Placed } from '../events/event.ts'
+import { eventSubjects } from '../events/subjects.ts'
 import type { LoggedMessage } from '../outbox/message-log.ts'
-import type { Step, Topic } from './model.ts'
-
-/** What an event is about: by its type, the topic and the members of its data that name the record and its state (service §6.2). */
-const subjects: Readonly<Record<EventType, readonly [topic: Topic, id: string, state: string]>> = {
-  ConnectionUpdated: ['connection', 'connectionId', 'state'],
-  IssueCredentialRecordUpdated: ['credential', 'recordId', 'protocolState'],
-  PresentationUpdated: ['proof', 'presentationId', 'status'],
-  DIDStatusUpdated: ['did', 'did', 'status'],
-  DidRequestUpdated: ['onboard', 'id', 'state'],
-  AuthenticationChallengeUpdated: ['auth', 'id', 'state'],
-}
+import type { Step } from './model.ts'
 
 const Text = z.string().optional().catch(undefined)
 
@@ -53,8 +44,8 @@ export function toSteps({ events, messages, deliveries }: Logged): Step[] {
 function toStateSteps(events: readonly Placed[]): Step[] {
   const last = new Map<string, string>()
   return events.map(({ event: { id: eventId, type, ts, data } }) => {
-    const [topic, idName, stateName] = subjects[type]
-    const [recordId, to] = [Text.parse(data[idName]), Text.parse(data[stateName])]
+    const { topic, id, state } = eventSubjects[type]
+    const [recordId, to] = [Text.parse(data[id]), Text.parse(data[state])]
     const from = recordId === undefined ? undefined : last.get(recordId)
     if (recordId !== undefined && to !== undefined) last.set(recordId, to)
     return {

@@ -7,19 +7,13 @@ import { protocols } from '../protocols/index.ts'
 import type { Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { findThread } from './find.ts'
-import type { Pending, Topic, Trace, TracedRecord } from './model.ts'
-import { findThreadJobs, findUntold, toPendingJob, toTurn, type Traced } from './pending.ts'
+import type { Pending, Trace, TracedRecord } from './model.ts'
+import { findThreadJobs, findUntold, toPendingJob, topicOf, toTurn, type Traced } from './pending.ts'
 import { toSteps } from './steps.ts'
 
 /** Events and messages of a thread that are shown, of each; and the attempts at delivering the events. */
 const longest = 1_000
 const mostDeliveries = 10_000
-
-const topics: Readonly<Record<string, Topic>> = {
-  connection: 'connection',
-  'issue-credential': 'credential',
-  'present-proof': 'proof',
-}
 
 /**
  * What happened in a thread, step by step, and what it waits for; `id` is its own, that of a record, an event or a ping, or the beginning of
@@ -66,16 +60,16 @@ async function findTraced(db: Db, thid: string): Promise<Traced[]> {
   const found = await Promise.all(
     Object.values(protocols).map(async (protocol) => {
       const { records } = await listRecords(db, protocol, { offset: 0, limit: 10, thid })
-      return records.map((record) => ({ protocol: protocol.name, topic: topics[protocol.name]!, record }))
+      return records.map((record) => ({ protocol, record }))
     }),
   )
   return found.flat()
 }
 
-function toTracedRecord({ topic, record: { id, role, state, ...data } }: Traced): TracedRecord {
+function toTracedRecord({ protocol, record: { id, role, state, ...data } }: Traced): TracedRecord {
   const { metaLastFailure } = data as { metaLastFailure?: { title: string; detail?: string } }
   const failure = metaLastFailure?.detail ?? metaLastFailure?.title
-  return { topic, id, role, state, ...(failure !== undefined && { failure }) }
+  return { topic: topicOf(protocol), id, role, state, ...(failure !== undefined && { failure }) }
 }
 
 /** A ping that was taken and is not answered. */

@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { encode, offerByInvitation, takeOffer } from '../_invitation.ts'
+import { encode, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
 import { oobOf } from '../_pair.ts'
 import { newHolder } from '../enterprise/_suite.ts'
 
@@ -306,7 +306,7 @@ describe('an invitation', () => {
     expect(text).toContain('<h1>You are offered a credential</h1>')
     expect(text).toMatch(/It can be accepted until\s+<time/)
     expect(copied(text)).toBe(invitationUrl)
-    expect(await takeOffer(taker, invitationUrl)).toMatchObject({ thid: made.thid })
+    expect(await acceptOfferInvitation(taker, invitationUrl)).toMatchObject({ thid: made.thid })
   })
 
   test('says that it carries a request for a proof', async () => {

@@ -15,7 +15,7 @@ import { checkTargets } from '../../src/doctor/webhook-receivers.ts'
 import { checkMessages, checkOperations, checkRecords, checkWebhooks } from '../../src/doctor/waiting.ts'
 import { createHttpClient } from '../../src/net/guarded-agent.ts'
 import { UnreachableError } from '../../src/net/unreachable-error.ts'
-import { putEvent } from '../../src/events/event.ts'
+import { appendEvent } from '../../src/events/event.ts'
 import { dueDeliveries, fail } from '../../src/events/deliveries.ts'
 import { enqueue } from '../../src/outbox/job.ts'
 import { startServer } from '../net/_server.ts'
@@ -414,7 +414,7 @@ describe('a survey', () => {
     await agent.agent.wallets.use(walletId, (wallet) =>
       wallet.transaction(async (tx) => {
         for (const [hours, error] of letters) {
-          await putEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: {} })
+          await appendEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: {} })
           const delivery = (await dueDeliveries(tx, walletId)).deliveries[0]!
           await fail(
             tx,

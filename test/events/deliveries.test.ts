@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Answer } from '../../src/events/delivery-log.ts'
-import { putEvent } from '../../src/events/event.ts'
+import { appendEvent } from '../../src/events/event.ts'
 import { confirm, dueDeliveries, fail } from '../../src/events/deliveries.ts'
 import { CreateWebhook } from '../../src/events/webhook.ts'
 import {
@@ -26,7 +26,7 @@ const no = (error: string): Answer => ({ attemptedAt: new Date(0), durationMs: 1
 
 const write = <T>(db: Db, work: (tx: Tx) => Promise<T>) => db.transaction().execute(work)
 const announce = (db: Db, state: string) =>
-  write(db, (tx) => putEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { state } }))
+  write(db, (tx) => appendEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { state } }))
 const register = (db: Db, url: string) =>
   write(db, (tx) => createWebhook(tx, sealer, { url, customHeaders: {} }, 10))
 const states = async (db: Db, now: Date) =>

@@ -9,7 +9,7 @@ import {
   lastSequence,
   lastSequenceBefore,
   pruneEvents,
-  putEvent,
+  appendEvent,
 } from '../../src/events/event.ts'
 import type { Db } from '../../src/storage/database.ts'
 import { startAgent } from '../_agent.ts'
@@ -19,7 +19,7 @@ const walletId = randomUUID()
 const type = 'ConnectionUpdated'
 const dayMs = 86_400_000
 const put = (db: Db, subject = 'thread') =>
-  db.transaction().execute((tx) => putEvent(tx, { type, subject, data: {} }))
+  db.transaction().execute((tx) => appendEvent(tx, { type, subject, data: {} }))
 const sequences = async (db: Db) =>
   (await eventsAfter(db, walletId, 0, 1_000)).map(({ sequence }) => sequence)
 const prune = (db: Db, now: Date) => db.transaction().execute((tx) => pruneEvents(tx, 30 * 86_400, now))

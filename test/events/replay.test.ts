@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Kysely, SqliteDialect } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { listDeliveries, logAttempt, type Answer } from '../../src/events/delivery-log.ts'
-import { lastSequence, putEvent, type Event } from '../../src/events/event.ts'
+import { lastSequence, appendEvent, type Event } from '../../src/events/event.ts'
 import { confirm, dueDeliveries, fail } from '../../src/events/deliveries.ts'
 import { replay, Replay } from '../../src/events/replay.ts'
 import { createWebhook, deleteWebhook, type Sealer } from '../../src/events/webhooks.ts'
@@ -31,7 +31,7 @@ async function lane(count: number) {
   )
   let step = 0
   const announce = (state: number) =>
-    write(db, (tx) => putEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { state } }))
+    write(db, (tx) => appendEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { state } }))
   for (let state = 1; state <= count; state++) await announce(state)
   const next = async () => (await dueDeliveries(db, walletId, { now: later(step) })).deliveries[0]
   const settle = async (isTaken: boolean) => {
@@ -288,7 +288,7 @@ test('with ten thousand events in the lane one is read at a time, and nothing th
   const count = 10_000
   await write(one.db, async (tx) => {
     for (let n = 0; n < count; n++)
-      await putEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { n } })
+      await appendEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { n } })
   })
   const { db, seen } = watch(one.path)
   const first = (await dueDeliveries(db, walletId)).deliveries[0]!

@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openLog } from '../../src/base/log.ts'
 import { createWorker } from '../../src/protocols/create-worker.ts'
-import { putEvent, type Event } from '../../src/events/event.ts'
+import { appendEvent, type Event } from '../../src/events/event.ts'
 import { dueDeliveries, fail } from '../../src/events/deliveries.ts'
 import { CustomHeaders } from '../../src/events/webhook.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
@@ -26,7 +26,7 @@ const announce = (on: TestAgent, tenant: Tenant, count: number) =>
   use(on, tenant, (wallet) =>
     wallet.transaction(async (tx) => {
       for (let n = 1; n <= count; n++)
-        await putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { state: n } })
+        await appendEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { state: n } })
     }),
   )
 const add = async (
@@ -382,7 +382,7 @@ test('an event that was taken back with its write is not told, though another on
   const write = (state: string, isLost: boolean) =>
     use(agent, tenant, (wallet) =>
       wallet.transaction(async (tx) => {
-        await putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { state } })
+        await appendEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { state } })
         if (isLost) throw new Error('taken back')
       }),
     )

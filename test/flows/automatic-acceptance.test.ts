@@ -5,7 +5,7 @@ import { openLog } from '../../src/base/log.ts'
 import { createWorker } from '../../src/protocols/create-worker.ts'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { announced, offerByInvitation, takeOffer } from '../_invitation.ts'
+import { announced, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
 import {
   connect,
   connectionIn,
@@ -276,7 +276,10 @@ test('what stands in the way is told by the record, and a person can go on', asy
 
 test('an offer in an invitation is never accepted automatically', async () => {
   await using pair = await startAccepting()
-  const { recordId } = await takeOffer(pair.holder, oobOf((await offerByInvitation(pair.issuer)) as never))
+  const { recordId } = await acceptOfferInvitation(
+    pair.holder,
+    oobOf((await offerByInvitation(pair.issuer)) as never),
+  )
   expect(await owedFor(pair.agent, pair.holder, recordId)).toEqual([])
 })
 

@@ -17,8 +17,8 @@ import {
   encode,
   offerByInvitation,
   prove,
-  takeOffer,
-  takeRequest,
+  acceptOfferInvitation,
+  acceptRequestInvitation,
 } from '../_invitation.ts'
 import {
   credentialIn,
@@ -36,7 +36,7 @@ const goals = { goalCode: 'issue-vc', goal: 'für >alle? ~' }
 /** A holder's credential, issued by invitation. */
 async function issueByInvitation(issuer: Tenant, holder: Tenant) {
   const offer = await offerByInvitation(issuer)
-  const { recordId } = await takeOffer(holder, oobOf(offer as never))
+  const { recordId } = await acceptOfferInvitation(holder, oobOf(offer as never))
   await acceptOffer(holder, recordId)
   await credentialIn(holder.call, offer.thid, 'CredentialReceived')
   return { recordId, issuingDID: offer.issuingDID! }
@@ -56,7 +56,7 @@ test('two agents issue and prove without a connection, through every state of bo
     thid: offer.invitation!.id,
   })
   expect(offer.thid).not.toBe(offer.recordId)
-  const held = await takeOffer(holder, offer.invitation!.invitationUrl)
+  const held = await acceptOfferInvitation(holder, offer.invitation!.invitationUrl)
   expect(held).toMatchObject({
     protocolState: 'OfferReceived',
     role: 'Holder',
@@ -84,7 +84,7 @@ test('two agents issue and prove without a connection, through every state of bo
     ...goals,
   })
   expect(asked).not.toHaveProperty('connectionId')
-  const request = await takeRequest(holder, asked.invitation!.invitationUrl)
+  const request = await acceptRequestInvitation(holder, asked.invitation!.invitationUrl)
   expect(request).toMatchObject({
     status: 'RequestReceived',
     role: 'Prover',
@@ -209,7 +209,9 @@ test('of several who answer an invitation at once, exactly one gets the credenti
   const { agent, issuer } = pair
   const offer = await offerByInvitation(issuer)
   const holders = await Promise.all(Array.from({ length: 6 }, () => agent.newTenant()))
-  const records = await Promise.all(holders.map((holder) => takeOffer(holder, oobOf(offer as never))))
+  const records = await Promise.all(
+    holders.map((holder) => acceptOfferInvitation(holder, oobOf(offer as never))),
+  )
   await Promise.all(holders.map((holder, index) => acceptOffer(holder, records[index]!.recordId)))
   await credentialIn(issuer.call, offer.thid, 'CredentialSent')
   const ends = await Promise.all(
@@ -235,8 +237,8 @@ test('who comes second is refused, and the first goes on', async () => {
   const { recordId: otherId } = await issueByInvitation(issuer, second)
   const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: {} })
   const [first, late] = [
-    await takeRequest(holder, oobOf(asked as never)),
-    await takeRequest(second, oobOf(asked as never)),
+    await acceptRequestInvitation(holder, oobOf(asked as never)),
+    await acceptRequestInvitation(second, oobOf(asked as never)),
   ]
   await prove(holder, first.presentationId, credentialId)
   const { data } = await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
@@ -264,7 +266,7 @@ test('a presentation that does not hold ends the request, and its prover is told
   const { did: another } = await newDid(issuer, 'assertionMethod')
   const proofs = [{ schemaId: 'https://example.com/person', trustIssuers: [another] }]
   const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: { proofs } })
-  const { presentationId } = await takeRequest(holder, oobOf(asked as never))
+  const { presentationId } = await acceptRequestInvitation(holder, oobOf(asked as never))
   await prove(holder, presentationId, recordId)
   await presentationIn(issuer.call, asked.thid, 'PresentationVerificationFailed')
   await presentationIn(holder.call, asked.thid, 'ProblemReportReceived')
@@ -276,8 +278,8 @@ test('an answer that comes too late is refused, and the record says so', async (
   const offer = await offerByInvitation(issuer)
   const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: {} })
   for (const [take, invitation, type] of [
-    [takeOffer, offer, 'error:CredentialServiceError:InvitationExpired'],
-    [takeRequest, asked, 'error:PresentationError:InvitationExpired'],
+    [acceptOfferInvitation, offer, 'error:CredentialServiceError:InvitationExpired'],
+    [acceptRequestInvitation, asked, 'error:PresentationError:InvitationExpired'],
   ] as const) {
     expect(await refusal(take(holder, oobOf(invitation as never)) as Promise<unknown>)).toMatchObject({
       status: 400,
@@ -290,7 +292,7 @@ test('an answer that comes too late is refused, and the record says so', async (
 
   // Whoever does not look at the time comes too late all the same.
   const timeless = (record: object) => encode({ ...decode(record), expires_time: undefined })
-  const { recordId } = await takeOffer(holder, timeless(offer))
+  const { recordId } = await acceptOfferInvitation(holder, timeless(offer))
   await acceptOffer(holder, recordId)
   await credentialIn(issuer.call, offer.thid, 'InvitationExpired')
   const { metaLastFailure } = await until(
@@ -322,13 +324,13 @@ test('once an invitation is answered, nobody else is heard; before that, only an
   const { agent, issuer, holder } = pair
   const open = await offerByInvitation(issuer, { automaticIssuance: false })
   const offer = await offerByInvitation(issuer, { automaticIssuance: false })
-  const held = await takeOffer(holder, oobOf(offer as never))
+  const held = await acceptOfferInvitation(holder, oobOf(offer as never))
   await acceptOffer(holder, held.recordId)
   await credentialIn(issuer.call, offer.thid, 'RequestReceived')
   await credentialIn(holder.call, offer.thid, 'RequestSent')
   const { recordId } = await issueByInvitation(issuer, holder)
   const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: {} })
-  const { presentationId, myDid: proverDid } = await takeRequest(holder, oobOf(asked as never))
+  const { presentationId, myDid: proverDid } = await acceptRequestInvitation(holder, oobOf(asked as never))
   await prove(holder, presentationId, recordId)
   await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
   await presentationIn(holder.call, asked.thid, 'PresentationSent')

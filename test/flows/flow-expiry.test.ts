@@ -5,13 +5,14 @@ import { openLog } from '../../src/base/log.ts'
 import { createWorker } from '../../src/protocols/create-worker.ts'
 import { createInvitation, toInvitationUrl } from '../../src/didcomm/invitation.ts'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
-import { getPeers } from '../../src/protocols/connection/peers.ts'
-import { expire } from '../../src/protocols/engine/expire.ts'
+import { getPeers } from '../../src/protocols/peers.ts'
+import { expire } from '../../src/protocols/engine/expiry.ts'
+import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
 import { onProblemReport } from '../../src/protocols/report-problem/flow.ts'
 import type { Tx } from '../../src/storage/database.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { acceptOffer, announced, offerByInvitation, takeOffer } from '../_invitation.ts'
+import { acceptOffer, announced, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
 import {
   connect,
   connectionIn,
@@ -151,7 +152,7 @@ describe('a credential', () => {
       db.selectFrom('record').select('waits_since').where('id', '=', recordId).executeTakeFirstOrThrow(),
     )
     expect(Date.parse(row.waits_since!)).toBeGreaterThan(Date.now() + 89 * 86_400_000)
-    const taken = await takeOffer(holder, oobOf({ invitation: invitation! }))
+    const taken = await acceptOfferInvitation(holder, oobOf({ invitation: invitation! }))
     const path = { recordId: taken.recordId }
     await age(agent, issuer, thid)
     expect((await credentialIn(issuer.call, thid, 'InvitationExpired')).metaLastFailure).toEqual(
@@ -350,7 +351,7 @@ test('a report that comes at the moment at which the flow ends by itself is take
   await age(agent, issuer, thid)
   await use(agent, issuer, async (wallet) => {
     const { theirDid: from, myDid: to } = await getPeers(wallet.db, connectionId)
-    const write = await onProblemReport(wallet, {
+    const write = await onProblemReport([issueCredential])(wallet, {
       id: randomUUID(),
       type: report,
       from,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
-import { acceptOffer, announced, offerByInvitation, takeOffer } from '../_invitation.ts'
+import { acceptOffer, announced, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
 import { connect, credentialIn, newDid, oobOf, refusal, startPair, until, type Tenant } from '../_pair.ts'
 import { openParty, typesOf } from '../_party.ts'
 
@@ -72,8 +72,8 @@ test('an offer by an invitation is declined in the same way, and nobody else can
   const made = await offerByInvitation(issuer)
   const invitation = oobOf(made as never)
   const late = await agent.newTenant('late')
-  const { recordId: lateId } = await takeOffer(late, invitation)
-  const { recordId } = await takeOffer(holder, invitation)
+  const { recordId: lateId } = await acceptOfferInvitation(late, invitation)
+  const { recordId } = await acceptOfferInvitation(holder, invitation)
   await reject(holder, recordId)
   await credentialIn(holder.call, made.thid, 'ProblemReportSent')
   expect(await announced(agent, issuer, made.thid)).toEqual(['InvitationGenerated', 'ProblemReportReceived'])
@@ -103,7 +103,7 @@ test('who holds no invitation declines nothing', async () => {
   expect((await stranger.send(from, report(randomUUID()))).status).toBe(422)
   expect(await announced(pair.agent, pair.issuer, made.thid)).toEqual(['InvitationGenerated'])
 
-  const { recordId } = await takeOffer(pair.holder, oobOf(made as never))
+  const { recordId } = await acceptOfferInvitation(pair.holder, oobOf(made as never))
   await acceptOffer(pair.holder, recordId)
   await credentialIn(pair.holder.call, made.thid, 'CredentialReceived')
   expect((await stranger.send(from, report(made.thid))).status).toBe(422)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { enqueue } from '../../src/outbox/job.ts'
-import { acceptOffer, offerByInvitation, prove, takeOffer } from '../_invitation.ts'
+import { acceptOffer, offerByInvitation, prove, acceptOfferInvitation } from '../_invitation.ts'
 import {
   connect,
   credentialIn,
@@ -155,7 +155,7 @@ test('with a record that an invitation began go its DID and what is owed for it,
   await using pair = await startPair()
   const { issuer, holder } = pair
   const made = await offerByInvitation(issuer)
-  const taken = await takeOffer(holder, oobOf(made as never))
+  const taken = await acceptOfferInvitation(holder, oobOf(made as never))
   expect((await left(pair, holder, taken.recordId)).dids).toHaveLength(1)
   await owe(pair, holder, `record:${taken.recordId}`, `notices:${taken.recordId}`, 'notices:another')
   await removeCredential(holder, taken.recordId)
@@ -165,7 +165,7 @@ test('with a record that an invitation began go its DID and what is owed for it,
   )
   expect(owing).toEqual([{ queue: 'notices:another' }])
 
-  const again = await takeOffer(holder, oobOf(made as never))
+  const again = await acceptOfferInvitation(holder, oobOf(made as never))
   await acceptOffer(holder, again.recordId)
   await credentialIn(holder.call, made.thid, 'CredentialReceived')
 })

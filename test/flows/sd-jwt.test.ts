@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { presentSdJwt } from '../../src/credentials/sd-jwt/presentation.ts'
 import { anyCredential, decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { decode, takeOffer, takeRequest } from '../_invitation.ts'
+import { decode, acceptOfferInvitation, acceptRequestInvitation } from '../_invitation.ts'
 import {
   connect,
   credentialIn,
@@ -115,7 +115,7 @@ describe('what is issued', () => {
     })
     const [{ format, data }] = decode(offer).attachments[0].data.json.attachments
     expect([format, data.json.options.domain]).toEqual(['vc+sd-jwt', 'default-domain'])
-    const { recordId } = await takeOffer(holder!, oobOf(offer as never))
+    const { recordId } = await acceptOfferInvitation(holder!, oobOf(offer as never))
     await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', {
       path: { recordId },
       body: { subjectId: holding.subjectId, keyId: 'key-1' },
@@ -132,7 +132,7 @@ describe('what is issued', () => {
       options,
       claims: { age: '{}' },
     })
-    const { presentationId } = await takeRequest(holder!, oobOf(asked as never))
+    const { presentationId } = await acceptRequestInvitation(holder!, oobOf(asked as never))
     await holder!.call('PATCH /present-proof/presentations/{presentationId}', {
       path: { presentationId },
       body: { action: 'request-accept', proofId: [recordId] },

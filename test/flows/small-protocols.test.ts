@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { getRecord } from '../../src/protocols/engine/find.ts'
 import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
-import { putRevocation } from '../../src/protocols/revocation-notification/flow.ts'
+import { enqueueRevocation } from '../../src/protocols/revocation-notification/flow.ts'
 import { temporaryFolder } from '../_daemon.ts'
 import { connect, connectionIn, credentialIn, issue, newDid, refusal, until, type Tenant } from '../_pair.ts'
 import { openParty, type Message } from '../_party.ts'
@@ -279,7 +279,7 @@ test('an issuer’s word that a credential is revoked is noted on the holder’s
   const notify = (comment: string) =>
     pair.agent.agent.wallets.use(pair.issuer.walletId, (wallet) =>
       wallet.transaction(async (tx) =>
-        putRevocation(tx, await getRecord(tx, issueCredential, issuerRecordId), comment),
+        enqueueRevocation(tx, await getRecord(tx, issueCredential, issuerRecordId), comment),
       ),
     )
   const read = () =>

@@ -6,7 +6,7 @@ import { createPeerDid } from '../../src/did/peer.ts'
 import { toLongForm } from '../../src/did/prism/did.ts'
 import { encryptedType } from '../../src/didcomm/jwe.ts'
 import { packAuthcrypt } from '../../src/didcomm/pack.ts'
-import { keptPings, sendPing } from '../../src/protocols/trust-ping/flow.ts'
+import { pingLimit, sendPing } from '../../src/protocols/trust-ping/flow.ts'
 import type { SendPing } from '../../src/protocols/trust-ping/model.ts'
 import { createBytes, key, masterKey } from '../did/prism/_make.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
@@ -262,15 +262,15 @@ test('pings that nobody answers are forgotten, with all that was made for them, 
   await agent.agent.worker[Symbol.asyncDispose]()
   const sendMany = (body: SendPing) =>
     agent.agent.wallets.use(tenant.walletId, async (wallet) => {
-      for (let n = 0; n < keptPings; n++) await sendPing(wallet, body)
+      for (let n = 0; n < pingLimit; n++) await sendPing(wallet, body)
     })
   await sendMany({ did: newPeer('http://127.0.0.1:1') })
   const after = await rows(agent, tenant)
-  expect([after.pings.length, after.outbox.length]).toEqual([keptPings, keptPings])
-  expect(after.peerDids).toHaveLength(before.peerDids.length + keptPings)
+  expect([after.pings.length, after.outbox.length]).toEqual([pingLimit, pingLimit])
+  expect(after.peerDids).toHaveLength(before.peerDids.length + pingLimit)
   expect(await refusal(read(tenant, first.id))).toMatchObject({
     status: 404,
-    detail: expect.stringContaining(String(keptPings)),
+    detail: expect.stringContaining(String(pingLimit)),
   })
   expect((await party.send(from!, { type: pingResponse, thid: first.thid })).status).toBe(422)
   expect(await rows(agent, tenant)).toEqual(after)
@@ -278,7 +278,7 @@ test('pings that nobody answers are forgotten, with all that was made for them, 
   // Those over a connection make room like all others, and the connection stays.
   await sendMany({ connectionId })
   const last = await rows(agent, tenant)
-  expect([last.pings.length, last.outbox.length]).toEqual([keptPings, keptPings])
+  expect([last.pings.length, last.outbox.length]).toEqual([pingLimit, pingLimit])
   await send(tenant, { connectionId })
   const end = await rows(agent, tenant)
   expect([end.peerDids, end.records]).toEqual([before.peerDids, before.records])

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { isLogged, logReceived, logSent, messagesOf, pruneMessageLog } from '../../src/outbox/message-log.ts'
 import { dueJobs, enqueue, type JobBody } from '../../src/outbox/job.ts'
-import { putEvent } from '../../src/events/event.ts'
+import { appendEvent } from '../../src/events/event.ts'
 import { pruneLogs } from '../../src/storage/tx-context.ts'
 import type { Db, Tx } from '../../src/storage/database.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
@@ -42,7 +42,7 @@ test('a message that was promised has its place where it was promised, whatever 
     to: 'b',
     message: { type: 'c', body: {} },
   }
-  const event = (tx: Tx) => putEvent(tx, { type: 'ConnectionUpdated', subject: 't', data: {} })
+  const event = (tx: Tx) => appendEvent(tx, { type: 'ConnectionUpdated', subject: 't', data: {} })
   await write(db, async (tx) => {
     await event(tx)
     await enqueue(tx, 'queue', body)

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { openLog } from '../../src/base/log.ts'
 import { createWorker } from '../../src/protocols/create-worker.ts'
-import { putEvent } from '../../src/events/event.ts'
+import { appendEvent } from '../../src/events/event.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
 import { until } from '../_pair.ts'
@@ -22,7 +22,7 @@ test('of thirty wallets the three that owe something pay it, and each of the oth
     const { walletId, call } = await agent.newTenant()
     await call('POST /events/webhooks', { body: { url: receiver.url } })
     const event = { type: 'ConnectionUpdated' as const, subject: 'a thread', data: { state: 'step' } }
-    await wallets.use(walletId, (wallet) => wallet.transaction((tx) => putEvent(tx, event)))
+    await wallets.use(walletId, (wallet) => wallet.transaction((tx) => appendEvent(tx, event)))
     owing.push(walletId)
   }
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { openLog } from '../../src/base/log.ts'
 import { createWorker } from '../../src/protocols/create-worker.ts'
 import { WebhookSlots } from '../../src/events/webhook-slots.ts'
-import { putEvent, type Event, type EventType } from '../../src/events/event.ts'
+import { appendEvent, type Event, type EventType } from '../../src/events/event.ts'
 import { enqueue } from '../../src/outbox/job.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
@@ -24,7 +24,11 @@ const announce = (agent: TestAgent, tenant: Tenant, count: number) =>
   use(agent, tenant, (wallet) =>
     wallet.transaction(async (tx) => {
       for (let n = 1; n <= count; n++)
-        await putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { state: `step ${n}` } })
+        await appendEvent(tx, {
+          type: 'ConnectionUpdated',
+          subject: 'a thread',
+          data: { state: `step ${n}` },
+        })
     }),
   )
 const listen = ({ call }: Tenant, url: string) => call('POST /events/webhooks', { body: { url } })
@@ -136,7 +140,7 @@ test('an event that cannot be read holds up no message', async () => {
   await listen(pair.issuer, receiver.url)
   await use(pair.agent, pair.issuer, (wallet) =>
     wallet.transaction((tx) =>
-      putEvent(tx, { type: 'NoSuchType' as EventType, subject: 'a thread', data: {} }),
+      appendEvent(tx, { type: 'NoSuchType' as EventType, subject: 'a thread', data: {} }),
     ),
   )
   await connect(pair.issuer, pair.holder)

@@ -1,7 +1,6 @@
 /** What is disclosed, and to which questions (wire.md 7). */
 import { describe, expect, test } from 'vitest'
-import { disclose, featuresOf } from '../../src/protocols/discover-features/features.ts'
-import { matches } from '../../src/protocols/discover-features/match.ts'
+import { disclose, featuresOf, matches } from '../../src/protocols/discover-features/flow.ts'
 import { handlers } from '../../src/protocols/index.ts'
 
 const features = featuresOf(20_000)

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import { connection } from '../../src/protocols/connection/model.ts'
 import { connectionStates } from '../../src/protocols/connection/states.ts'
-import { endOf, findExpired, waitsSince } from '../../src/protocols/engine/expiry.ts'
+import { endOf, findExpired } from '../../src/protocols/engine/expiry.ts'
 import { credentialStates } from '../../src/protocols/issue-credential/states.ts'
-import { findExpiry, isPast, type Machine } from '../../src/protocols/engine/machine.ts'
+import { findExpiry, isPast, type Machine, waitsSince } from '../../src/protocols/engine/machine.ts'
 import { presentationStates } from '../../src/protocols/present-proof/states.ts'
-import { amend, begin } from '../../src/protocols/engine/record.ts'
+import { updateData, begin } from '../../src/protocols/engine/record.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 
 const dayMs = 86_400_000
@@ -114,6 +114,6 @@ test('those that wait for longest come first, then the time of the next; a clock
   expect((await find(10, new Date(now.getTime() + dayMs))).expired).toHaveLength(3)
 
   // What is no step changes nothing of that.
-  await db.transaction().execute((tx) => amend(tx, connection, first, { label: 'another' }))
+  await db.transaction().execute((tx) => updateData(tx, connection, first, { label: 'another' }))
   expect((await find(10)).nextAt).toEqual(new Date(now.getTime() + dayMs))
 })

@@ -1,6 +1,12 @@
 /** Accepting an invitation that carries something, over HTTP: every form of it, once, where it belongs and in time (wire.md 2.2, 2.3). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { decode, encode, offerByInvitation, takeOffer, takeRequest } from '../_invitation.ts'
+import {
+  decode,
+  encode,
+  offerByInvitation,
+  acceptOfferInvitation,
+  acceptRequestInvitation,
+} from '../_invitation.ts'
 import { oobOf, refusal, startPair, type Tenant } from '../_pair.ts'
 
 const offers = 'POST /issue-credentials/credential-offers/accept-invitation'
@@ -23,8 +29,8 @@ const connect = ({ call }: Tenant, invitation: string) =>
   call('POST /connection-invitations', { body: { invitation } })
 const how = {
   connect: { take: connect, errors: 'error:ConnectionServiceError' },
-  offer: { take: takeOffer, errors: 'error:CredentialServiceError' },
-  request: { take: takeRequest, errors: 'error:PresentationError' },
+  offer: { take: acceptOfferInvitation, errors: 'error:CredentialServiceError' },
+  request: { take: acceptRequestInvitation, errors: 'error:PresentationError' },
 }
 
 test('an invitation is read as a URL, as its text, and as base64 in either alphabet, padded or not', async () => {
@@ -40,12 +46,12 @@ test('an invitation is read as a URL, as its text, and as base64 in either alpha
   ]
   for (const form of forms) {
     const offer = await newOffer()
-    expect(await takeOffer(pair.holder, form(offer))).toMatchObject({
+    expect(await acceptOfferInvitation(pair.holder, form(offer))).toMatchObject({
       thid: offer.thid,
       protocolState: 'OfferReceived',
     })
     const asked = await newRequest()
-    expect(await takeRequest(pair.holder, form(asked))).toMatchObject({
+    expect(await acceptRequestInvitation(pair.holder, form(asked))).toMatchObject({
       thid: asked.thid,
       status: 'RequestReceived',
     })
@@ -59,7 +65,7 @@ test('what it carries may be base64 as well, and may name its recipient as one t
   invitation.attachments = [
     { id: 'x', data: { base64: Buffer.from(JSON.stringify(message)).toString('base64'), jws: null } },
   ]
-  expect(await takeOffer(pair.holder, encode(invitation))).toMatchObject({
+  expect(await acceptOfferInvitation(pair.holder, encode(invitation))).toMatchObject({
     thid: offer.thid,
     claims: { name: 'Ärger' },
   })
@@ -81,8 +87,8 @@ test('it is accepted once by a wallet, even at the same time', async () => {
 test('the one who made it may take it, and no connection, nor any DID of a refused one, is kept', async () => {
   const tenant = await pair.agent.newTenant()
   const asked = await tenant.call('POST /present-proof/presentations/invitation', { body: {} })
-  expect((await takeRequest(tenant, oobOf(asked as never))).role).toBe('Prover')
-  await refusal(takeRequest(tenant, oobOf(asked as never)))
+  expect((await acceptRequestInvitation(tenant, oobOf(asked as never))).role).toBe('Prover')
+  await refusal(acceptRequestInvitation(tenant, oobOf(asked as never)))
   const kept = await pair.agent.agent.wallets.use(tenant.walletId, ({ db }) =>
     db.selectFrom('peer_did').select('record_id').execute(),
   )
@@ -125,7 +131,7 @@ describe('an invitation for something else', () => {
     const made = await pair.issuer.call('POST /connections', { body: {} })
     const json = { id: 'x', type: 'https://example.com/unknown/1.0/hello', body: {}, attachments: [] }
     const text = encode({ ...decode(made), attachments: [{ id: 'y', data: { json } }] })
-    for (const take of [takeOffer, takeRequest]) {
+    for (const take of [acceptOfferInvitation, acceptRequestInvitation]) {
       expect((await refusal(take(pair.holder, text))).detail).toContain(
         'https://example.com/unknown/1.0/hello',
       )
@@ -154,7 +160,7 @@ describe('an invitation that is not in order', () => {
       'carries a message of somebody else',
       inner((it) => ({ ...it, from: 'did:peer:2.x' })),
       'InvitationParsingError',
-      /somebody else/,
+      /another sender/,
     ],
     ['carries no type', inner((it) => ({ ...it, type: undefined })), 'InvitationParsingError', /type/],
     [
@@ -189,11 +195,11 @@ describe('an invitation that is not in order', () => {
   test('holds an offer or a request that lacks something, and says what', async () => {
     const [offer, asked] = [decode(await newOffer()), decode(await newRequest())]
     const without = inner((it) => ({ ...it, attachments: [] }))
-    expect(await refusal(takeOffer(pair.holder, encode(without(offer))))).toMatchObject({
+    expect(await refusal(acceptOfferInvitation(pair.holder, encode(without(offer))))).toMatchObject({
       status: 400,
       type: 'error:CredentialServiceError:InvalidCredentialOffer',
     })
-    expect(await refusal(takeRequest(pair.holder, encode(without(asked))))).toMatchObject({
+    expect(await refusal(acceptRequestInvitation(pair.holder, encode(without(asked))))).toMatchObject({
       status: 400,
       type: 'error:PresentationError:InvalidPresentationRequest',
     })
@@ -205,7 +211,7 @@ describe('an invitation that is not in order', () => {
     ['is a URL of something else', 'https://example.com/'],
     ['is endless', `https://example.com/?_oob=${'A'.repeat(300_000)}`],
   ])('%s is refused', async (_, text) => {
-    for (const take of [takeOffer, takeRequest]) {
+    for (const take of [acceptOfferInvitation, acceptRequestInvitation]) {
       const { status, detail } = await refusal(take(pair.holder, text))
       expect([status, detail.length > 10]).toEqual([400, true])
     }

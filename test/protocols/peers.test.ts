@@ -1,9 +1,8 @@
 /** Whose message it is, where a record has a connection and where it has none (wire.md 2.3; threats C1, C2). */
 import { expect, test } from 'vitest'
 import { connection } from '../../src/protocols/connection/model.ts'
-import { findPeers } from '../../src/protocols/connection/peers.ts'
+import { findPeers, bindSender, findRecordFor, peersOf } from '../../src/protocols/peers.ts'
 import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
-import { boundBy, findRecordFor, peersOf } from '../../src/protocols/peers.ts'
 import { advance, begin } from '../../src/protocols/engine/record.ts'
 import type { Tx } from '../../src/storage/database.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
@@ -77,7 +76,7 @@ test('once it is answered, it belongs to the one who did', async () => {
   await expect(peersOf(db, record)).rejects.toThrow('nobody')
   const bound = await db
     .transaction()
-    .execute((tx) => advance(tx, issueCredential, record, 'received request', boundBy(answer, record)))
+    .execute((tx) => advance(tx, issueCredential, record, 'received request', bindSender(answer, record)))
   expect(await peersOf(db, bound)).toEqual({ myDid: 'did:me', theirDid: 'did:first' })
   for (const mayAnswer of [false, true]) {
     expect(await wallet.find('did:first', 'did:me', 'invited', mayAnswer)).toBe('invited')
@@ -88,5 +87,5 @@ test('once it is answered, it belongs to the one who did', async () => {
 })
 
 test('over a connection an answer binds nothing', () => {
-  expect(boundBy({ from: 'did:them' }, { connectionId: 'c' })).toEqual({})
+  expect(bindSender({ from: 'did:them' }, { connectionId: 'c' })).toEqual({})
 })

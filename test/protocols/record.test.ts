@@ -5,7 +5,7 @@ import { dueJobs } from '../../src/outbox/job.ts'
 import { connection } from '../../src/protocols/connection/model.ts'
 import { getRecord } from '../../src/protocols/engine/find.ts'
 import { isPast, type SendsOf } from '../../src/protocols/engine/machine.ts'
-import { advance, amend, begin, settle } from '../../src/protocols/engine/record.ts'
+import { advance, updateData, begin, confirmSent } from '../../src/protocols/engine/record.ts'
 import { connectionStates } from '../../src/protocols/connection/states.ts'
 import { credentialStates } from '../../src/protocols/issue-credential/states.ts'
 import type { Db, Tx } from '../../src/storage/database.ts'
@@ -82,16 +82,16 @@ test('a report that comes twice is taken once', async () => {
       response,
     ),
   )
-  const sent = await write(db, (tx) => settle(tx, connection, record, 'sent'))
+  const sent = await write(db, (tx) => confirmSent(tx, connection, record))
   expect(sent.state).toBe('ConnectionResponseSent')
-  expect(await write(db, (tx) => settle(tx, connection, sent, 'sent'))).toEqual(sent)
+  expect(await write(db, (tx) => confirmSent(tx, connection, sent))).toEqual(sent)
 })
 
 test('an amendment is no step: no event, and the state stays', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const record = await write(db, (tx) => invite(tx))
-  await write(db, (tx) => amend(tx, connection, record, { metaRetries: 4 }))
+  await write(db, (tx) => updateData(tx, connection, record, { metaRetries: 4 }))
   expect(await getRecord(db, connection, record.id)).toEqual({ ...record, metaRetries: 4 })
   expect(await events(db)).toEqual(['InvitationGenerated'])
 })

@@ -1,7 +1,7 @@
 /** What our problem reports say, and what we read in others' (wire.md 6). */
 import { expect, test } from 'vitest'
 import { Problem, problems, type ProblemType } from '../../src/base/problem.ts'
-import { codes, commentOf, ReportBody, toReport } from '../../src/protocols/report-problem/model.ts'
+import { codes, commentOf, ReportBody, toReport } from '../../src/protocols/report-problem/flow.ts'
 
 test('every code is an error of a protocol, in the form of the specification', () => {
   for (const [type, code] of Object.entries(codes)) {

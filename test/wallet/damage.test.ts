@@ -21,7 +21,7 @@ import { beforeAll, afterAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { diagnoseDataFolder, examine } from '../../src/doctor/diagnose.ts'
-import { putEvent } from '../../src/events/event.ts'
+import { appendEvent } from '../../src/events/event.ts'
 import { DamagedFileError } from '../../src/storage/damaged-file-error.ts'
 import { translate } from '../../src/storage/fault.ts'
 import { findDamage } from '../../src/storage/look.ts'
@@ -189,7 +189,7 @@ test('what a wallet owes when its file comes into doubt is paid once it has been
     await wallet.db
       .transaction()
       .execute((tx) =>
-        putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { thid: 'a thread' } }),
+        appendEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { thid: 'a thread' } }),
       )
     throw new DamagedFileError(wallets.pathOf(walletId), 'may lack what was written last')
   })

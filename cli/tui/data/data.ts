@@ -1,4 +1,5 @@
 /** What the dashboard knows of the wallet, and how an event changes it. Nothing here is changed in place. */
+import { eventSubjects, type Topic } from '../../../src/events/subjects.ts'
 import type { Answer } from '../../client/api.ts'
 import type { Event } from '../../client/events.ts'
 import type { Connection } from '../../format/connection.ts'
@@ -42,13 +43,13 @@ export const nothing: Data = {
 /** How many events are kept. */
 export const mostEvents = 1_000
 
-/** The lists whose events carry the whole record, and the name of its id. */
+/** The lists whose events carry the whole record, by topic. */
 const lists = {
-  ConnectionUpdated: ['connections', 'connectionId'],
-  IssueCredentialRecordUpdated: ['credentials', 'recordId'],
-  PresentationUpdated: ['proofs', 'presentationId'],
-  DIDStatusUpdated: ['dids', 'did'],
-} as const
+  connection: 'connections',
+  credential: 'credentials',
+  proof: 'proofs',
+  did: 'dids',
+} as const satisfies Partial<Record<Topic, keyof Data>>
 
 /** The data after an event; one that was read from the log already is no news there. */
 export function apply(data: Data, event: Event): Data {
@@ -61,22 +62,18 @@ export function apply(data: Data, event: Event): Data {
   }
   const list = listOf(event)
   if (!list) return next
-  const [name, idName] = list
-  return { ...next, [name]: put(data[name], idName, event.data) }
+  return { ...next, [list]: put(data[list], eventSubjects[event.type].id, event.data) }
 }
 
 /** When a record changed last, as far as the events at hand tell. */
 export function changedAt(id: string, { events }: Pick<Data, 'events'>): string | undefined {
-  return events.findLast((event) => {
-    const list = listOf(event)
-    return list && event.data[list[1]] === id
-  })?.ts
+  return events.findLast((event) => listOf(event) && event.data[eventSubjects[event.type].id] === id)?.ts
 }
 
 function listOf({ type, data }: Event): (typeof lists)[keyof typeof lists] | undefined {
-  const list = type in lists ? lists[type as keyof typeof lists] : undefined
+  const { topic, id } = eventSubjects[type]
   // The data of a test event is no record.
-  return list && typeof data[list[1]] === 'string' ? list : undefined
+  return topic in lists && typeof data[id] === 'string' ? lists[topic as keyof typeof lists] : undefined
 }
 
 function put(

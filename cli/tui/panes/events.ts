@@ -1,5 +1,5 @@
 /** The log of events. */
-import { stateOf, subjectOf } from '../../format/event.ts'
+import { recordTopicOf, stateOf, subjectOf } from '../../format/event.ts'
 import { inStyle, type Style } from '../../format/colour.ts'
 import { styleOf } from '../../format/states.ts'
 import { ago } from '../../format/time.ts'
@@ -42,15 +42,8 @@ export const events: Pane<Event> = {
   empty: 'There are no events yet. They appear here as they happen.',
 }
 
-const topics = {
-  ConnectionUpdated: 'connection',
-  IssueCredentialRecordUpdated: 'credential',
-  PresentationUpdated: 'proof',
-} as const
-
 function styleOfEvent(event: Event): Style | undefined {
-  const topic = event.type in topics ? topics[event.type as keyof typeof topics] : undefined
-  const state = stateOf(event)
+  const [topic, state] = [recordTopicOf(event), stateOf(event)]
   return topic && state ? styleOf(topic, state) : undefined
 }
 

@@ -6,10 +6,9 @@ import type { Db, Tx } from '../../storage/database.ts'
 import { pageOf, type Paging } from '../../storage/page.ts'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { readBody } from '../body.ts'
-import { getPeers } from '../connection/peers.ts'
-import { getSenders, putNotice } from '../notice.ts'
-import type { Handler } from '../engine/receive.ts'
+import { readBody, type Handler } from '../engine/receive.ts'
+import { getPeers, getSenderPeers } from '../peers.ts'
+import { enqueueMessage } from '../notice.ts'
 import { basicMessage, type SendMessage } from './model.ts'
 
 type Row = Selectable<WalletTables['message']>
@@ -22,20 +21,20 @@ export async function sendMessage(wallet: Wallet, { connectionId, content }: Sen
   const message = { type: basicMessage.messages.message, body: { content } }
   return wallet.transaction(async (tx) => {
     const row = await insert(tx, { connection_id: connectionId, direction: 'sent', content })
-    await putNotice(tx, { protocol: basicMessage.name, recordId: row.id, from, to, message })
+    await enqueueMessage(tx, { protocol: basicMessage.name, recordId: row.id, from, to, message })
     return row
   })
 }
 
 /** What became of a message: the other side's endpoint took it, or it was given up and why. */
-export async function noteOutcome(tx: Tx, id: string, failure?: string): Promise<void> {
+export async function storeOutcome(tx: Tx, id: string, failure?: string): Promise<void> {
   const outcome = failure === undefined ? { sent_at: new Date().toISOString() } : { failure }
   await tx.updateTable('message').set(outcome).where('id', '=', id).execute()
 }
 
 /** Keeps what the other side says. */
 export const onMessage: Handler = async (wallet, message) => {
-  const { connectionId } = await getSenders(wallet.db, message)
+  const { connectionId } = await getSenderPeers(wallet.db, message)
   const { content, lang } = readBody(message, Body, 'basic message')
   const sent_at = toInstant(message.createdTime)
   return (tx) =>

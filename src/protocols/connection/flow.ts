@@ -11,28 +11,31 @@ import { withoutNulls } from '../../didcomm/json.ts'
 import { peerDidsOnly } from '../../didcomm/route.ts'
 import { savePeerDid, newPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { readBody } from '../body.ts'
-import { findByThread } from '../engine/find.ts'
+import { readBody, type Handler } from '../engine/receive.ts'
+import { findByThread, getRecord } from '../engine/find.ts'
+import { removeRecord } from '../engine/remove.ts'
+import type { Flow } from '../index.ts'
 import { present } from '../model.ts'
-import { mustBeToConnect } from '../open-invitation.ts'
-import { invitationBase, newInvitationBase } from '../out-of-band.ts'
-import type { Handler } from '../engine/receive.ts'
-import { advance, advanceByReply, begin } from '../engine/record.ts'
+import { requireConnectionInvitation, invitationBase, newInvitationBase } from '../out-of-band.ts'
+import { advance, advanceByReply, begin, step, updateData } from '../engine/record.ts'
 import {
   connection,
   RequestBody,
   type AcceptConnectionInvitation,
   type ConnectionRecord,
   type CreateConnection,
+  type UpdateConnection,
+  type AutomaticAcceptance,
 } from './model.ts'
-import { mustAccept } from './update.ts'
+import { getOwnDid } from '../../did-registrar/dids.ts'
+import { getSigningKey } from '../../did-registrar/keys.ts'
 
-/** Makes an invitation; the connection, the thread and the invitation share one id. @throws {Problem} as `mustAccept`. */
+/** Makes an invitation; the connection, the thread and the invitation share one id. @throws {Problem} as `checkAcceptance`. */
 export async function createInvitation(
   wallet: Wallet,
   { label, goalCode, goal, automaticAcceptance }: CreateConnection,
 ): Promise<ConnectionRecord> {
-  await mustAccept(wallet, automaticAcceptance)
+  await checkAcceptance(wallet, automaticAcceptance)
   const id = newId()
   const peer = newPeerDid(wallet)
   const invitation = newInvitation(present({ id, from: peer.did, goalCode, goal }))
@@ -52,14 +55,14 @@ export async function createInvitation(
 /**
  * Accepts an invitation: the record is born and asks for the connection in one transaction.
  *
- * @throws {Problem} `InvitationParsingError`, `InvitationExpired`, `InvitationAlreadyReceived`, and as `mustAccept`
+ * @throws {Problem} `InvitationParsingError`, `InvitationExpired`, `InvitationAlreadyReceived`, and as `checkAcceptance`
  */
 export async function acceptInvitation(
   wallet: Wallet,
   { invitation: text, label, automaticAcceptance }: AcceptConnectionInvitation,
 ): Promise<ConnectionRecord> {
   const { invitation, oob } = parseInvitation(text)
-  mustBeToConnect(invitation)
+  requireConnectionInvitation(invitation)
   const { id: thid, type, from } = invitation
   if (invitation.expires_time !== undefined && isOver(invitation.expires_time * 1_000)) {
     throw new Problem(
@@ -67,8 +70,8 @@ export async function acceptInvitation(
       `The invitation ${thid} has expired. Ask for a new one.`,
     )
   }
-  await mustAccept(wallet, automaticAcceptance)
-  await mustResolve(wallet, from)
+  await checkAcceptance(wallet, automaticAcceptance)
+  await requireResolvable(wallet, from)
   const peer = newPeerDid(wallet)
   const id = newId()
   const body = present({
@@ -91,20 +94,15 @@ export async function acceptInvitation(
       invitation: { id: thid, type, from, invitationUrl: `${invitationBase}?_oob=${oob}` },
       automaticAcceptance,
     })
-    const received = await begin(tx, connection, 'Invitee', 'received invitation', { id, thid, data })
     const dids = { myDid: peer.did, theirDid: from }
-    return advance(tx, connection, received, 'POST /connection-invitations', dids, {
-      type: 'request',
-      from: peer.did,
-      to: from,
-      pthid: thid,
-      body,
-    })
+    const request = { type: 'request' as const, from: peer.did, to: from, pthid: thid, body }
+    const next = step(connection, 'POST /connection-invitations', dids, request)
+    return begin(tx, connection, 'Invitee', 'received invitation', { id, thid, data, next })
   })
 }
 
 /** What is wrong with the inviter's DID is wrong with the invitation, and none of our own fault. */
-async function mustResolve(wallet: Wallet, from: string): Promise<void> {
+async function requireResolvable(wallet: Wallet, from: string): Promise<void> {
   try {
     await peerDidsOnly(wallet.env.resolver.document)(from)
   } catch (error) {
@@ -164,4 +162,56 @@ function unknownThread(thid: string): Problem {
     'error:ConnectionServiceError:ThreadIdNotFound',
     `There is no connection for the thread ${thid} between these DIDs.`,
   )
+}
+
+/** Deletes an unanswered invitation. @throws {Problem} 404; 403 once the invitation is answered */
+export function deleteConnection(wallet: Wallet, id: string): Promise<void> {
+  return removeRecord(wallet, connection, id, (_tx, { role, state }) => {
+    if (role === 'Inviter' && state === 'InvitationGenerated') return Promise.resolve()
+    const detail = `The connection ${id} is in state ${state}; only an unanswered invitation can be deleted.`
+    throw new Problem('Not Allowed', detail)
+  })
+}
+
+/**
+ * Changes the label of a connection, and which offers over it are accepted from now on without a person. No step, so no event. An offer
+ * that is there already waits for its answer as before.
+ *
+ * @throws {Problem} 404 when there is no such connection; as `checkAcceptance`.
+ */
+export async function updateConnection(
+  wallet: Wallet,
+  id: string,
+  { label, automaticAcceptance }: UpdateConnection,
+): Promise<ConnectionRecord> {
+  await getRecord(wallet.db, connection, id)
+  await checkAcceptance(wallet, automaticAcceptance?.acceptance)
+  const change = {
+    ...(label !== undefined && { label: label || undefined }),
+    ...(automaticAcceptance && { automaticAcceptance: automaticAcceptance.acceptance }),
+  }
+  return wallet.transaction(async (tx) => {
+    await updateData(tx, connection, await getRecord(tx, connection, id), change)
+    return getRecord(tx, connection, id)
+  })
+}
+
+/** Makes sure that an acceptance could be made as it is said, as `accept-offer` would. @throws {Problem} 400 or 404 for a DID or a key that cannot be used. */
+export async function checkAcceptance(
+  wallet: Wallet,
+  automaticAcceptance: AutomaticAcceptance | undefined,
+): Promise<void> {
+  if (!automaticAcceptance) return
+  const { subjectId, keyId } = automaticAcceptance
+  if (subjectId === undefined) return
+  await getOwnDid(wallet.db, subjectId)
+  await getSigningKey(wallet, subjectId, 'authentication', keyId)
+}
+
+export const connectionFlow: Flow = {
+  protocol: connection,
+  handlers: {
+    [connection.messages.request]: onRequest,
+    [connection.messages.response]: onResponse,
+  },
 }

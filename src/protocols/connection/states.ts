@@ -1,8 +1,25 @@
-/** Connection (service §3.1). DIDComm messages: `request` and `response`, and `problem-report` when the other side is waited for in vain. */
-import { machine, type RoleOf, type StateOf } from '../engine/machine.ts'
+/** The definition of Connections 1.0 (`https://atalaprism.io/mercury/connections/1.0`), which other protocols build on. */
+import { defineMachine, type RoleOf, type StateOf } from '../engine/machine.ts'
 
 // prettier-ignore
-export const connectionStates = machine('ConnectionUpdated', [
+export const connectionStates = defineMachine({
+  name: 'connection',
+  topic: 'connection',
+  event: 'ConnectionUpdated',
+  resource: { route: 'GET /connections/{connectionId}', id: 'connectionId', state: 'state' },
+}, {
+  InvitationGenerated:        { words: 'waiting for somebody to accept the invitation', commands: ['connection remove'] },
+  ConnectionRequestReceived:  { words: 'the other side has accepted the invitation' },
+  ConnectionResponsePending:  { words: 'sending the answer to the other side' },
+  ConnectionResponseSent:     { words: 'connected', ends: 0 },
+  InvitationReceived:         { words: 'invitation read' },
+  ConnectionRequestPending:   { words: 'sending the request to the inviter' },
+  ConnectionRequestSent:      { words: 'waiting for the inviter to answer' },
+  ConnectionResponseReceived: { words: 'connected', ends: 0 },
+  ProblemReportPending:       { words: 'took too long; telling the other side', ends: 5 },
+  ProblemReportSent:          { words: 'took too long', ends: 5 },
+  ProblemReportReceived:      { words: 'the other side reports a problem', ends: 5 },
+}, [
   // role      from                         on                              to                            then
   ['Inviter', null,                        'POST /connections',            'InvitationGenerated'                          ],
   ['Inviter', 'InvitationGenerated',       'received request',             'ConnectionRequestReceived'                    ],
@@ -14,7 +31,7 @@ export const connectionStates = machine('ConnectionUpdated', [
   ['Invitee', 'ConnectionRequestPending',  'sent',                         'ConnectionRequestSent'                        ],
   ['Invitee', 'ConnectionRequestSent',     'received response',            'ConnectionResponseReceived'                   ],
 ], [
-  // ours: the other side refuses our last message, or never answers (api.md 5.1)
+  // Extensions: the Cloud Agent has no such transitions.
   ['Inviter', 'ConnectionResponseSent',    'received problem-report',      'ProblemReportReceived'                        ],
   ['Invitee', 'ConnectionRequestSent',     'received problem-report',      'ProblemReportReceived'                        ],
   ['Inviter', 'ConnectionResponsePending', 'flow expired',                 'ProblemReportPending',  'send problem-report' ],

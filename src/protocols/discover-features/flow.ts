@@ -1,9 +1,8 @@
 /** Discover Features 2.0 (wire.md 7): the other side of a connection asks what we can do. */
 import { z } from 'zod'
-import { readBody } from '../body.ts'
-import { mustKnow, putAnswer } from '../notice.ts'
-import type { Handler } from '../engine/receive.ts'
-import { disclose, featuresOf } from './features.ts'
+import { readBody, type Handler } from '../engine/receive.ts'
+import { enqueueReply } from '../notice.ts'
+import { requireKnownSender } from '../peers.ts'
 
 export const discoverFeatures = {
   name: 'discover-features',
@@ -19,9 +18,69 @@ const QueriesBody = z.looseObject({
 
 /** Discloses what is asked for, an empty list when that is nothing. */
 export const onQueries: Handler = async (wallet, message) => {
-  await mustKnow(wallet.db, message)
+  await requireKnownSender(wallet.db, message)
   const { queries: asked } = readBody(message, QueriesBody, 'message of queries')
   const body = { disclosures: disclose(featuresOf(wallet.env.config.DIDCOMM_MAX_RECEIVE_BYTES), asked) }
   const answer = { type: discoverFeatures.messages.disclose, thid: message.thid, body }
-  return (tx) => putAnswer(tx, message, discoverFeatures.name, answer)
+  return (tx) => enqueueReply(tx, message, discoverFeatures.name, answer)
+}
+
+/** A disclosure, as it is written; `roles` for protocols, `value` for constraints. */
+export type Disclosure = { 'feature-type': string; id: string; roles?: string[]; value?: string }
+
+/** Protocols and our roles in them, by the words of their specifications. */
+const protocols: Readonly<Record<string, string[]>> = {
+  'https://didcomm.org/out-of-band/2.0': ['sender', 'receiver'],
+  'https://atalaprism.io/mercury/connections/1.0': ['inviter', 'invitee'],
+  'https://didcomm.org/issue-credential/3.0': ['issuer', 'holder'],
+  'https://didcomm.atalaprism.io/present-proof/3.0': ['verifier', 'prover'],
+  'https://didcomm.org/present-proof/3.0': ['verifier', 'prover'],
+  'https://atalaprism.io/revocation_notification/1.0': ['holder'],
+  'https://didcomm.org/routing/2.0': ['sender'],
+  'https://didcomm.org/report-problem/2.0': ['notifier', 'notified'],
+  'https://didcomm.org/trust-ping/2.0': ['sender', 'receiver'],
+  'https://didcomm.org/discover-features/2.0': ['responder'],
+  'https://didcomm.org/basicmessage/2.0': ['sender', 'receiver'],
+  'https://didcomm.org/empty/1.0': ['sender', 'receiver'],
+}
+
+/** Everything there is to disclose; `maxReceiveBytes` is the size of the largest message that is taken. */
+export function featuresOf(maxReceiveBytes: number): Disclosure[] {
+  return [
+    ...Object.entries(protocols).map(([id, roles]) => ({ 'feature-type': 'protocol', id, roles })),
+    { 'feature-type': 'constraint', id: 'max_receive_bytes', value: String(maxReceiveBytes) },
+  ]
+}
+
+/** What answers a list of queries: every feature that one of them asks for, once. */
+export function disclose(
+  features: readonly Disclosure[],
+  queries: readonly { 'feature-type': string; match: string }[],
+): Disclosure[] {
+  return features.filter((feature) =>
+    queries.some(
+      (query) => query['feature-type'] === feature['feature-type'] && matches(query.match, feature.id),
+    ),
+  )
+}
+
+/** The longest query that is read, in characters. */
+const maxLength = 500
+
+/** Tells whether `id` is what `match` asks for: the same text, `*` and `.*` standing for any. */
+export function matches(match: string, id: string): boolean {
+  if (match.length > maxLength) return false
+  const pattern = match.replace(/^\^/, '').replace(/\$$/, '').replaceAll('\\', '')
+  const [first, ...rest] = pattern.split(/\.?\*/)
+  const last = rest.pop()
+  if (last === undefined) return pattern === id
+  if (!id.startsWith(first!) || !id.endsWith(last)) return false
+  // Taking the first place where a piece occurs leaves the most room for those after it.
+  let at = first!.length
+  for (const piece of rest) {
+    const found = id.indexOf(piece, at)
+    if (found < 0) return false
+    at = found + piece.length
+  }
+  return at <= id.length - last.length
 }

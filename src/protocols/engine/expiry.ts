@@ -1,32 +1,14 @@
 /** Flows that wait for too long (`FLOW_EXPIRY`): since when a record waits, and which records have waited for long enough. */
 import { isOver } from '../../base/clock.ts'
-import type { Db } from '../../storage/database.ts'
-import { findExpiry, type Machine } from './machine.ts'
-
-/** The last instant whose ISO text has its place among others in the order of texts. */
-const lastMs = Date.parse('9999-12-31T23:59:59.999Z')
-
-type Step = {
-  role: string
-  state: string
-  createdAt: string
-  updatedAt?: string
-  invitation?: { expiresTime?: number } | undefined
-}
-
-/**
- * From when on a record's waiting counts, as ISO text: from its last step, or, while it is an invitation that nobody has answered, from the
- * end of that if it is later. Null where the table has no end to go to.
- */
-export function waitsSince(
-  states: Machine,
-  { role, state, createdAt, updatedAt = createdAt, invitation }: Step,
-): string | null {
-  if (!findExpiry(states, role, state)) return null
-  const endsMs =
-    state === 'InvitationGenerated' ? Math.min(lastMs, (invitation?.expiresTime ?? 0) * 1_000) : 0
-  return endsMs > Date.parse(updatedAt) ? new Date(endsMs).toISOString() : updatedAt
-}
+import type { Db, Tx } from '../../storage/database.ts'
+import { lastMs } from './machine.ts'
+import { cancelQueue } from '../../outbox/job.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { connection } from '../connection/model.ts'
+import { findRecord, getRecord } from './find.ts'
+import { protocols } from '../index.ts'
+import { flowExpired } from '../model.ts'
+import { expireRecord, queueOf, type Outgoing, type Rec } from './record.ts'
 
 /** A record whose flow has waited for too long. */
 export type Expired = { recordId: string; protocol: string }
@@ -60,4 +42,55 @@ export async function findExpired(
 /** When a record that waits since an instant has waited for too long. */
 export function endOf(waitsSince: string, lifetimeSeconds: number): Date {
   return new Date(Math.min(lastMs, Date.parse(waitsSince) + lifetimeSeconds * 1_000))
+}
+
+/** What the other side is told; `time` is Report Problem 2.0's word for a requirement of time that was not met. */
+const code = 'e.p.req.time.flow-expired'
+
+/**
+ * Moves a record to the end that its table has for it, if it still waits for as long. Its queue is emptied; the caller makes sure that no job of
+ * the queue is running.
+ */
+export async function expire(wallet: Wallet, { recordId, protocol: name }: Expired): Promise<void> {
+  const lifetimeSeconds = wallet.env.config.FLOW_EXPIRY
+  const protocol = protocols[name]!
+  await wallet.transaction(async (tx) => {
+    const since = await findSince(tx, recordId)
+    if (since === null || !isOver(endOf(since, lifetimeSeconds).getTime())) return
+    const record = await findRecord(tx, protocol, recordId)
+    if (!record) return
+    await cancelQueue(tx, queueOf(recordId))
+    const lifetime = toWords(lifetimeSeconds)
+    const detail = `The flow was in state ${record.state} since ${since} and has ended by itself: that is longer than ${lifetime} (FLOW_EXPIRY).`
+    const report = await reportTo(tx, record, `The flow has ended: nothing has happened for ${lifetime}.`)
+    await expireRecord(tx, protocol, record, { metaLastFailure: { ...flowExpired, detail } }, report)
+  })
+}
+
+async function findSince(tx: Tx, recordId: string): Promise<string | null> {
+  const row = await tx
+    .selectFrom('record')
+    .select('waits_since')
+    .where('id', '=', recordId)
+    .executeTakeFirst()
+  return row?.waits_since ?? null
+}
+
+/** The report for the other side, whatever has become of the connection; an invitation that nobody has answered has no other side. */
+async function reportTo(tx: Tx, record: Rec, comment: string): Promise<Outgoing | undefined> {
+  const sides: Rec =
+    record.connectionId === undefined ? record : await getRecord(tx, connection, record.connectionId)
+  if (sides.myDid === undefined || sides.theirDid === undefined) return undefined
+  return {
+    type: 'problem-report',
+    from: sides.myDid,
+    to: sides.theirDid,
+    pthid: record.thid,
+    body: { code, comment },
+  }
+}
+
+function toWords(seconds: number): string {
+  const [length, unit] = seconds % 86_400 === 0 ? [seconds / 86_400, 'day'] : [seconds, 'second']
+  return `${length} ${unit}${length === 1 ? '' : 's'}`
 }

@@ -1,12 +1,30 @@
-/** Reading records: one by its id, one by its thread, a page of them. */
+/** Reading records: by id, by thread, or a page of them. */
+import type { Selectable } from 'kysely'
 import { Problem } from '../../base/problem.ts'
 import type { Db } from '../../storage/database.ts'
 import { pageOf, type Paging } from '../../storage/page.ts'
+import { prepared } from '../../storage/prepared.ts'
+import type { WalletTables } from '../../storage/wallet-tables.ts'
 import type { Machine, RoleOf } from './machine.ts'
 import type { Protocol, Rec } from './record.ts'
-import { rowsById, rowsByThread, type RecordRow } from './rows.ts'
 
-/** The record with an id. @throws {Problem} the protocol's `notFound`. */
+type RecordRow = Selectable<WalletTables['record']>
+
+const rowsById = prepared((db: Db, { protocol, id }: Pick<RecordRow, 'protocol' | 'id'>) =>
+  db.selectFrom('record').selectAll().where('protocol', '=', protocol).where('id', '=', id),
+)
+
+const rowsByThread = prepared(
+  (db: Db, { protocol, thid, role }: Pick<RecordRow, 'protocol' | 'thid' | 'role'>) =>
+    db
+      .selectFrom('record')
+      .selectAll()
+      .where('protocol', '=', protocol)
+      .where('thid', '=', thid)
+      .where('role', '=', role),
+)
+
+/** The record with an id. @throws {Problem} the protocol's `notFound` */
 export async function getRecord<M extends Machine, Data extends object>(
   db: Db,
   protocol: Protocol<M, Data>,
@@ -17,7 +35,7 @@ export async function getRecord<M extends Machine, Data extends object>(
   return record
 }
 
-/** The record with an id, if the protocol has one. */
+/** The record with an id. */
 export async function findRecord<M extends Machine, Data extends object>(
   db: Db,
   protocol: Protocol<M, Data>,
@@ -27,7 +45,7 @@ export async function findRecord<M extends Machine, Data extends object>(
   return rows[0] && toRecord(protocol, rows[0])
 }
 
-/** The record of one side of a DIDComm thread, if there is one. */
+/** The record of one role in a DIDComm thread. */
 export async function findByThread<M extends Machine, Data extends object>(
   db: Db,
   protocol: Protocol<M, Data>,
@@ -44,7 +62,7 @@ export type RecordQuery = Paging & {
   state?: string | undefined
 }
 
-/** A page of the records that a query names, in the order of their creation, and how many there are in all. */
+/** A page of the matching records, oldest first, and the number of all matching records. */
 export async function listRecords<M extends Machine, Data extends object>(
   db: Db,
   protocol: Protocol<M, Data>,

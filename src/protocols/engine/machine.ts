@@ -1,10 +1,9 @@
 /**
- * A protocol's state machine is a table, and the table is the program.
+ * The definition of a protocol: its states, and the table of its transitions. Pure data and pure functions, which the command line
+ * imports as well.
  *
- * Each row reads like a row of service §3: who, from where, on what, to where, and, in a fifth column, what
- * the agent owes next: to `send` a message or to `make` something. A debt is written to the outbox with the
- * change itself; paying it reports `sent` or `made`, which is how the rows that the service document calls
- * automatic come about. Nothing else decides what comes next.
+ * A row names role, state, trigger and next state. Its fifth column is the job that the transition adds: a message to `send` or a task
+ * to `make`. The worker reports a processed job as the trigger `sent` or `made`. `record.ts` executes the table.
  */
 
 export type Row = readonly [
@@ -15,53 +14,81 @@ export type Row = readonly [
   then?: `send ${string}` | `make ${string}`,
 ]
 
-export type Machine<Rows extends readonly Row[] = readonly Row[]> = {
-  /** The type of the event that every row emits (service §6.2). */
-  readonly event: string
-  /** The rows of the service document, in its order, and after them ours. */
+/** A state in words. */
+export type State = {
+  words: string
+  /** The next command of a person, with `{id}` for the id of the record. */
+  next?: string
+  /** Commands that expect a record in this state, without `agent`. Completion suggests such records. */
+  commands?: readonly string[]
+  /** The flow is over. The exit code of a command that waits for another state: 0 after success, 8 after a failed verification. */
+  ends?: 0 | 5 | 8
+}
+
+export type Machine<Rows extends readonly Row[] = readonly Row[]> = Names & {
+  readonly states: Readonly<Record<string, State>>
+  readonly roles: readonly Rows[number][0][]
+  /** The transitions of the Cloud Agent, followed by `extensions` transitions that it does not have. */
   readonly rows: Rows
-  /** How many of the rows, counted from the end, the service document does not have. */
-  readonly ours: number
+  readonly extensions: number
+}
+
+type Names = {
+  /** The name in records, jobs and logs. */
+  readonly name: string
+  /** The name on the command line and in traces. */
+  readonly topic: string
+  /** The type of the event that every transition emits. */
+  readonly event: string
+  /** The REST resource: the route that returns one, and the members with the record's id and state. The path parameter is called like `id`. */
+  readonly resource: { readonly route: string; readonly id: string; readonly state: string }
 }
 
 export type StateOf<M extends Machine> = M['rows'][number][3]
 export type RoleOf<M extends Machine> = M['rows'][number][0]
 export type TriggerOf<M extends Machine> = M['rows'][number][2]
 
-/** The name of the message that `on` sends, or `never` when it sends none. */
+/** The name of the message that a trigger sends, or `never` if it sends none. */
 export type SendsOf<M extends Machine, T> = Sent<
   Extract<M['rows'][number], readonly [string, string | null, T, string, string]>[4]
 >
 type Sent<Then> = Then extends `send ${infer Name}` ? Name : never
 
-/** Makes a table of the service document's rows and of ours, which it leaves open. */
-export function machine<const Rows extends readonly Row[], const Ours extends readonly Row[] = []>(
-  event: string,
+/** Defines a protocol by its names, the words for each state, the Cloud Agent's transitions and the extensions. */
+export function defineMachine<
+  const N extends Names,
+  const Rows extends readonly Row[],
+  const Extensions extends readonly Row[],
+>(
+  names: N,
+  states: Readonly<Record<Rows[number][3] | Extensions[number][3], State>>,
   rows: Rows,
-  ours?: Ours,
-): Machine<readonly [...Rows, ...Ours]> {
-  return { event, rows: [...rows, ...(ours ?? ([] as unknown as Ours))], ours: ours?.length ?? 0 }
+  extensions: Extensions,
+): N & Machine<readonly [...Rows, ...Extensions]> {
+  const all = [...rows, ...extensions] as const
+  const roles = [...new Set(all.map(([role]) => role))]
+  return { ...names, states, roles, rows: all, extensions: extensions.length }
 }
 
-/** The row that `on` selects for a record of a role in state `from`, or `undefined` when there is none. */
-export function findRow(machine: Machine, role: string, from: string | null, on: string): Row | undefined {
-  return machine.rows.find((row) => row[0] === role && row[1] === from && row[2] === on)
+/** The row that a trigger selects for a record of a role in state `from`. */
+export function findRow({ rows }: Machine, role: string, from: string | null, on: string): Row | undefined {
+  return rows.find((row) => row[0] === role && row[1] === from && row[2] === on)
 }
 
-/** The states from which `on` leads on. */
-export function statesBefore(machine: Machine, role: string, on: string): string[] {
-  return machine.rows.flatMap((row) => (row[0] === role && row[2] === on && row[1] !== null ? [row[1]] : []))
+/** The states in which a trigger is possible. */
+export function statesBefore({ rows }: Machine, role: string, on: string): string[] {
+  return rows.flatMap((row) => (row[0] === role && row[2] === on && row[1] !== null ? [row[1]] : []))
 }
 
-/** The row by which a flow that has waited for too long ends; `undefined` for one that has ended, or that others bring to an end. */
+/** The row that ends an expired flow. Undefined if the flow is over, or only others can end it. */
 export function findExpiry(machine: Machine, role: string, state: string): Row | undefined {
   return findRow(machine, role, state, 'flow expired') ?? findRow(machine, role, state, 'expired')
 }
 
-/** How a flow breaks off, which it does in many states: from the end nobody can tell which steps were made before. */
-const breakOffs = ['flow expired', 'received problem-report', 'refused request', 'refused credential']
+/** Triggers that end a flow early, from many states: the state that they lead to does not tell which transitions came before. */
+const interruptions = ['flow expired', 'received problem-report', 'refused request', 'refused credential']
 
-/** True when a record in `state` has been through `on` already: `state` is where that row leads, or comes after it. */
+/** Whether a record in `state` has passed the trigger: the state is the one that the trigger leads to, or a later one. */
 export function isPast<M extends Machine>(
   machine: M,
   role: string,
@@ -71,7 +98,32 @@ export function isPast<M extends Machine>(
   const reached = new Set(machine.rows.filter((row) => row[0] === role && row[2] === on).map((row) => row[3]))
   for (const known of reached) {
     for (const row of machine.rows)
-      if (row[0] === role && row[1] === known && !breakOffs.includes(row[2])) reached.add(row[3])
+      if (row[0] === role && row[1] === known && !interruptions.includes(row[2])) reached.add(row[3])
   }
   return reached.has(state)
+}
+
+/** The last instant whose ISO 8601 text sorts correctly among others. */
+export const lastMs = Date.parse('9999-12-31T23:59:59.999Z')
+
+type Waiting = {
+  role: string
+  state: string
+  createdAt: string
+  updatedAt?: string
+  invitation?: { expiresTime?: number } | undefined
+}
+
+/**
+ * The instant from which `FLOW_EXPIRY` counts, as ISO text: the last transition, or the expiry of an unanswered invitation if that is
+ * later. Null if the flow cannot expire in its state.
+ */
+export function waitsSince(
+  machine: Machine,
+  { role, state, createdAt, updatedAt = createdAt, invitation }: Waiting,
+): string | null {
+  if (!findExpiry(machine, role, state)) return null
+  const endsMs =
+    state === 'InvitationGenerated' ? Math.min(lastMs, (invitation?.expiresTime ?? 0) * 1_000) : 0
+  return endsMs > Date.parse(updatedAt) ? new Date(endsMs).toISOString() : updatedAt
 }

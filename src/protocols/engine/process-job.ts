@@ -9,9 +9,9 @@ import { outcomes, protocols, tasks } from '../index.ts'
 import { findRecord, getRecord } from './find.ts'
 import { findRow } from './machine.ts'
 import { flowExpired } from '../model.ts'
-import { amend, settle, type Rec } from './record.ts'
+import { updateData, confirmSent, type Rec } from './record.ts'
 import { NotDelivered, sendMessage } from './send.ts'
-import { threadOf } from '../thread.ts'
+import { threadOf } from './receive.ts'
 import type { Tx } from '../../storage/database.ts'
 import { LaterError } from '../../wallet/task.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -48,7 +48,7 @@ async function send(wallet: Wallet, job: Job, body: MessageBody): Promise<(tx: T
   const protocol = protocols[name]
   return async (tx) => {
     await logMessage(tx, job, body, attempt)
-    if (protocol) await settle(tx, protocol, await getRecord(tx, protocol, recordId), 'sent')
+    if (protocol) await confirmSent(tx, protocol, await getRecord(tx, protocol, recordId))
     else await outcomes[name]?.(tx, recordId)
   }
 }
@@ -112,11 +112,10 @@ async function noteFailure(
   }
   const record = await findRecord(tx, protocol, recordId)
   // A record that has moved on meanwhile, because the answer came all the same, is not changed.
-  if (!record || !findRow(protocol.states, record.role, record.state, kind === 'message' ? 'sent' : 'made'))
-    return
+  if (!record || !findRow(protocol, record.role, record.state, kind === 'message' ? 'sent' : 'made')) return
   // The reason why the flow ended matters more than a failed report of it.
   const metaLastFailure = isExpired(record) ? record.metaLastFailure : failure
-  await amend(tx, protocol, record, {
+  await updateData(tx, protocol, record, {
     metaRetries: isFinal ? 0 : Math.max(0, record.metaRetries - 1),
     metaLastFailure,
   })

@@ -11,11 +11,12 @@ import { isLogged, logReceived } from '../../outbox/message-log.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import { prepared } from '../../storage/prepared.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { mustKnow } from '../notice.ts'
+import { requireKnownSender } from '../peers.ts'
 import { noteLogRow, prunedAtOnce } from '../../storage/tx-context.ts'
-import { putReport } from '../report-problem/flow.ts'
-import { toReport } from '../report-problem/model.ts'
-import { threadOf } from '../thread.ts'
+import { enqueueReport, reportProblem, toReport } from '../report-problem/flow.ts'
+import { RevokeBody, revocationNotification } from '../revocation-notification/flow.ts'
+import type { z } from 'zod'
+import { reasonOf } from '../../base/reason.ts'
 
 /**
  * How long a message's id is remembered: 30 days, far longer than anybody tries to deliver it. One that comes later still
@@ -101,7 +102,7 @@ export async function receive(
     if (await isStranger(wallet, message)) await wallet.env.limitReplies(message)
     const write = async (tx: Tx) => {
       await log(tx, received, at, error.message)
-      await putReport(tx, message, error)
+      await enqueueReport(tx, message, error)
     }
     // Whoever finds it in the inbox by now has lost a race against a repetition of it, which was not refused.
     if (await once(wallet, inboxId, write)) throw error
@@ -119,7 +120,7 @@ async function noteRefusal(wallet: Wallet, message: Received, at: Date, refusal:
 }
 
 function isStranger(wallet: Wallet, message: Received): Promise<boolean> {
-  return mustKnow(wallet.db, message).then(
+  return requireKnownSender(wallet.db, message).then(
     () => false,
     () => true,
   )
@@ -177,4 +178,37 @@ function toReceived({ message, senderKid, recipientKid }: Unpacked): Received {
     body: message.body,
     attachments: message.attachments ?? [],
   }
+}
+
+/** Reads a message's body. @throws {Problem} `UnpackingFailed`, naming the member that is wrong. */
+export function readBody<Type extends z.ZodType>(
+  { body }: Received,
+  type: Type,
+  name: string,
+): z.output<Type> {
+  const parsed = type.safeParse(body)
+  if (parsed.success) return parsed.data
+  throw new Problem(
+    'error:DIDCommControllerError:UnpackingFailed',
+    `The ${name} cannot be read: ${reasonOf(parsed.error)}.`,
+  )
+}
+
+type Message = {
+  id: string
+  type: string
+  thid?: string | undefined
+  pthid?: string | undefined
+  body: unknown
+}
+
+/** Thread ids are no longer than this (`didcomm/message.ts`), wherever they stand. */
+const longestThid = 1_024
+
+/** A report names the thread with the problem (Report Problem 2.0), a revocation that of the credential. */
+export function threadOf({ id, type, thid = id, pthid, body }: Message): string {
+  if (type === reportProblem.messages['problem-report']) return pthid ?? thid
+  if (type !== revocationNotification.messages.revoke) return thid
+  const about = RevokeBody.safeParse(body).data?.issueCredentialProtocolThreadId ?? thid
+  return about.length <= longestThid ? about : thid
 }

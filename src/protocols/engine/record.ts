@@ -1,24 +1,25 @@
 /**
- * Protocol records: the one shape that connections, credentials and presentations share, and the only
- * functions that write a state.
+ * Protocol records: the shape that connections, credentials and presentations share, and the only functions that write a state.
  *
- * A step writes the new state, the event it emits and the message or work it owes as rows of one
- * transaction: either all of them exist or none does (house rule: the whole of crash safety).
+ * A transition writes the new state, its event and its job in one transaction, so that a crash leaves all of them or none.
  */
+import type { Selectable } from 'kysely'
 import type { z } from 'zod'
 import { newId } from '../../base/id.ts'
 import { Problem, type ProblemType } from '../../base/problem.ts'
 import type { Attachment } from '../../didcomm/message.ts'
-import { putEvent } from '../../events/event.ts'
+import { appendEvent, type EventType } from '../../events/event.ts'
 import { enqueue } from '../../outbox/job.ts'
+import type { Db, Tx } from '../../storage/database.ts'
+import { prepared } from '../../storage/prepared.ts'
 import { noteThread } from '../../storage/tx-context.ts'
-import type { Tx } from '../../storage/database.ts'
-import { waitsSince } from './expiry.ts'
+import type { WalletTables } from '../../storage/wallet-tables.ts'
 import { getRecord } from './find.ts'
 import {
   findExpiry,
   findRow,
   statesBefore,
+  waitsSince,
   type Machine,
   type RoleOf,
   type Row,
@@ -26,21 +27,18 @@ import {
   type StateOf,
   type TriggerOf,
 } from './machine.ts'
-import { insertRow, updateRow } from './rows.ts'
 
-export type Protocol<M extends Machine = Machine, Data extends object = any> = {
-  readonly name: string
-  readonly states: M
+export type Protocol<M extends Machine = Machine, Data extends object = any> = M & {
   /** The fields beside those of `Rec`, as they are stored. */
   readonly model: z.ZodType<Data>
-  /** Message type URIs by the names the table uses after `send`. */
+  /** Message type URIs by the names that the table uses after `send`. */
   readonly messages: Readonly<Record<string, string>>
   /** The record as REST and events show it. */
   readonly toResource: (record: Rec<M, Data>) => object
   readonly problems: { readonly notFound: ProblemType; readonly wrongState: ProblemType }
 }
 
-/** A record of a protocol: what all have, and the protocol's own fields. */
+/** A record: the fields that all protocols have, and the protocol's own. Instants are ISO 8601. */
 export type Rec<M extends Machine = Machine, Data extends object = any> = {
   id: string
   thid: string
@@ -50,7 +48,7 @@ export type Rec<M extends Machine = Machine, Data extends object = any> = {
   updatedAt?: string
 } & Data
 
-/** A message that a step owes: its name in the table, the two DIDs, and what it says. */
+/** A message that a transition sends: its name in the table, the sender's and the recipient's DID, and its content. */
 export type Outgoing<Name extends string = string> = {
   type: Name
   from: string
@@ -58,55 +56,90 @@ export type Outgoing<Name extends string = string> = {
   body: Record<string, unknown>
   attachments?: Attachment[]
   pthid?: string
-  /** The type URI, where it is not the protocol's own: an answer speaks as it was spoken to. */
+  /** The type URI, if it is not the one in `messages`. */
   typeUri?: string | undefined
 }
 
-/** The last argument of a step: the message its row sends, or nothing at all. */
-type Owed<M extends Machine, T> = [SendsOf<M, T>] extends [never] ? [] : [message: Outgoing<SendsOf<M, T>>]
+/** The last argument of a transition: the message that its row sends, or none. */
+type MessageFor<M extends Machine, T> = [SendsOf<M, T>] extends [never]
+  ? []
+  : [message: Outgoing<SendsOf<M, T>>]
 
-/** Creates a record by a row of the table that starts from nothing. `id` is made up unless it is given. */
+type Step = { on: string; change: object; message?: Outgoing | undefined }
+
+/** A transition that `begin` makes in the same write as the first one. */
+export function step<M extends Machine, Data extends object, T extends TriggerOf<M>>(
+  _protocol: Protocol<M, Data>,
+  on: T,
+  change: Partial<Data>,
+  ...[message]: MessageFor<M, T>
+): Step {
+  return { on, change, message }
+}
+
+type RecordRow = Selectable<WalletTables['record']>
+
+const insertRow = prepared(
+  (db: Db, { id, protocol, role, state, thid, data, created_at, updated_at, waits_since }: RecordRow) =>
+    db
+      .insertInto('record')
+      .values({ id, protocol, role, state, thid, data, created_at, updated_at, waits_since }),
+)
+
+/** Changes nothing if the record is not in state `from`. */
+const updateRow = prepared(
+  (
+    db: Db,
+    {
+      id,
+      from,
+      state,
+      data,
+      updated_at,
+      waits_since,
+    }: Omit<RecordRow, 'protocol' | 'role' | 'thid' | 'created_at'> & { from: string },
+  ) =>
+    db
+      .updateTable('record')
+      .set({ state, data, updated_at, waits_since })
+      .where('id', '=', id)
+      .where('state', '=', from),
+)
+
+/** Creates a record by a row of the table that starts from nothing, and optionally makes a second transition (`next`). */
 export async function begin<M extends Machine, Data extends object, T extends TriggerOf<M>>(
   tx: Tx,
   protocol: Protocol<M, Data>,
   role: RoleOf<M>,
   on: T,
-  start: { id?: string; thid: string; data: Data },
-  ...[message]: Owed<M, T>
+  { id = newId(), thid, data, next }: { id?: string; thid: string; data: Data; next?: Step },
+  ...[message]: MessageFor<M, T>
 ): Promise<Rec<M, Data>> {
-  const row = findRow(protocol.states, role, null, on)
+  const row = findRow(protocol, role, null, on)
   if (!row) throw new Error(`the table of ${protocol.name} has no row that begins with '${on}'`)
-  const data = protocol.model.parse(start.data)
-  const record = {
-    id: start.id ?? newId(),
-    thid: start.thid,
-    role,
-    state: row[3],
-    createdAt: new Date().toISOString(),
-    ...data,
-  } as Rec<M, Data>
+  const first: Rec = { ...data, id, thid, role, state: row[3], createdAt: new Date().toISOString() }
+  const second = next && follow(protocol, first, next)
+  const record = second?.record ?? first
   await insertRow(tx, {
-    id: record.id,
+    id,
     protocol: protocol.name,
     role,
     state: record.state,
-    thid: record.thid,
-    data: JSON.stringify(data),
+    thid,
+    data: toData(record),
     created_at: record.createdAt,
-    updated_at: null,
-    waits_since: waitsSince(protocol.states, record),
+    updated_at: record.updatedAt ?? null,
+    waits_since: waitsSince(protocol, record),
   })
-  await owe(tx, protocol, record, row, message)
-  return record
+  await emit(tx, protocol, first, row, message)
+  if (second) await emit(tx, protocol, second.record, second.row, next?.message)
+  return record as Rec<M, Data>
 }
 
 /**
- * Moves a record along the row that `on` selects, and promises what the row owes.
+ * Makes the transition that `on` selects: writes the new state and `change`, its event and its job.
  *
- * The update names the state it leaves, so of two callers racing for one row one wins and the other gets the same
- * answer as if it had come late.
- *
- * @throws {Problem} the protocol's `wrongState`, naming the state it is in and those it may be in.
+ * @throws {Problem} the protocol's `wrongState`, if the record is in another state, in the table or meanwhile on disk.
  */
 export function advance<M extends Machine, Data extends object, T extends TriggerOf<M>>(
   tx: Tx,
@@ -114,56 +147,21 @@ export function advance<M extends Machine, Data extends object, T extends Trigge
   record: Rec<M, Data>,
   on: T,
   change: Partial<Data>,
-  ...[message]: Owed<M, T>
+  ...[message]: MessageFor<M, T>
 ): Promise<Rec<M, Data>> {
-  return move(tx, protocol, record, on, change, message)
+  return move(tx, protocol, record, [{ on, change, message }])
+}
+
+/** Makes the transition `sent` if the table has one from the record's state. A second call changes nothing. */
+export async function confirmSent(tx: Tx, protocol: Protocol<any>, record: Rec): Promise<Rec> {
+  return isUnconfirmed(protocol, record) ? move(tx, protocol, record, [sent]) : record
 }
 
 /**
- * Moves a record along a row that the agent reports to itself, if it stands before one.
+ * Makes the transition that a message of the other side selects.
  *
- * Safe to call twice: the second report finds the record past the row and does nothing.
- */
-export async function settle(
-  tx: Tx,
-  protocol: Protocol<any>,
-  record: Rec,
-  report: 'sent' | 'made',
-  change: object = {},
-  message?: Outgoing,
-): Promise<Rec> {
-  return findRow(protocol.states, record.role, record.state, report)
-    ? move(tx, protocol, record, report, change, message)
-    : record
-}
-
-/** Moves a record that has waited for too long to the end that its table has for it; one that has none waits for nothing any more. */
-export async function breakOff(
-  tx: Tx,
-  protocol: Protocol<any>,
-  record: Rec,
-  change: object,
-  message?: Outgoing,
-): Promise<void> {
-  const row = findExpiry(protocol.states, record.role, record.state)
-  if (row) await move(tx, protocol, record, row[2], change, message)
-  else await tx.updateTable('record').set({ waits_since: null }).where('id', '=', record.id).execute()
-}
-
-/** Makes sure that a record stands before a row for `on`, before any thinking goes into it. @throws {Problem} as `advance`. */
-export function mustStandBefore<M extends Machine>(
-  protocol: Protocol<M>,
-  record: Rec,
-  on: TriggerOf<M>,
-): void {
-  if (!findRow(protocol.states, record.role, record.state, on)) throw wrongState(protocol, record, on)
-}
-
-/**
- * Moves a record along the row that the other side's message selects.
- *
- * An answer proves that the question arrived: a record that still waits for `sent` is moved on first, because the far
- * side may well be faster than our own bookkeeping.
+ * The answer proves that the question arrived, so a record that still waits for `sent` makes that transition first: the answer may
+ * come before the worker stores that the question was delivered.
  */
 export async function advanceByReply<M extends Machine, Data extends object, T extends TriggerOf<M>>(
   tx: Tx,
@@ -171,52 +169,55 @@ export async function advanceByReply<M extends Machine, Data extends object, T e
   id: string,
   on: T,
   change: Partial<Data>,
-  ...[message]: Owed<M, T>
+  ...[message]: MessageFor<M, T>
 ): Promise<Rec<M, Data>> {
-  const record = await settle(tx, protocol, await getRecord(tx, protocol, id), 'sent')
-  return move(tx, protocol, record, on, change, message)
+  const record = await getRecord(tx, protocol, id)
+  const reply = { on, change, message }
+  return move(tx, protocol, record, isUnconfirmed(protocol, record) ? [sent, reply] : [reply])
 }
 
-/** Changes fields of a record that are no step: no event, no message, the state stays. */
-export async function amend(tx: Tx, protocol: Protocol<any>, record: Rec, change: object): Promise<void> {
-  const data = JSON.stringify(protocol.model.parse({ ...record, ...change }))
-  await tx.updateTable('record').set({ data }).where('id', '=', record.id).execute()
-}
-
-/** Changes fields of a record that are no step but that others want to hear of: its event, with the state as it was. */
-export async function announce(tx: Tx, protocol: Protocol<any>, record: Rec, change: object): Promise<void> {
-  await amend(tx, protocol, record, change)
-  noteThread(tx, record.thid)
-  await putEvent(tx, {
-    type: protocol.states.event,
-    subject: record.thid,
-    data: protocol.toResource({ ...record, ...change }),
-  })
-}
-
-async function move(
+/** Makes the transition that ends an expired flow. Without one in the table, the record no longer waits. */
+export async function expireRecord(
   tx: Tx,
   protocol: Protocol<any>,
   record: Rec,
-  on: string,
   change: object,
   message?: Outgoing,
-): Promise<Rec> {
-  const row = findRow(protocol.states, record.role, record.state, on)
-  if (!row) throw wrongState(protocol, record, on)
-  const { updatedAt: _earlier, ...before } = record
-  const next: Rec = { ...before, ...change, state: row[3], updatedAt: new Date().toISOString() }
-  const { numAffectedRows } = await updateRow(tx, {
-    id: record.id,
-    from: record.state,
-    state: next.state,
-    data: JSON.stringify(protocol.model.parse(next)),
-    updated_at: next.updatedAt!,
-    waits_since: waitsSince(protocol.states, next),
-  })
-  if (numAffectedRows !== 1n) throw wrongState(protocol, record, on)
-  await owe(tx, protocol, next, row, message)
-  return next
+): Promise<void> {
+  const row = findExpiry(protocol, record.role, record.state)
+  if (row) await move(tx, protocol, record, [{ on: row[2], change, message }])
+  else await tx.updateTable('record').set({ waits_since: null }).where('id', '=', record.id).execute()
+}
+
+/** Checks, before expensive work, that a transition is possible. @throws {Problem} like `advance` */
+export function requireTransition<M extends Machine>(
+  protocol: Protocol<M>,
+  record: Rec,
+  on: TriggerOf<M>,
+): void {
+  if (!findRow(protocol, record.role, record.state, on)) throw wrongState(protocol, record, on)
+}
+
+/** Changes fields of a record without a transition: no event, same state. */
+export async function updateData(
+  tx: Tx,
+  _protocol: Protocol<any>,
+  record: Rec,
+  change: object,
+): Promise<void> {
+  const data = toData({ ...record, ...change })
+  await tx.updateTable('record').set({ data }).where('id', '=', record.id).execute()
+}
+
+/** Changes fields of a record without a transition, and emits an event with the same state. */
+export async function updateWithEvent(
+  tx: Tx,
+  protocol: Protocol<any>,
+  record: Rec,
+  change: object,
+): Promise<void> {
+  await updateData(tx, protocol, record, change)
+  await emitEvent(tx, protocol, { ...record, ...change })
 }
 
 /** The queue of a record's jobs. */
@@ -224,42 +225,86 @@ export function queueOf(recordId: string): string {
   return `record:${recordId}`
 }
 
-/** Writes down what a row owes: its event always, its message or its work when it has one. */
-async function owe(
+const sent: Step = { on: 'sent', change: {} }
+
+function isUnconfirmed(protocol: Machine, { role, state }: Rec): boolean {
+  return findRow(protocol, role, state, 'sent') !== undefined
+}
+
+/** Makes transitions one after the other, and writes the record once. */
+async function move(tx: Tx, protocol: Protocol<any>, record: Rec, steps: Step[]): Promise<Rec> {
+  const passed: { record: Rec; row: Row }[] = []
+  for (const each of steps) passed.push(follow(protocol, passed.at(-1)?.record ?? record, each))
+  const { record: next } = passed.at(-1)!
+  const { numAffectedRows } = await updateRow(tx, {
+    id: record.id,
+    from: record.state,
+    state: next.state,
+    data: toData(next),
+    updated_at: next.updatedAt!,
+    waits_since: waitsSince(protocol, next),
+  })
+  if (numAffectedRows !== 1n) throw wrongState(protocol, record, steps.at(-1)!.on)
+  for (const [index, each] of passed.entries())
+    await emit(tx, protocol, each.record, each.row, steps[index]!.message)
+  return next
+}
+
+/** The record after a transition. */
+function follow(protocol: Protocol<any>, record: Rec, { on, change }: Step): { record: Rec; row: Row } {
+  const row = findRow(protocol, record.role, record.state, on)
+  if (!row) throw wrongState(protocol, record, on)
+  return { record: { ...record, ...change, state: row[3], updatedAt: new Date().toISOString() }, row }
+}
+
+/** The protocol's own fields as JSON. They are parsed when they are read. */
+function toData({
+  id: _id,
+  thid: _thid,
+  role: _role,
+  state: _state,
+  createdAt: _createdAt,
+  updatedAt: _updatedAt,
+  ...data
+}: Rec): string {
+  return JSON.stringify(data)
+}
+
+/** Writes the event of a transition, and its job if its row has one. */
+async function emit(
   tx: Tx,
   protocol: Protocol<any>,
   record: Rec,
   [, , , , then]: Row,
   message?: Outgoing,
 ): Promise<void> {
-  noteThread(tx, record.thid)
-  await putEvent(tx, { type: protocol.states.event, subject: record.thid, data: protocol.toResource(record) })
+  await emitEvent(tx, protocol, record)
   if (!then) return
-  const queue = queueOf(record.id)
   const about = { protocol: protocol.name, recordId: record.id }
   const name = then.slice('send '.length)
   if (then.startsWith('make ')) {
-    await enqueue(tx, queue, { kind: 'task', ...about, task: name })
+    await enqueue(tx, queueOf(record.id), { kind: 'task', ...about, task: name })
     return
   }
   if (!message) throw new Error(`'${then}' of ${protocol.name} came without its message`)
   const { type: _name, typeUri = protocol.messages[name]!, from, to, ...content } = message
-  await enqueue(tx, queue, {
-    kind: 'message',
-    ...about,
-    from,
-    to,
-    message: { type: typeUri, thid: record.thid, ...content },
-  })
+  const sending = { type: typeUri, thid: record.thid, ...content }
+  await enqueue(tx, queueOf(record.id), { kind: 'message', ...about, from, to, message: sending })
+}
+
+async function emitEvent(tx: Tx, protocol: Protocol<any>, record: Rec): Promise<void> {
+  noteThread(tx, record.thid)
+  const data = protocol.toResource(record)
+  await appendEvent(tx, { type: protocol.event as EventType, subject: record.thid, data })
 }
 
 function wrongState(protocol: Protocol<any>, record: Rec, on: string): Problem {
-  const allowed = statesBefore(protocol.states, record.role, on).join(' or ')
-  const what = allowed
+  const allowed = statesBefore(protocol, record.role, on).join(' or ')
+  const when = allowed
     ? `which is possible in state ${allowed}`
     : `which a record of role ${record.role} never does`
   return new Problem(
     protocol.problems.wrongState,
-    `The record ${record.id} is in state ${record.state} and cannot do '${on}', ${what}.`,
+    `The record ${record.id} is in state ${record.state} and cannot do '${on}', ${when}.`,
   )
 }

@@ -11,7 +11,6 @@ import { findRecipient, getRoute, NoRouteError, peerDidsOnly, type Route } from 
 import type { MessageBody } from '../../outbox/job.ts'
 import { findPeerKey } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { resolverOf } from '../trust-ping/resolver.ts'
 
 /** The message was not taken. */
 export class NotDelivered extends Error {
@@ -70,7 +69,7 @@ export async function sendMessage(
     )
     return { answer, at, durationMs: performance.now() - start }
   })
-  mustBeTaken(answer)
+  requireAccepted(answer)
   return attempt
 }
 
@@ -107,7 +106,7 @@ export async function findWay(
   }
 }
 
-function mustBeTaken({ status, retryAfter }: { status: number; retryAfter?: string }): void {
+function requireAccepted({ status, retryAfter }: { status: number; retryAfter?: string }): void {
   if (status >= 200 && status < 300) return
   // 408, 425 and 429 ask for another attempt; every other 4xx is the other side's last word.
   const isFinal = status >= 400 && status < 500 && ![408, 425, 429].includes(status)
@@ -122,4 +121,23 @@ export function readRetryAfter(value: string | undefined, now: number): number |
   if (value === undefined) return undefined
   const waitMs = /^\d{1,10}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now
   return waitMs >= 0 ? Math.min(waitMs, longestWaitMs) : undefined
+}
+
+/**
+ * Resolves did:peer, and beside them the one DID that `ourDid` was made to ping: the wallet's owner named that one, so no message
+ * decides what is resolved.
+ */
+export function resolverOf({ db, env }: Wallet, ourDid: string): Resolve {
+  const { document } = env.resolver
+  const resolvePeer = peerDidsOnly(document)
+  return async (did) => {
+    if (did.startsWith('did:peer:')) return resolvePeer(did)
+    const ping = await db
+      .selectFrom('ping')
+      .select('id')
+      .where('my_did', '=', ourDid)
+      .where('their_did', '=', did)
+      .executeTakeFirst()
+    return ping ? document(did) : resolvePeer(did)
+  }
 }

@@ -9,8 +9,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../engine/find.ts'
 import { CredentialFormat } from '../formats.ts'
 import { present } from '../model.ts'
-import type { Content } from './format.ts'
-import { issuanceFormats } from './formats/index.ts'
+import { type Content, issuanceFormats } from './format.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
 
 export const CredentialContent = z

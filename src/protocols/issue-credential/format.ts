@@ -6,6 +6,10 @@ import type { Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Received } from '../engine/receive.ts'
 import type { CredentialData, CredentialRecord, Offered } from './model.ts'
+import type { CredentialFormat } from '../formats.ts'
+import { anonCreds } from './formats/anoncreds.ts'
+import { jwt } from './formats/jwt.ts'
+import { sdJwt } from './formats/sd-jwt.ts'
 
 /** Fields that a step adds to a record, or changes. */
 export type Change = Partial<CredentialData>
@@ -68,4 +72,15 @@ export type IssuanceFormat = {
 
   /** Reads a credential of the wallet; nothing is verified. @throws {VerificationError} */
   read(credential: string): Content
+}
+
+export const issuanceFormats: Readonly<Record<CredentialFormat, IssuanceFormat>> = {
+  JWT: jwt,
+  SDJWT: sdJwt,
+  AnonCreds: anonCreds,
+}
+
+/** The format of a record, or of what is offered. */
+export function formatOf({ credentialFormat }: { credentialFormat: CredentialFormat }): IssuanceFormat {
+  return issuanceFormats[credentialFormat]
 }

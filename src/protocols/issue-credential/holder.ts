@@ -1,27 +1,26 @@
 /** The holder's side: take an offer, accept it, keep the credential (service §3.2, §4.3). */
 import type { Selectable } from 'kysely'
-import { Problem } from '../../base/problem.ts'
+import { Problem, isTemporary } from '../../base/problem.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import { prepared } from '../../storage/prepared.ts'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
 import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { findPeers } from '../connection/peers.ts'
-import { findByThread, getRecord } from '../engine/find.ts'
+import { findPeers, findRecordFor, peersOf } from '../peers.ts'
+import { findByThread, getRecord, findRecord } from '../engine/find.ts'
 import { isPast } from '../engine/machine.ts'
-import { toReport } from '../report-problem/model.ts'
-import { alreadyReceived, openInvitation } from '../open-invitation.ts'
-import { findRecordFor } from '../peers.ts'
+import { toReport } from '../report-problem/flow.ts'
+import { alreadyReceived, openInvitation } from '../out-of-band.ts'
 import type { Handler, Received } from '../engine/receive.ts'
-import { advance, advanceByReply, begin, mustStandBefore } from '../engine/record.ts'
-import { isAccepted } from './acceptance.ts'
-import type { Choice, NotAsOffered } from './format.ts'
-import { formatOf } from './formats/index.ts'
+import { advance, advanceByReply, begin, requireTransition, updateWithEvent } from '../engine/record.ts'
+import { type Choice, type NotAsOffered, formatOf } from './format.ts'
 import { readOffer, writeRequest } from './messages.ts'
-import { issueCredential, type CredentialRecord } from './model.ts'
-import { findIssuerMismatch } from './offered.ts'
-import { checking, invalidIssue, toFailure } from './refusals.ts'
+import { issueCredential, type CredentialRecord, type CredentialData } from './model.ts'
+import { findIssuerMismatch, checking, invalidIssue, toFailure } from './refusals.ts'
 import { credentialStates } from './states.ts'
+import { canonicalDid } from '../../did/document.ts'
+import type { Task } from '../../wallet/task.ts'
+import { type AutomaticAcceptance, connection } from '../connection/model.ts'
 
 const accept = 'POST /issue-credentials/records/{recordId}/accept-offer'
 
@@ -48,7 +47,7 @@ export const onOffer: Handler = async (wallet, message) => {
 }
 
 /** Takes the offer that an invitation carries. @throws {Problem} 400 when it is none, has expired, or was taken before. */
-export async function takeOffer(wallet: Wallet, invitation: string): Promise<CredentialRecord> {
+export async function acceptOfferInvitation(wallet: Wallet, invitation: string): Promise<CredentialRecord> {
   const { recordId: id, thid, peer, sides, message } = await openInvitation(wallet, invitation, 'offer')
   const data = issueCredential.model.parse({ ...sides, ...readOffer(message) })
   return wallet.transaction(async (tx) => {
@@ -71,7 +70,7 @@ export async function acceptOffer(
 ): Promise<CredentialRecord> {
   const record = await getRecord(wallet.db, issueCredential, recordId)
   if (isPast(credentialStates, record.role, accept, record.state)) return record
-  mustStandBefore(issueCredential, record, accept)
+  requireTransition(issueCredential, record, accept)
   const { message, change } = await writeRequest(wallet, record, choice)
   return wallet.transaction(async (tx) => {
     const current = await getRecord(tx, issueCredential, recordId)
@@ -139,4 +138,85 @@ function refuse({ id }: CredentialRecord, { from, to, thid }: Received, { mismat
       { metaLastFailure: toFailure(problem) },
       report,
     )
+}
+
+const reject = 'POST /issue-credentials/records/{recordId}/reject-offer'
+
+/** What the issuer is told; the code is RFC 0453's word for it, as Report Problem 2.0 writes codes. */
+const report = { code: 'e.p.issuance-abandoned', comment: 'The holder declined the offer.' }
+
+/**
+ * Declines an offer, for good, and owes the issuer a report of it; a second call changes nothing.
+ *
+ * @throws {Problem} in any other state, and when its connection cannot be used any more.
+ */
+export function rejectOffer(wallet: Wallet, recordId: string): Promise<CredentialRecord> {
+  return wallet.transaction(async (tx) => {
+    const record = await getRecord(tx, issueCredential, recordId)
+    if (isPast(credentialStates, record.role, reject, record.state)) return record
+    requireTransition(issueCredential, record, reject)
+    const { myDid: from, theirDid: to } = await peersOf(tx, record)
+    const message = { type: 'problem-report' as const, from, to, pthid: record.thid, body: report }
+    return advance(tx, issueCredential, record, reject, {}, message)
+  })
+}
+
+/** Whether an offer that comes in now is accepted without a person. */
+export async function isAccepted(db: Db, offer: CredentialData): Promise<boolean> {
+  return (await findAcceptance(db, offer)) !== undefined
+}
+
+/**
+ * Accepts an offer as its connection's owner has said, if nobody has answered it or said otherwise meanwhile. What stands in the way for good
+ * is left to a person: the record says why, and an event tells of it.
+ */
+export const makeAcceptance: Task = async (wallet, recordId) => {
+  const record = await getRecord(wallet.db, issueCredential, recordId)
+  const acceptance = isOpen(record) ? await findAcceptance(wallet.db, record) : undefined
+  if (!acceptance) return () => Promise.resolve()
+  const { subjectId, keyId, trustedIssuers } = acceptance
+  const outcome = await tryRequest(
+    wallet,
+    record,
+    formatOf(record).choose({ subjectId, keyId, trustedIssuers }),
+  )
+  const kept = { trustedIssuers: trustedIssuers?.map(canonicalDid) }
+  return async (tx) => {
+    const current = await getRecord(tx, issueCredential, recordId)
+    if (!isOpen(current)) return
+    if (outcome instanceof Problem)
+      await updateWithEvent(tx, issueCredential, current, { metaLastFailure: automaticFailure(outcome) })
+    else await advance(tx, issueCredential, current, 'made', { ...outcome.change, ...kept }, outcome.message)
+  }
+}
+
+function isOpen({ state }: CredentialRecord): boolean {
+  return state === 'OfferReceived'
+}
+
+async function findAcceptance(
+  db: Db,
+  { connectionId, credentialFormat, schemaIds }: CredentialData,
+): Promise<AutomaticAcceptance | undefined> {
+  const record = connectionId === undefined ? undefined : await findRecord(db, connection, connectionId)
+  const acceptance = record?.automaticAcceptance
+  if (!acceptance) return undefined
+  const { credentialFormats: formats = [credentialFormat], schemaIds: schemas } = acceptance
+  const isOfSchemas =
+    schemas === undefined || (schemaIds.length > 0 && schemaIds.every((id) => schemas.includes(id)))
+  return formats.includes(credentialFormat) && isOfSchemas ? acceptance : undefined
+}
+
+/** The request, or why there can be none. @throws when another attempt may go better. */
+async function tryRequest(wallet: Wallet, record: CredentialRecord, choice: Choice) {
+  try {
+    return await writeRequest(wallet, record, choice)
+  } catch (error) {
+    if (error instanceof Problem && !isTemporary(error)) return error
+    throw error
+  }
+}
+
+function automaticFailure({ status, type, title, message: detail }: Problem) {
+  return { status, type, title, detail: `The offer could not be accepted automatically: ${detail}` }
 }

@@ -5,16 +5,14 @@ import type { Tx } from '../../storage/database.ts'
 import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Task } from '../../wallet/task.ts'
-import { getPeers } from '../connection/peers.ts'
+import { getPeers, bindSender, findRecordFor, peersOf } from '../peers.ts'
 import { getRecord } from '../engine/find.ts'
 import { isPast } from '../engine/machine.ts'
-import { invite, refuseLate } from '../out-of-band.ts'
-import { boundBy, findRecordFor, peersOf } from '../peers.ts'
+import { invite, requireUnexpired } from '../out-of-band.ts'
 import type { Handler } from '../engine/receive.ts'
-import { advance, advanceByReply, begin } from '../engine/record.ts'
-import { toReport } from '../report-problem/model.ts'
-import type { Made } from './format.ts'
-import { formatOf } from './formats/index.ts'
+import { advance, advanceByReply, begin, updateWithEvent } from '../engine/record.ts'
+import { toReport } from '../report-problem/flow.ts'
+import { type Made, formatOf } from './format.ts'
 import { withBody, writeOffer } from './messages.ts'
 import {
   issueCredential,
@@ -25,6 +23,8 @@ import {
 } from './model.ts'
 import { checking, toFailure } from './refusals.ts'
 import { credentialStates } from './states.ts'
+import { revokePlace } from '../../credential-status/lists.ts'
+import { enqueueRevocation } from '../revocation-notification/flow.ts'
 
 const issue = 'POST /issue-credentials/records/{recordId}/issue-credential'
 
@@ -96,14 +96,14 @@ export const onRequest: Handler = async (wallet, message) => {
       `There is no offer for the thread ${message.thid} between these DIDs.`,
     )
   }
-  await refuseLate(wallet, 'offer', record, (tx) => advance(tx, issueCredential, record, 'expired', {}))
+  await requireUnexpired(wallet, 'offer', record, (tx) => advance(tx, issueCredential, record, 'expired', {}))
   // Whoever answers an invitation first is nobody yet: of it nothing is noted.
   const waitsIn = ['OfferPending', 'OfferSent'] as const
   const proved = await checking(wallet, record, waitsIn, () =>
     formatOf(record).readRequest(wallet, record, message),
   )
   return async (tx: Tx) => {
-    const change = { ...proved, ...boundBy(message, record) }
+    const change = { ...proved, ...bindSender(message, record) }
     const received = await advanceByReply(tx, issueCredential, record.id, 'received request', change)
     if (record.automaticIssuance) await advance(tx, issueCredential, received, issue, {})
   }
@@ -154,5 +154,41 @@ async function attempt(wallet: Wallet, record: CredentialRecord): Promise<Made |
     if (error instanceof Problem && error.type === 'error:CredentialServiceError:InvalidCredentialRequest')
       return error
     throw error
+  }
+}
+
+/**
+ * Revokes the credential of an issuer's record, for good and at once, and tells the holder; a second call changes nothing.
+ *
+ * @throws {Problem} 404 when there is no such record, or no credential of it with a status; 422 for a holder's record.
+ */
+export async function revokeCredential(wallet: Wallet, recordId: string): Promise<void> {
+  await wallet.transaction(async (tx) => {
+    const record = await getRecord(tx, issueCredential, recordId)
+    if (record.role !== 'Issuer') {
+      throw new Problem(
+        'error:CredentialStatusListError:InvalidRoleForOperation',
+        `The record ${recordId} is of the role ${record.role}: only its issuer can revoke a credential.`,
+      )
+    }
+    const revoked = await revokePlace(tx, recordId)
+    if (!revoked) {
+      throw new Problem(
+        'error:CredentialStatusListError:StatusListNotFoundForIssueCredentialRecord',
+        `The record ${recordId} is in ${record.state} and has no credential with a status that could be revoked.`,
+      )
+    }
+    if (!revoked.isNew) return
+    await updateWithEvent(tx, issueCredential, record, { revocation: { at: revoked.revokedAt } })
+    await tell(tx, record)
+  })
+}
+
+/** Without a connection any more there is nobody to tell; the list says it to whoever asks. */
+async function tell(tx: Tx, record: CredentialRecord): Promise<void> {
+  try {
+    await enqueueRevocation(tx, record)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
   }
 }

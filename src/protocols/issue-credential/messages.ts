@@ -5,14 +5,11 @@ import { reasonOf } from '../../base/reason.ts'
 import { Attributes, fromAttributes, toAttributes } from '../../credentials/claims-preview.ts'
 import type { Attachment } from '../../didcomm/message.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { readContent } from '../attachments.ts'
-import type { CredentialFormat } from '../formats.ts'
-import { namesPrototype } from '../names-prototype.ts'
+import { readContent, hasPrototypeMember, type CredentialFormat } from '../formats.ts'
 import { peersOf } from '../peers.ts'
 import type { Received } from '../engine/receive.ts'
 import type { Outgoing } from '../engine/record.ts'
-import type { Change, Choice, Said } from './format.ts'
-import { formatOf, issuanceFormats } from './formats/index.ts'
+import { type Change, type Choice, type Said, formatOf, issuanceFormats } from './format.ts'
 import type { CredentialRecord } from './model.ts'
 
 const OfferBody = z.looseObject({
@@ -54,7 +51,7 @@ export function readOffer(message: Received): Offer & Change {
   try {
     const { credential_preview: preview } = OfferBody.parse(message.body)
     const claims = fromAttributes(preview.body.attributes)
-    if (namesPrototype(claims)) throw new TypeError('a claim has a member named __proto__')
+    if (hasPrototypeMember(claims)) throw new TypeError('a claim has a member named __proto__')
     const { content, credentialFormat } = readContent(message)
     const schemaIds = preview.schema_ids ?? (preview.schema_id ? [preview.schema_id] : [])
     return {

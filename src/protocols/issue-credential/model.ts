@@ -265,8 +265,7 @@ export function toCredentialRecord(record: CredentialRecord): IssueCredentialRec
 }
 
 export const issueCredential = {
-  name: 'issue-credential',
-  states: credentialStates,
+  ...credentialStates,
   model: CredentialData,
   messages: {
     offer: 'https://didcomm.org/issue-credential/3.0/offer-credential',

@@ -1,8 +1,29 @@
-/** Credential record (service §3.2). DIDComm messages: `offer`, `request`, `credential`, and `problem-report` when the offer is declined, the credential is not the one that was offered, or the flow expires. */
-import { machine, type RoleOf, type StateOf } from '../engine/machine.ts'
+/** The definition of Issue Credential 3.0. */
+import { defineMachine, type RoleOf, type StateOf } from '../engine/machine.ts'
 
 // prettier-ignore
-export const credentialStates = machine('IssueCredentialRecordUpdated', [
+export const credentialStates = defineMachine({
+  name: 'issue-credential',
+  topic: 'credential',
+  event: 'IssueCredentialRecordUpdated',
+  resource: { route: 'GET /issue-credentials/records/{recordId}', id: 'recordId', state: 'protocolState' },
+}, {
+  OfferPending:        { words: 'sending the offer' },
+  OfferSent:           { words: 'waiting for the holder to accept the offer' },
+  OfferReceived:       { words: 'an offer to be answered', next: 'agent credential accept {id}', commands: ['credential accept', 'credential reject'] },
+  RequestPending:      { words: 'sending the request to the issuer' },
+  RequestSent:         { words: 'waiting for the issuer to issue' },
+  RequestReceived:     { words: 'the holder has accepted the offer', next: 'agent credential issue {id}', commands: ['credential issue'] },
+  CredentialPending:   { words: 'making the credential' },
+  CredentialGenerated: { words: 'sending the credential' },
+  CredentialSent:      { words: 'issued', ends: 0, commands: ['credential revoke'] },
+  CredentialReceived:  { words: 'held', next: 'agent proof list', ends: 0 },
+  InvitationGenerated: { words: 'waiting for somebody to answer the invitation' },
+  InvitationExpired:   { words: 'the invitation was answered too late', ends: 5 },
+  ProblemReportPending:  { words: 'declined, refused, or took too long; telling the other side', ends: 5 },
+  ProblemReportSent:     { words: 'declined, refused, or took too long', ends: 5 },
+  ProblemReportReceived: { words: 'the other side reports a problem', ends: 5 },
+}, [
   // role     from                   on                                                             to                     then
   ['Issuer', null,                  'POST /issue-credentials/credential-offers',                   'OfferPending',        'send offer'      ],
   ['Issuer', 'OfferPending',        'sent',                                                        'OfferSent'                              ],
@@ -16,7 +37,7 @@ export const credentialStates = machine('IssueCredentialRecordUpdated', [
   ['Holder', 'RequestPending',      'sent',                                                        'RequestSent'                            ],
   ['Holder', 'RequestSent',         'received credential',                                         'CredentialReceived'                     ],
 ], [
-  // ours: what the service document leaves open (api.md 5.2)
+  // Extensions: the Cloud Agent has no such transitions.
   ['Issuer', null,                  'POST /issue-credentials/credential-offers/invitation',        'InvitationGenerated'                    ],
   ['Issuer', 'InvitationGenerated', 'received request',                                            'RequestReceived'                        ],
   ['Issuer', 'InvitationGenerated', 'expired',                                                     'InvitationExpired'                      ],

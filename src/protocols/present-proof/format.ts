@@ -3,6 +3,10 @@ import type { Attachment } from '../../didcomm/message.ts'
 import type { Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { PresentationData, PresentationRecord, Requested, RequestPresentationAction } from './model.ts'
+import type { CredentialFormat } from '../formats.ts'
+import { anonCreds } from './formats/anoncreds.ts'
+import { jwt } from './formats/jwt.ts'
+import { sdJwt } from './formats/sd-jwt.ts'
 
 /** Fields that a step adds to a record, or changes. */
 export type Change = Partial<PresentationData>
@@ -42,4 +46,15 @@ export type ProofFormat = {
 
   /** Verifier: verifies a presentation in this format, whatever its attachment says (wire.md 5.2). @throws {VerificationError} */
   verify(wallet: Wallet, record: PresentationRecord, presentation: string): Promise<Shown>
+}
+
+export const proofFormats: Readonly<Record<CredentialFormat, ProofFormat>> = {
+  JWT: jwt,
+  SDJWT: sdJwt,
+  AnonCreds: anonCreds,
+}
+
+/** The format of a record, or of what is asked for. */
+export function formatOf({ credentialFormat }: { credentialFormat: CredentialFormat }): ProofFormat {
+  return proofFormats[credentialFormat]
 }

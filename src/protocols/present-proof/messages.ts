@@ -2,11 +2,10 @@
 import { z } from 'zod'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
-import { readContent } from '../attachments.ts'
+import { readContent } from '../formats.ts'
 import { present } from '../model.ts'
 import type { Received } from '../engine/receive.ts'
-import type { Change } from './format.ts'
-import { proofFormats } from './formats/index.ts'
+import { type Change, proofFormats } from './format.ts'
 import type { PresentationData } from './model.ts'
 
 const RequestBody = z.looseObject({

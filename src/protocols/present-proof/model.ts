@@ -298,8 +298,7 @@ export const didcommOrgMessages = {
 } as const
 
 export const presentProof = {
-  name: 'present-proof',
-  states: presentationStates,
+  ...presentationStates,
   model: PresentationData,
   messages: {
     request: 'https://didcomm.atalaprism.io/present-proof/3.0/request-presentation',

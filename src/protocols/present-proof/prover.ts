@@ -3,15 +3,13 @@ import { Problem } from '../../base/problem.ts'
 import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Task } from '../../wallet/task.ts'
-import { findPeers } from '../connection/peers.ts'
+import { findPeers, peersOf } from '../peers.ts'
 import { findByThread, getRecord } from '../engine/find.ts'
 import { isPast } from '../engine/machine.ts'
-import { alreadyReceived, openInvitation } from '../open-invitation.ts'
-import { peersOf } from '../peers.ts'
+import { alreadyReceived, openInvitation } from '../out-of-band.ts'
 import type { Handler } from '../engine/receive.ts'
-import { advance, begin, mustStandBefore } from '../engine/record.ts'
-import type { Choice } from './format.ts'
-import { formatOf } from './formats/index.ts'
+import { advance, begin, requireTransition } from '../engine/record.ts'
+import { type Choice, formatOf } from './format.ts'
 import { readRequest } from './messages.ts'
 import { didcommOrgMessages, presentProof, type PresentationRecord } from './model.ts'
 import { presentationStates } from './states.ts'
@@ -42,7 +40,10 @@ export const onRequest: Handler = async (wallet, message) => {
 }
 
 /** Takes the request that an invitation carries. @throws {Problem} 400 when it is none, has expired, or was taken before. */
-export async function takeRequest(wallet: Wallet, invitation: string): Promise<PresentationRecord> {
+export async function acceptRequestInvitation(
+  wallet: Wallet,
+  invitation: string,
+): Promise<PresentationRecord> {
   const { recordId: id, thid, peer, sides, message } = await openInvitation(wallet, invitation, 'request')
   const data = presentProof.model.parse({ ...sides, ...readRequest(message), data: [] })
   return wallet.transaction(async (tx) => {
@@ -60,7 +61,7 @@ export async function takeRequest(wallet: Wallet, invitation: string): Promise<P
 export async function acceptRequest(wallet: Wallet, id: string, choice: Choice): Promise<PresentationRecord> {
   const record = await getRecord(wallet.db, presentProof, id)
   if (isPast(presentationStates, record.role, 'request-accept', record.state)) return record
-  mustStandBefore(presentProof, record, 'request-accept')
+  requireTransition(presentProof, record, 'request-accept')
   const change = await formatOf(record).choose(wallet, record, choice)
   return wallet.transaction(async (tx) => {
     const current = await getRecord(tx, presentProof, id)

@@ -1,8 +1,30 @@
-/** Presentation record (service §3.3). DIDComm messages: `request`, `presentation`, and `problem-report` when it does not hold or the flow expires. */
-import { machine, type RoleOf, type StateOf } from '../engine/machine.ts'
+/** The definition of Present Proof 3.0. */
+import { defineMachine, type RoleOf, type StateOf } from '../engine/machine.ts'
 
 // prettier-ignore
-export const presentationStates = machine('PresentationUpdated', [
+export const presentationStates = defineMachine({
+  name: 'present-proof',
+  topic: 'proof',
+  event: 'PresentationUpdated',
+  resource: { route: 'GET /present-proof/presentations/{presentationId}', id: 'presentationId', state: 'status' },
+}, {
+  RequestPending:                 { words: 'sending the request' },
+  RequestSent:                    { words: 'waiting for the prover to present' },
+  RequestReceived:                { words: 'a request to be answered', next: 'agent proof present {id}', commands: ['proof present', 'proof reject'] },
+  RequestRejected:                { words: 'the request was declined', ends: 5 },
+  PresentationPending:            { words: 'making the presentation' },
+  PresentationGenerated:          { words: 'sending the presentation' },
+  PresentationSent:               { words: 'presented', ends: 0 },
+  PresentationVerified:           { words: 'the presentation holds', next: 'agent proof accept {id}', commands: ['proof accept'] },
+  PresentationVerificationFailed: { words: 'the presentation does not hold', ends: 8 },
+  PresentationAccepted:           { words: 'accepted', ends: 0 },
+  PresentationRejected:           { words: 'rejected', ends: 5 },
+  InvitationGenerated:            { words: 'waiting for somebody to answer the invitation' },
+  InvitationExpired:              { words: 'the invitation was answered too late', ends: 5 },
+  ProblemReportPending:           { words: 'took too long; telling the other side', ends: 5 },
+  ProblemReportSent:              { words: 'took too long', ends: 5 },
+  ProblemReportReceived:          { words: 'the other side reports a problem', ends: 5 },
+}, [
   // role       from                     on                                  to                       then
   ['Verifier', null,                    'POST /present-proof/presentations', 'RequestPending',        'send request'      ],
   ['Verifier', 'RequestPending',        'sent',                              'RequestSent'                                ],
@@ -14,7 +36,7 @@ export const presentationStates = machine('PresentationUpdated', [
   ['Prover',   'PresentationPending',   'made',                              'PresentationGenerated', 'send presentation' ],
   ['Prover',   'PresentationGenerated', 'sent',                              'PresentationSent'                           ],
 ], [
-  // ours: what the service document leaves open (api.md 5.3)
+  // Extensions: the Cloud Agent has no such transitions.
   ['Verifier', 'RequestSent',           'refused presentation',              'PresentationVerificationFailed', 'send problem-report'],
   ['Verifier', 'PresentationVerified',  'presentation-reject',               'PresentationRejected'                       ],
   ['Verifier', null,                    'POST /present-proof/presentations/invitation', 'InvitationGenerated'             ],

@@ -7,16 +7,14 @@ import { getPolicy } from '../../verification/policies.ts'
 import { toConstraints } from '../../verification/policy.ts'
 import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { readToken } from '../attachments.ts'
-import { getPeers } from '../connection/peers.ts'
+import { readToken } from '../formats.ts'
+import { getPeers, bindSender, findRecordFor } from '../peers.ts'
 import { getRecord } from '../engine/find.ts'
 import { isPast } from '../engine/machine.ts'
-import { invite, refuseLate } from '../out-of-band.ts'
-import { boundBy, findRecordFor } from '../peers.ts'
+import { invite, requireUnexpired } from '../out-of-band.ts'
 import type { Handler } from '../engine/receive.ts'
 import { advance, advanceByReply, begin } from '../engine/record.ts'
-import type { Shown } from './format.ts'
-import { formatOf } from './formats/index.ts'
+import { type Shown, formatOf } from './format.ts'
 import { writeRequest } from './messages.ts'
 import {
   presentProof,
@@ -122,10 +120,10 @@ export const onPresentation: Handler = async (wallet, message) => {
       'error:PresentationError:ThreadIdNotFound',
       `There is no request for the thread ${thid} between these DIDs.`,
     )
-  await refuseLate(wallet, 'request', record, (tx) => advance(tx, presentProof, record, 'expired', {}))
+  await requireUnexpired(wallet, 'request', record, (tx) => advance(tx, presentProof, record, 'expired', {}))
   const presentation = readPresentation(() => readToken(message))
   const { refusal, ...shown } = await verify(wallet, record, presentation)
-  const change = { data: [presentation], ...shown, ...boundBy(message, record) }
+  const change = { data: [presentation], ...shown, ...bindSender(message, record) }
   if (refusal === undefined)
     return (tx) => advanceByReply(tx, presentProof, record.id, 'verified presentation', change)
   const report = { code: 'e.p.presentation-verification-failed', comment: refusal }

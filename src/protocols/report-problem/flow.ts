@@ -1,91 +1,124 @@
 /**
- * Report Problem 2.0 (wire.md 6, api.md 5): the other side says that it cannot go on, and the record that is about says so
- * too; and we say the same of what we refuse.
+ * Report Problem 2.0: a report ends the flow of the record that it is about, and this agent reports the messages that it refuses.
+ *
+ * https://identity.foundation/didcomm-messaging/spec/v2.1/#problem-reports
  */
-import type { Problem } from '../../base/problem.ts'
+import { z } from 'zod'
+import type { Problem, ProblemType } from '../../base/problem.ts'
 import type { Db, Tx } from '../../storage/database.ts'
-import { connection } from '../connection/model.ts'
-import { findByThread } from '../engine/find.ts'
-import { issueCredential } from '../issue-credential/model.ts'
 import { findRow, type Machine } from '../engine/machine.ts'
-import { mustKnow, putAnswer } from '../notice.ts'
-import { boundBy, findRecordFor } from '../peers.ts'
-import { presentProof } from '../present-proof/model.ts'
 import type { Handler, Received } from '../engine/receive.ts'
 import { advanceByReply, type Protocol, type Rec } from '../engine/record.ts'
-import { commentOf, ReportBody, reportProblem, toReport } from './model.ts'
+import { enqueueReply } from '../notice.ts'
+import { bindSender, findRecordFor, requireKnownSender } from '../peers.ts'
 
-const received = 'received problem-report'
+export const reportProblem = {
+  name: 'report-problem',
+  messages: { 'problem-report': 'https://didcomm.org/report-problem/2.0/problem-report' },
+} as const
 
-/** Moves the record of the thread that waits for this sender's answer; a report about anything else is taken and changes nothing. */
-export const onProblemReport: Handler = async (wallet, message) => {
-  const report = ReportBody.safeParse(message.body).data
-  const thid = message.pthid ?? message.thid
-  // A warning (`w.`) says that the other side goes on.
-  const isEnd = report !== undefined && !report.code.startsWith('w.')
-  const find = (db: Db) => findConcerned(db, { ...message, thid })
-  const isConcerning = isEnd && (await find(wallet.db)) !== undefined
-  // Whose report moves a record is its other side, or declines the offer in an invitation, which answers it.
-  if (!isConcerning) await mustKnow(wallet.db, message)
-  wallet.env.log.info({ walletId: wallet.id, thid, code: report?.code }, 'the other side reports a problem')
-  if (!isConcerning) return () => Promise.resolve()
-  const metaLastFailure = {
-    status: 400,
-    type: report.code,
-    title: 'Problem report',
-    detail: commentOf(report),
-  }
-  return async (tx) => {
-    // Meanwhile the flow may have ended by itself, or somebody else have answered the invitation.
-    const concerned = await find(tx)
-    if (!concerned) return
-    const { protocol, record } = concerned
-    await advanceByReply(tx, protocol, record.id, received, { metaLastFailure, ...boundBy(message, record) })
+export const ReportBody = z.looseObject({
+  /** What went wrong: sorter, scope and descriptors, such as `e.p.msg.offer-refused`. */
+  code: z.string().min(1).max(200),
+  /** The same in words, in which `{1}` stands for the first of `args`. */
+  comment: z.string().nullish(),
+  args: z.array(z.unknown()).nullish(),
+})
+export type ReportBody = z.infer<typeof ReportBody>
+
+const trigger = 'received problem-report'
+
+/** Ends the flow of the thread, if a record of one of the protocols waits for this sender. Any other report changes nothing. */
+export function onProblemReport(protocols: readonly Protocol[]): Handler {
+  return async (wallet, message) => {
+    const report = ReportBody.safeParse(message.body).data
+    const thid = message.pthid ?? message.thid
+    // After a warning (`w.`) the other side continues.
+    const isEnd = report !== undefined && !report.code.startsWith('w.')
+    const find = (db: Db) => findReported(db, protocols, { ...message, thid })
+    const isAboutRecord = isEnd && (await find(wallet.db)) !== undefined
+    if (!isAboutRecord) await requireKnownSender(wallet.db, message)
+    wallet.env.log.info({ walletId: wallet.id, thid, code: report?.code }, 'the other side reports a problem')
+    if (!isAboutRecord) return () => Promise.resolve()
+    const metaLastFailure = {
+      status: 400,
+      type: report.code,
+      title: 'Problem report',
+      detail: commentOf(report),
+    }
+    return async (tx) => {
+      // The flow may have expired meanwhile, or another sender may have answered the invitation.
+      const { protocol, record } = (await find(tx)) ?? {}
+      if (!protocol || !record) return
+      const change = { metaLastFailure, ...bindSender(message, record) }
+      await advanceByReply(tx, protocol, record.id, trigger, change)
+    }
   }
 }
 
 /**
- * Owes the sender of a message a report of why it is refused. That the message itself was authenticated is certain here; that
- * its sender may know of the thread has been seen to by whoever refused it with one of the `codes`.
+ * Enqueues a report to the sender of a refused message. The message is authenticated; the handler that refuses it with one of `codes`
+ * has checked that the sender may know of the thread.
  */
-export async function putReport(tx: Tx, message: Received, problem: Problem): Promise<void> {
+export async function enqueueReport(tx: Tx, message: Received, problem: Problem): Promise<void> {
   const body = toReport(problem)
-  if (!body || message.type === reportProblem.messages['problem-report']) return
-  await putAnswer(tx, message, reportProblem.name, {
-    type: reportProblem.messages['problem-report'],
-    pthid: message.thid,
-    body,
-  })
+  const type = reportProblem.messages['problem-report']
+  if (!body || message.type === type) return
+  await enqueueReply(tx, message, reportProblem.name, { type, pthid: message.thid, body })
 }
 
-/** The record that a report is about: of the thread, with the sender on its other side or answering its invitation, and waiting for it. */
-async function findConcerned(
+/** The record of the thread whose other side is the sender, or whose invitation the report answers, and whose table has the trigger. */
+async function findReported(
   db: Db,
+  protocols: readonly Protocol[],
   message: Pick<Received, 'from' | 'to' | 'thid'>,
-): Promise<Concerned | undefined> {
-  for (const role of ['Inviter', 'Invitee'] as const) {
-    const record = await findByThread(db, connection, role, message.thid)
-    const isTheirs = record?.myDid === message.to && record.theirDid === message.from
-    if (record && isTheirs && isWaiting(connection, record)) return { protocol: connection, record }
-  }
-  for (const role of ['Issuer', 'Holder'] as const) {
-    const record = await findRecordFor(db, issueCredential, role, message, { mayAnswer: true })
-    if (record && isWaiting(issueCredential, record)) return { protocol: issueCredential, record }
-  }
-  for (const role of ['Verifier', 'Prover'] as const) {
-    const record = await findRecordFor(db, presentProof, role, message)
-    if (record && isWaiting(presentProof, record)) return { protocol: presentProof, record }
+): Promise<{ protocol: Protocol; record: Rec } | undefined> {
+  for (const protocol of protocols) {
+    for (const role of protocol.roles) {
+      const record = await findRecordFor(db, protocol, role, message, { mayAnswer: true })
+      if (record && isWaiting(protocol, record)) return { protocol, record }
+    }
   }
   return undefined
 }
 
-type Concerned = { protocol: Protocol; record: Rec }
+/** Whether the record is in a state with the trigger, or will be once its own message is confirmed as sent. */
+function isWaiting(protocol: Machine, { role, state }: Rec): boolean {
+  const sent = findRow(protocol, role, state, 'sent')?.[3] ?? state
+  return findRow(protocol, role, sent, trigger) !== undefined
+}
 
-/** True for a record that stands before a report, or will as soon as we know that our own message has arrived. */
-function isWaiting(
-  { states }: { states: Machine },
-  { role, state }: { role: string; state: string },
-): boolean {
-  const sent = findRow(states, role, state, 'sent')?.[3] ?? state
-  return findRow(states, role, sent, received) !== undefined
+/** The longest comment that is kept, in characters. */
+const maxComment = 1_000
+
+/** The problems of ours that the other side has to know of, and the codes they have between agents. */
+export const codes: Readonly<Partial<Record<ProblemType, string>>> = {
+  'error:ConnectionServiceError:InvitationExpired': 'e.p.req.time.invitation-expired',
+  'error:ConnectionServiceError:InvitationAlreadyReceived': 'e.p.req.invitation-used',
+  'error:CredentialServiceError:InvitationExpired': 'e.p.req.time.invitation-expired',
+  'error:CredentialServiceError:InvalidCredentialOffer': 'e.p.msg.offer-refused',
+  'error:CredentialServiceError:InvalidCredentialRequest': 'e.p.trust.request-refused',
+  'error:CredentialServiceError:InvalidCredentialIssue': 'e.p.trust.credential-refused',
+  'error:PresentationError:InvitationExpired': 'e.p.req.time.invitation-expired',
+  'error:PresentationError:InvalidPresentationRequest': 'e.p.msg.request-refused',
+  'error:PresentationError:InvalidPresentation': 'e.p.msg.presentation-unreadable',
+}
+
+/** The body of the report of a problem, if it is one to report. */
+export function toReport({ type, message }: Problem): { code: string; comment: string } | undefined {
+  const code = codes[type]
+  return code === undefined ? undefined : { code, comment: message.slice(0, maxComment) }
+}
+
+/** The comment of a report with its arguments in it. */
+export function commentOf({ comment, args }: ReportBody): string | undefined {
+  if (comment == null) return undefined
+  const filled = comment
+    .slice(0, maxComment)
+    .replaceAll(/\{(\d{1,3})\}/g, (_, place: string) => toText(args?.[Number(place) - 1]))
+  return filled.slice(0, maxComment)
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '?'
 }

@@ -3,15 +3,15 @@ import { enqueue } from '../../outbox/job.ts'
 import type { Tx } from '../../storage/database.ts'
 import { present } from '../model.ts'
 import { issueCredential, type CredentialRecord } from '../issue-credential/model.ts'
-import { mustKnow } from '../notice.ts'
+import { requireKnownSender } from '../peers.ts'
 import { findRecordFor, peersOf } from '../peers.ts'
 import type { Handler } from '../engine/receive.ts'
-import { announce } from '../engine/record.ts'
+import { updateWithEvent } from '../engine/record.ts'
 import { getRecord } from '../engine/find.ts'
-import { RevokeBody, revocationNotification } from './model.ts'
+import { z } from 'zod'
 
 /** Promises to tell the holder that the credential of a record is revoked, after whatever else is owed for the record: the credential itself, maybe. */
-export async function putRevocation(tx: Tx, record: CredentialRecord, comment?: string): Promise<void> {
+export async function enqueueRevocation(tx: Tx, record: CredentialRecord, comment?: string): Promise<void> {
   const { myDid: from, theirDid: to } = await peersOf(tx, record)
   const body = present({ issueCredentialProtocolThreadId: record.thid, comment })
   const message = { type: revocationNotification.messages.revoke, body }
@@ -21,7 +21,7 @@ export async function putRevocation(tx: Tx, record: CredentialRecord, comment?: 
 
 /** Notes it on the holder's record, the first time, and announces it; whether it is true is for the status list to say. */
 export const onRevoke: Handler = async (wallet, message) => {
-  await mustKnow(wallet.db, message)
+  await requireKnownSender(wallet.db, message)
   const { data } = RevokeBody.safeParse(message.body)
   const record =
     data &&
@@ -37,6 +37,16 @@ export const onRevoke: Handler = async (wallet, message) => {
   return async (tx) => {
     const current = await getRecord(tx, issueCredential, record.id)
     const revocation = present({ at: new Date().toISOString(), comment: data?.comment ?? undefined })
-    if (!current.revocation) await announce(tx, issueCredential, current, { revocation })
+    if (!current.revocation) await updateWithEvent(tx, issueCredential, current, { revocation })
   }
 }
+
+export const revocationNotification = {
+  name: 'revocation-notification',
+  messages: { revoke: 'https://atalaprism.io/revocation_notification/1.0/revoke' },
+} as const
+
+export const RevokeBody = z.looseObject({
+  issueCredentialProtocolThreadId: z.string(),
+  comment: z.string().max(10_000).nullish(),
+})

@@ -7,14 +7,14 @@ import type { Db, Tx } from '../../storage/database.ts'
 import { cancelJobs } from '../../outbox/job.ts'
 import { savePeerDid, newPeerDid, type NewPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { getPeers } from '../connection/peers.ts'
-import { mustKnow, putAnswer, putNotice } from '../notice.ts'
+import { getPeers, requireKnownSender } from '../peers.ts'
+import { enqueueReply, enqueueMessage } from '../notice.ts'
 import type { Handler } from '../engine/receive.ts'
 import { findWay, NotDelivered } from '../engine/send.ts'
 import { trustPing, type PingRow, type SendPing } from './model.ts'
 
 /** Pings that are kept, with the DIDs made for them and the messages that nobody has taken. */
-export const keptPings = 100
+export const pingLimit = 100
 
 const PingBody = z.looseObject({ response_requested: z.boolean().nullish() })
 
@@ -22,7 +22,7 @@ const PingBody = z.looseObject({ response_requested: z.boolean().nullish() })
 type Asking = { connectionId?: string; from: string; to: string; peer?: NewPeerDid }
 
 /**
- * Pings the other side of a connection, or a DID; the answer shows in `getPing`. Of older pings the last `keptPings` are kept.
+ * Pings the other side of a connection, or a DID; the answer shows in `getPing`. Of older pings the last `pingLimit` are kept.
  *
  * @throws {Problem} when the connection cannot be used; 422 when no message gets to the DID, and why.
  */
@@ -34,7 +34,7 @@ export async function sendPing(wallet: Wallet, { connectionId, did }: SendPing):
   return wallet.transaction(async (tx) => {
     const id = newId()
     if (peer) await savePeerDid(tx, wallet, peer, id)
-    const thid = await putNotice(tx, { protocol: trustPing.name, recordId: id, from, to, message })
+    const thid = await enqueueMessage(tx, { protocol: trustPing.name, recordId: id, from, to, message })
     const row = await insert(tx, {
       id,
       thid,
@@ -67,12 +67,12 @@ async function askDid(wallet: Wallet, to: string): Promise<Asking> {
 /** A ping. @throws {Problem} 404 when there is none, or it is too old to be kept. */
 export async function getPing(db: Db, id: string): Promise<PingRow> {
   const row = await db.selectFrom('ping').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!row) throw new Problem('NotFound', `There is no ping ${id}; the last ${keptPings} are kept.`)
+  if (!row) throw new Problem('NotFound', `There is no ping ${id}; the last ${pingLimit} are kept.`)
   return row
 }
 
 /** Notes that the other side's endpoint did not take a ping. Taking it is no answer. */
-export async function noteOutcome(tx: Tx, id: string, failure?: string): Promise<void> {
+export async function storeOutcome(tx: Tx, id: string, failure?: string): Promise<void> {
   if (failure !== undefined)
     await tx
       .updateTable('ping')
@@ -84,10 +84,10 @@ export async function noteOutcome(tx: Tx, id: string, failure?: string): Promise
 
 /** Answers, unless that is not wanted. A body that cannot be read says nothing of the kind. @throws {Problem} 429 when strangers ask too often. */
 export const onPing: Handler = async (wallet, message) => {
-  await mustKnow(wallet.db, message, { admitHolder: () => wallet.env.limitReplies(message) })
+  await requireKnownSender(wallet.db, message, { admitHolder: () => wallet.env.limitReplies(message) })
   const isWanted = PingBody.safeParse(message.body).data?.response_requested !== false
   const answer = { type: trustPing.messages['ping-response'], thid: message.thid, body: {} }
-  return async (tx) => isWanted && putAnswer(tx, message, trustPing.name, answer)
+  return async (tx) => isWanted && enqueueReply(tx, message, trustPing.name, answer)
 }
 
 /** Notes that a ping was answered by whoever was asked, the first time. Anything else changes nothing. */
@@ -100,7 +100,7 @@ export const onPingResponse: Handler = async (wallet, message) => {
     .where('my_did', '=', to)
     .where('their_did', '=', from)
     .executeTakeFirst()
-  if (!answered) await mustKnow(wallet.db, message)
+  if (!answered) await requireKnownSender(wallet.db, message)
   return async (tx) => {
     if (!answered) return
     const outcome = { answered_at: new Date().toISOString(), failure: null }
@@ -137,7 +137,7 @@ async function prune(tx: Tx): Promise<void> {
     .select(['id', 'thid'])
     .orderBy('sequence', 'desc')
     .limit(1_000)
-    .offset(keptPings)
+    .offset(pingLimit)
     .execute()
   if (old.length === 0) return
   const ids = old.map(({ id }) => id)

@@ -2,7 +2,7 @@
 import { createConnection } from 'node:net'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { putEvent } from '../../../src/events/event.ts'
+import { appendEvent } from '../../../src/events/event.ts'
 import { adminToken, startAgent, type TestAgent } from '../../_agent.ts'
 import { Daemon, temporaryFolder } from '../../_daemon.ts'
 import { follow } from '../../_events.ts'
@@ -168,7 +168,7 @@ test('a reader that does not read holds up no other reader, and no stop', async 
   )
   await agent.agent.wallets.use(tenant.walletId, async (wallet) => {
     for (let n = 0; n < 300; n++)
-      await wallet.transaction((tx) => putEvent(tx, { type, subject: 'thread', data }))
+      await wallet.transaction((tx) => appendEvent(tx, { type, subject: 'thread', data }))
   })
   // Other readers are not held up.
   const stream = await follow(agent.url, { apikey: tenant.apiKey }, { lastEventId: first[0]! })

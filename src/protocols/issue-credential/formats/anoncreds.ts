@@ -19,12 +19,10 @@ import { VerificationError } from '../../../credentials/verification-error.ts'
 import { attributeKey, linkSecretName } from '../../../schemas/anoncreds-schema.ts'
 import { checkClaims } from '../../../schemas/claims.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import { encodedAttachments, isTokensFault, readJson } from '../../attachments.ts'
-import { anonCredsFormats } from '../../formats.ts'
+import { encodedAttachments, isTokensFault, readJson, anonCredsFormats } from '../../formats.ts'
 import type { IssuanceFormat } from '../format.ts'
 import type { CredentialRecord, Offered } from '../model.ts'
-import { findIssuerMismatch, findMismatch } from '../offered.ts'
-import { invalidIssue, invalidRequest } from '../refusals.ts'
+import { findIssuerMismatch, findMismatch, invalidIssue, invalidRequest } from '../refusals.ts'
 
 export const anonCreds: IssuanceFormat = {
   async offer(wallet, offered) {

@@ -2,7 +2,7 @@
 import { readJwtVc } from '../../../credentials/credential.ts'
 import type { JsonObject } from '../../../credentials/json.ts'
 import { issueJwtVc, verifyJwtVc } from '../../../credentials/jwt-vc.ts'
-import { findMismatch } from '../offered.ts'
+import { findMismatch } from '../refusals.ts'
 import { tokenFormat } from './token.ts'
 
 /** The subject's id is no claim about it. */

@@ -13,7 +13,7 @@ import type { PublicJwk } from '../../../crypto/keys.ts'
 import { findKeyPair } from '../../../did-registrar/keys.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import type { CredentialRecord } from '../model.ts'
-import { findMismatch } from '../offered.ts'
+import { findMismatch } from '../refusals.ts'
 import { tokenFormat } from './token.ts'
 
 export const sdJwt = tokenFormat({

@@ -19,8 +19,8 @@ import {
   readChallenge,
   readToken,
   tokenAttachments,
-} from '../../attachments.ts'
-import type { TokenFormat } from '../../formats.ts'
+  type TokenFormat,
+} from '../../formats.ts'
 import type { Change, IssuanceFormat } from '../format.ts'
 import type { CredentialRecord, Offered } from '../model.ts'
 import { invalidIssue, invalidRequest } from '../refusals.ts'

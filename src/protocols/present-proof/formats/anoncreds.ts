@@ -14,12 +14,11 @@ import { VerificationError } from '../../../credentials/verification-error.ts'
 import type { Tx } from '../../../storage/database.ts'
 import { checkPolicy } from '../../../verification/policy.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import { encodedAttachments } from '../../attachments.ts'
-import { anonCredsFormats } from '../../formats.ts'
+import { encodedAttachments, anonCredsFormats } from '../../formats.ts'
 import type { Choice, Held, ProofFormat } from '../format.ts'
 import { getHeld } from '../held.ts'
 import type { CredentialProof, PresentationRecord } from '../model.ts'
-import { mustBeFor } from './token.ts'
+import { requireFormat } from './token.ts'
 
 export const anonCreds: ProofFormat = {
   async ask(wallet, { anoncredPresentationRequest: asked }) {
@@ -38,7 +37,7 @@ export const anonCreds: ProofFormat = {
 
   async choose(wallet, record, choice) {
     assertEnabled(wallet.env.config)
-    mustBeFor('AnonCreds', choice)
+    requireFormat('AnonCreds', choice)
     const { credential: id, keptBack } = readChoice(requestOf(record), choice)
     const [held] = await getHeld(wallet.db, [id], 'AnonCreds', 'credential')
     await checkFit(wallet, record, held!)

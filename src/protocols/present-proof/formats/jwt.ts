@@ -5,10 +5,10 @@ import { getOwnDid } from '../../../did-registrar/dids.ts'
 import { getSigningKey } from '../../../did-registrar/keys.ts'
 import { canonicalDid } from '../../../did/document.ts'
 import { checkPolicy } from '../../../verification/policy.ts'
-import { challengeAttachment, readChallenge } from '../../attachments.ts'
+import { challengeAttachment, readChallenge } from '../../formats.ts'
 import type { Held, ProofFormat } from '../format.ts'
 import { getHeld, unbindable } from '../held.ts'
-import { attaching, checksOf, mustBeFor, mustHaveOptions, optionsOf } from './token.ts'
+import { attaching, checksOf, requireFormat, getOptions, optionsOf } from './token.ts'
 
 export const jwt: ProofFormat = {
   ask(wallet, wanted) {
@@ -19,7 +19,7 @@ export const jwt: ProofFormat = {
   readRequest: (content) => ({ options: readChallenge(content) }),
 
   async choose(wallet, _, choice) {
-    mustBeFor('JWT', choice)
+    requireFormat('JWT', choice)
     const { proofId = [], claims: shownClaims } = choice
     if (Object.keys(shownClaims ?? {}).length > 0)
       throw new Problem(
@@ -32,7 +32,7 @@ export const jwt: ProofFormat = {
   },
 
   async present(wallet, record) {
-    const { domain: audience, challenge: nonce } = mustHaveOptions(record)
+    const { domain: audience, challenge: nonce } = getOptions(record)
     const held = await getHeld(wallet.db, record.proofId ?? [], 'JWT')
     const subject = subjectOf(held)
     const { longForm } = await getOwnDid(wallet.db, subject)

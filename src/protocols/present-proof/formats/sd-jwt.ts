@@ -12,13 +12,11 @@ import type { PrivateJwk } from '../../../crypto/keys.ts'
 import { findKeyPair } from '../../../did-registrar/keys.ts'
 import { checkPolicy } from '../../../verification/policy.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import { encodedAttachments } from '../../attachments.ts'
-import { tokenFormats } from '../../formats.ts'
-import { namesPrototype } from '../../names-prototype.ts'
+import { encodedAttachments, hasPrototypeMember, tokenFormats } from '../../formats.ts'
 import type { Choice, Held, ProofFormat } from '../format.ts'
 import { getHeld, unbindable } from '../held.ts'
 import { Options, PresentationData, type PresentationRecord } from '../model.ts'
-import { attaching, checksOf, mustBeFor, optionsOf } from './token.ts'
+import { attaching, checksOf, requireFormat, optionsOf } from './token.ts'
 
 /** What is asked for; real agents leave challenge and domain out when their caller names none. */
 const SdJwtRequest = z.looseObject({
@@ -35,12 +33,12 @@ export const sdJwt: ProofFormat = {
 
   readRequest(content) {
     const { options, claims } = SdJwtRequest.parse(content)
-    if (namesPrototype(content)) throw new TypeError('a claim is called __proto__')
+    if (hasPrototypeMember(content)) throw new TypeError('a claim is called __proto__')
     return { options: options ?? undefined, claims: claims ?? {} }
   },
 
   async choose(wallet, record, choice) {
-    mustBeFor('SDJWT', choice)
+    requireFormat('SDJWT', choice)
     const { proofId = [], claims: shownClaims } = choice
     const held = await getOne(wallet, proofId)
     await checkClaims(wallet, record, held, shownClaims)

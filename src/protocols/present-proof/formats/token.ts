@@ -3,8 +3,12 @@ import { randomId } from '../../../base/id.ts'
 import { Problem } from '../../../base/problem.ts'
 import { statusChecks } from '../../../credential-status/check.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import { tokenAttachments, type ProofOptions } from '../../attachments.ts'
-import type { CredentialFormat, TokenFormat } from '../../formats.ts'
+import {
+  tokenAttachments,
+  type ProofOptions,
+  type CredentialFormat,
+  type TokenFormat,
+} from '../../formats.ts'
 import type { Choice, ProofFormat } from '../format.ts'
 import { wrongFormat } from '../held.ts'
 import type { PresentationRecord, Requested } from '../model.ts'
@@ -15,13 +19,13 @@ export function optionsOf(wallet: Wallet, { options }: Requested): ProofOptions 
 }
 
 /** @throws when the record has none, which only a prover's may lack. */
-export function mustHaveOptions({ id, options }: PresentationRecord): ProofOptions {
+export function getOptions({ id, options }: PresentationRecord): ProofOptions {
   if (!options) throw new Error(`the record ${id} has no options`)
   return options
 }
 
 /** Makes sure that a choice is for the format that was asked for. @throws {Problem} */
-export function mustBeFor(
+export function requireFormat(
   format: CredentialFormat,
   { credentialFormat, anoncredPresentationRequest }: Choice,
 ): void {
@@ -36,7 +40,7 @@ export function mustBeFor(
 
 /** What a presentation is checked with, whatever its format. */
 export function checksOf(wallet: Wallet, record: PresentationRecord) {
-  const { domain: audience, challenge: nonce } = mustHaveOptions(record)
+  const { domain: audience, challenge: nonce } = getOptions(record)
   const { CREDENTIAL_LEEWAY } = wallet.env.config
   return {
     credentialChecks: { leewaySeconds: CREDENTIAL_LEEWAY, ...statusChecks(wallet.env, record.statusCheck) },
