@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The entry point of the command line. `--version`, and what shells ask on a tab, is answered before anything else is loaded. Written as a
- * script of the older kind, which Node starts sooner than a module.
+ * The entry point of the command line. It answers `--version` and shell completion without loading the commands.
+ * CommonJS, because Node.js starts it sooner than an ES module.
  */
 const { existsSync, readFileSync } = require('node:fs')
 const { join } = require('node:path')
@@ -19,10 +19,11 @@ if (argv.length === 1 && ['--version', '-v', 'version'].includes(argv[0])) {
 } else if (argv[0] === 'complete' && argv[1] === '--') {
   const { complete } = require('../dist/complete.cjs')
   const { commands } = readJson('oclif.manifest.json')
-  const asked = complete({ commands, topics: readJson('package.json').oclif.topics }, argv.slice(2))
-  asked.then((text) => process.stdout.write(text))
+  const manifest = { commands, topics: readJson('package.json').oclif.topics }
+  complete(manifest, argv.slice(2)).then((text) => process.stdout.write(text))
 } else {
   const isHelp = argv.length === 0 || argv[0] === 'help' || argv.includes('--help') || argv.includes('-h')
-  const { start, commands, reportCrash } = require('./load.cjs').load(isHelp ? 'help' : 'command')
+  const { exports } = require('./load.cjs').load('commands.cjs', isHelp ? 'help' : 'command')
+  const { start, commands, reportCrash } = exports
   start(argv, { root, pjson: readJson('package.json'), commands }).catch((error) => reportCrash(error, argv))
 }

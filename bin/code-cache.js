@@ -1,56 +1,60 @@
 /**
- * Keeps the code that V8 makes of the command line and of the daemon, for bin/load.cjs: most of what either takes until it begins is
- * compiling. V8 compiles a function when it is called, so some commands are run first, and a daemon is started; what the commands do not
- * need would be read by every other for nothing, so help, which is the most of it, has a cache of its own. Part of `npm run build`.
+ * Writes the caches that bin/load.cjs reads. V8 compiles a function at its first call, so each process here runs what a start runs:
+ * a command, help, or a daemon until it is ready. Part of `npm run build`.
  */
 import { fork } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { cacheFileOf, load } from './load.cjs'
+import { load } from './load.cjs'
 
-/** Nobody listens on port 1. */
-const lines = {
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Command lines that compile the common functions. No process listens on port 1. */
+const commandLines = {
   command: [['connection', 'list', '--url', 'http://127.0.0.1:1']],
   help: [['--help'], ['credential', 'offer', '--help']],
 }
 
-/** What a process needs of the environment whatever it is; the daemon here takes no settings from whoever builds it. */
-const { PATH, SystemRoot, TEMP, TMPDIR } = process.env
+async function runCommands(use) {
+  const { script, cacheFile, exports } = load('commands.cjs', use)
+  const pjson = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+  process.stdout.write = process.stderr.write = () => true
+  for (const argv of commandLines[use])
+    await exports.start(argv, { root, pjson, commands: exports.commands }).catch(() => undefined)
+  process.exitCode = 0
+  writeFileSync(cacheFile, script.createCachedData())
+}
+
+function runDaemon() {
+  const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
+  process.on('exit', () => rmSync(folder, { recursive: true }))
+  Object.assign(process.env, {
+    AGENT_DATA_DIR: folder,
+    AGENT_CONFIG_DIR: folder,
+    AGENT_HTTP_PORT: '0',
+    AGENT_DIDCOMM_PORT: '0',
+    AGENT_LOG_LEVEL: 'silent',
+  })
+  const { script, cacheFile, exports } = load('daemon/agent.cjs', 'daemon')
+  // The daemon sends `ready` to its parent.
+  process.send = () => {
+    writeFileSync(cacheFile, script.createCachedData())
+    process.exit()
+  }
+  exports.main()
+}
 
 const [use] = process.argv.slice(2)
-if (use === undefined) {
-  // A process each: what V8 has compiled it has for good.
-  for (const each of [...Object.keys(lines), 'daemon'])
+if (use === 'daemon') runDaemon()
+else if (use !== undefined) await runCommands(use)
+else {
+  // The settings of the person who builds must not reach the daemon.
+  const { PATH, SystemRoot, TEMP, TMPDIR } = process.env
+  for (const each of ['command', 'help', 'daemon'])
     fork(fileURLToPath(import.meta.url), [each], { env: { PATH, SystemRoot, TEMP, TMPDIR } }).on(
       'exit',
       (code) => (process.exitCode ||= code),
     )
-} else if (use === 'daemon') {
-  const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
-  process.on('exit', () => rmSync(folder, { recursive: true }))
-  const ports = { AGENT_HTTP_PORT: '0', AGENT_DIDCOMM_PORT: '0' }
-  Object.assign(process.env, {
-    AGENT_DATA_DIR: folder,
-    AGENT_CONFIG_DIR: folder,
-    AGENT_LOG_LEVEL: 'silent',
-    NODE_ENV: 'production',
-    ...ports,
-  })
-  // It says so when it is ready.
-  process.send = () => {
-    writeFileSync(cacheFileOf(use), script.createCachedData())
-    process.exit()
-  }
-  const { script, main } = load(use)
-  main()
-} else {
-  const root = fileURLToPath(new URL('..', import.meta.url))
-  const { script, start, commands } = load(use)
-  const program = { root, pjson: JSON.parse(readFileSync(`${root}package.json`, 'utf8')), commands }
-  process.stdout.write = process.stderr.write = () => true
-  for (const argv of lines[use]) await start(argv, program).catch(() => undefined)
-  process.exitCode = 0
-  writeFileSync(cacheFileOf(use), script.createCachedData())
 }

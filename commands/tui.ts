@@ -1,4 +1,5 @@
 /** `agent tui` */
+import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { createClient } from '../daemon/client/client.ts'
 import { openEventStream } from '../daemon/client/event-client.ts'
@@ -6,6 +7,10 @@ import type { Daemon } from '../cli/tui/daemon.ts'
 import { AgentCommand } from '../cli/base-command.ts'
 import { currentUrl, fromProcess } from '../cli/client/settings.ts'
 import { UsageError } from '../cli/errors/errors.ts'
+
+/** Imports the dashboard, which is a bundle of its own. Only `agent tui` loads it. */
+const importDashboard = () =>
+  createRequire(import.meta.url)('../bin/tui.cjs')() as Promise<typeof import('../cli/tui/main.tsx')>
 
 export default class Tui extends AgentCommand {
   static override summary = 'Show the wallet live, and act on it by keys'
@@ -22,7 +27,7 @@ export default class Tui extends AgentCommand {
         'agent event tail',
       )
     const { profileName, profile } = this.access
-    const { start } = await import('../cli/tui/main.tsx')
+    const { start } = await importDashboard()
     const where = `${profile ? `${profileName} · ` : ''}${this.access.url}`
     const signal = await start({
       daemon: this.daemon(),

@@ -1,6 +1,6 @@
-/** The built daemon, loaded into this process as by its own process. */
+/** The bundle of the daemon, loaded into this process. */
 import { createRequire } from 'node:module'
 
-export const built = createRequire(import.meta.url)('../bin/load.cjs').load(
-  'daemon',
+export const built = createRequire(import.meta.url)(
+  '../dist/daemon/agent.cjs',
 ) as typeof import('../daemon/server/bundle.ts')

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { z } from 'zod'
 
-const main = fileURLToPath(new URL('../dist/daemon/main.js', import.meta.url))
+const main = fileURLToPath(new URL('../bin/daemon.cjs', import.meta.url))
 
 const Ready = z.object({ type: z.literal('ready'), url: z.url(), didcommUrl: z.url(), pid: z.int() })
 

@@ -8,7 +8,7 @@ import { folderFault, makeFolder } from '../../src/base/folder.ts'
 import { CommandError } from '../errors/errors.ts'
 import { shorten } from '../format/width.ts'
 
-const main = fileURLToPath(new URL('daemon/main.js', import.meta.url))
+const main = fileURLToPath(new URL('../bin/daemon.cjs', import.meta.url))
 
 /** How long a daemon may take to be ready. */
 const patienceMs = 30_000

@@ -41,7 +41,7 @@ export async function askText(
     if (text === '') return optional || 'Nothing was given. Ctrl-C leaves.'
     return check?.(text) ?? true
   }
-  const { input } = await import('./prompts.ts')
+  const { default: input } = await import('@inquirer/input')
   const answer = await unlessInterrupted(input({ message, validate, theme: themeOf(terminal) }, terminal))
   return answer.trim()
 }
@@ -54,7 +54,7 @@ export async function askSecret(
 ): Promise<string> {
   const validate = (given: string) =>
     given === '' ? 'Nothing was given. Ctrl-C leaves.' : (check(given) ?? true)
-  const { password } = await import('./prompts.ts')
+  const { default: password } = await import('@inquirer/password')
   return unlessInterrupted(password({ message, validate, theme: themeOf(terminal) }, terminal))
 }
 
@@ -75,7 +75,10 @@ export async function askChoice<T>(
     name: shorten(safeLine(name), width),
     ...(hint !== undefined && { description: shorten(safeLine(hint), width) }),
   }))
-  const { search, select } = await import('./prompts.ts')
+  const [{ default: search }, { default: select }] = await Promise.all([
+    import('@inquirer/search'),
+    import('@inquirer/select'),
+  ])
   const common = { message, pageSize, theme: themeOf(terminal) }
   if (choices.length <= many)
     return unlessInterrupted(select<T>({ ...common, choices: shown, loop: false }, terminal))

@@ -19,7 +19,7 @@ export async function ask(
   url: URL,
   { body, headers, signal, ...options }: Request,
 ): Promise<IncomingMessage> {
-  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
+  const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
   return new Promise((resolve, reject) => {
     // Left to itself, node:http does not say where the body of a DELETE ends.
     const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {}

@@ -60,15 +60,15 @@ describe('without a daemon', () => {
     })
   })
 
-  // V8 takes no code that was made under other flags, as it takes none of another version.
+  // V8 rejects cached code of other flags, as it rejects that of another version.
   test.each([
     { use: 'command', flags: [], isRejected: 'false' },
     { use: 'help', flags: [], isRejected: 'false' },
     { use: 'command', flags: ['--no-opt'], isRejected: 'true' },
   ])(
-    'the code that the build has kept for a $use is used where it can be ($flags)',
+    'a $use starts from V8 code that the build cached, or compiles ($flags)',
     async ({ use, flags, isRejected }) => {
-      const program = `import { load } from '${new URL('load.cjs', pathToFileURL(bin)).href}'; console.log(load('${use}').script.cachedDataRejected)`
+      const program = `import { load } from '${new URL('load.cjs', pathToFileURL(bin)).href}'; console.log(load('commands.cjs', '${use}').script.cachedDataRejected)`
       expect(await execa(process.execPath, [...flags, '--input-type=module', '-e', program])).toMatchObject({
         stdout: isRejected,
       })

@@ -1,6 +1,4 @@
-/** Text of the built program that is not ASCII, byte for byte: its pages, and what its commands print. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** Non-ASCII text of the built program, byte by byte: its pages and the output of its commands. */
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -36,17 +34,17 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-/** The body of a page. @throws where its bytes are not UTF-8 */
+/** Returns the body of a page. @throws when its bytes are not UTF-8 */
 async function page(url: string): Promise<string> {
   const response = await fetch(url, { headers: { accept: 'text/html' } })
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
   return new TextDecoder('utf-8', { fatal: true }).decode(await response.arrayBuffer())
 }
 
-/** UTF-8 that was read as latin1 and written as UTF-8 again: a character of two bytes begins with one of these, followed by a control. */
+/** Matches UTF-8 that was decoded as Latin-1 and encoded again: a lead byte and then a control character. */
 const twice = /[\u00c2-\u00f4][\u0080-\u00bf]/
 
-test('every page is UTF-8, and shows the quotation marks around a name', async () => {
+test('every page is UTF-8 and quotes the name', async () => {
   const { didRequest } = await post('/onboard/did-requests', { from: name })
   const { challenge } = await post('/did-authentication/challenges', { from: name })
   const { invitation } = await post('/connections', { goal: name })
@@ -76,21 +74,7 @@ test('commands print UTF-8', async () => {
     new TextDecoder('utf-8', { fatal: true }).decode((await run(...args)).stdout)
   await post('/connections', { label: name })
   expect(await text('connection', 'list')).toContain(name)
-  // A text of the program's own.
   const explained = await text('explain', 'error:AuthenticationError:ApiKeyAuthenticationError')
   expect(explained).toContain('tenant’s')
   expect(explained).not.toMatch(twice)
-})
-
-test('scripts that are read as latin1 are ASCII', () => {
-  const dist = fileURLToPath(new URL('../../dist', import.meta.url))
-  const scripts = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.cjs'),
-  )
-  expect(scripts.toSorted()).toEqual(['commands.cjs', 'complete.cjs', 'daemon/agent.cjs', 'prompts.cjs'])
-  for (const file of scripts)
-    expect(
-      readFileSync(join(dist, file)).findIndex((byte) => byte > 127),
-      file,
-    ).toBe(-1)
 })

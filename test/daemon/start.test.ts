@@ -9,7 +9,7 @@ import { execa } from 'execa'
 import { expect, test } from 'vitest'
 import { Daemon, temporaryFolder } from '../_daemon.ts'
 
-const main = fileURLToPath(new URL('../../dist/daemon/main.js', import.meta.url))
+const main = fileURLToPath(new URL('../../bin/daemon.cjs', import.meta.url))
 
 const settings = (folder: string, more: Record<string, string> = {}) => ({
   NODE_ENV: 'production',
@@ -46,22 +46,25 @@ function contents(folder: string): Record<string, string> {
 /** One sentence, or two or three: no stack, nothing else. */
 const sentence = /^[A-Z][^\n]*\.$/
 
-// V8 takes no code that was made under other flags, as it takes none of another version.
+// V8 rejects cached code of other flags, as it rejects that of another version.
 test.each([
   { flags: [], isRejected: 'false' },
   { flags: ['--no-opt'], isRejected: 'true' },
-])('the code that the build has kept is used where it can be ($flags)', async ({ flags, isRejected }) => {
-  const program = `import { load } from '${new URL('../../bin/load.cjs', import.meta.url).href}'; const { script, main } = load('daemon'); console.log(script.cachedDataRejected); main()`
-  const outcome = await execa(process.execPath, [...flags, '--input-type=module', '-e', program], {
-    env: { AGENT_LOG_LEVEL: 'loud' },
-    reject: false,
-  })
-  expect(outcome).toMatchObject({
-    exitCode: 2,
-    stdout: isRejected,
-    stderr: expect.stringContaining('AGENT_LOG_LEVEL'),
-  })
-})
+])(
+  'the daemon starts from V8 code that the build cached, or compiles ($flags)',
+  async ({ flags, isRejected }) => {
+    const program = `import { load } from '${new URL('../../bin/load.cjs', import.meta.url).href}'; const { script, exports } = load('daemon/agent.cjs', 'daemon'); console.log(script.cachedDataRejected); exports.main()`
+    const outcome = await execa(process.execPath, [...flags, '--input-type=module', '-e', program], {
+      env: { AGENT_LOG_LEVEL: 'loud' },
+      reject: false,
+    })
+    expect(outcome).toMatchObject({
+      exitCode: 2,
+      stdout: isRejected,
+      stderr: expect.stringContaining('AGENT_LOG_LEVEL'),
+    })
+  },
+)
 
 test('a second daemon on one folder is refused, and the first goes on', async () => {
   await using folder = await temporaryFolder()

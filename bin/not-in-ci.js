@@ -1,0 +1,2 @@
+/** Replaces the package is-in-ci, which makes Ink draw nothing where CI is set. */
+export default false
