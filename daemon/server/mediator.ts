@@ -12,9 +12,9 @@ import { reasonOf } from '../../src/base/reason.ts'
 import type { Turn } from '../../src/base/turns.ts'
 import { encryptedType, parseEnvelope, type Envelope } from '../../src/didcomm/jwe.ts'
 import { createInvitation, toInvitationUrl } from '../../src/didcomm/invitation.ts'
-import type { Channel } from '../../src/mediator/live.ts'
+import type { Channel } from '../../src/mediator/pickup.ts'
 import type { Mediator } from '../../src/mediator/mediator.ts'
-import { TooOften } from '../../src/mediator/refusal.ts'
+import { RateLimited } from '../../src/mediator/handler.ts'
 import { addressOf } from '../http/address.ts'
 import { findHeadFault } from '../middleware/head.ts'
 
@@ -43,11 +43,11 @@ export async function takeForMediator(
   address: string,
 ): Promise<void> {
   const take = async () => {
-    await mediator.count(address)
-    return mediator.take(envelope, { address })
+    await mediator.countMessage(address)
+    return mediator.receive(envelope, { address })
   }
   const answer = await take().catch((error: unknown) => {
-    if (error instanceof TooOften) context.set('Retry-After', String(error.waitSeconds))
+    if (error instanceof RateLimited) context.set('Retry-After', String(error.waitSeconds))
     throw error
   })
   context.body = answer ?? ''
@@ -161,14 +161,14 @@ function listen(
     let turn: Turn | undefined
     try {
       turn = await turns.take(`address ${address}`)
-      await mediator.count(address)
+      await mediator.countMessage(address)
       const envelope = parseEnvelope(raw)
       if (!mediator.owns(envelope.kids[0]!.split('#')[0]!)) return
-      const answer = await mediator.take(envelope, { address, channel })
+      const answer = await mediator.receive(envelope, { address, channel })
       clearTimeout(patience)
       if (answer !== undefined) channel.send(answer)
     } catch (error) {
-      if (error instanceof TooOften) {
+      if (error instanceof RateLimited) {
         socket.off('message', onMessage)
         socket.close(tryAgainLater, error.message)
       }
@@ -186,7 +186,7 @@ function listen(
   socket.on('message', onMessage)
   socket.on('close', () => {
     clearTimeout(patience)
-    mediator.drop(channel)
+    mediator.closeChannel(channel)
   })
 }
 

@@ -1,7 +1,6 @@
-/** Who is enrolled, and for which DIDs messages are taken (coordinate mediation 2.0 and 3.0). */
+/** Accounts and the DIDs they receive messages for (Coordinate Mediation 2.0 and 3.0). DIDs are route keys (`toRouteKey`). */
 import type { MediatorTx } from '../storage/database.ts'
 
-/** True when the DID has an account. */
 export async function isEnrolled(tx: MediatorTx, account: string): Promise<boolean> {
   return (
     (await tx.selectFrom('account').select('did').where('did', '=', account).executeTakeFirst()) !== undefined
@@ -9,9 +8,9 @@ export async function isEnrolled(tx: MediatorTx, account: string): Promise<boole
 }
 
 /**
- * Enrols a DID, which counts as its own first recipient; false when there are too many accounts.
+ * Enrols a DID and registers it as the account's first recipient. False when the limit on accounts is reached.
  *
- * Whoever asks has proved to control the DID, so if another account had registered it, that ends here.
+ * The sender has proved control of the DID, so another account that has registered it loses it.
  */
 export async function enrol(tx: MediatorTx, account: string, limit: number, now: string): Promise<boolean> {
   if (await isEnrolled(tx, account)) return true
@@ -26,9 +25,8 @@ export async function enrol(tx: MediatorTx, account: string, limit: number, now:
 }
 
 /**
- * Registers an account's own DID, whichever account had registered it, and gives it the mail that waits for that DID.
- *
- * The mail is encrypted for the DID, and only the account that proves the DID can be expected to read it.
+ * Registers an account's own DID, taking it from any other account together with the messages queued for it: they are encrypted for that
+ * DID, so only this account can read them.
  */
 async function claim(tx: MediatorTx, did: string, now: string): Promise<void> {
   await tx
@@ -41,14 +39,18 @@ async function claim(tx: MediatorTx, did: string, now: string): Promise<void> {
     .select('sequence')
     .where('recipient', '=', did)
     .where('account', '!=', did)
-  const own = tx.selectFrom('message').select('id').where('recipient', '=', did).where('account', '=', did)
-  // The same message can wait in both queues.
-  await tx.deleteFrom('message').where('sequence', 'in', elsewhere).where('id', 'in', own).execute()
+  const alreadyQueued = tx
+    .selectFrom('message')
+    .select('id')
+    .where('recipient', '=', did)
+    .where('account', '=', did)
+  // The same message may be in both queues.
+  await tx.deleteFrom('message').where('sequence', 'in', elsewhere).where('id', 'in', alreadyQueued).execute()
   await tx.updateTable('message').set({ account: did }).where('sequence', 'in', elsewhere).execute()
 }
 
-/** The account that takes messages for a DID. */
-export async function accountOf(tx: MediatorTx, recipient: string): Promise<string | undefined> {
+/** The account that has registered a DID. */
+export async function findAccount(tx: MediatorTx, recipient: string): Promise<string | undefined> {
   return (await tx.selectFrom('recipient').select('account').where('did', '=', recipient).executeTakeFirst())
     ?.account
 }
@@ -56,8 +58,8 @@ export async function accountOf(tx: MediatorTx, recipient: string): Promise<stri
 export type UpdateResult = 'success' | 'no_change' | 'client_error' | 'server_error'
 
 /**
- * Registers a recipient: `client_error` when it is another account's, `server_error` when the account has too many. The account's own DID is
- * taken from any other account: whoever asks has proved to control it.
+ * Registers a recipient. `client_error` when another account has registered it, unless it is the DID of this account, whose control the
+ * sender has proved; `server_error` when the account has too many recipients.
  */
 export async function addRecipient(
   tx: MediatorTx,
@@ -65,7 +67,7 @@ export async function addRecipient(
   recipient: string,
   { limit, now }: { limit: number; now: string },
 ): Promise<UpdateResult> {
-  const owner = await accountOf(tx, recipient)
+  const owner = await findAccount(tx, recipient)
   if (owner === account) return 'no_change'
   const isProved = recipient === account
   if (owner !== undefined && !isProved) return 'client_error'
@@ -75,7 +77,7 @@ export async function addRecipient(
   return 'success'
 }
 
-/** Takes no more messages for a recipient; what waits for it can still be picked up. */
+/** Unregisters a recipient. Its queued messages can still be picked up. */
 export async function removeRecipient(
   tx: MediatorTx,
   account: string,
@@ -89,7 +91,7 @@ export async function removeRecipient(
   return numDeletedRows > 0n ? 'success' : 'no_change'
 }
 
-/** The recipients of an account, the oldest first. */
+/** The recipients of an account, oldest first. */
 export async function listRecipients(
   tx: MediatorTx,
   account: string,
@@ -108,7 +110,6 @@ export async function listRecipients(
   return rows.map(({ did }) => did)
 }
 
-/** How many recipients an account has. */
 export async function countRecipients(tx: MediatorTx, account: string): Promise<number> {
   const { count } = await tx
     .selectFrom('recipient')
@@ -116,4 +117,57 @@ export async function countRecipients(tx: MediatorTx, account: string): Promise<
     .where('account', '=', account)
     .executeTakeFirstOrThrow()
   return count
+}
+
+/** Accuracy of `seen_at`, so that not every message writes it. */
+const seenPrecisionMs = 3_600_000
+
+/** Age from which on an account without recipients and messages makes room for a new one. */
+const abandonedMs = 86_400_000
+
+/** Stores that an account is in use. `now` is in milliseconds since 1970. Does nothing for a DID without account. */
+export async function touch(tx: MediatorTx, account: string, now: number): Promise<void> {
+  await tx
+    .updateTable('account')
+    .set({ seen_at: new Date(now).toISOString() })
+    .where('did', '=', account)
+    .where('seen_at', '<', new Date(now - seenPrecisionMs).toISOString())
+    .execute()
+}
+
+/** Deletes accounts last seen before an instant, unless messages are queued for them. Returns their number. */
+export async function removeIdle(tx: MediatorTx, before: string): Promise<number> {
+  const { numDeletedRows } = await idle(tx, before).executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
+/**
+ * Deletes accounts that have registered no DID but their own, have no queued messages and were not seen for a day. Returns their number.
+ * Called when the limit on accounts is reached, so that enrolling many DIDs does not lock out others for long.
+ */
+export async function removeAbandoned(tx: MediatorTx, now: number): Promise<number> {
+  const { numDeletedRows } = await idle(tx, new Date(now - abandonedMs).toISOString())
+    .where((row) => {
+      const registered = row
+        .selectFrom('recipient')
+        .select('recipient.did')
+        .whereRef('recipient.account', '=', 'account.did')
+      return row.not(row.exists(registered.whereRef('recipient.did', '!=', 'account.did')))
+    })
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
+/** Deletes accounts without queued messages. Their recipients are deleted with them. */
+function idle(tx: MediatorTx, before: string) {
+  return tx
+    .deleteFrom('account')
+    .where('seen_at', '<', before)
+    .where((row) =>
+      row.not(
+        row.exists(
+          row.selectFrom('message').select('sequence').whereRef('message.account', '=', 'account.did'),
+        ),
+      ),
+    )
 }

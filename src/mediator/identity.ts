@@ -1,8 +1,7 @@
 /**
- * The mediator's own DIDs: did:peer:2 with an HTTP and a WebSocket service (wire.md 7.2), keys sealed on disk.
+ * The mediator's DIDs: did:peer:2 with an HTTP and a WebSocket service. Their keys are sealed on disk.
  *
- * A did:peer carries its address. When that changes, a new DID is made; wallets that know the mediator by an earlier one
- * are served under it as before.
+ * A did:peer contains its address, so a changed address needs a new DID. The mediator keeps serving wallets under its earlier DIDs.
  */
 import { z } from 'zod'
 import { fromUtf8 } from '../base/bytes.ts'
@@ -22,42 +21,43 @@ const StoredJwk = z.object({
 const StoredKeys = z.record(z.string(), StoredJwk)
 
 export type Identities = {
-  /** The DID whose services name the present address. */
+  /** The DID with the current address. */
   readonly did: string
+  /** True for every DID that this mediator has or had. */
   owns: (did: string) => boolean
-  /** The private key of a key id, if it is one of ours. */
+  /** The private key of a key id of the mediator's DIDs. */
   findKey: (kid: string) => PrivateKey | undefined
-  /** The key by which one of our DIDs encrypts. */
-  sendingKey: (did: string) => PrivateKey
+  /** The key that encrypts messages from one of the mediator's DIDs. */
+  getSenderKey: (did: string) => PrivateKey
 }
 
 /**
- * Reads the identities from the mediator's file, and makes one for this address if there is none.
+ * Reads the identities from the mediator's database, and creates one for `url` if there is none.
  *
- * @param url the public base URL of the DIDComm port, without a slash at the end.
- * @throws when the file was sealed with another key.
+ * @param url the public base URL of the DIDComm port, without trailing slash.
+ * @throws when the database was sealed with another key.
  */
 export async function openIdentities(db: MediatorDb, sealKey: Uint8Array, url: string): Promise<Identities> {
   const isKnown = await db.selectFrom('identity').select('did').where('url', '=', url).executeTakeFirst()
   if (!isKnown) await insertIdentity(db, sealKey, url)
   const keys = new Map<string, PrivateJwk>()
-  const sendingKeys = new Map<string, PrivateKey>()
+  const senderKeys = new Map<string, PrivateKey>()
   let current = ''
   for (const row of await db.selectFrom('identity').selectAll().execute()) {
     const stored = StoredKeys.parse(JSON.parse(fromUtf8(unseal(sealKey, contextOf(row.did), row.keys))))
     for (const [kid, jwk] of Object.entries(stored)) keys.set(kid, jwk)
     const kid = keysFor(resolvePeerDid(row.did), 'keyAgreement')[0]!.id
-    sendingKeys.set(row.did, { kid, privateJwk: stored[kid]! })
+    senderKeys.set(row.did, { kid, privateJwk: stored[kid]! })
     if (row.url === url) current = row.did
   }
   return {
     did: current,
-    owns: (did) => sendingKeys.has(did),
+    owns: (did) => senderKeys.has(did),
     findKey(kid) {
       const privateJwk = keys.get(kid)
       return privateJwk && { kid, privateJwk }
     },
-    sendingKey: (did) => sendingKeys.get(did)!,
+    getSenderKey: (did) => senderKeys.get(did)!,
   }
 }
 
@@ -66,7 +66,7 @@ async function insertIdentity(db: MediatorDb, sealKey: Uint8Array, url: string):
   const did = createPeerDid({
     keyAgreement: toPublic(keyAgreement),
     authentication: toPublic(authentication),
-    // The HTTP one goes first: wallets post to the first service they find.
+    // HTTP comes first: wallets post to the first service.
     serviceUri: [url, `${url.replace(/^http/, 'ws')}/ws`],
   })
   const document = resolvePeerDid(did)

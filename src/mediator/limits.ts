@@ -1,28 +1,29 @@
-/** How much the mediator takes on. */
+/** Limits of the mediator: storage, and requests per address. Senders can create any number of DIDs, so addresses are counted. */
 import type { Config } from '../base/config.ts'
+import { createPace } from '../base/pace.ts'
+import { RateLimited } from './handler.ts'
 
 export type Limits = {
-  /** Accounts. */
   accounts: number
-  /** DIDs of an account. */
+  /** DIDs per account. */
   recipients: number
-  /** Messages that wait for a DID. */
+  /** Queued messages per DID. */
   queue: number
-  /** Bytes that wait for an account. */
+  /** Queued bytes per account. */
   queueBytes: number
-  /** Seconds that a message waits. */
+  /** Seconds until a queued message is deleted. */
   lifetime: number
-  /** Seconds that an account is kept which is not heard of. */
+  /** Seconds until an unused account is deleted. */
   accountLifetime: number
-  /** DIDs that may be enrolled from one address in an hour. */
+  /** Enrolments per address and hour. */
   enrolmentsPerHour: number
-  /** The same in a day. */
+  /** Enrolments per address and day. */
   enrolmentsPerDay: number
-  /** Messages that are taken from one address in a minute. */
+  /** Messages per address and minute. */
   messagesPerMinute: number
 }
 
-/** The limits that the operator has set. */
+/** The limits of the configuration. */
 export function limitsOf(config: Config): Limits {
   return {
     accounts: config.MEDIATOR_ACCOUNT_LIMIT,
@@ -34,5 +35,36 @@ export function limitsOf(config: Config): Limits {
     enrolmentsPerHour: config.MEDIATOR_ENROLMENTS_PER_HOUR,
     enrolmentsPerDay: config.MEDIATOR_ENROLMENTS_PER_DAY,
     messagesPerMinute: config.MEDIATOR_MESSAGES_PER_MINUTE,
+  }
+}
+
+export type RateLimits = {
+  /** Counts a message from an address. @throws {RateLimited} */
+  countMessage: (address: string) => Promise<void>
+  /** Counts an enrolment from an address. @throws {RateLimited} */
+  countEnrolment: (address: string) => Promise<void>
+}
+
+export function createRateLimits({
+  messagesPerMinute,
+  enrolmentsPerHour,
+  enrolmentsPerDay,
+}: Pick<Limits, 'messagesPerMinute' | 'enrolmentsPerHour' | 'enrolmentsPerDay'>): RateLimits {
+  const limit = (what: string, points: number, seconds: number) => {
+    const pace = createPace(points, seconds)
+    return async (address: string) => {
+      const waitSeconds = await pace(address)
+      if (waitSeconds !== undefined) throw new RateLimited(what, waitSeconds)
+    }
+  }
+  const hourly = limit('enrolments', enrolmentsPerHour, 3_600)
+  const daily = limit('enrolments', enrolmentsPerDay, 86_400)
+  return {
+    countMessage: limit('messages', messagesPerMinute, 60),
+    // An enrolment that the hourly limit refuses does not count for the day.
+    countEnrolment: async (address) => {
+      await hourly(address)
+      await daily(address)
+    },
   }
 }

@@ -1,23 +1,20 @@
-/** Coordinate mediation 2.0 and 3.0: the same talk under two sets of names (wire.md 7.3, 7.4). */
+/** Coordinate Mediation 2.0 and 3.0: two versions that differ in the names of messages and members. */
 import { z } from 'zod'
 import { Did } from '../did/document.ts'
+import type { MediatorTx } from '../storage/database.ts'
 import {
   addRecipient,
   countRecipients,
   enrol,
   isEnrolled,
   listRecipients,
+  removeAbandoned,
   removeRecipient,
   type UpdateResult,
 } from './accounts.ts'
-import { removeUnused } from './idle.ts'
-import { notEnrolled } from './refusal.ts'
-import { threadOf } from './reply.ts'
-import { readBody, type Handler, type House } from './request.ts'
-import { routeKey } from './route-key.ts'
-import type { MediatorTx } from '../storage/database.ts'
+import { type Handler, type MediatorContext, notEnrolled, readBody, threadOf, toRouteKey } from './handler.ts'
 
-/** What differs between the versions: message names, and the shape of two members. */
+/** The names of messages and members of each version, and the type of `routing_did`. */
 const versions = [
   {
     family: 'https://didcomm.org/coordinate-mediation/2.0/',
@@ -38,7 +35,7 @@ const versions = [
 ]
 type Version = (typeof versions)[number]
 
-/** Recipients that one message may update, or list. */
+/** Limit on the recipients in one message. */
 const maxItems = 500
 
 const Update = z.object({
@@ -52,27 +49,32 @@ const Query = z.object({
 
 const onRequest =
   ({ family, toRoutingDid }: Version): Handler =>
-  async (tx, house, { message, sender, address }) => {
-    if (!(await grant(tx, house, sender.account, address)))
+  async (tx, context, { message, sender, address }) => {
+    if (!(await grant(tx, context, sender.account, address)))
       return { type: `${family}mediate-deny`, thid: threadOf(message), body: {} }
     return {
       type: `${family}mediate-grant`,
       thid: threadOf(message),
-      body: { routing_did: toRoutingDid(house.did) },
+      body: { routing_did: toRoutingDid(context.identities.did) },
     }
   }
 
-/** True when the account is enrolled now. If there is no room, those that nothing came of make some. */
-async function grant(tx: MediatorTx, house: House, account: string, address: string): Promise<boolean> {
+/** Enrols an account, removing abandoned accounts if the limit is reached. False when there is no room. */
+async function grant(
+  tx: MediatorTx,
+  context: MediatorContext,
+  account: string,
+  address: string,
+): Promise<boolean> {
   if (await isEnrolled(tx, account)) return true
-  await house.pace.enrolment(address)
-  const enrolIfRoom = () => enrol(tx, account, house.limits.accounts, new Date(house.now()).toISOString())
-  return (await enrolIfRoom()) || ((await removeUnused(tx, house.now())) > 0 && enrolIfRoom())
+  await context.rates.countEnrolment(address)
+  const enrolIfRoom = () => enrol(tx, account, context.limits.accounts, new Date(context.now()).toISOString())
+  return (await enrolIfRoom()) || ((await removeAbandoned(tx, context.now())) > 0 && enrolIfRoom())
 }
 
 const onUpdate =
   ({ family, update: name }: Version): Handler =>
-  async (tx, house, { message, sender }) => {
+  async (tx, context, { message, sender }) => {
     const { updates } = readBody(message, Update)
     if (!(await isEnrolled(tx, sender.account))) throw notEnrolled(sender.did)
     const updated = []
@@ -80,7 +82,7 @@ const onUpdate =
       updated.push({
         recipient_did,
         action,
-        result: await update(tx, house, sender.account, recipient_did, action),
+        result: await update(tx, context, sender.account, recipient_did, action),
       })
     }
     return { type: `${family}${name}-response`, thid: threadOf(message), body: { updated } }
@@ -88,24 +90,24 @@ const onUpdate =
 
 async function update(
   tx: MediatorTx,
-  house: House,
+  { identities, limits, now }: MediatorContext,
   account: string,
   did: string,
   action: string,
 ): Promise<UpdateResult> {
-  if (!Did.safeParse(did).success || house.owns(did)) return 'client_error'
-  if (action === 'remove') return removeRecipient(tx, account, routeKey(did))
+  if (!Did.safeParse(did).success || identities.owns(did)) return 'client_error'
+  if (action === 'remove') return removeRecipient(tx, account, toRouteKey(did))
   if (action !== 'add') return 'client_error'
-  return addRecipient(tx, account, routeKey(did), {
-    limit: house.limits.recipients,
-    now: new Date(house.now()).toISOString(),
+  return addRecipient(tx, account, toRouteKey(did), {
+    limit: limits.recipients,
+    now: new Date(now()).toISOString(),
   })
 }
 
-/** A query of somebody unknown gets no answer, as the Identus mediator has it. */
+/** A query from a DID without account gets no reply, as from the Identus mediator. */
 const onQuery =
   ({ family, list, items }: Version): Handler =>
-  async (tx, _house, { message, sender }) => {
+  async (tx, _context, { message, sender }) => {
     const { paginate } = readBody(message, Query)
     if (!(await isEnrolled(tx, sender.account))) return undefined
     const offset = paginate?.offset ?? 0
@@ -125,7 +127,7 @@ const onQuery =
     }
   }
 
-/** Message type → handler. */
+/** Handlers by message type. */
 export const mediationHandlers: Readonly<Record<string, Handler>> = Object.fromEntries(
   versions.flatMap((version) => [
     [`${version.family}mediate-request`, onRequest(version)],

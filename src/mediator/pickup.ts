@@ -1,21 +1,28 @@
-/** Message pickup 3.0: a wallet asks what waits for it, takes it, and says that it has it (wire.md 7.5). */
+/** Message Pickup 3.0: status, delivery, acknowledgement and live delivery of queued messages. */
 import { z } from 'zod'
 import { toBase64url } from '../base/bytes.ts'
 import type { Attachment } from '../didcomm/message.ts'
 import type { MediatorTx } from '../storage/database.ts'
-import { accountOf, isEnrolled } from './accounts.ts'
-import { acknowledge, peek, summarise, type Waiting } from './queue.ts'
-import { notEnrolled, Refusal } from './refusal.ts'
-import { threadOf, type Reply } from './reply.ts'
-import { readBody, type Handler, type House, type Request } from './request.ts'
-import { routeKey } from './route-key.ts'
+import { findAccount, isEnrolled } from './accounts.ts'
+import {
+  type Handler,
+  type MediatorContext,
+  notEnrolled,
+  readBody,
+  Refusal,
+  type Reply,
+  type Request,
+  threadOf,
+  toRouteKey,
+} from './handler.ts'
+import { acknowledge, peek, type QueuedMessage, summarise } from './queue.ts'
 
 const family = 'https://didcomm.org/messagepickup/3.0/'
 
-/** A status is true for a moment: it is never sent to anybody who does not wait for it (message pickup 3.0, Status). */
+/** Type of a status message. It is outdated soon, so it is only sent to senders that wait for it (Message Pickup 3.0, "Status"). */
 export const statusType = `${family}status`
 
-/** Messages that one delivery holds at most. */
+/** Limit on the messages of one delivery. */
 const maxLimit = 100
 
 const StatusRequest = z.object({ recipient_did: z.string().nullish() })
@@ -24,78 +31,81 @@ const DeliveryRequest = z.object({
   recipient_did: z.string().nullish(),
 })
 const Received = z.object({ message_id_list: z.array(z.string()).max(1_000) })
-/** Some clients write the flag as a text. */
+/** Some clients write the flag as a string. */
 const LiveChange = z.object({
   live_delivery: z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]),
 })
 
-const onStatusRequest: Handler = async (tx, house, request) => {
+const onStatusRequest: Handler = async (tx, context, request) => {
   const { recipient_did } = readBody(request.message, StatusRequest)
-  await mustBeTheirs(tx, request, recipient_did)
-  return status(tx, house, request, recipient_did)
+  await requireAccess(tx, request, recipient_did)
+  return status(tx, context, request, recipient_did)
 }
 
-const onDeliveryRequest: Handler = async (tx, house, request) => {
+const onDeliveryRequest: Handler = async (tx, context, request) => {
   const { limit, recipient_did } = readBody(request.message, DeliveryRequest)
-  await mustBeTheirs(tx, request, recipient_did)
-  const waiting = await peek(
+  await requireAccess(tx, request, recipient_did)
+  const queued = await peek(
     tx,
     request.sender.account,
     Math.min(limit, maxLimit),
-    recipient_did == null ? undefined : routeKey(recipient_did),
+    recipient_did == null ? undefined : toRouteKey(recipient_did),
   )
-  if (waiting.length === 0) return status(tx, house, request, recipient_did)
-  return { thid: threadOf(request.message), ...delivery(waiting, recipient_did) }
+  if (queued.length === 0) return status(tx, context, request, recipient_did)
+  return { thid: threadOf(request.message), ...toDelivery(queued, recipient_did) }
 }
 
-const onReceived: Handler = async (tx, house, request) => {
+const onReceived: Handler = async (tx, context, request) => {
   const { message_id_list } = readBody(request.message, Received)
-  await mustBeTheirs(tx, request)
+  await requireAccess(tx, request)
   await acknowledge(tx, request.sender.account, message_id_list)
-  return status(tx, house, request)
+  return status(tx, context, request)
 }
 
-const onLiveChange: Handler = async (tx, house, request) => {
+const onLiveChange: Handler = async (tx, context, request) => {
   const { live_delivery } = readBody(request.message, LiveChange)
-  await mustBeTheirs(tx, request)
+  await requireAccess(tx, request)
   const { sender, to, channel } = request
-  if (channel && !live_delivery) house.live.leave(channel, sender.account)
+  if (channel && !live_delivery) context.live.unsubscribe(channel, sender.account)
   const isLive =
     channel &&
     live_delivery &&
-    house.live.join({ channel, account: sender.account, kid: sender.kid, from: to })
+    context.live.subscribe({ channel, account: sender.account, kid: sender.kid, from: to })
   if (live_delivery && !isLive)
     throw new Refusal('e.m.live-mode-not-supported', 'Connection does not support Live Delivery')
-  return status(tx, house, request)
+  return status(tx, context, request)
 }
 
-/** A delivery without its thread, which is the request's, or a new one when nobody asked. */
-export function delivery(waiting: Pick<Waiting, 'id' | 'envelope'>[], recipientDid?: string | null): Reply {
+/** A delivery of messages. The caller adds the thread if it replies to a request. */
+export function toDelivery(
+  messages: Pick<QueuedMessage, 'id' | 'envelope'>[],
+  recipientDid?: string | null,
+): Reply {
   return {
     type: `${family}delivery`,
     body: recipientDid == null ? {} : { recipient_did: recipientDid },
-    attachments: waiting.map(({ id, envelope }): Attachment => ({
+    attachments: messages.map(({ id, envelope }): Attachment => ({
       id,
       data: { base64: toBase64url(envelope) },
     })),
   }
 }
 
-/** @throws {Refusal} unless the sender is enrolled and the recipient, if one is named, is or was the sender's. */
-async function mustBeTheirs(
+/** @throws {Refusal} unless the sender is enrolled, and the recipient (if any) is registered by it or has messages in its queue. */
+async function requireAccess(
   tx: MediatorTx,
   { sender }: Request,
   recipientDid?: string | null,
 ): Promise<void> {
   if (!(await isEnrolled(tx, sender.account))) throw notEnrolled(sender.did)
-  if (recipientDid == null || (await accountOf(tx, routeKey(recipientDid))) === sender.account) return
-  if ((await summarise(tx, sender.account, routeKey(recipientDid))).count === 0)
+  if (recipientDid == null || (await findAccount(tx, toRouteKey(recipientDid))) === sender.account) return
+  if ((await summarise(tx, sender.account, toRouteKey(recipientDid))).count === 0)
     throw notEnrolled(recipientDid)
 }
 
 async function status(
   tx: MediatorTx,
-  house: House,
+  { live, now }: MediatorContext,
   request: Request,
   recipientDid?: string | null,
 ): Promise<Reply> {
@@ -103,13 +113,13 @@ async function status(
   const summary = await summarise(
     tx,
     sender.account,
-    recipientDid == null ? undefined : routeKey(recipientDid),
+    recipientDid == null ? undefined : toRouteKey(recipientDid),
   )
   const times =
     summary.oldest === null || summary.newest === null
       ? {}
       : {
-          longest_waited_seconds: Math.max(0, Math.floor((house.now() - Date.parse(summary.oldest)) / 1_000)),
+          longest_waited_seconds: Math.max(0, Math.floor((now() - Date.parse(summary.oldest)) / 1_000)),
           newest_received_time: Math.floor(Date.parse(summary.newest) / 1_000),
           oldest_received_time: Math.floor(Date.parse(summary.oldest) / 1_000),
         }
@@ -121,15 +131,80 @@ async function status(
       message_count: summary.count,
       ...times,
       total_bytes: summary.bytes,
-      live_delivery: house.live.isLive(channel, sender.account),
+      live_delivery: live.isSubscribed(channel, sender.account),
     },
   }
 }
 
-/** Message type → handler. */
+/** Handlers by message type. */
 export const pickupHandlers: Readonly<Record<string, Handler>> = {
   [`${family}status-request`]: onStatusRequest,
   [`${family}delivery-request`]: onDeliveryRequest,
   [`${family}messages-received`]: onReceived,
   [`${family}live-delivery-change`]: onLiveChange,
+}
+
+/** An open connection, such as a WebSocket. */
+export type Channel = {
+  /** Sends a packed message. It may get lost: the message stays queued until it is acknowledged. */
+  send(envelope: string): void
+}
+
+/** Live delivery of an account's messages to a connection: the key to encrypt to, and the mediator's DID to send from. */
+export type Subscription = { channel: Channel; account: string; kid: string; from: string }
+
+/** Limit on the connections of one account. The oldest one is unsubscribed: it is probably dead. */
+const channelsPerAccount = 8
+
+/** Limit on the accounts of one connection. */
+const accountsPerChannel = 32
+
+/** Subscriptions of live delivery (Message Pickup 3.0, "Live Mode"). They end with their connection. */
+export type LiveDelivery = {
+  /** False when the connection has too many subscriptions. */
+  subscribe: (subscription: Subscription) => boolean
+  unsubscribe: (channel: Channel, account: string) => void
+  /** Ends all subscriptions of a closed connection. */
+  close: (channel: Channel) => void
+  isSubscribed: (channel: Channel | undefined, account: string) => boolean
+  subscriptionsOf: (account: string) => readonly Subscription[]
+  /** The accounts with subscriptions. */
+  accounts: () => string[]
+}
+
+export function createLiveDelivery(): LiveDelivery {
+  const byAccount = new Map<string, Subscription[]>()
+  const byChannel = new Map<Channel, Set<string>>()
+
+  function unsubscribe(channel: Channel, account: string): void {
+    const left = (byAccount.get(account) ?? []).filter((subscription) => subscription.channel !== channel)
+    if (left.length > 0) byAccount.set(account, left)
+    else byAccount.delete(account)
+    const accounts = byChannel.get(channel)
+    accounts?.delete(account)
+    if (accounts?.size === 0) byChannel.delete(channel)
+  }
+
+  return {
+    subscribe(subscription) {
+      const { channel, account } = subscription
+      unsubscribe(channel, account)
+      const accounts = byChannel.get(channel) ?? new Set()
+      if (accounts.size >= accountsPerChannel) return false
+      const others = byAccount.get(account) ?? []
+      for (const oldest of others.slice(0, Math.max(0, others.length - channelsPerAccount + 1)))
+        unsubscribe(oldest.channel, account)
+      byChannel.set(channel, accounts.add(account))
+      byAccount.set(account, [...(byAccount.get(account) ?? []), subscription])
+      return true
+    },
+    unsubscribe,
+    close(channel) {
+      for (const account of byChannel.get(channel) ?? []) unsubscribe(channel, account)
+    },
+    isSubscribed: (channel, account) =>
+      channel !== undefined && (byChannel.get(channel)?.has(account) ?? false),
+    subscriptionsOf: (account) => byAccount.get(account) ?? [],
+    accounts: () => [...byAccount.keys()],
+  }
 }

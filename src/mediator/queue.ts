@@ -1,27 +1,32 @@
-/** What waits to be picked up: taken while there is room, given out as often as asked for, removed when acknowledged or too old. */
+/** The queues of messages to be picked up. A message stays until the account acknowledges it or its lifetime is over. */
 import { createHash } from 'node:crypto'
 import type { MediatorTx } from '../storage/database.ts'
+import { Refusal } from './handler.ts'
 import type { Limits } from './limits.ts'
-import { Refusal } from './refusal.ts'
 
-/** A packed message and whom it is for; `id` is the SHA-256 of the envelope, hexadecimal. */
-export type Waiting = { id: string; recipient: string; account: string; envelope: string }
+/** A packed message and its recipient. `id` is the SHA-256 of the envelope in hexadecimal. */
+export type QueuedMessage = { id: string; recipient: string; account: string; envelope: string }
 
-/** Envelopes that one delivery may hold, in bytes together, so that it stays below the size that peers read; the first one always goes. */
-const deliveryBytes = 393_216
+/** Limit on the envelopes of one delivery in bytes, because peers limit the size of messages. The first envelope is always delivered. */
+const maxDeliveryBytes = 393_216
 
-/** The id of an envelope in the queue. */
-export function idOf(envelope: string): string {
+/** The id of a queued envelope. */
+export function queueIdOf(envelope: string): string {
   return createHash('sha256').update(envelope).digest('hex')
 }
 
 /**
- * Puts a message into the queue; one that waits there already is the same one.
+ * Queues a message. Does nothing if it is queued already.
  *
- * @throws {Refusal} `e.p.me.res.storage` when the queue is full: nothing that waits makes room.
+ * @throws {Refusal} `e.p.me.res.storage` when the queue is full.
  */
-export async function enqueue(tx: MediatorTx, limits: Limits, waiting: Waiting, now: string): Promise<void> {
-  const { id, recipient, account, envelope } = waiting
+export async function enqueue(
+  tx: MediatorTx,
+  limits: Limits,
+  message: QueuedMessage,
+  now: string,
+): Promise<void> {
+  const { id, recipient, account, envelope } = message
   const queued = await tx
     .selectFrom('message')
     .select('sequence')
@@ -44,10 +49,9 @@ export async function enqueue(tx: MediatorTx, limits: Limits, waiting: Waiting, 
     .execute()
 }
 
-/** How much waits for an account, or for one of its recipients; instants are absent when nothing does. */
+/** The queue of an account, or of one of its recipients. `oldest` and `newest` are ISO 8601, null when it is empty. */
 export type Summary = { count: number; bytes: number; oldest: string | null; newest: string | null }
 
-/** Counts what waits. */
 export async function summarise(tx: MediatorTx, account: string, recipient?: string): Promise<Summary> {
   const { bytes, ...summary } = await tx
     .selectFrom('message')
@@ -63,13 +67,13 @@ export async function summarise(tx: MediatorTx, account: string, recipient?: str
   return { ...summary, bytes: bytes ?? 0 }
 }
 
-/** The oldest messages that wait, at most `limit` and no more than fit into one delivery. They stay in the queue. */
+/** The oldest queued messages: at most `limit`, and no more than fit into one delivery. */
 export async function peek(
   tx: MediatorTx,
   account: string,
   limit: number,
   recipient?: string,
-): Promise<Pick<Waiting, 'id' | 'envelope'>[]> {
+): Promise<Pick<QueuedMessage, 'id' | 'envelope'>[]> {
   const candidates = await tx
     .selectFrom('message')
     .select(['sequence', 'bytes'])
@@ -78,9 +82,9 @@ export async function peek(
     .orderBy('sequence')
     .limit(limit)
     .execute()
-  let left = deliveryBytes
+  let left = maxDeliveryBytes
   const chosen = candidates
-    .filter(({ bytes }, place) => (left -= bytes) >= 0 || place === 0)
+    .filter(({ bytes }, i) => (left -= bytes) >= 0 || i === 0)
     .map(({ sequence }) => sequence)
   if (chosen.length === 0) return []
   return tx
@@ -91,14 +95,14 @@ export async function peek(
     .execute()
 }
 
-/** Removes messages that the account has received; ids that are not in its queue are passed over. */
+/** Deletes messages that the account has received. Unknown ids are ignored. */
 export async function acknowledge(tx: MediatorTx, account: string, ids: string[]): Promise<void> {
   if (ids.length > 0)
     await tx.deleteFrom('message').where('account', '=', account).where('id', 'in', ids).execute()
 }
 
-/** Throws away what came before an instant. How much it was. */
-export async function expire(tx: MediatorTx, before: string): Promise<number> {
+/** Deletes messages received before an instant. Returns their number. */
+export async function removeExpired(tx: MediatorTx, before: string): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('message')
     .where('received_at', '<', before)

@@ -1,7 +1,7 @@
 /**
  * The tables of the mediator role, in a file of its own: what they hold belongs to no wallet of this agent.
  *
- * Columns are as in `wallet-tables.ts`. DIDs are in the form that `mediator/route-key.ts` gives them, so that one recipient is one row.
+ * Columns are as in `wallet-tables.ts`. DIDs are in the form that `mediator/handler.ts` gives them, so that one recipient is one row.
  */
 import type { Generated } from 'kysely'
 

@@ -12,7 +12,7 @@ import { jsonAttachment, type Attachment, type PlaintextMessage } from '../../sr
 import { packAnoncrypt, packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { unpack, type Unpacked } from '../../src/didcomm/unpack.ts'
 import type { Limits } from '../../src/mediator/limits.ts'
-import type { Channel } from '../../src/mediator/live.ts'
+import type { Channel } from '../../src/mediator/pickup.ts'
 import { openMediator, type Mediator } from '../../src/mediator/mediator.ts'
 import type { HttpClient } from '../../src/net/guarded-agent.ts'
 import { temporaryFolder } from '../_daemon.ts'
@@ -114,7 +114,7 @@ export async function startMediator({
 
   let address = '192.0.2.1'
   const take = (packed: string, channel?: Channel) =>
-    mediator.take(parseEnvelope(packed), { address, channel })
+    mediator.receive(parseEnvelope(packed), { address, channel })
 
   return {
     posts,

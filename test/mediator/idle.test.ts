@@ -76,7 +76,7 @@ test('a wallet that listens is heard of, though it says nothing', async () => {
     house.advance(5 * day)
     await house.mediator.sweep()
   }
-  house.mediator.drop(channel)
+  house.mediator.closeChannel(channel)
   expect(await isEnrolled(house, wallet)).toBe(true)
 })
 

@@ -10,7 +10,7 @@ import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { toMultikey } from '../../src/did/multikey.ts'
 import { checkTargets } from '../../src/doctor/webhook-receivers.ts'
 import { answerChallenge, answerDidRequest } from '../../src/enterprise/respond.ts'
-import { createPost } from '../../src/mediator/post.ts'
+import { createPost } from '../../src/mediator/mediator.ts'
 import { createWebhook } from '../../src/events/webhooks.ts'
 import { sendMessage } from '../../src/protocols/engine/send.ts'
 import { savePeerDid, newPeerDid } from '../../src/wallet/peer-dids.ts'
@@ -27,7 +27,7 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/did/web.ts': ['did:web'],
   'src/doctor/webhook-receivers.ts': ['receiver of webhooks'],
   'src/enterprise/respond.ts': ['answer to a DID request', 'answer to a challenge'],
-  'src/mediator/post.ts': ['answer of the mediator'],
+  'src/mediator/mediator.ts': ['answer of the mediator'],
   'src/protocols/engine/send.ts': ['DIDComm message', 'DIDComm message by a mediator'],
   'src/schemas/resource.ts': ['schema', 'schema of a DID', 'credential definition'],
 }

@@ -1,9 +1,8 @@
 /** How often one address may ask, whatever DIDs it makes. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readConfig } from '../../src/base/config.ts'
-import { limitsOf } from '../../src/mediator/limits.ts'
-import { createMediatorPace } from '../../src/mediator/pace.ts'
-import { TooOften } from '../../src/mediator/refusal.ts'
+import { createRateLimits, limitsOf } from '../../src/mediator/limits.ts'
+import { RateLimited } from '../../src/mediator/handler.ts'
 import { mediation2, newWallet, problemReport, refusalOf, startMediator } from './_mediator.ts'
 
 const enrol = `${mediation2}/mediate-request`
@@ -17,10 +16,10 @@ test('an address that enrols too many DIDs is told when to try again; others, an
   // The second time it is not refused for having been there before: it may be sent again when the time has come.
   for (const _ of [1, 2]) {
     const problem = await refusalOf(house.take(packed))
-    expect(problem).toBeInstanceOf(TooOften)
+    expect(problem).toBeInstanceOf(RateLimited)
     expect([problem.type, problem.status]).toEqual(['error:MediatorError:TooManyRequests', 429])
-    expect((problem as TooOften).waitSeconds).toBeGreaterThan(0)
-    expect((problem as TooOften).waitSeconds).toBeLessThanOrEqual(3_600)
+    expect((problem as RateLimited).waitSeconds).toBeGreaterThan(0)
+    expect((problem as RateLimited).waitSeconds).toBeLessThanOrEqual(3_600)
   }
   expect(house.posts).toEqual([])
   expect((await house.ask(first, enrol))?.type).toBe(`${mediation2}/mediate-grant`)
@@ -42,52 +41,55 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTi
 afterEach(() => void vi.useRealTimers())
 
 test('after its minute or its hour an address may ask as before', async () => {
-  const pace = createMediatorPace({ messagesPerMinute: 2, enrolmentsPerHour: 1, enrolmentsPerDay: 100 })
-  await pace.message('192.0.2.1')
-  await pace.enrolment('192.0.2.1')
+  const rates = createRateLimits({ messagesPerMinute: 2, enrolmentsPerHour: 1, enrolmentsPerDay: 100 })
+  await rates.countMessage('192.0.2.1')
+  await rates.countEnrolment('192.0.2.1')
   vi.advanceTimersByTime(50_000)
-  await pace.message('192.0.2.1')
-  await expect(pace.message('192.0.2.1')).rejects.toMatchObject({ waitSeconds: 10, args: ['messages', '10'] })
-  await pace.message('192.0.2.2')
+  await rates.countMessage('192.0.2.1')
+  await expect(rates.countMessage('192.0.2.1')).rejects.toMatchObject({
+    waitSeconds: 10,
+    args: ['messages', '10'],
+  })
+  await rates.countMessage('192.0.2.2')
   vi.advanceTimersByTime(10_000)
-  await pace.message('192.0.2.1')
-  await expect(pace.enrolment('192.0.2.1')).rejects.toMatchObject({
+  await rates.countMessage('192.0.2.1')
+  await expect(rates.countEnrolment('192.0.2.1')).rejects.toMatchObject({
     waitSeconds: 3_540,
     args: ['enrolments', '3540'],
   })
   vi.advanceTimersByTime(3_540_000)
-  await pace.enrolment('192.0.2.1')
+  await rates.countEnrolment('192.0.2.1')
   vi.advanceTimersByTime(86_400_000)
   expect(vi.getTimerCount()).toBe(0)
 })
 
 test('an address has a limit for the day as well, which what its hour refuses does not use up', async () => {
-  const pace = createMediatorPace({ messagesPerMinute: 1, enrolmentsPerHour: 1, enrolmentsPerDay: 2 })
-  await pace.enrolment('192.0.2.1')
+  const rates = createRateLimits({ messagesPerMinute: 1, enrolmentsPerHour: 1, enrolmentsPerDay: 2 })
+  await rates.countEnrolment('192.0.2.1')
   for (const _ of [1, 2, 3])
-    await expect(pace.enrolment('192.0.2.1')).rejects.toMatchObject({ waitSeconds: 3_600 })
+    await expect(rates.countEnrolment('192.0.2.1')).rejects.toMatchObject({ waitSeconds: 3_600 })
   vi.advanceTimersByTime(3_600_000)
-  await pace.enrolment('192.0.2.1')
+  await rates.countEnrolment('192.0.2.1')
   vi.advanceTimersByTime(3_600_000)
-  await expect(pace.enrolment('192.0.2.1')).rejects.toMatchObject({
+  await expect(rates.countEnrolment('192.0.2.1')).rejects.toMatchObject({
     waitSeconds: 79_200,
     args: ['enrolments', '79200'],
   })
-  await pace.enrolment('192.0.2.2')
+  await rates.countEnrolment('192.0.2.2')
   vi.advanceTimersByTime(79_200_000)
-  await pace.enrolment('192.0.2.1')
+  await rates.countEnrolment('192.0.2.1')
 })
 
 test('by default a class or a test suite enrols from one address, several times an hour, and no address takes all accounts within days', async () => {
   const limits = limitsOf(readConfig({}))
-  const pace = createMediatorPace(limits)
-  for (let wallet = 0; wallet < 4 * 65; wallet++) await pace.enrolment('192.0.2.1')
+  const rates = createRateLimits(limits)
+  for (let wallet = 0; wallet < 4 * 65; wallet++) await rates.countEnrolment('192.0.2.1')
   expect(limits.accounts / limits.enrolmentsPerDay).toBeGreaterThan(6)
 })
 
 test('there are only so many counters', async () => {
-  const pace = createMediatorPace({ messagesPerMinute: 1_000_000, enrolmentsPerHour: 1, enrolmentsPerDay: 1 })
-  for (let n = 0; n < 100_000; n++) await pace.message(`192.0.${n >> 8}.${n & 0xff}`)
+  const rates = createRateLimits({ messagesPerMinute: 1_000_000, enrolmentsPerHour: 1, enrolmentsPerDay: 1 })
+  for (let n = 0; n < 100_000; n++) await rates.countMessage(`192.0.${n >> 8}.${n & 0xff}`)
   // Each counter has a timer, which ends it.
   expect(vi.getTimerCount()).toBeGreaterThan(45_000)
   expect(vi.getTimerCount()).toBeLessThanOrEqual(65_536)

@@ -1,0 +1,49 @@
+/** The list of who listens: bounded both ways, and empty when everybody is gone. */
+import { expect, test } from 'vitest'
+import { createLiveDelivery, type Channel } from '../../src/mediator/pickup.ts'
+
+const channel = (): Channel => ({ send: () => undefined })
+const listener = (channel: Channel, account: string) => ({
+  channel,
+  account,
+  kid: `${account}#key-1`,
+  from: 'did:example:mediator',
+})
+
+test('of too many connections of an account the oldest stops listening', () => {
+  const live = createLiveDelivery()
+  const channels = Array.from({ length: 9 }, channel)
+  for (const each of channels) expect(live.subscribe(listener(each, 'did:example:a'))).toBe(true)
+  expect(live.subscriptionsOf('did:example:a').map((each) => each.channel)).toEqual(channels.slice(1))
+  expect(channels.map((each) => live.isSubscribed(each, 'did:example:a'))).toEqual([
+    false,
+    ...Array.from({ length: 8 }, () => true),
+  ])
+})
+
+test('who joins again listens once', () => {
+  const live = createLiveDelivery()
+  const one = channel()
+  for (const _ of [1, 2]) live.subscribe(listener(one, 'did:example:a'))
+  expect(live.subscriptionsOf('did:example:a')).toHaveLength(1)
+  live.unsubscribe(one, 'did:example:a')
+  expect([live.subscriptionsOf('did:example:a'), live.isSubscribed(one, 'did:example:a')]).toEqual([
+    [],
+    false,
+  ])
+})
+
+test('a connection listens for so many accounts and no more, and for none once it is closed', () => {
+  const live = createLiveDelivery()
+  const [one, other] = [channel(), channel()]
+  const accounts = Array.from({ length: 32 }, (_, n) => `did:example:${n}`)
+  for (const account of accounts) expect(live.subscribe(listener(one, account))).toBe(true)
+  expect(live.subscribe(listener(one, 'did:example:more'))).toBe(false)
+  expect(live.subscriptionsOf('did:example:more')).toEqual([])
+  live.subscribe(listener(other, accounts[0]!))
+  live.close(one)
+  expect(accounts.flatMap((account) => live.subscriptionsOf(account).map((each) => each.channel))).toEqual([
+    other,
+  ])
+  expect(live.subscribe(listener(one, 'did:example:more'))).toBe(true)
+})
