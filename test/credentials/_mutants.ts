@@ -42,7 +42,8 @@ export function switchable(file: string): Switchable {
   const print = (node: ts.Node): string => {
     const around = switchOf(node)
     const { line } = source.getLineAndCharacterOfPosition(node.getStart())
-    const check = `${file.replace(/.*src\//, '')}:${line + 1} ${node.getText().split('\n')[0]}`
+    const text = node.getText().replaceAll(/\s+/g, ' ')
+    const check = `${file.replace(/.*src\//, '')}:${line + 1} ${text}`
     if (around) mutants.push({ check, atLoad: isClaim(node) })
     let printed = ''
     let end = node.getStart()
