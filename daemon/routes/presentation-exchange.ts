@@ -1,5 +1,9 @@
 /** `/presentation-exchange` (api.md 4.14): presentation definitions, and which credentials satisfy one. */
-import { Evaluation, EvaluationRequest, evaluateFor } from '../../src/verification/evaluations.ts'
+import {
+  Evaluation,
+  EvaluationRequest,
+  evaluateFor,
+} from '../../src/verification/presentation-definitions.ts'
 import {
   CreatePresentationDefinition,
   PresentationDefinition,

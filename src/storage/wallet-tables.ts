@@ -249,7 +249,7 @@ export interface WalletTables extends DefinitionKeyTables, EnterpriseTables, Mes
     nonce: number
     name: string
     description: string
-    /** JSON of the constraints, see `verification/policy.ts`. */
+    /** JSON of the constraints, see `verification/policies.ts`. */
     constraints: string
     created_at: string
     updated_at: string

@@ -1,27 +1,29 @@
-/** The checks of the verification API, each by itself (api.md 4.13): one that says yes has looked at nothing but what its name says. */
-import { Problem } from '../base/problem.ts'
+/** The checks of the verification API. Each is independent: it checks only what its name says. */
+import { isTemporary, Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { checkSignature } from '../credentials/did-signature.ts'
+import { isJsonObject, type JsonObject } from '../credentials/json.ts'
 import { type CheckStatus, establishStatus } from '../credentials/jwt-vc.ts'
 import { parseClaims } from '../credentials/jws.ts'
 import { checkValidity, type Validity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { canonicalDid, type Resolve } from '../did/document.ts'
-import { Issuer } from './issuer.ts'
+import { checkClaims, checkUsable } from '../schemas/claims.ts'
 import type { Parameter, VcVerificationName } from './model.ts'
-import { checkSchemas, checkSubject, type GetSchema } from './subject.ts'
-import type { Token } from './token.ts'
+import { Issuer, type Token, type TokenClaims } from './token.ts'
 
-/** What checks ask of the world. */
+/** Reads the JSON Schema at a URL. @throws {Problem} when it cannot be read. */
+export type GetSchema = (url: string) => Promise<unknown>
+
 export type Sources = { resolve: Resolve; getSchema: GetSchema; checkStatus: CheckStatus }
 
-/** Throws a `VerificationError` when the answer is no, a `Problem` when there is none; returns when it is yes. */
+/** Throws a `VerificationError` when the check fails, and a `Problem` when it is temporarily impossible. */
 type Check = (token: Token, parameter: Parameter | undefined, sources: Sources) => unknown
 
-/** The last three of the API's list among them, which the real agent refuses. */
+/** Includes the three checks that the Cloud Agent declares but does not implement. */
 export const checks: Record<VcVerificationName, Check> = {
   SignatureVerification: checkSignatures,
-  // Beside the signature, that the claims do not contradict each other: who reads one of two must not read something else.
+  // The signature, and the consistency of claims that occur twice.
   IntegrityOfClaims: (token, parameter, sources) => {
     token.claims()
     return checkSignatures(token, parameter, sources)
@@ -30,15 +32,15 @@ export const checks: Record<VcVerificationName, Check> = {
   IssuerIdentification: (token, parameter) => {
     checkDecodable(token)
     if (!isSameDid(token.issuerDid(), didOf(parameter)))
-      throw new VerificationError('issuer-not-trusted', 'The issuer is another one')
+      throw new VerificationError('issuer-not-trusted', 'The credential has another issuer')
   },
   AudienceCheck: (token, parameter) => {
     checkDecodable(token)
     const audience = token.audience()
-    const isMeant = [audience].flat().some((each) => isSameDid(each, didOf(parameter)))
-    if (!isMeant) throw new VerificationError('audience', 'The credential was made for somebody else')
+    const isAudience = [audience].flat().some((each) => isSameDid(each, didOf(parameter)))
+    if (!isAudience) throw new VerificationError('audience', 'The credential has another audience')
   },
-  // The instant was chosen by the caller, so clocks do not differ.
+  // The caller chose the instant, so no leeway is needed.
   ExpirationCheck: (token, parameter) =>
     checkValidity(only('validUntil', token.claims()), instantOf(parameter), 0),
   NotBeforeCheck: (token, parameter) =>
@@ -47,24 +49,24 @@ export const checks: Record<VcVerificationName, Check> = {
   ComplianceWithStandards: (token) => token.checkCompliance(),
   SchemaCheck: (token, _, { getSchema }) => checkSchemas(token.claims(), getSchema),
   SubjectVerification: (token, _, { getSchema }) => checkSubject(token.claims(), getSchema),
-  // Without a status there is no list that it could be on.
+  // A credential without a status passes: it cannot be revoked.
   RevocationCheck: async (token, _, { checkStatus }) => {
     const credential = token.claims()
     for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
   },
 }
 
-/** All that is signed: the issuer's JWT, and by it or by its holder what comes along with it. */
+/** Checks the signatures of the issuer's JWT and of the key binding. */
 async function checkSignatures(token: Token, _: unknown, { resolve }: Sources): Promise<void> {
   const [jws] = token.jwts()
-  token.checkBelongings()
+  token.checkKeyBinding()
   await checkSignature(jws, { did: parseClaims(Issuer, jws.payload).iss, role: 'issuer' }, resolve)
 }
 
 /**
- * Checks that there is a JWT with a payload to compare with. A payload that is no credential is an answer: no.
+ * Checks that the JWT has a payload to compare with.
  *
- * @throws {Problem} 400 in the words of the Cloud Agent, which refuses the whole request then
+ * @throws {Problem} 400 with the text of the Cloud Agent, which refuses the whole request in this case
  */
 function checkDecodable(token: Token): void {
   try {
@@ -77,7 +79,7 @@ function checkDecodable(token: Token): void {
   }
 }
 
-/** A did:prism is the same in its long and in its short form. */
+/** The long and the short form of a did:prism are equivalent. */
 function isSameDid(one: unknown, other: string): boolean {
   return typeof one === 'string' && canonicalDid(one) === canonicalDid(other)
 }
@@ -95,4 +97,78 @@ function only<End extends 'validFrom' | 'validUntil'>(
   { [end]: instant }: Validity,
 ): { [E in End]?: number } {
   return (instant === undefined ? {} : { [end]: instant }) as { [E in End]?: number }
+}
+
+/** The schemas that are read for one credential. Each may cost a request to a URL chosen by a stranger. */
+const maxSchemas = 10
+
+/**
+ * Checks that every schema of a credential can be read and used.
+ *
+ * @throws {VerificationError} also when the credential names no schema, or too many
+ * @throws {Problem} `error:ServiceUnavailable` when the check is temporarily impossible
+ */
+async function checkSchemas(credential: TokenClaims, getSchema: GetSchema): Promise<void> {
+  for (const url of schemasOf(credential))
+    await orRefuse(async () => checkUsable(await readSchema(url, getSchema)))
+}
+
+/**
+ * Checks the subject against every schema. Undisclosed claims of an SD-JWT are absent.
+ *
+ * @throws as `checkSchemas`
+ */
+async function checkSubject(credential: TokenClaims, getSchema: GetSchema): Promise<void> {
+  const { subjects } = credential
+  for (const url of schemasOf(credential)) {
+    await orRefuse(async () => {
+      const schema = await readSchema(url, getSchema)
+      for (const subject of subjects.slice(0, -1)) if (await satisfies(subject, schema)) return
+      await checkClaims(subjects.at(-1), schema)
+    })
+  }
+}
+
+function schemasOf({ schemas }: TokenClaims): string[] {
+  const urls = [...new Set(schemas)]
+  if (urls.length > 0 && urls.length <= maxSchemas) return urls
+  throw new VerificationError(
+    'schema-not-accepted',
+    `The credential names ${urls.length} schemas, of 1 to ${maxSchemas}`,
+  )
+}
+
+/** The `vct` of an SD-JWT may be the URL of Type Metadata (SD-JWT VC §4). As a schema, it would accept any claims. */
+async function readSchema(url: string, getSchema: GetSchema): Promise<unknown> {
+  const schema = await getSchema(url)
+  if (isJsonObject(schema) && typeof schema['vct'] === 'string')
+    throw new VerificationError(
+      'schema-not-accepted',
+      `${url} returns Type Metadata of SD-JWT VC instead of a schema`,
+    )
+  return schema
+}
+
+async function satisfies(claims: JsonObject, schema: unknown): Promise<boolean> {
+  try {
+    await checkClaims(claims, schema)
+    return true
+  } catch (error) {
+    if (
+      error instanceof Problem &&
+      error.type === 'error:CredentialSchemaError:CredentialSchemaValidationError'
+    )
+      return false
+    throw error
+  }
+}
+
+/** Converts problems of schemas and claims to a `VerificationError`. Temporary problems are thrown unchanged. */
+async function orRefuse(check: () => Promise<unknown>): Promise<void> {
+  try {
+    await check()
+  } catch (error) {
+    if (!(error instanceof Problem) || isTemporary(error)) throw error
+    throw new VerificationError('schema-not-accepted', error.message, { cause: error })
+  }
 }

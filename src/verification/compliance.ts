@@ -1,10 +1,12 @@
 /**
- * What the data model asks of a credential beyond what is needed to verify it (W3C VC Data Model 1.1 §4 and §6.3.1, or 2.0 §4): the issuers
- * that this agent puts up with when it verifies are not all of them to the letter.
+ * Conformance of credentials to their specifications: W3C VC Data Model 1.1 (§4, §6.3.1) or 2.0 (§4) for a JWT VC, RFC 9901 §4 and
+ * draft-ietf-oauth-sd-jwt-vc §2.2 for an SD-JWT VC. Verification alone is more tolerant.
  */
 import { z } from 'zod'
 import type { VerifiableCredentialClaims } from '../credentials/credential.ts'
+import type { JsonObject } from '../credentials/json.ts'
 import { parseClaims } from '../credentials/jws.ts'
+import type { SdJwtStatement } from '../credentials/sd-jwt/sd-jwt.ts'
 import { type Instant, NumericDate, toValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { Did } from '../did/document.ts'
@@ -12,19 +14,18 @@ import { Did } from '../did/document.ts'
 const v1 = 'https://www.w3.org/2018/credentials/v1'
 const v2 = 'https://www.w3.org/ns/credentials/v2'
 
-/** A URI, as the data model and JWTs write them. */
-export const Uri = z.string().regex(/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/, 'is not a URI')
+const Uri = z.string().regex(/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/, 'is not a URI')
 const oneOrMore = <Item extends z.ZodType>(item: Item) => z.union([item, z.array(item).min(1)])
 const Typed = z.looseObject({ id: Uri.optional(), type: oneOrMore(z.string().min(1)) })
 const Time = z.iso.datetime({ offset: true })
 
-const Claims = z.looseObject({
+const JwtVcClaims = z.looseObject({
   iss: Did,
   sub: Uri.optional(),
   jti: Uri.optional(),
   iat: NumericDate.optional(),
   vc: z.looseObject({
-    // An ordered set, the base context first.
+    // An ordered set that starts with the base context.
     '@context': z.tuple([z.enum([v1, v2])], z.union([Uri, z.looseObject({})])),
     id: Uri.optional(),
     type: oneOrMore(z.string().min(1)),
@@ -42,16 +43,16 @@ const Claims = z.looseObject({
   }),
 })
 
-/** Checks the claims of a credential that could be read. @throws {VerificationError} `malformed`, naming the member or the contradiction. */
+/** Checks a decoded JWT VC. @throws {VerificationError} `malformed`, naming the member or the contradiction. */
 export function checkCompliance(payload: VerifiableCredentialClaims): void {
-  const { jti, vc } = parseClaims(Claims, payload)
+  const { jti, vc } = parseClaims(JwtVcClaims, payload)
   const { nbf, exp } = payload
   if (jti !== undefined && vc.id !== undefined && jti !== vc.id)
     throw malformed('jti is not the id of the credential')
-  agree('nbf', nbf, vc.issuanceDate)
-  agree('exp', exp, vc.expirationDate)
+  assertSameDate('nbf', nbf, vc.issuanceDate)
+  assertSameDate('exp', exp, vc.expirationDate)
   if (vc['@context'][0] === v1 && nbf === undefined && vc.issuanceDate === undefined)
-    throw malformed('it has no date of issuance')
+    throw malformed('it has no issuance date')
   const { validFrom = -Infinity, validUntil = Infinity } = toValidity(
     [nbf, vc.issuanceDate, vc.validFrom],
     [exp, vc.expirationDate, vc.validUntil],
@@ -59,13 +60,44 @@ export function checkCompliance(payload: VerifiableCredentialClaims): void {
   if (validUntil < validFrom) throw malformed('it ends before it begins')
 }
 
-/** A date that is written twice is one date (§6.3.1); a JWT has no fractions of a second. */
-function agree(name: string, seconds: number | undefined, text: Instant | undefined): void {
+/** A date in both `vc` and the JWT claims must be the same (§6.3.1). JWT dates have no fractions of a second. */
+function assertSameDate(name: string, seconds: number | undefined, text: Instant | undefined): void {
   if (seconds === undefined || typeof text !== 'string') return
   if (Math.floor(seconds) !== Math.floor(Date.parse(text) / 1_000))
-    throw malformed(`${name} is not the date in vc`)
+    throw malformed(`${name} differs from the date in vc`)
+}
+
+/** A text with a colon must be a URI (RFC 7519 §2). */
+const StringOrUri = z.union([z.string().regex(/^[^:]+$/), Uri])
+
+const SdJwtHeader = z.looseObject({
+  typ: z.enum(['dc+sd-jwt', 'vc+sd-jwt']),
+  // A verifier of a MAC could also create it.
+  alg: z.string().regex(/^(?!none$|HS)/i, 'is not a digital signature'),
+})
+
+const SdJwtClaims = z.looseObject({
+  vct: StringOrUri,
+  'vct#integrity': z.string().optional(),
+  sub: StringOrUri.optional(),
+  cnf: z.looseObject({ jwk: z.looseObject({ d: z.never('is a private key').optional() }) }).optional(),
+  status: z
+    .looseObject({ status_list: z.looseObject({ idx: z.int().nonnegative(), uri: Uri }).optional() })
+    .optional(),
+})
+
+/** Checks a decoded SD-JWT VC. @throws {VerificationError} `malformed`, naming the member or the contradiction. */
+export function checkSdJwtCompliance(
+  header: JsonObject,
+  { payload, placed, validFrom = -Infinity, validUntil = Infinity }: SdJwtStatement,
+): void {
+  parseClaims(SdJwtHeader, header)
+  parseClaims(SdJwtClaims, payload)
+  if (placed.some(({ path }) => path.length === 1 && path[0] === 'vct#integrity'))
+    throw malformed('vct#integrity is hidden')
+  if (validUntil < validFrom) throw malformed('it ends before it begins')
 }
 
 function malformed(reason: string): VerificationError {
-  return new VerificationError('malformed', `The credential is not as the data model wants it: ${reason}`)
+  return new VerificationError('malformed', `The credential does not conform to its specification: ${reason}`)
 }

@@ -1,8 +1,14 @@
-/** Which credentials satisfy a presentation definition (DIF Presentation Exchange 2.1.1 §8, "Input Evaluation"). Nothing is verified here. */
+/** Evaluates presentation definitions (DIF Presentation Exchange 2.1.1) against credentials. Verifies no signature. */
 import { setImmediate } from 'node:timers/promises'
 import { Problem } from '../base/problem.ts'
+import { decodeClaims } from '../credentials/credential.ts'
 import type { JsonObject } from '../credentials/json.ts'
-import { fitsFilter } from './filter.ts'
+import { decodeJws } from '../credentials/jws.ts'
+import { findBindingAlgorithm } from '../credentials/sd-jwt/key-binding.ts'
+import { decodeSdJwt, isSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
+import { checkClaims, checkUsable } from '../schemas/claims.ts'
+import { findExcess } from '../schemas/limits.ts'
 import { compilePath } from './json-path.ts'
 import type {
   ClaimFormat,
@@ -11,55 +17,55 @@ import type {
   PresentationDefinition,
 } from './presentation-definition.ts'
 
-/** A credential that may be shown. */
+/** A credential that is compared with a definition. */
 export type Candidate = {
-  /** Names it in the answer. */
+  /** Identifies the credential in the result. */
   id: string
-  /** What its format is called: a JWT VC is `jwt_vc` and `jwt` (DIF's registry), an SD-JWT VC `dc+sd-jwt`, and `vc+sd-jwt` as of old. */
+  /** Format names: `jwt_vc` and `jwt` (DIF registry), or `dc+sd-jwt` and the older `vc+sd-jwt`. */
   formats: readonly string[]
-  /** What it is signed with, by the term with which a format constrains that, such as `alg`. */
+  /** Algorithms by the member of a format that constrains them, such as `alg`. */
   algorithms: Readonly<Record<string, string>>
-  /** What paths look into. */
+  /** The document that paths select from. */
   claims: JsonObject
 }
 
-/** The candidates that satisfy an input descriptor, in the order given. */
+/** The candidates that satisfy an input descriptor, in their order. */
 export type Match = { inputDescriptorId: string; credentials: string[] }
 
-/** Milliseconds for the whole, of which a definition that people write needs few for each credential; and between two turns of others. */
-const limits = { timeMs: 5_000, turnMs: 10 }
+/** The time limit of an evaluation, and the interval at which it yields to other work. */
+const limits = { timeMs: 5_000, yieldMs: 10 }
 
 /**
- * Finds for each input descriptor the candidates that have what it asks for.
+ * Finds the candidates that satisfy each input descriptor (DIF Presentation Exchange 2.1.1 §8, "Input Evaluation"). Verifies no signature.
  *
- * @throws {Problem} `UnprocessableEntity` when that takes too much work, `error:CredentialSchemaError:InvalidSchema` for a filter that is no JSON schema
+ * @throws {Problem} `UnprocessableEntity` when it takes too long, `error:CredentialSchemaError:InvalidSchema` for a filter that is not a JSON Schema
  */
 export async function evaluate(
   { input_descriptors, format }: Pick<PresentationDefinition, 'input_descriptors' | 'format'>,
   candidates: readonly Candidate[],
   timeMs: number = limits.timeMs,
 ): Promise<Match[]> {
-  const breathe = breather(timeMs)
+  const checkpoint = createCheckpoint(timeMs)
   const matches: Match[] = []
   for (const descriptor of input_descriptors) {
     const match: Match = { inputDescriptorId: descriptor.id, credentials: [] }
     for (const candidate of candidates) {
-      if (await satisfies(candidate, descriptor, format, breathe)) match.credentials.push(candidate.id)
+      if (await satisfies(candidate, descriptor, format, checkpoint)) match.credentials.push(candidate.id)
     }
     matches.push(match)
   }
   return matches
 }
 
-/** Lets others have their turn, if it is time for that. @throws {Problem} when the time is over */
-type Breathe = () => Promise<void>
+/** Yields to other work if it is due. @throws {Problem} when the time limit is exceeded */
+type Checkpoint = () => Promise<void>
 
-function breather(timeMs: number): Breathe {
+function createCheckpoint(timeMs: number): Checkpoint {
   let last = performance.now()
   const end = last + timeMs
   return async () => {
-    if (performance.now() >= end) throw tooMuch()
-    if (performance.now() - last < limits.turnMs) return
+    if (performance.now() >= end) throw tookTooLong()
+    if (performance.now() - last < limits.yieldMs) return
     await setImmediate()
     last = performance.now()
   }
@@ -69,12 +75,12 @@ async function satisfies(
   candidate: Candidate,
   descriptor: InputDescriptor,
   format: ClaimFormat | undefined,
-  breathe: Breathe,
+  checkpoint: Checkpoint,
 ) {
-  // A descriptor's own formats stand before those of the whole (§5.1, §5.2).
+  // The formats of a descriptor override those of the definition (§5.1, §5.2).
   if (!hasFormat(candidate, descriptor.format ?? format)) return false
   for (const field of descriptor.constraints.fields) {
-    if (!(await hasField(candidate.claims, field, breathe))) return false
+    if (!(await hasField(candidate.claims, field, checkpoint))) return false
   }
   return true
 }
@@ -92,25 +98,89 @@ function hasFormat({ formats, algorithms }: Candidate, wanted: ClaimFormat | und
   })
 }
 
-/** Of the paths that find something, the first whose value fits decides; an optional field need not be there, but must fit if it is. */
+/** One of the selected values must satisfy the filter. An optional field may be absent. */
 async function hasField(
   claims: JsonObject,
   { path: paths, filter, optional }: Field,
-  breathe: Breathe,
+  checkpoint: Checkpoint,
 ): Promise<boolean> {
-  let isThere = false
+  let isPresent = false
   for (const path of paths) {
-    await breathe()
+    await checkpoint()
     const found = compilePath(path)(claims)
-    if (found && (filter === undefined || (await fitsFilter(found.value, filter)))) return true
-    isThere ||= found !== undefined
+    if (found && (filter === undefined || (await satisfiesFilter(found.value, filter)))) return true
+    isPresent ||= found !== undefined
   }
-  return !isThere && optional === true
+  return !isPresent && optional === true
 }
 
-function tooMuch(): Problem {
+function tookTooLong(): Problem {
   return new Problem(
     'UnprocessableEntity',
-    'Finding the credentials takes too much work; simplify the definition, or ask about fewer credentials.',
+    'Finding the credentials takes too long; simplify the definition, or send fewer credentials.',
   )
+}
+
+/** Presentation Exchange is written for draft 7. The keywords of filters have the same meaning in draft 2020-12. */
+const draft7 = /^http:\/\/json-schema\.org\/draft-07\/schema#?$/
+
+/** Checks that a filter is a usable JSON Schema. @throws {Problem} `error:CredentialSchemaError:InvalidSchema` with the reason. */
+export function checkFilter(filter: JsonObject): Promise<void> {
+  return checkUsable(to2020(filter))
+}
+
+/** False also when the check is aborted. */
+async function satisfiesFilter(value: unknown, filter: JsonObject): Promise<boolean> {
+  try {
+    await checkClaims(value, to2020(filter))
+    return true
+  } catch (error) {
+    if (
+      error instanceof Problem &&
+      error.type === 'error:CredentialSchemaError:CredentialSchemaValidationError'
+    )
+      return false
+    throw error
+  }
+}
+
+function to2020(filter: JsonObject): JsonObject {
+  const { $schema, ...rest } = filter
+  return typeof $schema === 'string' && draft7.test($schema) ? rest : filter
+}
+
+/** Limits of credentials in which paths are evaluated. Long texts, such as pictures, cost no time. */
+const credentialLimits = { depth: 64, values: 2_500, characters: 1_048_576 }
+
+/**
+ * Prepares a compact JWT or SD-JWT. In a JWT VC, paths may use the names of the JWT (`$.vc.credentialSubject`, `$.iss`) or those of the data
+ * model (`$.credentialSubject`). In an SD-JWT, they select disclosed claims (`$.given_name`, `$.vct`).
+ *
+ * @throws {VerificationError} when the credential cannot be decoded or exceeds the limits
+ */
+export function toCandidate(id: string, credential: string): Candidate {
+  return isSdJwt(credential) ? ofSdJwt(id, credential) : ofJwt(id, credential)
+}
+
+function ofJwt(id: string, jwt: string): Candidate {
+  const { alg } = decodeJws(jwt).header
+  const { payload } = decodeClaims(jwt)
+  checkSize(payload)
+  return { id, formats: ['jwt_vc', 'jwt'], algorithms: { alg }, claims: { ...payload.vc, ...payload } }
+}
+
+function ofSdJwt(id: string, sdJwt: string): Candidate {
+  const { jws, processed: claims, holderKey } = decodeSdJwt(sdJwt)
+  checkSize(claims)
+  // Without a holder key there is no key binding, so its algorithm does not matter. '' matches no algorithm.
+  const algorithms = {
+    'sd-jwt_alg_values': jws.header.alg,
+    ...(holderKey && { 'kb-jwt_alg_values': findBindingAlgorithm(holderKey) ?? '' }),
+  }
+  return { id, formats: ['dc+sd-jwt', 'vc+sd-jwt'], algorithms, claims }
+}
+
+function checkSize(claims: JsonObject): void {
+  const excess = findExcess(claims, credentialLimits)
+  if (excess !== undefined) throw new VerificationError('too-large', `The credential ${excess}`)
 }

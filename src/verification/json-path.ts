@@ -1,38 +1,39 @@
 /**
- * JSONPath (RFC 9535) by json-p3, as far as a stranger's path is safe to follow: no filters, whose regular expressions and loops have no bound,
- * and no path that finds one value in many ways.
+ * JSONPath (RFC 9535) with json-p3, restricted to paths of bounded cost: no filter expressions, whose regular expressions and loops are
+ * unbounded, and few branches.
  */
 import { jsonpath, JSONPathEnvironment, JSONPathError, type JSONPathQuery, type JSONValue } from 'json-p3'
 
-/** The first value that a path finds, in an object of its own: `null` is a value too. */
-export type Find = (value: unknown) => { value: unknown } | undefined
+/** Returns the first selected value, wrapped because it may be null. */
+export type PathQuery = (value: unknown) => { value: unknown } | undefined
 
 const maxLength = 500
 const maxSegments = 12
-/** In how many ways `[a,b]` may branch; each way looks through the whole once. */
-const maxWays = 4
+/** The product of all selectors such as `[a,b]`. Each combination traverses the document once. */
+const maxBranches = 4
 
-// Credentials nest less deep than this.
+// Exceeds the depth of accepted credentials.
 const environment = new JSONPathEnvironment({ maxRecursionDepth: 100 })
 
 /**
- * Makes a path ready to be followed; in a value of some thousand members that takes a tenth of a second at most.
+ * Compiles a path. A query of some thousand members takes at most a tenth of a second.
  *
- * @throws {SyntaxError} saying why it is none, or none that is followed here
+ * @throws {SyntaxError} for an invalid or unsupported path
  */
-export function compilePath(path: string): Find {
+export function compilePath(path: string): PathQuery {
   if (path.length > maxLength) throw new SyntaxError(`has more than ${maxLength} characters`)
   const query = parse(path)
   const { segments } = query
-  const ways = segments.reduce((product, { selectors }) => product * selectors.length, 1)
-  if (segments.length > maxSegments || ways > maxWays) throw new SyntaxError('branches in too many ways')
+  const branches = segments.reduce((product, { selectors }) => product * selectors.length, 1)
+  if (segments.length > maxSegments || branches > maxBranches)
+    throw new SyntaxError('branches in too many ways')
   if (
     segments.some(({ selectors }) =>
       selectors.some((each) => each instanceof jsonpath.selectors.FilterSelector),
     )
   ) {
     throw new SyntaxError(
-      'has a filter expression, which is not evaluated here; say what the value must be in `filter`',
+      'has a filter expression, which is not supported; use `filter` to constrain the value',
     )
   }
   if (segments.filter(isDescendant).length > 1) throw new SyntaxError('has `..` more than once')
@@ -50,7 +51,7 @@ function parse(path: string): JSONPathQuery {
   }
 }
 
-/** The library has a class for it, which it does not export. */
+/** The library does not export the class of these segments. */
 function isDescendant(segment: JSONPathQuery['segments'][number]): boolean {
   return segment.toString().startsWith('..')
 }

@@ -1,8 +1,8 @@
-/** The verification API (api.md 4.13): which checks there are, what each must be told, and what a caller is told. */
+/** Requests and responses of the verification API. */
 import { z } from 'zod'
 import { optional } from '../wallet/model.ts'
 
-/** Every check by its name in the API, with the type of the parameter that it needs; those without take none. */
+/** Every check with the type of its parameter, if it has one. */
 export const parameterOf = {
   SignatureVerification: undefined,
   IssuerIdentification: 'DidParameter',
@@ -19,14 +19,14 @@ export const parameterOf = {
 } as const
 export type VcVerificationName = keyof typeof parameterOf
 
-/** What a request may ask for: a check may cost the resolution of a DID and the reading of schemas. */
+/** Limits of a request. A check may cost the resolution of a DID and the reading of schemas. */
 const maxCredentials = 100
 const maxVerifications = 20
 
 const names = Object.keys(parameterOf) as [VcVerificationName, ...VcVerificationName[]]
 const VcVerification = z.enum(names).meta({ id: 'VcVerification' })
 
-/** RFC 3339; the seconds may be left out, as the real agent's documents do. */
+/** RFC 3339. The seconds are optional, as in the Cloud Agent's documentation. */
 const Time = z.union([z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })])
 
 const DidParameter = z
@@ -51,7 +51,7 @@ export const RequestedVerification = z
     if (parameter?.parameterType === needed) return
     const message =
       needed === undefined
-        ? `${verification} takes no parameter; leave it out`
+        ? `${verification} has no parameter; leave it out`
         : `${verification} needs a ${needed}`
     context.addIssue({ code: 'custom', path: ['parameter'], message })
   })
@@ -66,7 +66,7 @@ export const VcVerificationRequest = z
       .max(maxVerifications)
       .nullish()
       .transform((list) => list ?? [])
-      .describe('What to check; everything that needs no DID when empty, the dates as of now.'),
+      .describe('The checks. Default: all that need no DID, with dates as of now.'),
   })
   .meta({ id: 'VcVerificationRequest' })
 export type VcVerificationRequest = z.output<typeof VcVerificationRequest>

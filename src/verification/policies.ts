@@ -1,16 +1,83 @@
-/** The verification policies of a wallet (api.md 4.12): made, read, listed, changed by whoever has seen the latest, deleted. */
+/** Verification policies of a wallet: which schemas and issuers a verifier accepts. */
 import { sql, type Selectable } from 'kysely'
+import { z } from 'zod'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
+import { checkOneSatisfied, type Judged } from '../credentials/constraints.ts'
+import { Did } from '../did/document.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
-import { VerificationPolicy, type VerificationPolicyInput } from './policy.ts'
+import { optional, Uuid } from '../wallet/model.ts'
 
-/** `offset` is 0 or more, `limit` 1 to 1,000; `name` is compared as a whole. */
+/** A schema and the issuers trusted for it. An empty list trusts every issuer. */
+export const PolicyConstraint = z
+  .object({
+    schemaId: z.string().min(1).describe('URL of a credential schema.'),
+    trustedIssuers: z
+      .array(Did)
+      .max(1_000)
+      .nullish()
+      .transform((dids) => dids ?? [])
+      .describe('DIDs of the trusted issuers; an empty list trusts every issuer.'),
+  })
+  .meta({ id: 'VerificationPolicyConstraint' })
+export type PolicyConstraint = z.output<typeof PolicyConstraint>
+
+export const VerificationPolicyInput = z
+  .object({
+    id: optional(Uuid).describe('Ignored; the agent generates the id.'),
+    name: z.string().min(1),
+    description: z.string(),
+    constraints: z
+      .array(PolicyConstraint)
+      .max(100)
+      .nullish()
+      .transform((constraints) => constraints ?? [])
+      .describe('Each credential must satisfy one of them; an empty list accepts all credentials.'),
+  })
+  .meta({ id: 'VerificationPolicyInput' })
+export type VerificationPolicyInput = z.output<typeof VerificationPolicyInput>
+
+export const VerificationPolicy = z
+  .object({
+    self: z.string(),
+    kind: z.literal('VerificationPolicy'),
+    id: z.guid(),
+    nonce: z.int().describe('Number of updates. An update must name the current number.'),
+    name: z.string(),
+    description: z.string(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    constraints: z.array(PolicyConstraint),
+  })
+  .meta({ id: 'VerificationPolicyResponse' })
+export type VerificationPolicy = z.output<typeof VerificationPolicy>
+
+/**
+ * Checks that every credential satisfies one constraint of a policy. Constraints are alternatives, so not all need to be satisfied.
+ *
+ * @throws {VerificationError} `schema-not-accepted`, `issuer-not-trusted`
+ */
+export function checkPolicy(constraints: readonly PolicyConstraint[], credentials: readonly Judged[]): void {
+  const alternatives = toConstraints(constraints)
+  for (const credential of credentials) checkOneSatisfied(alternatives, credential, 'The policy')
+}
+
+/** Converts the constraints of a policy to lines of `proofs`. */
+export function toConstraints(
+  constraints: readonly PolicyConstraint[],
+): { schemaId: string; trustIssuers?: string[] }[] {
+  return constraints.map(({ schemaId, trustedIssuers }) => ({
+    schemaId,
+    ...(trustedIssuers.length > 0 && { trustIssuers: trustedIssuers }),
+  }))
+}
+
+/** `name` matches exactly. */
 export type PolicyQuery = Paging & { name?: string | undefined }
 
-/** Makes a policy under an id of the agent's own, with the nonce 0. */
+/** Creates a policy with a new id and the nonce 0. */
 export async function createPolicy(
   tx: Tx,
   { name, description, constraints }: VerificationPolicyInput,
@@ -26,14 +93,14 @@ export async function createPolicy(
   return toPolicy(row)
 }
 
-/** The policy with an id. @throws {Problem} `NotFound`, with `field` before the reason where a field named the policy. */
+/** Gets a policy. @throws {Problem} `NotFound`, which names `field` if a field of a request contained the id. */
 export async function getPolicy(db: Db, id: string, field?: string): Promise<VerificationPolicy> {
   const row = await db.selectFrom('verification_policy').selectAll().where('id', '=', id).executeTakeFirst()
   if (!row) throw notFound(id, field)
   return toPolicy(row)
 }
 
-/** A page of the wallet's policies in the order of their making, and how many match in all. */
+/** A page of the wallet's policies in order of creation, and the number of all that match. */
 export async function listPolicies(
   db: Db,
   { name, ...paging }: PolicyQuery,
@@ -45,9 +112,9 @@ export async function listPolicies(
 }
 
 /**
- * Replaces a policy's content; its nonce goes up by one.
+ * Replaces the content of a policy and increments its nonce.
  *
- * @throws {Problem} `NotFound`; `Conflict` when the nonce is not the latest, because somebody else has changed the policy.
+ * @throws {Problem} `NotFound`; `Conflict` when `nonce` is not the current one because of another update.
  */
 export async function updatePolicy(
   tx: Tx,
@@ -72,11 +139,11 @@ export async function updatePolicy(
   if (numUpdatedRows === 1n) return policy
   throw new Problem(
     'Conflict',
-    `nonce: the policy ${id} is at ${policy.nonce}, not at ${nonce}. Read it again, and update what you find then.`,
+    `nonce: the policy ${id} is at ${policy.nonce}, not at ${nonce}. Read the policy and repeat the update.`,
   )
 }
 
-/** Deletes a policy; requests that were made with it keep what it said. @throws {Problem} `NotFound` */
+/** Deletes a policy. Requests that used it keep its constraints. @throws {Problem} `NotFound` */
 export async function deletePolicy(tx: Tx, id: string): Promise<void> {
   const { numDeletedRows } = await tx
     .deleteFrom('verification_policy')

@@ -1,4 +1,4 @@
-/** Presentation definitions (DIF Presentation Exchange 2.1.1 §5, api.md 4.14): which credentials somebody wants to be shown, and what is in them. */
+/** The JSON of presentation definitions (DIF Presentation Exchange 2.1.1 §5). */
 import { z } from 'zod'
 import { findExcess, isJsonObject, type JsonObject } from '../schemas/limits.ts'
 import { optional } from '../wallet/model.ts'
@@ -12,18 +12,18 @@ const list = <Item extends z.ZodType>(item: Item, most: number) =>
     .nullish()
     .transform((items) => items ?? [])
 
-const Words = optional(z.string().max(2_000))
+const Text = optional(z.string().max(2_000))
 const Algorithms = z.looseObject({ alg: z.array(z.string()).max(50) })
 
-/** Of the issuer's signature, and of the holder's (OpenID for Verifiable Presentations 1.0 §B.3.3). */
+/** Algorithms of the issuer's signature and of the key binding (OpenID for Verifiable Presentations 1.0 §B.3.3). */
 const SdJwtAlgorithms = z.looseObject({
   'sd-jwt_alg_values': optional(z.array(z.string()).max(50)),
   'kb-jwt_alg_values': optional(z.array(z.string()).max(50)),
 })
 
 /**
- * Formats that a credential may have, by their names in DIF's registry, SD-JWTs by their media type, old and new. One that is not named here is
- * kept, and fits nothing.
+ * Accepted formats of credentials: names of the DIF registry, and the current and the older media type of SD-JWT VC. Unknown formats are stored and
+ * match no credential.
  */
 export const ClaimFormat = z
   .looseObject({
@@ -46,18 +46,18 @@ const Path = z.string().superRefine((path, context) => {
   }
 })
 
-/** A JSON schema for the value at the path; whether it is a legal one is asked elsewhere, since that takes time. */
+/** A JSON Schema for the selected value. `checkFilter` checks it, because that takes time. */
 const Filter = z
-  .custom<JsonObject>(isJsonObject, 'is not a JSON schema, which is an object')
+  .custom<JsonObject>(isJsonObject, 'is not a JSON Schema, which is an object')
   .meta({ type: 'object' })
 
 export const Field = z
   .object({
     id: optional(z.string()),
     path: list(Path, 10).describe('JSONPaths (RFC 9535, without filters), in the order of preference.'),
-    name: Words,
-    purpose: Words,
-    filter: optional(Filter).describe('A JSON schema of draft 2020-12 or 7 that the value must fit.'),
+    name: Text,
+    purpose: Text,
+    filter: optional(Filter).describe('A JSON Schema of draft 2020-12 or 7 that the value must satisfy.'),
     optional: optional(z.boolean()),
   })
   .meta({ id: 'Field' })
@@ -66,8 +66,8 @@ export type Field = z.output<typeof Field>
 export const InputDescriptor = z
   .object({
     id: z.string().min(1),
-    name: Words,
-    purpose: Words,
+    name: Text,
+    purpose: Text,
     format: optional(ClaimFormat),
     constraints: z.object({ fields: list(Field, 30) }).meta({ id: 'Constraints' }),
   })
@@ -76,14 +76,14 @@ export type InputDescriptor = z.output<typeof InputDescriptor>
 
 const content = {
   input_descriptors: list(InputDescriptor, 30).describe(
-    'What is asked for. A definition without any asks for nothing, and is always satisfied.',
+    'The requested credentials. A definition without descriptors is always satisfied.',
   ),
-  name: Words,
-  purpose: Words,
+  name: Text,
+  purpose: Text,
   format: optional(ClaimFormat),
 }
 
-/** How much a definition may be: each filter is compiled, and each path is looked for in each credential. */
+/** Limits of a definition. Every filter is compiled, and every path is evaluated in every credential. */
 const limits = { depth: 40, values: 3_000, characters: 200_000 }
 
 export const CreatePresentationDefinition = z

@@ -1,21 +1,25 @@
-/** Presentation definitions (api.md 4.14): a wallet makes and lists its own, and anybody reads one whose id was told. */
+/** The presentation definitions of a wallet. Anyone who knows the random id of a definition may read it. */
 import { sql } from 'kysely'
+import { z } from 'zod'
 import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
-import type { AgentDb } from '../storage/database.ts'
+import { reasonOf } from '../base/reason.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
+import type { AgentDb, Db } from '../storage/database.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
-import { checkFilter } from './filter.ts'
+import { optional } from '../wallet/model.ts'
+import { checkFilter, evaluate, toCandidate, type Candidate } from './evaluate.ts'
 import { PresentationDefinition, type CreatePresentationDefinition } from './presentation-definition.ts'
 
-/** Keeps a definition under a new id. @throws {Problem} 400 for a filter that is no JSON schema, with its path. */
+/** Stores a definition under a new id. @throws {Problem} 400 with the path of a filter that is not a JSON Schema. */
 export async function createDefinition(
   db: AgentDb,
   walletId: string,
   content: CreatePresentationDefinition,
 ): Promise<PresentationDefinition> {
   await checkFilters(content)
-  // Whoever knows the id may read it, so nobody is to guess it.
+  // The id is the only protection, so it must be unguessable.
   const definition = { id: randomId(), ...content }
   const row = {
     id: definition.id,
@@ -34,7 +38,7 @@ export async function createDefinition(
   return toDefinition(row)
 }
 
-/** The definition with an id, of whichever wallet. @throws {Problem} `NotFound` */
+/** Gets a definition of any wallet. @throws {Problem} `NotFound` */
 export async function getDefinition(db: AgentDb, id: string): Promise<PresentationDefinition> {
   const row = await db
     .selectFrom('presentation_definition')
@@ -45,7 +49,7 @@ export async function getDefinition(db: AgentDb, id: string): Promise<Presentati
   return toDefinition(row)
 }
 
-/** A page of a wallet's definitions in the order of their making, and how many there are in all. */
+/** A page of a wallet's definitions in order of creation, and the number of all. */
 export async function listDefinitions(
   db: AgentDb,
   walletId: string,
@@ -58,14 +62,14 @@ export async function listDefinitions(
 
 async function checkFilters({ input_descriptors }: CreatePresentationDefinition): Promise<void> {
   for (const [index, { constraints }] of input_descriptors.entries()) {
-    for (const [place, { filter }] of constraints.fields.entries()) {
+    for (const [fieldIndex, { filter }] of constraints.fields.entries()) {
       if (filter === undefined) continue
       await checkFilter(filter).catch((error: unknown) => {
         if (!(error instanceof Problem) || error.status !== 400) throw error
-        const path = `input_descriptors.${index}.constraints.fields.${place}.filter`
+        const path = `input_descriptors.${index}.constraints.fields.${fieldIndex}.filter`
         throw new Problem(
           'error:RequestBodyDecodingFailure',
-          `${path}: is not a legal JSON schema. ${error.message}`,
+          `${path}: is not a usable JSON Schema. ${error.message}`,
           { cause: error },
         )
       })
@@ -75,4 +79,68 @@ async function checkFilters({ input_descriptors }: CreatePresentationDefinition)
 
 function toDefinition({ definition }: { definition: string }): PresentationDefinition {
   return PresentationDefinition.parse(JSON.parse(definition))
+}
+
+export const EvaluationRequest = z
+  .object({
+    credentials: optional(z.array(z.string().min(1)).max(100)).describe(
+      'Compact JWTs or SD-JWTs. Default: the credentials of the wallet.',
+    ),
+  })
+  .meta({ id: 'PresentationDefinitionEvaluationRequest' })
+export type EvaluationRequest = z.output<typeof EvaluationRequest>
+
+export const Evaluation = z
+  .object({
+    satisfied: z.boolean().describe('True if there is a credential for every input descriptor.'),
+    matches: z.array(
+      z.object({
+        inputDescriptorId: z.string(),
+        credentials: z
+          .array(z.string())
+          .describe('The credentials as sent, or the record ids of the wallet’s credentials.'),
+      }),
+    ),
+  })
+  .meta({ id: 'PresentationDefinitionEvaluation' })
+export type Evaluation = z.infer<typeof Evaluation>
+
+/**
+ * Finds the credentials that satisfy a definition: those in the request, or those of the wallet. Verifies no signature.
+ *
+ * @throws {Problem} 400 for a credential in the request that cannot be decoded, 422 when the evaluation takes too long
+ */
+export async function evaluateFor(
+  db: Db,
+  definition: PresentationDefinition,
+  { credentials }: EvaluationRequest,
+): Promise<Evaluation> {
+  const candidates = credentials === undefined ? await readWallet(db) : credentials.map(parseCredential)
+  const matches = await evaluate(definition, candidates)
+  return { satisfied: matches.every((match) => match.credentials.length > 0), matches }
+}
+
+function parseCredential(credential: string, index: number): Candidate {
+  try {
+    return toCandidate(credential, credential)
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error
+    throw new Problem('BadRequest', `credentials.${index}: ${reasonOf(error)}`)
+  }
+}
+
+async function readWallet(db: Db): Promise<Candidate[]> {
+  const held = db
+    .selectFrom('credential')
+    .select(['id', 'credential'])
+    .where('format', 'in', ['JWT', 'SDJWT'])
+  const rows = await held.orderBy('created_at').orderBy('id').execute()
+  return rows.flatMap(({ id, credential }) => {
+    try {
+      return [toCandidate(id, credential)]
+    } catch (error) {
+      if (!(error instanceof VerificationError)) throw error
+      return []
+    }
+  })
 }

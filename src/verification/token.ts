@@ -1,40 +1,118 @@
-/** A credential under examination, whatever its format: read once, however many checks look at it. */
-import type { CredentialStatus } from '../credentials/credential.ts'
+/** Credentials of both token formats in one shape. Each part is decoded on first use, at most once. */
+import { z } from 'zod'
+import { decodeClaims, type CredentialStatus } from '../credentials/credential.ts'
 import type { JsonObject } from '../credentials/json.ts'
-import type { Jws } from '../credentials/jws.ts'
-import { isSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
+import { decodeHeader, decodeJws, decodePayload, parseClaims, type Jws } from '../credentials/jws.ts'
+import { checkKeyBinding, readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
+import {
+  anyCredential,
+  decodeIssuersJwt,
+  decodeSdJwtClaims,
+  isSdJwt,
+  splitSdJwt,
+} from '../credentials/sd-jwt/sd-jwt.ts'
 import type { Validity } from '../credentials/validity.ts'
-import { readJwt } from './jwt-token.ts'
-import { readSdJwt } from './sd-jwt-token.ts'
+import { Did } from '../did/document.ts'
+import { checkCompliance, checkSdJwtCompliance } from './compliance.ts'
 
-/** What checks want to know of a credential's claims. */
-export type Examined = Validity & {
+/** The claims that checks need. */
+export type TokenClaims = Validity & {
   issuerDid: string
   /** URLs. */
   schemas: string[]
   statuses: CredentialStatus[]
-  /** The claims about the subject in the ways that a schema may mean them: to fit it in one is enough. */
+  /** The claims about the subject, in each way that a schema may mean them. They must satisfy it in one. */
   subjects: [JsonObject, ...JsonObject[]]
 }
 
-/** Every reading throws a `VerificationError` when the credential cannot be read so, the same one every time. */
+/** Every function throws the same `VerificationError` each time if its part cannot be decoded. */
 export type Token = {
-  /** The payload of the issuer's JWT, whatever it says. */
+  /** The payload of the issuer's JWT, unchecked. */
   payload: () => JsonObject
-  /** The claims, whatever the header says. */
-  claims: () => Examined
+  /** The claims, whatever the header is. */
+  claims: () => TokenClaims
   issuerDid: () => string
-  /** The `aud` as it is written, if there is one. */
+  /** The `aud` claim, if any. */
   audience: () => unknown
-  /** The JWTs in it, with headers that are understood here; the first is the issuer's. */
+  /** The JWTs, with supported headers. The first is the issuer's. */
   jwts: () => [Jws, ...Jws[]]
-  /** Throws unless all that comes along with the issuer's JWT belongs to it. */
-  checkBelongings: () => void
-  /** Throws unless the credential is as the standard of its format wants it. */
+  /** Checks the key-binding JWT, if any. */
+  checkKeyBinding: () => void
+  /** Checks conformance to the specification of the format. */
   checkCompliance: () => void
 }
 
-/** Makes the examined credential of a compact JWT or SD-JWT; nothing is read until somebody asks. */
+/** The claim that names the DID of the signer. */
+export const Issuer = z.looseObject({ iss: Did })
+
+/** Wraps a compact JWT or SD-JWT. Decodes nothing yet. */
 export function toToken(credential: string): Token {
-  return isSdJwt(credential) ? readSdJwt(credential) : readJwt(credential)
+  return isSdJwt(credential) ? ofSdJwt(credential) : ofJwt(credential)
+}
+
+function ofJwt(jwt: string): Token {
+  const decoded = once(() => decodeClaims(jwt))
+  const jws = once(() => decodeJws(jwt))
+  const payload = once(() => decodePayload(jwt))
+  return {
+    payload,
+    claims: () => {
+      const credential = decoded()
+      // The issuer adds `id` to the claims of the schema.
+      const { id: _id, ...claims } = credential.claims
+      return { ...credential, subjects: [claims, credential.claims] }
+    },
+    issuerDid: () => decoded().issuerDid,
+    audience: () => payload()['aud'],
+    jwts: () => [jws()],
+    checkKeyBinding: () => {},
+    checkCompliance: () => checkCompliance(decoded().payload),
+  }
+}
+
+function ofSdJwt(text: string): Token {
+  const decoded = once(() => decodeSdJwtClaims(text))
+  const jws = once(() => decodeIssuersJwt(text))
+  const payload = once(() => decodePayload(splitSdJwt(text).jwt))
+  const binding = once(() => {
+    const { keyBinding } = splitSdJwt(text)
+    return keyBinding === undefined ? undefined : readKeyBinding(keyBinding)
+  })
+  return {
+    payload,
+    claims: () => {
+      const credential = decoded()
+      const { vct = anyCredential, claims, processed } = credential
+      return { ...credential, schemas: vct === anyCredential ? [] : [vct], subjects: [claims, processed] }
+    },
+    issuerDid: () => parseClaims(Issuer, payload()).iss,
+    audience: () => binding()?.claims.aud,
+    jwts: () => {
+      const keyBinding = binding()
+      return keyBinding ? [jws(), keyBinding.jws] : [jws()]
+    },
+    checkKeyBinding: () => checkKeyBinding(decoded()),
+    checkCompliance: () => {
+      checkSdJwtCompliance(decodeHeader(splitSdJwt(text).jwt), decoded())
+      binding()
+    },
+  }
+}
+
+/** Caches the result, or the error, of the first call. */
+function once<Value>(decode: () => Value): () => Value {
+  let result: { value: Value } | { error: unknown } | undefined
+  return () => {
+    result ??= attempt(decode)
+    if ('error' in result) throw result.error
+    return result.value
+  }
+}
+
+function attempt<Value>(decode: () => Value): { value: Value } | { error: unknown } {
+  try {
+    return { value: decode() }
+  } catch (error) {
+    return { error }
+  }
 }

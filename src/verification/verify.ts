@@ -1,4 +1,4 @@
-/** The verification API (api.md 4.13): credentials of anybody, each checked for what the caller asks. Nothing is stored. */
+/** The verification API: runs the requested checks on credentials of any issuer. Stores nothing. */
 import { setImmediate } from 'node:timers/promises'
 import { Problem } from '../base/problem.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
@@ -8,20 +8,18 @@ import {
   type RequestedVerification,
   type VcVerificationName,
   type VcVerificationRequest,
+  type VcVerificationResponse,
+  type VcVerificationResult,
 } from './model.ts'
-import type { VcVerificationResponse, VcVerificationResult } from './model.ts'
 import { toToken } from './token.ts'
 
-/** Credentials that are looked at at a time: each may wait for somebody else's host. */
+/** Credentials checked at a time. Each may wait for another host. */
 const concurrency = 8
 
 /**
- * Checks credentials; a check that fails is an answer, in the order of the request.
+ * Checks credentials and returns the results in the order of the request. `now` is in epoch milliseconds.
  *
- * `now` is in epoch milliseconds.
- *
- * @throws {Problem} 400 for a comparison with a token that has no payload, naming its index; `error:ServiceUnavailable` when a check cannot be made for now,
- * which says nothing of any credential.
+ * @throws {Problem} 400 with the index of a token without a payload; `error:ServiceUnavailable` when a check is temporarily impossible.
  */
 export async function verifyCredentials(
   requests: VcVerificationRequest[],
@@ -33,15 +31,15 @@ export async function verifyCredentials(
     const batch = requests.slice(first, first + concurrency)
     responses.push(
       ...(await Promise.all(
-        batch.map((request, at) => verifyCredential(request, sources, now).catch(naming(first + at))),
+        batch.map((request, at) => verifyCredential(request, sources, now).catch(withIndex(first + at))),
       )),
     )
   }
   return responses
 }
 
-/** Says of a refusal which credential of the request it is about. */
-function naming(index: number): (error: unknown) => never {
+/** Adds the index of the credential to a problem. */
+function withIndex(index: number): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof Problem) || error.status !== 400) throw error
     throw new Problem(error.type, `${index}.credential: ${error.message}`, {
@@ -57,10 +55,10 @@ async function verifyCredential(
   now: number,
 ) {
   const token = toToken(credential)
-  const wanted = verifications.length > 0 ? verifications : allOf(now)
+  const requested = verifications.length > 0 ? verifications : defaultVerifications(now)
   const result: VcVerificationResult[] = []
-  for (const { verification, parameter } of wanted) {
-    // Checks may work for a tenth of a second each; others have their turn in between.
+  for (const { verification, parameter } of requested) {
+    // A check may take a tenth of a second. Let other requests proceed in between.
     await setImmediate()
     const success = await succeeds(() => checks[verification](token, parameter, sources))
     result.push({ verification, success })
@@ -68,8 +66,8 @@ async function verifyCredential(
   return { credential, result }
 }
 
-/** What an empty list means: every check that needs no DID to compare with, the dates as of now. */
-function allOf(now: number): RequestedVerification[] {
+/** The checks of an empty list: all that need no DID to compare with, with dates as of now. */
+function defaultVerifications(now: number): RequestedVerification[] {
   const parameter = { parameterType: 'DateTimeParameter' as const, dateTime: new Date(now).toISOString() }
   const names = Object.keys(parameterOf) as VcVerificationName[]
   return names.flatMap((verification) => {

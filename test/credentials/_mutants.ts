@@ -25,7 +25,7 @@ export const files = [
   'verification/jwt-token.ts',
   'verification/sd-jwt-compliance.ts',
   'verification/sd-jwt-token.ts',
-  'verification/subject.ts',
+  'verification/checks.ts',
 ].map((name) => resolve('src', name))
 
 /** A check, by its place and its text, and whether it counts as its module is loaded rather than each time. */

@@ -6,7 +6,7 @@ import { Reference } from '../../anoncreds/model.ts'
 import { PresentationRequest } from '../../anoncreds/presentation.ts'
 import { statusPolicies } from '../../credential-status/check.ts'
 import { registeredClaims } from '../../credentials/sd-jwt/sd-jwt.ts'
-import { PolicyConstraint } from '../../verification/policy.ts'
+import { PolicyConstraint } from '../../verification/policies.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { CredentialFormat, credentialFormats } from '../formats.ts'
 import {

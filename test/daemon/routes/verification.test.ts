@@ -104,7 +104,7 @@ describe.each(Object.entries(parameterOf))('%s', (verification, needed) => {
     expect({ status, type: body.type }).toEqual({ status: 400, type: 'error:RequestBodyDecodingFailure' })
     expect(body.detail).toMatch(
       needed === undefined
-        ? /^0\.verifications\.1\.parameter: .*takes no/
+        ? /^0\.verifications\.1\.parameter: .*has no parameter/
         : /^0\.verifications\.1\.parameter: .*needs/,
     )
   })

@@ -10,7 +10,7 @@ import {
 import { decodeSdJwt } from '../../../credentials/sd-jwt/sd-jwt.ts'
 import type { PrivateJwk } from '../../../crypto/keys.ts'
 import { findKeyPair } from '../../../did-registrar/keys.ts'
-import { checkPolicy } from '../../../verification/policy.ts'
+import { checkPolicy } from '../../../verification/policies.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { encodedAttachments, hasPrototypeMember, tokenFormats } from '../../formats.ts'
 import type { Choice, Held, ProofFormat } from '../format.ts'
