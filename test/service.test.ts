@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { connectionStates } from '../src/protocols/connection/states.ts'
 import { credentialStates } from '../src/protocols/issue-credential/states.ts'
-import { challengeStates, didRequestStates } from '../src/enterprise/session.ts'
+import { sessionStates } from '../src/enterprise/session.ts'
 import type { Machine } from '../src/protocols/engine/machine.ts'
 import { presentationStates } from '../src/protocols/present-proof/states.ts'
 
@@ -53,7 +53,7 @@ test.each(sections)(
 test('the tables of service §3.5 are the tables of the code', () => {
   const ofCode = (role: string, rows: readonly (readonly [string | null, string, string])[]) =>
     rows.map(([from, , to]) => [role, from, to])
-  expect([...ofCode('DID request', didRequestStates), ...ofCode('Challenge', challengeStates)]).toEqual(
+  expect([...ofCode('DID request', sessionStates), ...ofCode('Challenge', sessionStates)]).toEqual(
     table('3.5'),
   )
 })

@@ -11,7 +11,7 @@ import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { forRequest, type Wallet } from '../../src/wallet/wallet.ts'
-import { mustHaveRoom, withQuotas } from '../../src/wallet/quotas.ts'
+import { assertByteQuota, withQuotas } from '../../src/wallet/quotas.ts'
 import { addressOf } from './address.ts'
 import { streamBody } from './body-stream.ts'
 import { createBodyDecoder, decodeHeaders, decodeQuery } from './decode.ts'
@@ -131,7 +131,7 @@ function endpoint(
           isDeepStrictEqual(await identify(ctx.headers, { ...visit }).catch(() => null), caller),
       }
       const serve = async (wallet: Wallet): Promise<unknown> => {
-        if (contract.sharesFile) await mustHaveRoom(wallet, Buffer.byteLength(ctx.request.rawBody))
+        if (contract.sharesFile) await assertByteQuota(wallet, Buffer.byteLength(ctx.request.rawBody))
         const held = method === 'DELETE' ? wallet : withQuotas(wallet)
         return handler({ wallet: forRequest(held, state.log, (thid) => state.thids.add(thid)), agent }, input)
       }

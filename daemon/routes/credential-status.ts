@@ -18,7 +18,7 @@ export default [
       reply: [200, StatusListCredential],
     },
     async ({ agent }, { path: { id }, accepts }) => {
-      const walletId = await agent.openStatusList(id)
+      const walletId = await agent.env.tokens.findWalletId('status-list', id)
       if (walletId === undefined) throw noList(id)
       const type = (accepts(listMedia) as ListMedia | undefined) ?? listMedia[0]
       const { body, etag } = await agent.wallets.use(walletId, (wallet) => publishList(wallet, id, type))

@@ -1,30 +1,25 @@
-/** `/did-authentication` (service §4.7, api.md 8): authentication challenges, and their public links. `/enterprise/…` leads here too. */
+/** `/did-authentication`: authentication challenges and their public links. `/enterprise/…` is an alias. */
 import { z } from 'zod'
 import {
   Challenge,
+  challenges,
   ChallengeState,
   ChallengeSubmission,
-  createChallenge,
-  deleteChallenge,
-  getChallenge,
-  listChallenges,
-  showChallenge,
   submitResponse,
-  toChallengeState,
-  walletOfChallenge,
 } from '../../src/enterprise/authentication.ts'
-import { exchangeChallenge, Token } from '../../src/enterprise/token.ts'
 import { CreateSession, OperationResult } from '../../src/enterprise/model.ts'
 import { answerChallenge, AnswerChallenge, AuthenticationAnswer } from '../../src/enterprise/respond.ts'
-import { openFor } from '../../src/enterprise/session.ts'
+import { exchangeChallenge, Token } from '../../src/enterprise/token.ts'
 import { Paging } from '../http/paging.ts'
+import { route } from '../http/route.ts'
 import { challengePage } from '../pages/challenge.ts'
 import { answerInForm, pageMedia } from '../pages/page.ts'
-import { route } from '../http/route.ts'
-import { Collection, toCollection, Wait, watch } from './_sessions.ts'
+import { Collection, createHandlers, Wait } from './_enterprise-sessions.ts'
 
 const path = { challengeId: z.string() }
+const linkPath = { challengeSubmissionId: z.string() }
 const suite = 'enterprise'
+const handlers = createHandlers(challenges, '/did-authentication/challenges')
 
 export default [
   route(
@@ -38,8 +33,7 @@ export default [
       body: CreateSession,
       reply: [200, ChallengeState],
     },
-    async ({ wallet, agent }, { body }) =>
-      toChallengeState(await createChallenge(wallet, agent.enterprise, body), agent.env.urls.rest),
+    handlers.create,
   ),
 
   route(
@@ -52,21 +46,13 @@ export default [
       query: Paging,
       reply: [200, Collection(ChallengeState, 'AuthenticationChallengeCollection')],
     },
-    async ({ wallet, agent }, { query }) => {
-      const { rest } = agent.env.urls
-      const { rows, total } = await listChallenges(wallet.db, query)
-      return toCollection(
-        `${rest}/did-authentication/challenges`,
-        { ...query, total },
-        rows.map((row) => toChallengeState(row, rest)),
-      )
-    },
+    handlers.list,
   ),
 
   route(
     'GET /did-authentication/challenges/{challengeId}',
     {
-      summary: 'Read an authentication challenge; `wait` until it is answered, for some seconds',
+      summary: 'Read an authentication challenge; `wait` some seconds for its answer',
       operationId: 'getChallenge',
       access: 'tenant',
       suite,
@@ -74,13 +60,7 @@ export default [
       query: Wait,
       reply: [200, ChallengeState],
     },
-    async ({ wallet, agent }, { path: { challengeId: id }, query: { wait }, whenGone }) => {
-      const read = () => getChallenge(wallet.db, id)
-      return toChallengeState(
-        await watch(agent.enterprise, { id, read, seconds: wait, whenGone }),
-        agent.env.urls.rest,
-      )
-    },
+    (tenant, input) => handlers.get(tenant, input.path.challengeId, input),
   ),
 
   route(
@@ -94,30 +74,26 @@ export default [
       path,
       reply: [200, OperationResult],
     },
-    ({ wallet, agent }, { path: { challengeId } }) => deleteChallenge(wallet, agent.enterprise, challengeId),
+    (tenant, input) => handlers.delete(tenant, input.path.challengeId),
   ),
 
   route(
     'GET /did-authentication/challenge-submissions/{challengeSubmissionId}',
     {
-      summary: 'Read the challenge of a link; as a page in a browser',
+      summary: 'Read the challenge of a link; a page in a browser',
       operationId: 'getChallengeSubmission',
       extension: true,
       access: 'public',
       suite,
-      path: { challengeSubmissionId: z.string() },
+      path: linkPath,
       media: pageMedia,
       reply: [200, Challenge],
     },
-    ({ agent }, { path: { challengeSubmissionId: id }, accepts }) =>
+    ({ agent }, { path: { challengeSubmissionId }, accepts }) =>
       answerInForm(accepts, {
-        see: async () => {
-          const walletId = await walletOfChallenge(agent.enterprise, id)
-          const row = await agent.wallets.use(walletId, ({ db }) => showChallenge(db, id))
-          return { row, challenge: toChallengeState(row, agent.env.urls.rest).challenge }
-        },
-        toJson: ({ challenge }) => challenge,
-        toPage: ({ challenge, row }) => challengePage(challenge, { staleAfterMs: openFor(row) }),
+        see: () => handlers.readLink(agent, challengeSubmissionId),
+        toJson: ({ state }) => state.challenge,
+        toPage: ({ state, remainingMs }) => challengePage(state.challenge, { staleAfterMs: remainingMs }),
       }),
   ),
 
@@ -128,16 +104,13 @@ export default [
       operationId: 'submitChallenge',
       access: 'public',
       suite,
-      path: { challengeSubmissionId: z.string() },
+      path: linkPath,
       body: ChallengeSubmission,
       anyBody: true,
       reply: [200, OperationResult],
     },
-    async ({ agent }, { path: { challengeSubmissionId: id }, body, address }) => {
-      await agent.enterprise.admit(address, id)
-      const walletId = await walletOfChallenge(agent.enterprise, id)
-      return agent.wallets.use(walletId, (wallet) => submitResponse(wallet, agent.enterprise, id, body))
-    },
+    ({ agent }, { path: { challengeSubmissionId: id }, body, address }) =>
+      handlers.answer(agent, id, address, (wallet) => submitResponse(wallet, agent.enterprise, id, body)),
   ),
 
   route(
@@ -159,7 +132,7 @@ export default [
   route(
     'POST /did-authentication/answers',
     {
-      summary: 'Answer somebody else’s challenge with a DID of this wallet',
+      summary: 'Answer the challenge of another agent with a DID of this wallet',
       operationId: 'answerChallenge',
       extension: true,
       access: 'tenant',

@@ -6,7 +6,7 @@ import connections from './connections.ts'
 import credentialDefinitionRegistry from './credential-definition-registry.ts'
 import credentialStatus from './credential-status.ts'
 import didAuthentication from './did-authentication.ts'
-import didOnboarding from './did-onboarding.ts'
+import onboard from './onboard.ts'
 import didRegistrar from './did-registrar.ts'
 import didcomm from './didcomm.ts'
 import dids from './dids.ts'
@@ -45,7 +45,7 @@ export const routes = [
   ...credentialDefinitionRegistry,
   ...verification,
   ...presentationExchange,
-  ...didOnboarding,
+  ...onboard,
   ...didAuthentication,
   ...wellKnown,
   ...webhooks,

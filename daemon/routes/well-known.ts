@@ -15,7 +15,7 @@ export default [
     },
     async ({ agent }) => ({
       type: 'application/json' as const,
-      body: await agent.enterprise.tokens.keys(),
+      body: await agent.enterprise.signInTokens.keys(),
       headers: { 'Cache-Control': 'public, max-age=300' },
     }),
   ),

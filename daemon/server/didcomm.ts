@@ -110,7 +110,7 @@ async function takeMessage(agent: Agent, context: Context): Promise<void> {
 
 /** Messages are of the wallet that they are for, as far as the address tells. */
 async function partyOf(agent: Agent, { path, req }: Context): Promise<string> {
-  const walletId = await agent.openMailbox(path.slice(1))
+  const walletId = await agent.env.tokens.findWalletId('mailbox', path.slice(1))
   return walletId === undefined
     ? `address ${addressOf(req, agent.config.MEDIATOR_TRUST_PROXY)}`
     : `mailbox of ${walletId}`
@@ -133,7 +133,7 @@ function explain(context: Context, error: unknown): never {
 /** The wallet that a mailbox in the address, or in the service of the recipient's DID, was made for. */
 async function findWallet(agent: Agent, token: string, kids: string[]): Promise<string> {
   const mailbox = token === '' ? await mailboxOf(agent, kids[0]!) : token
-  const walletId = await agent.openMailbox(mailbox)
+  const walletId = await agent.env.tokens.findWalletId('mailbox', mailbox)
   if (walletId === undefined)
     throw new Problem(
       'error:DIDCommControllerError:RecipientNotFound',

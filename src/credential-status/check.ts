@@ -4,7 +4,7 @@ import type { CredentialStatus, DecodedCredential } from '../credentials/credent
 import { checkStatusList, readStatusEntry } from '../credentials/status-list.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
-import type { Environment } from '../wallet/wallet.ts'
+import type { Environment } from '../wallet/environment.ts'
 import type { ListReader } from './read.ts'
 
 /**

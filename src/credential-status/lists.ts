@@ -110,7 +110,7 @@ async function openList(wallet: Wallet, did: string): Promise<StatusList> {
   const known = await open(wallet.db)
   if (known) return known
   const { config, urls } = wallet.env
-  const id = wallet.env.newStatusListId(wallet.id)
+  const id = wallet.env.tokens.create('status-list', wallet.id)
   const url = `${config.POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL ?? urls.rest}/credential-status/${id}`
   const list = { id, did, url, used: 0, revision: 0, created_at: new Date().toISOString() }
   return wallet.transaction(async (tx) => {

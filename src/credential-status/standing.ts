@@ -6,7 +6,7 @@ import type { DecodedCredential } from '../credentials/credential.ts'
 import { NotStandingError } from '../credentials/status-list.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
-import type { Environment } from '../wallet/wallet.ts'
+import type { Environment } from '../wallet/environment.ts'
 import { statusChecks } from './check.ts'
 
 export const Standing = z

@@ -2,7 +2,7 @@
 import { steadyNow } from '../base/clock.ts'
 import { readRunning } from '../base/running.ts'
 import { describeReach } from '../net/reach.ts'
-import type { Environment } from '../wallet/wallet.ts'
+import type { Environment } from '../wallet/environment.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { checkApiUrl, checkDidcommUrl } from './public-addresses.ts'
 import { checkAddresses } from './connection-addresses.ts'

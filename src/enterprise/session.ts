@@ -1,35 +1,91 @@
 /**
- * What DID requests and challenges have in common: a row with a link that takes one answer, once, and not for ever (service §3.5).
+ * Sessions: what DID requests and authentication challenges have in common.
  *
- * Whether a link is still open is decided in one statement of SQL, together with its closing, by a clock that setting the system's does not
- * move; `expire_at` is for people and other machines to read.
+ * A session has a public link that accepts one answer, until it ends. One SQL statement checks that the link is open and closes it, so
+ * that of many answers at once only one is evaluated. `begins` and `ends` are times of a clock that does not follow changes of the system
+ * clock; `expire_at` is for readers.
  */
 import { sql, type Selectable } from 'kysely'
 import { steadyNow } from '../base/clock.ts'
+import type { Config } from '../base/config.ts'
 import { newId } from '../base/id.ts'
+import { Problem, type ProblemType } from '../base/problem.ts'
+import { appendEvent } from '../events/event.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
-import type { Config } from '../base/config.ts'
-import { appendEvent } from '../events/event.ts'
+import type { WalletTokens } from '../wallet/wallet-tokens.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import type { Enterprise } from './enterprise.ts'
+import { assertIdLength, toResult, type CreateSession, type OperationResult } from './model.ts'
 
+/** The row of a session. */
 export type Session = Omit<Selectable<WalletTables['enterprise_session']>, 'sequence'>
 
-/** Begins a session whose link is open for `seconds`. Returns its row, which is yet to be kept. */
-export function newSession(
+/** From which state, on which trigger, to which state. A session that nobody answers stays `pending` after its link has ended. */
+export const sessionStates = [
+  [null, 'created', 'pending'],
+  ['pending', 'valid', 'success'],
+  ['pending', 'invalid', 'error'],
+] as const
+
+/** What differs between DID requests and challenges. */
+export type Product<State extends { id: string } = { id: string }> = {
+  name: Session['product']
+  /** For texts. */
+  noun: string
+  /** The member that holds the link. */
+  linkMember: string
+  /** Names of the path parameters. The length of an id is checked only if it has a name. */
+  linkParameter: string
+  idParameter?: string
+  lifetimeSeconds(config: Config): number
+  newNonce?(wallet: Wallet, from: string | undefined): string
+  /** A row as the API returns it; `base` is the public base URL. */
+  toState(row: Session, base: string): State
+  eventType: 'DidRequestUpdated' | 'AuthenticationChallengeUpdated'
+  notFound: ProblemType
+  expired: { type: ProblemType; title?: string }
+}
+
+/** Creates a session. */
+export async function createSession(
+  wallet: Wallet,
   product: Product,
+  { from }: CreateSession,
+): Promise<Session> {
+  const { config, tokens } = wallet.env
+  const row = newSession(product.name, product.lifetimeSeconds(config), {
+    submissionId: tokens.create(product.name, wallet.id),
+    from,
+    nonce: product.newNonce?.(wallet, from),
+  })
+  return wallet.transaction(async (tx) => {
+    await insertSession(tx, row)
+    await putSessionEvent(tx, wallet, product, row)
+    return row
+  })
+}
+
+/** The row of a new session, whose link is open for `seconds`. */
+export function newSession(
+  product: Session['product'],
   seconds: number,
-  made: { submissionId: string; from?: string | undefined },
+  {
+    submissionId,
+    from,
+    nonce,
+  }: { submissionId: string; from?: string | undefined; nonce?: string | undefined },
 ): Session {
   const now = new Date()
   const steady = steadyNow()
   return {
     id: newId(),
     product,
-    submission_id: made.submissionId,
-    from_label: made.from ?? null,
-    nonce: null,
-    state: transition(product, 'created').to,
+    submission_id: submissionId,
+    from_label: from ?? null,
+    nonce: nonce ?? null,
+    state: 'pending',
     did: null,
     expire_at: new Date(now.getTime() + seconds * 1_000).toISOString(),
     begins: new Date(steady).toISOString(),
@@ -41,137 +97,146 @@ export function newSession(
   }
 }
 
-export async function keepSession(tx: Tx, row: Session): Promise<void> {
+export async function insertSession(tx: Tx, row: Session): Promise<void> {
   const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from enterprise_session)`
-  await tx
-    .insertInto('enterprise_session')
-    .values({ sequence, ...row })
-    .execute()
+  const values = { sequence, ...row }
+  await tx.insertInto('enterprise_session').values(values).execute()
 }
 
-/** The session with an id. */
-export function findSession(db: Db, product: Product, id: string): Promise<Session | undefined> {
-  return db
-    .selectFrom('enterprise_session')
-    .selectAll()
-    .where('product', '=', product)
-    .where('id', '=', id)
-    .executeTakeFirst()
+const sessionsOf = (db: Db, { name }: Product) =>
+  db.selectFrom('enterprise_session').selectAll().where('product', '=', name)
+
+/** @throws {Problem} 404 */
+export async function getSession(db: Db, product: Product, id: string): Promise<Session> {
+  if (product.idParameter !== undefined) assertIdLength(product.idParameter, id)
+  const row = await sessionsOf(db, product).where('id', '=', id).executeTakeFirst()
+  if (!row) throw notFound(product, id)
+  return row
 }
 
-/** The session that a link belongs to; nothing when it was deleted. */
-export function findLinked(db: Db, product: Product, submissionId: string): Promise<Session | undefined> {
-  const sessions = db.selectFrom('enterprise_session').selectAll().where('product', '=', product)
-  return sessions.where('submission_id', '=', submissionId).executeTakeFirst()
-}
-
-/** A page of sessions in the order of their making, and how many there are. */
+/** A page of sessions, oldest first. */
 export function listSessions(
   db: Db,
   product: Product,
   paging: Paging,
 ): Promise<{ rows: Session[]; total: number }> {
-  return pageOf(
-    db.selectFrom('enterprise_session').selectAll().where('product', '=', product),
-    ['sequence'],
-    paging,
+  return pageOf(sessionsOf(db, product), ['sequence'], paging)
+}
+
+/** Deletes a session and closes its link. @throws {Problem} 404 */
+export async function deleteSession(
+  wallet: Wallet,
+  enterprise: Enterprise,
+  product: Product,
+  id: string,
+): Promise<OperationResult> {
+  const { numDeletedRows } = await wallet.transaction((tx) =>
+    tx
+      .deleteFrom('enterprise_session')
+      .where('product', '=', product.name)
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow(),
+  )
+  enterprise.answers.notify(id)
+  if (numDeletedRows === 0n) throw notFound(product, id)
+  return toResult(
+    `${product.noun} deleted`,
+    `${product.noun} ${id} is deleted. Its link accepts no answer any more.`,
   )
 }
 
-/** Takes the session away with its link. False when there is none. */
-export async function deleteSession(tx: Tx, product: Product, id: string): Promise<boolean> {
-  const deletion = tx.deleteFrom('enterprise_session').where('product', '=', product).where('id', '=', id)
-  return (await deletion.executeTakeFirstOrThrow()).numDeletedRows > 0
+/** The id of the wallet that issued a link. @throws {Problem} 404; 400 for an id that is too long. */
+export async function getWalletIdOfLink(
+  tokens: WalletTokens,
+  product: Product,
+  submissionId: string,
+): Promise<string> {
+  assertIdLength(product.linkParameter, submissionId)
+  const walletId = await tokens.findWalletId(product.name, submissionId)
+  if (walletId !== undefined) return walletId
+  throw new Problem(
+    product.notFound,
+    `This agent did not issue the link. Use the ${product.linkMember} as it was given.`,
+  )
 }
 
-/** Whether the link has taken its answer for sure; whether it takes one, `claim` alone can say. */
-export function isClosed({ submitted_at }: Session): boolean {
-  return submitted_at !== null
+/** The session of a link; undefined when it was deleted. */
+export function findSessionOfLink(
+  db: Db,
+  product: Product,
+  submissionId: string,
+): Promise<Session | undefined> {
+  return sessionsOf(db, product).where('submission_id', '=', submissionId).executeTakeFirst()
 }
 
-/** Whether the link takes an answer as things are: for showing it, since only `claim` decides. */
-export function isOpen({ state, product, submitted_at, begins, ends }: Session): boolean {
+/** The session of a link that accepts an answer. @throws {Problem} 410 */
+export async function getOpenSession(db: Db, product: Product, submissionId: string): Promise<Session> {
+  const row = await findSessionOfLink(db, product, submissionId)
   const now = new Date(steadyNow()).toISOString()
-  return state === transition(product, 'valid').from && submitted_at === null && begins <= now && now < ends
+  const isOpen = row?.state === 'pending' && row.submitted_at === null && row.begins <= now && now < row.ends
+  if (!isOpen) throw linkClosed(product)
+  return row
 }
 
-/** Closes the link for the one answer that it takes. False when it is closed already, used or ended: of many at once, one is told true. */
-export async function claim(tx: Tx, { id, product }: Session): Promise<boolean> {
+/** Closes the link for the one answer that it accepts. False when it is used already, or has ended. */
+export async function claim(tx: Tx, { id, submitted_at }: Session): Promise<boolean> {
+  if (submitted_at !== null) return false
   const now = new Date(steadyNow()).toISOString()
   const { numUpdatedRows } = await tx
     .updateTable('enterprise_session')
     .set({ submitted_at: now })
     .where('id', '=', id)
-    .where('state', '=', transition(product, 'valid').from!)
+    .where('state', '=', 'pending')
     .where('submitted_at', 'is', null)
-    // A clock that was set back before the process began would keep a link open for longer than it was to be.
+    // A clock that was set back before the process started must not keep a link open for longer.
     .where('begins', '<=', now)
     .where('ends', '>', now)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0
 }
 
-/** Writes down what came of the answer that was claimed. Returns the row as it is now; nothing when it was deleted meanwhile. */
-export async function settle(
+/** Stores the result of the claimed answer: a DID when it is valid. False when the session was deleted in the meantime. */
+export async function finish(
   tx: Tx,
-  { id, product }: Session,
-  on: Exclude<Trigger, 'created'>,
-  outcome: { did?: string; tokenUntil?: string } = {},
-): Promise<Session | undefined> {
-  const { from, to } = transition(product, on)
-  return tx
+  wallet: Wallet,
+  product: Product,
+  { id }: Session,
+  { did, tokenUntil }: { did?: string | undefined; tokenUntil?: string },
+): Promise<boolean> {
+  const row = await tx
     .updateTable('enterprise_session')
     .set({
-      state: to,
-      did: outcome.did ?? null,
-      token_until: outcome.tokenUntil ?? null,
+      state: did === undefined ? 'error' : 'success',
+      did: did ?? null,
+      token_until: tokenUntil ?? null,
       updated_at: new Date().toISOString(),
     })
     .where('id', '=', id)
-    .where('state', '=', from!)
+    .where('state', '=', 'pending')
     .returningAll()
     .executeTakeFirst()
+  if (row) await putSessionEvent(tx, wallet, product, row)
+  return row !== undefined
 }
 
-/** How long, in milliseconds, something may still come of a session; 0 when nothing can. */
-export function openFor({ state, product, submitted_at, ends }: Session): number {
-  if (state !== transition(product, 'valid').from) return 0
-  // What is being evaluated takes as long as it takes, which is not long.
+/** The Cloud Agent has no events of sessions, so they are written only with `ENTERPRISE_EVENTS`. */
+async function putSessionEvent(tx: Tx, { env }: Wallet, product: Product, row: Session): Promise<void> {
+  const data = product.toState(row, env.urls.rest)
+  if (env.config.ENTERPRISE_EVENTS) await appendEvent(tx, { type: product.eventType, subject: data.id, data })
+}
+
+/** For how many milliseconds a session may still get its result; 0 when it has one, or has ended. */
+export function remainingMs({ state, submitted_at, ends }: Session): number {
+  if (state !== 'pending') return 0
+  // An answer that is being evaluated has no deadline. Evaluations are short.
   return submitted_at === null ? Math.max(0, Date.parse(ends) - steadyNow()) : 10_000
 }
 
-type Row = readonly [from: string | null, on: string, to: string]
-
-export const didRequestStates = [
-  [null, 'created', 'pending'],
-  ['pending', 'valid', 'success'],
-  ['pending', 'invalid', 'error'],
-] as const satisfies readonly Row[]
-
-export const challengeStates = [
-  [null, 'created', 'pending'],
-  ['pending', 'valid', 'success'],
-  ['pending', 'invalid', 'error'],
-] as const satisfies readonly Row[]
-
-/** Both products have the same states; which of them a table belongs to is its name. */
-export const tables = { onboard: didRequestStates, authenticate: challengeStates } as const
-export type Product = keyof typeof tables
-export type Trigger = (typeof tables)[Product][number][1]
-export type State = (typeof tables)[Product][number][2]
-
-/** Where a trigger leads, and from where. */
-export function transition(product: Product, on: Trigger): { from: State | null; to: State } {
-  const [from, , to] = tables[product].find((row) => row[1] === on)!
-  return { from, to }
+function notFound({ notFound: type, noun }: Product, id: string): Problem {
+  return new Problem(type, `There is no ${noun} ${id.slice(0, 100)}.`)
 }
 
-/** Writes an event down with the change that it tells of, if they are wanted; `data` is the resource as it is now. */
-export async function announce(
-  tx: Tx,
-  { ENTERPRISE_EVENTS }: Pick<Config, 'ENTERPRISE_EVENTS'>,
-  type: 'DidRequestUpdated' | 'AuthenticationChallengeUpdated',
-  data: { id: string },
-): Promise<void> {
-  if (ENTERPRISE_EVENTS) await appendEvent(tx, { type, subject: data.id, data })
+export function linkClosed({ expired: { type, title }, noun }: Product): Problem {
+  const detail = `The ${noun} has been answered already, or it has ended. Ask for another.`
+  return new Problem(type, detail, { ...(title !== undefined && { title }) })
 }

@@ -1,86 +1,91 @@
-/**
- * Whether a DID has signed a nonce (service §4.7 rule 2): a detached signature over the UTF-8 bytes of the nonce by an authentication key of the
- * DID's document.
- */
+/** Nonces of authentication challenges, and detached signatures over them. */
+import { z } from 'zod'
+import { fromBase64, fromUtf8, toBase64url, toPaddedBase64url, utf8 } from '../base/bytes.ts'
 import type { challengeMethods } from '../base/config.ts'
-import { toBase64url, toPaddedBase64url, utf8, fromBase64, fromUtf8 } from '../base/bytes.ts'
+import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { verify } from '../crypto/keys.ts'
 import { keysFor, type Resolve } from '../did/document.ts'
-import { z } from 'zod'
-import { randomId } from '../base/id.ts'
+
+const noncePrefix = 'authenticate-'
+
+/** `aud` is the public base URL of the asking agent, `from` the name of the organisation. */
+const NonceContent = z.object({ id: z.uuid(), aud: z.url(), from: z.string().optional() })
+export type NonceContent = z.infer<typeof NonceContent>
+
+/**
+ * Makes a nonce: `authenticate-` and the base64 of a small JSON object.
+ *
+ * The signature covers the content of the nonce. So a wallet that reads it detects a challenge that another site passes on. For a wallet
+ * that does not, the nonce is a random text.
+ */
+export function newNonce({ aud, from }: { aud: string; from?: string | undefined }): string {
+  const content = { id: randomId(), aud, from }
+  return noncePrefix + Buffer.from(JSON.stringify(content)).toString('base64')
+}
+
+/** The content of a nonce; undefined for a nonce of other software. */
+export function parseNonce(nonce: string): NonceContent | undefined {
+  try {
+    return NonceContent.parse(JSON.parse(fromUtf8(fromBase64(nonce.slice(noncePrefix.length)))))
+  } catch {
+    return undefined
+  }
+}
 
 type Method = (typeof challengeMethods)[number]
 
-/** More keys than this are not tried: a document with so many would make one answer as much work as many. */
-const triedKeys = 20
+/** Keys of a document that are tried. A document with thousands of keys must not make one answer expensive. */
+const maxTriedKeys = 20
 
 /**
- * Checks an answer to a challenge. `signature` is base64url, with or without padding, and nothing else.
+ * Verifies a detached signature over the UTF-8 bytes of a nonce by an authentication key of the DID's document. `signature` is base64url
+ * with or without padding.
  *
- * @throws {Problem} `/errors/authenticate/invalid-challenge-response`, which says what is wrong with it.
+ * @throws {Problem} `/errors/authenticate/invalid-challenge-response` with the field and the reason.
  */
-export async function mustHaveSigned(
+export async function assertSigned(
   { nonce, did, signature }: { nonce: string; did: string; signature: string },
   { resolve, methods }: { resolve: Resolve; methods: readonly Method[] },
 ): Promise<void> {
-  mustBeAllowed(did, methods)
-  const bytes = readSignature(signature)
-  if (!bytes) throw invalid('signature: expected base64url, with or without padding')
+  assertAllowedMethod(did, methods)
+  const bytes = decodeSignature(signature)
+  if (!bytes) throw invalidResponse('signature: expected base64url, with or without padding')
   const isPeer = did.startsWith('did:peer:')
   const document = await resolve(did).catch((error: unknown) => {
-    if (error instanceof Problem) throw invalid(`did: it does not resolve. ${error.message}`, error)
+    if (error instanceof Problem) throw invalidResponse(`did: it does not resolve. ${error.message}`, error)
     throw error
   })
   const keys = keysFor(document, 'authentication').filter(
     ({ publicKeyJwk }) => !isPeer || publicKeyJwk.crv === 'Ed25519',
   )
   if (keys.length === 0)
-    throw invalid(`did: its document has no ${isPeer ? 'Ed25519 ' : ''}key for authentication`)
-  if (keys.slice(0, triedKeys).some(({ publicKeyJwk }) => verify(publicKeyJwk, utf8(nonce), bytes))) return
-  throw invalid('signature: it was not made over the nonce by an authentication key of the DID')
+    throw invalidResponse(`did: its document has no ${isPeer ? 'Ed25519 ' : ''}key for authentication`)
+  const isSigned = keys
+    .slice(0, maxTriedKeys)
+    .some(({ publicKeyJwk }) => verify(publicKeyJwk, utf8(nonce), bytes))
+  if (!isSigned)
+    throw invalidResponse('signature: it was not made over the nonce by an authentication key of the DID')
 }
 
-/** Of did:peer, numalgo 0 and 2 alone carry keys that anybody can read. */
-function mustBeAllowed(did: string, methods: readonly Method[]): void {
+/** Only did:peer numalgo 0 and 2 contain their keys. */
+function assertAllowedMethod(did: string, methods: readonly Method[]): void {
   const method = /^did:([a-z0-9]+):/.exec(did)?.[1] as Method | undefined
   if (method === undefined || !methods.includes(method))
-    throw invalid(`did: expected a DID of the method ${methods.join(', ')}`)
+    throw invalidResponse(`did: expected a DID of the method ${methods.join(', ')}`)
   if (method === 'peer' && !/^did:peer:[02]/.test(did))
-    throw invalid('did: expected a did:peer of numalgo 0 or 2')
+    throw invalidResponse('did: expected a did:peer of numalgo 0 or 2')
 }
 
-/** The bytes of base64url in one of its two forms, to the letter: two texts are never the same signature by a detail that decoders overlook. */
-function readSignature(text: string): Uint8Array | undefined {
+/** Undefined unless the text is exactly one of the two encodings of its bytes: decoders ignore stray characters and bits. */
+function decodeSignature(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, 'base64url')
   return text === toBase64url(bytes) || text === toPaddedBase64url(bytes) ? bytes : undefined
 }
 
-export function invalid(reason: string, cause?: unknown): Problem {
+export function invalidResponse(reason: string, cause?: unknown): Problem {
   return new Problem('/errors/authenticate/invalid-challenge-response', reason, {
     title: 'Invalid challenge response submitted',
     ...(cause !== undefined && { cause }),
   })
-}
-
-const prefix = 'authenticate-'
-
-const Content = z.object({ id: z.uuid(), aud: z.url(), from: z.string().optional() })
-export type NonceContent = z.infer<typeof Content>
-
-/** Makes a nonce, never the same twice. */
-export function newNonce(bound: { aud: string; from?: string | undefined }): string {
-  return (
-    prefix +
-    Buffer.from(JSON.stringify({ id: randomId(), aud: bound.aud, from: bound.from })).toString('base64')
-  )
-}
-
-/** What a nonce of this agent's making says; nothing for one of another kind. */
-export function readNonce(nonce: string): NonceContent | undefined {
-  try {
-    return Content.parse(JSON.parse(fromUtf8(fromBase64(nonce.slice(prefix.length)))))
-  } catch {
-    return undefined
-  }
 }

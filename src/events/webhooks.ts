@@ -24,7 +24,7 @@ const mask = '***'
 /** What seals a text for this wallet and opens it again. */
 export type Sealer = {
   seal(context: string, text: string): string
-  opened<T extends object>(context: string, sealed: string, read: (text: string) => T): T
+  unsealCached<T extends object>(context: string, sealed: string, read: (text: string) => T): T
 }
 
 /** Registers a webhook, which is told of every event from now on. @throws {Problem} `TooManyWebhookError` at `limit`. */
@@ -156,14 +156,14 @@ export async function setGlobalWebhook(tx: Tx, isWanted: boolean): Promise<void>
 
 /** The headers of a webhook's row. */
 export function openHeaders(sealer: Sealer, id: string, sealed: string): Record<string, string> {
-  return sealer.opened(headersContext(id), sealed, (text) => CustomHeaders.parse(JSON.parse(text)))
+  return sealer.unsealCached(headersContext(id), sealed, (text) => CustomHeaders.parse(JSON.parse(text)))
 }
 
 /** The secrets of a webhook's row, if it has any. */
 export function openSecrets(sealer: Sealer, id: string, sealed: string | null): Secrets | undefined {
   return sealed === null
     ? undefined
-    : sealer.opened(secretsContext(id), sealed, (text) => Secrets.parse(JSON.parse(text)))
+    : sealer.unsealCached(secretsContext(id), sealed, (text) => Secrets.parse(JSON.parse(text)))
 }
 
 function sealSecrets(sealer: Sealer, id: string, secrets: Secrets): string {

@@ -18,7 +18,7 @@ import { findDamage } from '../storage/look.ts'
 import { NewerFileError } from '../storage/newer-file-error.ts'
 import { mustHaveOwnTables } from '../storage/own-tables.ts'
 import { toWalletDetail, type WalletDetail } from '../wallet/model.ts'
-import { readSeed, resealSeed } from '../wallet/wallet.ts'
+
 import { openChunks, openEnvelope } from './envelope.ts'
 import { readContents, createReader } from './contents.ts'
 import { settle, type Parts } from './wallet-transfer.ts'
@@ -26,7 +26,7 @@ import { damaged, newer } from './problems.ts'
 import { tokensOf, writeTokens, writeRegistryRows, type Token, type RegistryRow } from './registry-rows.ts'
 import { isLarge, startCopier } from '../backup/copier.ts'
 import { Problem } from '../base/problem.ts'
-import { seedDigestOf, wrapWalletKey } from '../wallet/wallet-file.ts'
+import { seedDigestOf, wrapWalletKey, readSeed, resealSeed } from '../wallet/wallet-file.ts'
 
 export type ImportOptions = { passphrase: Secret; id?: string | undefined; name?: string | undefined }
 
@@ -133,7 +133,7 @@ export type Arrived = {
  * @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed`, `BelongsToAnother`, `Conflict`
  */
 export async function adopt(
-  { db, agentKey, wallets, aliases, wake }: Parts,
+  { db, agentKey, wallets, tokens: walletTokens, wake }: Parts,
   { id, name, createdAt, key, seed, arrived }: Arrived,
   { registryRows, tokens }: { registryRows: readonly RegistryRow[]; tokens: readonly Token[] },
 ): Promise<WalletDetail> {
@@ -160,7 +160,7 @@ export async function adopt(
       await writeTokens(tx, id, tokens)
       return toWalletDetail(wallet)
     })
-  if (tokens.length > 0) aliases.expect()
+  if (tokens.length > 0) walletTokens.expectAliases()
   const adopted = await wallets.serializeCreation(async () => {
     const isHere = await mayComeHere(db, id, seedDigest)
     // One after the other, and no backup in between.

@@ -5,7 +5,7 @@ import { makeFolder } from '../base/folder.ts'
 import { randomId } from '../base/id.ts'
 import type { Log } from '../base/log.ts'
 import type { AgentDb } from '../storage/database.ts'
-import type { Aliases } from '../wallet/wallet-tokens.ts'
+import type { WalletTokens } from '../wallet/wallet-tokens.ts'
 import type { WalletDetail } from '../wallet/model.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { exportWallet, type ExportOptions } from './export.ts'
@@ -25,7 +25,7 @@ export type Parts = {
   readonly db: AgentDb
   readonly agentKey: Uint8Array
   readonly wallets: Wallets
-  readonly aliases: Aliases
+  readonly tokens: WalletTokens
   readonly log: Log
   /** Tells the worker that a wallet owes something. */
   readonly wake: (walletId: string) => void

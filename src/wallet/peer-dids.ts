@@ -26,7 +26,7 @@ export function newPeerDid(wallet: Wallet, { services }: { services?: readonly s
   const did = createPeerDid({
     keyAgreement: toPublic(keyAgreement),
     authentication: toPublic(authentication),
-    serviceUri: services ?? `${wallet.env.urls.didcomm}/${wallet.env.newMailbox(wallet.id)}`,
+    serviceUri: services ?? `${wallet.env.urls.didcomm}/${wallet.env.tokens.create('mailbox', wallet.id)}`,
   })
   const ids = peerKeyIds(did)
   return { did, keys: { [ids.keyAgreement]: keyAgreement, [ids.authentication]: authentication } }
@@ -85,7 +85,7 @@ export async function findPeerKey(
   const did = didOf(kid)
   const { rows } = await keysOf(wallet.db, { did })
   const row = rows[0]
-  const privateJwk = row && wallet.opened(`peer-did:${did}`, row.keys, readKeys)[kid]
+  const privateJwk = row && wallet.unsealCached(`peer-did:${did}`, row.keys, readKeys)[kid]
   return privateJwk && { kid, privateJwk }
 }
 

@@ -1,50 +1,50 @@
 /**
- * What a wallet may keep, where the operator has set a limit (ours): records, and bytes.
+ * Limits that the operator sets: records and bytes of a wallet, and replies to strangers.
  *
- * Quotas hold for what begins something: a tenant's requests, and messages from others. What was begun goes on to its end; and nobody needs room
- * to remove something.
+ * Wallet quotas apply to requests of the tenant and to incoming messages, which begin something new. Tasks and deletions always run.
  */
 import { sql } from 'kysely'
+import { createPace } from '../base/pace.ts'
 import { Problem } from '../base/problem.ts'
 import type { Db } from '../storage/database.ts'
 import type { Wallet } from './wallet.ts'
-import { createPace } from '../base/pace.ts'
 
-type Use = { records: number; bytes: number }
+type Usage = { records: number; bytes: number }
 
-/** A wallet whose transactions are taken back, as a whole, when they make it larger than it may be. @throws {Problem} 507, from `transaction` */
+/** The wallet with transactions that roll back when they exceed a quota. @throws {Problem} 507, from `transaction` */
 export function withQuotas(wallet: Wallet): Wallet {
-  const { RECORDS_PER_WALLET: records, BYTES_PER_WALLET: bytes } = wallet.env.config
-  if (records === undefined && bytes === undefined) return wallet
+  const { RECORDS_PER_WALLET: maxRecords, BYTES_PER_WALLET: maxBytes } = wallet.env.config
+  if (maxRecords === undefined && maxBytes === undefined) return wallet
   return {
     ...wallet,
     async transaction(write, options) {
-      const shared = bytes === undefined ? 0 : await sharedBytes(wallet)
+      const sharedBytes = maxBytes === undefined ? 0 : await readSharedBytes(wallet)
       return wallet.transaction(async (tx) => {
-        const before = await measure(tx)
-        const written = await write(tx)
-        const after = await measure(tx)
-        if (records !== undefined && after.records > Math.max(records, before.records))
-          throw tooManyRecords(records)
-        if (bytes !== undefined && after.bytes > Math.max(bytes - shared, before.bytes))
-          throw tooManyBytes(bytes)
-        return written
+        const before = await readUsage(tx)
+        const result = await write(tx)
+        const after = await readUsage(tx)
+        // A wallet above its quota, which may have been lowered, may still write what does not make it larger.
+        if (maxRecords !== undefined && after.records > Math.max(maxRecords, before.records))
+          throw tooManyRecords(maxRecords)
+        if (maxBytes !== undefined && after.bytes > Math.max(maxBytes - sharedBytes, before.bytes))
+          throw tooManyBytes(maxBytes)
+        return result
       }, options)
     },
   }
 }
 
-/** Makes sure that a wallet may keep `size` more bytes where it shares a file with others. @throws {Problem} 507 */
-export async function mustHaveRoom(wallet: Wallet, size: number): Promise<void> {
-  const { BYTES_PER_WALLET: bytes } = wallet.env.config
-  if (bytes === undefined) return
-  const own = await measure(wallet.db)
-  if (own.bytes + (await sharedBytes(wallet)) + size > bytes) throw tooManyBytes(bytes)
+/** Call it before `size` bytes of a wallet are written to agent.db, which its transactions do not measure. @throws {Problem} 507 */
+export async function assertByteQuota(wallet: Wallet, size: number): Promise<void> {
+  const { BYTES_PER_WALLET: maxBytes } = wallet.env.config
+  if (maxBytes === undefined) return
+  const { bytes } = await readUsage(wallet.db)
+  if (bytes + (await readSharedBytes(wallet)) + size > maxBytes) throw tooManyBytes(maxBytes)
 }
 
-/** What the file of a wallet holds; pages that were freed do not count, whatever the size of the file. */
-async function measure(db: Db): Promise<Use> {
-  const { rows } = await sql<Use>`
+/** The records and bytes of a wallet's file. Free pages do not count. */
+async function readUsage(db: Db): Promise<Usage> {
+  const { rows } = await sql<Usage>`
     select (select count(*) from record) as records,
       (select (page_count - freelist_count) * page_size from pragma_page_count, pragma_freelist_count, pragma_page_size) as bytes`.execute(
     db,
@@ -52,8 +52,8 @@ async function measure(db: Db): Promise<Use> {
   return rows[0]!
 }
 
-/** What a wallet has in the agent's file. */
-async function sharedBytes({ id, env }: Wallet): Promise<number> {
+/** The bytes of a wallet's rows in agent.db. */
+async function readSharedBytes({ id, env }: Wallet): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select (select coalesce(sum(length(schema) + length(description) + length(tags) + coalesce(length(proof), 0)), 0)
         from credential_schema where wallet_id = ${id})
@@ -68,27 +68,32 @@ async function sharedBytes({ id, env }: Wallet): Promise<number> {
 function tooManyRecords(limit: number): Problem {
   return new Problem(
     'error:WalletManagementServiceError:TooManyRecords',
-    `The wallet has ${limit} records of connections, credentials and proofs, the most it may have (RECORDS_PER_WALLET). Remove some first.`,
+    `The wallet has reached its limit of ${limit} records of connections, credentials and proofs (RECORDS_PER_WALLET). Delete some first.`,
   )
 }
 
 function tooManyBytes(limit: number): Problem {
   return new Problem(
     'error:WalletManagementServiceError:TooManyBytes',
-    `The wallet would have more than ${limit} bytes, the most it may have (BYTES_PER_WALLET). Remove something first.`,
+    `The wallet would exceed its limit of ${limit} bytes (BYTES_PER_WALLET). Delete something first.`,
   )
 }
 
-/** Counts a message for one of our DIDs. @throws {Problem} 429 when it is one too many. */
+/** Counts a reply to a stranger. @throws {Problem} 429 when there are too many. */
 export type ReplyLimit = (message: { address?: string; to: string }) => Promise<void>
 
-/** Lets each address, and each invitation, have `perMinute` answers. */
+/**
+ * Limits the replies to messages without a connection: trust pings, and requests for an invitation that is used or has expired.
+ *
+ * Each reply is a call to an address that the sender chooses, and a sender can make any number of DIDs. So replies are counted by the
+ * sender's network address and by the DID of the invitation (`to`).
+ */
 export function createReplyLimit(perMinute: number): ReplyLimit {
   const [byAddress, byInvitation] = [createPace(perMinute, 60), createPace(perMinute, 60)]
   return async ({ address = '', to }) => {
     const retryAfter = (await byAddress(address)) ?? (await byInvitation(to))
     if (retryAfter === undefined) return
-    const detail = `${perMinute} messages in a minute are answered without a connection (INVITATION_REPLIES_PER_MINUTE). Come again in ${retryAfter} seconds.`
+    const detail = `The agent answers ${perMinute} messages per minute without a connection (INVITATION_REPLIES_PER_MINUTE). Try again in ${retryAfter} seconds.`
     throw new Problem('TooManyRequests', detail, { retryAfter })
   }
 }

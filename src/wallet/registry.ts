@@ -1,24 +1,22 @@
-/** What agent.db says of wallets, for reading. */
-import type { AgentDb } from '../storage/database.ts'
-import { pageOf, type Paging } from '../storage/page.ts'
-import { toWalletDetail, type WalletDetail, type CreateWallet } from './model.ts'
+/** The wallets that agent.db lists: created, found and counted. */
 import { randomBytes } from 'node:crypto'
 import { fromHex } from '../base/bytes.ts'
 import { newId } from '../base/id.ts'
 import { across } from '../base/probe.ts'
 import { Problem } from '../base/problem.ts'
 import { newSealKey } from '../base/seal.ts'
+import type { AgentDb } from '../storage/database.ts'
 import { removeDatabase } from '../storage/files.ts'
-import { seedDigestOf, wrapWalletKey } from './wallet-file.ts'
-import { createWalletFile } from './wallet.ts'
+import { pageOf, type Paging } from '../storage/page.ts'
+import { toWalletDetail, type CreateWallet, type WalletDetail } from './model.ts'
+import { createWalletFile, seedDigestOf, wrapWalletKey } from './wallet-file.ts'
 
-/** The wallet with an id, as REST shows it. */
 export async function findWallet(db: AgentDb, id: string): Promise<WalletDetail | undefined> {
   const row = await db.selectFrom('wallet').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toWalletDetail(row)
 }
 
-/** A page of wallets in the order of their making, and how many there are. */
+/** A page of wallets, oldest first. */
 export async function listWallets(
   db: AgentDb,
   paging: Paging,
@@ -27,15 +25,18 @@ export async function listWallets(
   return { wallets: rows.map(toWalletDetail), total }
 }
 
-/** The ids of all wallets but those that rest here. */
-export async function readIds(db: AgentDb): Promise<string[]> {
-  return (await db.selectFrom('wallet').select('id').where('moved_at', 'is', null).execute()).map(
-    ({ id }) => id,
-  )
+/** The ids of all wallets that are not suspended. */
+export async function readActiveIds(db: AgentDb): Promise<string[]> {
+  const rows = await db.selectFrom('wallet').select('id').where('moved_at', 'is', null).execute()
+  return rows.map(({ id }) => id)
 }
 
-/** Makes a wallet; no other may be made meanwhile. @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed` */
-export async function makeWallet(
+/**
+ * Creates a wallet: first its file, then its row. Calls must not overlap.
+ *
+ * @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed`
+ */
+export async function createWallet(
   db: AgentDb,
   agentKey: Uint8Array,
   { id = newId(), name, seed: seedHex }: CreateWallet,
@@ -46,21 +47,17 @@ export async function makeWallet(
   if (await findWallet(db, id))
     throw new Problem(
       'error:WalletManagementServiceError:DuplicatedWalletId',
-      `A wallet with the id ${id} exists already. Leave the id out and one is made.`,
+      `A wallet with the id ${id} exists already. Omit the id to get a new one.`,
     )
-  const twin = await db
-    .selectFrom('wallet')
-    .select('id')
-    .where('seed_digest', '=', seedDigest)
-    .executeTakeFirst()
-  if (twin)
+  const sameSeed = db.selectFrom('wallet').select('id').where('seed_digest', '=', seedDigest)
+  if (await sameSeed.executeTakeFirst())
     throw new Problem(
       'error:WalletManagementServiceError:DuplicatedWalletSeed',
-      'Another wallet has this seed already. Leave the seed out and a random one is made.',
+      'Another wallet has this seed already. Omit the seed to get a random one.',
     )
   const key = newSealKey()
   const path = pathOf(id)
-  // What a crash left behind without a row belongs to nobody.
+  // A crash before the row was written may have left a file.
   removeDatabase(path)
   await across('wallet-file', { walletId: id }, () => createWalletFile(id, path, key, seed))
   const now = new Date().toISOString()

@@ -1,103 +1,65 @@
 /**
- * Mailboxes: the last part of the DIDComm address in a peer DID, by which a message finds its wallet.
+ * Wallet tokens: the last part of a public URL, from which the agent finds the wallet that the URL belongs to.
  *
- * It is the wallet's id, sealed: nothing has to be looked up, a forged one does not open, and two of one
- * wallet do not look alike (decisions.md §4). 55 characters of base58, because it sits in QR codes and because
- * peers refuse `-` and `_` there (wire.md 11.1).
+ * A token is the wallet id, sealed with a key of the agent. So the agent needs no table to find the wallet, nobody else can make a token,
+ * and two tokens of one wallet cannot be linked. Tokens are 55 characters of base58: they are part of QR codes, and some DIDComm
+ * libraries do not accept `-` and `_` in a peer DID's service.
+ *
+ * After the import of a wallet, the tokens that its previous agent made are rows of `wallet_alias`.
  */
-import { LRUCache } from 'lru-cache'
-import { atMost } from '../base/at-most.ts'
 import { fromHex, toHex } from '../base/bytes.ts'
-import { sealToken, unsealToken } from '../base/seal.ts'
+import { deriveSealKey, sealToken, unsealToken } from '../base/seal.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb } from '../storage/database.ts'
-import type { Product } from '../enterprise/session.ts'
 
-/** Words that a common peer library replaces anywhere in a service block (wire.md pitfall 31). */
-const mangled = /type|accept|routingKeys|serviceEndpoint|DIDCommMessaging/
+/** The URL that a token is part of: DIDComm address, status list, DID request link, challenge link. */
+export type TokenKind = AgentTables['wallet_alias']['kind']
 
-/** Makes a mailbox for a wallet, never the same twice. */
-export function newMailbox(key: Uint8Array, walletId: string): string {
-  for (;;) {
-    const token = sealToken(key, 'mailbox', fromHex(walletId.replaceAll('-', '')))
-    if (!mangled.test(token)) return token
+export type WalletTokens = {
+  /** Makes a token for a wallet. Every call returns a different one. */
+  create(kind: TokenKind, walletId: string): string
+  /** The wallet id that a token was made for, here or by the previous agent of an imported wallet. */
+  findWalletId(kind: TokenKind, token: string): Promise<string | undefined>
+  /** Must be called before rows are inserted into `wallet_alias`: without imported wallets the table is not queried. */
+  expectAliases(): void
+}
+
+const longestToken = 100
+
+/** Words that a common peer library replaces anywhere in the service block of a peer DID. */
+const replacedWords = /type|accept|routingKeys|serviceEndpoint|DIDCommMessaging/
+
+/** The keys are derived from the agent key. */
+export async function createWalletTokens(agentKey: Uint8Array, db: AgentDb): Promise<WalletTokens> {
+  const enterpriseKey = deriveSealKey(agentKey, 'enterprise-submissions')
+  const keys: Readonly<Record<TokenKind, Uint8Array>> = {
+    mailbox: deriveSealKey(agentKey, 'mailboxes'),
+    'status-list': deriveSealKey(agentKey, 'status-lists'),
+    onboard: enterpriseKey,
+    authenticate: enterpriseKey,
   }
-}
-
-/** How many mailboxes are known once they were opened: those to which a message came last. */
-const max = 5_000
-
-/** Makes what tells the id of the wallet that a mailbox was made for; nothing for a token that is not ours. */
-export function createMailboxOpener(key: Uint8Array): (token: string) => string | undefined {
-  const known = new LRUCache<string, string>(atMost(max))
-  return (token) => {
-    const kept = known.get(token)
-    if (kept !== undefined) return kept
-    const walletId = openMailbox(key, token)
-    // What strangers make up does not drive others out.
-    if (walletId !== undefined) known.set(token, walletId)
-    return walletId
-  }
-}
-
-function openMailbox(key: Uint8Array, token: string): string | undefined {
-  const bytes = unsealToken(key, 'mailbox', token)
-  return bytes?.length === 16
-    ? toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-    : undefined
-}
-
-export type AliasKind = AgentTables['wallet_alias']['kind']
-
-export type Aliases = {
-  /** The wallet that was imported with a token; nothing for one that nobody knows. Where no wallet was imported, nothing is asked of the database. */
-  find(kind: AliasKind, token: string): Promise<string | undefined>
-  /** Is told before there are more of them. */
-  expect(): void
-}
-
-/** The longest token that any agent gives out. */
-const longest = 100
-
-export async function openAliases(db: AgentDb): Promise<Aliases> {
-  let areThere =
-    (await db.selectFrom('wallet_alias').select('token').limit(1).executeTakeFirst()) !== undefined
+  const firstAlias = await db.selectFrom('wallet_alias').select('token').limit(1).executeTakeFirst()
+  let hasAliases = firstAlias !== undefined
   return {
-    async find(kind, token) {
-      if (!areThere || token === '' || token.length > longest) return undefined
-      const found = db
-        .selectFrom('wallet_alias')
-        .select('wallet_id')
-        .where('token', '=', token)
-        .where('kind', '=', kind)
-      return (await found.executeTakeFirst())?.wallet_id
+    create: (kind, walletId) => newWalletToken(keys[kind], kind, walletId),
+    async findWalletId(kind, token) {
+      const bytes = unsealToken(keys[kind], kind, token)
+      if (bytes?.length === 16) return toUuid(bytes)
+      if (!hasAliases || token === '' || token.length > longestToken) return undefined
+      const aliases = db.selectFrom('wallet_alias').select('wallet_id').where('token', '=', token)
+      return (await aliases.where('kind', '=', kind).executeTakeFirst())?.wallet_id
     },
-    expect: () => void (areThere = true),
+    expectAliases: () => void (hasAliases = true),
   }
 }
 
-/** Makes an id for a list of a wallet, never the same twice; 55 characters of base58. */
-export function newListId(key: Uint8Array, walletId: string): string {
-  return sealToken(key, 'status-list', fromHex(walletId.replaceAll('-', '')))
+export function newWalletToken(key: Uint8Array, kind: TokenKind, walletId: string): string {
+  for (;;) {
+    const token = sealToken(key, kind, fromHex(walletId.replaceAll('-', '')))
+    if (!replacedWords.test(token)) return token
+  }
 }
 
-/** The wallet that an id was made for; nothing for one that is not ours. */
-export function openListId(key: Uint8Array, id: string): string | undefined {
-  const bytes = unsealToken(key, 'status-list', id)
-  return bytes?.length === 16
-    ? toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-    : undefined
-}
-
-/** Makes an id for a link of a wallet, never the same twice; about 55 characters of base58. */
-export function newSubmissionId(key: Uint8Array, product: Product, walletId: string): string {
-  return sealToken(key, product, fromHex(walletId.replaceAll('-', '')))
-}
-
-/** The wallet that an id was made for; nothing for one that is not ours, or was made for the other product. */
-export function openSubmissionId(key: Uint8Array, product: Product, id: string): string | undefined {
-  const bytes = unsealToken(key, product, id)
-  return bytes?.length === 16
-    ? toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-    : undefined
+function toUuid(bytes: Uint8Array): string {
+  return toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }

@@ -1,4 +1,4 @@
-/** All wallets of the agent: made, listed, opened while they are needed, a bounded number at a time (service §2.2). */
+/** All wallets of the agent. Wallets are opened when they are used; `AGENT_OPEN_WALLETS` of them stay open. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import PQueue from 'p-queue'
@@ -9,15 +9,17 @@ import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { replaceDatabase } from '../storage/files.ts'
 import { walletTransferred } from '../storage/transferred.ts'
+import type { Environment } from './environment.ts'
 import { toWalletDetail, type CreateWallet, type WalletDetail } from './model.ts'
-import { makeWallet, findWallet, listWallets, readIds } from './registry.ts'
-import { openOrSetAside, findSetAside, unreadable, unwrapWalletKey } from './wallet-file.ts'
-import type { Environment, Wallet } from './wallet.ts'
+import { createWallet, findWallet, listWallets, readActiveIds } from './registry.ts'
+import { findSetAside, unreadable, unwrapWalletKey } from './wallet-file.ts'
+import { openWallet, type Wallet } from './wallet.ts'
 
+/** An open wallet, or one that is being opened. */
 type Entry = {
   wallet: Promise<Wallet>
   users: number
-  /** Closed as soon as nobody uses it. */
+  /** The wallet is closed when its last user is done. */
   isInDoubt?: boolean
 }
 
@@ -26,19 +28,19 @@ export class Wallets {
   readonly #db: AgentDb
   readonly #agentKey: Uint8Array
   readonly #folder: string
-  /** Where files of wallets are that come from another agent, or go to one: beside the others, so that one gets its place by its name alone. */
+  /** The folder of wallet files that are being exported or imported. It is on the same disk, so that a rename moves a file to its place. */
   readonly transitFolder: string
-  /** Open wallets, the one used longest ago first. */
+  /** The least recently used entry first. */
   readonly #open = new Map<string, Entry>()
-  /** Wallets that are being closed, which are not opened before that is done. */
+  /** A wallet in this map is opened after its promise resolves. */
   readonly #closing = new Map<string, Promise<void>>()
-  /** Wallets in whose file SQLite found something wrong: it looks them through when they are opened next. */
+  /** Wallets in whose file SQLite found an error: the next opening checks the whole file. */
   readonly #inDoubt = new Set<string>()
   /** Wallets whose files are open, or about to be. */
   readonly #files = new Set<string>()
   #isClosed = false
-  /** One at a time, so that of two with one id or one seed the second sees the first. */
-  readonly #making = new PQueue({ concurrency: 1 })
+  /** Runs one creation at a time: two with the same id or seed must see each other. */
+  readonly #creations = new PQueue({ concurrency: 1 })
 
   constructor(env: Environment, db: AgentDb, agentKey: Uint8Array) {
     this.#env = env
@@ -49,7 +51,7 @@ export class Wallets {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
   }
 
-  /** Runs `use` with a wallet, which stays open at least as long; `log` is that of whoever asks. @throws {Problem} `WalletNotFound`, `WalletUnreadable` */
+  /** Runs `use` with an open wallet. `log` gets the errors of its file. @throws {Problem} `WalletNotFound`, `WalletUnreadable` */
   async use<T>(id: string, use: (wallet: Wallet) => Promise<T>, log = this.#env.log): Promise<T> {
     if (this.#isClosed) throw new Error('the agent is stopping: no wallet is opened any more')
     const entry = this.#entryOf(id, log)
@@ -61,59 +63,55 @@ export class Wallets {
       if (wallet.isSuspended()) throw walletTransferred(id)
       return await use(wallet)
     } catch (error) {
-      // A wallet that did not open is not kept, so that the next attempt tries again; what that has opened is not ours to drop.
+      // Drop an entry that failed to open, so that the next call tries again.
       await entry.wallet.catch(() => this.#open.get(id) === entry && this.#open.delete(id))
       if (!(error instanceof DamagedFileError && error.path === this.pathOf(id))) throw error
       log.error(
         { err: error, walletId: id },
-        'the file of a wallet is in doubt: it is looked through before it is used again',
+        'a wallet file may be damaged: it is checked before its next use',
       )
       entry.isInDoubt = true
       this.#inDoubt.add(id)
-      throw unreadable(id, 'It is looked through, and set aside if it is damaged.', error)
+      throw unreadable(id, 'It is being checked, and set aside if it is damaged.', error)
     } finally {
       entry.users--
       if (entry.isInDoubt && entry.users === 0) {
         this.#close(id, entry)
-        // A writer learns of the failure by its error; the worker has to be woken.
+        // The worker opens the wallet, and so checks its file.
         this.#env.onCommit(id, { jobs: true, events: true })
       }
       this.#closeIdle()
     }
   }
 
-  /** The wallet as it is open, or is being opened now. */
   #entryOf(id: string, log: Log): Entry {
     return this.#open.get(id) ?? { wallet: this.#openBehindBarrier(id, log), users: 0 }
   }
 
-  /**
-   * Makes a wallet: its file first, then the row that makes it known.
-   *
-   * @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed`
-   */
-  create(wanted: CreateWallet): Promise<WalletDetail> {
-    return this.serializeCreation(() => makeWallet(this.#db, this.#agentKey, wanted, (id) => this.pathOf(id)))
+  /** @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed` */
+  create(input: CreateWallet): Promise<WalletDetail> {
+    return this.serializeCreation(() =>
+      createWallet(this.#db, this.#agentKey, input, (id) => this.pathOf(id)),
+    )
   }
 
-  /** The wallet with an id, as REST shows it. */
   find(id: string): Promise<WalletDetail | undefined> {
     return findWallet(this.#db, id)
   }
 
-  /** A page of wallets in the order of their making, and how many there are. */
+  /** A page of wallets, oldest first. */
   list(paging: { offset: number; limit: number }): Promise<{ wallets: WalletDetail[]; total: number }> {
     return listWallets(this.#db, paging)
   }
 
-  /** The ids of all wallets but those that rest here. */
+  /** The ids of all wallets that are not suspended. */
   ids(): Promise<string[]> {
-    return readIds(this.#db)
+    return readActiveIds(this.#db)
   }
 
-  /** Does something between the making of wallets, so that ids and seeds that are free stay so. */
+  /** Runs `work` while no wallet is created, so that free ids and seeds stay free. */
   serializeCreation<T>(work: () => Promise<T>): Promise<T> {
-    return this.#making.add(work)
+    return this.#creations.add(work)
   }
 
   /**
@@ -123,19 +121,21 @@ export class Wallets {
    */
   async suspend(id: string): Promise<WalletDetail> {
     const detail = await this.#setMovedAt(id, new Date().toISOString())
-    // Later attempts to open it read the row.
-    const wallet = await this.#open.get(id)?.wallet.catch(() => undefined)
-    await wallet?.suspend()
+    await (await this.#findOpen(id))?.suspend()
     return detail
   }
 
   /** Ends the suspension of a wallet. @throws {Problem} `WalletNotFound` */
   async resume(id: string): Promise<WalletDetail> {
     const detail = await this.#setMovedAt(id, null)
-    const wallet = await this.#open.get(id)?.wallet.catch(() => undefined)
+    const wallet = await this.#findOpen(id)
     wallet?.resume()
     this.#env.onCommit(id, { jobs: true, events: true })
     return detail
+  }
+
+  async #findOpen(id: string): Promise<Wallet | undefined> {
+    return this.#open.get(id)?.wallet.catch(() => undefined)
   }
 
   async #setMovedAt(id: string, moved_at: string | null): Promise<WalletDetail> {
@@ -145,25 +145,23 @@ export class Wallets {
     return toWalletDetail(row)
   }
 
-  /** Does something with the file of a wallet while nobody has it open; whoever wants it waits. @throws {Problem} `Conflict` while it is used. */
+  /** Runs `work` on the file of a wallet while the wallet is closed. @throws {Problem} `Conflict` while it is used. */
   withClosedFile<T>(id: string, work: () => Promise<T>): Promise<T> {
     const entry = this.#open.get(id)
     if (entry && entry.users > 0)
-      throw new Problem('Conflict', `The wallet ${id} is being read. Try again in a moment.`)
+      throw new Problem('Conflict', `The wallet ${id} is in use. Try again in a moment.`)
     if (entry) this.#close(id, entry)
-    const before = this.#closing.get(id)
+    const closed = this.#closing.get(id)
     const done = this.#env.writeBarrier.write(id, async () => {
-      await before
+      await closed
       return work()
     })
-    this.#keepClosed(
-      id,
-      done.catch(() => undefined),
-    )
+    const ended = done.catch(() => undefined)
+    this.#keepClosed(id, ended)
     return done
   }
 
-  /** Gives the file of a wallet that was imported its place, if it has not got it yet. */
+  /** Moves the file of an imported wallet to its place, if that is not done yet. */
   installFile(id: string, arrived: string): void {
     const from = join(this.transitFolder, arrived)
     if (existsSync(from)) replaceDatabase(from, this.pathOf(id))
@@ -175,17 +173,17 @@ export class Wallets {
     await Promise.all(this.#closing.values())
   }
 
-  /** The names of files that were set aside as damaged, and that nothing has been put in the place of. */
+  /** The names of files that were set aside as damaged and not replaced since. */
   setAside(): string[] {
     return findSetAside(this.#folder)
   }
 
-  /** Whether the file of a wallet may be open. One that is not is opened by way of the gate only. */
+  /** Whether the file of a wallet may be open. A closed one is opened behind the write barrier only. */
   isOpen(id: string): boolean {
     return this.#files.has(id) || this.#closing.has(id)
   }
 
-  /** To open a file may already change it. */
+  /** Opening a file may change it, for example by a migration. */
   #openBehindBarrier(id: string, log: Log): Promise<Wallet> {
     return this.#env.writeBarrier.write(id, async () => {
       try {
@@ -198,27 +196,20 @@ export class Wallets {
   }
 
   async #openFile(id: string, log: Log): Promise<Wallet> {
-    const known = this.#db
-      .selectFrom('wallet')
-      .select(['wrapped_key', 'moved_at', 'arrived'])
-      .where('id', '=', id)
-    const row = await known.executeTakeFirst()
+    const wallets = this.#db.selectFrom('wallet').select(['wrapped_key', 'moved_at', 'arrived'])
+    const row = await wallets.where('id', '=', id).executeTakeFirst()
     if (!row) throw notFound(id)
     if (row.moved_at !== null) throw walletTransferred(id)
     await this.#closing.get(id)
     if (row.arrived !== null) this.installFile(id, row.arrived)
     const key = unwrapWalletKey(this.#agentKey, id, row.wrapped_key)
     this.#files.add(id)
-    const wallet = await openOrSetAside(
-      this.#env,
-      { id, path: this.pathOf(id), key, isInDoubt: this.#inDoubt.has(id) },
-      log,
-    )
+    const file = { id, path: this.pathOf(id), key, isInDoubt: this.#inDoubt.has(id) }
+    const wallet = await openWallet(this.#env, file, log)
     this.#inDoubt.delete(id)
     try {
-      await wallet.db
-        .transaction()
-        .execute((tx) => setGlobalWebhook(tx, this.#env.config.GLOBAL_WEBHOOK_URL !== undefined))
+      const hasWebhook = this.#env.config.GLOBAL_WEBHOOK_URL !== undefined
+      await wallet.db.transaction().execute((tx) => setGlobalWebhook(tx, hasWebhook))
       return wallet
     } catch (error) {
       await wallet.close()
@@ -234,7 +225,7 @@ export class Wallets {
     this.#keepClosed(id, closed)
   }
 
-  /** Has nobody open a wallet before something is done, which must not reject. */
+  /** Delays the opening of a wallet until `work` resolves. `work` must not reject. */
   #keepClosed(id: string, work: Promise<unknown>): void {
     const closing = work.then(() => {
       if (this.#closing.get(id) !== closing) return
@@ -251,7 +242,6 @@ export class Wallets {
     }
   }
 
-  /** Where the file of a wallet is. */
   pathOf(id: string): string {
     return join(this.#folder, `${id}.db`)
   }

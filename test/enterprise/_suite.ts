@@ -8,7 +8,7 @@ import { createPeerDid } from '../../src/did/peer.ts'
 import { toMultikey } from '../../src/did/multikey.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { newNonce } from '../../src/enterprise/signature.ts'
-import { keepSession, newSession, type Session, type Product } from '../../src/enterprise/session.ts'
+import { insertSession, newSession, type Session } from '../../src/enterprise/session.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 
 export type Reply = { status: number; body: any; headers: Headers }
@@ -87,15 +87,15 @@ export async function withWallet(use: (wallet: Wallet, agent: TestAgent) => Prom
 export async function beginMany(
   wallet: Wallet,
   { agent }: TestAgent,
-  product: Product,
+  product: Session['product'],
   count: number,
 ): Promise<Session[]> {
   const rows = Array.from({ length: count }, () => ({
-    ...newSession(product, 600, { submissionId: agent.enterprise.newSubmissionId(product, wallet.id) }),
+    ...newSession(product, 600, { submissionId: agent.env.tokens.create(product, wallet.id) }),
     nonce: product === 'authenticate' ? newNonce({ aud: agent.env.urls.rest }) : null,
   }))
   await wallet.transaction(async (tx) => {
-    for (const row of rows) await keepSession(tx, row)
+    for (const row of rows) await insertSession(tx, row)
   })
   return rows
 }

@@ -128,7 +128,7 @@ test('a challenge that somebody else shows as theirs is not signed', async () =>
       problem: {
         status: 400,
         type: '/errors/authenticate/foreign-challenge',
-        detail: expect.stringContaining('nothing was signed'),
+        detail: expect.stringContaining('Nothing was signed'),
       },
     })
   expect(await challengeState(id)).toMatchObject({ state: 'pending' })

@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
 import { character } from '../_character.ts'
-import { getChallenge, submitResponse } from '../../src/enterprise/authentication.ts'
-import { getDidRequest, submitDid, whyNoDid } from '../../src/enterprise/onboarding.ts'
+import { challenges as challengeProduct, submitResponse } from '../../src/enterprise/authentication.ts'
+import { didRequests, findDidFault, submitDid } from '../../src/enterprise/onboarding.ts'
+import { getSession } from '../../src/enterprise/session.ts'
 import { ask, beginMany, keyOf, newHolder, withWallet } from './_suite.ts'
 
 const runs = 5_000
@@ -51,15 +52,17 @@ test(`${2 * runs} answers of every shape are judged, and nothing else happens`, 
       (await answer.catch((error: { status: number }) => error)).status
     const isDid = (body: unknown) => {
       const text = (body as { did?: unknown } | null | undefined)?.did
-      return typeof text === 'string' && text.length <= 4_000 && text !== '' && whyNoDid(text) === undefined
+      return (
+        typeof text === 'string' && text.length <= 4_000 && text !== '' && findDidFault(text) === undefined
+      )
     }
     const judge = async (body: unknown) => {
       const [request, challenge] = [requests.pop()!, challenges.pop()!]
       const handed = await judged(submitDid(wallet, enterprise, request.submission_id, body))
       const signed = await judged(submitResponse(wallet, enterprise, challenge.submission_id, body))
       const [{ state }, { state: second, did: none }] = [
-        await getDidRequest(wallet.db, request.id),
-        await getChallenge(wallet.db, challenge.id),
+        await getSession(wallet.db, didRequests, request.id),
+        await getSession(wallet.db, challengeProduct, challenge.id),
       ]
       return { handed, state, signed, second, none }
     }

@@ -1,7 +1,8 @@
 /** Many at once: a link takes one answer (service §4.7 rule 1), whoever comes first and however many come. */
 import { expect, test } from 'vitest'
-import { getChallenge, submitResponse } from '../../src/enterprise/authentication.ts'
-import { getDidRequest, submitDid } from '../../src/enterprise/onboarding.ts'
+import { challenges as challengeProduct, submitResponse } from '../../src/enterprise/authentication.ts'
+import { didRequests, submitDid } from '../../src/enterprise/onboarding.ts'
+import { getSession } from '../../src/enterprise/session.ts'
 import { startAgent } from '../_agent.ts'
 import { beginMany, newHolder, withWallet } from './_suite.ts'
 
@@ -39,7 +40,7 @@ test(
         const statuses = await Promise.all(
           bodies.map((body) => statusOf(submitResponse(wallet, enterprise, submission_id, body))),
         )
-        const { state, did } = await getChallenge(wallet.db, id)
+        const { state, did } = await getSession(wallet.db, challengeProduct, id)
         return { statuses, outcome: { state, did } }
       }
       for (let round = 0; round < rounds; round += 20) {
@@ -67,7 +68,7 @@ test('of ten DIDs handed over at once, one is taken', () =>
         dids.map((did) => statusOf(submitDid(wallet, agent.agent.enterprise, submission_id, { did }))),
       )
       expect(statuses.toSorted((a, b) => a - b)).toEqual([200, ...others])
-      expect(await getDidRequest(wallet.db, id)).toMatchObject({
+      expect(await getSession(wallet.db, didRequests, id)).toMatchObject({
         state: 'success',
         did: dids[statuses.indexOf(200)],
       })

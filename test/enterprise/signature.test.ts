@@ -8,7 +8,7 @@ import { createKeyDid } from '../../src/did/key.ts'
 import { toMultikey } from '../../src/did/multikey.ts'
 import { createPeerDid } from '../../src/did/peer.ts'
 import { createResolver } from '../../src/did/resolver.ts'
-import { mustHaveSigned } from '../../src/enterprise/signature.ts'
+import { assertSigned } from '../../src/enterprise/signature.ts'
 import { newHolder, signed } from './_suite.ts'
 
 const nonce = 'authenticate-bmljZQ== é'
@@ -20,7 +20,7 @@ async function whyNot(
   methods: readonly (typeof challengeMethods)[number][] = ['peer'],
 ) {
   try {
-    await mustHaveSigned({ nonce, ...answer }, { resolve, methods })
+    await assertSigned({ nonce, ...answer }, { resolve, methods })
     return undefined
   } catch (error) {
     expect(error).toMatchObject({ type: '/errors/authenticate/invalid-challenge-response', status: 400 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
 import { createKeyDid } from '../../src/did/key.ts'
-import { whyNoDid } from '../../src/enterprise/onboarding.ts'
+import { findDidFault } from '../../src/enterprise/onboarding.ts'
 import { newHolder } from './_suite.ts'
 
 const key = toPublic(generateKey('Ed25519'))
@@ -21,7 +21,7 @@ test.each([
   'did:ion:EiClkZMDxPKqC9c-umQfTkR8vvZ9JPhl_xLDI9Nfk38w5w',
   'did:a:%20',
 ])('%s is one', (did) => {
-  expect(whyNoDid(did)).toBeUndefined()
+  expect(findDidFault(did)).toBeUndefined()
 })
 
 test.each([
@@ -51,5 +51,5 @@ test.each([
   `did:prism:${'ab'.repeat(32)}:CgA`,
   'https://example.com',
 ])('%j is none, and there is a reason', (text) => {
-  expect(whyNoDid(text)).toEqual(expect.stringMatching(/.{10,}/))
+  expect(findDidFault(text)).toEqual(expect.stringMatching(/.{10,}/))
 })

@@ -273,7 +273,7 @@ describe.each(Object.entries(products))('%s', (name, product) => {
       link.replace(/[^/]+$/, other.split('/').at(-1)!),
       link.replace(/[^/]+$/, made.id),
     ])
-      expectProblem(await submit(wrong, answer(made)), notFound, /not issued here/)
+      expectProblem(await submit(wrong, answer(made)), notFound, /did not issue the link/)
     expect(await read(made.id)).toEqual(made)
   })
 

@@ -18,7 +18,7 @@ import { temporaryWalletDb } from '../_wallet-db.ts'
 const walletId = randomUUID()
 const sealer: Sealer = {
   seal: (context, text) => `${context}|${text}`,
-  opened: (context, sealed, read) => read(sealed.slice(context.length + 1)),
+  unsealCached: (context, sealed, read) => read(sealed.slice(context.length + 1)),
 }
 
 const yes: Answer = { attemptedAt: new Date(0), durationMs: 12.4, status: 204 }

@@ -13,7 +13,7 @@ import type { WalletTables } from '../../src/storage/wallet-tables.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 
 const walletId = randomUUID()
-const sealer: Sealer = { seal: (_, text) => text, opened: (_, sealed, read) => read(sealed) }
+const sealer: Sealer = { seal: (_, text) => text, unsealCached: (_, sealed, read) => read(sealed) }
 const answer = (rest: Partial<Answer>): Answer => ({ attemptedAt: new Date(0), durationMs: 1, ...rest })
 const all = { offset: 0, limit: 1_000 }
 

@@ -94,7 +94,7 @@ test('the endpoint refuses what is no message for it, and never fails', async ()
     ['a forged mailbox', `${url}/${'2'.repeat(55)}`, good, 422],
     [
       'another tenant’s mailbox',
-      `${url}/${pair.agent.agent.env.newMailbox(pair.holder.walletId)}`,
+      `${url}/${pair.agent.agent.env.tokens.create('mailbox', pair.holder.walletId)}`,
       good,
       422,
     ],

@@ -17,7 +17,7 @@ import { toLongForm } from '../../src/did/prism/did.ts'
 import type { Usage } from '../../src/did/prism/model.ts'
 import { encodeOperation } from '../../src/did/prism/operations.ts'
 import { createResolver } from '../../src/did/resolver.ts'
-import { newMailbox } from '../../src/wallet/wallet-tokens.ts'
+import { newWalletToken } from '../../src/wallet/wallet-tokens.ts'
 import { startSdk } from './_holder.ts'
 import { sdk } from './_sdk.ts'
 
@@ -109,7 +109,7 @@ describe('a did:peer:2', () => {
   test('of ours is one the SDK takes into its store, whatever mailbox it names', () => {
     const key = new Uint8Array(32).fill(7)
     for (let count = 0; count < 100; count++) {
-      const did = newDid(`https://agent.example:8443/didcomm/${newMailbox(key, newId())}`)
+      const did = newDid(`https://agent.example:8443/didcomm/${newWalletToken(key, 'mailbox', newId())}`)
       expect(() => new sdk.PeerDID(sdk.Domain.DID.from(did))).not.toThrow()
     }
   })

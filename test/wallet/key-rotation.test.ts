@@ -59,7 +59,7 @@ test('a rotated key opens everything as before, and the one before opens nothing
     const [alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
     await connect(alice, bob)
     ;[apiKey, other] = [alice.apiKey, bob.apiKey]
-    const mailbox = agent.agent.env.newMailbox(alice.walletId)
+    const mailbox = agent.agent.env.tokens.create('mailbox', alice.walletId)
     const [{ 'agent-key': wrapped }, key] = [await rows(agent), readFileSync(file, 'utf8')]
     expect(await rotate(agent)).toEqual({ source: file, isReplaced: true })
     expect(readFileSync(file, 'utf8')).not.toBe(key)
@@ -69,7 +69,7 @@ test('a rotated key opens everything as before, and the one before opens nothing
     expect(filesWith(wrapped!)).toEqual([])
     expect(filesWith((await rows(agent))['agent-key']!)).not.toEqual([])
     expect((await alice.call('GET /connections')).contents).toHaveLength(1)
-    expect(await agent.agent.openMailbox(mailbox)).toBe(alice.walletId)
+    expect(await agent.agent.env.tokens.findWalletId('mailbox', mailbox)).toBe(alice.walletId)
     before.push(key.trim(), mailbox, alice.walletId)
   }
   const [key, mailbox, walletId] = before as [string, string, string]
@@ -77,7 +77,7 @@ test('a rotated key opens everything as before, and the one before opens nothing
   await using agent = await start()
   for (const tenant of [apiKey, other])
     expect((await createClient(agent.url, { apikey: tenant })('GET /connections')).contents).toHaveLength(1)
-  expect(await agent.agent.openMailbox(mailbox)).toBe(walletId)
+  expect(await agent.agent.env.tokens.findWalletId('mailbox', mailbox)).toBe(walletId)
 })
 
 test('a key in a file can be given; the present one, or half a one, is refused', async () => {

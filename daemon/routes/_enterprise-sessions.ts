@@ -1,0 +1,109 @@
+/** Handlers that DID requests (`/onboard`) and challenges (`/did-authentication`) share. */
+import { z } from 'zod'
+import type { Agent } from '../../src/agent.ts'
+import type { Enterprise } from '../../src/enterprise/enterprise.ts'
+import type { CreateSession } from '../../src/enterprise/model.ts'
+import {
+  createSession,
+  deleteSession,
+  getOpenSession,
+  getSession,
+  getWalletIdOfLink,
+  listSessions,
+  remainingMs,
+  type Product,
+  type Session,
+} from '../../src/enterprise/session.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
+import { Page, toPage, whole, type Paging } from '../http/paging.ts'
+
+/** Proxies commonly close a request after 60 seconds without a reply. */
+const maxWaitSeconds = 55
+
+export const Wait = z.object({
+  wait: whole(0, maxWaitSeconds, 0).describe('How many seconds to wait for the answer. 0 when absent.'),
+})
+
+export const Collection = <Item extends z.ZodType>(item: Item, id: string) => Page('Collection', item, id)
+
+type Tenant = { wallet: Wallet; agent: Agent }
+
+/** The handlers of a product; `listPath` is the path of its list. */
+export function createHandlers<State extends { id: string }>(product: Product<State>, listPath: string) {
+  const toState = (agent: Agent, row: Session) => product.toState(row, agent.env.urls.rest)
+  return {
+    create: async ({ wallet, agent }: Tenant, { body }: { body: CreateSession }) =>
+      toState(agent, await createSession(wallet, product, body)),
+
+    list: async ({ wallet, agent }: Tenant, { query }: { query: Paging }) => {
+      const { rows, total } = await listSessions(wallet.db, product, query)
+      const contents = rows.map((row) => toState(agent, row))
+      return toCollection(agent.env.urls.rest + listPath, { ...query, total }, contents)
+    },
+
+    get: async (
+      { wallet, agent }: Tenant,
+      id: string,
+      { query, whenGone }: { query: { wait: number }; whenGone: () => AbortSignal },
+    ) => {
+      const read = () => getSession(wallet.db, product, id)
+      return toState(agent, await readAnswered(agent.enterprise, id, read, query.wait, whenGone))
+    },
+
+    delete: ({ wallet, agent }: Tenant, id: string) => deleteSession(wallet, agent.enterprise, product, id),
+
+    /** The open session of a link, for everyone who has the link. */
+    async readLink(agent: Agent, submissionId: string) {
+      const walletId = await getWalletIdOfLink(agent.env.tokens, product, submissionId)
+      const row = await agent.wallets.use(walletId, ({ db }) => getOpenSession(db, product, submissionId))
+      return { row, state: toState(agent, row), remainingMs: remainingMs(row) }
+    },
+
+    /** Runs `submit` with the wallet that issued a link. */
+    async answer<T>(
+      agent: Agent,
+      submissionId: string,
+      address: string,
+      submit: (wallet: Wallet) => Promise<T>,
+    ): Promise<T> {
+      await agent.enterprise.limitAnswers(address, submissionId)
+      const walletId = await getWalletIdOfLink(agent.env.tokens, product, submissionId)
+      return agent.wallets.use(walletId, submit)
+    },
+  }
+}
+
+/** A page with absolute URLs, as the `self` of its items. */
+function toCollection<Item>(self: string, page: Paging & { total: number }, contents: Item[]) {
+  const query = new URLSearchParams({ offset: String(page.offset), limit: String(page.limit) })
+  const target = `${new URL(self).pathname}?${query.toString()}`
+  const relative = toPage('Collection', { ...page, target }, contents, self)
+  const toAbsolute = (url: string | undefined) => url && new URL(url, self).href
+  const [next, previous] = [toAbsolute(relative.next), toAbsolute(relative.previous)]
+  return { ...relative, pageOf: self, ...(next && { next }), ...(previous && { previous }) }
+}
+
+/** Reads a session. If it has no answer yet, waits for it, at most `seconds`, and reads again. */
+async function readAnswered(
+  { answers }: Enterprise,
+  id: string,
+  read: () => Promise<Session>,
+  seconds: number,
+  whenGone: () => AbortSignal,
+): Promise<Session> {
+  if (seconds === 0) return read()
+  const ended = new AbortController()
+  // Wait before reading, so that an answer in between is not missed.
+  const answered = answers.wait(id, seconds * 1_000, AbortSignal.any([whenGone(), ended.signal]))
+  try {
+    const session = await read()
+    const leftMs = remainingMs(session)
+    if (leftMs === 0) return session
+    const timer = setTimeout(() => ended.abort(), Math.min(leftMs, seconds * 1_000))
+    await answered
+    clearTimeout(timer)
+    return await read()
+  } finally {
+    ended.abort()
+  }
+}

@@ -1,0 +1,130 @@
+/** `/onboard`: DID requests and their public links. `/did-requests` and `/enterprise/…` are aliases. */
+import { z } from 'zod'
+import { CreateSession, OperationResult } from '../../src/enterprise/model.ts'
+import {
+  DidRequest,
+  didRequests,
+  DidRequestState,
+  DidSubmission,
+  submitDid,
+} from '../../src/enterprise/onboarding.ts'
+import { answerDidRequest, AnswerDidRequest, OnboardAnswer } from '../../src/enterprise/respond.ts'
+import { Paging } from '../http/paging.ts'
+import { route } from '../http/route.ts'
+import { didRequestPage } from '../pages/did-request.ts'
+import { answerInForm, pageMedia } from '../pages/page.ts'
+import { Collection, createHandlers, Wait } from './_enterprise-sessions.ts'
+
+const path = { didRequestId: z.string() }
+const linkPath = { didRequestSubmissionId: z.string() }
+const suite = 'enterprise'
+const handlers = createHandlers(didRequests, '/did-requests')
+
+export default [
+  route(
+    'POST /onboard/did-requests',
+    {
+      summary: 'Create a DID request',
+      operationId: 'createDidRequest',
+      access: 'tenant',
+      scopes: ['issuer', 'verifier'],
+      suite,
+      body: CreateSession,
+      reply: [200, DidRequestState],
+    },
+    handlers.create,
+  ),
+
+  route(
+    'GET /onboard/did-requests',
+    {
+      summary: 'List the DID requests',
+      operationId: 'listDidRequests',
+      access: 'tenant',
+      suite,
+      query: Paging,
+      reply: [200, Collection(DidRequestState, 'DidRequestCollection')],
+    },
+    handlers.list,
+  ),
+
+  route(
+    'GET /onboard/did-requests/{didRequestId}',
+    {
+      summary: 'Read a DID request; `wait` some seconds for its answer',
+      operationId: 'getDidRequest',
+      access: 'tenant',
+      suite,
+      path,
+      query: Wait,
+      reply: [200, DidRequestState],
+    },
+    (tenant, input) => handlers.get(tenant, input.path.didRequestId, input),
+  ),
+
+  route(
+    'DELETE /onboard/did-requests/{didRequestId}',
+    {
+      summary: 'Delete a DID request',
+      operationId: 'deleteDidRequest',
+      access: 'tenant',
+      scopes: ['issuer', 'verifier'],
+      suite,
+      path,
+      reply: [200, OperationResult],
+    },
+    (tenant, input) => handlers.delete(tenant, input.path.didRequestId),
+  ),
+
+  route(
+    'GET /onboard/{didRequestSubmissionId}',
+    {
+      summary: 'Read the DID request of a link; a page in a browser',
+      operationId: 'getDidRequestSubmission',
+      extension: true,
+      access: 'public',
+      suite,
+      path: linkPath,
+      media: pageMedia,
+      reply: [200, DidRequest],
+    },
+    ({ agent }, { path: { didRequestSubmissionId }, accepts }) =>
+      answerInForm(accepts, {
+        see: () => handlers.readLink(agent, didRequestSubmissionId),
+        toJson: ({ state }) => state.didRequest,
+        toPage: ({ state, row, remainingMs }) =>
+          didRequestPage(state.didRequest, { endsAt: new Date(row.expire_at), staleAfterMs: remainingMs }),
+      }),
+  ),
+
+  route(
+    'POST /onboard/{didRequestSubmissionId}',
+    {
+      summary: 'Answer a DID request with a DID, or decline it',
+      operationId: 'submitDidRequest',
+      access: 'public',
+      suite,
+      path: linkPath,
+      body: DidSubmission,
+      anyBody: true,
+      reply: [200, OperationResult],
+    },
+    ({ agent }, { path: { didRequestSubmissionId: id }, body, address }) =>
+      handlers.answer(agent, id, address, (wallet) => submitDid(wallet, agent.enterprise, id, body)),
+  ),
+
+  route(
+    'POST /onboard/answers',
+    {
+      summary: 'Answer the DID request of another agent with a DID of this wallet, or decline it',
+      operationId: 'answerDidRequest',
+      extension: true,
+      access: 'tenant',
+      scopes: ['holder'],
+      suite,
+      body: AnswerDidRequest,
+      reply: [200, OnboardAnswer],
+    },
+    ({ wallet }, { body }) => answerDidRequest(wallet, body),
+  ),
+] as const

@@ -1,0 +1,84 @@
+/** Builds the environment of the wallets: HTTP clients, ledger, DID resolver, schemas and AnonCreds. */
+import { join } from 'node:path'
+import { createAnonCreds } from './anoncreds/environment.ts'
+import type { Config } from './base/config.ts'
+import { across } from './base/probe.ts'
+import type { DidDocument } from './did/document.ts'
+import { createResolver } from './did/resolver.ts'
+import { createWebResolver } from './did/web.ts'
+import { createDestinations } from './net/destinations.ts'
+import { createHttpClient } from './net/guarded-agent.ts'
+import { callLimitsOf } from './net/reach.ts'
+import { dereference, dereferenceSchema, type SchemaSources } from './schemas/dereference.ts'
+import { findSchema } from './schemas/registry.ts'
+import type { ResourceSources } from './schemas/resource.ts'
+import { createHttpLedger } from './vdr/http-ledger.ts'
+import { openSqliteLedger, type EmbeddedLedger } from './vdr/sqlite-ledger.ts'
+import type { Environment } from './wallet/environment.ts'
+import { createReplyLimit } from './wallet/quotas.ts'
+import { createWriteBarrier } from './wallet/write-barrier.ts'
+
+type Given = Pick<Environment, 'config' | 'log' | 'urls' | 'db' | 'tokens'> &
+  // These use the wallets, which are created with the environment.
+  Pick<Environment, 'getStatusList' | 'onCommit'> & {
+    /** The document of a did:web that a wallet of this agent publishes. */
+    findWebDocument(did: string): Promise<DidDocument | undefined>
+  }
+
+/** `closers` gets what must be closed, in reverse order. `embeddedLedger` is the ledger if it is a file of this agent. */
+export async function createEnvironment(
+  { findWebDocument, ...given }: Given,
+  closers: (() => unknown)[],
+): Promise<{ env: Environment; embeddedLedger: EmbeddedLedger | undefined }> {
+  const { config, urls, db } = given
+  const callLimits = callLimitsOf(config)
+  const http = createHttpClient(callLimits)
+  closers.push(() => http.close())
+  const operatorHttp = createHttpClient({ allow: 'any' })
+  closers.push(() => operatorHttp.close())
+
+  const embeddedLedger = await openEmbeddedLedger(config)
+  const ledger = embeddedLedger ?? createHttpLedger(config.VDR_URL!, operatorHttp)
+  closers.push(() => ledger.close())
+
+  const resolveWeb = createWebResolver({ http, allowsLoopback: callLimits.allow !== 'public' })
+  const lifetimeMs = config.DID_CACHE_LIFETIME * 1_000
+  const resolver = createResolver({
+    getState: (suffix) => ledger.getState(suffix),
+    methods: { web: async (did) => (await findWebDocument(did)) ?? resolveWeb(did) },
+    documentLifetimeMs: lifetimeMs,
+    // Other processes may write to the file of an embedded ledger, so its states are not cached.
+    ...(!embeddedLedger && { stateLifetimeMs: lifetimeMs }),
+  })
+
+  const resources: ResourceSources = {
+    http,
+    resolve: resolver.document,
+    baseUrls: ['', '/cloud-agent', '/prism-agent'].map((prefix) => urls.rest + prefix),
+  }
+  const schemaSources: SchemaSources = { ...resources, findSchema: (guid) => findSchema(db, guid) }
+  const readSchema = (url: string) => across('schema', { url }, () => dereference(url, schemaSources))
+  const anonCreds = createAnonCreds(db, resources, readSchema)
+  closers.push(() => anonCreds.anoncreds.close())
+
+  const env: Environment = {
+    ...anonCreds,
+    ...given,
+    ledger,
+    http,
+    operatorHttp,
+    resolver,
+    getSchema: (url) => across('schema', { url }, () => dereferenceSchema(url, schemaSources)),
+    readSchema,
+    destinations: createDestinations(),
+    limitReplies: createReplyLimit(config.INVITATION_REPLIES_PER_MINUTE),
+    writeBarrier: createWriteBarrier(),
+  }
+  return { env, embeddedLedger }
+}
+
+async function openEmbeddedLedger(config: Config): Promise<EmbeddedLedger | undefined> {
+  const url = config.VDR_URL ?? `sqlite:${join(config.AGENT_DATA_DIR, 'vdr.db')}`
+  if (!url.startsWith('sqlite:')) return undefined
+  return openSqliteLedger(url.slice('sqlite:'.length), { confirmAfterSeconds: config.VDR_CONFIRM_AFTER })
+}

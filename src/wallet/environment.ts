@@ -1,0 +1,41 @@
+/** Everything outside of a wallet that its operations need. One value, shared by all wallets of an agent. */
+import type { AnonCredsEnvironment } from '../anoncreds/environment.ts'
+import type { Config } from '../base/config.ts'
+import type { Log } from '../base/log.ts'
+import type { Resolver } from '../did/resolver.ts'
+import type { Destinations } from '../net/destinations.ts'
+import type { HttpClient } from '../net/guarded-agent.ts'
+import type { AgentDb } from '../storage/database.ts'
+import type { Changes } from '../storage/tx-context.ts'
+import type { Ledger } from '../vdr/ledger.ts'
+import type { ReplyLimit } from './quotas.ts'
+import type { WalletTokens } from './wallet-tokens.ts'
+import type { WriteBarrier } from './write-barrier.ts'
+
+export type Environment = AnonCredsEnvironment & {
+  readonly config: Config
+  readonly log: Log
+  /** The database that all tenants share. Only for reading. */
+  readonly db: AgentDb
+  /** Public base URLs, without a slash at the end. */
+  readonly urls: { readonly rest: string; readonly didcomm: string }
+  readonly resolver: Resolver
+  readonly ledger: Ledger
+  /** For addresses that a tenant or a peer names. */
+  readonly http: HttpClient
+  /** For addresses that the operator has configured: it may also reach private networks. */
+  readonly operatorHttp: HttpClient
+  /** Limits how many deliveries run at once to each destination. */
+  readonly destinations: Destinations
+  readonly limitReplies: ReplyLimit
+  /** The JSON schema of claims at a URL or DID URL. @throws {Problem} 422 when it cannot be loaded. */
+  getSchema(url: string): Promise<unknown>
+  /** As `getSchema`, in its published form, with the registry's record around it if there is one. @throws {Problem} as `getSchema`. */
+  readSchema(url: string): Promise<{ schema: Record<string, unknown>; record?: Record<string, unknown> }>
+  /** The status list at a URL, not verified; `type` is the type of the credential's status entry. See `credential-status/read.ts`. */
+  getStatusList(url: string, type: 'StatusList2021Entry' | 'BitstringStatusListEntry'): Promise<string>
+  readonly tokens: WalletTokens
+  readonly writeBarrier: WriteBarrier
+  /** Called after a commit that changed jobs or events: it wakes the worker and notifies event streams. */
+  onCommit(walletId: string, changes: Changes): void
+}
