@@ -42,8 +42,8 @@ export function switchable(file: string): Switchable {
   const print = (node: ts.Node): string => {
     const around = switchOf(node)
     const { line } = source.getLineAndCharacterOfPosition(node.getStart())
-    const text = node.getText().replaceAll(/\s+/g, ' ')
-    const check = `${file.replace(/.*src\//, '')}:${line + 1} ${text}`
+    const statement = node.getText().replaceAll(/\s+/g, ' ')
+    const check = `${file.replace(/.*src\//, '')}:${line + 1} ${statement}`
     if (around) mutants.push({ check, atLoad: isClaim(node) })
     let printed = ''
     let end = node.getStart()
