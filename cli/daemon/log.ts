@@ -1,7 +1,7 @@
 /** Reads, follows and formats the daemon’s log. */
 import { closeSync, fstatSync, openSync, readSync, watch } from 'node:fs'
 import { z } from 'zod'
-import { tryJson } from '../../src/base/try-json.ts'
+import { tryParseJson } from '../../src/base/json.ts'
 import { safeLine } from '../format/safe.ts'
 
 /** As much of a file's end as is looked at for its last lines. */
@@ -70,7 +70,7 @@ const levels: Readonly<Record<number, string>> = {
 
 /** Formats a line of JSON as `19:37:46.123 info  message name=value`; what is no such line stays as it is. */
 export function formatLogLine(line: string): string {
-  const { data } = Line.safeParse(tryJson(line))
+  const { data } = Line.safeParse(tryParseJson(line))
   if (!data) return safeLine(line)
   const { level, time, msg = '', pid: _pid, hostname: _hostname, ...rest } = data
   const details = Object.entries(rest).map(

@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { jsonFault } from '../../src/base/json-fault.ts'
+import { jsonFault } from '../../src/base/json.ts'
 import { UsageError } from '../errors/errors.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 

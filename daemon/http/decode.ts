@@ -5,7 +5,7 @@
  */
 import type { Context } from 'koa'
 import type { z } from 'zod'
-import { jsonFault } from '../../src/base/json-fault.ts'
+import { JsonError } from '../../src/base/json.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { createJsonReader, type ReadJson } from './json-body.ts'
 
@@ -95,7 +95,7 @@ async function readBody(ctx: Context, parse: ReadJson, maxBytes: number): Promis
         'error:UnsupportedMediaType',
         'The body is compressed in a way that is not understood. Send it as it is, or with gzip, deflate or br.',
       )
-    if (error instanceof SyntaxError) throw undecodable(`body: ${jsonFault(error)}`)
+    if (error instanceof JsonError) throw undecodable(`body: it ${error.message}`)
     if (status !== undefined || isDecompressionError(error)) throw undecodable(`body: ${message}`)
     throw error
   }

@@ -1,8 +1,7 @@
 /** Reads JSON bodies: the text first, so that what must not be parsed is refused before it is. */
 import { bodyParser } from '@koa/bodyparser'
 import type { Context } from 'koa'
-import { findExcess } from '../../src/base/json-limits.ts'
-import { hasPrototypeMember } from '../../src/protocols/formats.ts'
+import { hasPrototypeMember, JsonError, parseJson } from '../../src/base/json.ts'
 
 /** Reads a body into `ctx.request`, `rawBody` its text and `body` its value; neither is there when the caller is gone already. */
 export type ReadJson = (ctx: Context) => Promise<void>
@@ -10,7 +9,7 @@ export type ReadJson = (ctx: Context) => Promise<void>
 /**
  * Makes what reads bodies of up to so many bytes, after decompression, of whatever media type.
  *
- * It throws errors with a `status` for what is not JSON, is over `jsonLimits`, has a member named `__proto__`, or is too large, and zlib's errors.
+ * It throws {JsonError}, also for a member named `__proto__`, errors with a `status` when the body is too large, and zlib's errors.
  */
 export function createJsonReader(maxBytes: number): ReadJson {
   const readText = bodyParser({
@@ -35,18 +34,7 @@ export function createJsonReader(maxBytes: number): ReadJson {
 }
 
 function parse(json: string): unknown {
-  const excess = findExcess(json)
-  if (excess !== undefined) throw refusal(`it ${excess}`)
-  let value: unknown
-  try {
-    value = JSON.parse(json)
-  } catch (error) {
-    throw refusal((error as Error).message)
-  }
-  if (hasPrototypeMember(value)) throw refusal('an object has a member named __proto__')
+  const value = parseJson(json)
+  if (hasPrototypeMember(value)) throw new JsonError('has a member named __proto__')
   return value
-}
-
-function refusal(message: string): Error {
-  return Object.assign(new SyntaxError(message), { status: 400 })
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 // A record's last failure is told in the same words as an error (api.md 2.1).
 import { MetaLastFailure as ErrorResponse } from '../../src/protocols/model.ts'
-import { JsonValue } from '../../src/base/json-value.ts'
+import { JsonValue } from '../../src/base/json.ts'
 import { scopesOf, splitKey, type Access, type Contract, type Route } from './route.ts'
 
 const security: Record<Access, Record<string, []>[]> = {

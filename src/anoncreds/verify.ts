@@ -6,7 +6,7 @@
  */
 import { isTemporary, Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
-import { parseJson } from '../credentials/json.ts'
+import { parseJson } from '../base/json.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { attributeKey, type AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
 import { checkAnswers } from './answers.ts'

@@ -28,6 +28,13 @@ export function fromBase64(text: string): Uint8Array {
   return Buffer.from(bare, 'base64url')
 }
 
+/** Reads base64url without padding. @throws {TypeError} when the text is not the only encoding of its bytes (RFC 7515 §2). */
+export function fromStrictBase64url(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64url')
+  if (bytes.toString('base64url') !== text) throw new TypeError('is not canonical base64url')
+  return bytes
+}
+
 /** Writes bytes as multibase base58btc: `z` and then base58. */
 export function toMultibase(bytes: Uint8Array): string {
   return base58btc.encode(bytes)

@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { FolderError } from './folder.ts'
 import { writePrivateFile } from './private-file.ts'
 import { StartError } from './start-error.ts'
-import { tryJson } from './try-json.ts'
+import { tryParseJson } from './json.ts'
 import { systemReason } from './system-reason.ts'
 
 const secret = z.string().min(1)
@@ -69,7 +69,7 @@ export function readProfile(configDir: string, name: string): Profile | undefine
   const path = profilePath(configDir, name)
   const text = readIfThere(path, (reason) => `The profile ${path} cannot be read: ${reason}.`)
   if (text === undefined) return undefined
-  const result = Profile.safeParse(tryJson(text))
+  const result = Profile.safeParse(tryParseJson(text))
   if (result.success) return result.data
   const fields = [...new Set(result.error.issues.map((issue) => issue.path.join('.') || 'the whole'))]
   throw new StartError(

@@ -11,7 +11,7 @@ import { writePrivateFile } from './private-file.ts'
 import { ProfileName, readLocalProfile } from './profile.ts'
 import { StartError } from './start-error.ts'
 import { systemReason } from './system-reason.ts'
-import { tryJson } from './try-json.ts'
+import { tryParseJson } from './json.ts'
 
 /** By the names of environment variables, each as an environment has it. */
 export type Settings = Readonly<Record<string, string>>
@@ -54,7 +54,7 @@ export function readSettings(configDir: string, profile: string): Settings {
       cause: error,
     })
   }
-  const result = SettingsFile.safeParse(tryJson(text))
+  const result = SettingsFile.safeParse(tryParseJson(text))
   if (result.success) return withoutEmpty(result.data)
   throw wrongSettings(
     path,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { fromBase64, toPaddedBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
-import { type JsonObject, parseJson } from './json.ts'
+import { type JsonObject, parseJson } from '../base/json.ts'
 
 /** One claim on the wire: text as it is, or JSON as base64 with `media_type` `application/json`. */
 export const Attribute = z.object({ name: z.string(), value: z.string(), media_type: z.string().nullish() })

@@ -6,7 +6,7 @@
  */
 import { z } from 'zod'
 import { canonicalDid, Did } from '../did/document.ts'
-import { isJsonObject, type JsonObject } from './json.ts'
+import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { decodeJws, decodePayload, type Jws, parseClaims } from './jws.ts'
 import { Instant, NumericDate, toValidity, type Validity } from './validity.ts'
 import { VerificationError } from './verification-error.ts'

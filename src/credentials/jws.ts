@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { toBase64url, utf8 } from '../base/bytes.ts'
 import { algorithmOf, type PrivateJwk, type PublicJwk, sign, verify } from '../crypto/keys.ts'
-import { isJsonObject, type JsonObject, parseJson } from './json.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts'
 import { type Failure, VerificationError } from './verification-error.ts'
 
 /** The longest token that is read, in characters: what the DIDComm endpoint takes as a whole body. */

@@ -19,7 +19,7 @@ import {
 } from '../base/bytes.ts'
 import { type Curve, type PrivateJwk, type PublicJwk, sign, toPublic, verify } from '../crypto/keys.ts'
 import { toMultikey } from '../did/multikey.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from '../base/json.ts'
 import { StatusList2021, toCanonicalQuads } from './status-list-2021.ts'
 
 const EmbeddedProof = z.discriminatedUnion('type', [

@@ -9,7 +9,7 @@ import { fromBase64, toPaddedBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { Did } from '../did/document.ts'
-import { isObject, readJson, withoutNulls } from './json.ts'
+import { isJsonObject, parseJson, withoutNulls } from '../base/json.ts'
 import { Attachment, attachmentJson, PlaintextMessage } from './message.ts'
 import { findKnownType } from './message-type.ts'
 
@@ -106,7 +106,7 @@ export function parseInvitation(text: string): { invitation: OutOfBandInvitation
     fail('it is neither the base64 of an invitation nor a URL with _oob=', error)
   }
   try {
-    value = readJson(bytes)
+    value = parseJson(bytes)
   } catch (error) {
     fail(`its content ${reasonOf(error)}`, error)
   }
@@ -122,9 +122,11 @@ function oobOf(text: string): string {
 }
 
 function withoutNullMembers(value: unknown): unknown {
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   const invitation = withoutNulls(value)
-  return isObject(invitation['body']) ? { ...invitation, body: withoutNulls(invitation['body']) } : invitation
+  return isJsonObject(invitation['body'])
+    ? { ...invitation, body: withoutNulls(invitation['body']) }
+    : invitation
 }
 
 function fail(reason: string, cause?: unknown): never {
@@ -172,7 +174,7 @@ export function readEmbedded({ from, attachments }: OutOfBandInvitation): Embedd
   const [first] = attachments ?? []
   if (!first) return undefined
   const value = attachmentJson(first)
-  const message = EmbeddedMessage.parse(isObject(value) ? withoutNulls(value) : value)
+  const message = EmbeddedMessage.parse(isJsonObject(value) ? withoutNulls(value) : value)
   if (message.from !== undefined && message.from !== from)
     throw new TypeError('its message has another sender than the invitation')
   return message

@@ -4,7 +4,8 @@ import { isTemporary, Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
 import { type DidDocument, didOf, keysFor, type Purpose, type Resolve } from '../did/document.ts'
-import { fromStrictBase64url, readStrictJson } from './json.ts'
+import { fromStrictBase64url } from '../base/bytes.ts'
+import { parseJson } from '../base/json.ts'
 import { refuse } from './refuse.ts'
 
 /** The longest protected header in characters: an `epk` and two key ids of long did:peer DIDs fit. */
@@ -32,7 +33,7 @@ export function readProtected<Header extends z.ZodType>(text: string, Header: He
   if (text.length > maxHeaderLength) refuse('the protected header is too long')
   let value: unknown
   try {
-    value = readStrictJson(fromStrictBase64url(text))
+    value = parseJson(fromStrictBase64url(text))
   } catch (error) {
     refuse(`the protected header ${reasonOf(error)}`, error)
   }

@@ -13,7 +13,7 @@ import { agree, type PrivateJwk, type PublicJwk } from '../crypto/keys.ts'
 import { didOf } from '../did/document.ts'
 import { contentCiphers, contentEncryptions } from './content.ts'
 import { decodeMember, forbidden, KeyId, readProtected } from './jose.ts'
-import { readJson } from './json.ts'
+import { parseJson } from '../base/json.ts'
 import { agreementCurves, concatKdf, otherInfo, unwrapKey } from './kdf.ts'
 import { refuse } from './refuse.ts'
 
@@ -74,7 +74,7 @@ export type PrivateKey = { kid: string; privateJwk: PrivateJwk }
 export function parseEnvelope(raw: string | Uint8Array): Envelope {
   let value: unknown
   try {
-    value = readJson(raw)
+    value = parseJson(raw)
   } catch (error) {
     refuse(`the envelope ${reasonOf(error)}`, error)
   }

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { fromBase64, fromUtf8, toPaddedBase64url, utf8 } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
-import { isObject, readJson, withoutNulls } from './json.ts'
+import { isJsonObject, parseJson, withoutNulls } from '../base/json.ts'
 import { refuse } from './refuse.ts'
 
 /** The media type of plaintext messages, also their `typ`. */
@@ -68,7 +68,7 @@ export const PlaintextMessage = z.looseObject({
   /** Epoch seconds. */
   expires_time: z.number().optional(),
   /** Required by the specification. Absent is read as empty. */
-  body: z.custom<Record<string, unknown>>(isObject, 'is not an object').default(() => ({})),
+  body: z.custom<Record<string, unknown>>(isJsonObject, 'is not an object').default(() => ({})),
   attachments: z.array(Attachment).optional(),
   from_prior: z.string().optional(),
 })
@@ -80,7 +80,7 @@ export type PlaintextMessage = z.infer<typeof PlaintextMessage>
  * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` naming the header that is wrong.
  */
 export function toMessage(value: unknown): PlaintextMessage {
-  if (!isObject(value)) refuse('the plaintext is not an object')
+  if (!isJsonObject(value)) refuse('the plaintext is not an object')
   const parsed = PlaintextMessage.safeParse(withoutNulls(value))
   return parsed.success ? parsed.data : refuse(`the plaintext is malformed, ${reasonOf(parsed.error)}`)
 }
@@ -93,7 +93,7 @@ export function toMessage(value: unknown): PlaintextMessage {
 export function parseMessage(text: string | Uint8Array): PlaintextMessage {
   let value: unknown
   try {
-    value = readJson(text)
+    value = parseJson(text)
   } catch (error) {
     refuse(`the plaintext ${reasonOf(error)}`, error)
   }
@@ -135,7 +135,7 @@ export function attachmentJson(attachment: Attachment): unknown {
   if (attachment.data.base64 == null && attachment.data.json != null) return attachment.data.json
   const bytes = attachmentBytes(attachment)
   try {
-    return readJson(fromUtf8(bytes))
+    return parseJson(fromUtf8(bytes))
   } catch (error) {
     refuse(`the content of attachment ${nameOf(attachment)} is not JSON that can be read`, error)
   }

@@ -8,7 +8,7 @@ import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { didOf, type Resolve } from '../did/document.ts'
 import { getKey } from './jose.ts'
-import { readJson } from './json.ts'
+import { parseJson } from '../base/json.ts'
 import { type Envelope, isJwe, openEnvelope, parseEnvelope, type PrivateKey, toEnvelope } from './jwe.ts'
 import { isJws, type VerifiedJws, verifyJws } from './jws.ts'
 import { type PlaintextMessage, toMessage } from './message.ts'
@@ -137,7 +137,7 @@ function toParsed(envelope: string | Uint8Array | Envelope): Envelope {
 
 function toJson(bytes: Uint8Array, name: string): unknown {
   try {
-    return readJson(bytes)
+    return parseJson(bytes)
   } catch (error) {
     refuse(`${name} ${reasonOf(error)}`, error)
   }

@@ -1,7 +1,7 @@
 /** The public addresses: who can reach them, as far as that can be told from here. */
 import { networkInterfaces } from 'node:os'
 import { z } from 'zod'
-import { tryJson } from '../base/try-json.ts'
+import { tryParseJson } from '../base/json.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
 import { isLocalHost } from '../net/public-url.ts'
 import type { Finding } from './check.ts'
@@ -58,7 +58,7 @@ async function check(
       hint,
     }
   }
-  if (!isOurs(answer.status, tryJson(answer.text))) {
+  if (!isOurs(answer.status, tryParseJson(answer.text))) {
     return {
       status: 'failed',
       detail: `${url} is answered by something else than this agent (status ${answer.status}).`,

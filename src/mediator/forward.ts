@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { fromUtf8 } from '../base/bytes.ts'
 import { reasonOf } from '../base/reason.ts'
-import { readJson } from '../didcomm/json.ts'
+import { parseJson } from '../base/json.ts'
 import { attachmentBytes, type PlaintextMessage } from '../didcomm/message.ts'
 import type { MediatorTx } from '../storage/database.ts'
 import { findAccount } from './accounts.ts'
@@ -31,7 +31,7 @@ export function readForward(message: PlaintextMessage): { next: string; envelope
     throw new Refusal('e.p.msg', 'A forward has one attachment, the packed message.')
   try {
     const envelope = fromUtf8(attachmentBytes(attachment))
-    Jwe.parse(readJson(envelope))
+    Jwe.parse(parseJson(envelope))
     return { next, envelope }
   } catch (error) {
     throw new Refusal('e.p.msg', 'The attachment is not an encrypted message, {1}.', reasonOf(error))

@@ -109,8 +109,3 @@ function only({ attachments }: Received): Attachment {
     throw new TypeError(`the message has ${attachments.length} attachments instead of one`)
   return first
 }
-
-export function hasPrototypeMember(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasPrototypeMember)
-}

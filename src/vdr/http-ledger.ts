@@ -7,7 +7,7 @@
  */
 import { fromHex, toHex } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
-import { tryJson } from '../base/try-json.ts'
+import { tryParseJson } from '../base/json.ts'
 import { compressed } from '../crypto/secp256k1.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
 import { decodeSigned } from '../did/prism/decode.ts'
@@ -38,7 +38,7 @@ export function createHttpLedger(
       const body = { signed_operations: [toHex(signedOperation)] }
       const answer = await node.post('/api/submissions/signed-operations', body, [200, 400, 413, 422])
       if (answer.status !== 200) {
-        const { details } = Refusal.safeParse(tryJson(answer.text)).data ?? {}
+        const { details } = Refusal.safeParse(tryParseJson(answer.text)).data ?? {}
         const reason = details === undefined ? '.' : `: ${details}`
         const refused = `The DID ledger at ${node.location} does not take the signed operation (status ${answer.status})${reason}`
         throw new Problem('BadRequest', refused)

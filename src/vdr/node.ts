@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
-import { tryJson } from '../base/try-json.ts'
+import { tryParseJson } from '../base/json.ts'
 import type { Exchanged, HttpClient } from '../net/guarded-agent.ts'
 
 /** How long a node has to answer. A submission to a chain takes longer than reading. */
@@ -64,7 +64,7 @@ export function createNode(
       )
     },
     parse(type, { text }) {
-      const result = type.safeParse(tryJson(text))
+      const result = type.safeParse(tryParseJson(text))
       if (!result.success) throw fault('it answered with something that is not the NeoPRISM API')
       return result.data
     },

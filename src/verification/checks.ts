@@ -2,7 +2,7 @@
 import { isTemporary, Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { checkSignature } from '../credentials/did-signature.ts'
-import { isJsonObject, type JsonObject } from '../credentials/json.ts'
+import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { type CheckStatus, establishStatus } from '../credentials/jwt-vc.ts'
 import { parseClaims } from '../credentials/jws.ts'
 import { checkValidity, type Validity } from '../credentials/validity.ts'

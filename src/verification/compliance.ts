@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { VerifiableCredentialClaims } from '../credentials/credential.ts'
-import type { JsonObject } from '../credentials/json.ts'
+import type { JsonObject } from '../base/json.ts'
 import { parseClaims } from '../credentials/jws.ts'
 import type { SdJwtStatement } from '../credentials/sd-jwt/sd-jwt.ts'
 import { type Instant, NumericDate, toValidity } from '../credentials/validity.ts'

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { Problem } from '../base/problem.ts'
 import { decodeClaims } from '../credentials/credential.ts'
-import type { JsonObject } from '../credentials/json.ts'
+import type { JsonObject } from '../base/json.ts'
 import { decodeJws } from '../credentials/jws.ts'
 import { findBindingAlgorithm } from '../credentials/sd-jwt/key-binding.ts'
 import { decodeSdJwt, isSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'

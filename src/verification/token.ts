@@ -1,7 +1,7 @@
 /** Credentials of both token formats in one shape. Each part is decoded on first use, at most once. */
 import { z } from 'zod'
 import { decodeClaims, type CredentialStatus } from '../credentials/credential.ts'
-import type { JsonObject } from '../credentials/json.ts'
+import type { JsonObject } from '../base/json.ts'
 import { decodeHeader, decodeJws, decodePayload, parseClaims, type Jws } from '../credentials/jws.ts'
 import { checkKeyBinding, readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
 import {

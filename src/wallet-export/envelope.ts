@@ -17,7 +17,7 @@ import { fromBase64, toBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { deriveSealKey } from '../base/seal.ts'
 import type { Secret } from '../base/secret.ts'
-import { tryJson } from '../base/try-json.ts'
+import { tryParseJson } from '../base/json.ts'
 import type { Reader } from './contents.ts'
 import { newer, notAnExport, wrongPassphrase, damaged } from './problems.ts'
 
@@ -80,7 +80,7 @@ export async function newEnvelope(passphrase: Secret): Promise<{ lines: string; 
 /** Reads the lines of an export. @throws {Problem} `NotAnExport`, `NewerExport`, `WrongPassphrase`, `ServiceUnavailable` */
 export async function openEnvelope(file: Reader, passphrase: Secret): Promise<ChunkKey> {
   const [line, given] = [await file.line(longestLine), await file.line(longestLine)]
-  const json = tryJson(line ?? '')
+  const json = tryParseJson(line ?? '')
   const known = AnyVersion.safeParse(json)
   if (!known.success || line === undefined || given === undefined) throw notAnExport()
   const header = Header.safeParse(json)

@@ -10,7 +10,6 @@ export const files = [
   'credentials/constraints.ts',
   'credentials/credential.ts',
   'credentials/did-signature.ts',
-  'credentials/json.ts',
   'credentials/jws.ts',
   'credentials/jwt-vc.ts',
   'credentials/jwt-vp.ts',

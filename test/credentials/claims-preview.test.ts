@@ -94,7 +94,11 @@ describe('fromAttributes', () => {
     ['what is not base64', [json('{"a":1}')], "'claim' is not base64 of JSON"],
     ['base64 of what is not JSON', [json('YWJj')], "'claim' is not base64 of JSON"],
     ['base64 of what is not UTF-8', [json('IoAi')], "'claim' is not base64 of JSON"],
-    ['JSON with a name given twice', [json(Buffer.from('{"a":1,"a":2}').toString('base64'))], 'given twice'],
+    [
+      'JSON with a name given twice',
+      [json(Buffer.from('{"a":1,"a":2}').toString('base64'))],
+      'names a member twice',
+    ],
     [
       'JSON nested too deep',
       [json(Buffer.from('['.repeat(9_000) + ']'.repeat(9_000)).toString('base64'))],

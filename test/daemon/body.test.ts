@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { bodyLimit } from '../../daemon/http/decode.ts'
 import { route } from '../../daemon/http/route.ts'
-import { jsonLimits } from '../../src/base/json-limits.ts'
+import { jsonLimits } from '../../src/base/json.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 
 const Body = z.object({
@@ -319,6 +319,7 @@ const malformed = [
   '{"":}',
   '{"name":"x";"b":1}',
   '\uFEFF{',
+  '{"name":"x","name":"y"}',
   '{"__proto__":{"polluted":true},"name":"x"}',
   '{"name":"x","claims":{"__proto__":{"polluted":true}}}',
   '{"\\u005f_proto__":{"polluted":true},"name":"x"}',
@@ -355,7 +356,6 @@ test.each([
     '{"name":"x","claims":{"constructor":{"prototype":{"polluted":true}},"toString":"t","hasOwnProperty":null}}',
     expect.objectContaining({ name: 'x' }),
   ],
-  ['{"name":"x","name":"y"}', { name: 'y' }],
   ['{"name":"x","unknown":{"deep":[1,2]},"description":null}', { name: 'x' }],
   ['\uFEFF{"name":"x"}', { name: 'x' }],
   [' \r\n\t{"name":"x"}\n', { name: 'x' }],

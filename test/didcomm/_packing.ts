@@ -4,7 +4,7 @@ import { fromUtf8, toBase64url, toHex, utf8 } from '../../src/base/bytes.ts'
 import { agree, type PrivateJwk, type PublicJwk, toPublic } from '../../src/crypto/keys.ts'
 import { contentCiphers } from '../../src/didcomm/content.ts'
 import { isJwe, openEnvelope, parseEnvelope, apvOf, type Envelope } from '../../src/didcomm/jwe.ts'
-import { withoutNulls } from '../../src/didcomm/json.ts'
+import { withoutNulls } from '../../src/base/json.ts'
 import { concatKdf, otherInfo, unwrapKey, wrapKey } from '../../src/didcomm/kdf.ts'
 import { encrypt } from '../../src/didcomm/pack.ts'
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { toBase64url } from '../../src/base/bytes.ts'
-import { jsonLimits } from '../../src/base/json-limits.ts'
+import { jsonLimits } from '../../src/base/json.ts'
 import { parseEnvelope } from '../../src/didcomm/jwe.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
 import { type Forgery, forge } from './_forge.ts'

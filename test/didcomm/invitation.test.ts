@@ -149,7 +149,7 @@ describe('an invitation of others', () => {
 
   test('that is the id of something is refused with what is wrong with it', () => {
     expect(() => parseInvitation('01a20314-eb8d-73b1-a3a0-ceab51839810')).toThrow(
-      'The invitation cannot be read: its content is not JSON.',
+      'The invitation cannot be read: its content is not JSON: it is not UTF-8.',
     )
   })
 

@@ -1,7 +1,7 @@
 /** Disclosures of an SD-JWT (RFC 9901 §4.2): a salt, a name unless it is an array's element, and a value; known in the token by a digest. */
 import { hash, randomBytes } from 'node:crypto'
 import { toBase64url } from '../../base/bytes.ts'
-import { parseJson } from '../json.ts'
+import { parseJson } from '../../base/json.ts'
 import { VerificationError } from '../verification-error.ts'
 
 /** `encoded` is the text that is hashed and sent. An element of an array has no name. */

@@ -1,5 +1,5 @@
 /** Claims → an SD-JWT's payload and disclosures (RFC 9901 §6): everything, at every level, may be shown or kept back by itself. */
-import { isJsonObject, type JsonObject } from '../json.ts'
+import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { digestBy, disclose } from './disclosure.ts'
 
 const digest = digestBy('sha-256')

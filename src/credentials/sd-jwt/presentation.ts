@@ -1,6 +1,6 @@
 /** Presentations of an SD-JWT: the holder chooses claims and binds what it shows to a request; the verifier checks both (RFC 9901 §4.3, §7.3). */
 import type { PrivateJwk } from '../../crypto/keys.ts'
-import { isJsonObject, type JsonObject } from '../json.ts'
+import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { signJws } from '../jws.ts'
 import { checkAllSatisfied, checkOneSatisfied, type Constraint } from '../constraints.ts'
 import { defaultLeewaySeconds } from '../validity.ts'

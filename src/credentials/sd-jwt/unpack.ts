@@ -2,7 +2,7 @@
  * An SD-JWT's payload and disclosures → claims (RFC 9901 §7.1), strictly: every disclosure belongs to exactly one digest that can be reached,
  * no digest is there twice, and no disclosure takes the place of a claim.
  */
-import { isJsonObject, type JsonObject, setMember } from '../json.ts'
+import { isJsonObject, type JsonObject, setMember } from '../../base/json.ts'
 import { VerificationError } from '../verification-error.ts'
 import { digestBy, readDisclosure, reserved, type Disclosure } from './disclosure.ts'
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { reasonOf } from '../../base/reason.ts'
-import { tryJson } from '../../base/try-json.ts'
+import { tryParseJson } from '../../base/json.ts'
 import { InvalidOperation, type PrismKey, type PrismService } from './model.ts'
 
 /** Limits on what a DID has at a time, and on the length of texts, in bytes of UTF-8. */
@@ -91,7 +91,7 @@ function text(maximum: number) {
 /** Checks the value itself where it is plain, or what it says where it is JSON. */
 function check(ruleFor: (value: string) => z.ZodType) {
   return (value: string, context: z.RefinementCtx<string>) => {
-    const { error } = ruleFor(value).safeParse(/^[[{]/.test(value) ? tryJson(value) : value)
+    const { error } = ruleFor(value).safeParse(/^[[{]/.test(value) ? tryParseJson(value) : value)
     if (error) context.addIssue({ code: 'custom', message: reasonOf(error) })
   }
 }

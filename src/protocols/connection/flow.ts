@@ -7,7 +7,7 @@ import {
   parseInvitation,
   toInvitationUrl,
 } from '../../didcomm/invitation.ts'
-import { withoutNulls } from '../../didcomm/json.ts'
+import { withoutNulls } from '../../base/json.ts'
 import { peerDidsOnly } from '../../didcomm/route.ts'
 import { savePeerDid, newPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'

@@ -1,6 +1,6 @@
 /** What the credential of a record says, decoded, and whether it still stands (ours). */
 import { z } from 'zod'
-import { JsonValue } from '../../base/json-value.ts'
+import { JsonValue } from '../../base/json.ts'
 import { Problem } from '../../base/problem.ts'
 import { findStanding, Standing } from '../../credential-status/standing.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'

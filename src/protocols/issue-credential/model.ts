@@ -1,6 +1,6 @@
 /** Credential records: as they are stored and as REST shows them (service §2.6, §4.3, api.md 4.7). */
 import { z } from 'zod'
-import { JsonValue } from '../../base/json-value.ts'
+import { JsonValue } from '../../base/json.ts'
 import { CredentialOffer, CredentialRequest } from '../../anoncreds/model.ts'
 import { toPaddedBase64url } from '../../base/bytes.ts'
 import { Jwk } from '../../did/document.ts'

@@ -5,8 +5,7 @@ import { getRecord } from '../engine/find.ts'
 import { updateData } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
 import { canonicalize } from '../../base/jcs.ts'
-import { tryJson } from '../../base/try-json.ts'
-import type { JsonObject } from '../../credentials/json.ts'
+import { type JsonObject, tryParseJson } from '../../base/json.ts'
 import { canonicalDid } from '../../did/document.ts'
 
 /** A request that does not hold; `reason` goes on after "The request". */
@@ -100,5 +99,5 @@ function findSchemaMismatch(offered: readonly string[], issued: readonly string[
 /** The same JSON value. A preview may have any value as text (wire.md 4.1): such a text is the value that it is as JSON, too. */
 function isAsOffered(offered: unknown, issued: unknown): boolean {
   const isSame = (value: unknown) => value !== undefined && canonicalize(value) === canonicalize(issued)
-  return isSame(offered) || (typeof offered === 'string' && isSame(tryJson(offered)))
+  return isSame(offered) || (typeof offered === 'string' && isSame(tryParseJson(offered)))
 }

@@ -1,6 +1,6 @@
 /** Presentation records: as they are stored and as REST shows them (service §2.7, §4.4, api.md 4.8). */
 import { z } from 'zod'
-import { JsonValue } from '../../base/json-value.ts'
+import { JsonValue } from '../../base/json.ts'
 import { supportedRequest } from '../../anoncreds/presentation.ts'
 import { Reference } from '../../anoncreds/model.ts'
 import { PresentationRequest } from '../../anoncreds/presentation.ts'

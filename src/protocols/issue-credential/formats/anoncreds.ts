@@ -14,7 +14,7 @@ import {
 } from '../../../anoncreds/model.ts'
 import { Problem } from '../../../base/problem.ts'
 import { reasonOf } from '../../../base/reason.ts'
-import { parseJson } from '../../../credentials/json.ts'
+import { parseJson } from '../../../base/json.ts'
 import { VerificationError } from '../../../credentials/verification-error.ts'
 import { attributeKey, linkSecretName } from '../../../schemas/anoncreds-schema.ts'
 import { checkClaims } from '../../../schemas/claims.ts'

@@ -1,6 +1,6 @@
 /** Credentials as JWTs (wire.md 4.4). */
 import { readJwtVc } from '../../../credentials/credential.ts'
-import type { JsonObject } from '../../../credentials/json.ts'
+import type { JsonObject } from '../../../base/json.ts'
 import { issueJwtVc, verifyJwtVc } from '../../../credentials/jwt-vc.ts'
 import { findMismatch } from '../refusals.ts'
 import { tokenFormat } from './token.ts'

@@ -1,6 +1,6 @@
 /** Proofs with an SD-JWT, of which the holder shows the claims that it chooses (wire.md 5). */
 import { z } from 'zod'
-import { JsonValue } from '../../../base/json-value.ts'
+import { hasPrototypeMember, JsonValue } from '../../../base/json.ts'
 import { Problem } from '../../../base/problem.ts'
 import {
   findMissing,
@@ -12,7 +12,7 @@ import type { PrivateJwk } from '../../../crypto/keys.ts'
 import { findKeyPair } from '../../../did-registrar/keys.ts'
 import { checkPolicy } from '../../../verification/policies.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import { encodedAttachments, hasPrototypeMember, tokenFormats } from '../../formats.ts'
+import { encodedAttachments, tokenFormats } from '../../formats.ts'
 import type { Choice, Held, ProofFormat } from '../format.ts'
 import { getHeld, unbindable } from '../held.ts'
 import { Options, PresentationData, type PresentationRecord } from '../model.ts'
