@@ -1,14 +1,16 @@
-/** How the tests run. */
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+/**
+ * Three projects of tests: unit, system and interop. Run one with `npm run test:unit` and so on. The endurance runs are
+ * scripts of their own (CONTRIBUTING.md, "Longer runs"). vitest runs the files first that took longest last time.
+ */
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin } from 'vitest/config'
-import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// Every process of Node reads these certificates as it starts, which takes longer than the rest of its start. No test needs them.
+// Reading these certificates takes longer than the rest of the start of Node.js, and no test needs them.
 delete process.env['NODE_EXTRA_CA_CERTS']
 
-// Folders of the tests are in memory where there is room for them: an agent makes a dozen files, and waits for the disk with each commit.
-// What is written there survives the end of a process as it does on a disk. `TMPDIR=/tmp npm test` is on the disk.
+// Temporary folders are in memory if there is room, because an agent waits for the disk at each commit. Files there
+// survive the end of a process, as on a disk. `TMPDIR=/tmp npm test` uses the disk.
 const memory = '/dev/shm'
 if (
   process.env['TMPDIR'] === undefined &&
@@ -21,73 +23,14 @@ if (
     try {
       rmSync(folder, { recursive: true, force: true })
     } catch {
-      // A process that outlives a test that failed still writes there.
+      // A process of a failed test may still write there.
     }
   })
 }
 
-/** What takes longest is begun first, so that no core waits for it in the end. */
-const longest = [
-  'faults/failing',
-  'flows/main-job',
-  'commands/demo',
-  'faults/killed-at-points',
-  'commands/json',
-  'commands/start',
-  'commands/examples',
-  'faults/killed-at-random',
-  'commands/cli',
-  'commands/every-flow',
-  'commands/readme',
-  'flows/anoncreds-refusals',
-  'daemon/start',
-  'faults/full-disk',
-  'fuzz/fuzz',
-  'wallet-export/killed',
-  'daemon/routes/anoncreds',
-  'credentials/mutation',
-  'wallet/keyring',
-  'flows/adversaries',
-  'commands/creddef',
-  'net/behind-proxy',
-  'daemon/pages-browser',
-  'flows/connectionless-restart',
-  'security/canary/canary',
-  'flows/flow-expiry',
-  'cli/tui/flow',
-  'cli/tui/tmux',
-  'daemon/isolation',
-  'commands/event',
-  'anoncreds/engine',
-  'wallet-export/altered',
-  'backup/killed',
-  'backup/flows',
-  'faults/key-rotation',
-  'vdr/processes',
-  'cli/tui/keys',
-  'cli/tui/frames',
-  'security/flips',
-  'commands/qr-cli',
-  'identus/anoncreds',
-  'anoncreds/forgeries',
-  'daemon/routes/events-stream',
-  'base/clock',
-].map((name) => `/test/${name}.test.ts`)
-
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
-      const index = longest.findIndex((name) => moduleId.includes(name))
-      return index === -1 ? longest.length : index
-    }
-    // oxlint-disable-next-line unicorn/no-array-sort -- files, as vitest sorts them
-    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other))
-  }
-}
-
 const inRoot = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Threads start from what the build made of their programs, as they do in a daemon: from its sources each takes half a second to make itself ready. */
+/** Starts threads from the bundles, as in a daemon: compiling their sources takes half a second each. */
 const builtPrograms: Plugin = {
   name: 'built-programs',
   enforce: 'pre',
@@ -97,17 +40,36 @@ const builtPrograms: Plugin = {
       : undefined,
 }
 
+/** Folders whose tests call functions and start no agent. */
+const unit = ['audit', 'base', 'bench', 'credentials', 'crypto', 'did', 'didcomm', 'schemas', 'verification']
+/** Folders whose tests run the software of others against the agent. */
+const interop = ['identus']
+
+const system = readdirSync(inRoot('test')).filter((folder) => ![...unit, ...interop].includes(folder))
+
+/** Runs for minutes, unlike the other tests of its folder. */
+const mutation = 'test/credentials/mutation.test.ts'
+
+const testsIn = (folders: readonly string[]) => folders.map((folder) => `test/${folder}/**/*.test.{ts,tsx}`)
+
 export default defineConfig({
   plugins: [builtPrograms],
   test: {
     globalSetup: 'test/_build.ts',
-    // Tests wait now and then, for processes above all: four files at a time keep two cores busy.
+    // Tests often wait for processes: four files at a time keep two cores busy.
     maxWorkers: 4,
     isolate: false,
-    // What is made of the sources is kept by their content: the next run need not make it again.
+    // Caches compiled sources between runs.
     experimental: { fsModuleCache: true },
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/*.test.ts', ...testsIn(unit)], exclude: [mutation] },
+      },
+      { extends: true, test: { name: 'system', include: [...testsIn(system), mutation] } },
+      { extends: true, test: { name: 'interop', include: testsIn(interop) } },
+    ],
   },
 })
