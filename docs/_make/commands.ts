@@ -1,7 +1,9 @@
-/** `docs/commands.md`: every command's help. */
-import { helpOf } from './help.ts'
-import { readCommands, type Command } from './manifest.ts'
-import { topics } from './topics.ts'
+/** Writes `docs/commands.md`: the help of every command. */
+import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
+import { Config } from '@oclif/core'
+import AgentHelp from '../../cli/help.ts'
+import { readCommands, topics, type Command } from './manifest.ts'
 
 export async function commandsPage(): Promise<string> {
   const commands = readCommands().filter(({ hidden }) => !hidden)
@@ -9,7 +11,7 @@ export async function commandsPage(): Promise<string> {
   const names = Object.keys(topics).filter((name) => commandsOf(name, commands).length > 0)
   const parts = [
     '# Commands',
-    'Each is shown as `agent <command> --help` shows it. This page is written by `npm run docs`; [json.md](json.md) says what `--json` prints, [completion.md](completion.md) how the shell completes them.',
+    'The output of `agent <command> --help` for every command. `npm run docs` writes this page. [json.md](json.md) describes the output of `--json`, [completion.md](completion.md) shell completion.',
     contents(names, alone),
     '## agent',
     await block([]),
@@ -23,7 +25,7 @@ export async function commandsPage(): Promise<string> {
   return `${parts.join('\n\n')}\n`
 }
 
-/** The commands of a topic, without those of a topic within it. */
+/** Returns the commands of a topic, without those of its subtopics. */
 function commandsOf(topic: string, commands: readonly Command[]): Command[] {
   return commands.filter(({ id }) => id.slice(0, id.lastIndexOf(':')) === topic && id.includes(':'))
 }
@@ -41,4 +43,28 @@ function contents(names: readonly string[], alone: readonly Command[]): string {
 
 async function block(words: readonly string[]): Promise<string> {
   return `\`\`\`text\n${await helpOf(words)}\n\`\`\``
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+class WrittenHelp extends AgentHelp {
+  readonly output: string[] = []
+
+  override log(...texts: string[]): void {
+    this.output.push(texts.join(' '))
+  }
+}
+
+/** Returns the help of a command or topic for 80 columns, without colours. No words give the help of the program. */
+export async function helpOf(words: readonly string[]): Promise<string> {
+  // Showing help changes the configuration, so each call loads its own.
+  const config = await Config.load({ root })
+  // The page must not depend on the machine that writes it.
+  Object.assign(config, { userAgent: 'identity-agent/<version> <platform> node-<version>' })
+  const help = new WrittenHelp(config, { ...config.pjson.oclif.helpOptions, maxWidth: 80, stripAnsi: true })
+  await help.showHelp([...words, '--help'])
+  return stripVTControlCharacters(help.output.join('\n'))
+    .replaceAll(/[ \t]+$/gm, '')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()
 }

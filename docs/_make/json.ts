@@ -1,8 +1,7 @@
-/** `docs/json.md`: what commands print with `--json`. */
+/** Writes `docs/json.md`: the output of commands with `--json`. */
 import { z } from 'zod'
 import { toNotation, type JsonSchema } from './notation.ts'
-import type { Shape } from './shape.ts'
-import { Report, shapes } from './shapes.ts'
+import { Report, shapes, type Shape } from './shapes.ts'
 
 export function jsonPage(): string {
   const schemas = convert()
@@ -13,16 +12,16 @@ export function jsonPage(): string {
     ([name, schema]) => `### ${name}\n\n\`\`\`ts\n${toNotation(schema)}\n\`\`\``,
   )
   return `${[
-    '# What `--json` prints',
-    'With `--json`, a command prints one JSON document on standard output: the daemon’s answer as it came, unless the table says otherwise. Lists are pages, with what was asked for in `contents`. Where the table says *lines*, each line is a document. Shapes grow by fields that may be left out; a field that is there stays, with its meaning.',
-    'A command that fails prints an [error](#errors) on standard error, as one line of JSON, and exits with its `exitCode`. This page is written by `npm run docs`, from what the HTTP API is checked with.',
+    '# Output of `--json`',
+    'With `--json`, a command prints one JSON document on standard output: the daemon’s response, unless the table says otherwise. Lists are pages with the items in `contents`. Where the table says *lines*, each line is a document. New releases may add optional fields. They keep existing fields and their meaning.',
+    'A command that fails prints an [error](#errors) on standard error, as one line of JSON, and exits with its `exitCode`. `npm run docs` writes this page from the schemas that validate the HTTP API.',
     '```sh\nagent connection list --json | jq -r ".contents[].connectionId"\nagent did create --json | jq -r .did\nagent event tail --json | jq .data\n```',
     '## Commands',
     ['| command | prints | |', '|---|---|---|', ...rows].join('\n'),
     '## Errors',
     `\`\`\`ts\n${toNotation(schemas[nameOf(Report)]!)}\n\`\`\``,
     '## Shapes',
-    'In the notation of TypeScript; `?` marks what may be left out.',
+    'TypeScript notation. `?` marks optional fields.',
     ...sections.filter((section) => !section.startsWith(`### ${nameOf(Report)}\n`)),
   ].join('\n\n')}\n`
 }
@@ -32,14 +31,14 @@ function link({ type, isLines }: Shape): string {
   return `[${name}](#${name.toLowerCase()})${isLines ? ', lines' : ''}`
 }
 
-/** The name of a shape, by which the page shows it. */
+/** Returns the name of a shape. */
 export function nameOf(type: z.ZodType): string {
   const { id } = type.meta() ?? {}
-  if (id === undefined) throw new TypeError('A shape has no name: give it .meta({ id })')
+  if (id === undefined) throw new TypeError('This shape has no name: add .meta({ id })')
   return id
 }
 
-/** All shapes and what they are made of, by name in alphabetical order. */
+/** Converts all shapes and their parts to JSON Schema, sorted by name. */
 function convert(): Record<string, JsonSchema> {
   const types = new Set([...Object.values(shapes).map(({ type }) => type), Report])
   const all = z.object(Object.fromEntries([...types].map((type, index) => [String(index), type])))

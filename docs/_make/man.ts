@@ -1,20 +1,19 @@
-/** `man/agent.1`: the manual page, in the macros that every `man` reads (groff_man(7)). */
+/** Writes `man/agent.1`, the manual page, with the macros of man(7). */
 import { exitCodes } from '../../cli/errors/errors.ts'
-import { readCommands, type Command, type Flag } from './manifest.ts'
-import { summary, topics } from './topics.ts'
+import { readCommands, summary, topics, type Command, type Flag } from './manifest.ts'
 
-/** What every command reads, by the name of the variable. */
+/** The variables that commands read. */
 const variables = {
-  AGENT_PROFILE: 'The profile of the daemon that is meant.',
+  AGENT_PROFILE: 'The profile of the daemon to use.',
   AGENT_URL: 'The base URL of the daemon’s HTTP API.',
-  AGENT_API_KEY: 'The tenant’s key.',
-  AGENT_ADMIN_KEY: 'The administrator’s key.',
+  AGENT_API_KEY: 'The API key of the tenant.',
+  AGENT_ADMIN_KEY: 'The key of the administrator.',
   AGENT_CONFIG_DIR: 'The folder of the profiles.',
-  AGENT_DATA_DIR: 'The folder of everything that the daemon keeps.',
+  AGENT_DATA_DIR: 'The data folder of the daemon.',
   NO_COLOR: 'Print no colours.',
 }
 
-/** Flags that every command has, or every command that talks to a daemon. */
+/** Flags of every command, or of every command that talks to a daemon. */
 const isCommon = ({ helpGroup }: Flag) => helpGroup === 'GLOBAL' || helpGroup === 'DAEMON'
 
 export function manPage(): string {
@@ -34,8 +33,8 @@ export function manPage(): string {
     '.I topic command',
     '.B \\-\\-help',
     '.SH DESCRIPTION',
-    'The commands talk to a daemon, which keeps the wallets, over its HTTP API.',
-    'Data goes to standard output, talk to standard error.',
+    'The commands use the HTTP API of a daemon, which stores the wallets.',
+    'Data goes to standard output, messages to standard error.',
     '.SH "FLAGS OF EVERY COMMAND"',
     ...Object.values(common.flags).filter(isCommon).flatMap(flagLines),
     '.SH COMMANDS',
@@ -49,7 +48,7 @@ export function manPage(): string {
     '.SH "EXIT STATUS"',
     ...Object.entries(exitCodes).flatMap(([code, [, what]]) => ['.TP', bold(code), escape(what)]),
     '.SH ENVIRONMENT',
-    'A flag goes over a variable, a variable over the profile.',
+    'A flag overrides a variable, and a variable overrides the profile.',
     ...Object.entries(variables).flatMap(([name, meaning]) => ['.TP', bold(name), escape(meaning)]),
   ]
   return `${lines.join('\n')}\n`
@@ -99,7 +98,7 @@ function flagLines({
     required && 'Required.',
     options && `One of ${options.join(', ')}.`,
     typeof preset === 'string' || typeof preset === 'number'
-      ? preset !== '' && `${String(preset)} when left out.`
+      ? preset !== '' && `Default: ${String(preset)}.`
       : undefined,
   ].filter((note) => typeof note === 'string')
   return ['.TP', bold(spelled), escape([sentence(description), ...notes].join(' '))]
@@ -109,7 +108,7 @@ const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slic
 const bold = (text: string) => `.B "${escape(text)}"`
 const italic = (text: string) => `.I "${escape(text)}"`
 
-/** A text as roff reads it: what begins a command or an escape does not, and what is beyond ASCII has its name. */
+/** Escapes a text for roff: control characters, escapes and non-ASCII characters. */
 function escape(text: string): string {
   return text
     .replaceAll('\\', '\\e')

@@ -1,4 +1,4 @@
-/** The commands as oclif knows them, from the manifest that the build makes. */
+/** The commands and topics of the command line, from oclif.manifest.json and package.json. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
@@ -37,10 +37,27 @@ const Command = z.object({
 })
 export type Command = z.infer<typeof Command>
 
-/** All commands but `help`, which is oclif's own. */
+/** Returns all commands except `help`, which is part of oclif. */
 export function readCommands(): Command[] {
   const { commands } = z
     .object({ commands: z.record(z.string(), Command) })
     .parse(JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8')))
   return Object.values(commands).filter(({ id }) => id !== 'help')
 }
+
+const Package = z.object({
+  description: z.string(),
+  oclif: z.object({ topics: z.record(z.string(), z.object({ description: z.string() })) }),
+})
+
+const { description, oclif } = Package.parse(
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')),
+)
+
+/** One sentence about the program. */
+export const summary = description
+
+/** Descriptions of the topics, by name, such as `tenant:key`. */
+export const topics: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(oclif.topics).map(([name, topic]) => [name, topic.description]),
+)

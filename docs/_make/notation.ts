@@ -1,4 +1,4 @@
-/** JSON Schema in the notation of TypeScript, which most readers know. */
+/** Prints JSON Schema in TypeScript notation. */
 
 export type JsonSchema = {
   $ref?: string
@@ -17,7 +17,7 @@ export type JsonSchema = {
   allOf?: JsonSchema[]
 }
 
-/** Writes a schema; `pad` is the indentation of the line that it begins in. */
+/** Prints a schema. `pad` is the indentation of its first line. */
 export function toNotation(schema: JsonSchema, pad = ''): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1)!
   if ('const' in schema) return JSON.stringify(schema.const)

@@ -1,6 +1,36 @@
-/** What each command prints with `--json`: an operation's answer as the API has it, or a shape of its own. */
+/** The schemas of what each command prints with `--json`: a response body of the API, or a shape of the command. */
 import { z } from 'zod'
-import { answer, bodyOf, lines, own, type Shape } from './shape.ts'
+import { routes } from '../../daemon/routes/index.ts'
+import type { Key, Route } from '../../daemon/http/route.ts'
+
+export type Shape = {
+  type: z.ZodType
+  /** The operation with this response body. */
+  operation?: Key
+  /** The command prints one document per line. */
+  isLines?: true
+  note?: string
+}
+
+type RouteKey = (typeof routes)[number]['key']
+
+/** Returns the schema of an operation's response body. */
+export function bodyOf(key: RouteKey): z.ZodType {
+  const { contract } = (routes as readonly Route[]).find((route) => route.key === key)!
+  if (!contract.reply[1]) throw new TypeError(`${key} has no response body`)
+  return contract.reply[1]
+}
+
+/** The shape of an operation's response body. */
+export const answer = (operation: RouteKey, note?: string): Shape => ({
+  type: bodyOf(operation),
+  operation,
+  ...(note !== undefined && { note }),
+})
+/** A shape that only this command prints. */
+export const own = (type: z.ZodType, note?: string): Shape => ({ type, ...(note !== undefined && { note }) })
+/** Like `own`, one document per line. */
+export const lines = (type: z.ZodType, note: string): Shape => ({ type, isLines: true, note })
 
 const removed = own(z.object({ id: z.string(), removed: z.literal(true) }).meta({ id: 'Removed' }))
 
