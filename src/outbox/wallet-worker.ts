@@ -1,0 +1,240 @@
+/**
+ * The worker of one wallet. It polls the wallet's file for due jobs, due deliveries and expired flows, starts as many as the limits
+ * allow, and sleeps until the next one is due. The end of each leads to another poll.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { steadyNow } from '../base/clock.ts'
+import { dueDeliveries, type Delivery } from '../events/deliveries.ts'
+import { CrowdedError } from '../net/destinations.ts'
+import type { Db } from '../storage/database.ts'
+import { isTransferred } from '../storage/transferred.ts'
+import type { Changes } from '../storage/tx-context.ts'
+import { dueJobs } from './job.ts'
+import type { Shared } from './worker.ts'
+
+/** Jobs of one wallet that run at a time: an unresponsive peer must not delay other tenants. */
+const jobLimit = 48
+
+/** Queues of one wallet that wait for a free connection to their destination. */
+const crowdedLimit = 2_000
+
+/** The first and the longest pause after the wallet could not be read or written. */
+const firstPauseMs = 500
+const longestPauseMs = 300_000
+
+/** The longest delay that `setTimeout` supports. It fires a longer one at once. */
+const longestTimerMs = 2 ** 31 - 1
+
+/** How long the computed time of the next expiry is used. The system clock may be set meanwhile. */
+const expiryTtlMs = 3_600_000
+
+export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db }> {
+  readonly #id: string
+  readonly #shared: Shared<Wallet>
+  /** What the next poll reads. Undefined if no poll is needed. */
+  #wanted: Changes | undefined
+  #isPolling = false
+  /** Queues and webhooks in progress. */
+  readonly #queues = new Set<string>()
+  readonly #webhooks = new Set<string>()
+  /** Queues that wait for a free connection to their destination. They occupy no job slot. */
+  readonly #crowded = new Set<string>()
+  /** The last event that a webhook has accepted, by webhook id, until the acceptance is stored. */
+  readonly #accepted = new Map<string, { sequence: number; stored: Promise<unknown> }>()
+  #failures = 0
+  /** When the next job, delivery and expiry are due, and when expired flows were last searched (`steadyNow`, milliseconds). */
+  #jobsAt = Infinity
+  #deliveriesAt = Infinity
+  #expiryAt = Infinity
+  #expiryCheckedAt = -Infinity
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(id: string, shared: Shared<Wallet>) {
+    this.#id = id
+    this.#shared = shared
+  }
+
+  /** Whether jobs or deliveries are running or rescheduled, or the last poll failed. */
+  get isBusy(): boolean {
+    return this.#isRunning || this.#failures > 0 || Math.min(this.#jobsAt, this.#deliveriesAt) < Infinity
+  }
+
+  /** Resolves when the acceptances that are being stored are stored. */
+  get stored(): Promise<unknown> {
+    return Promise.allSettled([...this.#accepted.values()].map(({ stored }) => stored))
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  /** Searches expired flows with the next poll, even if none can be due. */
+  checkExpiry(): void {
+    this.#expiryCheckedAt = -Infinity
+  }
+
+  /** Polls for what has changed. A call during a poll leads to one more poll. */
+  async poll({ jobs, events }: Changes): Promise<void> {
+    this.#wanted = {
+      jobs: jobs || this.#wanted?.jobs === true,
+      events: events || this.#wanted?.events === true,
+    }
+    if (this.#isPolling) return
+    this.#isPolling = true
+    const { polls } = this.#shared
+    const poll = this.#pollWanted()
+    polls.add(poll)
+    await poll.finally(() => polls.delete(poll))
+  }
+
+  get #isRunning(): boolean {
+    const running = this.#queues.size + this.#webhooks.size + this.#accepted.size
+    return this.#isPolling || running > 0 || this.#wanted !== undefined
+  }
+
+  get #freeSlots(): number {
+    const [queues, crowded] = [this.#queues.size, this.#crowded.size]
+    return Math.max(0, Math.min(jobLimit - (queues - crowded), crowdedLimit - crowded))
+  }
+
+  async #pollWanted(): Promise<void> {
+    const { use, log } = this.#shared
+    try {
+      while (this.#wanted && !this.#shared.isStopped) {
+        const wanted = this.#wanted
+        this.#wanted = undefined
+        await use(this.#id, (wallet) => this.#start(wallet, wanted))
+      }
+      this.#failures = 0
+    } catch (error) {
+      if (isTransferred(error)) return
+      log.error({ err: error, walletId: this.#id }, 'the worker could not poll a wallet')
+      this.#jobsAt = steadyNow() + Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures++)
+      this.#deliveriesAt = this.#jobsAt
+    } finally {
+      this.#isPolling = false
+      this.#sleep()
+    }
+  }
+
+  /** Starts what is due. Expired flows come first, because their jobs must not run any more. */
+  async #start(wallet: Wallet, { jobs, events }: Changes): Promise<void> {
+    await this.#startExpired(wallet)
+    const now = steadyNow()
+    if (jobs || this.#jobsAt <= now) await this.#startJobs(wallet)
+    if (events || this.#deliveriesAt <= now) await this.#startDeliveries(wallet)
+  }
+
+  /** Ends expired flows. Skips the search while no flow can have expired: a flow that began after the last search has its whole lifetime. */
+  async #startExpired(wallet: Wallet): Promise<void> {
+    const now = steadyNow()
+    const { handlers } = this.#shared
+    const { flowLifetimeMs } = handlers
+    if (now < Math.min(this.#expiryAt, this.#expiryCheckedAt + Math.min(expiryTtlMs, flowLifetimeMs))) {
+      this.#expiryAt = Math.min(this.#expiryAt, this.#expiryCheckedAt + flowLifetimeMs)
+      return
+    }
+    const limit = this.#freeSlots
+    const { expired, nextAt = Infinity } = await handlers.findExpired(wallet, limit + this.#queues.size)
+    for (const flow of expired.filter(({ queue }) => !this.#queues.has(queue)).slice(0, limit))
+      void this.#run(flow.queue, (opened) => handlers.expire(opened, flow))
+    // The end of a running job leads to the next search.
+    this.#expiryCheckedAt = expired.length > 0 ? -Infinity : now
+    this.#expiryAt = nextAt
+  }
+
+  async #startJobs({ db }: Wallet): Promise<void> {
+    const limit = this.#freeSlots
+    this.#jobsAt = Infinity
+    if (limit === 0) return
+    const { jobs, nextAt } = await dueJobs(db, new Date(steadyNow()), { busy: [...this.#queues], limit })
+    for (const job of jobs) void this.#run(job.queue, (wallet) => this.#shared.handlers.job(wallet, job))
+    if (nextAt) this.#jobsAt = nextAt.getTime()
+  }
+
+  /** Runs a job, or ends a flow, as the only one of its queue. */
+  async #run(queue: string, work: (wallet: Wallet) => Promise<void>): Promise<void> {
+    const { jobs, use } = this.#shared
+    this.#queues.add(queue)
+    try {
+      await jobs.add(() => use(this.#id, work))
+    } catch (error) {
+      if (error instanceof CrowdedError) {
+        this.#crowded.add(queue)
+        // The queue releases its slot while it waits.
+        this.#shared.wake(this.#id, { jobs: true, events: false })
+        await error.free
+        this.#crowded.delete(queue)
+      } else await this.#pause(error, { queue })
+    }
+    this.#queues.delete(queue)
+    this.#shared.wake(this.#id, { jobs: true, events: false })
+  }
+
+  async #startDeliveries({ db, id }: Wallet): Promise<void> {
+    const accepted = new Map([...this.#accepted].map(([webhook, { sequence }]) => [webhook, sequence]))
+    const { deliveries, nextAt } = await dueDeliveries(db, id, { busy: [...this.#webhooks], accepted })
+    for (const delivery of deliveries) void this.#deliver(delivery)
+    this.#deliveriesAt = nextAt?.getTime() ?? Infinity
+  }
+
+  /** Delivers an event, as the only one of its webhook. */
+  async #deliver(delivery: Delivery): Promise<void> {
+    const { handlers, slots, use } = this.#shared
+    const { webhookId } = delivery
+    this.#webhooks.add(webhookId)
+    const request = () =>
+      use(this.#id, async (wallet) => {
+        const { isAccepted, stored } = await handlers.deliver(wallet, delivery)
+        // The next event of a replay is read from what is stored.
+        if (delivery.kind === 'replay') await stored
+        else if (stored) this.#trackAccepted(delivery, stored)
+        return isAccepted
+      })
+    try {
+      await slots.run(`${this.#id} ${webhookId}`, request)
+    } catch (error) {
+      await this.#pause(error, { webhookId })
+    }
+    this.#webhooks.delete(webhookId)
+    this.#shared.wake(this.#id, { jobs: false, events: true })
+  }
+
+  /** Keeps an acceptance until it is stored, so that the next event is sent without waiting for the disk. */
+  #trackAccepted({ webhookId, sequence }: Delivery, stored: Promise<void>): void {
+    this.#accepted.set(webhookId, { sequence, stored })
+    const untrack = () => {
+      if (this.#accepted.get(webhookId)?.sequence === sequence) this.#accepted.delete(webhookId)
+      if (!this.#isRunning) this.#sleep()
+    }
+    const retry = async (error: unknown) => {
+      untrack()
+      await this.#pause(error, { webhookId })
+      this.#shared.wake(this.#id)
+    }
+    stored.then(untrack, retry)
+    // Keeps the wallet open until the write is done.
+    this.#shared.use(this.#id, () => stored).catch(() => undefined)
+  }
+
+  /** Logs why a job or a delivery failed, and waits before the next attempt. */
+  async #pause(error: unknown, about: Record<string, string>): Promise<void> {
+    if (this.#shared.isStopped || isTransferred(error)) return
+    const fields = { err: error, walletId: this.#id, ...about }
+    this.#shared.log.error(fields, 'a job or a delivery could not be processed')
+    await wait(firstPauseMs, undefined, { ref: false })
+  }
+
+  /** Sets the timer for the next due time. A time that has passed waits for a slot, and so for the end of a job. */
+  #sleep(): void {
+    clearTimeout(this.#timer)
+    if (this.#shared.isStopped) return
+    const now = steadyNow()
+    const times = [this.#jobsAt, this.#deliveriesAt, this.#expiryAt].filter((time) => time > now)
+    const at = Math.min(...times)
+    // A timer may fire up to a millisecond early.
+    const delayMs = Math.min(longestTimerMs, at - now + 1)
+    if (at < Infinity) this.#timer = setTimeout(() => this.#shared.wake(this.#id), delayMs)
+    else if (!this.#isRunning) this.#shared.forget(this.#id)
+  }
+}
