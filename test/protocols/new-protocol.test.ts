@@ -1,0 +1,157 @@
+/** A new protocol needs its states, its flow, and one line in each of the two lists of protocols. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { built } from '../_built.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { connect, refusal, until, type Tenant } from '../_pair.ts'
+import { openReceiver } from '../_receiver.ts'
+
+/** The two lists with the protocol in `toy/`. */
+const overlay: Readonly<Record<string, (text: string) => string>> = {
+  'src/protocols/definitions.ts': (text) =>
+    `import { toyStates } from '${resolve('test/protocols/toy/states.ts')}'\n` +
+    text.replace('presentationStates]', 'presentationStates, toyStates]'),
+  'src/protocols/index.ts': (text) =>
+    `import { toyFlow } from '${resolve('test/protocols/toy/flow.ts')}'\n` +
+    text.replace('presentationFlow]', 'presentationFlow, toyFlow]'),
+}
+
+/** An agent and functions of the command line that know the protocol. */
+const entry = `
+  export * from './daemon/server/bundle.ts'
+  export * from './test/protocols/toy/flow.ts'
+  export { removeRecord } from './src/protocols/engine/remove.ts'
+  export { expectedStates } from './cli/completion/kinds.ts'
+  export { eventTypes, toRecordQuery } from './cli/input/filters.ts'
+  export { explain, nextCommand } from './cli/format/states.ts'
+`
+type Parts = typeof built &
+  typeof import('./toy/flow.ts') &
+  Pick<typeof import('../../src/protocols/engine/remove.ts'), 'removeRecord'> &
+  Pick<typeof import('../../cli/completion/kinds.ts'), 'expectedStates'> &
+  Pick<typeof import('../../cli/input/filters.ts'), 'eventTypes'> & {
+    explain: (topic: string, state: string) => string
+    nextCommand: (topic: string, state: string, id: string) => string | undefined
+    toRecordQuery: (topic: string, flags: object) => object
+  }
+
+// Inside the repository, where Node.js finds the packages.
+const folder = mkdtempSync(resolve('node_modules/.new-protocol-'))
+let parts: Parts
+
+beforeAll(async () => {
+  const outfile = join(folder, 'agent.mjs')
+  await build({
+    stdin: { contents: entry, resolveDir: resolve('.'), loader: 'ts' },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'error',
+    plugins: [
+      {
+        name: 'overlay',
+        setup(builder) {
+          builder.onLoad({ filter: /[\\/]src[\\/]protocols[\\/](?:definitions|index)\.ts$/ }, ({ path }) => {
+            const edit = overlay[path.slice(resolve('.').length + 1).replaceAll('\\', '/')]!
+            return { contents: edit(readFileSync(path, 'utf8')), loader: 'ts' }
+          })
+        },
+      },
+    ],
+  })
+  parts = (await import(pathToFileURL(outfile).href)) as Parts
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const use = <T>(
+  { agent }: TestAgent,
+  { walletId }: Tenant,
+  work: Parameters<typeof agent.wallets.use<T>>[1],
+) => agent.wallets.use(walletId, work)
+
+/** Two connected tenants. The first one has asked, and the request has arrived. */
+async function startAsked() {
+  const agent = await startAgent({}, { parts })
+  const [asker, answerer] = [await agent.newTenant('asker'), await agent.newTenant('answerer')]
+  const { inviterConnectionId } = await connect(asker, answerer)
+  const { id, thid } = await use(agent, asker, (wallet) => parts.ask(wallet, inviterConnectionId))
+  await until(
+    'the request',
+    () => statesOf(answerer, thid),
+    (states) => states.length === 1,
+  )
+  return { agent, asker, answerer, id, thid, [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose]() }
+}
+
+/** The states of the thread, by the events of a wallet. */
+async function statesOf({ call }: Tenant, thid: string) {
+  const { contents } = await call('GET /events', { query: { type: 'ToyUpdated' as never, thid } })
+  return contents.map(({ data }) => data['state'])
+}
+
+test('a request is answered: with events, webhooks and a trace', async () => {
+  await using flow = await startAsked()
+  const { agent, asker, answerer, id, thid } = flow
+  await using receiver = await openReceiver()
+  await asker.call('POST /events/webhooks', { body: { url: receiver.url } })
+  const waiting = await answerer.call('GET /traces/{id}', { path: { id: thid } })
+  expect(waiting.pending).toMatchObject([{ what: 'decision', topic: 'toy', state: 'Requested' }])
+
+  await use(agent, answerer, (wallet) => parts.answer(wallet, thid, false))
+  await until(
+    'the webhook',
+    () => Promise.resolve(receiver.bodies),
+    ({ length }) => length === 1,
+  )
+  expect(JSON.parse(receiver.bodies[0]!)).toMatchObject({
+    type: 'ToyUpdated',
+    data: { toyId: id, thid, role: 'Asker', state: 'Done' },
+  })
+  expect(await statesOf(asker, thid)).toEqual(['Requested', 'Done'])
+  const trace = await asker.call('GET /traces/{id}', { path: { id } })
+  expect(trace.records).toEqual([{ topic: 'toy', id, role: 'Asker', state: 'Done' }])
+  expect(trace.steps.filter(({ kind }) => kind === 'state')).toMatchObject([
+    { topic: 'toy', recordId: id, to: 'Requested' },
+    { topic: 'toy', recordId: id, from: 'Requested', to: 'Done' },
+  ])
+})
+
+test('a problem report ends the flow, and a record can be removed', async () => {
+  await using flow = await startAsked()
+  const { agent, asker, answerer, id, thid } = flow
+  await use(agent, answerer, (wallet) => parts.answer(wallet, thid, true))
+  await until(
+    'the report',
+    () => statesOf(asker, thid),
+    (states) => states.includes('Refused'),
+  )
+  const { records } = await asker.call('GET /traces/{id}', { path: { id } })
+  expect(records).toMatchObject([{ topic: 'toy', state: 'Refused', failure: 'Problem report' }])
+
+  await use(agent, asker, (wallet) => parts.removeRecord(wallet, parts.toy, id))
+  expect(
+    await use(agent, asker, ({ db }) => db.selectFrom('record').select('id').where('id', '=', id).execute()),
+  ).toEqual([])
+  expect(
+    await refusal(
+      use(agent, asker, (wallet) => parts.removeRecord(wallet, parts.toy, id)).catch((problem) =>
+        Promise.reject({ problem }),
+      ),
+    ),
+  ).toMatchObject({ type: 'NotFound' })
+})
+
+test('the command line knows states, roles, commands and events', () => {
+  expect(parts.explain('toy', 'Requested')).toBe('Requested (a request to be answered)')
+  expect(parts.nextCommand('toy', 'Requested', '1')).toBe('agent toy answer 1')
+  expect(parts.expectedStates('toy:answer')).toEqual(['Requested'])
+  expect(parts.eventTypes).toContain('ToyUpdated')
+  const flags = { limit: 1, offset: 0, role: 'asker', state: 'done' }
+  expect(parts.toRecordQuery('toy', flags)).toMatchObject({ role: 'Asker', state: 'Done' })
+})
