@@ -9,7 +9,7 @@ import type { Log } from './base/log.ts'
 import { deriveSealKey } from './base/seal.ts'
 import type { Secret } from './base/secret.ts'
 import { createTokenCheck } from './base/token-check.ts'
-import { createTurns, turnLimits, type Turns } from './base/turns.ts'
+import { createScheduler, schedulerLimits, type Scheduler } from './base/scheduler.ts'
 import { createListReader } from './credential-status/read.ts'
 import { findWebDocument } from './did-registrar/web.ts'
 import { createEnterprise, type Enterprise } from './enterprise/enterprise.ts'
@@ -52,7 +52,7 @@ export type Agent = {
   /** Generates the keys of credential definitions. Closed before the servers, which wait for requests that need such a key. */
   readonly definitions: Generator
   /** Decides which request of both servers runs next. */
-  readonly turns: Turns
+  readonly scheduler: Scheduler
   /** Notifies open event streams of commits. Closed before the servers, which wait for the streams. */
   readonly events: EventBus
   /** The mediator role, when this agent has it. */
@@ -112,7 +112,7 @@ export async function createAgent(
       log,
       db,
       audit,
-      turns: createTurns(turnLimits(config)),
+      scheduler: createScheduler(schedulerLimits(config)),
       isAdminToken: createTokenCheck(adminTokens),
       defaultApiKey,
       [Symbol.asyncDispose]: close,

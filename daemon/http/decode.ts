@@ -6,8 +6,11 @@
 import type { Context } from 'koa'
 import type { z } from 'zod'
 import { JsonError } from '../../src/base/json.ts'
+import type { Config } from '../../src/base/config.ts'
 import { Problem } from '../../src/base/problem.ts'
+import { streamBody } from './body-stream.ts'
 import { createJsonReader, type ReadJson } from './json-body.ts'
+import type { Contract } from './route.ts'
 
 /** The longest body, in bytes, after decompression; a contract may allow for more. */
 export const bodyLimit = 1_048_576
@@ -15,19 +18,19 @@ export const bodyLimit = 1_048_576
 const reasonLimit = 10
 const pathLimit = 200
 
-/**
- * Makes what reads bodies up to a limit, or up to `bodyLimit` where that is longer. `takesAnything` gives back what it can read as it is, of any
- * media type, and `undefined` for what it cannot; it still throws when the caller is gone.
- */
-export function createBodyDecoder({
-  limit = bodyLimit,
-  takesAnything = false,
-}: { limit?: number | undefined; takesAnything?: boolean | undefined } = {}) {
-  const maxBytes = Math.max(limit, bodyLimit)
+/** Makes the function that parses query, headers and body of a request by a contract. */
+export function createInputDecoder(contract: Contract, config: Config) {
+  const { query, headers, body, stream } = contract
+  const maxBytes = Math.max(contract.bodyLimit?.(config) ?? bodyLimit, bodyLimit)
   const parse = createJsonReader(maxBytes)
   const read: ReadJson = (ctx) => readBody(ctx, parse, maxBytes)
-  return (ctx: Context, type: z.ZodType): Promise<unknown> =>
-    takesAnything ? decodeAnything(ctx, read) : decodeBody(ctx, type, read)
+  const streamLimit = stream && { ...stream, limit: stream.limit(config) }
+  return async (ctx: Context) => ({
+    query: query ? decodeQuery(ctx, query) : {},
+    headers: headers ? decodeHeaders(ctx, headers) : {},
+    body: body && (contract.anyBody ? await decodeAnything(ctx, read) : await decodeBody(ctx, body, read)),
+    stream: streamLimit && streamBody(ctx, streamLimit),
+  })
 }
 
 /**
@@ -70,14 +73,14 @@ async function decodeAnything(ctx: Context, read: ReadJson): Promise<unknown> {
 }
 
 /** Parses the query; parameters that the contract does not name are ignored. @throws {Problem} `BadRequest` */
-export function decodeQuery<Type extends z.ZodObject>(ctx: Context, type: Type): z.output<Type> {
+function decodeQuery<Type extends z.ZodObject>(ctx: Context, type: Type): z.output<Type> {
   const result = type.safeParse(ctx.query)
   if (!result.success) throw new Problem('BadRequest', `The query is not valid. ${reasons(result.error)}`)
   return result.data
 }
 
 /** Parses the headers that the contract names, in lower case. @throws {Problem} `BadRequest` */
-export function decodeHeaders<Type extends z.ZodObject>(ctx: Context, type: Type): z.output<Type> {
+function decodeHeaders<Type extends z.ZodObject>(ctx: Context, type: Type): z.output<Type> {
   const result = type.safeParse(ctx.headers)
   if (!result.success) throw new Problem('BadRequest', `The headers are not valid. ${reasons(result.error)}`)
   return result.data

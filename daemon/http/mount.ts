@@ -1,194 +1,153 @@
 /**
- * Routes to koa: find the endpoint, authenticate, parse, handle, reply.
+ * Mounts routes in koa: find the endpoint, authenticate, parse, handle, reply.
  *
- * The checks come in the order path, credentials, query and body (decisions.md §2), so that nobody without credentials
- * learns more than that an endpoint exists.
+ * The path is checked first, then the credentials, then query, headers and body. A client without credentials thus only
+ * learns that an endpoint exists.
  */
-import { Readable } from 'node:stream'
+import Router from '@koa/router'
 import { isDeepStrictEqual } from 'node:util'
 import type { Context, Middleware } from 'koa'
 import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
-import { forRequest, type Wallet } from '../../src/wallet/wallet.ts'
 import { assertByteQuota, withQuotas } from '../../src/wallet/quotas.ts'
-import { addressOf } from './address.ts'
-import { streamBody } from './body-stream.ts'
-import { createBodyDecoder, decodeHeaders, decodeQuery } from './decode.ts'
-import { createRouteFinder } from './find-route.ts'
-import { createAccess, type Authenticate, type Caller } from '../middleware/access.ts'
-import { createGuard, type Guard } from '../middleware/attempts.ts'
-import type { Given } from './audit-subject.ts'
-import { auditOf, type Visit } from '../middleware/audit.ts'
-import { createParties, leaveTurn, type Parties } from '../middleware/fairness.ts'
-import {
-  createAddressPace,
-  createTenantPace,
-  type AddressPace,
-  type TenantPace,
-} from '../middleware/limits.ts'
-import { stateOf } from '../middleware/request-log.ts'
-import { mustHaveScope } from '../middleware/scope.ts'
-import { scopesOf, splitKey, type Answer, type Route } from './route.ts'
-import { toSuiteProblem } from '../routes/_suite.ts'
+import { forRequest, type Wallet } from '../../src/wallet/wallet.ts'
+import { assertScope, createAccess, type Access, type Caller, type Identify } from '../middleware/access.ts'
+import { createAttemptLimit, type AttemptLimit } from '../middleware/failed-attempts.ts'
+import { createRateLimits, type RateLimits } from '../middleware/rate-limits.ts'
+import { contextOf, onDisconnect } from '../middleware/request-context.ts'
+import { auditRefusal, auditWork, isAudited, type AuditedInput } from './audit.ts'
+import { createInputDecoder } from './decode.ts'
+import { reply } from './reply.ts'
+import { scopesOf, splitKey, type Route } from './route.ts'
 
 export type MountOptions = {
   /** Compare every reply with its contract, and fail where they differ. For tests. */
   checkReplies?: boolean
-  /** Who is told of everybody that was let in. */
-  parties?: Parties
 }
 
-/** Makes the last of koa's middleware of routes. It throws `ResourcePathNotFound` for a request that is for none of them. */
+type Services = Required<MountOptions> & {
+  agent: Agent
+  routes: readonly Route[]
+  access: Record<Access, Identify>
+  limitAttempts: AttemptLimit
+  rateLimits: RateLimits
+}
+
+/** Makes the last middleware. It throws `ResourcePathNotFound` for a request without a route. */
 export function mount(
   agent: Agent,
   routes: readonly Route[],
-  { checkReplies = false, parties = createParties() }: MountOptions = {},
+  { checkReplies = false }: MountOptions = {},
 ): Middleware {
-  const authenticate = createAccess(agent)
-  const guard = createGuard(agent.config.FAILED_ATTEMPTS_PER_MINUTE, agent, parties.shown)
-  const pace = createTenantPace(agent.config.TENANT_REQUESTS_PER_MINUTE)
-  const paceOfAddress = createAddressPace(agent.config)
-  const around = { routes, authenticate, guard, pace, paceOfAddress, parties, checkReplies }
-  const find = createRouteFinder(routes.map((route) => [route.key, endpoint(agent, route, around)] as const))
-  return (ctx) => {
-    const found = find(ctx.method, ctx.path)
-    if (!found) throw pathNotFound(ctx.method, ctx.path)
-    return found.value(ctx, found.params)
+  const services: Services = {
+    agent,
+    routes,
+    access: createAccess(agent),
+    limitAttempts: createAttemptLimit(agent.config.FAILED_ATTEMPTS_PER_MINUTE, agent),
+    rateLimits: createRateLimits(agent.config),
+    checkReplies,
   }
-}
-
-type Around = {
-  routes: readonly Route[]
-  authenticate: Authenticate
-  guard: Guard
-  pace: TenantPace
-  paceOfAddress: AddressPace
-  parties: Parties
-  checkReplies: boolean
-}
-
-function endpoint(
-  agent: Agent,
-  route: Route,
-  { routes, authenticate, guard, pace, paceOfAddress, parties, checkReplies }: Around,
-) {
-  const { key, contract, handler } = route
-  const [method] = splitKey(key)
-  const path = contract.path && z.object(contract.path)
-  const identify: (headers: Context['headers'], visit: Visit) => Promise<Caller> =
-    authenticate[contract.access]
-  const decodeBody = createBodyDecoder({
-    limit: contract.bodyLimit?.(agent.config),
-    takesAnything: contract.anyBody,
-  })
-  const { wallets, tenants } = agent
-  const scopes = scopesOf(contract)
-  const audit = auditOf(agent, route)
-
-  async function admit(headers: Context['headers'], visit: Visit): Promise<Caller> {
-    visit.caller = await parties.meet(headers, () =>
-      guard({ ...visit, headers }, () => identify(headers, visit)),
-    )
-    mustHaveScope(visit.caller, scopes, key)
-    return visit.caller
+  const router = new Router({ sensitive: true })
+  // `{` sorts after all characters of fixed segments: `/a/b` is matched before `/a/{name}`.
+  for (const route of routes.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+    const [method, path] = splitKey(route.key)
+    router.register(path.replaceAll(/\{(\w+)\}/g, ':$1'), [method], createEndpoint(route, services))
   }
-
-  const handle = async (ctx: Context, params: Record<string, string>): Promise<void> => {
-    const state = stateOf(ctx)
-    state.route = key
-    const names = path?.safeParse(params)
-    if (names?.success === false) throw pathNotFound(ctx.method, ctx.path)
-    const { headers } = ctx
-    const address = addressOf(ctx.req, agent.config.AGENT_TRUST_PROXY)
-    state.address = address
-    await paceOfAddress(contract.perAddress, address)
-    const visit: Visit = { address, requestId: state.requestId }
-    const caller =
-      contract.access === 'public' ? undefined : await audit.admission(visit, () => admit(headers, visit))
-    await pace(caller)
-    // A file comes as fast as the network brings it: others begin meanwhile.
-    if (contract.stream) leaveTurn(ctx)
-    const result = await audit.performance(visit, async (begin) => {
-      const input = {
-        path: names?.data,
-        query: contract.query ? decodeQuery(ctx, contract.query) : {},
-        headers: contract.headers ? decodeHeaders(ctx, contract.headers) : {},
-        body: contract.body && (await decodeBody(ctx, contract.body)),
-        stream:
-          contract.stream &&
-          streamBody(ctx, { ...contract.stream, limit: contract.stream.limit(agent.config) }),
-        target: ctx.originalUrl,
-        address,
-        log: state.log,
-        accept: ctx.headers.accept ?? '*/*',
-        accepts: (types: readonly string[]) => ctx.accepts([...types]) || undefined,
-        whenGone: () => {
-          leaveTurn(ctx)
-          return whenGone(ctx)
-        },
-        isStillAllowed: async () =>
-          isDeepStrictEqual(await identify(ctx.headers, { ...visit }).catch(() => null), caller),
-      }
-      const serve = async (wallet: Wallet): Promise<unknown> => {
-        if (contract.sharesFile) await assertByteQuota(wallet, Buffer.byteLength(ctx.request.rawBody))
-        const held = method === 'DELETE' ? wallet : withQuotas(wallet)
-        return handler({ wallet: forRequest(held, state.log, (thid) => state.thids.add(thid)), agent }, input)
-      }
-      await begin({ path: input.path, body: input.body as Given['body'] })
-      if (contract.access !== 'tenant' || caller?.kind !== 'tenant')
-        return handler({ wallets, tenants, caller, agent, routes }, input)
-      state.walletId = caller.walletId
-      return wallets.use(caller.walletId, serve, state.log)
+  const dispatch = router.routes() as unknown as Middleware
+  return (ctx) =>
+    dispatch(ctx, () => {
+      throw pathNotFound(ctx)
     })
+}
+
+/** The middleware of one route. */
+function createEndpoint(route: Route, services: Services) {
+  const { agent, rateLimits, checkReplies } = services
+  const { key, contract } = route
+  const pathType = contract.path && z.object(contract.path)
+  const authenticate = createAuthenticator(route, services)
+  const work = createWork(route, services)
+  const hasAudit = isAudited(route)
+
+  return async (ctx: Context): Promise<void> => {
+    const context = contextOf(ctx)
+    context.route = key
+    const path = pathType?.safeParse(ctx['params'])
+    if (path?.success === false) throw pathNotFound(ctx)
+    if (contract.perAddress) await rateLimits.countAddress(contract.perAddress, context.address)
+    if (contract.access !== 'public') await authenticate(ctx)
+    const { caller } = context
+    if (caller?.kind === 'tenant') await rateLimits.countTenant?.(caller.walletId)
+    // A file arrives at the speed of the network; other requests run meanwhile.
+    if (contract.stream) context.slot?.release()
+    const result = hasAudit
+      ? await auditWork(agent, route, context, (begin) => work(ctx, path?.data, begin))
+      : await work(ctx, path?.data)
     reply(ctx, route, result, checkReplies)
   }
-  if (contract.suite !== 'enterprise') return handle
-  return (ctx: Context, params: Record<string, string>) =>
-    handle(ctx, params).catch((error: unknown) => {
-      throw toSuiteProblem(error)
-    })
 }
 
-/** A signal that aborts when the connection closes before the response is sent. */
-function whenGone({ req: { socket }, res }: Context): AbortSignal {
-  const controller = new AbortController()
-  const abort = () => controller.abort()
-  // A pipelined response that waits behind another one gets no `close` event.
-  if (socket.destroyed) abort()
-  socket.once('close', abort)
-  res.once('close', () => socket.off('close', abort))
-  return controller.signal
+/** Sets `caller` in the context. @throws {Problem} 401, 403 or 429, which the audit log then has */
+function createAuthenticator({ key, contract }: Route, { agent, access, limitAttempts }: Services) {
+  const identify = access[contract.access]
+  const scopes = scopesOf(contract)
+  return async ({ headers, state }: Context): Promise<void> => {
+    const context = contextOf({ state })
+    try {
+      context.caller = await limitAttempts(headers, context, () => identify(headers, context))
+      assertScope(context.caller, scopes, key)
+    } catch (error) {
+      await auditRefusal(agent, key, context, error)
+      throw error
+    }
+  }
 }
 
-function reply(ctx: Context, { key, contract }: Route, result: unknown, isChecked: boolean): void {
-  const [status, type] = contract.reply
-  if (contract.media) return answer(ctx, status, result as Answer)
-  if (isChecked && type) mustFit(key, type, result)
-  ctx.body = type ? result : null
-  ctx.status = status
-  if (type) ctx.set('Content-Type', 'application/json')
+/** Parses the input and runs the handler: a tenant's with its wallet, which stays open meanwhile. */
+function createWork({ key, contract, handler }: Route, { agent, access, routes }: Services) {
+  const [method] = splitKey(key)
+  const decodeInput = createInputDecoder(contract, agent.config)
+  const { wallets, tenants } = agent
+
+  return async (ctx: Context, path: unknown, begin?: (input: AuditedInput) => Promise<void>) => {
+    const context = contextOf(ctx)
+    const { caller, log, address } = context
+    const input = {
+      path,
+      ...(await decodeInput(ctx)),
+      target: ctx.originalUrl,
+      address,
+      log,
+      accept: ctx.headers.accept ?? '*/*',
+      accepts: (types: readonly string[]) => ctx.accepts([...types]) || undefined,
+      whenGone: () => {
+        context.slot?.release()
+        const controller = new AbortController()
+        onDisconnect(ctx, () => controller.abort())
+        return controller.signal
+      },
+      isStillAllowed: async () => {
+        const isSame = (current: Caller) => isDeepStrictEqual(current, caller)
+        return access[contract.access](ctx.headers, { ...context }).then(isSame, () => false)
+      },
+    }
+    await begin?.(input as AuditedInput)
+    if (contract.access !== 'tenant' || caller?.kind !== 'tenant')
+      return handler({ wallets, tenants, caller, agent, routes }, input)
+    context.walletId = caller.walletId
+    const run = async (wallet: Wallet): Promise<unknown> => {
+      if (contract.sharesFile) await assertByteQuota(wallet, Buffer.byteLength(ctx.request.rawBody))
+      const limited = method === 'DELETE' ? wallet : withQuotas(wallet)
+      return handler({ wallet: forRequest(limited, log, (thid) => context.thids.add(thid)), agent }, input)
+    }
+    return wallets.use(caller.walletId, run, log)
+  }
 }
 
-function answer(ctx: Context, success: number, { status = success, type, body, headers = {} }: Answer): void {
-  ctx.status = status
-  ctx.set('Content-Type', type)
-  ctx.set(headers)
-  ctx.body = typeof body === 'string' || body instanceof Readable ? body : JSON.stringify(body)
-  // The caller has it already (RFC 9110 §13.1.2).
-  if (ctx.fresh) ctx.status = 304
-}
-
-function mustFit(key: string, type: z.ZodType, result: unknown): void {
-  const sent: unknown = JSON.parse(JSON.stringify(result))
-  const described = type.parse(sent)
-  if (!isDeepStrictEqual(sent, described))
-    throw new Error(`${key} replies with more than its contract says: ${JSON.stringify(sent)}`)
-}
-
-function pathNotFound(method: string, path: string): Problem {
+function pathNotFound({ method, path }: Context): Problem {
   return new Problem(
     'error:ResourcePathNotFound',
-    `There is no ${method} ${path.slice(0, 200)} here. GET /docs/openapi.json lists what there is.`,
+    `There is no ${method} ${path.slice(0, 200)} here. GET /docs/openapi.json lists all endpoints.`,
   )
 }

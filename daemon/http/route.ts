@@ -11,7 +11,8 @@ import type { Config } from '../../src/base/config.ts'
 import type { Log } from '../../src/base/log.ts'
 import { allScopes, type Scope } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import type { Admin, Tenant } from '../middleware/access.ts'
+import type { Access, Admin, Tenant } from '../middleware/access.ts'
+import type { AddressLimit } from '../middleware/rate-limits.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Key = `${Method} /${string}`
@@ -29,7 +30,7 @@ export type Context = {
   /** `routes` are all that are mounted, for the document that describes them. */
   public: { agent: Agent; routes: readonly Route[] }
 }
-export type Access = keyof Context
+export type { Access }
 
 export type Status = 200 | 201 | 202 | 204
 
@@ -60,10 +61,8 @@ export type Contract = {
   readonly anyBody?: true
   /** The body is a file of this media type, which the handler reads as it comes; at most so many bytes. */
   readonly stream?: { readonly media: string; readonly limit: (config: Config) => number }
-  /** The enterprise suite's errors have a body and types of their own (service §2.13). */
-  readonly suite?: 'enterprise'
   /** The variable that says how many requests one address may send in a minute, where an endpoint needs no credentials and calls others. */
-  readonly perAddress?: 'DID_RESOLUTIONS_PER_MINUTE'
+  readonly perAddress?: AddressLimit
   /** The longest body in bytes, where it may be longer than others. */
   readonly bodyLimit?: (config: Config) => number
   /** What it keeps goes to the file that all wallets share, so that the wallet must have room for the body (`BYTES_PER_WALLET`) beforehand. */

@@ -1,18 +1,18 @@
 /**
- * Who is calling: headers in, an identity out (service §5, api.md 3.2–3.4).
+ * Authentication: credentials in headers to a caller.
  *
- * The administrator shows `x-admin-api-key`, a tenant shows `apikey`. The contract of the endpoint says which of the
- * two counts; the other is read only to tell a wrong role from a wrong key.
+ * The administrator sends `x-admin-api-key`, a tenant sends `apikey`. The contract of the endpoint says which of them
+ * counts. The other one only tells a wrong role (403) from a wrong key (401).
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { RegisteredKey, type Scope } from '../../src/wallet/model.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
-import type { Visit } from './audit.ts'
+import type { RequestContext } from './request-context.ts'
 
 export type Admin = { kind: 'admin' }
-/** `keyId` and `scopes` are those of the key, which the default tenant may not have; without scopes, all is allowed. */
+/** `keyId` is undefined for the default tenant if keys are not checked. Without `scopes`, the key has all of them. */
 export type Tenant = {
   kind: 'tenant'
   walletId: string
@@ -22,86 +22,94 @@ export type Tenant = {
 }
 export type Caller = Admin | Tenant | undefined
 
+/** Who may call an endpoint. */
+export type Access = 'admin' | 'tenant' | 'admin-or-tenant' | 'public'
+
+/** Finds the caller. A known tenant in the wrong role is noted in the context. @throws {Problem} 401 or 403 */
+export type Identify = (headers: IncomingHttpHeaders, context: RequestContext) => Promise<Caller>
+
 const defaultTenant: Tenant = { kind: 'tenant', walletId: defaultId, entityId: defaultId }
 
-/** One function for every kind of access, that finds out who calls, and tells `visit` also where that is nobody to be let in. @throws {Problem} 401 or 403 */
-export type Authenticate = {
-  admin: (headers: IncomingHttpHeaders, visit: Visit) => Promise<Admin>
-  tenant: (headers: IncomingHttpHeaders, visit: Visit) => Promise<Tenant>
-  'admin-or-tenant': (headers: IncomingHttpHeaders, visit: Visit) => Promise<Admin | Tenant>
-  public: (headers: IncomingHttpHeaders, visit: Visit) => Promise<undefined>
-}
-
-/** Makes the functions for an agent, by its configuration and its administrator's token. */
-export function createAccess(agent: Agent): Authenticate {
+export function createAccess(agent: Agent) {
   const { API_KEY_ENABLED, API_KEY_AUTHENTICATE_AS_DEFAULT_USER, API_KEY_AUTO_PROVISIONING } = agent.config
   const { isAdminToken } = agent
   const provisioning = new Map<string, Promise<Tenant>>()
 
-  async function findTenant(apiKey: string): Promise<Tenant | undefined> {
+  async function findTenant(apiKey: string, { fingerprint }: RequestContext): Promise<Tenant | undefined> {
     if (API_KEY_AUTHENTICATE_AS_DEFAULT_USER) return defaultTenant
-    const admitted = await agent.tenants.keys.find(apiKey)
-    return admitted && { kind: 'tenant', ...admitted }
+    const found = await agent.tenants.keys.find(apiKey, fingerprint)
+    return found && { kind: 'tenant', ...found }
   }
 
-  /** Requests that arrive together with one new key wait for the same wallet. */
-  function provision(apiKey: string, visit: Visit): Promise<Tenant> {
+  /** Concurrent requests with one new key get one wallet. */
+  function provision(apiKey: string, context: RequestContext): Promise<Tenant> {
     const running = provisioning.get(apiKey)
     if (running) return running
-    const made = makeTenant(agent, apiKey, visit).finally(() => provisioning.delete(apiKey))
-    provisioning.set(apiKey, made)
-    return made
+    const created = createTenant(agent, apiKey, context).finally(() => provisioning.delete(apiKey))
+    provisioning.set(apiKey, created)
+    return created
   }
 
-  async function tenant(headers: IncomingHttpHeaders, visit: Visit): Promise<Tenant> {
+  async function tenant({ apikey }: IncomingHttpHeaders, context: RequestContext): Promise<Tenant> {
     if (!API_KEY_ENABLED) return defaultTenant
-    const apiKey = headers.apikey
-    if (typeof apiKey !== 'string')
+    if (typeof apikey !== 'string')
       throw unauthorized('InvalidCredentials', 'ApiKey key is not provided. Send it in the header `apikey`.')
-    if (apiKey === '') throw unauthorized('ApiKeyAuthenticationError', 'Empty `apikey` header provided')
-    const found = await findTenant(apiKey)
+    if (apikey === '') throw unauthorized('ApiKeyAuthenticationError', 'Empty `apikey` header provided')
+    const found = await findTenant(apikey, context)
     if (found) return found
-    if (API_KEY_AUTO_PROVISIONING) return provision(apiKey, visit)
+    if (API_KEY_AUTO_PROVISIONING) return provision(apikey, context)
     throw invalidApiKey()
   }
 
-  async function admin(headers: IncomingHttpHeaders, visit: Visit): Promise<Admin> {
-    const token = headers['x-admin-api-key']
+  async function admin(headers: IncomingHttpHeaders, context: RequestContext): Promise<Admin> {
+    const { 'x-admin-api-key': token, apikey } = headers
     if (isAdminToken(token)) return { kind: 'admin' }
-    const { apikey } = headers
-    const known =
-      token === undefined &&
-      API_KEY_ENABLED &&
-      typeof apikey === 'string' &&
-      apikey !== '' &&
-      (await findTenant(apikey))
-    if (known) {
-      visit.caller = known
-      throw new Problem(
-        'error:AuthenticationError:InvalidRole',
-        'The Tenant role is not permitted. Expected Admin role: send the administrator’s token in the header `x-admin-api-key`.',
-      )
-    }
-    throw unauthorized('AdminApiKeyAuthenticationError', adminDetail(token))
+    const isTenantOnly = token === undefined && API_KEY_ENABLED && typeof apikey === 'string' && apikey !== ''
+    const known = isTenantOnly ? await findTenant(apikey, context) : undefined
+    if (!known) throw unauthorized('AdminApiKeyAuthenticationError', adminDetail(token))
+    context.caller = known
+    throw new Problem(
+      'error:AuthenticationError:InvalidRole',
+      'The Tenant role is not permitted. Expected Admin role: send the administrator’s token in the header `x-admin-api-key`.',
+    )
   }
 
   return {
     admin,
     tenant,
-    async 'admin-or-tenant'(headers, visit) {
-      const token = headers['x-admin-api-key']
-      // A tenant's key is the second chance of whoever sent it; without keys, that of whoever did not claim to be the administrator.
-      const mayBeTenant = API_KEY_ENABLED ? headers.apikey !== undefined : token === undefined
-      return !isAdminToken(token) && mayBeTenant ? tenant(headers, visit) : admin(headers, visit)
+    async 'admin-or-tenant'(headers: IncomingHttpHeaders, context: RequestContext): Promise<Admin | Tenant> {
+      const { 'x-admin-api-key': token, apikey } = headers
+      // A wrong token falls back to the API key. Without API keys, only a request without a token is a tenant's.
+      const mayBeTenant = API_KEY_ENABLED ? apikey !== undefined : token === undefined
+      return !isAdminToken(token) && mayBeTenant ? tenant(headers, context) : admin(headers, context)
     },
     public: () => Promise.resolve(undefined),
-  }
+  } satisfies Record<Access, Identify>
 }
 
-/** A wallet and an entity for a key that nobody registered (`API_KEY_AUTO_PROVISIONING`, api.md 3.2). */
-async function makeTenant(agent: Agent, apiKey: string, { address, requestId }: Visit): Promise<Tenant> {
+/** Refuses a key that has none of the required scopes. @throws {Problem} `InsufficientScope` */
+export function assertScope(caller: Caller, required: readonly Scope[] | undefined, route: string): void {
+  if (caller?.kind !== 'tenant' || !caller.scopes || !required) return
+  const { scopes } = caller
+  if (required.some((scope) => scopes.includes(scope))) return
+  const accepted =
+    required.length === 0
+      ? 'a key without scopes'
+      : `a key with the scope ${required.join(' or ')}, or one without scopes`
+  throw new Problem(
+    'error:AuthenticationError:InsufficientScope',
+    `The scopes of this key are ${scopes.join(', ')}. ${route} requires ${accepted}: ask the administrator for such a key.`,
+  )
+}
+
+/** Makes a wallet and an entity for an unknown key (`API_KEY_AUTO_PROVISIONING`). */
+async function createTenant(
+  agent: Agent,
+  apiKey: string,
+  { address, requestId }: RequestContext,
+): Promise<Tenant> {
   const { wallets, tenants, audit } = agent
-  // Between the look-up and now, another request may have made the wallet already.
+  // An earlier request may have made the wallet since the lookup.
   const known = await tenants.keys.find(apiKey)
   if (known) return { kind: 'tenant', ...known }
   if (await tenants.keys.isKnown(apiKey)) throw invalidApiKey()
@@ -142,8 +150,8 @@ function invalidApiKey(): Problem {
 }
 
 function unauthorized(
-  what: 'InvalidCredentials' | 'ApiKeyAuthenticationError' | 'AdminApiKeyAuthenticationError',
+  type: 'InvalidCredentials' | 'ApiKeyAuthenticationError' | 'AdminApiKeyAuthenticationError',
   detail: string,
 ): Problem {
-  return new Problem(`error:AuthenticationError:${what}`, detail)
+  return new Problem(`error:AuthenticationError:${type}`, detail)
 }

@@ -1,40 +1,51 @@
 /**
- * Keeps web pages away from a daemon on a developer's machine.
+ * Protects a daemon on a developer's machine from web pages.
  *
- * A page in a browser can send requests to loopback addresses, directly (its `Origin` tells) or through a name of its
- * own that resolves to one (DNS rebinding; `Host` tells). Programs send no `Origin` and the host they were told.
+ * A page in a browser can send requests to loopback addresses: directly, which `Origin` shows, or through a name of its
+ * own that resolves to one (DNS rebinding), which `Host` shows. Programs send no `Origin`, and the host they were given.
  */
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { LRUCache } from 'lru-cache'
+import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { isLocalHost } from '../../src/net/public-url.ts'
+import { contextOf } from './request-context.ts'
 
-/** How many hosts and origins are known by sight; whoever asks says the same ones again and again. */
-const remembered = 100
+/** Hosts and origins whose check is remembered. */
+const cacheSize = 100
 
-/** Refuses what does not come from this machine, from one of the listed origins, or by way of `publicUrl`, the address that the daemon is known by. */
-export function local(publicUrl: string, origins: readonly string[] = []): Middleware {
-  const publicHost = new URL(publicUrl).hostname
-  const look = (url: string) => {
+/** Accepts requests from this machine, from `AGENT_CORS_ORIGINS`, and to the public host. Refusals are audited. */
+export function local({ audit, config, env }: Agent): Middleware {
+  const origins = config.AGENT_CORS_ORIGINS ?? []
+  const publicHost = new URL(env.urls.rest).hostname
+  const check = (url: string) => {
     if (!URL.canParse(url)) return false
     const { hostname } = new URL(url)
     return isLocalHost(hostname) || hostname === publicHost
   }
-  const known = new LRUCache<string, boolean>({ max: remembered, memoMethod: look })
-  const isOurs = (url: string) => known.memo(url)
+  const checked = new LRUCache<string, boolean>({ max: cacheSize, memoMethod: check })
+  const reasonToRefuse = (host: string | undefined, origin: string | undefined) => {
+    if (origin !== undefined && !checked.memo(origin) && !origins.includes(origin))
+      return 'The header `Origin` names another site.'
+    return host !== undefined && !checked.memo(`http://${host}`)
+      ? 'The header `Host` names another host.'
+      : undefined
+  }
   return (ctx, next) => {
-    const { host, origin } = ctx.headers
-    if (origin !== undefined && !isOurs(origin) && !origins.includes(origin))
-      throw refused('The header `Origin` names another site.')
-    if (host !== undefined && !isOurs(`http://${host}`))
-      throw refused('The header `Host` names another host.')
-    return next()
+    const reason = reasonToRefuse(ctx.headers.host, ctx.headers.origin)
+    return reason === undefined ? next() : refuse(audit, ctx, reason)
   }
 }
 
-function refused(reason: string): Problem {
-  return new Problem(
+async function refuse(audit: Agent['audit'], ctx: Context, reason: string): Promise<never> {
+  const problem = new Problem(
     'error:LocalAccessOnly',
     `${reason} This agent answers on this machine only; set REST_SERVICE_URL to its public address if it has one, and AGENT_CORS_ORIGINS for web pages of other sites.`,
   )
+  const { address, requestId } = contextOf(ctx)
+  await audit.refused(
+    { actor: 'anonymous', address, requestId, action: 'request from another site' },
+    problem,
+  )
+  throw problem
 }

@@ -6,9 +6,11 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
+import type { Log } from '../../src/base/log.ts'
 import { Problem, type ProblemType } from '../../src/base/problem.ts'
 import { reasonOf } from '../../src/base/reason.ts'
-import { stateOf } from './request-log.ts'
+import { contextOf } from './request-context.ts'
+import { isSuitePath, toSuiteProblem } from './suite-problem.ts'
 
 export const problem: Middleware = async (ctx, next) => {
   try {
@@ -18,8 +20,9 @@ export const problem: Middleware = async (ctx, next) => {
     ctx.req.unpipe()
     ctx.req.resume()
     const id = randomUUID()
-    const shown = toProblem(error)
-    const { log, route, walletId } = stateOf(ctx)
+    const general = toProblem(error)
+    const shown = isSuitePath(ctx.path) ? toSuiteProblem(general) : general
+    const { log, route, walletId } = contextOf(ctx)
     if (shown.status >= 500 && isAboutOthers(shown)) {
       log.warn(
         { type: shown.type, status: shown.status, reason: whyOf(shown), instance: id, route, walletId },
@@ -70,4 +73,17 @@ function toProblem(error: unknown): Problem {
 export function toBody({ status, type, title, message: detail }: Problem, id: string): object {
   if (type.startsWith('/errors/')) return { type, title, detail, status, instance: id }
   return { status, type, title, detail, instance: `error:instance:${id}` }
+}
+
+/** Errors of connections that the client broke off: it sent no HTTP, or disconnected early. */
+const disconnectCodes =
+  /^(?:HPE_\w+|EPIPE|ECONNRESET|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE|ERR_STREAM_DESTROYED)$/
+
+/** Makes koa's listener for errors after the response has begun. Disconnect errors are logged by code only: they hold received bytes. */
+export function logUnsent(log: Log): (error: NodeJS.ErrnoException) => void {
+  return (error) => {
+    const { code } = error
+    if (code !== undefined && disconnectCodes.test(code)) log.debug({ code }, 'a response was not sent')
+    else log.warn({ err: error }, 'a response was not sent')
+  }
 }

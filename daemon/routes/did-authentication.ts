@@ -18,7 +18,6 @@ import { Collection, createHandlers, Wait } from './_enterprise-sessions.ts'
 
 const path = { challengeId: z.string() }
 const linkPath = { challengeSubmissionId: z.string() }
-const suite = 'enterprise'
 const handlers = createHandlers(challenges, '/did-authentication/challenges')
 
 export default [
@@ -29,7 +28,6 @@ export default [
       operationId: 'createChallenge',
       access: 'tenant',
       scopes: ['verifier'],
-      suite,
       body: CreateSession,
       reply: [200, ChallengeState],
     },
@@ -42,7 +40,6 @@ export default [
       summary: 'List the authentication challenges',
       operationId: 'listChallenges',
       access: 'tenant',
-      suite,
       query: Paging,
       reply: [200, Collection(ChallengeState, 'AuthenticationChallengeCollection')],
     },
@@ -55,7 +52,6 @@ export default [
       summary: 'Read an authentication challenge; `wait` some seconds for its answer',
       operationId: 'getChallenge',
       access: 'tenant',
-      suite,
       path,
       query: Wait,
       reply: [200, ChallengeState],
@@ -70,7 +66,6 @@ export default [
       operationId: 'deleteChallenge',
       access: 'tenant',
       scopes: ['verifier'],
-      suite,
       path,
       reply: [200, OperationResult],
     },
@@ -84,7 +79,6 @@ export default [
       operationId: 'getChallengeSubmission',
       extension: true,
       access: 'public',
-      suite,
       path: linkPath,
       media: pageMedia,
       reply: [200, Challenge],
@@ -103,7 +97,6 @@ export default [
       summary: 'Answer an authentication challenge with a signature',
       operationId: 'submitChallenge',
       access: 'public',
-      suite,
       path: linkPath,
       body: ChallengeSubmission,
       anyBody: true,
@@ -121,7 +114,6 @@ export default [
       extension: true,
       access: 'tenant',
       scopes: ['verifier'],
-      suite,
       path,
       reply: [200, Token],
     },
@@ -137,7 +129,6 @@ export default [
       extension: true,
       access: 'tenant',
       scopes: ['holder'],
-      suite,
       body: AnswerChallenge,
       reply: [200, AuthenticationAnswer],
     },

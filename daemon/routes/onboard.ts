@@ -17,7 +17,6 @@ import { Collection, createHandlers, Wait } from './_enterprise-sessions.ts'
 
 const path = { didRequestId: z.string() }
 const linkPath = { didRequestSubmissionId: z.string() }
-const suite = 'enterprise'
 const handlers = createHandlers(didRequests, '/did-requests')
 
 export default [
@@ -28,7 +27,6 @@ export default [
       operationId: 'createDidRequest',
       access: 'tenant',
       scopes: ['issuer', 'verifier'],
-      suite,
       body: CreateSession,
       reply: [200, DidRequestState],
     },
@@ -41,7 +39,6 @@ export default [
       summary: 'List the DID requests',
       operationId: 'listDidRequests',
       access: 'tenant',
-      suite,
       query: Paging,
       reply: [200, Collection(DidRequestState, 'DidRequestCollection')],
     },
@@ -54,7 +51,6 @@ export default [
       summary: 'Read a DID request; `wait` some seconds for its answer',
       operationId: 'getDidRequest',
       access: 'tenant',
-      suite,
       path,
       query: Wait,
       reply: [200, DidRequestState],
@@ -69,7 +65,6 @@ export default [
       operationId: 'deleteDidRequest',
       access: 'tenant',
       scopes: ['issuer', 'verifier'],
-      suite,
       path,
       reply: [200, OperationResult],
     },
@@ -83,7 +78,6 @@ export default [
       operationId: 'getDidRequestSubmission',
       extension: true,
       access: 'public',
-      suite,
       path: linkPath,
       media: pageMedia,
       reply: [200, DidRequest],
@@ -103,7 +97,6 @@ export default [
       summary: 'Answer a DID request with a DID, or decline it',
       operationId: 'submitDidRequest',
       access: 'public',
-      suite,
       path: linkPath,
       body: DidSubmission,
       anyBody: true,
@@ -121,7 +114,6 @@ export default [
       extension: true,
       access: 'tenant',
       scopes: ['holder'],
-      suite,
       body: AnswerDidRequest,
       reply: [200, OnboardAnswer],
     },

@@ -1,48 +1,54 @@
-/** The HTTP API as a koa application, in the order in which a request meets it. */
-import Koa from 'koa'
+/** The koa applications of the daemon's ports. */
+import Koa, { type Context } from 'koa'
 import type { Agent } from '../../src/agent.ts'
 import { isLocalHost } from '../../src/net/public-url.ts'
-import { auditForeign } from '../middleware/audit.ts'
-import { basePath } from '../middleware/base-path.ts'
-import { addressOf } from '../http/address.ts'
-import { cors } from '../middleware/cors.ts'
-import { createParties, fairness } from '../middleware/fairness.ts'
-import { head } from '../middleware/head.ts'
-import { local } from '../middleware/local.ts'
-import { problem } from '../middleware/problem.ts'
-import { requestId } from '../middleware/request-id.ts'
-import { requestLog } from '../middleware/request-log.ts'
-import { securityHeaders } from '../middleware/security-headers.ts'
-import type { Shutdown } from '../middleware/shutdown.ts'
 import { mount, type MountOptions } from '../http/mount.ts'
 import type { Route } from '../http/route.ts'
-import { logUnsent } from '../http/unsent.ts'
+import { basePath } from '../middleware/base-path.ts'
+import { cors } from '../middleware/cors.ts'
+import { apiClientOf, fairness } from '../middleware/fairness.ts'
+import { head } from '../middleware/head.ts'
+import { local } from '../middleware/local.ts'
+import { logUnsent, problem } from '../middleware/problem.ts'
+import { requestContext } from '../middleware/request-context.ts'
+import { securityHeaders } from '../middleware/security-headers.ts'
+import type { Shutdown } from '../middleware/shutdown.ts'
 
-export type AppOptions = MountOptions & {
-  shutdown?: Shutdown
+export type AppOptions = {
+  /** The URL at which clients reach the port. */
+  publicUrl: string
+  isProxied: boolean
+  clientOf: (ctx: Context) => string | Promise<string>
+  failedLevel?: 'info' | 'debug'
+  shutdown?: Shutdown | undefined
 }
 
-/** Makes the application of routes for an agent; `.callback()` is what a server of `node:http` takes. */
-export function createApp(
-  agent: Agent,
-  routes: readonly Route[],
-  { shutdown, ...options }: AppOptions = {},
-): Koa {
+/** An application with the middleware that both ports have, in the order in which it handles a request. */
+export function createBaseApp(agent: Agent, options: AppOptions): Koa {
+  const { publicUrl, clientOf, shutdown } = options
   const app = new Koa()
   app.on('error', logUnsent(agent.log))
   if (shutdown) app.use(shutdown.middleware)
-  app.use(requestId)
-  app.use(securityHeaders(agent.env.urls.rest))
-  app.use(requestLog(agent.log))
+  app.use(requestContext(agent.log, options))
+  app.use(securityHeaders(publicUrl))
   app.use(problem)
   app.use(head)
-  const { AGENT_HOST, AGENT_CORS_ORIGINS, AGENT_TRUST_PROXY } = agent.config
-  const parties = createParties()
-  app.use(fairness(agent.turns, ({ req }) => parties.of(req.headers, addressOf(req, AGENT_TRUST_PROXY))))
-  app.use(auditForeign(agent))
-  if (isLocalHost(AGENT_HOST)) app.use(local(agent.env.urls.rest, AGENT_CORS_ORIGINS))
+  app.use(fairness(agent.scheduler, clientOf))
+  return app
+}
+
+/** The HTTP API. `.callback()` is the listener for a server of `node:http`. */
+export function createApp(
+  agent: Agent,
+  routes: readonly Route[],
+  { shutdown, ...options }: MountOptions & { shutdown?: Shutdown } = {},
+): Koa {
+  const { AGENT_HOST, AGENT_CORS_ORIGINS, AGENT_TRUST_PROXY: isProxied } = agent.config
+  const publicUrl = agent.env.urls.rest
+  const app = createBaseApp(agent, { publicUrl, isProxied, clientOf: apiClientOf(agent), shutdown })
+  if (isLocalHost(AGENT_HOST)) app.use(local(agent))
   app.use(cors(AGENT_CORS_ORIGINS))
   app.use(basePath)
-  app.use(mount(agent, routes, { ...options, parties }))
+  app.use(mount(agent, routes, options))
   return app
 }

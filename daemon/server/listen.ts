@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Config } from '../../src/base/config.ts'
 import { StartError } from '../../src/base/start-error.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
-import { networkOf } from '../http/address.ts'
+import { networkOf } from '../middleware/address.ts'
 import { maxHeaders } from '../middleware/head.ts'
 
 /** How long a stopping server waits for the responses to requests that it has accepted. */

@@ -3,7 +3,6 @@
  *
  * A parent that is connected is told `ready` with the URLs; an error is one sentence on standard error and an exit code.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { createAgent } from '../../src/agent.ts'
 import { newApiKey } from '../../src/base/api-key.ts'
@@ -26,9 +25,6 @@ import { bindAsTold } from './ports.ts'
 import { createShutdown } from '../middleware/shutdown.ts'
 import { routes } from '../routes/index.ts'
 
-/** How long a stopping daemon accepts requests from clients that are connected, or about to connect. */
-const lingerMs = 250
-
 /** The word of a launcher that stays for as long as the daemon. */
 const Stay = z.object({ type: z.literal('stay') })
 
@@ -48,8 +44,7 @@ async function start(configured: Configured, log: Log, undo: Undo[]): Promise<St
   const servers = [rest]
   const shutdown = createShutdown()
   undo.push(async () => {
-    shutdown.begin()
-    await sleep(lingerMs)
+    await shutdown.begin()
     const stopped = servers.map(stop)
     shutdown.release()
     await Promise.all(stopped)

@@ -9,13 +9,13 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import type { Agent } from '../../src/agent.ts'
 import { randomId } from '../../src/base/id.ts'
 import { reasonOf } from '../../src/base/reason.ts'
-import type { Turn } from '../../src/base/turns.ts'
+import type { Slot } from '../../src/base/scheduler.ts'
 import { encryptedType, parseEnvelope, type Envelope } from '../../src/didcomm/jwe.ts'
 import { createInvitation, toInvitationUrl } from '../../src/didcomm/invitation.ts'
 import type { Channel } from '../../src/mediator/pickup.ts'
 import type { Mediator } from '../../src/mediator/mediator.ts'
 import { RateLimited } from '../../src/mediator/handler.ts'
-import { addressOf } from '../http/address.ts'
+import { addressOf } from '../middleware/address.ts'
 import { findHeadFault } from '../middleware/head.ts'
 
 /** Open WebSockets at a time. */
@@ -93,7 +93,7 @@ export function mediatorPages(mediator: Mediator): Middleware {
  */
 export function serveSockets(
   server: Server,
-  { config, mediator, log, turns }: Pick<Agent, 'config' | 'mediator' | 'log' | 'turns'>,
+  { config, mediator, log, scheduler }: Pick<Agent, 'config' | 'mediator' | 'log' | 'scheduler'>,
   patienceMs = strangerMs,
 ): () => void {
   if (!mediator) return () => undefined
@@ -120,7 +120,7 @@ export function serveSockets(
       })
       socket.on('pong', () => silent.delete(socket))
       socket.on('error', (error) => log.debug({ reason: reasonOf(error) }, 'a WebSocket failed'))
-      listen({ mediator, log, turns }, socket, { address, patienceMs })
+      listen({ mediator, log, scheduler }, socket, { address, patienceMs })
     })
   }
   const heartbeat = setInterval(() => {
@@ -142,7 +142,7 @@ export function serveSockets(
 
 /** Takes a socket's messages one after the other and sends the answers back on it. */
 function listen(
-  { mediator, log, turns }: Pick<Agent, 'log' | 'turns'> & { mediator: Mediator },
+  { mediator, log, scheduler }: Pick<Agent, 'log' | 'scheduler'> & { mediator: Mediator },
   socket: WebSocket,
   { address, patienceMs }: { address: string; patienceMs: number },
 ): void {
@@ -158,9 +158,9 @@ function listen(
   let pending = 0
   let last = Promise.resolve()
   const take = async (raw: Buffer) => {
-    let turn: Turn | undefined
+    let slot: Slot | undefined
     try {
-      turn = await turns.take(`address ${address}`)
+      slot = await scheduler.acquire(`address ${address}`)
       await mediator.countMessage(address)
       const envelope = parseEnvelope(raw)
       if (!mediator.owns(envelope.kids[0]!.split('#')[0]!)) return
@@ -174,7 +174,7 @@ function listen(
       }
       log.info({ reason: reasonOf(error) }, 'a message from a WebSocket was refused')
     } finally {
-      turn?.leave()
+      slot?.release()
       if (--pending === 0 && socket.isPaused) socket.resume()
     }
   }

@@ -1,6 +1,6 @@
 /** The state of the enterprise suite outside of the wallets: sign-in tokens, limits, and requests that wait for an answer. */
 import type { Config } from '../base/config.ts'
-import { createPace } from '../base/pace.ts'
+import { createRateLimiter } from '../base/rate-limiter.ts'
 import { Problem } from '../base/problem.ts'
 import { deriveSealKey } from '../base/seal.ts'
 import { createSignInTokens, type SignInTokens } from './token.ts'
@@ -27,8 +27,8 @@ export type AnswerNotifier = {
 
 /** `url` is the public base URL of the HTTP API. */
 export function createEnterprise(config: Config, agentKey: Uint8Array, { url }: { url: string }): Enterprise {
-  const byAddress = createPace(config.ENTERPRISE_SUBMISSIONS_PER_MINUTE, 60)
-  const byLink = createPace(answersPerLink, 60)
+  const byAddress = createRateLimiter(config.ENTERPRISE_SUBMISSIONS_PER_MINUTE, 60)
+  const byLink = createRateLimiter(answersPerLink, 60)
   const { close, ...answers } = createAnswerNotifier()
   return {
     signInTokens: createSignInTokens(deriveSealKey(agentKey, 'authentication-tokens'), {

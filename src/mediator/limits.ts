@@ -1,6 +1,6 @@
 /** Limits of the mediator: storage, and requests per address. Senders can create any number of DIDs, so addresses are counted. */
 import type { Config } from '../base/config.ts'
-import { createPace } from '../base/pace.ts'
+import { createRateLimiter } from '../base/rate-limiter.ts'
 import { RateLimited } from './handler.ts'
 
 export type Limits = {
@@ -51,7 +51,7 @@ export function createRateLimits({
   enrolmentsPerDay,
 }: Pick<Limits, 'messagesPerMinute' | 'enrolmentsPerHour' | 'enrolmentsPerDay'>): RateLimits {
   const limit = (what: string, points: number, seconds: number) => {
-    const pace = createPace(points, seconds)
+    const pace = createRateLimiter(points, seconds)
     return async (address: string) => {
       const waitSeconds = await pace(address)
       if (waitSeconds !== undefined) throw new RateLimited(what, waitSeconds)

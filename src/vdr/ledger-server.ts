@@ -6,7 +6,7 @@
  */
 import { fromHex, toHex } from '../base/bytes.ts'
 import type { Config } from '../base/config.ts'
-import { createPace } from '../base/pace.ts'
+import { createRateLimiter } from '../base/rate-limiter.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { fromPublicBytes } from '../crypto/secp256k1.ts'
@@ -59,7 +59,7 @@ export function createLedgerServer(
   ledger: EmbeddedLedger,
   { submissionsPerMinute, operationBytes, bytes }: LedgerServerLimits,
 ): LedgerServer {
-  const pace = createPace(submissionsPerMinute, 60)
+  const pace = createRateLimiter(submissionsPerMinute, 60)
 
   async function submit(address: string, signedOperations: readonly Uint8Array[]): Promise<SubmissionResult> {
     if (signedOperations.length === 0) throw new Problem('BadRequest', 'submission batch is empty')

@@ -17,25 +17,33 @@ const max = 10_000
 export type KnownKey = { admitted: Admitted; endsAt: number | undefined; lastUsedAt: string | null }
 
 export type KnownKeys = {
-  /** Finds a key, by `look` where it is not known; what that finds is known from then on. */
-  find(apiKey: string, look: () => Promise<KnownKey | undefined>): Promise<KnownKey | undefined>
+  /** The key's digest, by which this process knows it. */
+  fingerprint(apiKey: string): string
+  /** A key in the cache, unless it has expired. */
+  peek(fingerprint: string): KnownKey | undefined
+  /** Finds a key in the cache, or by `look`, whose result is cached. */
+  find(fingerprint: string, look: () => Promise<KnownKey | undefined>): Promise<KnownKey | undefined>
   /** For whoever has changed whom keys let in: all are looked up again. What is being looked up now is not kept. */
   forget(): void
 }
 
 export function createKnownKeys(): KnownKeys {
-  const sightOf = createSight()
   const keys = new LRUCache<string, KnownKey>(atMost(max))
   let changes = 0
+  const peek = (fingerprint: string) => {
+    const known = keys.get(fingerprint)
+    return known && (known.endsAt === undefined || !isOver(known.endsAt)) ? known : undefined
+  }
   return {
-    async find(apiKey, look) {
-      const sight = sightOf(apiKey)
-      const known = keys.get(sight)
-      if (known && (known.endsAt === undefined || !isOver(known.endsAt))) return known
-      keys.delete(sight)
+    fingerprint: createSight(),
+    peek,
+    async find(fingerprint, look) {
+      const known = peek(fingerprint)
+      if (known) return known
+      keys.delete(fingerprint)
       const before = changes
       const found = await look()
-      if (found && before === changes) keys.set(sight, found)
+      if (found && before === changes) keys.set(fingerprint, found)
       return found
     },
     forget() {

@@ -126,9 +126,19 @@ export class ApiKeys {
     })
   }
 
+  /** The digest by which this process knows a key. */
+  fingerprint(apiKey: string): string {
+    return this.#known.fingerprint(apiKey)
+  }
+
+  /** The owner of a key that `find` has found before, and that has not been revoked or expired since. */
+  peek(fingerprint: string): Admitted | undefined {
+    return this.#known.peek(fingerprint)?.admitted
+  }
+
   /** Whom a key lets in; one that is unknown, revoked or expired lets nobody in. */
-  async find(apiKey: string): Promise<Admitted | undefined> {
-    const known = await this.#known.find(apiKey, () => this.#look(apiKey))
+  async find(apiKey: string, fingerprint = this.fingerprint(apiKey)): Promise<Admitted | undefined> {
+    const known = await this.#known.find(fingerprint, () => this.#look(apiKey))
     if (!known) return undefined
     known.lastUsedAt = this.#uses.note(known.admitted.keyId, known.lastUsedAt)
     return known.admitted

@@ -4,7 +4,7 @@
  * Wallet quotas apply to requests of the tenant and to incoming messages, which begin something new. Tasks and deletions always run.
  */
 import { sql } from 'kysely'
-import { createPace } from '../base/pace.ts'
+import { createRateLimiter } from '../base/rate-limiter.ts'
 import { Problem } from '../base/problem.ts'
 import type { Db } from '../storage/database.ts'
 import type { Wallet } from './wallet.ts'
@@ -89,7 +89,7 @@ export type ReplyLimit = (message: { address?: string; to: string }) => Promise<
  * sender's network address and by the DID of the invitation (`to`).
  */
 export function createReplyLimit(perMinute: number): ReplyLimit {
-  const [byAddress, byInvitation] = [createPace(perMinute, 60), createPace(perMinute, 60)]
+  const [byAddress, byInvitation] = [createRateLimiter(perMinute, 60), createRateLimiter(perMinute, 60)]
   return async ({ address = '', to }) => {
     const retryAfter = (await byAddress(address)) ?? (await byInvitation(to))
     if (retryAfter === undefined) return

@@ -204,12 +204,11 @@ describe('with API_KEY_AUTO_PROVISIONING', () => {
     expect(entities).toEqual([expect.objectContaining({ name: 'Auto provisioned entity' })])
   })
 
-  test('requests that are looked at by turns with one new key get one wallet', async () => {
+  test('requests whose authentication overlaps get one wallet for one new key', async () => {
     const { tenant } = createAccess(agent.agent)
+    const context = { address: '', requestId: '', log: agent.agent.log, thids: new Set<string>() }
     const all = await Promise.all(
-      Array.from({ length: 20 }, () =>
-        tenant({ apikey: 'another-new-key-of-the-tests' }, { address: '', requestId: '' }),
-      ),
+      Array.from({ length: 20 }, () => tenant({ apikey: 'another-new-key-of-the-tests' }, context)),
     )
     expect(new Set(all.map(({ walletId }) => walletId)).size).toBe(1)
     expect(await walletsOf('another-new-key-of-the-tests')).toEqual([

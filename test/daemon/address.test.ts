@@ -1,7 +1,7 @@
 /** Whom limits count: an address, or the network that a sender has all addresses of; behind a proxy, what the proxy says. */
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { addressOf } from '../../daemon/http/address.ts'
+import { addressOf } from '../../daemon/middleware/address.ts'
 
 const request = (remoteAddress: string | undefined, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage

@@ -142,10 +142,10 @@ test('what nobody waits for any more is not begun', async () => {
     () => 'gone',
   )
   // There is room for one that waits: once another is refused, it is there.
-  await vi.waitUntil(() => agent.agent.turns.waiting() === 1)
+  await vi.waitUntil(() => agent.agent.scheduler.waiting() === 1)
   leaving.abort()
   expect(await gone).toBe('gone')
-  await vi.waitUntil(() => agent.agent.turns.waiting() === 0)
+  await vi.waitUntil(() => agent.agent.scheduler.waiting() === 0)
   gate.letGo()
   await first
   expect((await ask(agent, '/connections', apiKey)).status).toBe(200)
@@ -159,11 +159,11 @@ test('messages are taken in turn from the wallets that they are for', async () =
   const [a, b] = [await agent.newTenant(), await agent.newTenant()]
   const [toA, toB] = [await party.connect(a), await party.connect(b)]
   const ping = { type: 'https://didcomm.org/trust-ping/2.0/ping' }
-  const mine = await agent.agent.turns.take(`mailbox of ${a.walletId}`)
+  const mine = await agent.agent.scheduler.acquire(`mailbox of ${a.walletId}`)
   const sent = [party.send(toA.theirDid, ping), party.send(toA.theirDid, ping)]
   expect((await Promise.race(sent)).status).toBe(429)
   expect((await party.send(toB.theirDid, ping)).status).toBe(200)
-  mine!.leave()
+  mine!.release()
   expect((await Promise.all(sent)).filter(({ status }) => status === 200)).toHaveLength(1)
 })
 

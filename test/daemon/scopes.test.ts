@@ -82,7 +82,7 @@ test('one of the scopes of a key is enough, and the refusal says what would be',
     type: 'error:AuthenticationError:InsufficientScope',
     title: 'Insufficient Scope',
     detail: expect.stringMatching(
-      /for issuer, holder only.*POST \/verification\/policies takes one with the scope verifier/,
+      /are issuer, holder.*POST \/verification\/policies requires a key with the scope verifier/,
     ),
   })
 })

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import { readConfig } from '../../src/base/config.ts'
 import { openLog } from '../../src/base/log.ts'
-import { createTurns, turnLimits } from '../../src/base/turns.ts'
+import { createScheduler, schedulerLimits } from '../../src/base/scheduler.ts'
 import { startAgent } from '../_agent.ts'
 import { Daemon, temporaryFolder } from '../_daemon.ts'
 import {
@@ -230,7 +230,7 @@ test('a socket is closed on which nothing came in time that could be taken; one 
     mediator: mediator.mediator,
     config,
     log: openLog('silent'),
-    turns: createTurns(turnLimits(config)),
+    scheduler: createScheduler(schedulerLimits(config)),
   }
   const closeSockets = serveSockets(server, agent, 2_000)
   const url = urlOf(server, '127.0.0.1')

@@ -5,7 +5,7 @@ import api from '../../daemon/routes/api.ts'
 import type { Agent } from '../../src/agent.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { openLog } from '../../src/base/log.ts'
-import { createTurns, turnLimits } from '../../src/base/turns.ts'
+import { createScheduler, schedulerLimits } from '../../src/base/scheduler.ts'
 import { createLedgerServer, type LedgerServerLimits } from '../../src/vdr/ledger-server.ts'
 import type { EmbeddedLedger } from '../../src/vdr/sqlite-ledger.ts'
 
@@ -17,7 +17,7 @@ export function ledgerApp(ledger: EmbeddedLedger, limits: Partial<LedgerServerLi
     log: openLog('silent'),
     env: { urls: { rest: 'http://127.0.0.1' } },
     isAdminToken: () => false,
-    turns: createTurns(turnLimits(config)),
+    scheduler: createScheduler(schedulerLimits(config)),
     ledgerServer: createLedgerServer(ledger, {
       submissionsPerMinute: 1_000_000,
       operationBytes: 32_768,

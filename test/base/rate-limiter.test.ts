@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createPace } from '../../src/base/pace.ts'
+import { createRateLimiter } from '../../src/base/rate-limiter.ts'
 
 test('an address has so much in a time, and is told how long to wait; others have theirs', async () => {
-  const pace = createPace(3, 60)
+  const pace = createRateLimiter(3, 60)
   expect([await pace('192.0.2.1'), await pace('192.0.2.1', 2)]).toEqual([undefined, undefined])
   const wait = await pace('192.0.2.1')
   expect(Number.isInteger(wait) && wait! >= 1 && wait! <= 60).toBe(true)
@@ -10,5 +10,5 @@ test('an address has so much in a time, and is told how long to wait; others hav
 })
 
 test('more at once than there may be in all is refused', async () => {
-  expect(await createPace(3, 60)('192.0.2.1', 4)).toBeDefined()
+  expect(await createRateLimiter(3, 60)('192.0.2.1', 4)).toBeDefined()
 })

@@ -1,0 +1,86 @@
+/** The context of a request, which the middleware, the endpoint and the log share, and its line in the log. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Context, Middleware } from 'koa'
+import { randomId } from '../../src/base/id.ts'
+import type { Log } from '../../src/base/log.ts'
+import type { Slot } from '../../src/base/scheduler.ts'
+import type { Caller } from './access.ts'
+import { addressOf } from './address.ts'
+
+/** Each member is filled in as soon as it is known. */
+export type RequestContext = {
+  /** `X-Request-Id`: the client's, if it is well-formed, or a new one. */
+  requestId: string
+  /** The address of the client (IPv6: the /64 network). */
+  address: string
+  /** A log whose lines have the request id. */
+  log: Log
+  /** The thread ids of the DIDComm threads that the request reads or writes. */
+  thids: Set<string>
+  /** The fingerprint of the presented `apikey`, if there is one. */
+  fingerprint?: string
+  slot?: Slot
+  /** The key of the endpoint. It stands for the path in the log, because paths may contain secrets. */
+  route?: string
+  caller?: Caller
+  walletId?: string
+}
+
+export function contextOf({ state }: { state: object }): RequestContext {
+  return state as RequestContext
+}
+
+/**
+ * Makes the context, and logs one line per request with endpoint, status, duration and threads: failed requests at
+ * `failedLevel`, others at `debug`. Headers and bodies are never logged.
+ */
+export function requestContext(
+  log: Log,
+  { isProxied, failedLevel = 'info' }: { isProxied: boolean; failedLevel?: 'info' | 'debug' },
+): Middleware {
+  return async (ctx, next) => {
+    const start = performance.now()
+    const requestId = acceptedId(ctx.headers) ?? randomId()
+    const context: RequestContext = Object.assign(ctx.state, {
+      requestId,
+      address: addressOf(ctx.req, isProxied),
+      log: log.with({ requestId }),
+      thids: new Set<string>(),
+    })
+    ctx.res.setHeader('X-Request-Id', requestId)
+    await next()
+    const level = ctx.status >= 400 ? failedLevel : 'debug'
+    if (!log.isLevelEnabled(level)) return
+    const { route = `${ctx.method} (no such path)`, address, walletId, thids } = context
+    context.log[level](
+      {
+        route,
+        status: ctx.status,
+        ms: Math.round(performance.now() - start),
+        walletId,
+        ...(thids.size > 0 && { thids: [...thids] }),
+        ...(ctx.status === 401 && { address }),
+      },
+      'request',
+    )
+  }
+}
+
+/** UUIDs, ULIDs, trace ids and the ids of proxies, but no API key of this agent. */
+const idPattern = /^(?!iak_)[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/
+
+/** The client's request id. An id that is part of a credential is not accepted, since it would be logged. */
+function acceptedId(headers: IncomingHttpHeaders): string | undefined {
+  const { 'x-request-id': id, apikey, 'x-admin-api-key': adminToken, authorization } = headers
+  if (typeof id !== 'string' || !idPattern.test(id)) return undefined
+  const isCredential = [apikey, adminToken, authorization].some((value) => value?.includes(id))
+  return isCredential ? undefined : id
+}
+
+/** Calls `listener` if the client disconnects before the response is sent. */
+export function onDisconnect({ req: { socket }, res }: Context, listener: () => void): void {
+  if (socket.destroyed) return listener()
+  // A pipelined response that waits behind another one gets no `close` event of its own.
+  socket.once('close', listener)
+  res.once('close', () => socket.off('close', listener))
+}
