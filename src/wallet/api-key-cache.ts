@@ -1,68 +1,60 @@
-/**
- * The keys that have let somebody in lately: not every request has to ask the database.
- *
- * None is among them that lets nobody in. So what is asked for a key that was revoked is what is asked for one that never was, and takes as long.
- */
+/** In-memory state of API keys: a cache of active keys, and the times of their last uses. */
 import { LRUCache } from 'lru-cache'
 import { atMost } from '../base/at-most.ts'
 import { isOver } from '../base/clock.ts'
-import { createSight } from '../base/sight.ts'
-import type { Admitted } from './api-keys.ts'
 import type { AgentDb } from '../storage/database.ts'
+import type { ApiKeyGrant } from './api-keys.ts'
 
-/** How many there are; those that were used last. */
-const max = 10_000
+const maxCachedKeys = 10_000
 
-/** Whom a key lets in, until when (milliseconds since 1970), and when it was used last as far as that is noted. */
-export type KnownKey = { admitted: Admitted; endsAt: number | undefined; lastUsedAt: string | null }
+/** An active key. `endsAt` is in milliseconds since 1970. */
+export type ActiveKey = { grant: ApiKeyGrant; endsAt: number | undefined; lastUsedAt: string | null }
 
-export type KnownKeys = {
-  /** The key's digest, by which this process knows it. */
-  fingerprint(apiKey: string): string
-  /** A key in the cache, unless it has expired. */
-  peek(fingerprint: string): KnownKey | undefined
-  /** Finds a key in the cache, or by `look`, whose result is cached. */
-  find(fingerprint: string, look: () => Promise<KnownKey | undefined>): Promise<KnownKey | undefined>
-  /** For whoever has changed whom keys let in: all are looked up again. What is being looked up now is not kept. */
-  forget(): void
+/** The active keys that were used last, by their digests. Unknown and revoked keys are not cached, so that both take the same time. */
+export type ApiKeyCache = {
+  /** A cached key, unless it has expired. */
+  peek(digest: string): ActiveKey | undefined
+  /** The active key with a digest. Calls `load` if it is not cached. */
+  find(digest: string, load: () => Promise<ActiveKey | undefined>): Promise<ActiveKey | undefined>
+  /** Call it after keys or entities have changed. The result of a `load` under way is not cached. */
+  clear(): void
 }
 
-export function createKnownKeys(): KnownKeys {
-  const keys = new LRUCache<string, KnownKey>(atMost(max))
-  let changes = 0
-  const peek = (fingerprint: string) => {
-    const known = keys.get(fingerprint)
-    return known && (known.endsAt === undefined || !isOver(known.endsAt)) ? known : undefined
+export function createApiKeyCache(): ApiKeyCache {
+  const keys = new LRUCache<string, ActiveKey>(atMost(maxCachedKeys))
+  let generation = 0
+  const peek = (digest: string) => {
+    const cached = keys.get(digest)
+    return cached && (cached.endsAt === undefined || !isOver(cached.endsAt)) ? cached : undefined
   }
   return {
-    fingerprint: createSight(),
     peek,
-    async find(fingerprint, look) {
-      const known = peek(fingerprint)
-      if (known) return known
-      keys.delete(fingerprint)
-      const before = changes
-      const found = await look()
-      if (found && before === changes) keys.set(fingerprint, found)
-      return found
+    async find(digest, load) {
+      const cached = peek(digest)
+      if (cached) return cached
+      keys.delete(digest)
+      const before = generation
+      const loaded = await load()
+      if (loaded && before === generation) keys.set(digest, loaded)
+      return loaded
     },
-    forget() {
-      changes++
+    clear() {
+      generation++
       keys.clear()
     },
   }
 }
 
-/** How fine the times are that are kept. */
+/** The resolution of `lastUsedAt`. */
 const resolutionMs = 60_000
-
-/** How long a use waits for others to be written with. */
+/** How long a use waits, so that several are written together. */
 const delayMs = 1_000
 
+/** Writes when keys were used last: after the request, at most once a minute for each key. */
 export class LastUses {
   readonly #db: AgentDb
-  /** By the key's id, what is not written yet. */
-  #noted = new Map<string, string>()
+  /** Times that are not written yet, by key id. */
+  #pending = new Map<string, string>()
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
 
@@ -70,34 +62,29 @@ export class LastUses {
     this.#db = db
   }
 
-  /** Notes that a key is used now; `last` is what is written of it, or noted. Gives back what is now. */
+  /** Notes a use of a key; `last` is its known last use. Returns its last use now. */
   note(id: string, last: string | null): string | null {
     const now = Date.now()
-    const noted = this.#noted.get(id)
-    if (noted !== undefined) return noted
+    const pending = this.#pending.get(id)
+    if (pending !== undefined) return pending
     if (last !== null && Math.abs(now - Date.parse(last)) < resolutionMs) return last
     const used = new Date(now).toISOString()
-    this.#noted.set(id, used)
-    this.#timer ??= setTimeout(() => void this.write(), delayMs).unref()
+    this.#pending.set(id, used)
+    this.#timer ??= setTimeout(() => void this.flush(), delayMs).unref()
     return used
   }
 
-  /** Writes what was noted. What cannot be written is let go: nothing else is to fail for it, and the key will be used again. */
-  write(): Promise<void> {
+  /** Writes the pending times. A failure is ignored: it must not fail a request, and the next use is written again. */
+  flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const uses = this.#noted
-    this.#noted = new Map()
-    if (uses.size > 0) this.#writing = this.#writing.then(() => this.#put(uses)).catch(() => undefined)
+    const uses = this.#pending
+    this.#pending = new Map()
+    if (uses.size > 0) this.#writing = this.#writing.then(() => this.#write(uses)).catch(() => undefined)
     return this.#writing
   }
 
-  /** Writes for the last time. */
-  close(): Promise<void> {
-    return this.write()
-  }
-
-  #put(uses: ReadonlyMap<string, string>): Promise<void> {
+  #write(uses: ReadonlyMap<string, string>): Promise<void> {
     return this.#db.transaction().execute(async (tx) => {
       for (const [id, last_used_at] of uses)
         await tx.updateTable('api_key').set({ last_used_at }).where('id', '=', id).execute()

@@ -1,4 +1,4 @@
-/** The keys that let tenants in: named, with an end, for everything or for some of it; kept as keyed digests (service §2.4, api.md 3.3). */
+/** API keys of tenants: with a name, an expiry and scopes. Only keyed digests of the keys are stored. */
 import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { newApiKey } from '../base/api-key.ts'
@@ -11,20 +11,20 @@ import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
 import { Scope, type ApiKey, type CreateApiKey, type NewApiKey, type ApiKeyAuthentication } from './model.ts'
 import { getEntity } from './tenants.ts'
-import { createKnownKeys, LastUses, type KnownKey } from './api-key-cache.ts'
+import { createApiKeyCache, LastUses, type ActiveKey } from './api-key-cache.ts'
 
 type Row = Selectable<AgentTables['api_key']>
 
-/** Whom a key lets in, and for what; `scopes` is absent for everything. */
-export type Admitted = { keyId: string; entityId: string; walletId: string; scopes?: readonly Scope[] }
+/** The tenant that a key authenticates, and its scopes; absent `scopes` allow everything. */
+export type ApiKeyGrant = { keyId: string; entityId: string; walletId: string; scopes?: readonly Scope[] }
 
-const KeptScopes = z.array(Scope)
+const StoredScopes = z.array(Scope)
 
 export class ApiKeys {
   readonly #db: AgentDb
   readonly #digestKey: Uint8Array
   readonly #uses: LastUses
-  readonly #known = createKnownKeys()
+  readonly #cache = createApiKeyCache()
 
   constructor(db: AgentDb, agentKey: Uint8Array) {
     this.#db = db
@@ -33,14 +33,14 @@ export class ApiKeys {
   }
 
   /**
-   * Makes a key for an entity, which is returned this once. With `replaces`, the key that it stands in for ends at the time given, if not
-   * before.
+   * Creates a key for an entity. The key itself is returned only here. With `replaces`, the replaced key expires at the given time, or
+   * earlier if it already would.
    *
-   * @throws {Problem} `EntityNotFound`; `NotFound` for a key to replace that lets nobody in; `BadRequest` for a time that is over.
+   * @throws {Problem} `EntityNotFound`; `NotFound` when the key to replace is not active; `BadRequest` for a time in the past.
    */
   async create(entityId: string, { name, scopes, expiresAt, replaces }: CreateApiKey): Promise<NewApiKey> {
-    mustBeAhead('expiresAt', expiresAt)
-    mustBeAhead('replaces.until', replaces?.until)
+    assertFuture('expiresAt', expiresAt)
+    assertFuture('replaces.until', replaces?.until)
     const apiKey = newApiKey()
     return this.change(async (tx) => {
       await getEntity(tx, entityId)
@@ -60,18 +60,18 @@ export class ApiKeys {
     })
   }
 
-  /** A page of an entity's keys in the order of their making, those that let nobody in any more among them. @throws {Problem} `EntityNotFound` */
+  /** A page of an entity's keys, oldest first, with expired and revoked ones. @throws {Problem} `EntityNotFound` */
   async list(entityId: string, paging: Paging): Promise<{ keys: ApiKey[]; total: number }> {
     await getEntity(this.#db, entityId)
-    await this.#uses.write()
+    await this.#uses.flush()
     const keys = this.#db.selectFrom('api_key').selectAll().where('entity_id', '=', entityId)
     const { rows, total } = await pageOf(keys, ['created_at', 'id'], paging)
     return { keys: rows.map(toApiKey), total }
   }
 
-  /** Lets nobody in with a key any more, for good; doing it again changes nothing. @throws {Problem} `EntityNotFound`, `NotFound` */
+  /** Revokes a key for good. Idempotent. @throws {Problem} `EntityNotFound`, `NotFound` */
   async revoke(entityId: string, id: string): Promise<ApiKey> {
-    await this.#uses.write()
+    await this.#uses.flush()
     return this.change(async (tx) => {
       await getEntity(tx, entityId)
       const row = await getKey(tx, entityId, id)
@@ -82,9 +82,9 @@ export class ApiKeys {
   }
 
   /**
-   * Lets an entity in with a key that was made elsewhere; doing it again changes nothing.
+   * Registers a key that was made elsewhere. Idempotent.
    *
-   * @throws {Problem} `EntityNotFound`; `AuthenticationCompromised` for a key that is or was somebody's.
+   * @throws {Problem} `EntityNotFound`; `AuthenticationCompromised` for a key that belongs to another entity, is revoked or expired.
    */
   async register({ entityId, apiKey }: ApiKeyAuthentication, name?: string): Promise<void> {
     const row = { ...this.#newRow(entityId, apiKey), name: name ?? null }
@@ -111,14 +111,14 @@ export class ApiKeys {
     })
   }
 
-  /** Takes a key from an entity, by the key itself. @throws {Problem} `EntityNotFound`, `NotFound` */
+  /** Revokes a key, given the key itself. @throws {Problem} `EntityNotFound`, `NotFound` */
   async remove({ entityId, apiKey }: ApiKeyAuthentication): Promise<void> {
     await this.change(async (tx) => {
       await getEntity(tx, entityId)
       const { numUpdatedRows } = await tx
         .updateTable('api_key')
         .set({ revoked_at: new Date().toISOString() })
-        .where('digest', '=', this.#digest(apiKey))
+        .where('digest', '=', this.fingerprint(apiKey))
         .where('entity_id', '=', entityId)
         .where('revoked_at', 'is', null)
         .executeTakeFirst()
@@ -126,45 +126,40 @@ export class ApiKeys {
     })
   }
 
-  /** The digest by which this process knows a key. */
-  fingerprint(apiKey: string): string {
-    return this.#known.fingerprint(apiKey)
+  /** The grant of an active key that was used lately, by the fingerprint of the key. */
+  peek(fingerprint: string): ApiKeyGrant | undefined {
+    return this.#cache.peek(fingerprint)?.grant
   }
 
-  /** The owner of a key that `find` has found before, and that has not been revoked or expired since. */
-  peek(fingerprint: string): Admitted | undefined {
-    return this.#known.peek(fingerprint)?.admitted
+  /** The grant of a key; undefined for one that is unknown, revoked or expired. */
+  async find(apiKey: string, fingerprint = this.fingerprint(apiKey)): Promise<ApiKeyGrant | undefined> {
+    const active = await this.#cache.find(fingerprint, () => this.#loadActive(fingerprint))
+    if (!active) return undefined
+    active.lastUsedAt = this.#uses.note(active.grant.keyId, active.lastUsedAt)
+    return active.grant
   }
 
-  /** Whom a key lets in; one that is unknown, revoked or expired lets nobody in. */
-  async find(apiKey: string, fingerprint = this.fingerprint(apiKey)): Promise<Admitted | undefined> {
-    const known = await this.#known.find(fingerprint, () => this.#look(apiKey))
-    if (!known) return undefined
-    known.lastUsedAt = this.#uses.note(known.admitted.keyId, known.lastUsedAt)
-    return known.admitted
-  }
-
-  /** Changes whom keys let in, or their entities; whatever comes of it, nobody is let in by what was known before. */
+  /** Runs a transaction that changes keys or entities, and clears the cache whatever its result. */
   async change<T>(write: (tx: AgentTx) => Promise<T>): Promise<T> {
     try {
       return await this.#db.transaction().execute(write)
     } finally {
-      this.#known.forget()
+      this.#cache.clear()
     }
   }
 
-  async #look(apiKey: string): Promise<KnownKey | undefined> {
+  async #loadActive(digest: string): Promise<ActiveKey | undefined> {
     const row = await this.#db
       .selectFrom('api_key')
       .innerJoin('entity', 'entity.id', 'api_key.entity_id')
       .selectAll('api_key')
       .select('entity.wallet_id')
-      .where('api_key.digest', '=', this.#digest(apiKey))
+      .where('api_key.digest', '=', digest)
       .executeTakeFirst()
     if (!row || stateOf(row) !== 'active') return undefined
     const scopes = readScopes(row)
     return {
-      admitted: {
+      grant: {
         keyId: row.id,
         entityId: row.entity_id,
         walletId: row.wallet_id,
@@ -175,35 +170,33 @@ export class ApiKeys {
     }
   }
 
-  /** Tells whether a key is known, also one that lets nobody in any more. */
+  /** Whether a key is stored, also an expired or revoked one. */
   async isKnown(apiKey: string): Promise<boolean> {
-    return Boolean(
-      await this.#db
-        .selectFrom('api_key')
-        .select('id')
-        .where('digest', '=', this.#digest(apiKey))
-        .executeTakeFirst(),
-    )
+    const keys = this.#db.selectFrom('api_key').select('id').where('digest', '=', this.fingerprint(apiKey))
+    return (await keys.executeTakeFirst()) !== undefined
   }
 
-  /** Writes what is not written yet. */
+  /** Writes the pending times of last uses. */
   close(): Promise<void> {
-    return this.#uses.close()
+    return this.#uses.flush()
   }
 
   #newRow(entityId: string, apiKey: string): Row {
-    const rest = { name: null, scopes: null, last_used_at: null, expires_at: null, revoked_at: null }
     return {
-      digest: this.#digest(apiKey),
+      digest: this.fingerprint(apiKey),
       id: newId(),
       entity_id: entityId,
       created_at: new Date().toISOString(),
-      ...rest,
+      name: null,
+      scopes: null,
+      last_used_at: null,
+      expires_at: null,
+      revoked_at: null,
     }
   }
 
-  /** A lookup by keyed digest, so that the time it takes tells nothing of a key. */
-  #digest(apiKey: string): string {
+  /** The keyed digest of a key. Keys are looked up by it, so that the time of a lookup reveals nothing about a key. */
+  fingerprint(apiKey: string): string {
     return keyedDigest(this.#digestKey, apiKey)
   }
 }
@@ -224,13 +217,13 @@ function stateOf({ revoked_at, expires_at }: Row): ApiKey['state'] {
   return expires_at !== null && isOver(Date.parse(expires_at)) ? 'expired' : 'active'
 }
 
-function mustBeAhead(field: string, time: string | undefined): void {
+function assertFuture(field: string, time: string | undefined): void {
   if (time !== undefined && isOver(Date.parse(time)))
-    throw new Problem('BadRequest', `${field}: ${time} is over. It must be a time that is to come.`)
+    throw new Problem('BadRequest', `${field}: ${time} is in the past. Use a time in the future.`)
 }
 
 function readScopes({ scopes }: Row): Scope[] | undefined {
-  return scopes === null ? undefined : KeptScopes.parse(JSON.parse(scopes))
+  return scopes === null ? undefined : StoredScopes.parse(JSON.parse(scopes))
 }
 
 function toApiKey(row: Row): ApiKey {

@@ -1,15 +1,14 @@
-/** Wallets, entities and keys as REST shows them (service §2.2–2.4, api.md 4.2–4.3). */
+/** REST models of wallets, entities and API keys. */
 import { z } from 'zod'
 import { headerText } from '../base/api-key.ts'
 
-/** An optional field: absent and null are the same (decisions.md §2). */
+/** An optional field. The Cloud Agent treats null as absent. */
 export const optional = <Type extends z.ZodType>(type: Type) =>
   type.nullish().transform((value) => value ?? undefined)
 
-/** A UUID of any version or none, in small letters however it was written (RFC 9562 §4). */
+/** A UUID of any version, normalised to lower case (RFC 9562 §4). */
 export const Uuid = z.guid().toLowerCase()
 
-/** What an administrator calls a thing. */
 export const Name = z.string().min(1).max(128)
 
 export const CreateWallet = z
@@ -17,7 +16,7 @@ export const CreateWallet = z
     name: Name,
     seed: optional(
       z.string().regex(/^[0-9a-fA-F]{128}$/, 'is not 128 hexadecimal digits (64 bytes)'),
-    ).describe('BIP32 seed, 64 bytes in hexadecimal. Random when left out; never returned.'),
+    ).describe('BIP32 seed, 64 bytes in hexadecimal. Random when absent. Never returned.'),
     id: optional(Uuid),
   })
   .meta({ id: 'CreateWalletRequest' })
@@ -32,14 +31,13 @@ export const WalletDetail = z
     movedAt: z.iso
       .datetime()
       .optional()
-      .describe('When it was exported to go on at another agent: it rests here.'),
+      .describe('When the wallet was transferred to another agent. It is suspended here.'),
   })
   .meta({ id: 'WalletDetail' })
 export type WalletDetail = z.infer<typeof WalletDetail>
 
 type WalletRow = { id: string; name: string; created_at: string; updated_at: string; moved_at: string | null }
 
-/** A row of `wallet` as REST shows it. */
 export function toWalletDetail({
   id,
   name,
@@ -71,7 +69,7 @@ export type Entity = z.infer<typeof Entity>
 export const RenameEntity = z.object({ name: Name }).meta({ id: 'UpdateEntityNameRequest' })
 export const RebindEntity = z.object({ walletId: Uuid }).meta({ id: 'UpdateEntityWalletIdRequest' })
 
-/** A key that is registered. The Cloud Agent's document has the same bounds. */
+/** A key to register. The lengths are those of the Cloud Agent. */
 export const RegisteredKey = z
   .string()
   .min(16, 'must have 16 to 128 characters')
@@ -83,12 +81,12 @@ export const ApiKeyAuthentication = z
   .meta({ id: 'ApiKeyAuthenticationRequest' })
 export type ApiKeyAuthentication = z.infer<typeof ApiKeyAuthentication>
 
-/** A key to remove: an earlier version has registered shorter and longer ones. */
+/** A key to delete. Release 0.1.0 registered keys of other lengths. */
 export const ApiKeyRemoval = z
   .object({ entityId: Uuid, apiKey: z.string().min(1).max(512) })
   .meta({ id: 'ApiKeyRemovalRequest' })
 
-/** What a key may be for: the three roles of the field, and reading alone. */
+/** The roles that a key may act in, and read-only access. */
 export const allScopes = ['issuer', 'holder', 'verifier', 'read'] as const
 export const Scope = z.enum(allScopes)
 export type Scope = z.infer<typeof Scope>
@@ -101,14 +99,14 @@ const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(tex
 
 export const CreateApiKey = z
   .object({
-    name: optional(Name).describe('What the key is called, such as the program that has it.'),
-    scopes: optional(Scopes).describe('What the key may be used for; everything when left out.'),
-    expiresAt: optional(Moment).describe('When the key lets nobody in any more; never when left out.'),
+    name: optional(Name).describe('A label, such as the program that uses the key.'),
+    scopes: optional(Scopes).describe('What the key may be used for. Everything when absent.'),
+    expiresAt: optional(Moment).describe('When the key expires. Never when absent.'),
     replaces: optional(
       z
         .object({ id: Uuid, until: Moment })
         .describe(
-          'The key that this one stands in for: both let in until then. Name and scopes are its, unless others are given.',
+          'The key that the new one replaces. Both are valid until then. Name and scopes are copied unless given.',
         ),
     ),
   })
@@ -126,17 +124,17 @@ export const ApiKey = z
     id: z.guid(),
     entityId: z.guid(),
     name: z.string().optional(),
-    scopes: z.array(Scope).optional().describe('Absent: everything.'),
+    scopes: z.array(Scope).optional().describe('Everything when absent.'),
     state: z.enum(['active', 'expired', 'revoked']),
     createdAt: z.iso.datetime(),
-    lastUsedAt: z.iso.datetime().optional().describe('To the minute.'),
+    lastUsedAt: z.iso.datetime().optional().describe('Accurate to a minute.'),
     expiresAt: z.iso.datetime().optional(),
     revokedAt: z.iso.datetime().optional(),
   })
   .meta({ id: 'ApiKey' })
 export type ApiKey = z.infer<typeof ApiKey>
 
-export const NewApiKey = ApiKey.extend({ apiKey: z.string().describe('The key itself, this once.') }).meta({
+export const NewApiKey = ApiKey.extend({ apiKey: z.string().describe('The key itself. It is returned only once.') }).meta({
   id: 'NewApiKey',
 })
 export type NewApiKey = z.infer<typeof NewApiKey>

@@ -1,4 +1,4 @@
-/** The wallet's did:peer DIDs: fresh keys for every connection, every record that has none, every ping to a DID, and to sign in with (wire.md 11.1, decisions.md §5). */
+/** The did:peer DIDs of a wallet: one with new keys for every connection, connectionless record, ping to a DID, and sign-in. */
 import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'
@@ -15,12 +15,12 @@ const StoredJwk = z.object({
   x: z.string(),
   d: z.string(),
 })
-/** Private keys by the ids they have in the DID's document. */
+/** Private keys by their key ids in the DID document. */
 const StoredKeys = z.record(z.string(), StoredJwk)
 
 export type NewPeerDid = { did: string; keys: Record<string, PrivateJwk> }
 
-/** Makes a DID whose service is a new mailbox of the wallet, if no other `services` are given; it is the wallet's once `savePeerDid` has written it. */
+/** Makes a DID that `savePeerDid` then stores. Its service is a new mailbox of the wallet, unless `services` are given. */
 export function newPeerDid(wallet: Wallet, { services }: { services?: readonly string[] } = {}): NewPeerDid {
   const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
   const did = createPeerDid({
@@ -37,14 +37,14 @@ const insertPeerDid = prepared(
     db.insertInto('peer_did').values({ did, keys, record_id, created_at }),
 )
 
-/** The address that a DID of ours was made with: what stands before the mailbox in its service. */
+/** The DIDComm address of the agent in a DID of this wallet: the service URI without the mailbox. */
 export function addressOf(did: string): string {
   const [service] = resolvePeerDid(did).service ?? []
   const { uri = '' } = (service?.serviceEndpoint ?? {}) as { uri?: string }
   return uri.replace(/\/[^/]*$/, '')
 }
 
-/** Writes a new DID down for the record whose other side will know us by it. */
+/** Stores a new DID and its sealed keys for the record that uses it. */
 export async function savePeerDid(
   tx: Tx,
   wallet: Wallet,
@@ -55,12 +55,11 @@ export async function savePeerDid(
   await insertPeerDid(tx, { did, keys: sealed, record_id: recordId, created_at: new Date().toISOString() })
 }
 
-/** Forgets a DID and its keys. */
 export async function deletePeerDid(tx: Tx, did: string): Promise<void> {
   await tx.deleteFrom('peer_did').where('did', '=', did).execute()
 }
 
-/** Whether a DID is one of ours. */
+/** Whether a did:peer belongs to the wallet. */
 export async function hasPeerDid(db: Db, did: string): Promise<boolean> {
   return (await findRecordIdOfPeerDid(db, did)) !== undefined
 }
@@ -77,7 +76,7 @@ function readKeys(text: string): Record<string, PrivateJwk> {
   return StoredKeys.parse(JSON.parse(text))
 }
 
-/** The private key that a key id (a DID URL) names, if the DID is ours. */
+/** The private key of a key id (a DID URL); undefined when the DID is not the wallet's. */
 export async function findPeerKey(
   wallet: Wallet,
   kid: string,
@@ -89,7 +88,7 @@ export async function findPeerKey(
   return privateJwk && { kid, privateJwk }
 }
 
-/** The first of several keys that is ours. */
+/** The first key id whose private key the wallet has. */
 export async function findFirstPeerKey(
   wallet: Wallet,
   kids: readonly string[],
@@ -101,7 +100,7 @@ export async function findFirstPeerKey(
   return undefined
 }
 
-/** The record that one of our DIDs was made for. */
+/** The id of the record that a DID of the wallet was made for. */
 export async function findRecordIdOfPeerDid(db: Db, did: string): Promise<string | undefined> {
   return (await recordsOf(db, { did })).rows[0]?.record_id
 }

@@ -1,4 +1,4 @@
-/** Tenants: entities bound to wallets, and the keys that let them in (service §2.3–2.4, api.md 4.3). */
+/** Tenants: entities, each bound to a wallet, with API keys that authenticate them. */
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import type { AgentDb } from '../storage/database.ts'
@@ -8,12 +8,11 @@ import type { CreateEntity, Entity } from './model.ts'
 import type { Selectable } from 'kysely'
 import type { AgentTables } from '../storage/agent-tables.ts'
 
-/** The entity and the wallet that exist without being made by an administrator (api.md 3.5). */
+/** The id of the default entity and of the default wallet, which the agent creates itself. */
 export const defaultId = '00000000-0000-0000-0000-000000000000'
 
 export class Tenants {
   readonly #db: AgentDb
-  /** What lets them in. */
   readonly keys: ApiKeys
 
   constructor(db: AgentDb, agentKey: Uint8Array) {
@@ -21,15 +20,15 @@ export class Tenants {
     this.keys = new ApiKeys(db, agentKey)
   }
 
-  /** Makes an entity. @throws {Problem} `EntityAlreadyExists`, `WalletNotFound` */
+  /** @throws {Problem} `EntityAlreadyExists`, `WalletNotFound` */
   async create({ id = newId(), name, walletId = defaultId }: CreateEntity): Promise<Entity> {
     return this.#db.transaction().execute(async (tx) => {
       if (await findEntity(tx, id))
         throw new Problem(
           'error:EntityServiceError:EntityAlreadyExists',
-          `An entity with the id ${id} exists already. Leave the id out and one is made.`,
+          `An entity with the id ${id} exists already. Omit the id to get a new one.`,
         )
-      await mustHaveWallet(tx, walletId)
+      await assertWalletExists(tx, walletId)
       const now = new Date().toISOString()
       const row = { id, name, wallet_id: walletId, created_at: now, updated_at: now }
       await tx.insertInto('entity').values(row).execute()
@@ -42,7 +41,7 @@ export class Tenants {
     return toEntity(await getEntity(this.#db, id))
   }
 
-  /** A page of entities in the order of their making, and how many there are. */
+  /** A page of entities, oldest first. */
   async list(paging: Paging): Promise<{ entities: Entity[]; total: number }> {
     const { rows, total } = await pageOf(
       this.#db.selectFrom('entity').selectAll(),
@@ -52,11 +51,11 @@ export class Tenants {
     return { entities: rows.map(toEntity), total }
   }
 
-  /** Gives an entity another name or another wallet. @throws {Problem} `EntityNotFound`, `WalletNotFound` */
+  /** Changes the name or the wallet of an entity. @throws {Problem} `EntityNotFound`, `WalletNotFound` */
   async update(id: string, change: { name: string } | { walletId: string }): Promise<Entity> {
     return this.keys.change(async (tx) => {
       await getEntity(tx, id)
-      if ('walletId' in change) await mustHaveWallet(tx, change.walletId)
+      if ('walletId' in change) await assertWalletExists(tx, change.walletId)
       const set = 'name' in change ? { name: change.name } : { wallet_id: change.walletId }
       await tx
         .updateTable('entity')
@@ -67,7 +66,7 @@ export class Tenants {
     })
   }
 
-  /** Removes an entity and lets nobody in with its keys any more; the wallet stays. @throws {Problem} `EntityNotFound` */
+  /** Deletes an entity and revokes its keys. The wallet stays. @throws {Problem} `EntityNotFound` */
   async delete(id: string): Promise<void> {
     await this.keys.change(async (tx) => {
       const { numDeletedRows } = await tx.deleteFrom('entity').where('id', '=', id).executeTakeFirst()
@@ -82,7 +81,7 @@ export class Tenants {
   }
 }
 
-async function mustHaveWallet(db: AgentDb, id: string): Promise<void> {
+async function assertWalletExists(db: AgentDb, id: string): Promise<void> {
   const wallet = await db.selectFrom('wallet').select('id').where('id', '=', id).executeTakeFirst()
   if (!wallet)
     throw new Problem(
@@ -93,24 +92,22 @@ async function mustHaveWallet(db: AgentDb, id: string): Promise<void> {
 
 export type EntityRow = Selectable<AgentTables['entity']>
 
-/** The row of an entity, if there is one. */
-export function findEntity(db: AgentDb, id: string): Promise<EntityRow | undefined> {
+function findEntity(db: AgentDb, id: string): Promise<EntityRow | undefined> {
   return db.selectFrom('entity').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The row of an entity. @throws {Problem} `EntityNotFound` */
+/** @throws {Problem} `EntityNotFound` */
 export async function getEntity(db: AgentDb, id: string): Promise<EntityRow> {
   const row = await findEntity(db, id)
   if (!row) throw entityNotFound(id)
   return row
 }
 
-export function entityNotFound(id: string): Problem {
+function entityNotFound(id: string): Problem {
   return new Problem('error:EntityServiceError:EntityNotFound', `There is no entity ${id}.`)
 }
 
-/** An entity as REST shows it (api.md 4.3). */
-export function toEntity(row: EntityRow): Entity {
+function toEntity(row: EntityRow): Entity {
   return {
     kind: 'Entity',
     self: `/iam/entities/${row.id}`,

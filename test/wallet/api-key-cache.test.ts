@@ -1,65 +1,65 @@
-/** Keys that are known by sight: never longer than they let somebody in. */
+/** The cache of active API keys. */
 import { afterEach, expect, test, vi } from 'vitest'
-import { createKnownKeys, type KnownKey } from '../../src/wallet/api-key-cache.ts'
+import { createApiKeyCache, type ActiveKey } from '../../src/wallet/api-key-cache.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const key = (endsAt?: number): KnownKey => ({
-  admitted: { keyId: 'k', entityId: 'e', walletId: 'w' },
+const key = (endsAt?: number): ActiveKey => ({
+  grant: { keyId: 'k', entityId: 'e', walletId: 'w' },
   endsAt,
   lastUsedAt: null,
 })
 
-/** A look-up that counts. */
-function counted(found: KnownKey | undefined) {
-  const look = vi.fn<() => Promise<KnownKey | undefined>>(() => Promise.resolve(found))
-  return { look, count: () => look.mock.calls.length }
+/** A load that counts its calls. */
+function newLoad(found: ActiveKey | undefined) {
+  const load = vi.fn<() => Promise<ActiveKey | undefined>>(() => Promise.resolve(found))
+  return { load, count: () => load.mock.calls.length }
 }
 
-test('a key is looked up once, and again after a change', async () => {
-  const known = createKnownKeys()
-  const { look, count } = counted(key())
-  for (let use = 0; use < 3; use++) expect((await known.find('a key', look))?.admitted.walletId).toBe('w')
+test('a key is loaded once, and again after a change', async () => {
+  const cache = createApiKeyCache()
+  const { load, count } = newLoad(key())
+  for (let use = 0; use < 3; use++) expect((await cache.find('a key', load))?.grant.walletId).toBe('w')
   expect(count()).toBe(1)
-  known.forget()
-  await known.find('a key', look)
+  cache.clear()
+  await cache.find('a key', load)
   expect(count()).toBe(2)
 })
 
-test('one that lets nobody in is looked up every time, as is every other key', async () => {
-  const known = createKnownKeys()
-  const { look, count } = counted(undefined)
-  for (let use = 0; use < 3; use++) expect(await known.find('no key', look)).toBeUndefined()
+test('unknown keys are not cached', async () => {
+  const cache = createApiKeyCache()
+  const { load, count } = newLoad(undefined)
+  for (let use = 0; use < 3; use++) expect(await cache.find('no key', load)).toBeUndefined()
   expect(count()).toBe(3)
-  await known.find('a key', counted(key()).look)
-  expect(await known.find('a kez', look)).toBeUndefined()
+  await cache.find('a key', newLoad(key()).load)
+  expect(await cache.find('a kez', load)).toBeUndefined()
   expect(count()).toBe(4)
 })
 
-test('what is being looked up while something changes is not kept', async () => {
-  const known = createKnownKeys()
-  const { look, count } = counted(undefined)
-  let answer: (found: KnownKey) => void = () => undefined
-  const asked = known.find('a key', () => new Promise((resolve) => (answer = resolve)))
-  known.forget()
+test('a key that is loaded during a change is not cached', async () => {
+  const cache = createApiKeyCache()
+  const { load, count } = newLoad(undefined)
+  let answer: (found: ActiveKey) => void = () => undefined
+  const loading = cache.find('a key', () => new Promise((resolve) => (answer = resolve)))
+  cache.clear()
   answer(key())
-  expect(await asked).toBeDefined()
-  expect(await known.find('a key', look)).toBeUndefined()
+  expect(await loading).toBeDefined()
+  expect(await cache.find('a key', load)).toBeUndefined()
   expect(count()).toBe(1)
 })
 
-test('one that is over is looked up again', async () => {
-  const known = createKnownKeys()
-  const { look, count } = counted(undefined)
+test('an expired key is loaded again', async () => {
+  const cache = createApiKeyCache()
+  const { load, count } = newLoad(undefined)
   const [now, awake] = [Date.now(), performance.now()]
-  await known.find('a key', counted(key(now + 60_000)).look)
-  expect(await known.find('a key', look)).toBeDefined()
+  await cache.find('a key', newLoad(key(now + 60_000)).load)
+  expect(await cache.find('a key', load)).toBeDefined()
   vi.spyOn(Date, 'now').mockReturnValue(now + 60_001)
   vi.spyOn(performance, 'now').mockReturnValue(awake + 61_000)
-  expect(await known.find('a key', look)).toBeUndefined()
+  expect(await cache.find('a key', load)).toBeUndefined()
   vi.restoreAllMocks()
-  expect(await known.find('a key', look)).toBeUndefined()
+  expect(await cache.find('a key', load)).toBeUndefined()
   expect(count()).toBe(2)
 })

@@ -13,8 +13,8 @@ test('a use that cannot be written is let go', async () => {
     const uses = new LastUses(db)
     await db.destroy()
     uses.note('a-key', null)
-    await expect(uses.write()).resolves.toBeUndefined()
-    await expect(uses.write()).resolves.toBeUndefined()
+    await expect(uses.flush()).resolves.toBeUndefined()
+    await expect(uses.flush()).resolves.toBeUndefined()
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
