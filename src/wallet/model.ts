@@ -134,7 +134,9 @@ export const ApiKey = z
   .meta({ id: 'ApiKey' })
 export type ApiKey = z.infer<typeof ApiKey>
 
-export const NewApiKey = ApiKey.extend({ apiKey: z.string().describe('The key itself. It is returned only once.') }).meta({
+export const NewApiKey = ApiKey.extend({
+  apiKey: z.string().describe('The key itself. It is returned only once.'),
+}).meta({
   id: 'NewApiKey',
 })
 export type NewApiKey = z.infer<typeof NewApiKey>
