@@ -1,4 +1,4 @@
-/** DIDs as NeoPRISM's HTTP API resolves them, by the embedded ledger (`lib/did-resolver-http`, `lib/did-prism/src/did/did_doc.rs`). */
+/** DID resolution of the NeoPRISM HTTP API, from the embedded ledger (NeoPRISM's `lib/did-resolver-http`, `lib/did-prism`). */
 import { toHex } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { encodeDidData } from '../did/prism/did-data.ts'
@@ -8,11 +8,11 @@ import type { DidState } from '../did/prism/state.ts'
 import type { Ledger } from './ledger.ts'
 import { type ResolutionErrorCode, resolutionErrors } from './neoprism.ts'
 
-/** Media types a DID comes in: the result of resolution, or the document alone. */
+/** Media types of a DID: the document, or the resolution result. */
 export const didMedia = ['application/did', 'application/did-resolution', 'application/json'] as const
 export type DidMedia = (typeof didMedia)[number]
 
-/** A status, and the body in its media type. */
+/** An HTTP response. */
 export type DidAnswer = { status: number; type: DidMedia; body: object }
 
 const codes = {
@@ -22,7 +22,7 @@ const codes = {
   'error:DIDResolution:methodNotSupported': 'https://www.w3.org/ns/did#METHOD_NOT_SUPPORTED',
 } as const satisfies Record<string, ResolutionErrorCode>
 
-/** Answers with a DID, short or long, in a media type, or none when none of them will do; errors are always whole results. */
+/** Resolves a DID in short or long form. `type` is `undefined` when no media type is acceptable. Errors are always resolution results. */
 export async function resolveForNode(
   ledger: Pick<Ledger, 'getState'>,
   did: string,
@@ -32,7 +32,7 @@ export async function resolveForNode(
     if (!type)
       throw new Problem(
         'error:DIDResolution:representationNotSupported',
-        `a DID comes as ${didMedia.join(', ')}`,
+        `a DID is available as ${didMedia.join(', ')}`,
       )
     const state = await findState(ledger, did)
     const didDocument = state.deactivated ? null : toDocument(state, did)
@@ -52,14 +52,14 @@ export async function resolveForNode(
   }
 }
 
-/** A DID's `DIDData` in hexadecimal. @throws {Problem} `error:DIDResolution:*` */
+/** The `DIDData` of a DID in hexadecimal. @throws {Problem} `error:DIDResolution:*` */
 export async function dataForNode(ledger: Pick<Ledger, 'getState'>, did: string): Promise<string> {
   return toHex(encodeDidData(await findState(ledger, did)))
 }
 
 async function findState(ledger: Pick<Ledger, 'getState'>, did: string): Promise<DidState> {
   if (/^did:(?!prism:)[a-z0-9]+:./.test(did)) {
-    throw new Problem('error:DIDResolution:methodNotSupported', 'this ledger is of did:prism')
+    throw new Problem('error:DIDResolution:methodNotSupported', 'this ledger holds did:prism only')
   }
   const { suffix, operation } = parsePrismDid(did)
   const state = (await ledger.getState(suffix)) ?? (operation && embeddedState(did, operation))
@@ -67,7 +67,7 @@ async function findState(ledger: Pick<Ledger, 'getState'>, did: string): Promise
   return state
 }
 
-/** Times with all their digits, unlike those of a document for everybody: they are the ledger's state. */
+/** The metadata of a state. Its times keep their milliseconds, unlike those of other resolution results. */
 function toMetadata(
   { suffix, lastOperationHash: versionId, deactivated, createdAt: created, updatedAt: updated }: DidState,
   did: string,

@@ -1,9 +1,8 @@
 /**
- * A ledger that is elsewhere: a client of NeoPRISM's HTTP API, as the real agent is one (`NODE_BACKEND=neoprism`), or of the same
- * API of another agent, which tells more.
+ * A remote ledger: a client of the NeoPRISM HTTP API, served by NeoPRISM or by another agent, whose responses have additional members.
  *
- * Nothing is kept and nothing is sent twice: whoever asks again, asks the node again. The node is believed about which operations
- * are on the chain; what it says must be about what was asked, and be possible.
+ * Nothing is cached or repeated. The node is trusted about which operations are on the ledger. Its answers must concern the requested
+ * operation or DID, and be valid.
  */
 import { fromHex, toHex } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
@@ -14,20 +13,18 @@ import { decodeSigned } from '../did/prism/decode.ts'
 import { masterKeyId } from '../did/prism/model.ts'
 import { encodeOperation, operationHash } from '../did/prism/operations.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
-import type { Ledger, LedgerOperation } from './ledger.ts'
+import { type Ledger, type LedgerOperation, readOperation } from './ledger.ts'
 import { DidList, Refusal, SeenOperation, SubmissionResult, UnseenOperation } from './neoprism.ts'
-import { createNode, type Node, type NodeLimits } from './node.ts'
-import { readMetadata, readState } from './node-state.ts'
-import { readOperation } from './signed-operation.ts'
+import { createNode, type Node, type NodeLimits, readMetadata, readState } from './neoprism-client.ts'
 
-/** A client of the node at `baseUrl`, http or https without a slash at its end. Nothing is asked until somebody asks. */
+/** A client of the node at `baseUrl` (http or https, without trailing slash). */
 export function createHttpLedger(
   baseUrl: string,
   http: Pick<HttpClient, 'exchange'>,
   limits?: NodeLimits,
 ): Ledger {
   const node = createNode(baseUrl, http, limits)
-  // The connections are not the ledger's own.
+  // The HTTP client belongs to the caller.
   const close = () => Promise.resolve()
 
   return {
@@ -40,12 +37,12 @@ export function createHttpLedger(
       if (answer.status !== 200) {
         const { details } = Refusal.safeParse(tryParseJson(answer.text)).data ?? {}
         const reason = details === undefined ? '.' : `: ${details}`
-        const refused = `The DID ledger at ${node.location} does not take the signed operation (status ${answer.status})${reason}`
+        const refused = `The DID ledger at ${node.location} refused the signed operation (status ${answer.status})${reason}`
         throw new Problem('BadRequest', refused)
       }
       const { tx_id: transactionId, operation_ids } = node.parse(SubmissionResult, answer)
       if (operation_ids.length !== 1 || operation_ids[0] !== operationId)
-        throw node.fault('it answered about another operation')
+        throw node.fault('its answer is about another operation')
       return { operationId, transactionId }
     },
 
@@ -60,17 +57,18 @@ export function createHttpLedger(
 async function getOperation(node: Node, operationId: string): Promise<LedgerOperation | undefined> {
   if (!/^[0-9a-f]{64}$/.test(operationId)) return undefined
   const answer = await node.get(`/api/operations/${operationId}`, [200, 404])
-  // NeoPRISM knows an operation once it is deep enough in the chain, and not before.
-  const told = answer.status === 200 ? node.parse(SeenOperation, answer) : node.parse(UnseenOperation, answer)
-  if (told.operation_id !== undefined && told.operation_id !== operationId)
-    throw node.fault('it answered about another operation')
-  if ('error' in told && told.status === undefined) return undefined
+  // NeoPRISM returns an operation only once it is deep enough in the chain.
+  const parsed =
+    answer.status === 200 ? node.parse(SeenOperation, answer) : node.parse(UnseenOperation, answer)
+  if (parsed.operation_id !== undefined && parsed.operation_id !== operationId)
+    throw node.fault('its answer is about another operation')
+  if ('error' in parsed && parsed.status === undefined) return undefined
   const {
     submitted_at: submittedAt,
-    confirms_at: confirmsAt = 'error' in told ? undefined : told.block_timestamp,
-  } = told
+    confirms_at: confirmsAt = 'error' in parsed ? undefined : parsed.block_timestamp,
+  } = parsed
   const verdict =
-    'error' in told ? { status: 'pending' as const } : await readVerdict(node, operationId, told)
+    'error' in parsed ? { status: 'pending' as const } : await readVerdict(node, operationId, parsed)
   return {
     operationId,
     ...verdict,
@@ -82,8 +80,8 @@ async function getOperation(node: Node, operationId: string): Promise<LedgerOper
 type Verdict = Pick<LedgerOperation, 'status' | 'details'>
 
 /**
- * NeoPRISM shows an operation that broke a rule like one that did not; whether it counted shows in the DID. Without the operation's
- * bytes it is taken as the real agent takes it.
+ * The verdict of an operation. NeoPRISM does not mark invalid operations, so the DID's version decides. Without the operation's bytes it
+ * counts as confirmed, as in the Cloud Agent.
  */
 async function readVerdict(
   node: Node,
@@ -93,23 +91,25 @@ async function readVerdict(
   if (status !== undefined) return { status, ...(details !== undefined && { details }) }
   if (hex === undefined) return { status: 'confirmed' }
   const read = readSeen(node, hex)
-  if (read.operationId !== operationId) throw node.fault('it answered about another operation')
+  if (read.operationId !== operationId) throw node.fault('its answer is about another operation')
   const version = (await readMetadata(node, read.suffix))?.versionId
   const hash = operationHash(decodeSigned(read.signedOperation).operation)
-  // What a create operation makes is in its hash: the DID is what it wants, whoever sent it first.
+  // The hash of a create operation determines its DID, so any published state confirms it.
   const counted = hash === read.suffix ? version !== undefined : version === hash
-  return counted ? { status: 'confirmed' } : { status: 'rejected', details: 'the DID did not change by it' }
+  return counted
+    ? { status: 'confirmed' }
+    : { status: 'rejected', details: 'the operation did not change the DID' }
 }
 
 function readSeen(node: Node, hex: string) {
   try {
     return readOperation(fromHex(hex))
   } catch (error) {
-    throw node.fault('it answered about another operation', error)
+    throw node.fault('its answer is about another operation', error)
   }
 }
 
-/** NeoPRISM cannot look for keys; what can be looked for there is the DIDs that follow from the master key alone (wire.md 11.3, vector 6). */
+/** Finds DIDs by master key. NeoPRISM cannot do that; there, the DIDs that consist of the master key alone are looked up. */
 async function findByMasterKey(node: Node, publicKey: PublicJwk): Promise<string[]> {
   const answer = await node.get(`/api/dids?masterKey=${toHex(compressed(publicKey))}`, [200, 404])
   if (answer.status === 200)
@@ -128,7 +128,7 @@ async function findByMasterKey(node: Node, publicKey: PublicJwk): Promise<string
     .map(({ suffix }) => suffix)
 }
 
-/** In UTC, with milliseconds, as all times of ours are. */
+/** ISO 8601 in UTC with milliseconds. */
 function toInstant(text: string): string {
   return new Date(text).toISOString()
 }

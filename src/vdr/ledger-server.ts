@@ -1,8 +1,8 @@
 /**
- * The embedded ledger as NeoPRISM's HTTP API shows one, for whoever reaches this agent; `http-ledger.ts` is the other side.
+ * Serves the embedded ledger with the NeoPRISM HTTP API. `http-ledger.ts` is the client.
  *
- * Every transaction is a block of its own here: a block's number is the place of its first operation in the ledger, and its slot the
- * second of its time since 1970.
+ * Every transaction is a block. The block number is the sequence number of its first operation, the slot number its time in seconds since
+ * 1970.
  */
 import { fromHex, toHex } from '../base/bytes.ts'
 import type { Config } from '../base/config.ts'
@@ -23,11 +23,11 @@ import { maxDids, maxOperations } from './neoprism.ts'
 import type { EmbeddedLedger, LedgerEntry } from './sqlite-ledger.ts'
 
 export type LedgerServerLimits = {
-  /** Operations that one address may submit in a minute. */
+  /** Operations per address and minute. */
   submissionsPerMinute: number
-  /** Bytes of the largest operation. */
+  /** Size of the largest operation in bytes. */
   operationBytes: number
-  /** Bytes of the ledger file from which on no operations of others are stored. */
+  /** Size of the ledger file in bytes from which on operations of other agents are refused. */
   bytes: number
 }
 
@@ -41,7 +41,7 @@ export function ledgerLimitsOf(config: Config): LedgerServerLimits {
 
 export type LedgerServer = {
   readonly ledger: EmbeddedLedger
-  /** Stores operations (hexadecimal) from an address, all or none. @throws {Problem} `BadRequest`, `TooManyRequests`, `InsufficientStorage` */
+  /** Submits operations (hexadecimal) of another agent, all or none. @throws {Problem} `BadRequest`, `TooManyRequests`, `InsufficientStorage` */
   submit(address: string, signedOperations: readonly string[]): Promise<SubmissionResult>
   /** `submit` for the operations of an `AtalaObject`. */
   submitObject(address: string, object: string): Promise<SubmissionResult>
@@ -49,12 +49,12 @@ export type LedgerServer = {
   getOperation(operationId: string): Promise<OperationDetails | PendingOperation>
   /** @throws {Problem} `NotFound` */
   getTransaction(transactionId: string): Promise<TransactionDetails>
-  /** The DIDs whose create operation names a key (a compressed point, hexadecimal). @throws {Problem} `BadRequest` */
+  /** The DIDs whose create operation has a master key (a compressed point, hexadecimal). @throws {Problem} `BadRequest` */
   findDids(masterKey: string): Promise<{ dids: string[] }>
   getStats(): Promise<IndexerStats>
 }
 
-/** Serves a ledger to others, within limits that do not hold for this agent's own operations. */
+/** Serves a ledger. The limits apply to other agents, not to this agent's operations. */
 export function createLedgerServer(
   ledger: EmbeddedLedger,
   { submissionsPerMinute, operationBytes, bytes }: LedgerServerLimits,
@@ -74,7 +74,7 @@ export function createLedgerServer(
     if (largest > operationBytes)
       throw new Problem('BadRequest', `an operation has ${largest} bytes, more than ${operationBytes}`)
     if ((await ledger.readSize()) >= bytes) {
-      const detail = 'this ledger takes no more operations of others; its operator can raise VDR_BYTES'
+      const detail = 'this ledger is full for operations of other agents; its operator can raise VDR_BYTES'
       throw new Problem('error:InsufficientStorage', detail)
     }
     const { operationIds, transactionId } = await ledger.submitAll(signedOperations)
@@ -119,8 +119,8 @@ export function createLedgerServer(
 }
 
 function toBlock({ transactionId: tx_id, sequence, position, confirmsAt }: LedgerEntry) {
-  const slot_number = Math.floor(Date.parse(confirmsAt!) / 1_000)
-  return { tx_id, slot_number, block_number: sequence - position, block_timestamp: confirmsAt! }
+  const slot_number = Math.floor(Date.parse(confirmsAt) / 1_000)
+  return { tx_id, slot_number, block_number: sequence - position, block_timestamp: confirmsAt }
 }
 
 function toOperation(entry: LedgerEntry): TransactionDetails['operations'][number] {
@@ -142,8 +142,8 @@ function toOperation(entry: LedgerEntry): TransactionDetails['operations'][numbe
     signed_operation_data: toHex(signedOperation),
     status: status === 'rejected' ? 'rejected' : 'confirmed',
     ...(details !== undefined && { details }),
-    submitted_at: submittedAt!,
-    confirms_at: confirmsAt!,
+    submitted_at: submittedAt,
+    confirms_at: confirmsAt,
   }
 }
 
@@ -152,8 +152,8 @@ function toPending({ operationId: operation_id, submittedAt, confirmsAt }: Ledge
     error: 'not found',
     operation_id,
     status: 'pending',
-    submitted_at: submittedAt!,
-    confirms_at: confirmsAt!,
+    submitted_at: submittedAt,
+    confirms_at: confirmsAt,
   }
 }
 

@@ -1,13 +1,16 @@
-/**
- * The ledger of did:prism operations (the verifiable data registry), whatever stands behind it. A DID's state is made of
- * confirmed operations alone; everything else an operation goes through is told by its id.
- */
+/** The interface of a ledger of did:prism operations (verifiable data registry). A DID's state is the result of its confirmed operations. */
+import { toHex } from '../base/bytes.ts'
+import { Problem } from '../base/problem.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
-import type { DidState } from '../did/prism/state.ts'
+import { compressed } from '../crypto/secp256k1.ts'
+import { decodeOperation, decodeSigned } from '../did/prism/decode.ts'
+import { InvalidOperation, type Operation } from '../did/prism/model.ts'
+import { operationId } from '../did/prism/operations.ts'
+import { type DidState, subjectOf } from '../did/prism/state.ts'
 
 /**
- * How far an operation is. `details` is the reason of a rejection. Times are ISO 8601 in UTC: `confirmsAt` is when the ledger confirms or
- * rejects, or did so; a ledger that cannot know leaves it out.
+ * The status of an operation. `details` is the reason of a rejection. `confirmsAt` is the (expected) time of confirmation or rejection, if
+ * the ledger knows it. Times are ISO 8601 in UTC.
  */
 export type LedgerOperation = {
   operationId: string
@@ -18,30 +21,62 @@ export type LedgerOperation = {
 }
 
 /**
- * Closed with `close`, or by leaving the scope of an `await using`. All functions of a ledger that is elsewhere throw `Problem`
- * `error:ServiceUnavailable` while it cannot be reached or does not keep to its protocol: ask again later.
+ * A ledger. Closed with `close` or `await using`. The functions of a remote ledger throw {Problem} `error:ServiceUnavailable` while it cannot
+ * be reached or violates the protocol.
  */
 export type Ledger = AsyncDisposable & {
-  /** Where it is, for people: a path, or a URL without user name and password. */
+  /** A path, or a URL without user name and password. For people. */
   readonly location: string
   /**
-   * Hands in a signed operation's bytes (`SignedAtalaOperation`). Handing in the same bytes again changes nothing and answers the same.
-   * Whether the operation obeys the method's rules shows later, in `getOperation`.
+   * Submits the bytes of a `SignedAtalaOperation`. Submitting the same bytes again has no effect and the same result. A ledger may check the
+   * method's rules now or later (see `getOperation`).
    *
-   * @throws {Problem} `BadRequest` when the bytes are no signed operation on a DID.
+   * @throws {Problem} `BadRequest` when the bytes are not a signed operation on a DID, or the ledger refuses it.
    */
   submit(signedOperation: Uint8Array): Promise<{ operationId: string; transactionId: string }>
-  /** How far an operation is; nothing when the ledger does not know its id (64 hexadecimal digits). */
+  /** The status of an operation by its id (64 hexadecimal digits). `undefined` when the ledger does not know it. */
   getOperation(operationId: string): Promise<LedgerOperation | undefined>
   /**
-   * The state of a DID by its suffix, from confirmed operations; nothing when it is not published. A ledger that does not tell which ids are
-   * retired leaves them out, and still refuses operations that use them again.
+   * The state of a DID by its suffix. `undefined` when it is not published. A remote ledger may leave out the retired ids; it still refuses
+   * operations that reuse them.
    */
   getState(suffix: string): Promise<DidState | undefined>
   /**
-   * The suffixes of the published DIDs whose create operation names this secp256k1 key as a master key, in the order of their publication:
-   * how a seed finds its DIDs again.
+   * The suffixes of the published DIDs whose create operation has this secp256k1 key as master key, in order of publication. Used to restore
+   * the DIDs of a seed.
    */
   findByMasterKey(publicKey: PublicJwk): Promise<string[]>
   close(): Promise<void>
+}
+
+/** A decoded operation. `masterKeys` are the master keys of a create operation: compressed points on secp256k1, hexadecimal, without duplicates. */
+export type ReadOperation = {
+  operationId: string
+  suffix: string
+  masterKeys: string[]
+  signedOperation: Uint8Array
+}
+
+/** Decodes a `SignedAtalaOperation`. @throws {Problem} `BadRequest` when the bytes are not a signed operation on a DID. */
+export function readOperation(signedOperation: Uint8Array): ReadOperation {
+  try {
+    return {
+      operationId: operationId(signedOperation),
+      suffix: subjectOf(signedOperation),
+      masterKeys: masterKeysOf(decodeOperation(decodeSigned(signedOperation).operation)),
+      signedOperation,
+    }
+  } catch (error) {
+    if (error instanceof InvalidOperation)
+      throw new Problem('BadRequest', `the signed operation is not accepted: ${error.message}`)
+    throw error
+  }
+}
+
+function masterKeysOf(operation: Operation): string[] {
+  if (operation.operation !== 'create') return []
+  const keys = operation.publicKeys.filter(
+    ({ usage, publicKey }) => usage === 'master' && publicKey.crv === 'secp256k1',
+  )
+  return [...new Set(keys.map(({ publicKey }) => toHex(compressed(publicKey))))]
 }

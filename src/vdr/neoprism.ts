@@ -1,6 +1,6 @@
 /**
- * What NeoPRISM's HTTP API sends and takes (`bin/neoprism-node/src/http/features/api`, `lib/did-resolver-http`), for the client and
- * for the server of it that are here. Members marked (ours) are additions, which other clients pass over and other servers leave out.
+ * The types of the NeoPRISM HTTP API (NeoPRISM's `bin/neoprism-node/src/http/features/api`, `lib/did-resolver-http`), for client and server.
+ * Members marked "Extension" are not part of NeoPRISM: its clients ignore them, and its servers leave them out.
  */
 import { z } from 'zod'
 
@@ -8,13 +8,13 @@ import { z } from 'zod'
 const Hash = z.string().regex(/^[0-9a-f]{64}$/, 'is not 64 hexadecimal digits')
 const Hex = z.string().regex(/^([0-9a-fA-F]{2})+$/, 'is not hexadecimal')
 const Instant = z.iso.datetime({ offset: true })
-/** Absent and `null` are the same: Rust writes one, others the other. */
+/** Null means absent: NeoPRISM writes null. */
 const optional = <Type extends z.ZodType>(type: Type) =>
   type.nullish().transform((value) => value ?? undefined)
 
-/** Operations in one submission. A transaction on Cardano holds fewer. */
+/** Limit on the operations of one submission. A Cardano transaction holds fewer. */
 export const maxOperations = 100
-/** DIDs that one look-up by key tells of. */
+/** Limit on the DIDs in one response. */
 export const maxDids = 1_000
 
 /** The body of an error. */
@@ -37,7 +37,7 @@ export const SubmissionResult = z
   .meta({ id: 'LedgerSubmission' })
 export type SubmissionResult = z.input<typeof SubmissionResult>
 
-/** An operation and its place: `absn` counts transactions in a block, `osn` operations in a transaction, both from 0. */
+/** An operation: `absn` is the index of the transaction in its block, `osn` that of the operation in the transaction. */
 const operation = {
   operation_id: Hash,
   did: z.string(),
@@ -47,7 +47,7 @@ const operation = {
 }
 const block = { tx_id: Hash, slot_number: z.int(), block_number: z.int(), block_timestamp: Instant }
 
-/** (ours) What became of an operation; NeoPRISM shows one that broke a rule like any other. */
+/** Extension: the verdict of an operation. NeoPRISM does not mark invalid ones. */
 const verdict = {
   status: z.enum(['confirmed', 'rejected']),
   details: z.string().optional(),
@@ -55,7 +55,7 @@ const verdict = {
   confirms_at: Instant,
 }
 
-/** An operation that is in a block. */
+/** An operation in a block. */
 export const OperationDetails = z
   .object({ ...block, ...operation, ...verdict })
   .meta({ id: 'LedgerOperation' })
@@ -65,7 +65,7 @@ export const TransactionDetails = z
   .meta({ id: 'LedgerTransaction' })
 export type TransactionDetails = z.input<typeof TransactionDetails>
 
-/** (ours) The error 404 of an operation that is known and not yet in a block. */
+/** Extension: the body of status 404 for a known operation that is not in a block yet. */
 export const PendingOperation = z.object({
   ...ApiError.shape,
   operation_id: Hash,
@@ -75,7 +75,7 @@ export const PendingOperation = z.object({
 })
 export type PendingOperation = z.input<typeof PendingOperation>
 
-/** What a client reads of an operation that is in a block; of an operation it is only if it names or shows one. */
+/** An operation in a block, as the client reads it. At least one member must identify the operation. */
 export const SeenOperation = z
   .object({
     operation_id: optional(Hash),
@@ -92,7 +92,7 @@ export const SeenOperation = z
       (operation_id ?? tx_id ?? signed_operation_data) !== undefined,
   )
 export type SeenOperation = z.output<typeof SeenOperation>
-/** What a client reads of one that is not: nothing, or that it is pending. */
+/** The body of status 404, as the client reads it: unknown or pending. */
 export const UnseenOperation = PendingOperation.partial({
   operation_id: true,
   status: true,
@@ -100,7 +100,7 @@ export const UnseenOperation = PendingOperation.partial({
   confirms_at: true,
 })
 
-/** The error codes of DID resolution as NeoPRISM writes them, with their statuses. */
+/** NeoPRISM's error codes of DID resolution and their HTTP statuses. */
 export const resolutionErrors = {
   'https://www.w3.org/ns/did#INVALID_DID': 400,
   'https://www.w3.org/ns/did#NOT_FOUND': 404,
@@ -109,7 +109,7 @@ export const resolutionErrors = {
 } as const
 export type ResolutionErrorCode = keyof typeof resolutionErrors
 
-/** What a client reads of a resolution result. */
+/** A resolution result, as the client reads it. */
 export const SeenResolution = z.object({
   didDocument: optional(z.looseObject({ id: z.string() })),
   didResolutionMetadata: z.object({ error: optional(z.object({ type: z.string() })) }),
@@ -128,15 +128,15 @@ export const IndexerStats = z
   .meta({ id: 'LedgerStats' })
 export type IndexerStats = z.input<typeof IndexerStats>
 
-/** What a client reads of the refusal of an operation; `details` (ours) is the reason. */
+/** The refusal of an operation, as the client reads it. Extension: `details` is the reason. */
 export const Refusal = z.object({ details: optional(z.string().max(1_000)) })
 
-/** (ours) The DIDs whose create operation names a master key. */
+/** Extension: the DIDs whose create operation has a master key. */
 export const DidList = z
   .object({ dids: z.array(z.string().regex(/^did:prism:[0-9a-f]{64}$/)).max(maxDids) })
   .meta({ id: 'LedgerDids' })
 
-/** A public key in a query (ours): a compressed point on secp256k1 in hexadecimal. */
+/** Extension: a public key in a query, a compressed point on secp256k1 in hexadecimal. */
 export const MasterKey = z
   .string()
   .regex(/^0[23][0-9a-fA-F]{64}$/, 'is not a compressed point on secp256k1 in hexadecimal')

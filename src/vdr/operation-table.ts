@@ -1,15 +1,15 @@
-/** The tables of a ledger file. They are only ever added to, but for the verdict of an operation, which is written once. */
+/** The tables of a ledger file. They are append-only. */
 import { setTimeout } from 'node:timers/promises'
 import { type Generated, Kysely, type Selectable, sql, SqliteDialect } from 'kysely'
 import { toHex } from '../base/bytes.ts'
 import { NewerFileError } from '../storage/newer-file-error.ts'
 import { translate } from '../storage/fault.ts'
 import { openSqlite, type Database } from '../storage/sqlite.ts'
-import type { ReadOperation } from './signed-operation.ts'
+import type { ReadOperation } from './ledger.ts'
 
 /**
- * Bytes and ids are hexadecimal, times ISO 8601 in UTC; `verdict` is null until the operation is judged. `position` counts from 0
- * within the transaction that the operation came with.
+ * Bytes and ids are hexadecimal, times ISO 8601 in UTC. `position` is the position in the transaction, from 0. `verdict` applies from
+ * `confirms_at` on; earlier versions left it null until then.
  */
 type OperationTable = {
   sequence: Generated<number>
@@ -24,24 +24,17 @@ type OperationTable = {
   details: string | null
 }
 
-/** The master keys that create operations name (compressed points, hexadecimal), whatever becomes of the operations. */
+/** The master keys in create operations (compressed points, hexadecimal). */
 type MasterKeyTable = { public_key: string; sequence: number }
 
 export type LedgerDb = Kysely<{ operation: OperationTable; master_key: MasterKeyTable }>
 export type OperationRow = Selectable<OperationTable>
 
-/** An open ledger file. */
-export type LedgerFile = {
-  db: LedgerDb
-  /** A number that is another one whenever somebody else has written to the file: what was read from it may have changed. */
-  dataVersion: () => unknown
-}
-
-/** Of the tables below; the file says it in its head (SQLite's `user_version`). */
+/** The version of the tables, stored as SQLite's `user_version`. */
 const version = 1
 
-/** Opens a ledger file, made when it is not there. @throws when the folder is missing or the file is no SQLite database; {NewerFileError}, {DamagedFileError}. */
-export async function openLedgerFile(path: string): Promise<LedgerFile> {
+/** Opens a ledger file, or creates it. @throws when the folder is missing or the file is not an SQLite database; {NewerFileError}, {DamagedFileError}. */
+export async function openLedgerFile(path: string): Promise<LedgerDb> {
   const { database, found } = open(path)
   if (found > version) {
     database.close()
@@ -49,10 +42,9 @@ export async function openLedgerFile(path: string): Promise<LedgerFile> {
   }
   const db: LedgerDb = new Kysely({ dialect: new SqliteDialect({ database }) })
   try {
-    // A file that is complete is opened on a full disk too.
+    // Nothing is written to a current file, so that it opens on a full disk too.
     if (found < version) await immediately(db, createTables)
-    const dataVersion = database.prepare('pragma data_version').pluck()
-    return { db, dataVersion: () => dataVersion.get() }
+    return db
   } catch (error) {
     await db.destroy()
     throw error
@@ -60,13 +52,8 @@ export async function openLedgerFile(path: string): Promise<LedgerFile> {
 }
 
 export async function hasOperation(db: LedgerDb, operationId: string): Promise<boolean> {
-  return (
-    (await db
-      .selectFrom('operation')
-      .select('sequence')
-      .where('operation_id', '=', operationId)
-      .executeTakeFirst()) !== undefined
-  )
+  const operation = db.selectFrom('operation').select('sequence').where('operation_id', '=', operationId)
+  return (await operation.executeTakeFirst()) !== undefined
 }
 
 function open(path: string): { database: Database; found: number } {
@@ -80,33 +67,69 @@ function open(path: string): { database: Database; found: number } {
   }
 }
 
-/** Adds an operation that is not there and not judged yet; `when` says when it came and comes due. */
+/** Stores a valid operation that is not in the ledger yet. Returns its sequence number. */
 export async function addOperation(
   tx: LedgerDb,
   { operationId, suffix, masterKeys, signedOperation }: ReadOperation,
-  when: Pick<OperationRow, 'transaction_id' | 'position' | 'submitted_at' | 'confirms_at'>,
-): Promise<void> {
+  columns: Pick<OperationRow, 'transaction_id' | 'position' | 'submitted_at' | 'confirms_at'>,
+): Promise<number> {
   const row = {
     operation_id: operationId,
     suffix,
     signed_operation: toHex(signedOperation),
-    verdict: null,
+    verdict: 'confirmed' as const,
     details: null,
-    ...when,
+    ...columns,
   }
-  const added = await tx.insertInto('operation').values(row).returning('sequence').executeTakeFirstOrThrow()
-  const keys = masterKeys.map((public_key) => ({ public_key, sequence: added.sequence }))
+  const { sequence } = await tx
+    .insertInto('operation')
+    .values(row)
+    .returning('sequence')
+    .executeTakeFirstOrThrow()
+  const keys = masterKeys.map((public_key) => ({ public_key, sequence }))
   if (keys.length > 0) await tx.insertInto('master_key').values(keys).execute()
+  return sequence
 }
 
-/** Bytes of the file, without its log, which is short. */
+/** The operations on a DID after `sequence`, in order. */
+export function listOperations(db: LedgerDb, suffix: string, sequence: number): Promise<OperationRow[]> {
+  const operations = db.selectFrom('operation').selectAll().where('suffix', '=', suffix)
+  return operations.where('sequence', '>', sequence).orderBy('sequence').execute()
+}
+
+/** The operation with an id, or the operations of a transaction in order. */
+export function findOperations(
+  db: LedgerDb,
+  column: 'operation_id' | 'transaction_id',
+  id: string,
+): Promise<OperationRow[]> {
+  const operations = db.selectFrom('operation').selectAll().where(column, '=', id.toLowerCase())
+  return operations.orderBy('sequence').execute()
+}
+
+/** The last operation that is not pending at a time. */
+export function findLastDue(db: LedgerDb, now: Date): Promise<OperationRow | undefined> {
+  const due = db.selectFrom('operation').selectAll().where('confirms_at', '<=', now.toISOString())
+  return due.orderBy('sequence', 'desc').limit(1).executeTakeFirst()
+}
+
+/** The transaction that an operation came with. */
+export async function getTransactionId(db: LedgerDb, operationId: string): Promise<string> {
+  const operation = db
+    .selectFrom('operation')
+    .select('transaction_id')
+    .where('operation_id', '=', operationId)
+  return (await operation.executeTakeFirstOrThrow()).transaction_id
+}
+
+/** The size of the file in bytes, without its write-ahead log. */
 export async function readSize(db: LedgerDb): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`.execute(db)
   return rows[0]!.bytes
 }
 
-/** The create operations that name a master key, in the ledger's order. */
+/** The create operations with a master key, in the ledger's order. */
 export function findCreates(db: LedgerDb, publicKey: string): Promise<OperationRow[]> {
   return db
     .selectFrom('master_key')
@@ -118,8 +141,8 @@ export function findCreates(db: LedgerDb, publicKey: string): Promise<OperationR
 }
 
 /**
- * Does the work in a transaction that holds the write lock from its beginning. Kysely's own begins by reading; when another
- * process writes in between, SQLite cannot turn such a transaction into a writing one.
+ * Runs `work` in a transaction that takes the write lock first (`begin immediate`). Kysely's transactions begin with a read lock, which
+ * SQLite cannot upgrade when another process has written in between.
  */
 export async function immediately<T>(db: LedgerDb, work: (tx: LedgerDb) => Promise<T>): Promise<T> {
   return db.connection().execute(async (tx) => {
@@ -129,21 +152,21 @@ export async function immediately<T>(db: LedgerDb, work: (tx: LedgerDb) => Promi
       await sql`commit`.execute(tx)
       return result
     } catch (error) {
-      // A full disk, for one, has ended the transaction already; the first error is the one to tell.
+      // Some errors, such as a full disk, have ended the transaction already. Report the first error.
       await sql`rollback`.execute(tx).catch(() => undefined)
       throw error
     }
   })
 }
 
-/** How long the write lock is waited for. */
-const patienceMs = 10_000
+/** How long to wait for the write lock. */
+const lockTimeoutMs = 10_000
 
-/** Waits for the write lock without SQLite, whose waiting would stop this whole process, and with it whoever in it holds the lock. */
+/** Takes the write lock. Waits in the event loop: SQLite's own waiting would block the process, which may hold the lock itself. */
 async function begin(tx: LedgerDb): Promise<void> {
   await sql`pragma busy_timeout = 0`.execute(tx)
   try {
-    for (const end = Date.now() + patienceMs; ; await setTimeout(1 + Math.random() * 4)) {
+    for (const end = Date.now() + lockTimeoutMs; ; await setTimeout(1 + Math.random() * 4)) {
       try {
         await sql`begin immediate`.execute(tx)
         return

@@ -1,46 +1,40 @@
 /**
- * The embedded ledger: one SQLite file that several daemons may open at once (decisions.md §5).
+ * The embedded ledger: one SQLite file that several daemons may open at once.
  *
- * The file is a list of signed operations that is only ever added to. An operation waits for its time, is then judged by
- * the rules of the method (wire.md 11.3) after every earlier one on the same DID, and its verdict stays. Nothing polls:
- * whoever asks about a DID judges what has come due. An operation's time is its `confirms_at`, whenever and by whichever
- * process it is judged, so that all come to the same state.
- *
- * Operations on one DID are judged in the order of their arrival, so the state that an operation will meet is known when it comes. One that
- * breaks a rule in that state, the signature of a master key first of all, is refused and not stored. Files of earlier versions have such
- * operations; they stay, as rejected.
+ * The file is an append-only list of signed operations. An operation is checked against the rules of the did:prism method when it is
+ * submitted, in the state that the earlier operations on its DID result in. Invalid ones are refused. An accepted operation is confirmed at
+ * its `confirms_at`, and confirmations on one DID keep the order of submission, so that all processes compute the same state.
  */
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { atMost } from '../base/at-most.ts'
 import { fromHex, toHex } from '../base/bytes.ts'
-import { Problem } from '../base/problem.ts'
 import { compressed } from '../crypto/secp256k1.ts'
-import { InvalidOperation } from '../did/prism/model.ts'
-import { apply, type DidState } from '../did/prism/state.ts'
-import type { Ledger, LedgerOperation } from './ledger.ts'
+import { append, type Confirmed, getVerdict, type History, isConfirmed, readHistory } from './history.ts'
+import { type Ledger, type LedgerOperation, readOperation } from './ledger.ts'
 import {
-  addOperation,
   findCreates,
+  findLastDue,
+  findOperations,
+  getTransactionId,
   hasOperation,
   immediately,
   type LedgerDb,
   openLedgerFile,
+  type OperationRow,
   readSize,
-  type OperationRow as Row,
 } from './operation-table.ts'
-import { createStateMemory } from './state-memory.ts'
-import { type ReadOperation, readOperation } from './signed-operation.ts'
 
-/** Operations on one DID that may wait to be confirmed. */
-const maxWaiting = 20
+/** Limit on cached states. */
+const maxStates = 10_000
 
-/** A DID as far as its operations are judged: up to `sequence`, and those that wait behind it, in order. */
-type Judged = { sequence: number; state: DidState | undefined; waiting: Row[] }
-
-/** `confirmAfterSeconds` is the wait between submission and confirmation, 0 (the default) for none; `now` is the clock. */
+/** `confirmAfterSeconds` is the time between submission and confirmation (default 0), `now` the clock. */
 export type SqliteLedgerOptions = { confirmAfterSeconds?: number; now?: () => Date }
 
-/** An operation with its place: `sequence` in the whole ledger, from 1, and `position` in its transaction, from 0. */
-export type LedgerEntry = LedgerOperation & {
+/** An operation and its position: `sequence` in the ledger, from 1, and `position` in its transaction, from 0. */
+export type LedgerEntry = Omit<LedgerOperation, 'submittedAt' | 'confirmsAt'> & {
+  submittedAt: string
+  confirmsAt: string
   transactionId: string
   sequence: number
   position: number
@@ -48,260 +42,119 @@ export type LedgerEntry = LedgerOperation & {
   signedOperation: Uint8Array
 }
 
-/** What only a ledger that is here can do: all that is needed to serve it to others. */
+/** The functions that serve a ledger to other agents. */
 export type EmbeddedLedger = Ledger & {
-  /** `submit` for several operations, which get one transaction and stand in it side by side: all of them or none. */
+  /** Submits several operations as one transaction: all or none. */
   submitAll(
     signedOperations: readonly Uint8Array[],
   ): Promise<{ operationIds: string[]; transactionId: string }>
   findEntry(operationId: string): Promise<LedgerEntry | undefined>
-  /** The operations that came with a transaction, in order; an operation that had come before is not among them. */
+  /** The operations of a transaction in order, without those that were already in the ledger. */
   listTransaction(transactionId: string): Promise<LedgerEntry[]>
-  /** The last operation that is judged; nothing in an empty ledger. */
+  /** The last operation that is confirmed or rejected. */
   findLast(): Promise<LedgerEntry | undefined>
-  /** Bytes of the ledger's file. */
+  /** The size of the ledger's file in bytes. */
   readSize(): Promise<number>
 }
 
-/** Opens a ledger file, made when it is not there. @throws when the folder is missing or the file is no SQLite database. */
+/** An open file. `states` caches the confirmed states of published DIDs. */
+type OpenLedger = Required<SqliteLedgerOptions> & { db: LedgerDb; states: LRUCache<string, Confirmed> }
+
+/** Opens a ledger file, or creates it. @throws when the folder is missing or the file is not an SQLite database. */
 export async function openSqliteLedger(
   path: string,
-  options: SqliteLedgerOptions = {},
+  { confirmAfterSeconds = 0, now = () => new Date() }: SqliteLedgerOptions = {},
 ): Promise<EmbeddedLedger> {
-  const { confirmAfterSeconds = 0, now = () => new Date() } = options
-  const { db, dataVersion } = await openLedgerFile(path)
-  const known = new Map<string, Omit<Judged, 'waiting'>>()
-  const settledStates = createStateMemory(dataVersion)
-  const isDue = ({ confirms_at }: Row) => confirms_at <= now().toISOString()
+  const db = await openLedgerFile(path)
+  const open: OpenLedger = { db, states: new LRUCache(atMost(maxStates)), confirmAfterSeconds, now }
+  const toEntries = (rows: OperationRow[]) => Promise.all(rows.map((row) => toEntry(open, row)))
+  const close = () => db.destroy()
 
-  function remember(suffix: string, { sequence, state }: Judged): void {
-    // Anybody can ask about DIDs that are not there.
-    if (sequence === 0) return
-    known.delete(suffix)
-    known.set(suffix, { sequence, state })
-    if (known.size > 10_000) known.delete(known.keys().next().value!)
-  }
-
-  /** What is judged of a DID, from memory as far as that goes. */
-  async function read(tx: LedgerDb, suffix: string): Promise<Judged> {
-    const judged: Judged = { ...(known.get(suffix) ?? { sequence: 0, state: undefined }), waiting: [] }
-    const query = tx
-      .selectFrom('operation')
-      .selectAll()
-      .where('suffix', '=', suffix)
-      .where('sequence', '>', judged.sequence)
-    for (const row of await query.orderBy('sequence').execute()) {
-      if (row.verdict === null || judged.waiting.length > 0) judged.waiting.push(row)
-      else advance(judged, row, row.verdict === 'confirmed' ? toState(judged.state, row) : judged.state)
-    }
-    return judged
-  }
-
-  /** Judges what is due of a DID; `tx` holds the write lock. */
-  async function judge(tx: LedgerDb, suffix: string): Promise<Judged> {
-    const judged = await read(tx, suffix)
-    while (judged.waiting[0] && isDue(judged.waiting[0])) {
-      const row = judged.waiting.shift()!
-      const { state, details } = attempt(judged.state, row)
-      const verdict = details === null ? 'confirmed' : 'rejected'
-      await tx
-        .updateTable('operation')
-        .set({ verdict, details })
-        .where('sequence', '=', row.sequence)
-        .execute()
-      advance(judged, row, state)
-    }
-    return judged
-  }
-
-  async function settle(suffix: string): Promise<Judged> {
-    const judged = await immediately(db, (tx) => judge(tx, suffix))
-    // Not before the commit: a verdict that was rolled back must not be remembered.
-    remember(suffix, judged)
-    return judged
-  }
-
-  /** Rows as they are once everything that has come due on their DIDs is judged. */
-  async function settled(find: () => Promise<Row[]>): Promise<Row[]> {
-    const rows = await find()
-    const due = new Set(rows.filter((row) => row.verdict === null && isDue(row)).map(({ suffix }) => suffix))
-    for (const suffix of due) await settle(suffix)
-    return due.size > 0 ? find() : rows
-  }
-
-  const find = (column: 'operation_id' | 'transaction_id', id: string) =>
-    settled(() =>
-      db
-        .selectFrom('operation')
-        .selectAll()
-        .where(column, '=', id.toLowerCase())
-        .orderBy('sequence')
-        .execute(),
-    )
-
-  /** Adds an operation; false when it is there already. @throws {Problem} `BadRequest`, `TooManyRequests` */
-  async function add(
-    tx: LedgerDb,
-    operation: ReadOperation,
-    transactionId: string,
-    position: number,
-  ): Promise<boolean> {
-    if (await hasOperation(tx, operation.operationId)) return false
-    const submittedAt = now()
-    const confirmsAt = new Date(submittedAt.getTime() + confirmAfterSeconds * 1_000).toISOString()
-    const { state, waiting } = await judge(tx, operation.suffix)
-    // Each of them is verified again whenever another comes.
-    if (waiting.length >= maxWaiting) throw tooManyWaiting(waiting[0]!, submittedAt)
-    const met = waiting.reduce((before, row) => attempt(before, row).state, state)
-    const { details } = attempt(met, {
-      signed_operation: toHex(operation.signedOperation),
-      confirms_at: confirmsAt,
-    })
-    if (details !== null) throw new Problem('BadRequest', `the signed operation cannot be taken: ${details}`)
-    await addOperation(tx, operation, {
-      transaction_id: transactionId,
-      position,
-      submitted_at: submittedAt.toISOString(),
-      // Another process may wait longer or have a clock ahead: on one DID, later operations are never due first.
-      confirms_at: [confirmsAt, ...waiting.map(({ confirms_at }) => confirms_at)].toSorted().at(-1)!,
-    })
-    return true
-  }
-
-  const ledger: Omit<EmbeddedLedger, typeof Symbol.asyncDispose> = {
+  return {
     location: path,
-
     async submit(signedOperation) {
-      const { operationIds, transactionId } = await ledger.submitAll([signedOperation])
+      const { operationIds, transactionId } = await submitAll(open, [signedOperation])
       return { operationId: operationIds[0]!, transactionId }
     },
-
-    async submitAll(signedOperations) {
-      const operations = signedOperations.map(readOperation)
-      const operationIds = operations.map(({ operationId }) => operationId)
-      const ours = transactionIdOf(operationIds)
-      const suffixes = new Set(operations.map(({ suffix }) => suffix))
-      settledStates.forget()
-      const done = await immediately(db, async (tx) => {
-        let added = 0
-        for (const operation of operations) if (await add(tx, operation, ours, added)) added++
-        const judged: [string, Judged][] = []
-        for (const suffix of suffixes) judged.push([suffix, await judge(tx, suffix)])
-        const query = tx
-          .selectFrom('operation')
-          .select('transaction_id')
-          .where('operation_id', '=', operationIds.at(-1)!)
-        return {
-          judged,
-          transactionId: added > 0 ? ours : (await query.executeTakeFirstOrThrow()).transaction_id,
-        }
-      })
-      settledStates.forget()
-      for (const [suffix, judged] of done.judged) remember(suffix, judged)
-      return { operationIds, transactionId: done.transactionId }
+    submitAll: (signedOperations) => submitAll(open, signedOperations),
+    async getOperation(id) {
+      const [entry] = await toEntries(await findOperations(db, 'operation_id', id))
+      if (!entry) return undefined
+      const { operationId, status, details, submittedAt, confirmsAt } = entry
+      return { operationId, status, ...(details !== undefined && { details }), submittedAt, confirmsAt }
     },
-
-    async getOperation(operationId) {
-      const [row] = await find('operation_id', operationId)
-      return row && toLedgerOperation(row)
-    },
-
     async getState(suffix) {
-      const memory = settledStates.recall(suffix)
-      if ('state' in memory) return memory.state
-      const judged = await read(db, suffix)
-      if (judged.waiting[0] && isDue(judged.waiting[0])) return (await settle(suffix)).state
-      remember(suffix, judged)
-      // What waits will change the state when it is due, and nobody will write to the file for that.
-      if (judged.waiting.length === 0) memory.keep(judged.state)
-      return judged.state
+      const history = await readHistory(db, suffix, open.states.get(suffix), now())
+      remember(open, suffix, history)
+      return history.confirmed.state
     },
-
     async findByMasterKey(publicKey) {
-      const rows = await settled(() => findCreates(db, toHex(compressed(publicKey))))
-      return rows.filter(({ verdict }) => verdict === 'confirmed').map(({ suffix }) => suffix)
+      const entries = await toEntries(await findCreates(db, toHex(compressed(publicKey))))
+      return entries.filter(({ status }) => status === 'confirmed').map(({ suffix }) => suffix)
     },
-
-    async findEntry(operationId) {
-      const [row] = await find('operation_id', operationId)
-      return row && toEntry(row)
-    },
-
-    listTransaction: async (transactionId) => (await find('transaction_id', transactionId)).map(toEntry),
-
+    findEntry: async (id) => (await toEntries(await findOperations(db, 'operation_id', id)))[0],
+    listTransaction: async (id) => toEntries(await findOperations(db, 'transaction_id', id)),
     async findLast() {
-      const judged = db.selectFrom('operation').selectAll().where('verdict', 'is not', null)
-      const row = await judged.orderBy('sequence', 'desc').limit(1).executeTakeFirst()
-      return row && toEntry(row)
+      const row = await findLastDue(db, now())
+      return row && toEntry(open, row)
     },
-
     readSize: () => readSize(db),
-    close: () => db.destroy(),
+    close,
+    [Symbol.asyncDispose]: close,
   }
-  return { ...ledger, [Symbol.asyncDispose]: ledger.close }
 }
 
-function tooManyWaiting({ confirms_at }: Row, now: Date): Problem {
-  const retryAfter = Math.max(1, Math.ceil((Date.parse(confirms_at) - now.getTime()) / 1_000))
-  const detail = `the DID has ${maxWaiting} operations that wait to be confirmed; try again in ${retryAfter} seconds`
-  return new Problem('TooManyRequests', detail, { retryAfter })
+async function submitAll(
+  open: OpenLedger,
+  signedOperations: readonly Uint8Array[],
+): Promise<{ operationIds: string[]; transactionId: string }> {
+  const { db, states, confirmAfterSeconds, now } = open
+  const operations = signedOperations.map(readOperation)
+  const operationIds = operations.map(({ operationId }) => operationId)
+  const newId = transactionIdOf(operationIds)
+  const histories = new Map<string, History>()
+  const transactionId = await immediately(db, async (tx) => {
+    const submittedAt = now()
+    let position = 0
+    for (const operation of operations) {
+      const { operationId, suffix } = operation
+      if (await hasOperation(tx, operationId)) continue
+      const history =
+        histories.get(suffix) ?? (await readHistory(tx, suffix, states.get(suffix), submittedAt))
+      const submission = { transactionId: newId, position, submittedAt, confirmAfterSeconds }
+      histories.set(suffix, await append(tx, history, operation, submission))
+      position++
+    }
+    return position > 0 ? newId : getTransactionId(tx, operationIds.at(-1)!)
+  })
+  // After the commit: a rolled back operation must not stay in the cache.
+  for (const [suffix, history] of histories) remember(open, suffix, history)
+  return { operationIds, transactionId }
 }
 
-/** An operation that comes alone shares its id with its transaction. */
+/** Caches a committed state. Unpublished DIDs are not cached, because anyone can ask for any number of them. */
+function remember({ states }: OpenLedger, suffix: string, { confirmed }: History): void {
+  if (confirmed.sequence > 0) states.set(suffix, confirmed)
+}
+
+async function toEntry({ db, now }: OpenLedger, row: OperationRow): Promise<LedgerEntry> {
+  const verdict = isConfirmed(row, now()) ? await getVerdict(db, row) : { status: 'pending' as const }
+  return {
+    operationId: row.operation_id,
+    ...verdict,
+    submittedAt: row.submitted_at,
+    confirmsAt: row.confirms_at,
+    transactionId: row.transaction_id,
+    sequence: row.sequence,
+    position: row.position,
+    suffix: row.suffix,
+    signedOperation: fromHex(row.signed_operation),
+  }
+}
+
+/** The id of a transaction. A single operation has the same id as its transaction. */
 function transactionIdOf(operationIds: readonly string[]): string {
   return operationIds.length === 1
     ? operationIds[0]!
     : createHash('sha256').update(operationIds.join()).digest('hex')
-}
-
-function advance(judged: Judged, row: Row, state: DidState | undefined): void {
-  judged.sequence = row.sequence
-  judged.state = state
-}
-
-type Attempted = Pick<Row, 'signed_operation' | 'confirms_at'>
-
-function attempt(
-  state: DidState | undefined,
-  row: Attempted,
-): { state: DidState | undefined; details: string | null } {
-  try {
-    return { state: toState(state, row), details: null }
-  } catch (error) {
-    if (error instanceof InvalidOperation) return { state, details: error.message }
-    throw error
-  }
-}
-
-function toState(state: DidState | undefined, row: Attempted): DidState {
-  return apply(state, fromHex(row.signed_operation), new Date(row.confirms_at))
-}
-
-function toLedgerOperation(row: Row): LedgerOperation {
-  const {
-    operation_id: operationId,
-    verdict,
-    details,
-    submitted_at: submittedAt,
-    confirms_at: confirmsAt,
-  } = row
-  return {
-    operationId,
-    status: verdict ?? 'pending',
-    ...(details !== null && { details }),
-    submittedAt,
-    confirmsAt,
-  }
-}
-
-function toEntry(row: Row): LedgerEntry {
-  const { transaction_id: transactionId, sequence, position, suffix, signed_operation } = row
-  return {
-    ...toLedgerOperation(row),
-    transactionId,
-    sequence,
-    position,
-    suffix,
-    signedOperation: fromHex(signed_operation),
-  }
 }

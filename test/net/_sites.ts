@@ -34,7 +34,7 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
 
 /** Files that ask addresses of the operator's own, and the variables that these come from. */
 export const operatorFiles: Readonly<Record<string, readonly string[]>> = {
-  'src/vdr/node.ts': ['VDR_URL'],
+  'src/vdr/neoprism-client.ts': ['VDR_URL'],
   'src/doctor/public-addresses.ts': ['REST_SERVICE_URL', 'DIDCOMM_SERVICE_URL'],
   'src/doctor/clock.ts': ['VDR_URL'],
 }

@@ -40,7 +40,7 @@ async function fresh(name: string): Promise<string> {
       : name === 'audit.db'
         ? openAuditDb
         : openMediatorDb
-  await (name === 'vdr.db' ? (await openLedgerFile(path)).db : await open(path)).destroy()
+  await (await (name === 'vdr.db' ? openLedgerFile(path) : open(path))).destroy()
   return path
 }
 

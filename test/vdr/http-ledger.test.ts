@@ -11,7 +11,7 @@ import { apply, type DidState } from '../../src/did/prism/state.ts'
 import { compressed, fromPrivateBytes } from '../../src/crypto/secp256k1.ts'
 import { toPublic } from '../../src/crypto/keys.ts'
 import type { Ledger } from '../../src/vdr/ledger.ts'
-import type { NodeLimits } from '../../src/vdr/node.ts'
+import type { NodeLimits } from '../../src/vdr/neoprism-client.ts'
 import {
   at,
   later,

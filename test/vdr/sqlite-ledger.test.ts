@@ -23,7 +23,7 @@ describe('the file', () => {
     expect(await second.getOperation(id)).toMatchObject({ status: 'confirmed' })
   })
 
-  test('shows one opening what another wrote, though both remember states', async () => {
+  test('shows one opening what another wrote, though both cache states', async () => {
     const path = temporaryFile()
     const [one, two] = [await openFile(path), await openFile(path)]
     expect(await two.getState(suffix)).toBeUndefined()
@@ -33,24 +33,57 @@ describe('the file', () => {
     expect((await one.getState(suffix))!.publicKeys).toHaveLength(3)
   })
 
-  test('a state is folded once, then remembered', async () => {
+  test('a state is computed once, then cached', async () => {
     const ledger = await openFile(temporaryFile())
     await ledger.submit(signedCreate())
     expect(await ledger.getState(suffix)).toBe(await ledger.getState(suffix))
   })
 
-  test('a verdict that could not be written is not remembered', async () => {
+  test('an operation that could not be stored is not cached', async () => {
     const path = temporaryFile()
     const ledger = await openFile(path)
     const other = openSqlite(path)
     onTestFinished(() => void other.close())
-    other.exec("create trigger refuse before update on operation begin select raise(abort, 'no'); end")
+    other.exec("create trigger refuse before insert on master_key begin select raise(abort, 'no'); end")
     await expect(ledger.submit(signedCreate())).rejects.toThrow('no')
     expect(await ledger.getState(suffix)).toBeUndefined()
     expect(await ledger.getOperation(operationId(signedCreate()))).toBeUndefined()
     other.exec('drop trigger refuse')
     await ledger.submit(signedCreate())
     expect(await ledger.getState(suffix)).toEqual(published())
+  })
+
+  test('operations without verdict, from an earlier version, are checked on read, and rejected ones stay rejected', async () => {
+    const path = temporaryFile()
+    const ledger = await openFile(path)
+    const [create, update] = [signedCreate(), signedUpdate(published(), add('key-2'))]
+    await ledger.submitAll([create, update])
+    const other = openSqlite(path)
+    onTestFinished(() => void other.close())
+    const damaged = Buffer.from(update)
+    damaged[20]! ^= 1
+    const change = other.prepare(
+      'update operation set verdict = ?, signed_operation = ? where operation_id = ?',
+    )
+    change.run(null, Buffer.from(create).toString('hex'), operationId(create))
+    change.run(null, damaged.toString('hex'), operationId(update))
+    const fresh = await openFile(path)
+    expect(await fresh.getOperation(operationId(create))).toMatchObject({ status: 'confirmed' })
+    expect(await fresh.getOperation(operationId(update))).toMatchObject({
+      status: 'rejected',
+      details: expect.stringContaining('the signature is not by the key'),
+    })
+    expect(await fresh.getState(suffix)).toEqual(published())
+    change.run('rejected', Buffer.from(update).toString('hex'), operationId(update))
+    expect(await (await openFile(path)).getState(suffix)).toEqual(published())
+  })
+
+  test('an operation without delay stays confirmed when the clock is set back', async () => {
+    const path = temporaryFile()
+    await (await openFile(path)).submit(signedCreate())
+    const earlier = await openFile(path, { now: () => new Date(at.getTime() - 60_000) })
+    expect(await earlier.getState(suffix)).toEqual(published())
+    expect(await earlier.getOperation(operationId(signedCreate()))).toMatchObject({ status: 'confirmed' })
   })
 
   test('a file that is no database is refused, and a missing folder', async () => {
