@@ -1,8 +1,8 @@
-/** The page at `/`: the agent in a few words, with links to its API document and its health. */
+/** The page at `/`: what the agent is, with links to its API document and its health. */
 import { html } from './html.ts'
 import type { Page } from './page.ts'
 
-/** `base` is the reference to the base of the API; it ends with a slash. */
+/** `base` is the URL of the API relative to the page, with a slash at the end. */
 export function homePage(base: string): Page {
   return {
     title: 'identity-agent',

@@ -1,8 +1,8 @@
-/** HTML that is put together from text without any of it becoming markup: one tagged template, through which every value goes. */
+/** HTML templates that escape every value. */
 
 const markup = Symbol('markup')
 
-/** A piece of markup that was written here: nothing that was parsed can be one. */
+/** Markup from a template. Parsed input cannot have this type, since the symbol is private. */
 export type Html = { readonly [markup]: string }
 
 type Value = Html | string | number | undefined | readonly Html[]
@@ -16,20 +16,20 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * Control characters, and characters that turn the direction of text around or are not to be seen (Trojan Source, CVE-2021-42574). Tab and
- * line ends stay, and the two joiners, which emoji and some scripts are written with.
+ * Control characters, and characters that are invisible or reverse the direction of text (Trojan Source, CVE-2021-42574). Tabs and line
+ * ends are allowed, and the two joiners, which emoji and some scripts need.
  */
 const hidden =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
-/** Markup with values in it: text is escaped for content and for attributes in quotes, `Html` stands as it is, `undefined` is nothing. */
+/** Inserts values into markup: text is escaped for content and quoted attributes, `Html` is not, undefined is omitted. */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
-  return written(String.raw({ raw: strings }, ...values.map(toMarkup)))
+  return rawHtml(String.raw({ raw: strings }, ...values.map(toMarkup)))
 }
 
-/** Markup as it stands, for what is written in the code and for nothing else. */
-export function written(text: string): Html {
+/** Unescaped markup. Only for constants. */
+export function rawHtml(text: string): Html {
   return { [markup]: text }
 }
 
@@ -37,14 +37,14 @@ export function toText(html: Html): string {
   return html[markup]
 }
 
-/** Text from elsewhere on one line, at most `length` characters of it; nothing when there is nothing to be seen. */
+/** A text of another party as one line of at most `length` characters. Undefined when nothing of it is visible. */
 export function line(text: string | undefined, length: number): string | undefined {
   const characters = [...(text ?? '').replaceAll(hidden, '').replaceAll(/\s+/g, ' ').trim()]
   if (characters.length === 0) return undefined
   return characters.length <= length ? characters.join('') : `${characters.slice(0, length).join('')}…`
 }
 
-/** JSON without a character that a page would leave out, and still the same value. */
+/** JSON in which hidden characters are escaped, so that the page shows all of it. */
 export function visibleJson(value: unknown): string {
   const escape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
   return JSON.stringify(value).replaceAll(hidden, (character) => character.split('').map(escape).join(''))

@@ -1,8 +1,7 @@
 /**
- * The page of an out-of-band invitation (DIDComm v2.1) of any agent: the link holds all of it.
+ * The page of an out-of-band invitation (DIDComm v2.1) of any agent. The link contains the whole invitation.
  *
- * Whether it was made here is not said: what an invitation shows of its maker could be copied from another one, and would then pass for a
- * promise of this agent's.
+ * The page does not state whether this agent made the invitation: a forged one could copy the sender's data from a real one.
  */
 import { isOver } from '../../src/base/clock.ts'
 import { resolvePeerDid } from '../../src/did/peer.ts'
@@ -11,9 +10,9 @@ import { findEndpoint } from '../../src/didcomm/route.ts'
 import { purposeIn } from '../../src/protocols/out-of-band.ts'
 import { html, line, type Html } from './html.ts'
 import type { Page } from './page.ts'
-import { longestLine, moment, quoted, scan, steps, toCopy } from './parts.ts'
+import { copyFields, maxLineLength, moment, qrFigure, quoted, steps } from './parts.ts'
 
-const kinds = {
+const texts = {
   connect: {
     kind: 'Invitation to connect',
     title: 'You are invited to connect',
@@ -34,7 +33,7 @@ const kinds = {
   },
 } as const
 
-/** `oob` is the text of the invitation, `base` where the links to such pages begin. */
+/** `oob` is the encoded invitation, `base` the public base URL of the page. */
 export function invitationPage({
   invitation,
   oob,
@@ -46,10 +45,11 @@ export function invitationPage({
 }): Page {
   const { from, expires_time: expires } = invitation
   const endsAt = expires === undefined ? undefined : new Date(expires * 1_000)
-  if (endsAt && isOver(endsAt.getTime())) return overPage(invitation, endsAt)
-  const { kind, title, text, last } = kinds[purposeIn(invitation) ?? 'connect']
+  if (endsAt && isOver(endsAt.getTime())) return expiredPage(invitation, endsAt)
+  const { kind, title, text, last } = texts[purposeIn(invitation) ?? 'connect']
   const url = toInvitationUrl(base, oob)
   const host = hostOf(from)
+  const destination = host === undefined ? undefined : html`Your messages go to <bdi>${host}</bdi>.`
   return {
     title,
     isWide: true,
@@ -59,12 +59,11 @@ export function invitationPage({
         <p>${text}</p>
         ${goalOf(invitation)}
       </header>
-      ${scan(url, 'the invitation')}
+      ${qrFigure(url, 'the invitation')}
       <div>
         ${steps([
-          html`Open your wallet app, and let it scan the code.`,
-          html`Check what your wallet shows of the sender.
-          ${host === undefined ? undefined : html`Your messages go to <bdi>${host}</bdi>.`}`,
+          html`Open your wallet app, and scan the code.`,
+          html`Check what your wallet shows of the sender. ${destination}`,
           html`${last}`,
         ])}
         <aside class="note">
@@ -73,7 +72,7 @@ export function invitationPage({
             sends nothing.
           </p>
         </aside>
-        ${toCopy('Your wallet is on this device, or has no camera?', [
+        ${copyFields([
           { label: 'Copy this link into your wallet:', text: url },
           { label: 'Or, if it asks for the invitation’s text:', text: oob },
         ])}
@@ -83,7 +82,7 @@ export function invitationPage({
   }
 }
 
-function overPage(invitation: OutOfBandInvitation, endsAt: Date): Page {
+function expiredPage(invitation: OutOfBandInvitation, endsAt: Date): Page {
   const title = 'This invitation has expired'
   return {
     title,
@@ -94,18 +93,18 @@ function overPage(invitation: OutOfBandInvitation, endsAt: Date): Page {
 }
 
 function goalOf({ body }: OutOfBandInvitation): Html | undefined {
-  const goal = line(body.goal, longestLine)
+  const goal = line(body.goal, maxLineLength)
   if (goal === undefined) return undefined
   return html`<p class="soft">Purpose, in the sender’s words:</p>
     <blockquote>${quoted(goal)}</blockquote>`
 }
 
-/** What the invitation says of its maker and of itself. */
+/** The claims of the invitation about its maker and itself. */
 function details({ id, from, body }: OutOfBandInvitation): Html {
   const rows = {
     'DID of the other side': from,
     'Its messages go to': hostOf(from),
-    'Code of its goal': body.goal_code,
+    'Code of its purpose': body.goal_code,
     Invitation: id,
   }
   return html`<details>
@@ -124,7 +123,7 @@ function details({ id, from, body }: OutOfBandInvitation): Html {
   </details>`
 }
 
-/** Where messages to a did:peer are sent, as far as it says so itself; nothing is asked for it. */
+/** The host of a did:peer's service. Undefined for other DIDs, which would need a network call. */
 function hostOf(did: string): string | undefined {
   try {
     const url = findEndpoint(resolvePeerDid(did))

@@ -1,17 +1,20 @@
 /**
- * A web page as an answer: for people who open in a browser a link that is made for wallets.
+ * Web pages for people who open a wallet link in a browser.
  *
- * Pages are rendered here, load nothing and run nothing. Opening one changes nothing: previews of chat programs and virus scanners open
- * links too.
+ * Pages load no resources and run no scripts. Opening a page changes nothing, since link previews and virus scanners open links too.
  */
 import { Problem } from '../../src/base/problem.ts'
 import type { Answer } from '../http/route.ts'
 import { html, toText, type Html } from './html.ts'
-import { iconUrl } from './icon.ts'
 import { problemPage } from './problem.ts'
 import { styleElement, styleSource } from './style.ts'
 
-/** What an endpoint with a page answers with: JSON comes first, since programs mostly take anything. */
+/** The icon of all pages, also served at `/favicon.ico`. */
+export const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#1d4fd7"/><circle cx="8" cy="6" r="2.5" fill="#fff"/><path d="M3.5 13a4.5 4 0 0 1 9 0z" fill="#fff"/></svg>'
+const iconUrl = `data:image/svg+xml,${encodeURIComponent(icon)}`
+
+/** The media types of an endpoint with a page. JSON is the default, since programs mostly send `Accept: any`. */
 export const pageMedia = ['application/json', 'text/html'] as const
 export type PageMedia = (typeof pageMedia)[number]
 
@@ -19,47 +22,46 @@ export type Page = {
   title: string
   content: Html
   status?: number
-  /** Whether a figure stands beside the text where there is room. */
+  /** Whether a figure stands beside the text on wide screens. */
   isWide?: boolean
-  /** After how many milliseconds the page is not true any more. */
+  /** After how many milliseconds the page reloads because its content is outdated. */
   staleAfterMs?: number | undefined
   retryAfter?: number | undefined
 }
 
-/** Nothing is loaded, run, sent or framed; the one style sheet is known by its digest. */
+/** Forbids loading, scripts, forms and frames. The style sheet is allowed by its digest. */
 const policy = `default-src 'none'; style-src ${styleSource}; img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`
 
 const headers = {
-  // A browser is told how to read the text even before it reads it.
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': policy,
-  // The address of the page is the link itself, which is as good as a key.
+  // The URL of the page is a secret: whoever has it can answer.
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',
   'X-Robots-Tag': 'noindex, nofollow',
   Vary: 'Accept',
 }
 
-/** One thing in two forms. */
-export type Forms<Seen> = {
-  see: () => Promise<Seen>
-  toJson: (seen: Seen) => object
-  toPage: (seen: Seen) => Page
+/** The JSON form and the page of one resource. */
+export type Forms<Resource> = {
+  read: () => Promise<Resource>
+  toJson: (resource: Resource) => object
+  toPage: (resource: Resource) => Page
 }
 
 /**
- * Answers with the form that the `Accept` header likes better; JSON where it does not care.
+ * Replies with JSON or a page, as the `Accept` header prefers.
  *
- * @throws {Problem} what `see` throws, unless a page can tell it.
+ * @throws {Problem} what `read` throws, if the reply is JSON; a page shows the problem.
  */
-export async function answerInForm<Seen>(
+export async function replyInForm<Resource>(
   accepts: (types: readonly string[]) => string | undefined,
-  { see, toJson, toPage }: Forms<Seen>,
+  { read, toJson, toPage }: Forms<Resource>,
 ): Promise<Answer<PageMedia>> {
   if (accepts(pageMedia) !== 'text/html')
-    return { type: 'application/json', body: toJson(await see()), headers: { Vary: 'Accept' } }
+    return { type: 'application/json', body: toJson(await read()), headers: { Vary: 'Accept' } }
   try {
-    return render(toPage(await see()))
+    return render(toPage(await read()))
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     return render(problemPage(error))
@@ -74,6 +76,10 @@ function render({
   staleAfterMs,
   retryAfter,
 }: Page): Answer<'text/html'> {
+  const refresh =
+    staleAfterMs === undefined
+      ? undefined
+      : html`<meta http-equiv="refresh" content="${toSeconds(staleAfterMs)}" />`
   const document = html`<!doctype html>
     <html lang="en">
       <head>
@@ -82,7 +88,7 @@ function render({
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex, nofollow" />
-        ${staleAfterMs === undefined ? undefined : html`<meta http-equiv="refresh" content="${toSeconds(staleAfterMs)}" />`}
+        ${refresh}
         <link rel="icon" href="${iconUrl}" />
         ${styleElement}
       </head>
@@ -98,7 +104,7 @@ function render({
   }
 }
 
-/** Whole seconds, the one that has begun included; a browser counts no further than some days. */
+/** Seconds for `http-equiv="refresh"`. Browsers do not support long times. */
 function toSeconds(ms: number): number {
   return Math.min(Math.ceil(ms / 1_000) + 1, 86_400)
 }

@@ -1,26 +1,25 @@
-/** What the pages are made of. */
+/** Parts that the pages share. */
 import { html, type Html } from './html.ts'
 import { toQrCode } from './qr-code.ts'
 
-/** Longer names and goals are cut: they are other people's texts, and are not to push anything off the page. */
-export const longestLine = 200
+/** Longer names and goals are cut: other people choose them, and they must not push the rest off the page. */
+export const maxLineLength = 200
 
-/** A text that somebody else chose, held apart from ours. */
+/** A text that another party chose, in quotation marks and isolated from the direction of the text around it. */
 export function quoted(text: string): Html {
   return html`<bdi>“${text}”</bdi>`
 }
 
-/** The code to scan. One that would be too large to be read is none, and the text is to be copied. */
-export function scan(text: string, what: string): Html {
+/** The QR code of a text, or a note when the text is too long for one. `what` names the text. */
+export function qrFigure(text: string, what: string): Html {
   const code = toQrCode(text, `QR code of ${what}`)
-  return code
-    ? html`<figure>
-        ${code}
-        <figcaption>Scan this code with your wallet.</figcaption>
-      </figure>`
-    : html`<figure class="note">
-        <p>The text is too long for a QR code. Copy it, further down, into your wallet.</p>
-      </figure>`
+  if (code)
+    return html`<figure>
+      ${code}
+      <figcaption>Scan this code with your wallet.</figcaption>
+    </figure>`
+  const note = 'The text is too long for a QR code. Copy it, further down, into your wallet.'
+  return html`<figure class="note"><p>${note}</p></figure>`
 }
 
 export function steps(items: readonly Html[]): Html {
@@ -30,26 +29,29 @@ export function steps(items: readonly Html[]): Html {
     </ol>`
 }
 
-/** A text to select and copy, for those whose wallet is on the same device. */
-export function toCopy(summary: string, fields: readonly { label: string; text: string }[]): Html {
+/** Texts to copy, for people whose wallet is on the same device. */
+export function copyFields(fields: readonly { label: string; text: string }[]): Html {
   return html`<details>
-    <summary>${summary}</summary>
+    <summary>Your wallet is on this device, or has no camera?</summary>
     ${fields.map(
       ({ label, text }, index) =>
         html`<label for="copy-${index}">${label}</label>
-          <textarea id="copy-${index}" readonly rows="6" spellcheck="false" autocomplete="off">
-${text}</textarea>`,
+          <textarea id="copy-${index}" readonly rows="6" spellcheck="false">${text}</textarea>`,
     )}
   </details>`
 }
 
-/** A moment as people write it, in UTC: whoever reads the page may be anywhere. */
+/** A time in UTC, since the reader may be in any time zone. */
 export function moment(date: Date): Html {
-  return html`<time datetime="${date.toISOString()}">${written().format(date)} UTC</time>`
+  return html`<time datetime="${date.toISOString()}">${formatter().format(date)} UTC</time>`
 }
 
-let format: Intl.DateTimeFormat | undefined
+let cachedFormatter: Intl.DateTimeFormat | undefined
 
-/** Made with the first page: that takes as long as a twentieth of the daemon's start. */
-const written = () =>
-  (format ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC' }))
+/** Created with the first page: it would take a twentieth of the daemon's start. */
+const formatter = () =>
+  (cachedFormatter ??= new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'long',
+    timeStyle: 'medium',
+    timeZone: 'UTC',
+  }))

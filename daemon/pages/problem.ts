@@ -3,7 +3,7 @@ import type { Problem } from '../../src/base/problem.ts'
 import { html, line } from './html.ts'
 import type { Page } from './page.ts'
 
-const words: Readonly<Record<number, { title: string; text: string }>> = {
+const texts: Readonly<Record<number, { title: string; text: string }>> = {
   400: {
     title: 'This link cannot be read',
     text: 'A part of it may be missing. Ask the sender for the whole link.',
@@ -19,15 +19,15 @@ const words: Readonly<Record<number, { title: string; text: string }>> = {
   503: { title: 'Not available at the moment', text: 'Your link is valid. Open it again later.' },
 }
 
-/** Says in words what went wrong and what to do; the problem's own words are below, for those who are asked about it. */
+/** Explains a problem to the reader. The footer has the problem itself, for support. */
 export function problemPage({ status, title, message, retryAfter }: Problem): Page {
-  const said = words[status] ?? { title, text: 'The link cannot be shown.' }
+  const text = texts[status] ?? { title, text: 'The link cannot be shown.' }
   return {
     status,
     retryAfter,
-    title: said.title,
-    content: html`<h1>${said.title}</h1>
-      <p>${said.text}</p>
+    title: text.title,
+    content: html`<h1>${text.title}</h1>
+      <p>${text.text}</p>
       <footer><p>${status} · ${title}: ${line(message, 400)}</p></footer>`,
   }
 }

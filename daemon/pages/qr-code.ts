@@ -1,17 +1,17 @@
-/** QR codes as SVG inside of a page: black on white in either colour scheme, since many readers take nothing else. */
+/** QR codes as inline SVG, black on white also in dark mode, since many scanners read nothing else. */
 import { encodeQR } from 'qr'
 import { html, type Html } from './html.ts'
 
-/** Modules of white around the code (ISO/IEC 18004 §5.3.8). */
+/** White modules around the code (ISO/IEC 18004 §5.3.8). */
 const quietZone = 4
 
-/** What a code of the largest size holds, in bytes, by how much of it may be damaged. */
+/** The bytes that the largest code holds, by error correction level. */
 const capacities = [
   ['medium', 2_331],
   ['low', 2_953],
 ] as const
 
-/** The code of a text, with medium error correction where it fits; nothing for a text that is too long for any. `label` says what it is. */
+/** The QR code of a text, with medium error correction if it fits. Undefined for a text that is too long. */
 export function toQrCode(text: string, label: string): Html | undefined {
   const length = Buffer.byteLength(text)
   const ecc = capacities.find(([, bytes]) => length <= bytes)?.[0]
@@ -30,7 +30,7 @@ export function toQrCode(text: string, label: string): Html | undefined {
   </svg>`
 }
 
-/** A row of modules: one bar for each run of dark ones. */
+/** The path of one row: a bar for each run of dark modules. */
 function toPath(row: readonly boolean[], y: number): string {
   const runs = row.map((isDark) => (isDark ? '1' : '0')).join('')
   return [...runs.matchAll(/1+/g)]

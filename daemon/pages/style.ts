@@ -1,6 +1,6 @@
-/** The one style sheet of the pages, which stands in each of them, and its digest, by which their content security policy knows it. */
+/** The style sheet, part of every page, and its digest, which the content security policy allows. */
 import { createHash } from 'node:crypto'
-import { written } from './html.ts'
+import { rawHtml } from './html.ts'
 
 const style = `
 :root {
@@ -58,7 +58,7 @@ footer p:last-child { margin: 0; }
 @media (forced-colors: active) { .qr { forced-color-adjust: none; } }
 `
 
-export const styleElement = written(`<style>${style}</style>`)
+export const styleElement = rawHtml(`<style>${style}</style>`)
 
 /** `'sha256-…'` of the text between the tags (CSP 3 §2.3.1). */
 export const styleSource = `'sha256-${createHash('sha256').update(style).digest('base64')}'`

@@ -12,8 +12,8 @@ import { answerChallenge, AnswerChallenge, AuthenticationAnswer } from '../../sr
 import { exchangeChallenge, Token } from '../../src/enterprise/token.ts'
 import { Paging } from '../http/paging.ts'
 import { route } from '../http/route.ts'
-import { challengePage } from '../pages/challenge.ts'
-import { answerInForm, pageMedia } from '../pages/page.ts'
+import { challengePage } from '../pages/session.ts'
+import { replyInForm, pageMedia } from '../pages/page.ts'
 import { Collection, createHandlers, Wait } from './_enterprise-sessions.ts'
 
 const path = { challengeId: z.string() }
@@ -84,8 +84,8 @@ export default [
       reply: [200, Challenge],
     },
     ({ agent }, { path: { challengeSubmissionId }, accepts }) =>
-      answerInForm(accepts, {
-        see: () => handlers.readLink(agent, challengeSubmissionId),
+      replyInForm(accepts, {
+        read: () => handlers.readLink(agent, challengeSubmissionId),
         toJson: ({ state }) => state.challenge,
         toPage: ({ state, remainingMs }) => challengePage(state.challenge, { staleAfterMs: remainingMs }),
       }),

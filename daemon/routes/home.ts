@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { homePage } from '../pages/home.ts'
-import { icon } from '../pages/icon.ts'
-import { answerInForm, pageMedia } from '../pages/page.ts'
+import { icon } from '../pages/page.ts'
+import { replyInForm, pageMedia } from '../pages/page.ts'
 import { route, type Input } from '../http/route.ts'
 
 const Description = z
@@ -18,8 +18,8 @@ const describe = (
   { accepts }: Input<typeof contract & { summary: string; operationId: string }>,
   base: string,
 ) =>
-  answerInForm(accepts, {
-    see: () => Promise.resolve(agent.env.urls.rest.replace(/\/$/, '')),
+  replyInForm(accepts, {
+    read: () => Promise.resolve(agent.env.urls.rest.replace(/\/$/, '')),
     toJson: (url) => ({
       name: 'identity-agent',
       description:

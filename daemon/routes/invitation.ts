@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Problem } from '../../src/base/problem.ts'
 import { OutOfBandInvitation, parseInvitation } from '../../src/didcomm/invitation.ts'
 import { invitationPage } from '../pages/invitation.ts'
-import { answerInForm, pageMedia } from '../pages/page.ts'
+import { replyInForm, pageMedia } from '../pages/page.ts'
 import { route } from '../http/route.ts'
 
 export default [
@@ -21,8 +21,8 @@ export default [
       reply: [200, OutOfBandInvitation.meta({ id: 'OutOfBandInvitation' })],
     },
     ({ agent }, { target, accepts }) =>
-      answerInForm(accepts, {
-        see: () => Promise.resolve(target).then(readLink),
+      replyInForm(accepts, {
+        read: () => Promise.resolve(target).then(readLink),
         toJson: ({ invitation }) => invitation,
         toPage: (read) => invitationPage({ ...read, base: `${agent.env.urls.rest}/invitation` }),
       }),

@@ -11,8 +11,8 @@ import {
 import { answerDidRequest, AnswerDidRequest, OnboardAnswer } from '../../src/enterprise/respond.ts'
 import { Paging } from '../http/paging.ts'
 import { route } from '../http/route.ts'
-import { didRequestPage } from '../pages/did-request.ts'
-import { answerInForm, pageMedia } from '../pages/page.ts'
+import { didRequestPage } from '../pages/session.ts'
+import { replyInForm, pageMedia } from '../pages/page.ts'
 import { Collection, createHandlers, Wait } from './_enterprise-sessions.ts'
 
 const path = { didRequestId: z.string() }
@@ -83,8 +83,8 @@ export default [
       reply: [200, DidRequest],
     },
     ({ agent }, { path: { didRequestSubmissionId }, accepts }) =>
-      answerInForm(accepts, {
-        see: () => handlers.readLink(agent, didRequestSubmissionId),
+      replyInForm(accepts, {
+        read: () => handlers.readLink(agent, didRequestSubmissionId),
         toJson: ({ state }) => state.didRequest,
         toPage: ({ state, row, remainingMs }) =>
           didRequestPage(state.didRequest, { endsAt: new Date(row.expire_at), staleAfterMs: remainingMs }),

@@ -130,7 +130,7 @@ describe.each(Object.entries(products))('%s', (_, { begin, refused, title, namel
     expect(page.text).toMatch(/^<!doctype html>\s*<html lang="en">/)
     expect(page.text).toContain(`<h1 class="from">${title}</h1>`)
     expect(page.text).toContain('<title>Acme Ltd asks ')
-    expect(page.text).toMatch(/<svg class="qr" role="img" aria-label="QR code of [^"]+"/)
+    expect(page.text).toMatch(/<svg\s+class="qr"\s+role="img"\s+aria-label="QR code of [^"]+"/)
     expect(JSON.parse(copied(page.text))).toEqual(shown)
     for (const accept of [
       'application/json',
