@@ -1,14 +1,14 @@
 /** The checks of `agent doctor`, and how they are printed. */
+import { statSync } from 'node:fs'
 import satisfies from 'semver/functions/satisfies.js'
+import { type Client, DaemonUnreachable, ProblemError } from '../daemon/client/client.ts'
+import { profilePath, readProfile } from '../src/base/profile.ts'
 import type { Answer } from './client/api.ts'
-import { plain, type Paint } from './format/colour.ts'
+import { askProgram, ProgramFailed } from './daemon/launch.ts'
+import { toReport } from './errors/report.ts'
+import { type Paint, plain } from './format/colour.ts'
 import { safeLine } from './format/safe.ts'
 import { pad, widthOf } from './format/width.ts'
-import { statSync } from 'node:fs'
-import { profilePath, readProfile } from '../src/base/profile.ts'
-import { DaemonUnreachable, ProblemError, type Client } from '../daemon/client/client.ts'
-import { toReport } from './errors/report.ts'
-import { askProgram, ProgramFailed } from './daemon/launch.ts'
 
 export type Check = Answer<'GET /_system/doctor'>['checks'][number]
 

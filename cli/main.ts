@@ -2,7 +2,7 @@
 import type { Command, Hook, Interfaces } from '@oclif/core'
 import { Config, Plugin } from '@oclif/core/config'
 import { run } from '@oclif/core/run'
-import { arrange } from './arrange.ts'
+import { arrange } from './argv.ts'
 import { reportCrash } from './errors/report.ts'
 
 export { reportCrash } from './errors/report.ts'

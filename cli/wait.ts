@@ -1,102 +1,138 @@
-/** Waiting for what becomes of a record: `--wait`, told by the stream of events, so that nobody polls. */
+/** `--wait`: waits for a state of a record, on the event stream. */
 import * as Flags from '@oclif/core/flags'
 import type { Client } from '../daemon/client/client.ts'
 import type { Answer } from './client/api.ts'
 import type { Event } from './client/events.ts'
+import type { Context } from './define-command.ts'
 import { CommandError } from './errors/errors.ts'
+import { connectionFields } from './format/connection.ts'
+import { credentialFields, presentationFields } from './format/records.ts'
 import { definitionOf, explain, meanings, type Definition, type Topic } from './format/states.ts'
-import { timeoutText, waitingLine, type Waited } from './format/waiting.ts'
-import { readSeconds } from './input/time.ts'
+import { timeoutText, type Waited, waitingLine } from './format/waiting.ts'
 import { readOneOf } from './input/filters.ts'
-
-export type { Topic }
+import { readTimeout, timeoutFlag } from './input/time.ts'
+import type { Pair } from './output.ts'
 
 /** The records that a command can wait for, by topic. */
 export type Records = { [D in Definition as D['topic']]: Answer<D['resource']['route']> }
 
-export type Waiting = { wait?: string | undefined; timeout?: string | undefined }
+/** The fields of a record that a command prints. */
+const fieldsOf: { [T in Topic]: (record: Records[T]) => readonly Pair[] } = {
+  connection: connectionFields,
+  credential: credentialFields,
+  proof: presentationFields,
+}
 
-/** The flags of waiting; `usually` says for what when no state is named. */
+export type WaitFlags = { wait?: string | undefined; timeout?: string | undefined }
+
+/** `--wait` and `--timeout`; `usually` describes the state that a bare `--wait` waits for. */
 export function waitFlags(usually: string) {
   return {
     wait: Flags.string({
       helpValue: '[state]',
       description: `wait until ${usually}, or with --wait=<state> for that state`,
     }),
-    timeout: Flags.string({
-      dependsOn: ['wait'],
-      description: 'how long to wait: 30s, 10m, 2h; 5m when left out',
-    }),
+    timeout: timeoutFlag,
   }
 }
-
-/** The arguments with `--wait` alone as oclif takes it, which wants a value for every flag that may have one. */
-export function spellOut(argv: readonly string[]): string[] {
-  const end = argv.indexOf('--')
-  return argv.map((arg, index) => (arg === '--wait' && (end === -1 || index < end) ? '--wait=' : arg))
-}
-
-/** The arguments as a person types them: the opposite of `spellOut`. */
-export function asTyped(argv: readonly string[]): string[] {
-  return argv.map((arg) => (arg === '--wait=' ? '--wait' : arg))
-}
-
-/** What a wait has come to: the record as it is now, and why it is not what was waited for, if it is not. */
-export type Outcome<T extends Topic> = { record: Records[T]; failure?: CommandError }
-export type Wait<T extends Topic> = (made: Records[T]) => Promise<Outcome<T>>
 
 /**
- * Gets ready to wait, before the call that makes or moves the record: what it returns is then given the record. It says 6 when the
- * time is over, and 5, or 8 when something did not verify, once the record has come to an end that is another. `say` is given a line for
- * people when there is something to wait for.
+ * Creates or changes a record and prints it. With `--wait`, prints it once it has reached the state. With `--json`, prints the record even
+ * if the wait fails.
  *
- * @throws {UsageError} for a state that there is not, or a time that is none.
+ * @throws {UsageError} for an unknown state or a timeout that is not a duration, before the record is changed.
+ * @throws {CommandError} 6 when the time is over; 5, or 8 when a verification failed, when the record has ended in another state.
  */
-export async function prepareWait<T extends Topic>(
+export async function changeRecord<T extends Topic>(
+  context: Context<object, WaitFlags>,
   topic: T,
-  { wait, timeout = '5m' }: Waiting,
-  usual: string,
-  call: Client,
-  open: (type: Event['type'], signal: AbortSignal) => Promise<AsyncIterable<Event>>,
-  say?: (line: string) => void,
-): Promise<Wait<T>> {
-  if (wait === undefined) return (record) => Promise.resolve({ record })
-  const wanted = readOneOf('wait', topic, wait || usual, Object.keys(meanings[topic]))
-  const seconds = readSeconds('timeout', timeout)
+  {
+    until,
+    change,
+    print = (record) => printRecord(context, topic, record),
+    next,
+  }: {
+    /** The state that a bare `--wait` waits for. */
+    until: string
+    change: () => Promise<Records[T]>
+    print?: (record: Records[T], changed: Records[T]) => void
+    /** The command to suggest; none is suggested if the wait fails, because the error names one. */
+    next?: (record: Records[T]) => string | undefined
+  },
+): Promise<Records[T]> {
+  const { changed, record, failure } = await waitForRecord(context, topic, until, change)
+  print(record, changed)
+  if (!failure) {
+    context.suggest(next?.(record))
+    return record
+  }
+  if (context.isJson) context.logJson(record)
+  throw failure
+}
+
+function printRecord<T extends Topic>({ print }: Context, topic: T, record: Records[T]): void {
+  print(textOf(record, definitionOf(topic).resource.id), fieldsOf[topic](record))
+}
+
+type WaitContext = Pick<Context<object, WaitFlags>, 'call' | 'flags' | 'openEvents' | 'sayAtTerminal'>
+
+/**
+ * Changes a record and, with `--wait`, waits until it reaches a state or ends. The event stream is opened before the change, so that no
+ * event is missed. Returns the record as changed, as it is after the wait, and the reason if it has not reached the state.
+ */
+export async function waitForRecord<T extends Topic>(
+  { call, flags, openEvents, sayAtTerminal }: WaitContext,
+  topic: T,
+  until: string,
+  change: () => Promise<Records[T]>,
+): Promise<{ changed: Records[T]; record: Records[T]; failure?: CommandError }> {
+  const { wait, timeout = '5m' } = flags
+  if (wait === undefined) {
+    const changed = await change()
+    return { changed, record: changed }
+  }
+  const wanted = readOneOf('wait', topic, wait || until, Object.keys(meanings[topic]))
+  const timeoutMs = readTimeout(flags)
   const definition = definitionOf(topic)
-  const { id: idName, state: stateName } = definition.resource
-  const ending = new AbortController()
-  const events = await open(definition.event, ending.signal)
-  return async (made) => {
-    const id = textOf(made, idName)
-    const timer = setTimeout(() => ending.abort(), seconds * 1_000)
-    const first = textOf(made, stateName)
+  const closing = new AbortController()
+  const events = await openEvents({ type: definition.event }, { signal: closing.signal })
+  let timer: NodeJS.Timeout | undefined
+  try {
+    const changed = await change()
+    const id = textOf(changed, definition.resource.id)
+    const first = textOf(changed, definition.resource.state)
+    timer = setTimeout(() => closing.abort(), timeoutMs)
     if (first !== wanted && !isEnd(topic, first, wanted))
-      say?.(waitingLine(toWaited(topic, made, id, first), wanted, timeout))
-    try {
-      const isLast = (each: string) => each === wanted || isEnd(topic, each, wanted)
-      const state = await lastState(events, definition, id, first, isLast)
-      const record = await read<T>(call, definition, id).catch(() => made)
-      return state === wanted
-        ? { record }
-        : { record, failure: toFailure(toWaited(topic, record, id, state), wanted, seconds) }
-    } finally {
-      clearTimeout(timer)
-      ending.abort()
+      sayAtTerminal(waitingLine(toWaited(topic, changed, id, first), wanted, timeout))
+    const isLast = (state: string) => state === wanted || isEnd(topic, state, wanted)
+    const state = await lastState(events, definition, id, first, isLast)
+    const record = await readRecord<T>(call, definition, id).catch(() => changed)
+    if (state === wanted) return { changed, record }
+    return {
+      changed,
+      record,
+      failure: toFailure(toWaited(topic, record, id, state), wanted, timeoutMs / 1_000),
     }
+  } finally {
+    clearTimeout(timer)
+    closing.abort()
   }
 }
 
-function read<T extends Topic>(call: Client, { resource }: Definition, id: string): Promise<Records[T]> {
+function readRecord<T extends Topic>(
+  call: Client,
+  { resource }: Definition,
+  id: string,
+): Promise<Records[T]> {
   const get = call as (route: string, input: { path: Record<string, string> }) => Promise<unknown>
   return get(resource.route, { path: { [resource.id]: id } }) as Promise<Records[T]>
 }
 
-function textOf(record: object, member: string): string {
-  return String((record as Record<string, unknown>)[member])
+function textOf(record: object, field: string): string {
+  return String((record as Record<string, unknown>)[field])
 }
 
-/** The state that ends the wait, or the last one there was. */
+/** The state that ends the wait; the last known state when the events end before. */
 async function lastState(
   events: AsyncIterable<Event>,
   { event: type, resource }: Definition,
@@ -114,7 +150,7 @@ async function lastState(
   return state
 }
 
-/** A record that is about to report a problem is at its end for everything but the report. */
+/** True for a final state. A record that is about to send a problem report has ended, unless the report is waited for. */
 function isEnd(topic: Topic, state: string, wanted: string): boolean {
   return (
     meanings[topic][state]?.ends !== undefined &&

@@ -1,13 +1,13 @@
 /** A webhook receiver for development: verifies signatures, can fail or answer slowly on purpose, and can forward events. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
 import { text } from 'node:stream/consumers'
-import { CommandError, UsageError } from './errors/errors.ts'
-import type { Event } from './client/events.ts'
+import { setTimeout } from 'node:timers/promises'
 import { systemReason } from '../src/base/system-reason.ts'
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Event } from './client/events.ts'
+import { CommandError, UsageError } from './errors/errors.ts'
 
 /** How long somebody else, to whom events are passed on, has to answer: less than the daemon waits for us. */
 const forwardTimeoutMs = 4_000

@@ -1,102 +1,99 @@
 /** `agent doctor` */
 import * as Flags from '@oclif/core/flags'
-import { StartError } from '../src/base/start-error.ts'
-import { AgentCommand } from '../cli/base-command.ts'
+import { connectDaemon } from '../cli/client/api.ts'
 import { childEnv, findDataDir, fromProcess, type Access } from '../cli/client/settings.ts'
+import { defineCommand, type Context } from '../cli/define-command.ts'
 import {
-  examineAtRest,
-  render,
   type Check,
+  checkDaemon,
   checkNode,
   checkProfile,
-  checkDaemon,
   checkTenantKey,
   deepPatienceMs,
   examine,
+  examineAtRest,
+  render,
 } from '../cli/doctor.ts'
+import { StartError } from '../src/base/start-error.ts'
 
-export default class Doctor extends AgentCommand {
-  static override summary =
-    'Examine this program, the daemon and its ledger, and say what mends what is wrong'
-  static override description =
-    'Exits with 0 when nothing has failed (warnings may be there), 7 when no daemon answers, 4 when a key is not accepted, 1 otherwise. With the administrator’s key the daemon examines itself as well; while none answers, its data folder on this machine is looked at.'
-  static override flags = {
+type DoctorContext = Context<object, { deep: boolean }>
+
+export default defineCommand({
+  summary: 'Examine this program, the daemon and its ledger, and say what mends what is wrong',
+  description:
+    'Exits with 0 when nothing has failed (warnings may be there), 7 when no daemon answers, 4 when a key is not accepted, 1 otherwise. With the administrator’s key the daemon examines itself as well; while none answers, its data folder on this machine is looked at.',
+  examples: [
+    'agent doctor',
+    'agent doctor --deep',
+    'agent doctor --json | jq ".checks[] | select(.status != \\"ok\\")"',
+  ],
+  flags: {
     deep: Flags.boolean({ description: 'check every database file, which takes up to ten minutes' }),
-  }
-  static override examples = [
-    '<%= config.bin %> doctor',
-    '<%= config.bin %> doctor --deep',
-    '<%= config.bin %> doctor --json | jq ".checks[] | select(.status != \\"ok\\")"',
-  ]
-
-  protected override timeoutMs: number | undefined = undefined
-  #isDeep = false
-
-  async run() {
-    const { flags } = await this.parse(Doctor)
-    this.#isDeep = flags.deep
-    if (flags.deep) this.timeoutMs = deepPatienceMs
+  },
+  async run(context) {
+    const { flags, config, isQuiet, log, paint } = context
     const { AGENT_CONFIG_DIR, AGENT_PROFILE } = fromProcess()
     const here = [
-      checkNode(process.version, String(this.config.pjson.engines?.['node'])),
+      checkNode(process.version, String(config.pjson.engines?.['node'])),
       checkProfile(AGENT_CONFIG_DIR, flags.profile ?? AGENT_PROFILE),
     ]
-    const access = this.#findAccess()
-    const found = access ? [...here, ...(await this.#ask(access))] : here
+    const access = findAccess(context)
+    const found = access ? [...here, ...(await checkThere(context, access))] : here
     const checks = found.map(({ hint, ...check }) =>
-      hint === undefined ? check : { ...check, hint: this.#forThis(hint) },
+      hint === undefined ? check : { ...check, hint: forSameProfile(context, hint) },
     )
     const bad = checks.filter(({ status }) => status !== 'ok')
-    if (!this.isQuiet) this.log(render(checks, this.paint))
-    else if (bad.length > 0) this.log(bad.map(({ name }) => name).join('\n'))
+    if (!isQuiet) log(render(checks, paint))
+    else if (bad.length > 0) log(bad.map(({ name }) => name).join('\n'))
     process.exitCode = exitCodeOf(checks)
     return { checks }
-  }
+  },
+})
 
-  /** Where the daemon is; nothing when the profile, which is a check of its own, does not say. */
-  #findAccess(): Access | undefined {
-    try {
-      return this.access
-    } catch (error) {
-      if (error instanceof StartError) return undefined
-      throw error
-    }
+/** The address of the daemon; undefined when the profile cannot be read, which is a check of its own. */
+function findAccess({ getAccess }: Context): Access | undefined {
+  try {
+    return getAccess()
+  } catch (error) {
+    if (error instanceof StartError) return undefined
+    throw error
   }
+}
 
-  async #ask({ url, adminKey, apiKey }: Access): Promise<Check[]> {
-    const daemon = await checkDaemon(this.call, url, this.config.version)
-    if (daemon.status === 'failed') return [daemon, ...(await this.#lookAtFolder())]
-    return [
-      daemon,
-      await checkTenantKey(this.call, apiKey !== undefined),
-      ...(await examine(this.call, adminKey !== undefined, this.#isDeep)),
-    ]
-  }
+async function checkThere(context: DoctorContext, { url, adminKey, apiKey }: Access): Promise<Check[]> {
+  const { config, flags, getAccess } = context
+  const { call } = flags.deep ? connectDaemon(getAccess, deepPatienceMs) : context
+  const daemon = await checkDaemon(call, url, config.version)
+  if (daemon.status === 'failed') return [daemon, ...(await checkDataFolder(context))]
+  return [
+    daemon,
+    await checkTenantKey(call, apiKey !== undefined),
+    ...(await examine(call, adminKey !== undefined, flags.deep)),
+  ]
+}
 
-  /** Whose folder it would be is not known of an address that somebody gave, nor of another machine's. */
-  async #lookAtFolder(): Promise<Check[]> {
-    const around = fromProcess()
-    const { profile } = this.access
-    const isGiven =
-      this.common.url !== undefined || (this.common.profile === undefined && around.AGENT_URL !== undefined)
-    if (isGiven || profile?.kind === 'remote') return []
-    return examineAtRest(
-      childEnv({
-        AGENT_DATA_DIR: findDataDir(this.common, around),
-        AGENT_PROFILE: this.common.profile ?? around.AGENT_PROFILE,
-      }),
-      this.#isDeep,
-    )
-  }
+/** Checks the data folder. An address that was given, or on another machine, does not tell which folder that is. */
+async function checkDataFolder({ getAccess, flags }: DoctorContext): Promise<Check[]> {
+  const around = fromProcess()
+  const { profile } = getAccess()
+  const isGiven = flags.url !== undefined || (flags.profile === undefined && around.AGENT_URL !== undefined)
+  if (isGiven || profile?.kind === 'remote') return []
+  return examineAtRest(
+    childEnv({
+      AGENT_DATA_DIR: findDataDir(flags, around),
+      AGENT_PROFILE: flags.profile ?? around.AGENT_PROFILE,
+    }),
+    flags.deep,
+  )
+}
 
-  /** A command that mends something, for the daemon that was asked about. */
-  #forThis(hint: string): string {
-    const { profile } = this.common
-    const isOfDaemons = /\bagent daemon (?:start|stop)\b/.test(hint)
-    return profile !== undefined && isOfDaemons
-      ? hint.replaceAll(/\bagent daemon (?:start|stop)\b/g, `$& --profile ${profile}`)
-      : this.forSameDaemon(hint)
-  }
+/** Adds the profile to a suggested command. */
+function forSameProfile({ flags, forSameDaemon }: Context, hint: string): string {
+  const { profile } = flags
+  const isOfDaemons = /\bagent daemon (?:start|stop)\b/.test(hint)
+  return profile !== undefined && isOfDaemons
+    ? hint.replaceAll(/\bagent daemon (?:start|stop)\b/g, `$& --profile ${profile}`)
+    : forSameDaemon(hint)
 }
 
 function exitCodeOf(checks: readonly Check[]): number {

@@ -1,52 +1,50 @@
 /** `agent tui` */
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
+import { type Access, currentUrl, fromProcess } from '../cli/client/settings.ts'
+import { defineCommand } from '../cli/define-command.ts'
+import { UsageError } from '../cli/errors/errors.ts'
+import type { Daemon } from '../cli/tui/daemon.ts'
 import { createClient } from '../daemon/client/client.ts'
 import { openEventStream } from '../daemon/client/event-client.ts'
-import type { Daemon } from '../cli/tui/daemon.ts'
-import { AgentCommand } from '../cli/base-command.ts'
-import { currentUrl, fromProcess } from '../cli/client/settings.ts'
-import { UsageError } from '../cli/errors/errors.ts'
 
 /** Imports the dashboard, which is a bundle of its own. Only `agent tui` loads it. */
 const importDashboard = () =>
   createRequire(import.meta.url)('../bin/tui.cjs')() as Promise<typeof import('../cli/tui/main.tsx')>
 
-export default class Tui extends AgentCommand {
-  static override summary = 'Show the wallet live, and act on it by keys'
-  static override description =
-    'Connections, credentials, proofs, DIDs, webhooks and events on one screen, which follows the daemon across its restarts. ? shows the keys.'
-  static override examples = ['<%= config.bin %> tui', '<%= config.bin %> tui --profile alice']
-  static override enableJsonFlag = false
-
-  async run(): Promise<void> {
-    await this.parse(Tui)
+export default defineCommand({
+  summary: 'Show the wallet live, and act on it by keys',
+  description:
+    'Connections, credentials, proofs, DIDs, webhooks and events on one screen, which follows the daemon across its restarts. ? shows the keys.',
+  examples: ['agent tui', 'agent tui --profile alice'],
+  hasJsonFlag: false,
+  async run({ getAccess, forSameDaemon }) {
     if (!process.stdin.isTTY || !process.stdout.isTTY)
       throw new UsageError(
         'The dashboard needs a terminal: standard input and standard output must both be one.',
         'agent event tail',
       )
-    const { profileName, profile } = this.access
+    const { profileName, profile, url } = getAccess()
     const { start } = await importDashboard()
-    const where = `${profile ? `${profileName} · ` : ''}${this.access.url}`
+    const where = `${profile ? `${profileName} · ` : ''}${url}`
     const signal = await start({
-      daemon: this.daemon(),
+      daemon: followDaemon(getAccess()),
       where,
-      forSameDaemon: (command) => this.forSameDaemon(command),
+      forSameDaemon,
     })
     if (signal) process.exitCode = 128 + constants.signals[signal]
-  }
+  },
+})
 
-  /** The daemon, wherever it is by now: one that was started again may have another port. */
-  private daemon(): Daemon {
-    const { apiKey } = this.access
-    const headers: Record<string, string> = apiKey ? { apikey: apiKey.reveal() } : {}
-    const url = () => currentUrl(this.access, fromProcess())
-    const call = (key: string, input: object) =>
-      (createClient(url(), headers) as (key: string, input: object) => unknown)(key, input)
-    return {
-      call: call as Daemon['call'],
-      open: (lastEventId, signal) => openEventStream(url(), headers, { lastEventId, signal }),
-    }
+/** A client that follows the daemon to its current address: a restarted daemon may have another port. */
+function followDaemon(access: Access): Daemon {
+  const { apiKey } = access
+  const headers: Record<string, string> = apiKey ? { apikey: apiKey.reveal() } : {}
+  const url = () => currentUrl(access, fromProcess())
+  const call = (key: string, input: object) =>
+    (createClient(url(), headers) as (key: string, input: object) => unknown)(key, input)
+  return {
+    call: call as Daemon['call'],
+    open: (lastEventId, signal) => openEventStream(url(), headers, { lastEventId, signal }),
   }
 }

@@ -1,19 +1,93 @@
-/** What the daemon answers, as types. */
-import type { Client } from '../../daemon/client/client.ts'
+/** The daemon's HTTP API: types of its requests and answers, and a client that sends the right key. */
+import { type Client, createClient } from '../../daemon/client/client.ts'
+import { openEventStream, type StreamOptions } from '../../daemon/client/event-client.ts'
+import { createFileClient, type FileClient } from '../../daemon/client/file-client.ts'
+import { type Event, readEvents, type Reading } from './events.ts'
+import { type Access, currentUrl, fromProcess } from './settings.ts'
 
 declare const call: Client
 
-/** The line of an endpoint. */
+/** A method and a path, such as `GET /connections`. */
 export type Key = Parameters<Client>[0]
 
-/** The body that an endpoint answers with: `Answer<'GET /connections/{connectionId}'>`. */
+/** The body of the answer of an endpoint: `Answer<'GET /connections/{connectionId}'>`. */
 export type Answer<K extends Key> = Awaited<ReturnType<typeof call<K>>>
 
-/** What an endpoint takes, as `call` is given it: `Input<'POST /wallets'>['body']`. */
+/** The input of an endpoint: `Input<'POST /wallets'>['body']`. */
 export type Input<K extends Key> = NonNullable<Parameters<typeof call<K>>[1]>
 
-/** The method and the path of an endpoint's line. */
+/** Splits a key into its method and its path. */
 export function splitKey(key: string): [method: string, path: string] {
   const space = key.indexOf(' ')
   return [key.slice(0, space), key.slice(space + 1)]
+}
+
+type EventQuery = { after?: string | undefined } & NonNullable<StreamOptions['query']>
+
+export type Daemon = {
+  /** The address and the keys. @throws {UsageError} @throws {StartError} as `findAccess`. */
+  getAccess: () => Access
+  /**
+   * Calls an endpoint.
+   *
+   * @throws {ProblemError} when the daemon answers with a problem. @throws {DaemonUnreachable}
+   */
+  call: Client
+  /** A client that sends and receives files with the administrator's key. */
+  getFileClient: () => FileClient
+  /**
+   * Opens the event stream of the wallet, from `after` or from now on, and continues it across restarts of the daemon. No event is missed
+   * once this function has returned.
+   *
+   * @throws {ProblemError} @throws {DaemonUnreachable}
+   */
+  openEvents: (query: EventQuery, reading: Reading) => Promise<AsyncIterable<Event>>
+  /** Ends open streams, which would keep the process alive. */
+  close: () => void
+}
+
+/** Creates a client of the daemon. `find` is called at the first use; `timeoutMs` replaces the default time limit of a call. */
+export function connectDaemon(find: () => Access, timeoutMs?: number): Daemon {
+  let access: Access | undefined
+  let closing: AbortController | undefined
+  const getAccess = () => (access ??= find())
+  return {
+    getAccess,
+    call: ((key: string, input: { query?: { walletId?: string } } = {}) => {
+      const headers = keyHeader(getAccess(), isAdministrators(key, input, getAccess()))
+      const send = createClient(getAccess().url, headers, timeoutMs === undefined ? {} : { timeoutMs })
+      return (send as (key: string, input: object) => unknown)(key, input)
+    }) as Client,
+    getFileClient: () => createFileClient(getAccess().url, keyHeader(getAccess(), true)),
+    openEvents: ({ after, ...query }, reading) => {
+      const isAdministrators = query.walletId !== undefined && getAccess().adminKey !== undefined
+      closing ??= new AbortController()
+      const signal = AbortSignal.any([reading.signal, closing.signal])
+      const headers = keyHeader(getAccess(), isAdministrators)
+      const open = (lastEventId: string | undefined) =>
+        openEventStream(currentUrl(getAccess(), fromProcess()), headers, { query, lastEventId, signal })
+      return readEvents(open, after, { ...reading, signal })
+    },
+    close: () => closing?.abort(),
+  }
+}
+
+/**
+ * True when a call needs the administrator's key. Calls about wallets, and about the events of a named wallet, use it if there is one: a
+ * tenant may read its own wallet with its own key.
+ */
+function isAdministrators(
+  key: string,
+  { query }: { query?: { walletId?: string } },
+  { adminKey }: Access,
+): boolean {
+  if (/ \/(?:iam|audit|_system\/(?:doctor|master-key|backups))/.test(key)) return true
+  return adminKey !== undefined && (key.includes(' /wallets') || query?.walletId !== undefined)
+}
+
+function keyHeader({ adminKey, apiKey }: Access, isAdministrators: boolean): Record<string, string> {
+  const [header, secret] = isAdministrators
+    ? (['x-admin-api-key', adminKey] as const)
+    : (['apikey', apiKey] as const)
+  return secret ? { [header]: secret.reveal() } : {}
 }

@@ -1,112 +1,136 @@
 /**
- * Finds the thing that an argument means: by its id, by the beginning or the end of the id, or by its name. An id as a whole costs no
- * request.
+ * Finds the id of a resource that an argument names: by the id, by the beginning or the end of the id, or by its name. A complete id
+ * costs no request.
  */
 import type { Client } from '../../daemon/client/client.ts'
+import { kindOf } from '../completion/kinds.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
 import { safeLine } from '../format/safe.ts'
 import { meanings } from '../format/states.ts'
 import { isGuid } from '../input/registry.ts'
-import { readThings, type Kind, type Thing } from './resources.ts'
+import { type Item, readItems, type ResourceName, resources } from './resources.ts'
 
 const pageSize = 1_000
-/** How many pages of a list are searched, the newest first. */
-const mostPages = 10
-const mostCandidates = 10
-/** Fewer characters than these are no part of an id. */
-const shortestPart = 4
+/** The number of pages that are searched, the newest first. */
+const maxPages = 10
+const maxCandidates = 10
+/** The shortest text that is searched for in ids. */
+const minPartLength = 4
 
-type Words = { name: string; list: string; by?: string }
+type Values = Readonly<Record<string, unknown>>
 
-/** How a kind of thing is called, the command that lists it, and the name that things of the kind have beside the id. */
-const words: Record<Kind, Words> = {
-  apiKey: { name: 'key', list: 'agent tenant key list <tenant>', by: 'name' },
-  challenge: { name: 'challenge', list: 'agent auth list' },
-  connection: { name: 'connection', list: 'agent connection list', by: 'label' },
-  creddef: { name: 'credential definition', list: 'agent creddef list', by: 'name' },
-  credential: { name: 'credential record', list: 'agent credential list' },
-  definition: { name: 'presentation definition', list: 'agent presentation-definition list', by: 'name' },
-  did: { name: 'DID', list: 'agent did list' },
-  didRequest: { name: 'DID request', list: 'agent onboard list' },
-  policy: { name: 'policy', list: 'agent policy list', by: 'name' },
-  proof: { name: 'presentation record', list: 'agent proof list' },
-  schema: { name: 'schema', list: 'agent schema list', by: 'name' },
-  tenant: { name: 'tenant', list: 'agent tenant list', by: 'name' },
-  wallet: { name: 'wallet', list: 'agent wallet list', by: 'name' },
-  webhook: { name: 'webhook', list: 'agent webhook list' },
-}
-
-/** True for a text that needs no search: an id, a DID, or a URL where one may stand for an id. */
-export function isWhole(kind: Kind, text: string): boolean {
-  return (kind !== 'did' && isGuid(text)) || /^(?:did|https?):/i.test(text)
+/**
+ * Replaces every argument and flag that names a resource by its id.
+ *
+ * @param commandId as oclif has it, such as `credential:accept`.
+ * @throws as `findId`.
+ */
+export async function resolveIds(
+  commandId: string,
+  { args, flags }: { args: Record<string, unknown>; flags: Record<string, unknown> },
+  call: Client,
+): Promise<void> {
+  const places = [
+    { kind: 'arg', values: args },
+    { kind: 'flag', values: flags },
+  ] as const
+  for (const { kind, values } of places)
+    for (const [name, value] of Object.entries(values)) {
+      const resource = kindOf({ command: { id: commandId }, kind, name })
+      if (resource === undefined || resource === 'file' || resource === 'profile' || resource === 'record')
+        continue
+      const find = (text: unknown) =>
+        typeof text === 'string' && text !== '-' ? findId(resource, text, call, { ...flags, ...args }) : text
+      values[name] = Array.isArray(value) ? await Promise.all(value.map(find)) : await find(value)
+    }
 }
 
 /**
- * The id of the thing of a kind that a text means.
+ * Returns the id of the resource that `text` names.
  *
- * @throws {CommandError} 3 when there is none. @throws {UsageError} when several have it, or it can be no part of an id.
+ * @throws {CommandError} 3 when there is none. @throws {UsageError} when there are several, or the text cannot be part of an id.
  */
 export async function findId(
-  kind: Kind,
+  resource: ResourceName,
   text: string,
   call: Client,
-  given: Readonly<Record<string, unknown>> = {},
+  given: Values = {},
 ): Promise<string> {
-  if (isWhole(kind, text)) return text
-  const part = text.replaceAll(/^(?:…|\.{3})|(?:…|\.{3})$/g, '')
-  const { name, list, by } = words[kind]
-  const isPart = part.length >= shortestPart && (kind === 'did' ? /^[\w.-]+$/ : /^[0-9a-f-]+$/i).test(part)
-  if (!isPart && by === undefined)
-    throw new UsageError(`${JSON.stringify(text)} is no id of a ${name}. ${formOf(kind)}`, list)
-  const found: Thing[] = []
+  if (isComplete(resource, text)) return text
+  const { noun, listCommand } = resources[resource]
+  const part = toIdPart(resource, text)
+  if (part === undefined && resources[resource].name === undefined)
+    throw new UsageError(`${JSON.stringify(text)} is no id of a ${noun}. ${formOf(resource)}`, listCommand)
+  const found: Item[] = []
   let isAll = false
-  for (let pages = 0; pages < mostPages && !isAll; pages += 1) {
-    const query = { limit: pageSize, offset: pages * pageSize, order: 'desc' } as const
-    const { things, hasMore } = await readThings(kind, call, query, given)
-    found.push(...things.filter((thing) => isMeant(kind, thing, text, isPart ? part : undefined)))
+  for (let page = 0; page < maxPages && !isAll; page += 1) {
+    const query = { limit: pageSize, offset: page * pageSize, order: 'desc' } as const
+    const { items, hasMore } = await readItems(resource, call, query, given)
+    found.push(...items.filter((item) => isNamed(resource, item, text, part)))
     isAll = !hasMore
   }
-  const among = isAll ? '' : ` among the newest ${mostPages * pageSize}`
-  const [first, ...more] = preferred(kind, found)
+  const among = isAll ? '' : ` among the newest ${maxPages * pageSize}`
+  const [first, ...more] = withoutOpenInvitations(resource, found)
   if (!first)
-    throw new CommandError(`There is no ${name} ${JSON.stringify(text)}${among}. ${formOf(kind)}`, 3, list)
-  if (more.length > 0) throw ambiguous(name, text, [first, ...more], list)
-  return first.value
+    throw new CommandError(
+      `There is no ${noun} ${JSON.stringify(text)}${among}. ${formOf(resource)}`,
+      3,
+      listCommand,
+    )
+  if (more.length > 0) throw ambiguous(noun, text, [first, ...more], listCommand)
+  return first.id
 }
 
-function isMeant(kind: Kind, { value, names = [] }: Thing, text: string, part: string | undefined): boolean {
+/** True for a text that needs no search: an id, a DID, or a URL where one may stand for an id. */
+function isComplete(resource: ResourceName, text: string): boolean {
+  return (resource !== 'did' && isGuid(text)) || /^(?:did|https?):/i.test(text)
+}
+
+/** The text as a part of an id, without the ellipsis that tables print; undefined when it cannot be one. */
+function toIdPart(resource: ResourceName, text: string): string | undefined {
+  const part = text.replaceAll(/^(?:…|\.{3})|(?:…|\.{3})$/g, '')
+  const characters = resource === 'did' ? /^[\w.-]+$/ : /^[0-9a-f-]+$/i
+  return part.length >= minPartLength && characters.test(part) ? part : undefined
+}
+
+function isNamed(
+  resource: ResourceName,
+  { id, names }: Item,
+  text: string,
+  part: string | undefined,
+): boolean {
   if (names.some((name) => name.toLowerCase() === text.toLowerCase())) return true
   if (part === undefined) return false
-  if (kind === 'did') return value.endsWith(part)
+  if (resource === 'did') return id.endsWith(part)
   const small = part.toLowerCase()
-  return value.startsWith(small) || value.endsWith(small)
+  return id.startsWith(small) || id.endsWith(small)
 }
 
-/** Of connections with one label those that are made, if there are any: an invitation keeps its label when it is not accepted. */
-function preferred(kind: Kind, found: Thing[]): Thing[] {
-  const made =
-    kind === 'connection' ? found.filter(({ state = '' }) => meanings.connection[state]?.ends === 0) : []
-  return made.length > 0 ? made : found
+/** Of connections with the same label, the established ones if there are any: an invitation that nobody accepts keeps its label. */
+function withoutOpenInvitations(resource: ResourceName, found: Item[]): Item[] {
+  if (resource !== 'connection') return found
+  const established = found.filter(({ state = '' }) => meanings.connection[state]?.ends === 0)
+  return established.length > 0 ? established : found
 }
 
-function formOf(kind: Kind): string {
-  const { by } = words[kind]
-  const id =
-    kind === 'did' ? 'a DID, such as did:prism:…' : 'its id, such as 01a20725-6f2b-7d4e-8c15-b0f3a2917c3d'
-  return `Name ${kind === 'did' ? '' : 'it by '}${id}, ${by === undefined ? '' : `its ${by}, `}or at least ${shortestPart} characters ${kind === 'did' ? 'of its end' : 'of the end of the id'}.`
+function formOf(resource: ResourceName): string {
+  const { name } = resources[resource]
+  return resource === 'did'
+    ? `Name a DID, such as did:prism:…, or at least ${minPartLength} characters of its end.`
+    : `Name it by its id, such as 01a20725-6f2b-7d4e-8c15-b0f3a2917c3d, ${name === undefined ? '' : `its ${name}, `}or at least ${minPartLength} characters of the end of the id.`
 }
 
-function ambiguous(name: string, text: string, found: readonly Thing[], list: string): UsageError {
+function ambiguous(noun: string, text: string, found: readonly Item[], listCommand: string): UsageError {
   const lines = found
-    .slice(0, mostCandidates)
-    .map(({ value, about, state }) => `  ${value}  ${[about, state].filter(Boolean).join(', ')}`)
-  const rest = found.length > mostCandidates ? [`  and ${found.length - mostCandidates} more`] : []
+    .slice(0, maxCandidates)
+    .map(({ id, about, state }) => `  ${id}  ${[about, state].filter(Boolean).join(', ')}`)
+  const rest = found.length > maxCandidates ? [`  and ${found.length - maxCandidates} more`] : []
   return new UsageError(
-    [`Several ${plural(name)} fit ${JSON.stringify(text)}:`, ...lines, ...rest].map(safeLine).join('\n'),
-    list,
+    [`Several ${plural(noun)} fit ${JSON.stringify(text)}:`, ...lines, ...rest].map(safeLine).join('\n'),
+    listCommand,
   )
 }
 
-function plural(name: string): string {
-  return name.endsWith('y') && !name.endsWith('ey') ? `${name.slice(0, -1)}ies` : `${name}s`
+function plural(noun: string): string {
+  return noun.endsWith('y') && !noun.endsWith('ey') ? `${noun.slice(0, -1)}ies` : `${noun}s`
 }

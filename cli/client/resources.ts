@@ -1,107 +1,173 @@
-/** The ids of the daemon’s records by kind, with names and states. Completion and the search for an id share it. */
+/** The resources that the daemon lists: their names, the fields of a list item, and the command that lists them. */
 import type { Client } from '../../daemon/client/client.ts'
 import { connectionName } from '../format/names.ts'
+import type { Answer, Key } from './api.ts'
 
-/** The kinds of things that the daemon lists. */
-export type Kind = keyof typeof reads
+type ListKey = { [K in Key]: Answer<K> extends { contents: readonly object[] } ? K : never }[Key]
+type ItemOf<K extends ListKey> = Answer<K>['contents'][number]
+type Field<K extends ListKey> = keyof ItemOf<K> & string
 
-/** A thing: its id, the names by which it can be named as well, its state, and some words about it. */
-export type Thing = {
-  value: string
-  names?: readonly string[]
-  state?: string | undefined
-  about?: string | undefined
+type Resource<K extends ListKey> = {
+  /** The word for one of them. */
+  noun: string
+  /** The command that lists them. */
+  listCommand: string
+  endpoint: K
+  /** The field of the id. */
+  id: Field<K>
+  /** The field of the name, by which users may refer to it too. */
+  name?: Field<K>
+  /** The field of the state. */
+  state?: Field<K>
+  /** A description for people; the name by default. */
+  about?: (item: ItemOf<K>) => string | undefined
 }
 
-type Query = { limit: number; offset?: number; order?: 'asc' | 'desc' }
-type Page = { things: Thing[]; hasMore: boolean }
-/** Given are the other arguments and flags of the command: the keys of a tenant need its id. */
-type Given = Readonly<Record<string, unknown>>
-type Read = (call: Client, query: Query, given: Given) => Promise<Page>
+const resource = <K extends ListKey>(definition: Resource<K>): Resource<any> => definition
+const nameAndVersion = ({ name, version }: { name: string; version: string }) => `${name} ${version}`
 
-function page<Item>(
-  { contents, next }: { contents: Item[]; next?: string | undefined },
-  toThing: (item: Item) => Thing,
-): Page {
-  return { things: contents.map(toThing), hasMore: next !== undefined }
+const table = {
+  apiKey: resource({
+    noun: 'key',
+    listCommand: 'agent tenant key list <tenant>',
+    endpoint: 'GET /iam/entities/{id}/api-keys',
+    id: 'id',
+    name: 'name',
+  }),
+  challenge: resource({
+    noun: 'challenge',
+    listCommand: 'agent auth list',
+    endpoint: 'GET /did-authentication/challenges',
+    id: 'id',
+    state: 'state',
+  }),
+  connection: resource({
+    noun: 'connection',
+    listCommand: 'agent connection list',
+    endpoint: 'GET /connections',
+    id: 'connectionId',
+    name: 'label',
+    state: 'state',
+    about: connectionName,
+  }),
+  creddef: resource({
+    noun: 'credential definition',
+    listCommand: 'agent creddef list',
+    endpoint: 'GET /credential-definition-registry/definitions',
+    id: 'guid',
+    name: 'name',
+    state: 'state',
+    about: nameAndVersion,
+  }),
+  credential: resource({
+    noun: 'credential record',
+    listCommand: 'agent credential list',
+    endpoint: 'GET /issue-credentials/records',
+    id: 'recordId',
+    state: 'protocolState',
+    about: ({ role }) => role,
+  }),
+  definition: resource({
+    noun: 'presentation definition',
+    listCommand: 'agent presentation-definition list',
+    endpoint: 'GET /presentation-exchange/presentation-definitions',
+    id: 'id',
+    name: 'name',
+  }),
+  did: resource({
+    noun: 'DID',
+    listCommand: 'agent did list',
+    endpoint: 'GET /did-registrar/dids',
+    id: 'did',
+    state: 'status',
+  }),
+  didRequest: resource({
+    noun: 'DID request',
+    listCommand: 'agent onboard list',
+    endpoint: 'GET /onboard/did-requests',
+    id: 'id',
+    state: 'state',
+  }),
+  policy: resource({
+    noun: 'policy',
+    listCommand: 'agent policy list',
+    endpoint: 'GET /verification/policies',
+    id: 'id',
+    name: 'name',
+  }),
+  proof: resource({
+    noun: 'presentation record',
+    listCommand: 'agent proof list',
+    endpoint: 'GET /present-proof/presentations',
+    id: 'presentationId',
+    state: 'status',
+    about: ({ role }) => role,
+  }),
+  schema: resource({
+    noun: 'schema',
+    listCommand: 'agent schema list',
+    endpoint: 'GET /schema-registry/schemas',
+    id: 'guid',
+    name: 'name',
+    about: nameAndVersion,
+  }),
+  tenant: resource({
+    noun: 'tenant',
+    listCommand: 'agent tenant list',
+    endpoint: 'GET /iam/entities',
+    id: 'id',
+    name: 'name',
+  }),
+  wallet: resource({
+    noun: 'wallet',
+    listCommand: 'agent wallet list',
+    endpoint: 'GET /wallets',
+    id: 'id',
+    name: 'name',
+  }),
+  webhook: resource({
+    noun: 'webhook',
+    listCommand: 'agent webhook list',
+    endpoint: 'GET /events/webhooks',
+    id: 'id',
+    about: ({ url }) => url,
+  }),
 }
 
-const named = ({ id, name }: { id: string; name: string }): Thing => ({
-  value: id,
-  names: [name],
-  about: name,
-})
-const versioned = ({ guid, name, version }: { guid: string; name: string; version: string }): Thing => ({
-  value: guid,
-  names: [name, `${name} ${version}`],
-  about: `${name} ${version}`,
-})
+export type ResourceName = keyof typeof table
+export const resources: Readonly<Record<ResourceName, Resource<any>>> = table
 
-const reads = {
-  apiKey: async (call, query, given) =>
-    page(
-      await call('GET /iam/entities/{id}/api-keys', { path: { id: String(given['id']) }, query }),
-      ({ id, name }) => ({
-        value: id,
-        names: name === undefined ? [] : [name],
-        about: name,
-      }),
-    ),
-  challenge: async (call, query) =>
-    page(await call('GET /did-authentication/challenges', { query }), ({ id, state }) => ({
-      value: id,
-      state,
-    })),
-  connection: async (call, query) =>
-    page(await call('GET /connections', { query }), (connection) => ({
-      value: connection.connectionId,
-      names: connection.label === undefined ? [] : [connection.label],
-      state: connection.state,
-      about: connectionName(connection),
-    })),
-  credential: async (call, query) =>
-    page(await call('GET /issue-credentials/records', { query }), ({ recordId, role, protocolState }) => ({
-      value: recordId,
-      state: protocolState,
-      about: role,
-    })),
-  creddef: async (call, query) =>
-    page(
-      await call('GET /credential-definition-registry/definitions', { query }),
-      ({ state, ...definition }) => ({
-        ...versioned(definition),
-        state,
-      }),
-    ),
-  definition: async (call, query) =>
-    page(await call('GET /presentation-exchange/presentation-definitions', { query }), ({ id, name }) => ({
-      value: id,
-      names: name ? [name] : [],
-      about: name ?? undefined,
-    })),
-  did: async (call, query) =>
-    page(await call('GET /did-registrar/dids', { query }), ({ did, status }) => ({
-      value: did,
-      state: status,
-    })),
-  didRequest: async (call, query) =>
-    page(await call('GET /onboard/did-requests', { query }), ({ id, state }) => ({ value: id, state })),
-  policy: async (call, query) => page(await call('GET /verification/policies', { query }), named),
-  proof: async (call, query) =>
-    page(await call('GET /present-proof/presentations', { query }), ({ presentationId, role, status }) => ({
-      value: presentationId,
-      state: status,
-      about: role,
-    })),
-  schema: async (call, query) => page(await call('GET /schema-registry/schemas', { query }), versioned),
-  tenant: async (call, query) => page(await call('GET /iam/entities', { query }), named),
-  wallet: async (call, query) => page(await call('GET /wallets', { query }), named),
-  webhook: async (call, query) =>
-    page(await call('GET /events/webhooks', { query }), ({ id, url }) => ({ value: id, about: url })),
-} satisfies Record<string, Read>
+/** A resource of any kind: its id, its state, and the names by which users may refer to it. */
+export type Item = { id: string; names: string[]; state: string | undefined; about: string | undefined }
 
-/** A page of the things of a kind. */
-export function readThings(kind: Kind, call: Client, query: Query, given: Given = {}): Promise<Page> {
-  const read: Read = reads[kind]
-  return read(call, query, given)
+/**
+ * Reads a page of a list.
+ *
+ * @param given the arguments and flags of the command: the keys of a tenant are listed by the tenant's id.
+ */
+export async function readItems(
+  name: ResourceName,
+  call: Client,
+  query: { limit: number; offset?: number; order?: 'asc' | 'desc' },
+  given: Readonly<Record<string, unknown>> = {},
+): Promise<{ items: Item[]; hasMore: boolean }> {
+  const { endpoint, id, name: nameField, state, about } = resources[name]
+  const list = call as unknown as (
+    key: string,
+    input: object,
+  ) => Promise<{ contents: Record<string, any>[]; next?: string }>
+  const path = { id: String(given['id']) }
+  const { contents, next } = await list(endpoint, endpoint.includes('{id}') ? { path, query } : { query })
+  const items = contents.map((item): Item => {
+    const itemName: string | undefined = (nameField && item[nameField]) ?? undefined
+    const description: string | undefined = about ? about(item) : itemName
+    const names = [itemName, ...(about === nameAndVersion ? [description] : [])]
+    return {
+      id: item[id],
+      names: names.filter((each) => each !== undefined),
+      state: state && item[state],
+      about: description,
+    }
+  })
+  return { items, hasMore: next !== undefined }
 }

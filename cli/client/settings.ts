@@ -6,12 +6,12 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { places } from '../../src/base/places.ts'
-import { readLocalProfile, readProfile, readProfileInUse, type Profile } from '../../src/base/profile.ts'
+import { type Profile, readLocalProfile, readProfile, readProfileInUse } from '../../src/base/profile.ts'
 import { Secret } from '../../src/base/secret.ts'
 import { dataDirOf } from '../../src/base/settings.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 import { UsageError } from '../errors/errors.ts'
 import { readInput } from '../input/files.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
 
 // What is parsed once only is not worth compiling a parser for.
 z.config({ jitless: true })

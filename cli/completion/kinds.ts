@@ -1,11 +1,11 @@
 /** Which things a flag or an argument names. */
-import type { Kind as ThingKind } from '../client/resources.ts'
+import type { ResourceName } from '../client/resources.ts'
 import { definitions } from '../../src/protocols/definitions.ts'
 import type { State } from '../../src/protocols/engine/machine.ts'
 import type { Place } from './words.ts'
 
 /** What there are lists of. */
-export type Kind = ThingKind | 'profile' | 'record'
+export type Kind = ResourceName | 'profile' | 'record'
 
 const flags: Readonly<Record<string, Kind | 'file'>> = {
   'admin-key-file': 'file',

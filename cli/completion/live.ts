@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { createClient } from '../../daemon/client/client.ts'
 import { definitions } from '../../src/protocols/definitions.ts'
 import { profileNames } from '../../src/base/profile.ts'
-import { readThings, type Thing } from '../client/resources.ts'
+import { readItems } from '../client/resources.ts'
 import { findAccess, fromProcess, fromVariables } from '../client/settings.ts'
 import { safeLine } from '../format/safe.ts'
 import type { Kind } from './kinds.ts'
@@ -15,8 +15,10 @@ const patienceMs = 700
 /** How many there may be to choose from: the newest. */
 const query = { limit: 200, order: 'desc' } as const
 
-/** The things of a kind, at the daemon that the flags on the line and the surroundings name. @throws when it cannot be asked. */
-export async function listThings(kind: Kind, given: Given): Promise<Thing[]> {
+/** The items of a kind, at the daemon that the flags on the line and the surroundings name. @throws when it cannot be asked. */
+type Candidate = { value: string; state?: string | undefined; about?: string | undefined }
+
+export async function listThings(kind: Kind, given: Given): Promise<Candidate[]> {
   if (kind === 'profile')
     return profileNames(fromVariables().AGENT_CONFIG_DIR).map((name) => ({ value: name }))
   const { url, profile } = given
@@ -36,10 +38,10 @@ export async function listThings(kind: Kind, given: Given): Promise<Thing[]> {
     timeoutMs: patienceMs,
   })
   const kinds = kind === 'record' ? definitions.map(({ topic }) => topic) : [kind]
-  const pages = await Promise.all(kinds.map((each) => readThings(each, call, query, given)))
-  const things = pages.flatMap((page) => page.things)
-  return things.map(({ value, state, about }) => ({
-    value,
+  const pages = await Promise.all(kinds.map((each) => readItems(each, call, query, given)))
+  const items = pages.flatMap((page) => page.items)
+  return items.map(({ id, state, about }) => ({
+    value: id,
     state,
     about: safeLine([about, state].filter(Boolean).join(', ')),
   }))

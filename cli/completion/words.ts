@@ -1,6 +1,6 @@
 /** What may come next on a command line, by the manifest alone. */
 
-import { leadingFlags } from '../arrange.ts'
+import { leadingFlags } from '../argv.ts'
 
 /** What completion reads of the manifest of the commands. */
 export type Manifest = {

@@ -1,7 +1,7 @@
 /** A start that another daemon stands in the way of: what it asks for, next to what runs already. */
 import { readProfile } from '../../src/base/profile.ts'
 import type { Running } from '../../src/base/running.ts'
-import { readSettings, remembered, toKept, type Settings } from '../../src/base/settings.ts'
+import { readSettings, remembered, type Settings, toKept } from '../../src/base/settings.ts'
 import { CommandError } from '../errors/errors.ts'
 import { findDaemon } from './find.ts'
 

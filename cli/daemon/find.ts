@@ -43,10 +43,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Tells whether a process was started as a daemon, where the system lets us know. One that ended and was not collected has no command line. */
+/** True for a process that runs the daemon; undefined on systems without /proc. A process that has ended has no command line. */
 function isDaemonProcess(pid: number): boolean | undefined {
   try {
-    return /\bdaemon[/\\]main\.[jt]s/.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'))
+    return /\bbin[/\\]daemon\.cjs/.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'))
   } catch {
     return undefined
   }

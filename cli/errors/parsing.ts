@@ -1,8 +1,8 @@
 /** Errors of a command line that oclif cannot parse, with a suggestion of what may have been meant. */
 import { stripVTControlCharacters } from 'node:util'
-import { nearest, nearestCommand } from './nearest.ts'
-import { UsageError } from './errors.ts'
 import type { Interfaces } from '@oclif/core'
+import { UsageError } from './errors.ts'
+import { nearest, nearestCommand } from './nearest.ts'
 import { renderReport, type Report } from './report.ts'
 
 /** What a command takes, as oclif's definitions have it. */

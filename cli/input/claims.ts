@@ -1,6 +1,6 @@
 /** Claims from flags: `name=value`, `age:=42`, `@file.json`, and paths such as `address.city`. */
 import { UsageError } from '../errors/errors.ts'
-import { readObject, type Json } from './files.ts'
+import { type Json, readObject } from './files.ts'
 
 /**
  * Puts claims together; what `--claim` says goes over what `--claims` says.

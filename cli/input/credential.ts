@@ -1,9 +1,9 @@
 /** Credential tokens, credential formats, and the automatic acceptance of offers, from flags. */
-import * as Flags from '@oclif/core/flags'
 import { readFileSync } from 'node:fs'
-import { UsageError } from '../errors/errors.ts'
+import * as Flags from '@oclif/core/flags'
 import { systemReason } from '../../src/base/system-reason.ts'
 import type { Input } from '../client/api.ts'
+import { UsageError } from '../errors/errors.ts'
 
 /** Reads a credential: the token itself, `@path`, or `-` for standard input. @throws {UsageError} when there is none. */
 export function readCredential(text: string): string {

@@ -1,9 +1,8 @@
 /** Keys, services and update actions of a DID, from flags. */
 import * as Flags from '@oclif/core/flags'
-import * as Args from '@oclif/core/args'
-import { UsageError } from '../errors/errors.ts'
-import { parse, readText, type Json, readJson } from './files.ts'
 import type { Input } from '../client/api.ts'
+import { UsageError } from '../errors/errors.ts'
+import { type Json, parse, readJson, readText } from './files.ts'
 
 /** What a key in the document may be for, and its curves. A test compares them with the API's. */
 export const purposes = [
@@ -168,9 +167,3 @@ function each<Value>(
 ): Actions {
   return (values ?? []).map(toAction)
 }
-
-export const ownDidArg = Args.string({
-  required: true,
-  ignoreStdin: true,
-  description: 'a DID of this wallet; a did:prism in its short or long form',
-})

@@ -1,17 +1,17 @@
 /** Reads text and JSON from arguments, files and standard input; writes new files. */
 import {
-  readFileSync,
-  readSync,
   closeSync,
   fsyncSync,
   openSync,
+  readFileSync,
+  readSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { jsonFault } from '../../src/base/json.ts'
-import { UsageError } from '../errors/errors.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
+import { UsageError } from '../errors/errors.ts'
 
 /** How long a writer that has nothing to say yet is left alone. */
 const patienceMs = 10

@@ -1,9 +1,9 @@
 /** Invitations, DID requests and challenges: as a URL, as the text of a QR code, in a file, or on standard input. */
+import { existsSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
+import type { Input } from '../client/api.ts'
 import { UsageError } from '../errors/errors.ts'
 import { readInput } from './files.ts'
-import { existsSync } from 'node:fs'
-import type { Input } from '../client/api.ts'
 
 /** The argument of commands that take an invitation; `readInvitation` reads it. */
 export const invitationArg = Args.string({

@@ -1,7 +1,6 @@
 /** Credential schemas, credential definitions and verification policies, from flags. */
 import * as Flags from '@oclif/core/flags'
 import type { Answer, Input } from '../client/api.ts'
-import { pagingFlags } from './filters.ts'
 import { UsageError } from '../errors/errors.ts'
 import { readJson } from './files.ts'
 
@@ -38,7 +37,6 @@ export const registryFlags = {
   author: Flags.string({ description: 'only those of this author' }),
   tag: Flags.string({ description: 'only those with this tag' }),
   'did-url': didUrlFlag,
-  ...pagingFlags,
 }
 
 /** What an envelope holds: base64url of JSON. */

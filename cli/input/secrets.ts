@@ -2,13 +2,13 @@
  * Passphrases, seeds and API keys. A secret comes from a file or from standard input, never from a flag: `ps` and the shell history show
  * flags.
  */
+import { rmSync, statSync, writeFileSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
-import { statSync, rmSync, writeFileSync } from 'node:fs'
-import { UsageError } from '../errors/errors.ts'
-import { readInput } from './files.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
-import { askSecret, canAsk } from '../prompts/ask.ts'
 import { newApiKey } from '../../src/base/api-key.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
+import { UsageError } from '../errors/errors.ts'
+import { askSecret, canAsk } from '../prompts/ask.ts'
+import { readInput } from './files.ts'
 
 /** Bits of a file's mode that let others than its owner read it. */
 const readableByOthers = 0o044

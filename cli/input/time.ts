@@ -1,4 +1,5 @@
 /** Durations and instants from flags. */
+import * as Flags from '@oclif/core/flags'
 import { UsageError } from '../errors/errors.ts'
 
 const units = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
@@ -21,4 +22,14 @@ export function readSince(flag: string, text: string): string {
   throw new UsageError(
     `--${flag}: ${text} is neither an instant such as 2030-01-01T00:00:00Z nor a length of time such as 90m, 12h or 30d.`,
   )
+}
+
+export const timeoutFlag = Flags.string({
+  dependsOn: ['wait'],
+  description: 'how long to wait: 30s, 10m, 2h; 5m when left out',
+})
+
+/** The value of `--timeout` in milliseconds. @throws {UsageError} */
+export function readTimeout({ timeout = '5m' }: { timeout?: string | undefined }): number {
+  return readSeconds('timeout', timeout) * 1_000
 }

@@ -1,37 +1,33 @@
 /** `agent audit verify` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { defineCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { inStyle } from '../../cli/format/colour.ts'
 
-export default class AuditVerify extends AgentCommand {
-  static override summary = 'Verify that nobody has altered the audit log'
-  static override description =
-    'Prints the head, the number and digest of the newest entry. Note it elsewhere: with --head, a later verification also finds that the newest entries were cut off. Exits with 1 when something is wrong. Needs the administrator’s key.'
-  static override examples = [
-    '<%= config.bin %> audit verify',
-    '<%= config.bin %> audit verify --quiet > head',
-    '<%= config.bin %> audit verify --head 42:<digest>',
-  ]
-  static override flags = {
+export default defineCommand({
+  summary: 'Verify that nobody has altered the audit log',
+  description:
+    'Prints the head, the number and digest of the newest entry. Note it elsewhere: with --head, a later verification also finds that the newest entries were cut off. Exits with 1 when something is wrong. Needs the administrator’s key.',
+  examples: [
+    'agent audit verify',
+    'agent audit verify --quiet > head',
+    'agent audit verify --head 42:<digest>',
+  ],
+  flags: {
     head: Flags.string({ description: 'a head that an earlier verification printed' }),
-  }
-
-  /** Every entry is read. */
-  protected override readonly timeoutMs = 600_000
-
-  async run() {
-    const { flags } = await this.parse(AuditVerify)
-    const verification = await this.call('GET /audit/verification', { query: { head: flags.head } })
+  },
+  timeoutMs: 600_000,
+  async run({ flags, isJson, call, print, logJson }) {
+    const verification = await call('GET /audit/verification', { query: { head: flags.head } })
     const { isIntact, entries, head, fault, noted } = verification
-    this.print(head ?? '', [
+    print(head ?? '', [
       ['audit log', isIntact ? inStyle('good', 'intact') : inStyle('bad', 'altered')],
       ['entries', entries],
       ['head', head],
       ['noted head', noted],
     ])
     if (isIntact) return verification
-    if (this.jsonEnabled()) this.logJson(verification)
+    if (isJson) logJson(verification)
     const reason = fault
       ? `entry ${fault.sequence}: ${fault.reason}`
       : 'the head that was noted is missing: the newest entries were cut off, or all of them replaced'
@@ -40,5 +36,5 @@ export default class AuditVerify extends AgentCommand {
       1,
       fault ? `agent audit list --json   # what is around ${fault.sequence}` : undefined,
     )
-  }
-}
+  },
+})

@@ -1,22 +1,12 @@
 /** `agent auth list` */
-import { AskingCommand, columns } from '../../cli/asking.ts'
-import { pagingFlags, toPaging } from '../../cli/input/filters.ts'
+import { requestColumns } from '../../cli/enterprise.ts'
+import { listCommand } from '../../cli/list-command.ts'
 
-export default class AuthList extends AskingCommand {
-  static override summary = 'List the challenges'
-  static override examples = ['<%= config.bin %> auth list']
-  static override flags = pagingFlags
-
-  async run() {
-    const { flags } = await this.parse(AuthList)
-    const page = await this.call('GET /did-authentication/challenges', { query: toPaging(flags) })
-    this.printList(
-      page.contents,
-      ({ id }) => id,
-      columns('auth'),
-      'There are no challenges. `agent auth create` makes one.',
-    )
-    this.sayMore(page, flags)
-    return page
-  }
-}
+export default listCommand({
+  summary: 'List the challenges',
+  examples: ['agent auth list'],
+  read: ({ call, paging }) => call('GET /did-authentication/challenges', { query: paging }),
+  id: ({ id }) => id,
+  columns: requestColumns('auth'),
+  empty: 'There are no challenges. `agent auth create` makes one.',
+})

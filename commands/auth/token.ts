@@ -1,25 +1,20 @@
 /** `agent auth token` */
-import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { defineCommand } from '../../cli/define-command.ts'
+import { argument } from '../../cli/input/arguments.ts'
 
-export default class AuthToken extends AgentCommand {
-  static override summary = 'Exchange a challenge that was answered for a token that says who has signed in'
-  static override description =
-    'Once, and soon after the answer. The token is a JWT, which applications verify with the keys at /.well-known/jwks.json; with --quiet it stands alone.'
-  static override examples = [
-    '<%= config.bin %> auth token <challenge id>',
-    'TOKEN=$(<%= config.bin %> auth token <challenge id> --quiet)',
-  ]
-  static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the challenge' }),
-  }
-
-  async run() {
-    const { args } = await this.parse(AuthToken)
-    const token = await this.call('POST /did-authentication/challenges/{challengeId}/token', {
+export default defineCommand({
+  summary: 'Exchange a challenge that was answered for a token that says who has signed in',
+  description:
+    'Once, and soon after the answer. The token is a JWT, which applications verify with the keys at /.well-known/jwks.json; with --quiet it stands alone.',
+  examples: ['agent auth token <challenge id>', 'TOKEN=$(agent auth token <challenge id> --quiet)'],
+  args: {
+    id: argument('id of the challenge'),
+  },
+  async run({ args, call, print }) {
+    const token = await call('POST /did-authentication/challenges/{challengeId}/token', {
       path: { challengeId: args.id },
     })
-    this.print(token.token, [
+    print(token.token, [
       ['token', token.token],
       ['subject', token.subject],
       ['issuer', token.issuer],
@@ -27,5 +22,5 @@ export default class AuthToken extends AgentCommand {
       ['expires', token.expireAt],
     ])
     return token
-  }
-}
+  },
+})

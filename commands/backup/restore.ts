@@ -1,33 +1,30 @@
 /** `agent backup restore` */
 import { join, resolve } from 'node:path'
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { askOfBackup, fieldsOf, keyWords, missingWords } from '../../cli/backup.ts'
 import { childEnv } from '../../cli/client/settings.ts'
+import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
-import { fields } from '../../cli/format/table.ts'
-import { PlainCommand } from '../../cli/plain.ts'
+import { argument } from '../../cli/input/arguments.ts'
 
-export default class BackupRestore extends PlainCommand {
-  static override summary = 'Restore a backup to a data folder that is not there yet'
-  static override description =
-    'Needs no daemon, and never writes over anything: the data folder must not be there, or be empty, and is there whole or not at all. Every file is verified. What happened after the instant of the backup has not happened in it: keys that were revoked let somebody in again, credentials that were revoked are valid again, and wallets that were moved to another agent work here again.'
-  static override examples = [
-    '<%= config.bin %> backup restore /var/backups/agent-monday --data-dir ./restored',
-    '<%= config.bin %> backup restore ./backup --data-dir ./restored && <%= config.bin %> daemon start --data-dir ./restored',
-  ]
-  static override args = {
-    folder: Args.string({ required: true, ignoreStdin: true, description: 'folder of the backup' }),
-  }
-  static override flags = {
+export default defineLocalCommand({
+  summary: 'Restore a backup to a data folder that is not there yet',
+  description:
+    'Needs no daemon, and never writes over anything: the data folder must not be there, or be empty, and is there whole or not at all. Every file is verified. What happened after the instant of the backup has not happened in it: keys that were revoked let somebody in again, credentials that were revoked are valid again, and wallets that were moved to another agent work here again.',
+  examples: [
+    'agent backup restore /var/backups/agent-monday --data-dir ./restored',
+    'agent backup restore ./backup --data-dir ./restored && agent daemon start --data-dir ./restored',
+  ],
+  args: {
+    folder: argument('folder of the backup'),
+  },
+  flags: {
     'data-dir': Flags.string({
       required: true,
       description: 'folder to make, for a daemon to keep everything in',
     }),
-  }
-
-  async run() {
-    const { args, flags } = await this.parse(BackupRestore)
+  },
+  async run({ args, flags, say, suggest, printFields }) {
     const dataDir = resolve(flags['data-dir'])
     const { faults, ...backup } = await askOfBackup(
       'restore',
@@ -43,18 +40,18 @@ export default class BackupRestore extends PlainCommand {
         `agent backup verify ${args.folder}`,
       )
     }
-    this.log(fields([...fieldsOf(backup), ['master key', keyWords({ ...backup, faults })]], this.width))
-    for (const line of missingWords(backup)) this.say(line)
-    this.say(
+    printFields([...fieldsOf(backup), ['master key', keyWords({ ...backup, faults })]])
+    for (const line of missingWords(backup)) say(line)
+    say(
       `A wallet that was moved to another agent after ${backup.instant} works here again. Have it rest: agent wallet export <id> --move`,
     )
     if (backup.masterKey === 'absent')
-      this.say(`Put the master key into ${join(dataDir, 'master.key')}, or name it in AGENT_MASTER_KEY_FILE.`)
+      say(`Put the master key into ${join(dataDir, 'master.key')}, or name it in AGENT_MASTER_KEY_FILE.`)
     if (backup.masterKey === 'does not open')
-      this.say(
+      say(
         'The master key at hand is another one: give the daemon the one that the data folder had at that time.',
       )
-    this.suggest(`agent daemon start --data-dir ${dataDir}`)
+    suggest(`agent daemon start --data-dir ${dataDir}`)
     return { ...backup, faults }
-  }
-}
+  },
+})

@@ -1,52 +1,60 @@
 /** `agent connection list` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../../cli/base-command.ts'
-import { findFitting } from '../../cli/client/pages.ts'
 import type { Connection } from '../../cli/format/connection.ts'
 import { connectionName } from '../../cli/format/names.ts'
 import { shortState } from '../../cli/format/states.ts'
 import { ago } from '../../cli/format/time.ts'
 import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'
+import { listCommand } from '../../cli/list-command.ts'
 
-export default class ConnectionList extends AgentCommand {
-  static override summary = 'List the connections'
-  static override examples = [
-    '<%= config.bin %> connection list',
-    '<%= config.bin %> connection list --state InvitationGenerated --quiet',
-    '<%= config.bin %> connection list --label alice',
-  ]
-  static override flags = {
+type Page = { contents: Connection[]; next?: string | undefined; hasMore?: boolean }
+
+export default listCommand({
+  summary: 'List the connections',
+  examples: [
+    'agent connection list',
+    'agent connection list --state InvitationGenerated --quiet',
+    'agent connection list --label alice',
+  ],
+  flags: {
     ...recordFlags,
     label: Flags.string({ description: 'only those whose label has this text' }),
-  }
-
-  async run() {
-    const { flags } = await this.parse(ConnectionList)
+  },
+  read: async ({ flags: { label, ...flags }, call }): Promise<Page> => {
     const query = toRecordQuery('connection', flags)
-    const page = await this.#ask(query, flags.label)
-    this.printList(
-      page.contents,
-      ({ connectionId }) => connectionId,
-      [
-        { head: 'id', of: ({ connectionId }) => connectionId },
-        { head: 'role', of: ({ role }) => role, optional: true },
-        { head: 'state', of: ({ state }) => shortState('connection', state) },
-        { head: 'label', of: connectionName, cut: 'end' },
-        { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
-      ],
-      'There are no connections. `agent connection invite` makes an invitation.',
-    )
-    this.sayMore(page, flags)
-    return page
-  }
+    const ask = (paging: object) => call('GET /connections', { query: { ...query, ...paging } })
+    if (label === undefined) return ask({})
+    // The daemon has no filter for labels.
+    const text = label.toLowerCase()
+    return findFitting(ask, (connection) => connection.label?.toLowerCase().includes(text) ?? false, query)
+  },
+  id: ({ connectionId }) => connectionId,
+  columns: [
+    { head: 'id', of: ({ connectionId }) => connectionId },
+    { head: 'role', of: ({ role }) => role, optional: true },
+    { head: 'state', of: ({ state }) => shortState('connection', state) },
+    { head: 'label', of: connectionName, cut: 'end' },
+    { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
+  ],
+  empty: 'There are no connections. `agent connection invite` makes an invitation.',
+})
 
-  /** A page of the connections. The daemon has no filter for labels. */
-  async #ask(
-    query: ReturnType<typeof toRecordQuery>,
-    label: string | undefined,
-  ): Promise<{ contents: Connection[]; next?: string | undefined; hasMore?: boolean }> {
-    if (label === undefined) return this.call('GET /connections', { query })
-    const ask = (paging: object) => this.call('GET /connections', { query: { ...query, ...paging } })
-    return findFitting(ask, (each) => each.label?.toLowerCase().includes(label.toLowerCase()) ?? false, query)
+type Paging = { offset: number; limit: number }
+
+const pageSize = 1_000
+
+/** Reads pages until `limit` connections fit, from the `offset`th one on. */
+async function findFitting(
+  read: (paging: Paging) => Promise<Page>,
+  fits: (connection: Connection) => boolean,
+  { offset, limit }: Paging,
+): Promise<Page> {
+  const found: Connection[] = []
+  let hasNext = true
+  for (let start = 0; hasNext && found.length <= offset + limit; start += pageSize) {
+    const { contents, next } = await read({ offset: start, limit: pageSize })
+    found.push(...contents.filter(fits))
+    hasNext = next !== undefined
   }
+  return { contents: found.slice(offset, offset + limit), hasMore: found.length > offset + limit }
 }

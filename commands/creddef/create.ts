@@ -1,19 +1,18 @@
 /** `agent creddef create` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { defineCommand } from '../../cli/define-command.ts'
 import { anonCredsSchemaUrl, definitionFields, didUrlFlag } from '../../cli/input/registry.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'
 
-export default class CreddefCreate extends AgentCommand {
-  static override summary =
-    'Make a credential definition, by which AnonCreds credentials of a schema are issued'
-  static override description =
-    'Its key is made by the daemon, which takes some seconds and goes on in the background when it is not waited for; the definition is READY then.'
-  static override examples = [
-    '<%= config.bin %> creddef create --schema <guid> --author <did> --name "id card"',
-    '<%= config.bin %> creddef create --schema <url> --author <did> --name "id card" --tag 2026 --no-wait',
-  ]
-  static override flags = {
+export default defineCommand({
+  summary: 'Make a credential definition, by which AnonCreds credentials of a schema are issued',
+  description:
+    'Its key is made by the daemon, which takes some seconds and goes on in the background when it is not waited for; the definition is READY then.',
+  examples: [
+    'agent creddef create --schema <guid> --author <did> --name "id card"',
+    'agent creddef create --schema <url> --author <did> --name "id card" --tag 2026 --no-wait',
+  ],
+  flags: {
     schema: Flags.string({
       required: true,
       description: 'the AnonCreds schema: its guid here, or the URL or DID URL of the schema alone',
@@ -28,14 +27,11 @@ export default class CreddefCreate extends AgentCommand {
     description: Flags.string({ description: 'what it is for' }),
     wait: Flags.boolean({ allowNo: true, default: true, description: 'wait until the key is made' }),
     'did-url': didUrlFlag,
-  }
-
-  protected override readonly questions = { author: whichDid('Which DID issues by it?', 'author') }
-
-  async run() {
-    const { flags } = await this.parse(CreddefCreate)
+  },
+  questions: { author: whichDid('Which DID issues by it?', 'author') },
+  async run({ flags, getAccess, call, print, suggest }) {
     const { author, name, version, tag, description } = flags
-    const call = {
+    const input = {
       ...(!flags.wait && { headers: { prefer: 'respond-async' } }),
       body: {
         author,
@@ -43,17 +39,17 @@ export default class CreddefCreate extends AgentCommand {
         version,
         tag,
         description,
-        schemaId: anonCredsSchemaUrl(flags.schema, this.access.url),
+        schemaId: anonCredsSchemaUrl(flags.schema, getAccess().url),
         signatureType: 'CL' as const,
         supportRevocation: false,
       },
     }
     const made = flags['did-url']
-      ? await this.call('POST /credential-definition-registry/definitions/did-url', call)
-      : await this.call('POST /credential-definition-registry/definitions', call)
-    this.print(made.guid, definitionFields(made))
+      ? await call('POST /credential-definition-registry/definitions/did-url', input)
+      : await call('POST /credential-definition-registry/definitions', input)
+    print(made.guid, definitionFields(made))
     if (made.state === 'GENERATING')
-      this.suggest(`agent creddef show ${made.guid}${flags['did-url'] ? ' --did-url' : ''}`)
+      suggest(`agent creddef show ${made.guid}${flags['did-url'] ? ' --did-url' : ''}`)
     return made
-  }
-}
+  },
+})

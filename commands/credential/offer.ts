@@ -1,28 +1,30 @@
 /** `agent credential offer` */
 import * as Flags from '@oclif/core/flags'
+import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { credentialFields } from '../../cli/format/records.ts'
 import { nextCommand } from '../../cli/format/states.ts'
 import { readClaims } from '../../cli/input/claims.ts'
-import { readSeconds } from '../../cli/input/time.ts'
-import { formatFlag, toFormat, type formats } from '../../cli/input/credential.ts'
+import { formatFlag, type formats, toFormat } from '../../cli/input/credential.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
-import { invitationFlags, InvitingCommand } from '../../cli/inviting.ts'
+import { readSeconds } from '../../cli/input/time.ts'
+import { invitationFlags, printInvitation } from '../../cli/invitation.ts'
+import { chooseQr } from '../../cli/prompts/qr-choice.ts'
 import { toWhom, whichClaims, whichDid } from '../../cli/prompts/questions.ts'
-import { waitFlags } from '../../cli/wait.ts'
+import { changeRecord, waitFlags } from '../../cli/wait.ts'
 
-export default class CredentialOffer extends InvitingCommand {
-  static override summary = 'Offer a credential, over a connection or by an invitation (issuer)'
-  static override description =
-    'With --invitation, prints the invitation’s URL: whoever answers first gets the credential, and no connection is made.'
-  static override examples = [
-    '<%= config.bin %> credential offer --connection <id> --issuing-did <did> --claim name=Alice --claim age:=42',
-    '<%= config.bin %> credential offer --connection <id> --issuing-did <did> --claims @claims.json --schema <guid> --validity 365d',
-    '<%= config.bin %> credential offer --connection <id> --issuing-did <did> --claims @claims.json --format sdjwt',
-    '<%= config.bin %> credential offer --connection <id> --definition <guid> --claim name=Alice --claim age=30',
-    '<%= config.bin %> credential offer --invitation --goal "Your diploma" --issuing-did <did> --claim name=Alice --auto',
-  ]
-  static override flags = {
+export default defineCommand({
+  summary: 'Offer a credential, over a connection or by an invitation (issuer)',
+  description:
+    'With --invitation, prints the invitation’s URL: whoever answers first gets the credential, and no connection is made.',
+  examples: [
+    'agent credential offer --connection <id> --issuing-did <did> --claim name=Alice --claim age:=42',
+    'agent credential offer --connection <id> --issuing-did <did> --claims @claims.json --schema <guid> --validity 365d',
+    'agent credential offer --connection <id> --issuing-did <did> --claims @claims.json --format sdjwt',
+    'agent credential offer --connection <id> --definition <guid> --claim name=Alice --claim age=30',
+    'agent credential offer --invitation --goal "Your diploma" --issuing-did <did> --claim name=Alice --auto',
+  ],
+  flags: {
     connection: Flags.string({
       exactlyOne: ['connection', 'invitation'],
       description: 'connection to the holder: its id, the end of the id, or its label',
@@ -56,16 +58,14 @@ export default class CredentialOffer extends InvitingCommand {
     auto: Flags.boolean({ description: 'issue as soon as the holder accepts' }),
     ...invitationFlags(['invitation']),
     ...waitFlags('the holder has accepted, or, with --auto, the credential is issued'),
-  }
-
-  protected override readonly questions = {
+  },
+  questions: {
     connection: toWhom,
     'issuing-did': { ...whichDid('Which DID issues it?', 'issuing-did'), unless: ['definition'] },
     claim: whichClaims,
-  }
-
-  async run() {
-    const { flags } = await this.parse(CredentialOffer)
+  },
+  async run(context) {
+    const { flags, call, getAccess, isQuiet, print } = context
     const { connection: connectionId, schema, validity, auto, goal } = flags
     const format = readFormat(flags)
     const offered = {
@@ -74,26 +74,31 @@ export default class CredentialOffer extends InvitingCommand {
       claims: readClaims(flags),
       automaticIssuance: auto,
       ...toFormat(format),
-      ...(schema && { schemaId: schema.map((each) => schemaUrl(each, this.access.url)) }),
+      ...(schema && { schemaId: schema.map((each) => schemaUrl(each, getAccess().url)) }),
       ...(validity !== undefined && { validityPeriod: readSeconds('validity', validity) }),
     }
-    const show = this.inviting(flags)
-    const settled = await this.waiting('credential', flags, auto ? 'CredentialSent' : 'RequestReceived')
-    const made =
-      connectionId === undefined
-        ? await this.call('POST /issue-credentials/credential-offers/invitation', {
-            body: { ...offered, goal, goalCode: flags['goal-code'] },
-          })
-        : await this.call('POST /issue-credentials/credential-offers', { body: { ...offered, connectionId } })
-    await show(made.recordId, made)
-    return settled(made, (record) => {
-      const { recordId: id, protocolState } = record
-      if (!made.invitation || (flags.wait !== undefined && !this.isQuiet))
-        this.print(id, credentialFields(record))
-      this.suggest(nextCommand('credential', protocolState, id) ?? `agent credential show ${id}`)
+    const qr = chooseQr(flags)
+    return changeRecord(context, 'credential', {
+      until: auto ? 'CredentialSent' : 'RequestReceived',
+      change: async () => {
+        const record =
+          connectionId === undefined
+            ? await call('POST /issue-credentials/credential-offers/invitation', {
+                body: { ...offered, goal, goalCode: flags['goal-code'] },
+              })
+            : await call('POST /issue-credentials/credential-offers', { body: { ...offered, connectionId } })
+        await printInvitation(context, record.recordId, record, qr)
+        return record
+      },
+      print: (record, { invitation }) => {
+        if (!invitation || (flags.wait !== undefined && !isQuiet))
+          print(record.recordId, credentialFields(record))
+      },
+      next: ({ recordId, protocolState }) =>
+        nextCommand('credential', protocolState, recordId) ?? `agent credential show ${recordId}`,
     })
-  }
-}
+  },
+})
 
 /** @throws {UsageError} when what issues it is not of the format. */
 function readFormat({

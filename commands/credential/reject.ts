@@ -1,27 +1,26 @@
 /** `agent credential reject` */
-import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../../cli/base-command.ts'
-import { credentialFields } from '../../cli/format/records.ts'
+import { defineCommand } from '../../cli/define-command.ts'
+import { argument } from '../../cli/input/arguments.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
-import { waitFlags } from '../../cli/wait.ts'
+import { changeRecord, waitFlags } from '../../cli/wait.ts'
 
-export default class CredentialReject extends AgentCommand {
-  static override summary = 'Decline an offer (holder)'
-  static override description = 'The issuer is told, and the offer cannot be accepted any more.'
-  static override examples = ['<%= config.bin %> credential reject <id>']
-  static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }),
-  }
-  static override flags = waitFlags('the issuer is told')
-
-  protected override readonly questions = { id: whichRecord('credential', ['OfferReceived']) }
-
-  async run() {
-    const { args, flags } = await this.parse(CredentialReject)
-    const settled = await this.waiting('credential', flags, 'ProblemReportSent')
-    const made = await this.call('POST /issue-credentials/records/{recordId}/reject-offer', {
-      path: { recordId: args.id },
+export default defineCommand({
+  summary: 'Decline an offer (holder)',
+  description: 'The issuer is told, and the offer cannot be accepted any more.',
+  examples: ['agent credential reject <id>'],
+  args: {
+    id: argument('id of the credential record'),
+  },
+  flags: waitFlags('the issuer is told'),
+  questions: { id: whichRecord('credential', ['OfferReceived']) },
+  async run(context) {
+    const { args, call } = context
+    return changeRecord(context, 'credential', {
+      until: 'ProblemReportSent',
+      change: () =>
+        call('POST /issue-credentials/records/{recordId}/reject-offer', {
+          path: { recordId: args.id },
+        }),
     })
-    return settled(made, (record) => this.print(record.recordId, credentialFields(record)))
-  }
-}
+  },
+})

@@ -1,28 +1,24 @@
 /** `agent credential verify` */
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { defineCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { checkFields } from '../../cli/format/checks.ts'
+import { argument } from '../../cli/input/arguments.ts'
 import { formatOf, namesSchemas, readCredential } from '../../cli/input/credential.ts'
 
-export default class CredentialVerify extends AgentCommand {
-  static override summary = 'Check a credential, whoever issued it'
-  static override description =
-    'Exits with 8 when a check fails. Of AnonCreds, only proofs can be checked. The schemas and the claims are checked when the credential names schemas; of an SD-JWT, the claims that it shows.'
-  static override examples = [
-    '<%= config.bin %> credential verify @credential.jwt --issuer did:prism:…',
-    '<%= config.bin %> credential export <id> | <%= config.bin %> credential verify -',
-    '<%= config.bin %> credential verify @credential.jwt --at 2030-01-01T00:00:00Z',
-  ]
-  static override args = {
-    credential: Args.string({
-      required: true,
-      ignoreStdin: true,
-      description: 'the credential, a compact JWT or SD-JWT; @file, or - for standard input',
-    }),
-  }
-  static override flags = {
+export default defineCommand({
+  summary: 'Check a credential, whoever issued it',
+  description:
+    'Exits with 8 when a check fails. Of AnonCreds, only proofs can be checked. The schemas and the claims are checked when the credential names schemas; of an SD-JWT, the claims that it shows.',
+  examples: [
+    'agent credential verify @credential.jwt --issuer did:prism:…',
+    'agent credential export <id> | agent credential verify -',
+    'agent credential verify @credential.jwt --at 2030-01-01T00:00:00Z',
+  ],
+  args: {
+    credential: argument('the credential, a compact JWT or SD-JWT; @file, or - for standard input'),
+  },
+  flags: {
     issuer: Flags.string({ description: 'DID that must have issued it' }),
     audience: Flags.string({
       description: 'DID that it must be meant for, or, of an SD-JWT, whom it must be shown to',
@@ -30,10 +26,8 @@ export default class CredentialVerify extends AgentCommand {
     at: Flags.string({
       description: 'instant at which it must be valid, such as 2030-01-01T00:00:00Z; now when left out',
     }),
-  }
-
-  async run() {
-    const { args, flags } = await this.parse(CredentialVerify)
+  },
+  async run({ args, flags, call, print }) {
     const credential = readCredential(args.credential)
     if (credential.startsWith('{'))
       throw new UsageError(
@@ -49,7 +43,7 @@ export default class CredentialVerify extends AgentCommand {
     const didOf = (did: string) => ({ parameterType: 'DidParameter' as const, did })
     const plain = (...names: ('SchemaCheck' | 'SubjectVerification')[]) =>
       names.map((verification) => ({ verification }))
-    const [checked] = await this.call('POST /verification/credential', {
+    const [checked] = await call('POST /verification/credential', {
       body: [
         {
           credential,
@@ -75,11 +69,11 @@ export default class CredentialVerify extends AgentCommand {
     })
     const { result } = checked!
     const isValid = result.every(({ success }) => success)
-    this.print(isValid ? 'valid' : 'invalid', checkFields(result))
+    print(isValid ? 'valid' : 'invalid', checkFields(result))
     if (!isValid) process.exitCode = 8
     return { valid: isValid, ...checked! }
-  }
-}
+  },
+})
 
 /** @throws {UsageError} */
 function readInstant(text: string | undefined): string {

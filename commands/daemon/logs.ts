@@ -1,36 +1,30 @@
 /** `agent daemon logs` */
 import * as Flags from '@oclif/core/flags'
 import { findDataDir, fromProcess } from '../../cli/client/settings.ts'
-import { followLines, lastLines, formatLogLine } from '../../cli/daemon/log.ts'
 import { logPath } from '../../cli/daemon/launch.ts'
+import { followLines, formatLogLine, lastLines } from '../../cli/daemon/log.ts'
+import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
-import { PlainCommand } from '../../cli/plain.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 
-export default class DaemonLogs extends PlainCommand {
-  static override summary = 'Show what the daemon has logged'
-  static override description = 'With --json, its lines as they are: one JSON object each.'
-  static override examples = [
-    '<%= config.bin %> daemon logs --follow',
-    '<%= config.bin %> daemon logs --lines 100',
-  ]
-  static override flags = {
+export default defineLocalCommand({
+  summary: 'Show what the daemon has logged',
+  description: 'With --json, its lines as they are: one JSON object each.',
+  examples: ['agent daemon logs --follow', 'agent daemon logs --lines 100'],
+  flags: {
     follow: Flags.boolean({ char: 'f', description: 'go on with what is added, until Ctrl-C' }),
     lines: Flags.integer({ char: 'n', description: 'how many lines to begin with', min: 0, default: 100 }),
     'data-dir': Flags.string({ description: 'folder that the daemon serves (AGENT_DATA_DIR)' }),
     profile: Flags.string({ char: 'p', description: 'profile of the daemon (AGENT_PROFILE)' }),
-  }
-
-  async run(): Promise<void> {
-    const { flags } = await this.parse(DaemonLogs)
+  },
+  async run({ flags, isJson }) {
     const path = logPath(findDataDir(flags, fromProcess()))
-    const print = (line: string) =>
-      process.stdout.write(`${this.jsonEnabled() ? line : formatLogLine(line)}\n`)
+    const print = (line: string) => process.stdout.write(`${isJson ? line : formatLogLine(line)}\n`)
     const { lines, size } = readLast(path, flags.lines)
     lines.forEach(print)
     if (flags.follow) await followLines(path, size, print, new AbortController().signal)
-  }
-}
+  },
+})
 
 function readLast(path: string, count: number) {
   try {

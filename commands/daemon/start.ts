@@ -1,25 +1,26 @@
 /** `agent daemon start` */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { exit } from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
-import { settingsPath, withoutEmpty } from '../../src/base/settings.ts'
 import { childEnv, chooseDataDir, fromProcess } from '../../cli/client/settings.ts'
+import { mustBeFree, mustBeSame } from '../../cli/daemon/conflicts.ts'
 import { findDaemon } from '../../cli/daemon/find.ts'
 import { launchInBackground, launchInForeground, letGo, logPath } from '../../cli/daemon/launch.ts'
-import { mustBeFree, mustBeSame } from '../../cli/daemon/conflicts.ts'
+import { defineLocalCommand, type LocalContext } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { fields } from '../../cli/format/table.ts'
-import { PlainCommand } from '../../cli/plain.ts'
+import { settingsPath, withoutEmpty } from '../../src/base/settings.ts'
 
-export default class DaemonStart extends PlainCommand {
-  static override summary = 'Start the daemon, and wait until it is ready'
-  static override description =
-    'All other settings are environment variables, or stand in the settings file of the profile, which keeps the ports, the addresses and the ledger from one start to the next (docs/configuration.md). The flags set the variables of the same name.'
-  static override examples = [
-    '<%= config.bin %> daemon start',
-    '<%= config.bin %> daemon start --profile bob --data-dir ./bob --port 0 --didcomm-port 0',
-  ]
-  static override flags = {
+export default defineLocalCommand({
+  summary: 'Start the daemon, and wait until it is ready',
+  description:
+    'All other settings are environment variables, or stand in the settings file of the profile, which keeps the ports, the addresses and the ledger from one start to the next (docs/configuration.md). The flags set the variables of the same name.',
+  examples: [
+    'agent daemon start',
+    'agent daemon start --profile bob --data-dir ./bob --port 0 --didcomm-port 0',
+  ],
+  flags: {
     foreground: Flags.boolean({ description: 'stay in this terminal, and write the log to it' }),
     'data-dir': Flags.string({ description: 'folder of everything the agent keeps (AGENT_DATA_DIR)' }),
     host: Flags.string({ description: 'address that both servers bind (AGENT_HOST)' }),
@@ -37,10 +38,10 @@ export default class DaemonStart extends PlainCommand {
       char: 'p',
       description: 'profile that the daemon writes and other commands read (AGENT_PROFILE)',
     }),
-  }
+  },
+  async run(context) {
+    const { flags, say, suggest, printFields } = context
 
-  async run() {
-    const { flags } = await this.parse(DaemonStart)
     const around = fromProcess()
     const dataDir = chooseDataDir(flags, around)
     const profile = flags.profile ?? around.AGENT_PROFILE
@@ -57,32 +58,27 @@ export default class DaemonStart extends PlainCommand {
     const args = Object.entries({ AGENT_DATA_DIR: dataDir, AGENT_PROFILE: profile, ...told }).map(
       ([name, value]) => `${name}=${value}`,
     )
-    if (flags.foreground) return this.stay(args)
+    if (flags.foreground) return startInForeground(context, args)
 
-    if (running) this.say('The daemon is running already.')
+    if (running) say('The daemon is running already.')
     const { url, didcommUrl, pid, calls, warnings } = running
       ? { ...running, warnings: [] }
-      : await this.leave(dataDir, args)
-    const log = logPath(dataDir)
-    this.log(
-      fields(
-        [
-          ['api', url],
-          ['didcomm', didcommUrl],
-          ['pid', pid],
-          ['data', dataDir],
-          ['log', log],
-          [
-            'settings',
-            existsSync(settingsPath(configDir, profile)) ? settingsPath(configDir, profile) : undefined,
-          ],
-        ],
-        this.width,
-      ),
-    )
-    if (calls !== undefined) this.say(calls)
-    this.#warn(warnings)
-    this.suggest(
+      : await startInBackground(dataDir, args)
+    const logFile = logPath(dataDir)
+    printFields([
+      ['api', url],
+      ['didcomm', didcommUrl],
+      ['pid', pid],
+      ['data', dataDir],
+      ['log', logFile],
+      [
+        'settings',
+        existsSync(settingsPath(configDir, profile)) ? settingsPath(configDir, profile) : undefined,
+      ],
+    ])
+    if (calls !== undefined) say(calls)
+    warn(context, warnings)
+    suggest(
       'agent connection invite',
       'agent tenant create <name>',
       'agent daemon stop',
@@ -90,52 +86,53 @@ export default class DaemonStart extends PlainCommand {
         ? undefined
         : `agent profile use ${flags.profile}`,
     )
-    return { url, didcommUrl, pid, dataDir, log, calls, started: running === undefined }
-  }
+    return { url, didcommUrl, pid, dataDir, log: logFile, calls, started: running === undefined }
+  },
+})
 
-  #warn(warnings: readonly string[]): void {
-    for (const warning of warnings) this.say(`\nWarning: ${this.#ofProfile(warning)}`)
-  }
+function warn(context: LocalContext, warnings: readonly string[]): void {
+  for (const warning of warnings) context.say(`\nWarning: ${ofProfile(context, warning)}`)
+}
 
-  /** The commands in a text, for the profile that this one was given. */
-  #ofProfile(text: string): string {
-    const { profile } = this.common
-    return profile === undefined
-      ? text
-      : text.replaceAll(/\bagent daemon (?:start|stop)\b/g, `$& --profile ${profile}`)
-  }
+/** The commands in a text, for the profile that this one was given. */
+function ofProfile({ flags }: LocalContext, text: string): string {
+  const { profile } = flags
+  return profile === undefined
+    ? text
+    : text.replaceAll(/\bagent daemon (?:start|stop)\b/g, `$& --profile ${profile}`)
+}
 
-  private async leave(dataDir: string, args: readonly string[]) {
-    const { child, ready } = launchInBackground(dataDir, childEnv({}), true, args)
-    const message = await ready
-    letGo(child)
-    return message
-  }
+async function startInBackground(dataDir: string, args: readonly string[]) {
+  const { child, ready } = launchInBackground(dataDir, childEnv({}), true, args)
+  const message = await ready
+  letGo(child)
+  return message
+}
 
-  private async stay(args: readonly string[]): Promise<undefined> {
-    const { child, ready } = launchInForeground(childEnv({}), args)
-    const ended = once(child, 'exit')
-    process.on('SIGTERM', () => child.kill('SIGTERM'))
-    process.on('SIGHUP', () => child.kill('SIGTERM'))
-    // A terminal sends Ctrl-C to the daemon as well, and a second signal would stop it at once.
-    process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
-    const message = await ready.catch((error: CommandError) => {
-      // The daemon has said why, in this terminal.
-      if (child.exitCode !== null) return this.exit(error.exitCode)
-      throw error
-    })
-    // In a file or a pipe the log stands alone: one JSON object a line.
-    if (process.stderr.isTTY) {
-      const { url, didcommUrl, calls, warnings } = message
-      const lines = fields([
-        ['api', url],
-        ['didcomm', didcommUrl],
-      ])
-      this.say(`${lines}\n${calls}`)
-      this.#warn(warnings)
-    }
-    const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null]
-    if (signal !== null) throw new CommandError(`The daemon was ended by ${signal}.`, 1, 'agent daemon start')
-    if (code !== 0) this.exit(code ?? 1)
+async function startInForeground(context: LocalContext, args: readonly string[]): Promise<undefined> {
+  const { say } = context
+  const { child, ready } = launchInForeground(childEnv({}), args)
+  const ended = once(child, 'exit')
+  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  process.on('SIGHUP', () => child.kill('SIGTERM'))
+  // A terminal sends Ctrl-C to the daemon as well, and a second signal would stop it at once.
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
+  const message = await ready.catch((error: CommandError) => {
+    // The daemon has said why, in this terminal.
+    if (child.exitCode !== null) return exit(error.exitCode)
+    throw error
+  })
+  // In a file or a pipe the log stands alone: one JSON object a line.
+  if (process.stderr.isTTY) {
+    const { url, didcommUrl, calls, warnings } = message
+    const lines = fields([
+      ['api', url],
+      ['didcomm', didcommUrl],
+    ])
+    say(`${lines}\n${calls}`)
+    warn(context, warnings)
   }
+  const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null]
+  if (signal !== null) throw new CommandError(`The daemon was ended by ${signal}.`, 1, 'agent daemon start')
+  if (code !== 0) exit(code ?? 1)
 }

@@ -3,22 +3,19 @@ import * as Flags from '@oclif/core/flags'
 import { findDataDir, fromProcess } from '../../cli/client/settings.ts'
 import { findDaemon, health } from '../../cli/daemon/find.ts'
 import { logPath } from '../../cli/daemon/launch.ts'
+import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
-import { fields } from '../../cli/format/table.ts'
 import { ago } from '../../cli/format/time.ts'
-import { PlainCommand } from '../../cli/plain.ts'
 
-export default class DaemonStatus extends PlainCommand {
-  static override summary = 'Show whether the daemon runs, and where'
-  static override description = 'Exits with 7 when it does not run or does not answer.'
-  static override examples = ['<%= config.bin %> daemon status', '<%= config.bin %> daemon status --json']
-  static override flags = {
+export default defineLocalCommand({
+  summary: 'Show whether the daemon runs, and where',
+  description: 'Exits with 7 when it does not run or does not answer.',
+  examples: ['agent daemon status', 'agent daemon status --json'],
+  flags: {
     'data-dir': Flags.string({ description: 'folder that the daemon serves (AGENT_DATA_DIR)' }),
     profile: Flags.string({ char: 'p', description: 'profile of the daemon (AGENT_PROFILE)' }),
-  }
-
-  async run() {
-    const { flags } = await this.parse(DaemonStatus)
+  },
+  async run({ flags, say, printFields }) {
     const dataDir = findDataDir(flags, fromProcess())
     const running = await findDaemon(dataDir)
     if (!running) throw new CommandError(`No daemon serves ${dataDir}.`, 7, 'agent daemon start')
@@ -26,22 +23,17 @@ export default class DaemonStatus extends PlainCommand {
     const version = await health(url)
     if (version === undefined)
       throw new CommandError(`The daemon (process ${pid}) does not answer at ${url}.`, 7, 'agent daemon logs')
-    const log = logPath(dataDir)
-    this.log(
-      fields(
-        [
-          ['version', version],
-          ['api', url],
-          ['didcomm', didcommUrl],
-          ['pid', pid],
-          ['started', ago(startedAt, Date.now())],
-          ['data', dataDir],
-          ['log', log],
-        ],
-        this.width,
-      ),
-    )
-    if (calls !== undefined) this.say(calls)
-    return { version, url, didcommUrl, pid, startedAt, dataDir, log, calls }
-  }
-}
+    const logFile = logPath(dataDir)
+    printFields([
+      ['version', version],
+      ['api', url],
+      ['didcomm', didcommUrl],
+      ['pid', pid],
+      ['started', ago(startedAt, Date.now())],
+      ['data', dataDir],
+      ['log', logFile],
+    ])
+    if (calls !== undefined) say(calls)
+    return { version, url, didcommUrl, pid, startedAt, dataDir, log: logFile, calls }
+  },
+})

@@ -2,28 +2,23 @@
 import * as Flags from '@oclif/core/flags'
 import { findDataDir, fromProcess } from '../../cli/client/settings.ts'
 import { findDaemon, waitForEnd } from '../../cli/daemon/find.ts'
+import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
-import { PlainCommand } from '../../cli/plain.ts'
 
 const patienceMs = 10_000
 
-export default class DaemonStop extends PlainCommand {
-  static override summary = 'Stop the daemon'
-  static override examples = [
-    '<%= config.bin %> daemon stop',
-    '<%= config.bin %> daemon stop --profile issuer',
-  ]
-  static override flags = {
+export default defineLocalCommand({
+  summary: 'Stop the daemon',
+  examples: ['agent daemon stop', 'agent daemon stop --profile issuer'],
+  flags: {
     'data-dir': Flags.string({ description: 'folder that the daemon serves (AGENT_DATA_DIR)' }),
     profile: Flags.string({ char: 'p', description: 'profile of the daemon (AGENT_PROFILE)' }),
-  }
-
-  async run() {
-    const { flags } = await this.parse(DaemonStop)
+  },
+  async run({ flags, say }) {
     const dataDir = findDataDir(flags, fromProcess())
     const running = await findDaemon(dataDir)
     if (!running) {
-      this.say(`No daemon serves ${dataDir}; there is nothing to stop.`)
+      say(`No daemon serves ${dataDir}; there is nothing to stop.`)
       return { dataDir, stopped: false }
     }
     process.kill(running.pid, 'SIGTERM')
@@ -34,7 +29,7 @@ export default class DaemonStop extends PlainCommand {
         `kill -9 ${running.pid}   # nothing that it acknowledged is lost`,
       )
     }
-    this.say('The daemon has stopped.')
+    say('The daemon has stopped.')
     return { dataDir, pid: running.pid, stopped: true }
-  }
-}
+  },
+})

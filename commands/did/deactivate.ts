@@ -1,34 +1,27 @@
 /** `agent did deactivate` */
-import * as Flags from '@oclif/core/flags'
+import { defineCommand } from '../../cli/define-command.ts'
+import { ledgerWaitFlags, runOperation } from '../../cli/did-operation.ts'
 import { shortForm } from '../../cli/format/did.ts'
-import { ownDidArg } from '../../cli/input/did.ts'
-import { kinds, OperatingCommand, waitFlags } from '../../cli/operating.ts'
+import { ownDidArgument, yesFlag } from '../../cli/input/arguments.ts'
 import { confirm } from '../../cli/prompts/confirm.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'
 
-export default class DidDeactivate extends OperatingCommand {
-  static override summary = 'Deactivate a published DID, for good'
-  static override description =
-    'Nobody resolves it any more: what it has issued does not verify from then on. Asks first; in scripts, --yes is the answer.'
-  static override examples = [
-    '<%= config.bin %> did deactivate did:prism:…',
-    '<%= config.bin %> did deactivate did:prism:… --yes --wait',
-  ]
-  static override args = { did: ownDidArg }
-  static override flags = {
-    yes: Flags.boolean({ char: 'y', description: 'do it without asking' }),
-    ...waitFlags(),
-  }
-
-  protected override readonly questions = { did: whichDid('Which DID?') }
-
-  async run() {
-    const { args, flags } = await this.parse(DidDeactivate)
-    const seconds = this.patience(flags)
+export default defineCommand({
+  summary: 'Deactivate a published DID, for good',
+  description:
+    'Nobody resolves it any more: what it has issued does not verify from then on. Asks first; in scripts, --yes is the answer.',
+  examples: ['agent did deactivate did:prism:…', 'agent did deactivate did:prism:… --yes --wait'],
+  args: { did: ownDidArgument },
+  flags: {
+    yes: yesFlag,
+    ...ledgerWaitFlags(),
+  },
+  questions: { did: whichDid('Which DID?') },
+  async run(context) {
+    const { args, flags, call } = context
     if (!flags.yes) await confirm(`Deactivate ${shortForm(args.did)}? It cannot be taken back.`)
-    const deactivated = await this.call('POST /did-registrar/dids/{didRef}/deactivations', {
-      path: { didRef: args.did },
-    })
-    return this.follow(deactivated, kinds.deactivation, seconds)
-  }
-}
+    return runOperation(context, 'deactivation', () =>
+      call('POST /did-registrar/dids/{didRef}/deactivations', { path: { didRef: args.did } }),
+    )
+  },
+})

@@ -1,27 +1,24 @@
 /** `agent did show` */
-import { AgentCommand } from '../../cli/base-command.ts'
-import { shownDid, nextForDid } from '../../cli/format/did.ts'
-import { ownDidArg } from '../../cli/input/did.ts'
+import { defineCommand } from '../../cli/define-command.ts'
+import { nextForDid, shownDid } from '../../cli/format/did.ts'
+import { ownDidArgument } from '../../cli/input/arguments.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'
 
-export default class DidShow extends AgentCommand {
-  static override summary = 'Show a DID of the wallet, and what it waits for'
-  static override examples = ['<%= config.bin %> did show did:prism:…']
-  static override args = { did: ownDidArg }
-
-  protected override readonly questions = { did: whichDid('Which DID?') }
-
-  async run() {
-    const { args } = await this.parse(DidShow)
-    const shown = await this.call('GET /did-registrar/dids/{didRef}', { path: { didRef: args.did } })
-    this.print(shown.did, [
+export default defineCommand({
+  summary: 'Show a DID of the wallet, and what it waits for',
+  examples: ['agent did show did:prism:…'],
+  args: { did: ownDidArgument },
+  questions: { did: whichDid('Which DID?') },
+  async run({ args, call, print, suggest }) {
+    const shown = await call('GET /did-registrar/dids/{didRef}', { path: { didRef: args.did } })
+    print(shown.did, [
       ['did', shown.did],
       ['long form', shown.longFormDid],
       ['state', shownDid(shown)],
       ['operation', shown.pendingOperation],
       [shown.pendingOperation === undefined ? 'last failure' : 'delayed by', shown.metaLastFailure?.detail],
     ])
-    this.suggest(nextForDid(shown))
+    suggest(nextForDid(shown))
     return shown
-  }
-}
+  },
+})

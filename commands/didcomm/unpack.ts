@@ -1,30 +1,21 @@
 /** `agent didcomm unpack` */
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { defineCommand } from '../../cli/define-command.ts'
 import { safeJson } from '../../cli/format/safe.ts'
+import { argument } from '../../cli/input/arguments.ts'
 import { readText } from '../../cli/input/files.ts'
 
-export default class DidcommUnpack extends AgentCommand {
-  static override summary = 'Explain a DIDComm envelope that is for this wallet'
-  static override description =
-    'Prints how it was protected, by whom and for whom, and the message with its contents left out unless --show is given. Nothing is taken in: what the message asks for does not happen.'
-  static override examples = [
-    '<%= config.bin %> didcomm unpack envelope.json',
-    'pbpaste | <%= config.bin %> didcomm unpack - --show',
-  ]
-  static override args = {
-    envelope: Args.string({
-      required: true,
-      ignoreStdin: true,
-      description: 'a file, or - for standard input',
-    }),
-  }
-  static override flags = { show: Flags.boolean({ description: 'print what the message says, too' }) }
-
-  async run() {
-    const { args, flags } = await this.parse(DidcommUnpack)
-    const explained = await this.call('POST /didcomm/unpack', {
+export default defineCommand({
+  summary: 'Explain a DIDComm envelope that is for this wallet',
+  description:
+    'Prints how it was protected, by whom and for whom, and the message with its contents left out unless --show is given. Nothing is taken in: what the message asks for does not happen.',
+  examples: ['agent didcomm unpack envelope.json', 'pbpaste | agent didcomm unpack - --show'],
+  args: {
+    envelope: argument('a file, or - for standard input'),
+  },
+  flags: { show: Flags.boolean({ description: 'print what the message says, too' }) },
+  async run({ args, flags, call, print, isQuiet, log }) {
+    const explained = await call('POST /didcomm/unpack', {
       body: { envelope: readText('envelope', `@${args.envelope}`) },
     })
     const { message, layers, authenticated, recipientKid, senderKid, signerKid } = explained
@@ -35,7 +26,7 @@ export default class DidcommUnpack extends AgentCommand {
           body: redact(message.body),
           ...(message.attachments && { attachments: redact(message.attachments) }),
         }
-    this.print(message.id, [
+    print(message.id, [
       ['layers', layers.map(({ type, alg, enc }) => [type, alg, enc].filter(Boolean).join(' ')).join(' of ')],
       ['from', authenticated ? `${message.from} (proved)` : `${message.from ?? 'nobody'} (not proved)`],
       ['sender key', senderKid],
@@ -44,10 +35,10 @@ export default class DidcommUnpack extends AgentCommand {
       ['type', message.type],
       ['thread', message.thid ?? message.id],
     ])
-    if (!this.isQuiet) this.log(safeJson(shown))
+    if (!isQuiet) log(safeJson(shown))
     return { ...explained, message: shown }
-  }
-}
+  },
+})
 
 /** The shape of a value, without what it says. */
 function redact(value: unknown): unknown {

@@ -1,25 +1,23 @@
 /** `agent event show` */
-import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { defineCommand } from '../../cli/define-command.ts'
 import { stateOf } from '../../cli/format/event.ts'
 import { safeJson } from '../../cli/format/safe.ts'
+import { argument } from '../../cli/input/arguments.ts'
 import { walletFlag } from '../../cli/input/filters.ts'
 
-export default class EventShow extends AgentCommand {
-  static override summary = 'Show an event with its data'
-  static override examples = ['<%= config.bin %> event show <id>']
-  static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the event' }),
-  }
-  static override flags = { wallet: walletFlag }
-
-  async run() {
-    const { args, flags } = await this.parse(EventShow)
-    const event = await this.call('GET /events/{id}', {
+export default defineCommand({
+  summary: 'Show an event with its data',
+  examples: ['agent event show <id>'],
+  args: {
+    id: argument('id of the event'),
+  },
+  flags: { wallet: walletFlag },
+  async run({ args, flags, call, print, isQuiet, log }) {
+    const event = await call('GET /events/{id}', {
       path: { id: args.id },
       query: { walletId: flags.wallet },
     })
-    this.print(event.id, [
+    print(event.id, [
       ['event', event.id],
       ['type', event.type],
       ['state', stateOf(event)],
@@ -27,7 +25,7 @@ export default class EventShow extends AgentCommand {
       ['thread', event.data.thid],
       ['wallet', event.walletId],
     ])
-    if (!this.isQuiet) this.log(`\n${safeJson(event.data)}`)
+    if (!isQuiet) log(`\n${safeJson(event.data)}`)
     return event
-  }
-}
+  },
+})

@@ -1,38 +1,33 @@
 /** `agent key rotate` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { defineCommand } from '../../cli/define-command.ts'
 import { readSecretFile } from '../../cli/input/secrets.ts'
 
-export default class KeyRotate extends AgentCommand {
-  static override summary = 'Replace the master key, while everything runs (administrator)'
-  static override description =
-    'Wallets, API keys and connections stay as they are. A key that is in a file, or in the keyring, is replaced by a random one, or by the one you give. A key in AGENT_MASTER_KEY is yours to replace: give the new one, and change the variable before the next start; until then both open the data folder. It is 32 bytes in base64: openssl rand -base64 32.'
-  static override examples = [
-    '<%= config.bin %> key rotate',
-    'openssl rand -base64 32 | <%= config.bin %> key rotate --new-key-file -',
-  ]
-  static override flags = {
+export default defineCommand({
+  summary: 'Replace the master key, while everything runs (administrator)',
+  description:
+    'Wallets, API keys and connections stay as they are. A key that is in a file, or in the keyring, is replaced by a random one, or by the one you give. A key in AGENT_MASTER_KEY is yours to replace: give the new one, and change the variable before the next start; until then both open the data folder. It is 32 bytes in base64: openssl rand -base64 32.',
+  examples: ['agent key rotate', 'openssl rand -base64 32 | agent key rotate --new-key-file -'],
+  flags: {
     'new-key-file': Flags.string({
       description: 'file of the new key, - for standard input; a random one when left out',
     }),
-  }
-
-  async run() {
-    const { flags } = await this.parse(KeyRotate)
+  },
+  async run({ flags, say, call, print }) {
     const file = flags['new-key-file']
     const newKey =
-      file === undefined ? undefined : readSecretFile('new-key-file', file, (text) => this.say(text)).trim()
-    const rotation = await this.call('POST /_system/master-key/rotation', { body: { newKey } })
+      file === undefined ? undefined : readSecretFile('new-key-file', file, (text) => say(text)).trim()
+    const rotation = await call('POST /_system/master-key/rotation', { body: { newKey } })
     const { source, isReplaced } = rotation
-    this.print(source, [
+    print(source, [
       ['master key', isReplaced ? `replaced in ${source}` : `not yet in ${source}`],
       ['opens the data folder', isReplaced ? 'the new one alone' : 'the new one and the present one'],
     ])
-    this.say(
+    say(
       isReplaced
         ? 'Copies of the data folder from before open with the key from before: keep it as long as you keep them.'
         : `Put the new key into ${source} before the next start. After that start the present one opens nothing any more.`,
     )
     return rotation
-  }
-}
+  },
+})

@@ -1,20 +1,14 @@
 /** `agent onboard show` */
-import * as Args from '@oclif/core/args'
-import { AskingCommand, lookFlags } from '../../cli/asking.ts'
+import { defineCommand } from '../../cli/define-command.ts'
+import { showRequest, showRequestFlags } from '../../cli/enterprise.ts'
+import { argument } from '../../cli/input/arguments.ts'
 
-export default class OnboardShow extends AskingCommand {
-  static override summary = 'Show a DID request, or wait for its answer'
-  static override examples = [
-    '<%= config.bin %> onboard show <id>',
-    '<%= config.bin %> onboard show <id> --wait --timeout 1m',
-  ]
-  static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the DID request' }),
-  }
-  static override flags = lookFlags
-
-  async run() {
-    const { args, flags } = await this.parse(OnboardShow)
-    return this.look('onboard', args.id, flags)
-  }
-}
+export default defineCommand({
+  summary: 'Show a DID request, or wait for its answer',
+  examples: ['agent onboard show <id>', 'agent onboard show <id> --wait --timeout 1m'],
+  args: {
+    id: argument('id of the DID request'),
+  },
+  flags: showRequestFlags,
+  run: (context) => showRequest(context, 'onboard', context.args.id),
+})

@@ -1,19 +1,19 @@
 /** `agent policy update` */
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { policyFields } from '../../cli/format/policy.ts'
+import { argument } from '../../cli/input/arguments.ts'
 import { constraintFlags, readConstraints } from '../../cli/input/registry.ts'
 
-export default class PolicyUpdate extends AgentCommand {
-  static override summary = 'Change a verification policy; what is not named stays'
-  static override description = 'Proof requests that were made with the policy keep what it said then.'
-  static override examples = ['<%= config.bin %> policy update <id> --constraints "[]"']
-  static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the policy' }),
-  }
-  static override flags = {
+export default defineCommand({
+  summary: 'Change a verification policy; what is not named stays',
+  description: 'Proof requests that were made with the policy keep what it said then.',
+  examples: ['agent policy update <id> --constraints "[]"'],
+  args: {
+    id: argument('id of the policy'),
+  },
+  flags: {
     name: Flags.string({ description: 'what the policy is called' }),
     description: Flags.string({ description: 'what it is for' }),
     ...constraintFlags,
@@ -21,19 +21,17 @@ export default class PolicyUpdate extends AgentCommand {
       min: 0,
       description: 'change this version alone; 5 is the exit code when there is a later one',
     }),
-  }
-
-  async run() {
-    const { args, flags } = await this.parse(PolicyUpdate)
+  },
+  async run({ args, flags, getAccess, call, print }) {
     const { name, description } = flags
-    const constraints = readConstraints(flags, this.access.url)
+    const constraints = readConstraints(flags, getAccess().url)
     if (name === undefined && description === undefined && constraints === undefined)
       throw new UsageError(
         'There is nothing to change: give --name, --description, --schema or --constraints.',
       )
     const path = { id: args.id }
-    const known = await this.call('GET /verification/policies/{id}', { path })
-    const changed = await this.call('PUT /verification/policies/{id}', {
+    const known = await call('GET /verification/policies/{id}', { path })
+    const changed = await call('PUT /verification/policies/{id}', {
       path,
       query: { nonce: flags.version ?? known.nonce },
       body: {
@@ -42,7 +40,7 @@ export default class PolicyUpdate extends AgentCommand {
         constraints: constraints ?? known.constraints,
       },
     })
-    this.print(changed.id, policyFields(changed))
+    print(changed.id, policyFields(changed))
     return changed
-  }
-}
+  },
+})

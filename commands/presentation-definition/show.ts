@@ -1,28 +1,26 @@
 /** `agent presentation-definition show` */
-import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { defineCommand } from '../../cli/define-command.ts'
 import { safeJson } from '../../cli/format/safe.ts'
+import { argument } from '../../cli/input/arguments.ts'
 
-export default class PresentationDefinitionShow extends AgentCommand {
-  static override summary = 'Show a presentation definition'
-  static override examples = ['<%= config.bin %> presentation-definition show <id>']
-  static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation definition' }),
-  }
-
-  async run() {
-    const { args } = await this.parse(PresentationDefinitionShow)
-    const shown = await this.call('GET /presentation-exchange/presentation-definitions/{id}', {
+export default defineCommand({
+  summary: 'Show a presentation definition',
+  examples: ['agent presentation-definition show <id>'],
+  args: {
+    id: argument('id of the presentation definition'),
+  },
+  async run({ args, call, print, getAccess, isQuiet, log, suggest }) {
+    const shown = await call('GET /presentation-exchange/presentation-definitions/{id}', {
       path: { id: args.id },
     })
-    this.print(shown.id, [
+    print(shown.id, [
       ['definition', shown.id],
       ['name', shown.name],
       ['purpose', shown.purpose],
-      ['url', `${this.access.url}/presentation-exchange/presentation-definitions/${shown.id}`],
+      ['url', `${getAccess().url}/presentation-exchange/presentation-definitions/${shown.id}`],
     ])
-    if (!this.isQuiet) this.log(`\n${safeJson(shown.input_descriptors)}`)
-    this.suggest(`agent presentation-definition match ${shown.id}`)
+    if (!isQuiet) log(`\n${safeJson(shown.input_descriptors)}`)
+    suggest(`agent presentation-definition match ${shown.id}`)
     return shown
-  }
-}
+  },
+})

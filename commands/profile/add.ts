@@ -1,25 +1,24 @@
 /** `agent profile add` */
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { readProfile, writeProfile, writeProfileInUse, type RemoteProfile } from '../../src/base/profile.ts'
 import { fromProcess, readKey, toBase } from '../../cli/client/settings.ts'
+import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { profileFields, showProfile } from '../../cli/format/profile.ts'
-import { fields } from '../../cli/format/table.ts'
-import { PlainCommand } from '../../cli/plain.ts'
+import { argument } from '../../cli/input/arguments.ts'
+import { readProfile, type RemoteProfile, writeProfile, writeProfileInUse } from '../../src/base/profile.ts'
 
-export default class ProfileAdd extends PlainCommand {
-  static override summary = 'Write a profile for a daemon on another machine'
-  static override description =
-    'Keys come from a file, from standard input, or from AGENT_API_KEY and AGENT_ADMIN_KEY; never in a flag, and none is printed. A daemon on this machine writes its profile itself.'
-  static override examples = [
-    '<%= config.bin %> profile add acme --url https://agent.acme.example --api-key-file acme.key',
-    'pass show acme | <%= config.bin %> profile add acme --url https://agent.acme.example --api-key-file - --use',
-  ]
-  static override args = {
-    name: Args.string({ required: true, ignoreStdin: true, description: 'name of the profile' }),
-  }
-  static override flags = {
+export default defineLocalCommand({
+  summary: 'Write a profile for a daemon on another machine',
+  description:
+    'Keys come from a file, from standard input, or from AGENT_API_KEY and AGENT_ADMIN_KEY; never in a flag, and none is printed. A daemon on this machine writes its profile itself.',
+  examples: [
+    'agent profile add acme --url https://agent.acme.example --api-key-file acme.key',
+    'pass show acme | agent profile add acme --url https://agent.acme.example --api-key-file - --use',
+  ],
+  args: {
+    name: argument('name of the profile'),
+  },
+  flags: {
     url: Flags.string({ required: true, description: 'base URL of the daemon’s HTTP API' }),
     'api-key-file': Flags.string({
       description: 'file of the tenant’s key, - for standard input (AGENT_API_KEY: the key)',
@@ -29,10 +28,8 @@ export default class ProfileAdd extends PlainCommand {
     }),
     use: Flags.boolean({ description: 'put it into use' }),
     replace: Flags.boolean({ description: 'write it anew if there is one of this name' }),
-  }
-
-  async run() {
-    const { args, flags } = await this.parse(ProfileAdd)
+  },
+  async run({ args, flags, say, suggest, printFields }) {
     const { name } = args
     if (flags['api-key-file'] === '-' && flags['admin-key-file'] === '-')
       throw new UsageError(
@@ -62,10 +59,10 @@ export default class ProfileAdd extends PlainCommand {
     const { hostname, protocol } = new URL(profile.url)
     const isOpen = protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname)
     if (isOpen && (apiKey ?? adminToken))
-      this.say(`The keys go to ${profile.url} unencrypted: https would keep them from others.`)
+      say(`The keys go to ${profile.url} unencrypted: https would keep them from others.`)
     const shown = showProfile(configDir, name, profile, flags.use ? name : around.AGENT_PROFILE)
-    this.log(fields(profileFields(shown), this.width, this.paint))
-    this.suggest(flags.use ? undefined : `agent profile use ${name}`, `agent doctor --profile ${name}`)
+    printFields(profileFields(shown))
+    suggest(flags.use ? undefined : `agent profile use ${name}`, `agent doctor --profile ${name}`)
     return shown
-  }
-}
+  },
+})

@@ -1,6 +1,10 @@
 /** `agent profile remove` */
-import * as Args from '@oclif/core/args'
-import * as Flags from '@oclif/core/flags'
+import { fromVariables } from '../../cli/client/settings.ts'
+import { findDaemon } from '../../cli/daemon/find.ts'
+import { defineLocalCommand } from '../../cli/define-command.ts'
+import { CommandError } from '../../cli/errors/errors.ts'
+import { argument, yesFlag } from '../../cli/input/arguments.ts'
+import { confirm } from '../../cli/prompts/confirm.ts'
 import {
   profileNames,
   readProfile,
@@ -8,29 +12,18 @@ import {
   removeProfile,
   writeProfileInUse,
 } from '../../src/base/profile.ts'
-import { fromVariables } from '../../cli/client/settings.ts'
 import { removeSettings } from '../../src/base/settings.ts'
-import { findDaemon } from '../../cli/daemon/find.ts'
-import { CommandError } from '../../cli/errors/errors.ts'
-import { fields } from '../../cli/format/table.ts'
-import { PlainCommand } from '../../cli/plain.ts'
-import { confirm } from '../../cli/prompts/confirm.ts'
 
-export default class ProfileRemove extends PlainCommand {
-  static override summary = 'Remove a profile, with its keys'
-  static override description =
-    'The daemon and its data stay. A daemon on this machine makes a new administrator’s key when it starts without its profile. Asks first; in scripts, --yes is the answer.'
-  static override examples = [
-    '<%= config.bin %> profile remove acme',
-    '<%= config.bin %> profile remove acme --yes',
-  ]
-  static override args = {
-    name: Args.string({ required: true, ignoreStdin: true, description: 'name of the profile' }),
-  }
-  static override flags = { yes: Flags.boolean({ char: 'y', description: 'do it without asking' }) }
-
-  async run() {
-    const { args, flags } = await this.parse(ProfileRemove)
+export default defineLocalCommand({
+  summary: 'Remove a profile, with its keys',
+  description:
+    'The daemon and its data stay. A daemon on this machine makes a new administrator’s key when it starts without its profile. Asks first; in scripts, --yes is the answer.',
+  examples: ['agent profile remove acme', 'agent profile remove acme --yes'],
+  args: {
+    name: argument('name of the profile'),
+  },
+  flags: { yes: yesFlag },
+  async run({ args, flags, printFields }) {
     const { name } = args
     const { AGENT_CONFIG_DIR: configDir } = fromVariables()
     if (!profileNames(configDir).includes(name))
@@ -46,10 +39,10 @@ export default class ProfileRemove extends PlainCommand {
     removeProfile(configDir, name)
     removeSettings(configDir, name)
     if (readProfileInUse(configDir) === name) writeProfileInUse(configDir, undefined)
-    this.log(fields([['removed', name]]))
+    printFields([['removed', name]])
     return { name, removed: true }
-  }
-}
+  },
+})
 
 /** The data folder of a profile on this machine. One that is not valid is there to be removed. */
 function dataDirOf(configDir: string, name: string): string | undefined {

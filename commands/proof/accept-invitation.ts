@@ -1,27 +1,24 @@
 /** `agent proof accept-invitation` */
-import { AgentCommand } from '../../cli/base-command.ts'
+import { defineCommand } from '../../cli/define-command.ts'
 import { presentationFields } from '../../cli/format/records.ts'
 import { nextCommand } from '../../cli/format/states.ts'
 import { invitationArg, readInvitation } from '../../cli/input/invitation.ts'
 import { whichInvitation } from '../../cli/prompts/questions.ts'
 
-export default class ProofAcceptInvitation extends AgentCommand {
-  static override summary = 'Take the request in an invitation (prover)'
-  static override examples = [
-    '<%= config.bin %> proof accept-invitation "http://127.0.0.1:8085/invitation?_oob=eyJ…"',
-    'wl-paste | <%= config.bin %> proof accept-invitation -',
-  ]
-  static override args = { invitation: invitationArg }
-
-  protected override readonly questions = { invitation: whichInvitation }
-
-  async run() {
-    const { args } = await this.parse(ProofAcceptInvitation)
-    const record = await this.call('POST /present-proof/presentations/accept-invitation', {
+export default defineCommand({
+  summary: 'Take the request in an invitation (prover)',
+  examples: [
+    'agent proof accept-invitation "http://127.0.0.1:8085/invitation?_oob=eyJ…"',
+    'wl-paste | agent proof accept-invitation -',
+  ],
+  args: { invitation: invitationArg },
+  questions: { invitation: whichInvitation },
+  async run({ args, call, print, suggest }) {
+    const record = await call('POST /present-proof/presentations/accept-invitation', {
       body: { invitation: readInvitation(args.invitation) },
     })
-    this.print(record.presentationId, presentationFields(record))
-    this.suggest(nextCommand('proof', record.status, record.presentationId))
+    print(record.presentationId, presentationFields(record))
+    suggest(nextCommand('proof', record.status, record.presentationId))
     return record
-  }
-}
+  },
+})

@@ -1,25 +1,22 @@
 /** `agent proof accept` */
-import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { defineCommand } from '../../cli/define-command.ts'
 import { presentationFields } from '../../cli/format/records.ts'
+import { argument } from '../../cli/input/arguments.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
-export default class ProofAccept extends AgentCommand {
-  static override summary = 'Accept a presentation that was verified (verifier)'
-  static override examples = ['<%= config.bin %> proof accept <id>']
-  static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }),
-  }
-
-  protected override readonly questions = { id: whichRecord('proof', ['PresentationVerified']) }
-
-  async run() {
-    const { args } = await this.parse(ProofAccept)
-    const record = await this.call('PATCH /present-proof/presentations/{presentationId}', {
+export default defineCommand({
+  summary: 'Accept a presentation that was verified (verifier)',
+  examples: ['agent proof accept <id>'],
+  args: {
+    id: argument('id of the presentation record'),
+  },
+  questions: { id: whichRecord('proof', ['PresentationVerified']) },
+  async run({ args, call, print }) {
+    const record = await call('PATCH /present-proof/presentations/{presentationId}', {
       path: { presentationId: args.id },
       body: { action: 'presentation-accept' },
     })
-    this.print(record.presentationId, presentationFields(record))
+    print(record.presentationId, presentationFields(record))
     return record
-  }
-}
+  },
+})

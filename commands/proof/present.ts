@@ -1,35 +1,34 @@
 /** `agent proof present` */
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import {
+  type Candidates,
   candidatesTable,
   findMisfit,
   presentCommands,
   unanswered,
-  type Candidates,
 } from '../../cli/format/candidates.ts'
-import { presentationFields } from '../../cli/format/records.ts'
+import { argument } from '../../cli/input/arguments.ts'
 import { readClaimNames } from '../../cli/input/claims.ts'
 import { whichCredential, whichRecord } from '../../cli/prompts/questions.ts'
-import { waitFlags } from '../../cli/wait.ts'
+import { changeRecord, waitFlags } from '../../cli/wait.ts'
 
-export default class ProofPresent extends AgentCommand {
-  static override summary = 'Answer a proof request with credentials (prover)'
-  static override description =
-    'Without --credential, presents the credentials of the wallet that answer the request, one for each schema that it asks for. When there are several ways to choose them, lists them and exits with 2; when there is none, exits with 3. Credentials that --credential names are sent as they are: when they do not answer the request, the command warns, and the verifier decides.'
-  static override examples = [
-    '<%= config.bin %> proof present <id>',
-    '<%= config.bin %> proof present <id> --credential <id>',
-    '<%= config.bin %> proof present <id> --credential <id> --credential <id>',
-    '<%= config.bin %> proof present <id> --credential <id> --claim name --claim address.city',
-    '<%= config.bin %> proof present <id> --credential <id> --hide name',
-  ]
-  static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }),
-  }
-  static override flags = {
+export default defineCommand({
+  summary: 'Answer a proof request with credentials (prover)',
+  description:
+    'Without --credential, presents the credentials of the wallet that answer the request, one for each schema that it asks for. When there are several ways to choose them, lists them and exits with 2; when there is none, exits with 3. Credentials that --credential names are sent as they are: when they do not answer the request, the command warns, and the verifier decides.',
+  examples: [
+    'agent proof present <id>',
+    'agent proof present <id> --credential <id>',
+    'agent proof present <id> --credential <id> --credential <id>',
+    'agent proof present <id> --credential <id> --claim name --claim address.city',
+    'agent proof present <id> --credential <id> --hide name',
+  ],
+  args: {
+    id: argument('id of the presentation record'),
+  },
+  flags: {
     credential: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
@@ -50,85 +49,88 @@ export default class ProofPresent extends AgentCommand {
         'attribute of AnonCreds that is not shown, though it was asked for, by its reference in the request; the verifier sees that it is not',
     }),
     ...waitFlags('the presentation is sent'),
-  }
-
-  protected override readonly questions = {
+  },
+  questions: {
     id: whichRecord('proof', ['RequestReceived'], 'Prover'),
     credential: whichCredential,
-  }
-
-  async run() {
-    const { args, flags } = await this.parse(ProofPresent)
-    const misfit = flags.credential && findMisfit(await this.#candidates(args.id), flags.credential)
-    const proofId = flags.credential ?? (await this.#pick(args.id))
-    const chosen = flags.hide ? await this.#hiding(args.id, proofId, flags.hide) : { proofId }
-    const settled = await this.waiting('proof', flags, 'PresentationSent')
-    const made = await this.call('PATCH /present-proof/presentations/{presentationId}', {
-      path: { presentationId: args.id },
-      body: {
-        action: 'request-accept',
-        ...chosen,
-        ...(flags.claim && { claims: readClaimNames(flags.claim) }),
+  },
+  async run(context) {
+    const { args, flags, call, say } = context
+    const misfit = flags.credential && findMisfit(await readCandidates(context, args.id), flags.credential)
+    const proofId = flags.credential ?? (await chooseCredentials(context, args.id))
+    const chosen = flags.hide ? await hideAttributes(context, args.id, proofId, flags.hide) : { proofId }
+    return changeRecord(context, 'proof', {
+      until: 'PresentationSent',
+      change: async () => {
+        const record = await call('PATCH /present-proof/presentations/{presentationId}', {
+          path: { presentationId: args.id },
+          body: {
+            action: 'request-accept',
+            ...chosen,
+            ...(flags.claim && { claims: readClaimNames(flags.claim) }),
+          },
+        })
+        if (misfit !== undefined) say(`Warning: ${misfit}.`)
+        return record
       },
+      next: ({ presentationId }) => `agent proof show ${presentationId}`,
     })
-    if (misfit !== undefined) this.say(`Warning: ${misfit}.`)
-    return settled(made, (record) => {
-      this.print(record.presentationId, presentationFields(record))
-      this.suggest(`agent proof show ${record.presentationId}`)
-    })
-  }
+  },
+})
 
-  #candidates(presentationId: string): Promise<Candidates> {
-    return this.call('GET /present-proof/presentations/{presentationId}/candidates', {
-      path: { presentationId },
-    })
-  }
+function readCandidates({ call }: Context, presentationId: string): Promise<Candidates> {
+  return call('GET /present-proof/presentations/{presentationId}/candidates', {
+    path: { presentationId },
+  })
+}
 
-  /** Answers all that is asked for with one credential, and shows all attributes but those. @throws {UsageError} */
-  async #hiding(presentationId: string, [credential, ...more]: string[], hidden: string[]) {
-    const { requestData } = await this.call('GET /present-proof/presentations/{presentationId}', {
-      path: { presentationId },
-    })
-    const asked = JSON.parse(requestData[0] ?? '{}') as {
-      requested_attributes?: object
-      requested_predicates?: object
-    }
-    if (!asked.requested_attributes)
-      throw new UsageError('--hide is for requests of AnonCreds. Of an SD-JWT, --claim names what is shown.')
-    if (credential === undefined || more.length > 0)
-      throw new UsageError('--hide goes with one --credential.')
-    const attributes = Object.keys(asked.requested_attributes)
-    const unknown = hidden.find((reference) => !attributes.includes(reference))
-    if (unknown !== undefined)
-      throw new UsageError(`--hide ${unknown}: the request asks for ${attributes.join(', ')}.`)
-    const requestedAttribute = attributes.filter((reference) => !hidden.includes(reference))
-    const requestedPredicate = Object.keys(asked.requested_predicates ?? {})
-    const proof = { credential, requestedAttribute, requestedPredicate, unrevealedAttribute: hidden }
-    return { anoncredPresentationRequest: { credentialProofs: [proof] } }
+/** Answers all that is asked for with one credential, and shows all attributes but those. @throws {UsageError} */
+async function hideAttributes(
+  { call }: Context,
+  presentationId: string,
+  [credential, ...more]: string[],
+  hidden: string[],
+) {
+  const { requestData } = await call('GET /present-proof/presentations/{presentationId}', {
+    path: { presentationId },
+  })
+  const asked = JSON.parse(requestData[0] ?? '{}') as {
+    requested_attributes?: object
+    requested_predicates?: object
   }
+  if (!asked.requested_attributes)
+    throw new UsageError('--hide is for requests of AnonCreds. Of an SD-JWT, --claim names what is shown.')
+  if (credential === undefined || more.length > 0) throw new UsageError('--hide goes with one --credential.')
+  const attributes = Object.keys(asked.requested_attributes)
+  const unknown = hidden.find((reference) => !attributes.includes(reference))
+  if (unknown !== undefined)
+    throw new UsageError(`--hide ${unknown}: the request asks for ${attributes.join(', ')}.`)
+  const requestedAttribute = attributes.filter((reference) => !hidden.includes(reference))
+  const requestedPredicate = Object.keys(asked.requested_predicates ?? {})
+  const proof = { credential, requestedAttribute, requestedPredicate, unrevealedAttribute: hidden }
+  return { anoncredPresentationRequest: { credentialProofs: [proof] } }
+}
 
-  /** The only way to answer the request. @throws {UsageError} when there are several. @throws {CommandError} when there is none. */
-  async #pick(presentationId: string): Promise<string[]> {
-    const found = await this.#candidates(presentationId)
-    const { candidates, others, lines, choice } = found
-    if (choice) return choice
-    const [command] = presentCommands(presentationId, found)
-    const missing = unanswered(lines)
-    if (candidates.length === 0 || missing) {
-      const asked = missing ? `satisfies ${missing}` : 'answers the request'
-      const why =
-        others.length === 0
-          ? missing
-            ? ''
-            : ': it holds none'
-          : `:\n\n${candidatesTable(others, this.width)}`
-      throw new CommandError(`No credential of this wallet ${asked}${why}`, 3, command)
-    }
-    const what =
-      lines.length > 1 ? 'name one for each schema with --credential' : 'name one with --credential'
-    throw new UsageError(
-      `${candidates.length} credentials answer the request; ${what}:\n\n${candidatesTable(candidates, this.width)}`,
-      command,
-    )
+/** The only way to answer the request. @throws {UsageError} when there are several. @throws {CommandError} when there is none. */
+async function chooseCredentials(context: Context, presentationId: string): Promise<string[]> {
+  const found = await readCandidates(context, presentationId)
+  const { candidates, others, lines, choice } = found
+  if (choice) return choice
+  const [command] = presentCommands(presentationId, found)
+  const missing = unanswered(lines)
+  if (candidates.length === 0 || missing) {
+    const asked = missing ? `satisfies ${missing}` : 'answers the request'
+    const why =
+      others.length === 0
+        ? missing
+          ? ''
+          : ': it holds none'
+        : `:\n\n${candidatesTable(others, context.width)}`
+    throw new CommandError(`No credential of this wallet ${asked}${why}`, 3, command)
   }
+  const what = lines.length > 1 ? 'name one for each schema with --credential' : 'name one with --credential'
+  throw new UsageError(
+    `${candidates.length} credentials answer the request; ${what}:\n\n${candidatesTable(candidates, context.width)}`,
+    command,
+  )
 }

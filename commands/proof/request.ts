@@ -1,33 +1,35 @@
 /** `agent proof request` */
 import { randomUUID } from 'node:crypto'
 import * as Flags from '@oclif/core/flags'
+import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { presentationFields } from '../../cli/format/records.ts'
 import { nextCommand } from '../../cli/format/states.ts'
-import { readAsked } from '../../cli/input/proof-request.ts'
 import { readClaimNames } from '../../cli/input/claims.ts'
 import { formatFlag, toFormat } from '../../cli/input/credential.ts'
+import { readAsked } from '../../cli/input/proof-request.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
-import { invitationFlags, InvitingCommand } from '../../cli/inviting.ts'
+import { invitationFlags, printInvitation } from '../../cli/invitation.ts'
+import { chooseQr } from '../../cli/prompts/qr-choice.ts'
 import { toWhom } from '../../cli/prompts/questions.ts'
-import { waitFlags } from '../../cli/wait.ts'
+import { changeRecord, waitFlags } from '../../cli/wait.ts'
 
 /** What goes with `--format anoncreds` alone. */
 const ofAnonCreds = { multiple: true as const, multipleNonGreedy: true, dependsOn: ['format'] }
 
-export default class ProofRequest extends InvitingCommand {
-  static override summary = 'Ask for a proof, over a connection or by an invitation (verifier)'
-  static override description =
-    'With --invitation, prints the invitation’s URL: whoever answers first proves, and no connection is made.'
-  static override examples = [
-    '<%= config.bin %> proof request --connection <id>',
-    '<%= config.bin %> proof request --connection <id> --schema <guid> --trust-issuer did:prism:… --domain shop.example',
-    '<%= config.bin %> proof request --connection <id> --format sdjwt --claim name --claim address.city',
-    `<%= config.bin %> proof request --connection <id> --format anoncreds --reveal name --predicate 'age>=18' --definition <guid>`,
-    '<%= config.bin %> proof request --connection <id> --wait --timeout 2m',
-    '<%= config.bin %> proof request --invitation --goal "Are you over 18?"',
-  ]
-  static override flags = {
+export default defineCommand({
+  summary: 'Ask for a proof, over a connection or by an invitation (verifier)',
+  description:
+    'With --invitation, prints the invitation’s URL: whoever answers first proves, and no connection is made.',
+  examples: [
+    'agent proof request --connection <id>',
+    'agent proof request --connection <id> --schema <guid> --trust-issuer did:prism:… --domain shop.example',
+    'agent proof request --connection <id> --format sdjwt --claim name --claim address.city',
+    `agent proof request --connection <id> --format anoncreds --reveal name --predicate 'age>=18' --definition <guid>`,
+    'agent proof request --connection <id> --wait --timeout 2m',
+    'agent proof request --invitation --goal "Are you over 18?"',
+  ],
+  flags: {
     connection: Flags.string({
       exactlyOne: ['connection', 'invitation'],
       description: 'connection to the prover: its id, the end of the id, or its label',
@@ -75,12 +77,10 @@ export default class ProofRequest extends InvitingCommand {
     }),
     ...invitationFlags(['invitation']),
     ...waitFlags('the presentation has come and holds'),
-  }
-
-  protected override readonly questions = { connection: toWhom }
-
-  async run() {
-    const { flags } = await this.parse(ProofRequest)
+  },
+  questions: { connection: toWhom },
+  async run(context) {
+    const { flags, call, getAccess, isQuiet, print } = context
     const { connection: connectionId, schema, domain, challenge = randomUUID(), goal } = flags
     const trustIssuers = flags['trust-issuer']
     const { reveal, predicate, definition, format } = flags
@@ -97,32 +97,37 @@ export default class ProofRequest extends InvitingCommand {
       schema,
       issuers: trustIssuers,
     }
-    const wanted = {
+    const request = {
       proofs:
         schema === undefined || isAnonCreds
           ? []
-          : [{ schemaId: schemaUrl(schema, this.access.url), trustIssuers }],
-      ...(isAnonCreds && { anoncredPresentationRequest: readAsked(asked, this.access.url) }),
+          : [{ schemaId: schemaUrl(schema, getAccess().url), trustIssuers }],
+      ...(isAnonCreds && { anoncredPresentationRequest: readAsked(asked, getAccess().url) }),
       ...(domain !== undefined && { options: { challenge, domain } }),
       ...toFormat(flags.format),
       ...(flags.claim && { claims: readClaimNames(flags.claim) }),
       policyId: flags.policy,
       statusCheck: flags['status-check'],
     }
-    const show = this.inviting(flags)
-    const settled = await this.waiting('proof', flags, 'PresentationVerified')
-    const made =
-      connectionId === undefined
-        ? await this.call('POST /present-proof/presentations/invitation', {
-            body: { ...wanted, goal, goalCode: flags['goal-code'] },
-          })
-        : await this.call('POST /present-proof/presentations', { body: { ...wanted, connectionId } })
-    await show(made.presentationId, made)
-    return settled(made, (record) => {
-      const { presentationId: id, status } = record
-      if (!made.invitation || (flags.wait !== undefined && !this.isQuiet))
-        this.print(id, presentationFields(record))
-      this.suggest(nextCommand('proof', status, id) ?? `agent proof show ${id}`)
+    const qr = chooseQr(flags)
+    return changeRecord(context, 'proof', {
+      until: 'PresentationVerified',
+      change: async () => {
+        const record =
+          connectionId === undefined
+            ? await call('POST /present-proof/presentations/invitation', {
+                body: { ...request, goal, goalCode: flags['goal-code'] },
+              })
+            : await call('POST /present-proof/presentations', { body: { ...request, connectionId } })
+        await printInvitation(context, record.presentationId, record, qr)
+        return record
+      },
+      print: (record, { invitation }) => {
+        if (!invitation || (flags.wait !== undefined && !isQuiet))
+          print(record.presentationId, presentationFields(record))
+      },
+      next: ({ presentationId, status }) =>
+        nextCommand('proof', status, presentationId) ?? `agent proof show ${presentationId}`,
     })
-  }
-}
+  },
+})

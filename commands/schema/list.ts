@@ -1,36 +1,24 @@
 /** `agent schema list` */
-import { AgentCommand } from '../../cli/base-command.ts'
 import { openSchema, registryFlags } from '../../cli/input/registry.ts'
-import { toPaging } from '../../cli/input/filters.ts'
+import { columnsOf, listCommand } from '../../cli/list-command.ts'
 
-export default class SchemaList extends AgentCommand {
-  static override summary = 'List the credential schemas that this wallet published'
-  static override examples = [
-    '<%= config.bin %> schema list --name employee',
-    '<%= config.bin %> schema list --tag hr --version 1.%',
-  ]
-  static override flags = registryFlags
-
-  async run() {
-    const { flags } = await this.parse(SchemaList)
-    const { name, version, author, tag: tags } = flags
-    const query = { name, version, author, tags, ...toPaging(flags) }
-    const page = flags['did-url']
-      ? await this.call('GET /schema-registry/schemas/did-url', { query })
-      : await this.call('GET /schema-registry/schemas', { query })
-    this.printList(
-      page.contents.map((each) => openSchema(each)),
-      ({ guid }) => guid,
-      [
-        { head: 'guid', of: ({ guid }) => guid },
-        { head: 'name', of: ({ name }) => name, cut: 'end' },
-        { head: 'version', of: ({ version }) => version },
-        { head: 'tags', of: ({ tags }) => tags.join(' '), cut: 'end' },
-        { head: 'author', of: ({ author }) => author, cut: 'middle' },
-      ],
-      'There are no schemas. `agent schema publish` publishes one.',
-    )
-    this.sayMore(page, flags)
-    return page
-  }
-}
+export default listCommand({
+  summary: 'List the credential schemas that this wallet published',
+  examples: ['agent schema list --name employee', 'agent schema list --tag hr --version 1.%'],
+  flags: registryFlags,
+  read: async ({ flags: { name, version, author, tag: tags, 'did-url': hasDidUrl }, call, paging }) => {
+    const query = { name, version, author, tags, ...paging }
+    return hasDidUrl
+      ? call('GET /schema-registry/schemas/did-url', { query })
+      : call('GET /schema-registry/schemas', { query })
+  },
+  id: (each) => openSchema(each).guid,
+  columns: columnsOf(openSchema, [
+    { head: 'guid', of: ({ guid }) => guid },
+    { head: 'name', of: ({ name }) => name, cut: 'end' },
+    { head: 'version', of: ({ version }) => version },
+    { head: 'tags', of: ({ tags }) => tags.join(' '), cut: 'end' },
+    { head: 'author', of: ({ author }) => author, cut: 'middle' },
+  ]),
+  empty: 'There are no schemas. `agent schema publish` publishes one.',
+})

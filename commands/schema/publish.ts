@@ -1,22 +1,22 @@
 /** `agent schema publish` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../../cli/base-command.ts'
 import type { Input } from '../../cli/client/api.ts'
-import { didUrlFlag, openSchema, publicUrl, anonCredsSchemaUrl, kinds } from '../../cli/input/registry.ts'
+import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { readObject } from '../../cli/input/files.ts'
+import { anonCredsSchemaUrl, didUrlFlag, kinds, openSchema, publicUrl } from '../../cli/input/registry.ts'
 
-type Publishing = Input<'POST /schema-registry/schemas'>
+type PublishInput = Input<'POST /schema-registry/schemas'>
 
-export default class SchemaPublish extends AgentCommand {
-  static override summary = 'Publish a credential schema in the agent’s registry, or a new version of one'
-  static override description =
-    'The schema is JSON Schema, draft 2020-12; with --kind json-ld it has a @context as well. With --anoncreds it is an AnonCreds schema, which is a list of attributes. Anybody may read it at its URL.'
-  static override examples = [
-    '<%= config.bin %> schema publish --name employee --author <did> --schema @employee.json',
-    '<%= config.bin %> schema publish --id <id> --version 1.1.0 --name employee --author <did> --schema @employee.json --sign',
-    '<%= config.bin %> schema publish --anoncreds --name "id card" --author <did> --attribute name --attribute age',
-  ]
-  static override flags = {
+export default defineCommand({
+  summary: 'Publish a credential schema in the agent’s registry, or a new version of one',
+  description:
+    'The schema is JSON Schema, draft 2020-12; with --kind json-ld it has a @context as well. With --anoncreds it is an AnonCreds schema, which is a list of attributes. Anybody may read it at its URL.',
+  examples: [
+    'agent schema publish --name employee --author <did> --schema @employee.json',
+    'agent schema publish --id <id> --version 1.1.0 --name employee --author <did> --schema @employee.json --sign',
+    'agent schema publish --anoncreds --name "id card" --author <did> --attribute name --attribute age',
+  ],
+  flags: {
     id: Flags.string({ description: 'publish a new version of this schema: its id, not its guid' }),
     name: Flags.string({ required: true, description: 'what the schema is called' }),
     version: Flags.string({ description: 'SemVer; greater than any before', default: '1.0.0' }),
@@ -41,26 +41,27 @@ export default class SchemaPublish extends AgentCommand {
     tag: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'a word to find it by' }),
     sign: Flags.boolean({ description: 'sign it with the author’s assertion key' }),
     'did-url': didUrlFlag,
-  }
-
-  async run() {
-    const { flags } = await this.parse(SchemaPublish)
+  },
+  async run(context) {
+    const { flags, getAccess, print, suggest } = context
     const { id, name, version, author, description, attribute, tag: tags = [], sign } = flags
     const kind = flags.anoncreds ? 'anoncreds' : flags.kind
     const schema = attribute
       ? { name, version, attrNames: attribute, issuerId: author }
       : readObject('schema', flags.schema!)
-    const call = {
+    const input = {
       ...(sign && { query: { sign: 'true' as const } }),
       body: { name, version, author, description, tags, type: kinds[kind], schema },
     }
-    const answer = flags['did-url'] ? await this.#underDidUrl(id, call) : await this.#publish(id, call)
+    const answer = flags['did-url']
+      ? await publishWithDidUrl(context, id, input)
+      : await publish(context, id, input)
     const made = openSchema(answer)
     const url =
       kind === 'anoncreds'
-        ? await this.#aloneAt(made.guid, flags['did-url'])
-        : publicUrl(answer, this.access.url)
-    this.print(made.guid, [
+        ? await findSchemaUrl(context, made.guid, flags['did-url'])
+        : publicUrl(answer, getAccess().url)
+    print(made.guid, [
       ['schema', made.guid],
       ['id', made.id],
       ['name', `${made.name} ${made.version}`],
@@ -69,29 +70,33 @@ export default class SchemaPublish extends AgentCommand {
       ['url', url],
     ])
     if (kind === 'anoncreds')
-      this.suggest(
+      suggest(
         `agent creddef create --schema ${flags['did-url'] ? `'${url}'` : made.guid} --author ${author} --name <name>`,
       )
     else
-      this.suggest(
+      suggest(
         `agent credential offer --schema ${flags['did-url'] ? `'${url}'` : made.guid} --connection <id> --issuing-did <did> --claim name=value`,
       )
     return answer
-  }
+  },
+})
 
-  /** Where others find an AnonCreds schema alone, which is its name in definitions. */
-  async #aloneAt(guid: string, isUnderDidUrl: boolean): Promise<string> {
-    if (!isUnderDidUrl) return anonCredsSchemaUrl(guid, this.access.url)
-    return (await this.call('GET /schema-registry/schemas/did-url/{guid}/schema', { path: { guid } })).url
-  }
+/** The URL of an AnonCreds schema without its record. Credential definitions name the schema by it. */
+async function findSchemaUrl(
+  { getAccess, call }: Context,
+  guid: string,
+  isUnderDidUrl: boolean,
+): Promise<string> {
+  if (!isUnderDidUrl) return anonCredsSchemaUrl(guid, getAccess().url)
+  return (await call('GET /schema-registry/schemas/did-url/{guid}/schema', { path: { guid } })).url
+}
 
-  #publish(id: string | undefined, call: Publishing) {
-    if (id === undefined) return this.call('POST /schema-registry/schemas', call)
-    return this.call('PUT /schema-registry/schemas/{guid}', { path: { guid: id }, ...call })
-  }
+function publish({ call }: Context, id: string | undefined, input: PublishInput) {
+  if (id === undefined) return call('POST /schema-registry/schemas', input)
+  return call('PUT /schema-registry/schemas/{guid}', { path: { guid: id }, ...input })
+}
 
-  #underDidUrl(id: string | undefined, call: Publishing) {
-    if (id === undefined) return this.call('POST /schema-registry/schemas/did-url', call)
-    return this.call('PUT /schema-registry/schemas/did-url/{guid}', { path: { guid: id }, ...call })
-  }
+function publishWithDidUrl({ call }: Context, id: string | undefined, input: PublishInput) {
+  if (id === undefined) return call('POST /schema-registry/schemas/did-url', input)
+  return call('PUT /schema-registry/schemas/did-url/{guid}', { path: { guid: id }, ...input })
 }

@@ -1,29 +1,27 @@
 /** `agent schema validate` */
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { safe } from '../../cli/format/safe.ts'
+import { optionalArgument } from '../../cli/input/arguments.ts'
 import { readClaims } from '../../cli/input/claims.ts'
 import { readObject } from '../../cli/input/files.ts'
 import { isGuid } from '../../cli/input/registry.ts'
 
 const names = { SchemaCheck: 'usable', AuthorshipVerification: 'authorship', SubjectVerification: 'claims' }
 
-export default class SchemaValidate extends AgentCommand {
-  static override summary =
-    'Check a credential schema: that it can be used, who signed it, and whether claims fit it'
-  static override description =
-    'Exits with 8 when the schema cannot be used, its proof is wrong, or the claims do not fit.'
-  static override examples = [
-    '<%= config.bin %> schema validate <guid> --claim name=Alice --claim age:=42',
-    '<%= config.bin %> schema validate https://schemas.example/employee --signed',
-    '<%= config.bin %> schema validate --schema @employee.json --claims @alice.json',
-  ]
-  static override args = {
-    schema: Args.string({ ignoreStdin: true, description: 'guid of a schema here, or a URL or DID URL' }),
-  }
-  static override flags = {
+export default defineCommand({
+  summary: 'Check a credential schema: that it can be used, who signed it, and whether claims fit it',
+  description: 'Exits with 8 when the schema cannot be used, its proof is wrong, or the claims do not fit.',
+  examples: [
+    'agent schema validate <guid> --claim name=Alice --claim age:=42',
+    'agent schema validate https://schemas.example/employee --signed',
+    'agent schema validate --schema @employee.json --claims @alice.json',
+  ],
+  args: {
+    schema: optionalArgument('guid of a schema here, or a URL or DID URL'),
+  },
+  flags: {
     schema: Flags.string({
       description: 'the schema itself: @file.json, @- for standard input, or written out',
     }),
@@ -36,22 +34,22 @@ export default class SchemaValidate extends AgentCommand {
       description: 'all claims as a JSON object: @file.json, @- for standard input, or written out',
     }),
     signed: Flags.boolean({ description: 'the author must have signed it' }),
-  }
+  },
+  async run(context) {
+    const { args, flags, call, print } = context
 
-  async run() {
-    const { args, flags } = await this.parse(SchemaValidate)
     if ((args.schema === undefined) === (flags.schema === undefined))
       throw new UsageError('Give the guid or URL of a schema, or --schema.')
     const hasClaims = flags.claim !== undefined || flags.claims !== undefined
-    const checked = await this.call('POST /verification/schema', {
+    const checked = await call('POST /verification/schema', {
       body: {
-        ...(await this.#find(args.schema, flags.schema)),
+        ...(await find(context, args.schema, flags.schema)),
         ...(hasClaims && { claims: readClaims(flags) }),
       },
     })
     const isWrong = ({ verification, success }: (typeof checked.result)[number]) =>
       !success && (verification !== 'AuthorshipVerification' || checked.isSigned || flags.signed)
-    this.print(checked.result.every((each) => !isWrong(each)) ? 'valid' : 'invalid', [
+    print(checked.result.every((each) => !isWrong(each)) ? 'valid' : 'invalid', [
       ['author', checked.author],
       ...checked.result.map(
         ({ verification, success, detail }) =>
@@ -60,12 +58,12 @@ export default class SchemaValidate extends AgentCommand {
     ])
     if (checked.result.some(isWrong)) process.exitCode = 8
     return checked
-  }
+  },
+})
 
-  /** What is to be checked. A guid's record is read here, so that the daemon need not know by which URL we know it. */
-  async #find(named: string | undefined, sent: string | undefined) {
-    if (named === undefined) return { schema: readObject('schema', sent!) }
-    if (!isGuid(named)) return { schemaId: named }
-    return { schema: await this.call('GET /schema-registry/schemas/{guid}', { path: { guid: named } }) }
-  }
+/** What is to be checked. A guid's record is read here, so that the daemon need not know by which URL we know it. */
+async function find({ call }: Context, named: string | undefined, sent: string | undefined) {
+  if (named === undefined) return { schema: readObject('schema', sent!) }
+  if (!isGuid(named)) return { schemaId: named }
+  return { schema: await call('GET /schema-registry/schemas/{guid}', { path: { guid: named } }) }
 }

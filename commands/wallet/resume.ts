@@ -1,24 +1,22 @@
 /** `agent wallet resume` */
-import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { defineCommand } from '../../cli/define-command.ts'
+import { argument } from '../../cli/input/arguments.ts'
 
-export default class WalletResume extends AgentCommand {
-  static override summary = 'Have a wallet go on here that was exported with --move (administrator)'
-  static override description =
-    'For a move that came to nothing. It must not work at the other agent: two agents cannot act for one wallet.'
-  static override examples = ['<%= config.bin %> wallet resume <id>']
-  static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the wallet' }),
-  }
-
-  async run() {
-    const { args } = await this.parse(WalletResume)
-    const wallet = await this.call('POST /wallets/{walletId}/resumption', { path: { walletId: args.id } })
-    this.print(wallet.id, [
+export default defineCommand({
+  summary: 'Have a wallet go on here that was exported with --move (administrator)',
+  description:
+    'For a move that came to nothing. It must not work at the other agent: two agents cannot act for one wallet.',
+  examples: ['agent wallet resume <id>'],
+  args: {
+    id: argument('id of the wallet'),
+  },
+  async run({ args, call, print }) {
+    const wallet = await call('POST /wallets/{walletId}/resumption', { path: { walletId: args.id } })
+    print(wallet.id, [
       ['wallet', wallet.id],
       ['name', wallet.name],
       ['here', 'goes on'],
     ])
     return wallet
-  }
-}
+  },
+})

@@ -1,18 +1,16 @@
 /** `agent wallet show` */
-import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { defineCommand } from '../../cli/define-command.ts'
+import { argument } from '../../cli/input/arguments.ts'
 
-export default class WalletShow extends AgentCommand {
-  static override summary = 'Show a wallet'
-  static override examples = ['<%= config.bin %> wallet show <id>']
-  static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the wallet' }),
-  }
-
-  async run() {
-    const { args } = await this.parse(WalletShow)
-    const wallet = await this.call('GET /wallets/{walletId}', { path: { walletId: args.id } })
-    this.print(wallet.id, [
+export default defineCommand({
+  summary: 'Show a wallet',
+  examples: ['agent wallet show <id>'],
+  args: {
+    id: argument('id of the wallet'),
+  },
+  async run({ args, call, print }) {
+    const wallet = await call('GET /wallets/{walletId}', { path: { walletId: args.id } })
+    print(wallet.id, [
       ['wallet', wallet.id],
       ['name', wallet.name],
       ['created', wallet.createdAt],
@@ -23,5 +21,5 @@ export default class WalletShow extends AgentCommand {
       ],
     ])
     return wallet
-  }
-}
+  },
+})

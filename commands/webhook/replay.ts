@@ -1,23 +1,20 @@
 /** `agent webhook replay` */
-import * as Args from '@oclif/core/args'
-import { replayFlags, ReplayingCommand } from '../../cli/replaying.ts'
+import { defineCommand } from '../../cli/define-command.ts'
+import { argument } from '../../cli/input/arguments.ts'
+import { replay, replayFlags } from '../../cli/replay.ts'
 
-export default class WebhookReplay extends ReplayingCommand {
-  static override summary = 'Send a webhook events again'
-  static override description =
-    'They keep their ids and their order, and come before what the webhook was not told yet. What it will be sent anyway is not put there twice.'
-  static override examples = [
-    '<%= config.bin %> webhook replay <id> --failed',
-    '<%= config.bin %> webhook replay <id> --since 2h',
-    '<%= config.bin %> webhook replay <id> --event <event id>',
-  ]
-  static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the webhook' }),
-  }
-  static override flags = replayFlags
-
-  async run() {
-    const { args, flags } = await this.parse(WebhookReplay)
-    return this.replay(args.id, flags)
-  }
-}
+export default defineCommand({
+  summary: 'Send a webhook events again',
+  description:
+    'They keep their ids and their order, and come before what the webhook was not told yet. What it will be sent anyway is not put there twice.',
+  examples: [
+    'agent webhook replay <id> --failed',
+    'agent webhook replay <id> --since 2h',
+    'agent webhook replay <id> --event <event id>',
+  ],
+  args: {
+    id: argument('id of the webhook'),
+  },
+  flags: replayFlags,
+  run: (context) => replay(context, context.args.id),
+})

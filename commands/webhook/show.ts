@@ -1,25 +1,23 @@
 /** `agent webhook show` */
-import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { defineCommand } from '../../cli/define-command.ts'
+import { argument } from '../../cli/input/arguments.ts'
 
-export default class WebhookShow extends AgentCommand {
-  static override summary = 'Show a webhook'
-  static override examples = ['<%= config.bin %> webhook show <id>']
-  static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the webhook' }),
-  }
-
-  async run() {
-    const { args } = await this.parse(WebhookShow)
-    const webhook = await this.call('GET /events/webhooks/{id}', { path: { id: args.id } })
-    this.print(webhook.id, [
+export default defineCommand({
+  summary: 'Show a webhook',
+  examples: ['agent webhook show <id>'],
+  args: {
+    id: argument('id of the webhook'),
+  },
+  async run({ args, call, print, suggest }) {
+    const webhook = await call('GET /events/webhooks/{id}', { path: { id: args.id } })
+    print(webhook.id, [
       ['webhook', webhook.id],
       ['url', webhook.url],
       ['headers', Object.keys(webhook.customHeaders).join(', ') || undefined],
       ['signed', webhook.signed ? 'yes' : 'no'],
       ['created', webhook.createdAt],
     ])
-    this.suggest(`agent webhook deliveries ${webhook.id}`)
+    suggest(`agent webhook deliveries ${webhook.id}`)
     return webhook
-  }
-}
+  },
+})

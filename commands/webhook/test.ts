@@ -1,36 +1,31 @@
 /** `agent webhook test` */
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../../cli/base-command.ts'
+import { defineCommand } from '../../cli/define-command.ts'
 import { duration } from '../../cli/format/time.ts'
+import { argument } from '../../cli/input/arguments.ts'
 import { eventTypes } from '../../cli/input/filters.ts'
 
-export default class WebhookTest extends AgentCommand {
-  static override summary = 'Send a webhook a test event, and say what came back'
-  static override description =
-    'Its data is {"test": true}. It is sent once, at once, to this webhook alone. Exits with 1 when it is not taken.'
-  static override examples = [
-    '<%= config.bin %> webhook test <id>',
-    '<%= config.bin %> webhook test <id> --type PresentationUpdated',
-  ]
-  static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the webhook' }),
-  }
-  static override flags = {
+export default defineCommand({
+  summary: 'Send a webhook a test event, and say what came back',
+  description:
+    'Its data is {"test": true}. It is sent once, at once, to this webhook alone. Exits with 1 when it is not taken.',
+  examples: ['agent webhook test <id>', 'agent webhook test <id> --type PresentationUpdated'],
+  args: {
+    id: argument('id of the webhook'),
+  },
+  flags: {
     type: Flags.option({
       options: eventTypes,
       default: 'ConnectionUpdated',
       description: 'type of the event',
     })(),
-  }
-
-  async run() {
-    const { args, flags } = await this.parse(WebhookTest)
-    const result = await this.call('POST /events/webhooks/{id}/test', {
+  },
+  async run({ args, flags, call, print }) {
+    const result = await call('POST /events/webhooks/{id}/test', {
       path: { id: args.id },
       body: { type: flags.type },
     })
-    this.print(result.eventId, [
+    print(result.eventId, [
       ['event', result.eventId],
       ['taken', result.error === undefined ? 'yes' : 'no'],
       ['answer', result.error ?? String(result.status)],
@@ -38,5 +33,5 @@ export default class WebhookTest extends AgentCommand {
     ])
     if (result.error !== undefined) process.exitCode = 1
     return result
-  }
-}
+  },
+})

@@ -1,28 +1,32 @@
-/** Which commands call which operations of the HTTP API, read off their code. */
+/** Reads from the code which operations of the HTTP API each command calls. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
-const folder = fileURLToPath(new URL('../../commands', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const folder = join(root, 'commands')
 
-/** Every command opens its calls through this file, which itself calls nothing that all of them do. */
-const base = join(folder, '_base.ts')
+/** Files that serve all commands. Their own calls are not those of a command. */
+const common = ['define-command', 'list-command', 'remove-command', 'wait'].map((name) =>
+  join(root, `cli/${name}.ts`),
+)
 
-/** What is called under another name: the methods of `_base.ts` that read the stream of events. */
-const throughBase = new Map([
-  ['openEvents', 'GET /events/stream'],
-  ['waiting', 'GET /events/stream'],
-])
+/** True for files of which a command is made: those directly in `cli`, and those that call the daemon for it. */
+const isPart = (file: string) =>
+  !common.includes(file) && (dirname(file) === join(root, 'cli') || file === join(root, 'cli/client/ping.ts'))
 
-/** Operations by command, as oclif names them (`credential:offer`): those of its file and of the files it is made of. */
+/** Functions that read the event stream. */
+const streaming = ['openEvents', 'changeRecord']
+
+/** The operations of every command, by its id (`credential:offer`): those of its file and of the shared files it imports. */
 export function operationsOfCommands(): Map<string, Set<string>> {
   return new Map(
     commandIds().map((id) => [id, operationsOf(join(folder, `${id.replaceAll(':', '/')}.ts`), new Set())]),
   )
 }
 
-/** The commands that there are files of. */
+/** The ids of all commands, from the names of their files. */
 export function commandIds(): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll('\\', '/'))
@@ -40,7 +44,7 @@ function operationsOf(file: string, seen: Set<string>): Set<string> {
 
 const known = new Map<string, { keys: string[]; imports: string[] }>()
 
-/** The operations that a file names where it runs, not in its types; and the files of the command line that it needs to run. */
+/** The operations that the code of a file names, without those in types; and the shared files that it imports. */
 function read(file: string): { keys: string[]; imports: string[] } {
   const before = known.get(file)
   if (before) return before
@@ -53,12 +57,11 @@ function read(file: string): { keys: string[]; imports: string[] } {
       if (/^(?:GET|POST|PUT|PATCH|DELETE) \//.test(node.text)) keys.push(node.text)
       if (/^\.\.?\/.*\.tsx?$/.test(node.text)) imports.push(resolve(dirname(file), node.text))
     }
-    const streamed = ts.isPropertyAccessExpression(node) ? throughBase.get(node.name.text) : undefined
-    if (streamed !== undefined) keys.push(streamed)
+    if (ts.isIdentifier(node) && streaming.includes(node.text)) keys.push('GET /events/stream')
     ts.forEachChild(node, visit)
   }
   visit(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ESNext))
-  const found = { keys, imports: imports.filter((each) => each.startsWith(`${folder}/`) && each !== base) }
+  const found = { keys, imports: imports.filter(isPart) }
   known.set(file, found)
   return found
 }

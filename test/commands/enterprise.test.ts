@@ -119,7 +119,7 @@ test('requests are listed, shown and removed, and scripts read JSON', { timeout:
     expect((await acme.run([topic, 'show', made.id])).out).toContain('waiting for')
     expect(await acme.run([topic, 'show', made.id, '--wait', '--timeout', '1s'])).toMatchObject({
       code: 6,
-      err: expect.stringContaining('in time'),
+      err: expect.stringContaining('Timed out'),
     })
     expect((await acme.run([topic, 'remove', made.id])).code).toBe(2)
     expect(await acme.run([topic, 'remove', made.id, '--yes', '-q'])).toMatchObject({ code: 0, out: made.id })

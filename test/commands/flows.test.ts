@@ -227,5 +227,5 @@ test('an invitation is taken back, as long as nobody has accepted it', { timeout
     .poll(async () => (await user.run(['connection', 'show', made.connectionId])).out, { timeout: 30_000 })
     .toContain('ConnectionResponseSent')
   const late = await user.run(['connection', 'remove', made.connectionId, '--yes'])
-  expect(late).toMatchObject({ code: 5, err: expect.stringContaining('nobody answered') })
+  expect(late).toMatchObject({ code: 5, err: expect.stringContaining('unanswered invitation') })
 })

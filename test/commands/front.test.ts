@@ -1,6 +1,6 @@
 /** What may stand before a command, after it or in its place: global flags, -h, and help that names nothing. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { arrange } from '../../cli/arrange.ts'
+import { arrange } from '../../cli/argv.ts'
 import { newUser, type User } from './_cli.ts'
 
 const slow = { timeout: 30_000 }

@@ -1,10 +1,12 @@
 /** `--wait`: which states end it, and with which exit code. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { asTyped, prepareWait, spellOut, type Waiting } from '../../cli/wait.ts'
+import { asTyped, spellOut } from '../../cli/argv.ts'
+import { waitForRecord, type WaitFlags } from '../../cli/wait.ts'
 import type { Event } from '../../cli/client/events.ts'
 import type { Client } from '../../daemon/client/client.ts'
 import { startAgent } from '../_agent.ts'
+import type { PresentationRecord } from '../../cli/format/records.ts'
 import { timeoutText, waitingLine } from '../../cli/format/waiting.ts'
 import { newUser } from './_cli.ts'
 
@@ -29,11 +31,17 @@ async function* events(
   await new Promise((resolve) => signal.addEventListener('abort', resolve))
 }
 
-async function wait(flags: Waiting, first: string, ...states: [id: string, state: string][]) {
-  const prepared = await prepareWait('proof', flags, 'PresentationVerified', call, (_, signal) =>
-    Promise.resolve(events(states, signal)),
+async function wait(flags: WaitFlags, first: string, ...states: [id: string, state: string][]) {
+  const context = {
+    call,
+    flags,
+    openEvents: (_: object, { signal }: { signal: AbortSignal }) => Promise.resolve(events(states, signal)),
+    sayAtTerminal: () => undefined,
+  }
+  const record = { presentationId: id, status: first } as PresentationRecord
+  const { failure } = await waitForRecord(context, 'proof', 'PresentationVerified', () =>
+    Promise.resolve(record),
   )
-  const { failure } = await prepared({ presentationId: id, status: first } as Parameters<typeof prepared>[0])
   return failure && [failure.exitCode, failure.message]
 }
 

@@ -1,26 +1,26 @@
 /** `agent tenant key create` */
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../../../cli/base-command.ts'
+import { defineCommand } from '../../../cli/define-command.ts'
 import { keyFields } from '../../../cli/format/api-key.ts'
-import { readSeconds } from '../../../cli/input/time.ts'
+import { argument } from '../../../cli/input/arguments.ts'
 import { keepKey, newKeyFlags } from '../../../cli/input/secrets.ts'
+import { readSeconds } from '../../../cli/input/time.ts'
 
 const allScopes = ['issuer', 'holder', 'verifier', 'read'] as const
 
-export default class TenantKeyCreate extends AgentCommand {
-  static override summary = 'Give a tenant another key, beside those it has or in the place of one'
-  static override description =
-    'The key is shown this once; the agent keeps a digest of it. With --replaces, both keys let in for a while, so that programs can be given the new one. Needs the administrator’s key.'
-  static override examples = [
-    '<%= config.bin %> tenant key create <tenant id> --name backend',
-    '<%= config.bin %> tenant key create <tenant id> --name desk --scope verifier --expires-in 90d --key-file desk.key',
-    '<%= config.bin %> tenant key create <tenant id> --replaces <key id> --overlap 2d',
-  ]
-  static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the tenant' }),
-  }
-  static override flags = {
+export default defineCommand({
+  summary: 'Give a tenant another key, beside those it has or in the place of one',
+  description:
+    'The key is shown this once; the agent keeps a digest of it. With --replaces, both keys let in for a while, so that programs can be given the new one. Needs the administrator’s key.',
+  examples: [
+    'agent tenant key create <tenant id> --name backend',
+    'agent tenant key create <tenant id> --name desk --scope verifier --expires-in 90d --key-file desk.key',
+    'agent tenant key create <tenant id> --replaces <key id> --overlap 2d',
+  ],
+  args: {
+    id: argument('id of the tenant'),
+  },
+  flags: {
     name: Flags.string({ description: 'what the key is called, such as the program that has it' }),
     scope: Flags.option({
       options: allScopes,
@@ -37,10 +37,8 @@ export default class TenantKeyCreate extends AgentCommand {
       description: 'how long the replaced key lets in still: 12h, 2d; 1d when left out',
     }),
     ...newKeyFlags,
-  }
-
-  async run() {
-    const { args, flags } = await this.parse(TenantKeyCreate)
+  },
+  async run({ args, flags, call, print, suggest }) {
     const { name, scope: scopes, replaces, overlap = '1d', 'key-file': file } = flags
     const inFuture = (flag: string, text: string) =>
       new Date(Date.now() + readSeconds(flag, text) * 1_000).toISOString()
@@ -51,18 +49,18 @@ export default class TenantKeyCreate extends AgentCommand {
       ...(replaces !== undefined && { replaces: { id: replaces, until: inFuture('overlap', overlap) } }),
     }
     const made = await keepKey(file, () =>
-      this.call('POST /iam/entities/{id}/api-keys', { path: { id: args.id }, body }),
+      call('POST /iam/entities/{id}/api-keys', { path: { id: args.id }, body }),
     )
     const { apiKey, ...key } = made
-    this.print(file === undefined ? apiKey : key.id, [
+    print(file === undefined ? apiKey : key.id, [
       ...keyFields(key),
       file === undefined ? ['api key', apiKey] : ['key file', file],
     ])
-    this.suggest(
+    suggest(
       file === undefined
         ? 'export AGENT_API_KEY=<api key>   # it is not shown again'
         : `agent connection list --api-key-file ${file}`,
     )
     return { ...key, ...(file === undefined ? { apiKey } : { apiKeyFile: file }) }
-  }
-}
+  },
+})

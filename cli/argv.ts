@@ -1,10 +1,10 @@
-/** The order of a command line: global flags may stand before the command, and oclif wants them after it. */
+/** Rewrites a command line for oclif: global flags move behind the command, and `--wait` may have no value. */
 
-/** The global flags that have a value, and those that have none. */
+/** The global flags with a value, and those without. */
 const valued = ['--profile', '-p', '--url', '--api-key-file', '--admin-key-file']
 const switches = ['--json', '--quiet', '-q']
 
-/** Puts global flags that stand before the command behind its words, and writes `-h` as `--help`. Arguments after `--` stay as they are. */
+/** Moves leading global flags behind the words of the command, and replaces `-h` by `--help`. Arguments after `--` stay. */
 export function arrange(argv: readonly string[], ids: readonly string[]): string[] {
   const end = argv.indexOf('--')
   const before = argv.slice(0, end === -1 ? undefined : end).map((arg) => (arg === '-h' ? '--help' : arg))
@@ -14,7 +14,7 @@ export function arrange(argv: readonly string[], ids: readonly string[]): string
   return [...rest.slice(0, words), ...flags, ...rest.slice(words), ...argv.slice(before.length)]
 }
 
-/** How many of the arguments are global flags, with their values, that stand before anything else; one more where the last value is missing. */
+/** Counts the leading global flags and their values. Counts one more if the last value is missing. */
 export function leadingFlags(argv: readonly string[]): number {
   let count = 0
   while (count < argv.length) {
@@ -26,10 +26,21 @@ export function leadingFlags(argv: readonly string[]): number {
   return count
 }
 
-/** How many of the arguments are the words of a command; of a command that does not exist, all before the first flag. */
+/** Counts the words of the command. For an unknown command these are all words before the first flag. */
 function wordsOf(argv: readonly string[], ids: readonly string[]): number {
   const flag = argv.findIndex((arg) => arg.startsWith('-'))
   const words = argv.slice(0, flag === -1 ? undefined : flag)
   const known = words.findLastIndex((_, last) => ids.includes(words.slice(0, last + 1).join(':'))) + 1
   return known || words.length
+}
+
+/** Gives a bare `--wait` an empty value: oclif requires a value for every flag that can have one. */
+export function spellOut(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--')
+  return argv.map((arg, index) => (arg === '--wait' && (end === -1 || index < end) ? '--wait=' : arg))
+}
+
+/** The inverse of `spellOut`: the arguments as a person types them. */
+export function asTyped(argv: readonly string[]): string[] {
+  return argv.map((arg) => (arg === '--wait=' ? '--wait' : arg))
 }

@@ -1,0 +1,88 @@
+/** Operations of DIDs on the ledger: their flags, the wait until the ledger has processed one, and what is printed. */
+import { setTimeout } from 'node:timers/promises'
+import * as Flags from '@oclif/core/flags'
+import type { Client } from '../daemon/client/client.ts'
+import type { Answer } from './client/api.ts'
+import type { Context } from './define-command.ts'
+import { CommandError } from './errors/errors.ts'
+import { type Did, nextForDid, shownDid } from './format/did.ts'
+import { readTimeout, timeoutFlag } from './input/time.ts'
+
+/** The flags of waiting; `dependsOn` names the flag without which there is no operation. */
+export function ledgerWaitFlags(dependsOn: string[] = []) {
+  return {
+    wait: Flags.boolean({ dependsOn, description: 'wait until the ledger has judged it' }),
+    timeout: timeoutFlag,
+  }
+}
+
+export type ScheduledOperation = Answer<'POST /did-registrar/dids/{didRef}/updates'>
+type WaitFlags = { wait?: boolean; timeout?: string | undefined }
+
+/** The result of an operation in a word, and whether the ledger has accepted it. A new operation clears the failure of the last one. */
+const operations = {
+  publication: { done: 'published', isAccepted: ({ status }: Did) => status === 'PUBLISHED' },
+  update: { done: 'changed', isAccepted: ({ metaLastFailure }: Did) => metaLastFailure?.status !== 422 },
+  deactivation: {
+    done: 'deactivated',
+    isAccepted: ({ metaLastFailure }: Did) => metaLastFailure?.status !== 422,
+  },
+}
+type OperationName = keyof typeof operations
+
+export type OperationContext = Pick<Context<object, WaitFlags>, 'call' | 'flags' | 'print' | 'suggest'>
+
+const maxWaitMs = 1_000
+
+/**
+ * Schedules an operation and prints it. With `--wait`, polls until the ledger has processed it, and returns the DID too.
+ *
+ * @throws {UsageError} for a timeout that is not a duration, before anything is scheduled.
+ * @throws {CommandError} 6 when the time is over, 1 when the ledger has rejected the operation.
+ */
+export async function runOperation<Scheduled extends ScheduledOperation>(
+  { call, flags, print, suggest }: OperationContext,
+  operation: OperationName,
+  schedule: () => Promise<Scheduled>,
+): Promise<Scheduled & Partial<Did>> {
+  const timeoutMs = flags.wait ? readTimeout(flags) : undefined
+  const scheduled = await schedule()
+  const { id, didRef } = scheduled.scheduledOperation
+  const did =
+    timeoutMs === undefined ? undefined : await waitForLedger(call, id, didRef, operation, timeoutMs)
+  const isImmediate = didRef.startsWith('did:web:')
+  print(didRef, [
+    ['did', didRef],
+    ['operation', id],
+    ['state', did ? shownDid(did) : isImmediate ? operations[operation].done : 'on its way to the ledger'],
+  ])
+  suggest(did ? nextForDid(did) : `agent did show ${didRef}`)
+  return { ...scheduled, ...did }
+}
+
+async function waitForLedger(
+  call: Client,
+  operationId: string,
+  didRef: string,
+  operation: OperationName,
+  timeoutMs: number,
+): Promise<Did> {
+  const { done, isAccepted } = operations[operation]
+  const deadline = performance.now() + timeoutMs
+  const hint = `agent did show ${didRef}`
+  for (let waitMs = 20; ; waitMs = Math.min(waitMs * 1.5, maxWaitMs)) {
+    const did = await call('GET /did-registrar/dids/{didRef}', { path: { didRef } })
+    const { pendingOperation, metaLastFailure } = did
+    if (pendingOperation !== operationId) {
+      if (isAccepted(did)) return did
+      throw new CommandError(`The DID is not ${done}. ${metaLastFailure?.detail ?? ''}`.trim(), 1, hint)
+    }
+    const left = deadline - performance.now()
+    if (left <= 0) {
+      const delay = metaLastFailure ? ` ${metaLastFailure.detail}` : ''
+      const text = `Timed out: the ledger has not yet processed the operation ${operationId}. The daemon continues.${delay}`
+      throw new CommandError(text, 6, hint)
+    }
+    await setTimeout(Math.min(waitMs, left))
+  }
+}

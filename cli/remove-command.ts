@@ -1,0 +1,56 @@
+/** `removeCommand` defines a command that removes a resource by its id. */
+import type { Command } from '@oclif/core'
+import type { Client } from '../daemon/client/client.ts'
+import { type ResourceName, resources } from './client/resources.ts'
+import { defineCommand } from './define-command.ts'
+import { argument, yesFlag } from './input/arguments.ts'
+import { confirm } from './prompts/confirm.ts'
+import type { Question } from './prompts/missing.ts'
+
+type RemoveDefinition = {
+  resource: ResourceName
+  summary: string
+  /** One or more sentences; how the command asks is added. */
+  description?: string
+  /** The question, instead of the usual one. `{id}` stands for the id. */
+  question?: string
+  /** Asks for a missing id. */
+  askId?: Question
+  /** Removes the resource. The answer of the daemon, if there is one, is what `--json` prints. */
+  remove: (call: Client, id: string) => Promise<unknown>
+}
+
+/** Defines a remove command. It asks for confirmation, unless `--yes` is given. */
+export function removeCommand({
+  resource,
+  summary,
+  description,
+  question,
+  askId,
+  remove,
+}: RemoveDefinition): Command.Class {
+  const { noun, listCommand } = resources[resource]
+  const command = listCommand.replace(/ list\b.*$/, ' remove <id>')
+  const sentences = [description, 'Asks first; in scripts, --yes is the answer.']
+  const text = question ?? `Remove the ${noun} {id}? It cannot be taken back.`
+  return defineCommand({
+    summary,
+    description: sentences.filter((each) => each !== undefined).join(' '),
+    examples: [command, `${command} --yes`],
+    args: {
+      id: argument(
+        resource === 'connection'
+          ? 'the connection: its id, the end of the id, or its label'
+          : `id of the ${noun}`,
+      ),
+    },
+    flags: { yes: yesFlag },
+    ...(askId && { questions: { id: askId } }),
+    async run({ args: { id }, flags, call, print }) {
+      if (!flags.yes) await confirm(text.replace('{id}', id))
+      const answer = await remove(call, id)
+      print(id, [['removed', id]])
+      return answer ?? { id, removed: true }
+    },
+  })
+}
