@@ -143,7 +143,7 @@ test('declined, and wrong answers', { timeout: slow }, async () => {
   const waiting = terminal(acme, ['onboard', 'show', request.id, '--wait'])
   expect(await alice.run(['onboard', 'reject', file])).toMatchObject({
     code: 0,
-    err: expect.stringContaining('Somebody who gives no name'),
+    err: expect.stringContaining('A sender without a name'),
   })
   expect(await waiting.ended()).toMatchObject({
     code: 5,
