@@ -1,8 +1,8 @@
 /**
- * The only place where an error becomes a response.
+ * Converts errors to responses; no other code does. A client sees a `Problem`. Any other error is a bug: its text is
+ * logged, and the client sees none of it.
  *
- * A `Problem` is shown to the caller; anything else is a bug, whose text goes to the log and never to the caller. Types
- * that begin with `/errors/` have the enterprise suite's body (service §2.13), all others the agent API's (api.md 2.1).
+ * Problem types that begin with `/errors/` have the body of the enterprise suite, others the Cloud Agent's.
  */
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
@@ -10,39 +10,34 @@ import type { Log } from '../../src/base/log.ts'
 import { Problem, type ProblemType } from '../../src/base/problem.ts'
 import { reasonOf } from '../../src/base/reason.ts'
 import { contextOf } from './request-context.ts'
-import { isSuitePath, toSuiteProblem } from './suite-problem.ts'
 
 export const problem: Middleware = async (ctx, next) => {
   try {
     await next()
   } catch (error) {
-    // A body that was read in part only would stand before the next request on the connection.
+    // The rest of the body would precede the next request on the connection.
     ctx.req.unpipe()
     ctx.req.resume()
     const id = randomUUID()
     const general = toProblem(error)
-    const shown = isSuitePath(ctx.path) ? toSuiteProblem(general) : general
+    const sent = isSuitePath(ctx.path) ? toSuiteProblem(general) : general
     const { log, route, walletId } = contextOf(ctx)
-    if (shown.status >= 500 && isAboutOthers(shown)) {
+    if (sent.status >= 500 && externalFailures.has(sent.type))
       log.warn(
-        { type: shown.type, status: shown.status, reason: whyOf(shown), instance: id, route, walletId },
+        { type: sent.type, status: sent.status, reason: reasonsOf(sent), instance: id, route, walletId },
         'a request was not served',
       )
-    } else if (shown.status >= 500) log.error({ err: error, instance: id, route }, 'a request failed')
-    ctx.status = shown.status
-    if (shown.retryAfter !== undefined) ctx.set('Retry-After', String(shown.retryAfter))
-    // As it is written here, without the charset that koa would add.
+    else if (sent.status >= 500) log.error({ err: error, instance: id, route }, 'a request failed')
+    ctx.status = sent.status
+    if (sent.retryAfter !== undefined) ctx.set('Retry-After', String(sent.retryAfter))
+    ctx.body = toBody(sent, id)
+    // koa would add a charset.
     ctx.set('Content-Type', 'application/json')
-    ctx.body = toBody(shown, id)
   }
 }
 
-/** Failures that are no fault of this agent's, and that a caller can bring about: a host that is not there, a wallet that has moved, a queue that is full. They get a line without a stack. */
-function isAboutOthers({ type }: Problem): boolean {
-  return aboutOthers.has(type)
-}
-
-const aboutOthers: ReadonlySet<ProblemType> = new Set([
+/** Failures of status 500 and above that clients or other systems cause. They are logged without a stack. */
+const externalFailures: ReadonlySet<ProblemType> = new Set<ProblemType>([
   '/errors/common/unreachable',
   'error:ServiceUnavailable',
   'error:DIDResolution:methodNotSupported',
@@ -50,36 +45,63 @@ const aboutOthers: ReadonlySet<ProblemType> = new Set([
   'error:WalletManagementServiceError:TooManyRecords',
   'error:WalletManagementServiceError:TooManyBytes',
   'error:MediatorError:QueueFull',
-] as const)
+])
 
-/** The text of a problem, and of what caused it. */
-function whyOf(problem: Problem): string {
-  const [reason, cause] = [
-    reasonOf(problem),
-    problem.cause === undefined ? undefined : reasonOf(problem.cause),
-  ]
-  return cause === undefined || cause === reason ? reason : `${reason} (${cause})`
+/** The message of a problem, and of its cause. */
+function reasonsOf(problem: Problem): string {
+  const reason = reasonOf(problem)
+  const cause = problem.cause === undefined ? reason : reasonOf(problem.cause)
+  return cause === reason ? reason : `${reason} (${cause})`
 }
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   return new Problem(
     'error:InternalServerError',
-    'The agent failed in a way that it did not expect. Its log says more, under the instance that is given here.',
+    'An unexpected error. The log of the agent describes it under this instance.',
   )
 }
 
-/** The body of a problem, its members in the order of the documents; `id` is a UUID to find it by in the log. */
+/** The body of a response. `id` is a UUID, by which the log finds the error. */
 export function toBody({ status, type, title, message: detail }: Problem, id: string): object {
   if (type.startsWith('/errors/')) return { type, title, detail, status, instance: id }
   return { status, type, title, detail, instance: `error:instance:${id}` }
 }
 
-/** Errors of connections that the client broke off: it sent no HTTP, or disconnected early. */
+/** The types of general problems at endpoints of the enterprise suite, by status. */
+const suiteTypes: Readonly<Record<number, ProblemType>> = {
+  400: '/errors/common/bad-request',
+  401: '/errors/common/unauthorized',
+  403: '/errors/common/forbidden',
+  404: '/errors/common/not-found',
+  413: '/errors/common/body-too-large',
+  415: '/errors/common/unsupported-media-type',
+  429: '/errors/common/too-many-requests',
+  500: '/errors/common/internal',
+  503: '/errors/common/unavailable',
+  507: '/errors/common/insufficient-storage',
+}
+
+/** Whether a path, with or without a base path, is one of the suite. */
+function isSuitePath(path: string): boolean {
+  return /^(?:\/+[a-z-]+)?\/+(?:onboard|did-requests|did-authentication)\//.test(path)
+}
+
+function toSuiteProblem(problem: Problem): Problem {
+  const { status, retryAfter } = problem
+  const type = suiteTypes[status]
+  if (problem.type.startsWith('/errors/') || type === undefined) return problem
+  return new Problem(type, problem.message, {
+    cause: problem,
+    ...(retryAfter !== undefined && { retryAfter }),
+  })
+}
+
+/** Codes of connections that the client broke off: it sent no HTTP, or disconnected early. */
 const disconnectCodes =
   /^(?:HPE_\w+|EPIPE|ECONNRESET|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE|ERR_STREAM_DESTROYED)$/
 
-/** Makes koa's listener for errors after the response has begun. Disconnect errors are logged by code only: they hold received bytes. */
+/** Makes koa's listener for errors after a response has begun. Of disconnections only the code is logged: the error holds received bytes. */
 export function logUnsent(log: Log): (error: NodeJS.ErrnoException) => void {
   return (error) => {
     const { code } = error

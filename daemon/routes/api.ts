@@ -19,7 +19,7 @@ import {
   TransactionDetails,
 } from '../../src/vdr/neoprism.ts'
 import { type Answer, route } from '../http/route.ts'
-import { version } from '../server/version.ts'
+import { version } from '../http/version.ts'
 
 const json = 'application/json' as const
 const text = 'text/plain; charset=utf-8' as const

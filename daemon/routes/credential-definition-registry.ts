@@ -16,7 +16,7 @@ import type { ResolutionMethod } from '../../src/schemas/schema.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { FilterText, Page, PagingWithAnyOrder, toPage, withoutQuery } from '../http/paging.ts'
-import { readWait } from '../http/prefer.ts'
+import { readWait } from '../http/decode.ts'
 import { route, type Answer } from '../http/route.ts'
 
 const DefinitionPage = Page(

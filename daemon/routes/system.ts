@@ -7,7 +7,7 @@ import { examine } from '../../src/doctor/diagnose.ts'
 import { MasterKeyRotation, RotateMasterKey } from '../../src/wallet/key-rotation.ts'
 import { openapi, type OpenApi } from '../http/openapi.ts'
 import { route } from '../http/route.ts'
-import { version } from '../server/version.ts'
+import { version } from '../http/version.ts'
 
 const Health = z.object({ version: z.string() }).meta({ id: 'HealthInfo' })
 

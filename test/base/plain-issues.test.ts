@@ -1,7 +1,7 @@
 /** Every text of zod's own is replaced: what is wrong is said in plain words, wherever a value is parsed. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { reasons } from '../../daemon/http/decode.ts'
+import { reasons } from '../../daemon/http/reasons.ts'
 import type { Contract } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
 import '../../src/base/plain-issues.ts'

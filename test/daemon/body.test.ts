@@ -2,7 +2,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { bodyLimit } from '../../daemon/http/decode.ts'
+import { defaultMaxBytes } from '../../daemon/http/body.ts'
 import { route } from '../../daemon/http/route.ts'
 import { jsonLimits } from '../../src/base/json.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
@@ -213,8 +213,8 @@ describe('sizes', () => {
   const padded = (bytes: number) => `{"name":"${'x'.repeat(bytes - '{"name":""}'.length)}"}`
 
   test('a body of one mebibyte is read, and one byte more is 413', async () => {
-    expect((await post('/echo', padded(bodyLimit))).status).toBe(200)
-    expect(await post('/echo', padded(bodyLimit + 1))).toMatchObject({
+    expect((await post('/echo', padded(defaultMaxBytes))).status).toBe(200)
+    expect(await post('/echo', padded(defaultMaxBytes + 1))).toMatchObject({
       status: 413,
       type: 'error:RequestBodyTooLarge',
     })
@@ -222,9 +222,14 @@ describe('sizes', () => {
 
   test('the limit counts what a compressed body becomes, and what comes without a length', async () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
-    expect(await post('/echo', gzipSync(padded(50 * bodyLimit)), headers)).toMatchObject({ status: 413 })
+    expect(await post('/echo', gzipSync(padded(50 * defaultMaxBytes)), headers)).toMatchObject({
+      status: 413,
+    })
     const chunks = new ReadableStream({
-      start: (stream) => (stream.enqueue(new TextEncoder().encode(padded(2 * bodyLimit))), stream.close()),
+      start: (stream) => (
+        stream.enqueue(new TextEncoder().encode(padded(2 * defaultMaxBytes))),
+        stream.close()
+      ),
     })
     const response = await fetch(`${agent.url}/echo`, {
       method: 'POST',
@@ -244,7 +249,7 @@ describe('sizes', () => {
     })
     expect(await post('/echo', nested(400_000))).toMatchObject(refused)
     // It would be no JSON, were it parsed.
-    expect(await post('/echo', '['.repeat(bodyLimit))).toMatchObject({
+    expect(await post('/echo', '['.repeat(defaultMaxBytes))).toMatchObject({
       ...refused,
       detail: `body: it is nested deeper than ${jsonLimits.depth} levels`,
     })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readWait } from '../../daemon/http/prefer.ts'
+import { readWait } from '../../daemon/http/decode.ts'
 
 test.each([
   [undefined, 25_000],

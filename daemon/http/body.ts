@@ -1,0 +1,159 @@
+/** Request bodies: JSON, which is parsed, and files, which are streamed. */
+import { bodyParser } from '@koa/bodyparser'
+import { finished } from 'node:stream/promises'
+import type { Context } from 'koa'
+import type { z } from 'zod'
+import { hasPrototypeMember, JsonError, parseJson } from '../../src/base/json.ts'
+import { Problem } from '../../src/base/problem.ts'
+import { reasons } from './reasons.ts'
+
+/** The maximum size of a body in bytes, after decompression, unless a contract has a higher one. */
+export const defaultMaxBytes = 1_048_576
+
+/** Reads and parses the JSON body of a request. `undefined`: the client disconnected before the body arrived. */
+export type ReadJson = (ctx: Context) => Promise<{ value: unknown } | undefined>
+
+/**
+ * Makes the reader of JSON bodies of any media type, identity, gzip, deflate or br. An empty body is `{}`.
+ *
+ * @throws {Problem} `RequestBodyTooLarge`, `UnsupportedMediaType` (the encoding), `RequestBodyDecodingFailure`; also for
+ *   JSON that exceeds `jsonLimits`, or has a member named `__proto__`.
+ */
+export function createJsonReader(maxBytes: number): ReadJson {
+  const readText = bodyParser({
+    enableTypes: ['text'],
+    textLimit: String(maxBytes),
+    parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
+  })
+  return async (ctx) => {
+    const { headers } = ctx.req
+    const type = headers['content-type']
+    try {
+      // The parser selects bodies by media type.
+      headers['content-type'] = 'text/plain'
+      await readText(ctx, () => Promise.resolve())
+      const { body, rawBody } = ctx.request
+      return body === undefined ? undefined : { value: rawBody === '' ? {} : parse(rawBody) }
+    } catch (error) {
+      throw toBodyProblem(error, maxBytes)
+    } finally {
+      if (type === undefined) delete headers['content-type']
+      else headers['content-type'] = type
+    }
+  }
+}
+
+function parse(json: string): unknown {
+  const value = parseJson(json)
+  if (hasPrototypeMember(value)) throw new JsonError('has a member named __proto__')
+  return value
+}
+
+function toBodyProblem(error: unknown, maxBytes: number): unknown {
+  const { status, message } = error as { status?: number; message: string }
+  if (status === 413)
+    return new Problem('error:RequestBodyTooLarge', `The body is larger than ${maxBytes} bytes.`)
+  if (status === 415)
+    return new Problem(
+      'error:UnsupportedMediaType',
+      'The content encoding of the body is not supported. Send it uncompressed, or with gzip, deflate or br.',
+    )
+  if (error instanceof JsonError) return undecodable(`body: it ${error.message}`)
+  return status !== undefined || isDecompressionError(error) ? undecodable(`body: ${message}`) : error
+}
+
+/** Gzip and deflate errors have codes of zlib; Node.js builds the codes of Brotli from the decoder's, cut by two words. */
+function isDecompressionError(error: unknown): boolean {
+  return /^(?:Z_|ERR__ERROR_|ERR_(?:BROTLI|ZSTD)_|ZSTD_)/.test(String((error as { code?: unknown }).code))
+}
+
+/**
+ * Reads the body of an endpoint and parses it with its type. An empty body and `null` are parsed as `{}`.
+ *
+ * @throws {Problem} `UnsupportedMediaType`, `RequestBodyTooLarge`, `RequestBodyDecodingFailure`
+ */
+export async function decodeBody<Type extends z.ZodType>(
+  ctx: Context,
+  type: Type,
+  read: ReadJson,
+): Promise<z.output<Type>> {
+  if (hasBody(ctx) && !isJson(ctx.headers['content-type']))
+    throw new Problem(
+      'error:UnsupportedMediaType',
+      'The body must be JSON. Send it with the header `Content-Type: application/json`.',
+    )
+  const body = await read(ctx)
+  if (body === undefined) throw disconnected()
+  const result = type.safeParse(body.value ?? {})
+  if (!result.success) throw undecodable(reasons(result.error))
+  return result.data
+}
+
+/** Reads the body of an endpoint that accepts any body: JSON is parsed, other bodies are `undefined`. */
+export async function decodeAnyBody(ctx: Context, read: ReadJson): Promise<unknown> {
+  const isDisconnected = () => ctx.req.destroyed && !ctx.req.complete
+  const body = await read(ctx).catch((error: unknown) => {
+    if (error instanceof Problem && !isDisconnected()) return { value: undefined }
+    throw error
+  })
+  if (body === undefined) throw disconnected()
+  return body.value
+}
+
+function hasBody({ headers }: Context): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+}
+
+/** A missing media type counts as JSON, because simple clients send none. */
+function isJson(mediaType: string | undefined): boolean {
+  return (
+    mediaType === undefined ||
+    mediaType === '' ||
+    /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i.test(mediaType)
+  )
+}
+
+/**
+ * The body of a request as a stream of at most `maxBytes`. If the consumer stops early, the rest is read and dropped
+ * before the response, because a client that still sends would not see the response.
+ *
+ * @throws {Problem} `UnsupportedMediaType` at once; then `RequestBodyTooLarge`, `RequestBodyDecodingFailure`
+ */
+export function streamBody(
+  { headers, req }: Context,
+  media: string,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array, void> {
+  const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
+  if (headers['content-type'] !== media || !isPlain)
+    throw new Problem(
+      'error:UnsupportedMediaType',
+      `The body must be the file itself. Send it with the header \`Content-Type: ${media}\`.`,
+    )
+  return chunks()
+
+  async function* chunks() {
+    let length = 0
+    try {
+      for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        length += chunk.length
+        if (length > maxBytes)
+          throw new Problem('error:RequestBodyTooLarge', `The body is larger than ${maxBytes} bytes.`)
+        yield chunk
+      }
+    } catch (error) {
+      throw error instanceof Problem || !req.destroyed ? error : disconnected(error)
+    } finally {
+      req.resume()
+      await finished(req).catch(() => undefined)
+    }
+  }
+}
+
+function disconnected(cause?: unknown): Problem {
+  return undecodable('body: the client disconnected before it arrived', cause)
+}
+
+function undecodable(detail: string, cause?: unknown): Problem {
+  return new Problem('error:RequestBodyDecodingFailure', detail, { cause })
+}
