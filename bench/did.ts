@@ -2,7 +2,7 @@
 import { processJob } from '../src/protocols/engine/process-job.ts'
 import { createDid } from '../src/did-registrar/create.ts'
 import { getDidRow } from '../src/did-registrar/dids.ts'
-import { publishDid } from '../src/did-registrar/publish.ts'
+import { publishDid } from '../src/did-registrar/operation.ts'
 import { dueJobs } from '../src/outbox/job.ts'
 import type { Wallet } from '../src/wallet/wallet.ts'
 import { startAgent } from '../test/_agent.ts'

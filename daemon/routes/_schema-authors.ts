@@ -1,6 +1,6 @@
 /** What the registry asks of the caller's wallet about the author of a schema. */
 import type { Agent } from '../../src/agent.ts'
-import { getOwnDid, isOwnDid } from '../../src/did-registrar/dids.ts'
+import { getManagedDid, isManagedDid } from '../../src/did-registrar/dids.ts'
 import { getSigningKey } from '../../src/did-registrar/keys.ts'
 import { canonicalDid } from '../../src/did/document.ts'
 import { signSchema } from '../../src/schemas/proof.ts'
@@ -10,8 +10,8 @@ import type { Wallet } from '../../src/wallet/wallet.ts'
 /** Authors are the wallet's DIDs; with `signs`, each signs with its first assertion key. */
 export function authorsOf(wallet: Wallet, { env }: Agent, signs: boolean): Authors {
   return {
-    owns: (did) => isOwnDid(wallet.db, did),
-    resolve: async (did) => env.resolver.document((await getOwnDid(wallet.db, did)).longForm),
+    owns: (did) => isManagedDid(wallet.db, did),
+    resolve: async (did) => env.resolver.document((await getManagedDid(wallet.db, did)).longForm),
     ...(signs && {
       sign: async (authored) => {
         const { keyId, privateJwk } = await getSigningKey(wallet, authored.author, 'assertionMethod')

@@ -6,11 +6,11 @@ import {
   definitionsPath,
   getDefinition,
   listDefinitions,
+  publishDefinition,
   toDefinition,
 } from '../../src/anoncreds/definitions.ts'
 import { CredentialDefinition } from '../../src/anoncreds/model.ts'
-import { publishDefinition } from '../../src/anoncreds/definitions.ts'
-import { isOwnDid } from '../../src/did-registrar/dids.ts'
+import { isManagedDid } from '../../src/did-registrar/dids.ts'
 import { PrismEnvelope, toEnvelope } from '../../src/schemas/did-url.ts'
 import type { ResolutionMethod } from '../../src/schemas/schema.ts'
 import { Uuid } from '../../src/wallet/model.ts'
@@ -184,7 +184,7 @@ async function publish(
 ): Promise<Answer<typeof json>> {
   const { guid } = await publishDefinition(
     db,
-    { ...wallet, owns: (did) => isOwnDid(wallet.db, did) },
+    { ...wallet, owns: (did) => isManagedDid(wallet.db, did) },
     body,
     method,
   )

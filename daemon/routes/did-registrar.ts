@@ -8,10 +8,10 @@ import {
   DidOperationResponse,
   ManagedDidDetail,
   Restoration,
+  UpdateManagedDid,
 } from '../../src/did-registrar/model.ts'
-import { publishDid } from '../../src/did-registrar/publish.ts'
+import { publishDid } from '../../src/did-registrar/operation.ts'
 import { restoreDids } from '../../src/did-registrar/restore.ts'
-import { UpdateManagedDid } from '../../src/did-registrar/update-model.ts'
 import { deactivateDid, updateDid } from '../../src/did-registrar/update.ts'
 import { createWebDid } from '../../src/did-registrar/web.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'

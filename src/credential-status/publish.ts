@@ -17,9 +17,8 @@ import {
 } from '../credentials/status-list-2021.ts'
 import { proveStatusList } from '../credentials/status-list-proof.ts'
 import type { PrivateJwk } from '../crypto/keys.ts'
-import { getDidRow, type DidRow } from '../did-registrar/dids.ts'
+import { type DidRow, getDidRow, readContent } from '../did-registrar/dids.ts'
 import { findPrivateKey } from '../did-registrar/keys.ts'
-import { readContent } from '../did-registrar/state.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { findList, revokedIndexes, type StatusList } from './lists.ts'
 

@@ -1,4 +1,4 @@
-/** A new DID from a template (api.md 4.4). */
+/** Creates did:prism DIDs from templates. */
 import PQueue from 'p-queue'
 import { toHex } from '../base/bytes.ts'
 import { toLongForm, toShortForm } from '../did/prism/did.ts'
@@ -10,65 +10,64 @@ import { createState } from '../did/prism/state.ts'
 import { appendEvent } from '../events/event.ts'
 import type { Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { newRow, nextDidIndex, toManagedDid, type DidRow } from './dids.ts'
-import { makeKeys, putKeys, toKeyRow, toPrismKey, type KeyRow } from './keys.ts'
+import { type DidRow, newRow, nextDidIndex, toManagedDid, writeState } from './dids.ts'
+import { createKeys, insertKeys, type KeyRow, toKeyRow, toPrismKey } from './keys.ts'
 import type { CreateManagedDid } from './model.ts'
 import type { OperationRow } from './operation.ts'
-import { writeState } from './state.ts'
 import { keysOfTemplate, refuseTemplate } from './template.ts'
 
 /** The rows of a new DID. */
-export type MadeDid = { row: DidRow; operation?: OperationRow; keys: KeyRow[] }
+export type NewDid = { row: DidRow; operation?: OperationRow; keys: KeyRow[] }
 
-/** Makes a did:prism and returns its long form. @throws {Problem} 422 when the template breaks a rule. */
+/** Creates a did:prism and returns its long form. @throws {Problem} 422 when the template breaks a rule. */
 export async function createDid(wallet: Wallet, template: CreateManagedDid): Promise<string> {
-  const { long_form } = await keepNewDid(wallet, (didIndex) => makeDid(wallet, template, didIndex))
+  const { long_form } = await insertDid(wallet, (didIndex) => createRows(wallet, template, didIndex))
   return long_form!
 }
 
-/** A wallet's new DIDs are made one after the other: of those that are made at once for the same place, all but one would have to be made again. */
+/** One queue per wallet: concurrent DIDs with the same DID index would have to be created again. */
 const queues = new WeakMap<Db, PQueue>()
 
-/** Keeps the DID that is made for the next place on the seed's path. */
-export async function keepNewDid(
+/** Creates and inserts a DID at the next free DID index. */
+export async function insertDid(
   wallet: Wallet,
-  make: (didIndex: number) => Promise<MadeDid>,
+  create: (didIndex: number) => Promise<NewDid>,
 ): Promise<DidRow> {
   const queue = queues.get(wallet.db) ?? new PQueue({ concurrency: 1 })
   queues.set(wallet.db, queue)
-  return queue.add(() => keepNext(wallet, make))
+  return queue.add(() => insertNext(wallet, create))
 }
 
-async function keepNext(wallet: Wallet, make: (didIndex: number) => Promise<MadeDid>): Promise<DidRow> {
+async function insertNext(wallet: Wallet, create: (didIndex: number) => Promise<NewDid>): Promise<DidRow> {
   for (;;) {
     const didIndex = await nextDidIndex(wallet.db)
-    const { row, operation, keys } = await make(didIndex)
-    const isKept = await wallet.transaction(async (tx) => {
-      // A DID that was found again may have taken the index while this one's keys were derived.
+    const { row, operation, keys } = await create(didIndex)
+    const isInserted = await wallet.transaction(async (tx) => {
+      // A restored DID may have taken the index while the keys were derived.
       if ((await nextDidIndex(tx)) !== didIndex) return false
       await tx.insertInto('did').values(row).execute()
       if (operation) await tx.insertInto('did_operation').values(operation).execute()
-      await putKeys(tx, keys)
+      await insertKeys(tx, keys)
       if (row.status === 'PUBLISHED')
         await appendEvent(tx, { type: 'DIDStatusUpdated', subject: row.did, data: toManagedDid(row) })
       return true
     })
-    if (isKept) return row
+    if (isInserted) return row
   }
 }
 
-/** Keys of the template in its order, then the internal ones, then the master key (wire.md 11.3). */
-async function makeDid(
+/** The rows of a DID. The order of keys is that of the Cloud Agent: public keys, internal keys, master key. */
+async function createRows(
   wallet: Wallet,
   { documentTemplate }: CreateManagedDid,
   didIndex: number,
-): Promise<MadeDid> {
+): Promise<NewDid> {
   try {
     const { services, contexts } = documentTemplate
-    const wanted = keysOfTemplate(documentTemplate)
+    const specs = keysOfTemplate(documentTemplate)
     checkContextUris(contexts)
     const master = { id: masterKeyId, usage: 'master', curve: 'secp256k1' } as const
-    const keys = await makeKeys(wallet, didIndex, [...wanted, master], new Map())
+    const keys = await createKeys(wallet, didIndex, [...specs, master], new Map())
     const operation = encodeOperation({
       operation: 'create',
       publicKeys: keys.map(toPrismKey),

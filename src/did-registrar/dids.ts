@@ -1,17 +1,19 @@
-/** The wallet's own DIDs: found by either form, listed, shown (api.md 4.4). */
+/** The DIDs of a wallet: rows of the table `did`, and their states. */
 import type { Selectable } from 'kysely'
+import { z } from 'zod'
 import { Problem } from '../base/problem.ts'
 import { parsePrismDid, toShortForm } from '../did/prism/did.ts'
+import { type Usage, usages } from '../did/prism/model.ts'
+import type { DidContent, DidState } from '../did/prism/state.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { Failure, type ManagedDid, type ManagedDidDetail } from './model.ts'
-import { readContent } from './state.ts'
 
 export type DidRow = Selectable<WalletTables['did']>
 
-/** The row of a DID that is new to the wallet. */
+/** The row of a new DID. */
 export function newRow(
   known: Pick<DidRow, 'did' | 'method' | 'long_form' | 'did_index' | 'status' | 'state'>,
 ): DidRow {
@@ -24,34 +26,34 @@ export function newRow(
   }
 }
 
-/** A DID of this wallet: short form, the form that anybody can resolve without a ledger if there is one, and status. */
-export type OwnDid = { did: string; longForm: string; status: DidRow['status'] }
+/** A DID of the wallet. `longForm` is the long form of a did:prism created in this wallet, otherwise the DID itself. */
+export type WalletDid = { did: string; longForm: string; status: DidRow['status'] }
 
-/** The wallet's DID that a reference means, short or long. @throws {Problem} 400 when it is no did:prism or did:web, 404 when it is not the wallet's. */
-export async function getOwnDid(db: Db, didRef: string): Promise<OwnDid> {
+/** The wallet's DID with this short or long form. @throws {Problem} 400 when it is not a did:prism or did:web, 404 when it is not in the wallet. */
+export async function getManagedDid(db: Db, didRef: string): Promise<WalletDid> {
   const { did, long_form, status } = await getDidRow(db, didRef)
   return { did, longForm: long_form ?? did, status }
 }
 
-/** True when a DID is the wallet's. @throws {Problem} 400 when it is no did:prism or did:web. */
-export async function isOwnDid(db: Db, didRef: string): Promise<boolean> {
+/** True when a DID is in the wallet. @throws {Problem} 400 when it is not a did:prism or did:web. */
+export async function isManagedDid(db: Db, didRef: string): Promise<boolean> {
   return (await findDidRow(db, didRef)) !== undefined
 }
 
-/** The row of a DID. @throws {Problem} as `getOwnDid`. */
+/** The row of a DID. @throws {Problem} as `getManagedDid`. */
 export async function getDidRow(db: Db, didRef: string): Promise<DidRow> {
   const row = await findDidRow(db, didRef)
   if (!row) throw new Problem('NotFound', `The DID ${toDid(didRef)} is not in this wallet.`)
   return row
 }
 
-/** A page of the wallet's DIDs in the order of their making, and how many there are. */
+/** A page of the wallet's DIDs in order of creation, and their number. */
 export async function listDids(db: Db, paging: Paging): Promise<{ dids: ManagedDidDetail[]; total: number }> {
   const { rows, total } = await pageOf(db.selectFrom('did').selectAll(), ['did_index', 'did'], paging)
   return { dids: rows.map(toDetail), total }
 }
 
-/** Where on the seed's path the next DID's keys go. */
+/** The DID index of the next DID in the key derivation path. */
 export async function nextDidIndex(tx: Db): Promise<number> {
   const { last } = await tx
     .selectFrom('did')
@@ -60,8 +62,8 @@ export async function nextDidIndex(tx: Db): Promise<number> {
   return last === null ? 0 : last + 1
 }
 
-/** Changes a DID's row, and notes when. */
-export async function changeDid(
+/** Updates a DID's row. */
+export async function updateDidRow(
   tx: Tx,
   did: string,
   change: Partial<Omit<DidRow, 'did' | 'created_at' | 'updated_at'>>,
@@ -73,8 +75,8 @@ export async function changeDid(
     .execute()
 }
 
-/** Changes a DID's row that has not changed since it was read. @throws {Problem} 409 when it has. */
-export async function changeUnchanged(
+/** Updates a DID's row, unless it has changed since it was read. @throws {Problem} 409 when it has changed. */
+export async function updateUnchangedRow(
   tx: Tx,
   { did, state }: DidRow,
   change: Partial<DidRow>,
@@ -86,25 +88,25 @@ export async function changeUnchanged(
     .where('pending_operation', 'is', null)
     .where('state', '=', state)
     .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw busy(did)
+  if (numUpdatedRows === 0n) throw operationPending(did)
 }
 
-/** Only one operation on a DID may be under way. */
-export function busy(did: string): Problem {
+/** The error of a second operation while one is pending. */
+export function operationPending(did: string): Problem {
   return new Problem(
     'Conflict',
     `The DID ${did} has an operation that the ledger has not confirmed yet. Try again once it has.`,
   )
 }
 
-/** A DID as events show it, and the service document. */
+/** A DID as in events. */
 export function toManagedDid({ did, long_form, status }: DidRow): ManagedDid {
   return status === 'PUBLISHED' || long_form === null
     ? { did, status }
     : { did, longFormDid: long_form, status }
 }
 
-/** A DID as REST shows it: with the operation that is under way, and what stands in its way. */
+/** A DID as in the API, with its pending operation and last failure. */
 export function toDetail(row: DidRow): ManagedDidDetail {
   const { pending_operation: pendingOperation, failure } = row
   return {
@@ -124,7 +126,7 @@ async function findDidRow(db: Db, didRef: string): Promise<DidRow | undefined> {
   return rows[0]
 }
 
-/** The one form by which the wallet knows a DID. */
+/** The form of a DID in the table: a did:web, or the short form of a did:prism. */
 function toDid(didRef: string): string {
   if (didRef.startsWith('did:web:')) return didRef
   try {
@@ -132,4 +134,44 @@ function toDid(didRef: string): string {
   } catch (error) {
     throw new Problem('BadRequest', (error as Error).message, { cause: error })
   }
+}
+
+const Hash = z.string().regex(/^[0-9a-f]{64}$/)
+const PublicJwk = z.object({
+  kty: z.enum(['OKP', 'EC']),
+  crv: z.enum(['secp256k1', 'Ed25519', 'X25519']),
+  x: z.string(),
+  y: z.string().exactOptional(),
+})
+
+const StoredContent = z.object({
+  publicKeys: z.array(
+    z.object({ id: z.string(), usage: z.enum(Object.keys(usages) as Usage[]), publicKey: PublicJwk }),
+  ),
+  services: z.array(z.object({ id: z.string(), type: z.string(), serviceEndpoint: z.string() })),
+  contexts: z.array(z.string()),
+  retiredKeyIds: z.array(z.string()),
+  retiredServiceIds: z.array(z.string()),
+  deactivated: z.boolean(),
+})
+
+const StoredState = StoredContent.extend({
+  suffix: Hash,
+  lastOperationHash: Hash,
+  createdAt: z.string().exactOptional(),
+  updatedAt: z.string().exactOptional(),
+})
+
+/** Parses the stored content of a DID (did:prism or did:web). */
+export function readContent(json: string): DidContent {
+  return StoredContent.parse(JSON.parse(json))
+}
+
+/** Parses the stored state of a did:prism: the last confirmed one, or the one it was created with. */
+export function readState(json: string): DidState {
+  return StoredState.parse(JSON.parse(json))
+}
+
+export function writeState(state: DidContent): string {
+  return JSON.stringify(state)
 }

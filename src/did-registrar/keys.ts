@@ -1,5 +1,5 @@
-/** The private keys of the wallet's DIDs: made, and found by purpose; derived from the seed or sealed (wire.md 11.3). */
-import { setImmediate as turn } from 'node:timers/promises'
+/** The private keys of a wallet's DIDs: derived from the seed (secp256k1), or random and sealed (Ed25519, X25519). */
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import PQueue from 'p-queue'
 import { z } from 'zod'
@@ -11,15 +11,14 @@ import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { getDidRow } from './dids.ts'
-import { readContent } from './state.ts'
+import { getDidRow, readContent } from './dids.ts'
 
 export type KeyRow = Selectable<WalletTables['did_key']>
 
-/** What a key is made for. */
-export type WantedKey = { id: string; usage: Usage; curve: KeyRow['curve'] }
-/** A key that is made: where it stands on the seed's path, when it is derived, and the key itself. */
-export type NewKey = WantedKey & { keyIndex: number | null; jwk: PrivateJwk }
+/** A key to be created. */
+export type KeySpec = { id: string; usage: Usage; curve: KeyRow['curve'] }
+/** A created key. `keyIndex` is its index in the derivation path, null for a random key. */
+export type NewKey = KeySpec & { keyIndex: number | null; jwk: PrivateJwk }
 
 const StoredJwk = z.object({
   kty: z.literal('OKP'),
@@ -28,44 +27,44 @@ const StoredJwk = z.object({
   d: z.string(),
 })
 
-/** The words the real agent uses for a purpose that has no key. */
+/** The Cloud Agent's names of purposes in error texts. */
 const names = { authentication: 'Authentication', assertionMethod: 'AssertionMethod' } as const
 
 /**
- * All wallets make keys one after the other, one in an iteration of the event loop: a key takes about two milliseconds, and requests wait
- * meanwhile. Without the queue each DID that is made would make one in the same iteration.
+ * Creates one key per iteration of the event loop, for all wallets together: deriving a key blocks for about two milliseconds.
  */
 const queue = new PQueue({ concurrency: 1 })
 
 /**
- * Makes keys: on secp256k1 the next fitting ones of their usage on the seed's path, on other curves random ones. `used` tells the first free index.
+ * Creates keys: derived ones on secp256k1, random ones on other curves. `nextIndexes` has the next free key index of each usage (default 0).
  */
-export async function makeKeys(
+export async function createKeys(
   wallet: Wallet,
   didIndex: number,
-  wanted: readonly WantedKey[],
-  used: ReadonlyMap<Usage, number>,
+  specs: readonly KeySpec[],
+  nextIndexes: ReadonlyMap<Usage, number>,
 ): Promise<NewKey[]> {
-  const next = new Map(used)
-  const made: NewKey[] = []
-  const make = (key: WantedKey): NewKey => {
+  const next = new Map(nextIndexes)
+  const keys: NewKey[] = []
+  const create = (key: KeySpec): NewKey => {
     if (key.curve !== 'secp256k1') return { ...key, keyIndex: null, jwk: generateKey(key.curve) }
     const derived = deriveKey(wallet, didIndex, key.usage, next.get(key.usage) ?? 0)
     next.set(key.usage, derived.keyIndex + 1)
     return { ...key, ...derived }
   }
-  for (const key of wanted) {
+  for (const spec of specs) {
     await queue.add(async () => {
-      made.push(make(key))
-      await turn()
+      keys.push(create(spec))
+      await nextTick()
     })
   }
-  return made
+  return keys
 }
 
 /**
- * The key of a usage at an index, or the first after it whose coordinates begin with no zero byte: wallets of the Identus SDK (7.0.0) drop such a
- * byte, and verify nothing by one key in 128. A master key is not shown to them, and the first of all is what a DID is found again by.
+ * Derives the key at an index, or the first after it whose coordinates do not start with a zero byte: the Identus SDK 7.0.0 drops that byte
+ * and cannot verify signatures of such keys (1 in 128). Master keys are exempt: the SDK does not use them, and DIDs are restored by the
+ * first one.
  */
 function deriveKey(
   wallet: Wallet,
@@ -80,8 +79,8 @@ function deriveKey(
   }
 }
 
-/** How many keys of every usage were ever derived for a DID: the next one's place on the seed's path. */
-export async function countKeys(wallet: Wallet, did: string): Promise<Map<Usage, number>> {
+/** The next free key index of each usage of a DID. */
+export async function nextKeyIndexes(wallet: Wallet, did: string): Promise<Map<Usage, number>> {
   const rows = await wallet.db
     .selectFrom('did_key')
     .select((eb) => ['usage', eb.fn.max('key_index').as('last')])
@@ -95,17 +94,17 @@ export async function countKeys(wallet: Wallet, did: string): Promise<Map<Usage,
   return new Map(rows.map(({ usage, last }) => [byNumber.get(usage)!, last! + 1]))
 }
 
-/** Keeps keys beside the DID that they are of; there may be none. */
-export async function putKeys(tx: Tx, rows: readonly KeyRow[]): Promise<void> {
+/** Inserts key rows, if any. */
+export async function insertKeys(tx: Tx, rows: readonly KeyRow[]): Promise<void> {
   if (rows.length > 0) await tx.insertInto('did_key').values(rows).execute()
 }
 
-/** A key as operations carry it. */
+/** A key as in an operation. */
 export function toPrismKey({ id, usage, jwk }: NewKey): PrismKey {
   return { id, usage, publicKey: toPublic(jwk) }
 }
 
-/** A new key as its table keeps it. */
+/** A key as a row. Random keys are sealed. */
 export function toKeyRow(
   wallet: Wallet,
   did: string,
@@ -125,8 +124,8 @@ export function toKeyRow(
 }
 
 /**
- * The key of a DID of this wallet that signs for a purpose: the one that `keyId` names, or the first on the curve that is preferred, or the
- * first. What the DID has now counts: a key that an update adds or removes does so when the ledger has confirmed it.
+ * The signing key of a wallet's DID for a purpose: the key with `keyId`, otherwise the first on the preferred curve, otherwise the first. Keys
+ * of pending updates do not count.
  *
  * @throws {Problem} 400 when the DID is not in the wallet, is deactivated, or has no such key.
  */
@@ -148,14 +147,14 @@ export async function getSigningKey(
       'BadRequest',
       `The DID ${row.did} is deactivated and can sign nothing any more. Use another.`,
     )
-  const wanted = keyId?.replace(/^.*#/, '')
+  const id = keyId?.replace(/^.*#/, '')
   const fitting = state.publicKeys.filter(
-    ({ id, usage }) => usage === purpose && (wanted === undefined || wanted === id),
+    (key) => key.usage === purpose && (id === undefined || id === key.id),
   )
   const key = fitting.find(({ publicKey }) => publicKey.crv === preferred) ?? fitting[0]
   const privateJwk = key && (await findPrivateKey(wallet, row.did, row.did_index, key))
   if (!privateJwk) {
-    const which = wanted === undefined ? '' : ` with the id ${wanted}`
+    const which = id === undefined ? '' : ` with the id ${id}`
     throw new Problem(
       'error:CredentialServiceError:KeyNotFoundInDID',
       `${names[purpose]} key${which} not found for the ${row.did}. Create a DID that has one.`,
@@ -168,7 +167,7 @@ const keysById = prepared((db: Db, { did, id }: { did: string; id: string }) =>
   db.selectFrom('did_key').selectAll().where('did', '=', did).where('key_id', '=', id),
 )
 
-/** The private half of a key that a DID has, if this wallet made it or has found it again. */
+/** The private key of a DID's public key, if the wallet has it. */
 export async function findPrivateKey(
   wallet: Wallet,
   did: string,
@@ -179,7 +178,7 @@ export async function findPrivateKey(
   return rows.map((row) => openKey(wallet, didIndex, row)).find((key) => isSameKey(toPublic(key), publicKey))
 }
 
-/** The private half of a key that a DID of this wallet has or once had, by whatever name; nothing when the wallet does not have it. */
+/** The private key of a current or former public key of a wallet's DID, under any key id. */
 export async function findKeyPair(
   wallet: Wallet,
   didRef: string,

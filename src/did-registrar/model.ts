@@ -1,10 +1,10 @@
-/** The wallet's DIDs as REST shows them, and the templates they are made of (api.md 4.4). */
+/** The types of the DID Registrar API: a wallet's DIDs, document templates and update actions. */
 import { z } from 'zod'
 import { purposes } from '../did/document.ts'
 
 const Curve = z.enum(['secp256k1', 'Ed25519', 'X25519'])
 
-/** `null` and absent are the same (decisions.md §2). */
+/** A list. Null and absent mean empty. */
 const list = <Type extends z.ZodType>(type: Type) =>
   z
     .array(type)
@@ -78,7 +78,7 @@ export const ManagedDid = z
   .meta({ id: 'ManagedDID' })
 export type ManagedDid = z.infer<typeof ManagedDid>
 
-/** What stands in the way of an operation, or has ended it. */
+/** Why an operation is delayed or was rejected. */
 export const Failure = z.object({ status: z.int(), type: z.string(), title: z.string(), detail: z.string() })
 export type Failure = z.infer<typeof Failure>
 
@@ -114,3 +114,49 @@ export const DidOperationResponse = z
   })
   .meta({ id: 'DIDOperationResponse' })
 export type DidOperationResponse = z.infer<typeof DidOperationResponse>
+
+const ById = z.object({ id: z.string().min(1) }).meta({ id: 'RemoveEntryById' })
+
+/** An absent type or endpoint stays unchanged. */
+const ServicePatch = z
+  .object({
+    id: ServiceTemplate.shape.id,
+    type: ServiceTemplate.shape.type.nullish(),
+    serviceEndpoint: ServiceTemplate.shape.serviceEndpoint
+      .refine((endpoint) => endpoint !== '', 'is empty: leave it out to keep the one there is')
+      .nullish(),
+  })
+  .refine(
+    ({ type, serviceEndpoint }) => (type ?? serviceEndpoint) != null,
+    "changes nothing: 'type' and 'serviceEndpoint' cannot both be empty",
+  )
+  .meta({ id: 'UpdateManagedDIDServiceAction' })
+
+const Contexts = z
+  .object({
+    contexts: z
+      .array(z.string())
+      .max(60)
+      .nullish()
+      .transform((value) => value ?? []),
+  })
+  .meta({ id: 'PatchContextAction' })
+
+export const UpdateAction = z
+  .discriminatedUnion('actionType', [
+    z.object({ actionType: z.literal('ADD_KEY'), addKey: ManagedDidKeyTemplate }),
+    z.object({ actionType: z.literal('REMOVE_KEY'), removeKey: ById }),
+    z.object({ actionType: z.literal('ADD_INTERNAL_KEY'), addInternalKey: InternalKeyTemplate }),
+    z.object({ actionType: z.literal('REMOVE_INTERNAL_KEY'), removeInternalKey: ById }),
+    z.object({ actionType: z.literal('ADD_SERVICE'), addService: ServiceTemplate }),
+    z.object({ actionType: z.literal('REMOVE_SERVICE'), removeService: ById }),
+    z.object({ actionType: z.literal('UPDATE_SERVICE'), updateService: ServicePatch }),
+    z.object({ actionType: z.literal('PATCH_CONTEXT'), patchContext: Contexts }),
+  ])
+  .meta({ id: 'UpdateManagedDIDRequestAction' })
+export type UpdateAction = z.output<typeof UpdateAction>
+
+export const UpdateManagedDid = z
+  .object({ actions: z.array(UpdateAction).min(1, 'is empty: name at least one action').max(200) })
+  .meta({ id: 'UpdateManagedDIDRequest' })
+export type UpdateManagedDid = z.output<typeof UpdateManagedDid>

@@ -1,45 +1,44 @@
-/** A seed's DIDs found again on the ledger (wire.md 11.3): every one that was published has a master key from the seed's path. */
-import { setImmediate as turn } from 'node:timers/promises'
+/** Restores the published DIDs of a seed: their first master key is derived from it. */
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { toPublic, isSameKey } from '../crypto/keys.ts'
 import { toShortForm } from '../did/prism/did.ts'
 import { type PrismKey, usages } from '../did/prism/model.ts'
 import type { DidState } from '../did/prism/state.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { newRow, toDetail } from './dids.ts'
-import { putKeys, type KeyRow } from './keys.ts'
+import { newRow, toDetail, writeState } from './dids.ts'
+import { insertKeys, type KeyRow } from './keys.ts'
 import type { RestoredDid } from './model.ts'
-import { writeState } from './state.ts'
 
-/** How many places on the seed's path without a DID end the search, as wallets of other ledgers do (BIP-44, "gap limit"). */
-const gap = 20
+/** The search ends after this number of consecutive DID indexes without a DID (gap limit, BIP-44). */
+const didGap = 20
 
-/** How far beyond the keys that a DID has its derived keys are looked for: some may have been removed, or passed over. */
+/** How many key indexes to search beyond the number of a DID's keys, because indexes may have been skipped. */
 const keyGap = 10
 
 /**
- * Finds the published DIDs of the wallet's seed that the wallet does not know, and keeps them with the keys that the seed gives.
- * Unpublished DIDs, and keys that are not on secp256k1, are in no seed: the latter are named.
+ * Finds published DIDs of the wallet's seed that are not in the wallet, and inserts them with their derived keys. Unpublished DIDs cannot be
+ * restored, nor can keys on other curves than secp256k1, which are reported in `missingKeys`.
  *
- * @throws {Problem} 503 when the ledger does not answer; DIDs that were found before that are kept.
+ * @throws {Problem} 503 when the ledger does not answer. DIDs inserted before that stay.
  */
 export async function restoreDids(wallet: Wallet): Promise<RestoredDid[]> {
   const restored: RestoredDid[] = []
-  for (let didIndex = 0, unused = 0; unused < gap; didIndex++, unused++) {
-    // To derive a key takes milliseconds: others have a turn after each.
-    await turn()
+  for (let didIndex = 0, unused = 0; unused < didGap; didIndex++, unused++) {
+    // Deriving a key blocks for milliseconds.
+    await nextTick()
     const masterKey = wallet.deriveKey({ didIndex, usage: usages.master, keyIndex: 0 })
     for (const suffix of await wallet.env.ledger.findByMasterKey(toPublic(masterKey))) {
       const state = await wallet.env.ledger.getState(suffix)
       if (!state) continue
       unused = -1
-      const made = await restore(wallet, didIndex, state)
-      if (made) restored.push(made)
+      const did = await restore(wallet, didIndex, state)
+      if (did) restored.push(did)
     }
   }
   return restored
 }
 
-/** Keeps a DID, unless the wallet has it. */
+/** Inserts a DID, unless the wallet has it. */
 async function restore(wallet: Wallet, didIndex: number, state: DidState): Promise<RestoredDid | undefined> {
   const did = toShortForm(state.suffix)
   const row = newRow({
@@ -63,7 +62,7 @@ async function restore(wallet: Wallet, didIndex: number, state: DidState): Promi
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
     if (!numInsertedOrUpdatedRows) return false
-    await putKeys(tx, keys)
+    await insertKeys(tx, keys)
     return true
   })
   if (!isNew) return undefined
@@ -73,7 +72,7 @@ async function restore(wallet: Wallet, didIndex: number, state: DidState): Promi
   }
 }
 
-/** Where on the seed's path a key is. */
+/** The index of a key in the derivation path. */
 async function findKeyIndex(
   wallet: Wallet,
   didIndex: number,
@@ -83,7 +82,7 @@ async function findKeyIndex(
   if (publicKey.crv !== 'secp256k1') return undefined
   const last = state.publicKeys.length + state.retiredKeyIds.length + keyGap
   for (let keyIndex = 0; keyIndex < last; keyIndex++) {
-    await turn()
+    await nextTick()
     if (isSameKey(toPublic(wallet.deriveKey({ didIndex, usage: usages[usage], keyIndex })), publicKey))
       return keyIndex
   }

@@ -1,4 +1,4 @@
-/** The way of an operation to the ledger and back (service §3.4, api.md 5.4): a task of the worker. */
+/** The worker's task that submits an operation to the ledger and stores its verdict. */
 import { fromHex } from '../base/bytes.ts'
 import { steadyNow } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
@@ -8,65 +8,66 @@ import type { Tx } from '../storage/database.ts'
 import type { LedgerOperation } from '../vdr/ledger.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { LaterError, type Task } from '../wallet/task.ts'
-import { changeDid, getDidRow, toManagedDid, type DidRow } from './dids.ts'
+import { type DidRow, getDidRow, readState, toManagedDid, updateDidRow, writeState } from './dids.ts'
 import type { Failure } from './model.ts'
 import type { OperationRow } from './operation.ts'
-import { readState, writeState } from './state.ts'
 
-/** The wait for a ledger that does not tell when it confirms: as long as the operation has waited already, within these bounds. */
+/** Bounds of the polling interval for a ledger without `confirmsAt`. Within them, the interval is the time since submission. */
 const shortestWaitMs = 1_000
 const longestWaitMs = 30_000
 
-/** A ledger that has taken an operation in and has not judged it after this time may have lost it. */
-const forgottenAfterMs = 6 * 3_600_000
+/** A ledger without verdict after this time may have lost the operation, so it is submitted again. */
+const resubmitAfterMs = 6 * 3_600_000
 
 /**
- * Brings an operation to the ledger once, asks what has come of it, and writes that down when it is certain.
- *
- * What delays it is told by the DID: a ledger that cannot be reached, or one that does not show what it says it has confirmed.
+ * Submits an operation once, and stores its verdict when the ledger has one. The DID shows what delays it (`failure`): a ledger that cannot be
+ * reached, or that does not show the state it claims to have confirmed.
  */
 export const submitTask: Task = async (wallet, operationId) => {
   const row = await getOperationRow(wallet, operationId)
   const did = await getDidRow(wallet.db, row.did)
   if (did.pending_operation !== operationId) return () => Promise.resolve()
   try {
-    return await settle(wallet, row, did)
+    return await resolveOperation(wallet, row, did)
   } catch (error) {
-    if (error instanceof Problem) await noteFailure(wallet, did, error)
+    if (error instanceof Problem) await storeFailure(wallet, did, error)
     throw error
   }
 }
 
 /**
- * Writes down what has become of a DID's operation, when the ledger has judged it and the wallet has not noted it yet. An operation that the
- * ledger has not judged stays under way.
+ * Stores the verdict of a DID's pending operation, if the ledger has one.
  */
-export async function noteVerdict(wallet: Wallet, did: DidRow): Promise<void> {
+export async function storeVerdict(wallet: Wallet, did: DidRow): Promise<void> {
   if (did.pending_operation === null) return
   const operation = await wallet.env.ledger.getOperation(did.pending_operation)
   if (!operation || operation.status === 'pending') return
   const row = await getOperationRow(wallet, did.pending_operation)
-  await wallet.transaction(await conclude(wallet, row, did, operation))
+  await wallet.transaction(await toWrite(wallet, row, did, operation))
 }
 
 function getOperationRow({ db }: Wallet, id: string): Promise<OperationRow> {
   return db.selectFrom('did_operation').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-async function settle(wallet: Wallet, row: OperationRow, did: DidRow): Promise<(tx: Tx) => Promise<void>> {
-  const operation = await bring(wallet, row)
+async function resolveOperation(
+  wallet: Wallet,
+  row: OperationRow,
+  did: DidRow,
+): Promise<(tx: Tx) => Promise<void>> {
+  const operation = await submitOnce(wallet, row)
   if (!operation || operation.status === 'pending') throw later(operation, row)
-  return conclude(wallet, row, did, operation)
+  return toWrite(wallet, row, did, operation)
 }
 
-/** What writes an operation's verdict down, unless that has been done since. */
-async function conclude(
+/** The write that stores an operation's verdict, unless it is stored already. */
+async function toWrite(
   wallet: Wallet,
   row: OperationRow,
   did: DidRow,
   operation: LedgerOperation,
 ): Promise<(tx: Tx) => Promise<void>> {
-  const write = await judge(wallet, row, did, operation)
+  const write = await applyVerdict(wallet, row, did, operation)
   return async (tx) => {
     const now = await tx
       .selectFrom('did')
@@ -77,7 +78,7 @@ async function conclude(
   }
 }
 
-async function judge(
+async function applyVerdict(
   wallet: Wallet,
   row: OperationRow,
   did: DidRow,
@@ -94,13 +95,13 @@ async function judge(
   return reject(did, row, state, operation.details)
 }
 
-/** How far the operation is. It is handed in once, since elsewhere that may cost money; a ledger that forgets it gets it again. */
-async function bring(
+/** Submits an operation, unless that was done before: submission may cost money. Returns its status on the ledger. */
+async function submitOnce(
   wallet: Wallet,
   { id, signed_operation, submitted_at }: OperationRow,
 ): Promise<LedgerOperation | undefined> {
   const { ledger } = wallet.env
-  const isSubmitted = submitted_at !== null && steadyNow() - Date.parse(submitted_at) < forgottenAfterMs
+  const isSubmitted = submitted_at !== null && steadyNow() - Date.parse(submitted_at) < resubmitAfterMs
   if (isSubmitted) return ledger.getOperation(id)
   const refused = await ledger.submit(fromHex(signed_operation)).then(() => undefined, toRefusal)
   if (refused !== undefined) return { operationId: id, status: 'rejected', details: refused }
@@ -108,18 +109,18 @@ async function bring(
   try {
     operation = await ledger.getOperation(id)
   } finally {
-    if (!operation || operation.status === 'pending') await wallet.transaction((tx) => noteSubmitted(tx, id))
+    if (!operation || operation.status === 'pending') await wallet.transaction((tx) => storeSubmitted(tx, id))
   }
   return operation
 }
 
-/** Why a ledger does not take an operation in at all, now or later. @throws whatever else went wrong. */
+/** The reason of a permanent refusal (400). @throws other errors. */
 function toRefusal(error: unknown): string {
   if (error instanceof Problem && error.status === 400) return error.message
   throw error
 }
 
-async function noteSubmitted(tx: Tx, id: string): Promise<void> {
+async function storeSubmitted(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('did_operation')
     .set({ submitted_at: new Date(steadyNow()).toISOString() })
@@ -143,7 +144,7 @@ function confirm(
   if (!state || (kind !== 'create' && state.lastOperationHash === before.lastOperationHash)) {
     throw new Problem(
       'error:ServiceUnavailable',
-      'The ledger says that it has confirmed the operation, but does not show what it changes.',
+      'The ledger reports the operation as confirmed, but does not return the changed state yet.',
     )
   }
   return async (tx) => {
@@ -153,8 +154,8 @@ function confirm(
       pending_operation: null,
       failure: null,
     } as const
-    await changeDid(tx, did.did, change)
-    // Publication alone is announced (service §3.4).
+    await updateDidRow(tx, did.did, change)
+    // The Cloud Agent sends an event for the publication only.
     if (kind === 'create')
       await appendEvent(tx, {
         type: 'DIDStatusUpdated',
@@ -164,18 +165,18 @@ function confirm(
   }
 }
 
-/** What the ledger shows all the same is the truth: another wallet of the same seed may have been quicker. */
+/** Stores a rejection. If the DID is published all the same, another wallet with the same seed has published it. */
 function reject(
   did: DidRow,
   row: OperationRow,
   state: DidState | undefined,
-  details = 'for no reason that it tells',
+  details = 'without a reason',
 ): (tx: Tx) => Promise<void> {
   if (row.kind === 'create' && state) return confirm(did, row, state, state)
   const detail = `The ledger rejected the ${row.kind} operation ${row.id}: ${details}`
   const failure: Failure = { status: 422, type: 'UnprocessableEntity', title: 'UnprocessableEntity', detail }
   return (tx) =>
-    changeDid(tx, did.did, {
+    updateDidRow(tx, did.did, {
       status: row.kind === 'create' ? 'CREATED' : 'PUBLISHED',
       pending_operation: null,
       failure: JSON.stringify(failure),
@@ -183,11 +184,11 @@ function reject(
     })
 }
 
-async function noteFailure(
+async function storeFailure(
   wallet: Wallet,
   { did, failure: known }: DidRow,
   { status, type, title, message: detail }: Problem,
 ): Promise<void> {
   const failure = JSON.stringify({ status, type, title, detail } satisfies Failure)
-  if (failure !== known) await wallet.transaction((tx) => changeDid(tx, did, { failure }))
+  if (failure !== known) await wallet.transaction((tx) => updateDidRow(tx, did, { failure }))
 }

@@ -1,44 +1,122 @@
-/** What a tenant may ask of a key, beyond what the method's rules say (api.md 4.4). */
+/** From document templates and update actions of the API to keys and operations of the did:prism method. */
 import { Problem } from '../base/problem.ts'
-import { InvalidOperation, masterKeyId } from '../did/prism/model.ts'
-import { limits, shown } from '../did/prism/rules.ts'
-import type { WantedKey } from './keys.ts'
-import type { CreateManagedDid } from './model.ts'
+import {
+  InvalidOperation,
+  masterKeyId,
+  type PrismKey,
+  type UpdateAction as PrismAction,
+} from '../did/prism/model.ts'
+import { checkContextUris, limits, quote } from '../did/prism/rules.ts'
+import { toPrismService, toServiceEndpoint, toServiceType } from '../did/prism/service.ts'
+import type { DidContent } from '../did/prism/state.ts'
+import { type KeySpec, type NewKey, toPrismKey } from './keys.ts'
+import type { CreateManagedDid, UpdateAction } from './model.ts'
 
-/** @throws {InvalidOperation} for the reserved id, or a curve that does not serve the purpose; the second text is the real agent's. */
-export function checkWanted({ id, usage, curve }: WantedKey): void {
+/** @throws {InvalidOperation} for the reserved id, or a curve that does not fit the purpose (with the Cloud Agent's text). */
+function checkKeySpec({ id, usage, curve }: KeySpec): void {
   if (id === masterKeyId)
     throw new InvalidOperation(`the key id ${masterKeyId} is reserved for the master key`)
-  const isRight =
+  const isSupported =
     curve === 'secp256k1' ||
     (curve === 'Ed25519' && (usage === 'authentication' || usage === 'assertionMethod')) ||
     (curve === 'X25519' && usage === 'keyAgreement')
-  if (isRight) return
+  if (isSupported) return
   throw new InvalidOperation(
-    `key ${shown(id)}: Ed25519 must be used in [Authentication, AssertionMethod]. X25519 must be used in [KeyAgreement]`,
+    `key ${quote(id)}: Ed25519 must be used in [Authentication, AssertionMethod]. X25519 must be used in [KeyAgreement]`,
   )
 }
 
-/** The keys that a template asks for: the public ones in its order, then the internal ones. @throws {InvalidOperation} as `checkWanted`. */
+/** The keys of a template: public keys, then internal keys. @throws {InvalidOperation} as `checkKeySpec`, or for too many keys. */
 export function keysOfTemplate({
   publicKeys,
   internalKeys,
-}: CreateManagedDid['documentTemplate']): WantedKey[] {
-  const wanted: WantedKey[] = [
+}: CreateManagedDid['documentTemplate']): KeySpec[] {
+  const specs: KeySpec[] = [
     ...publicKeys.map(({ id, purpose, curve }) => ({ id, usage: purpose, curve })),
     ...internalKeys.map(({ id, purpose }) => ({ id, usage: purpose, curve: 'secp256k1' as const })),
   ]
-  // Before any is derived, which takes its time; the master key is one of them.
-  if (wanted.length >= limits.keys)
-    throw new InvalidOperation(`${wanted.length + 1} keys are more than ${limits.keys}`)
-  wanted.forEach(checkWanted)
-  return wanted
+  // Checked before deriving keys, which is slow. The master key counts.
+  if (specs.length >= limits.keys)
+    throw new InvalidOperation(`${specs.length + 1} keys are more than ${limits.keys}`)
+  specs.forEach(checkKeySpec)
+  return specs
 }
 
-/** Answers a broken rule of a template. @throws {Problem} 422 */
+/** Converts an `InvalidOperation` of a template to a problem. @throws {Problem} 422 */
 export function refuseTemplate(error: unknown): never {
   if (!(error instanceof InvalidOperation)) throw error
   throw new Problem('UnprocessableEntity', `The document template is not accepted: ${error.message}.`, {
     cause: error,
   })
+}
+
+/** The keys that an update adds, in order. @throws {InvalidOperation} as `checkKeySpec`. */
+export function keysOfActions(actions: readonly UpdateAction[]): KeySpec[] {
+  const specs = actions.flatMap(toKeySpec)
+  specs.forEach(checkKeySpec)
+  return specs
+}
+
+function toKeySpec(action: UpdateAction): KeySpec[] {
+  if (action.actionType === 'ADD_KEY') {
+    const { id, purpose: usage, curve } = action.addKey
+    return [{ id, usage, curve }]
+  }
+  if (action.actionType !== 'ADD_INTERNAL_KEY') return []
+  const { id, purpose: usage } = action.addInternalKey
+  return [{ id, usage, curve: 'secp256k1' }]
+}
+
+/** The actions of a did:prism update, in order. `newKeys` are the keys of `keysOfActions`. */
+export function toPrismActions(
+  actions: readonly UpdateAction[],
+  newKeys: readonly NewKey[],
+  state: DidContent,
+): PrismAction[] {
+  const keys = newKeys.values()
+  return actions.map((action) => {
+    switch (action.actionType) {
+      case 'ADD_KEY':
+      case 'ADD_INTERNAL_KEY':
+        return { action: 'addKey', key: toPrismKey(keys.next().value!) }
+      case 'REMOVE_KEY':
+        return removeKey(state, action.removeKey.id, false)
+      case 'REMOVE_INTERNAL_KEY':
+        return removeKey(state, action.removeInternalKey.id, true)
+      case 'ADD_SERVICE':
+        return { action: 'addService', service: toPrismService(action.addService) }
+      case 'REMOVE_SERVICE':
+        return { action: 'removeService', id: action.removeService.id }
+      case 'UPDATE_SERVICE': {
+        const { id, type, serviceEndpoint } = action.updateService
+        return {
+          action: 'updateService',
+          id,
+          type: type == null ? '' : toServiceType(type),
+          serviceEndpoint: serviceEndpoint == null ? '' : toServiceEndpoint(serviceEndpoint),
+        }
+      }
+      case 'PATCH_CONTEXT':
+        checkContextUris(action.patchContext.contexts)
+        return { action: 'patchContext', contexts: action.patchContext.contexts }
+    }
+  })
+}
+
+/** Removes a key. The API has one action for internal keys and one for others, the method has one for both. */
+function removeKey(state: DidContent, id: string, isInternal: boolean): PrismAction {
+  if (id === masterKeyId)
+    throw new InvalidOperation(`the key id ${masterKeyId} is reserved for the master key`)
+  const key = state.publicKeys.find((active) => active.id === id)
+  if (key && isInternalKey(key) !== isInternal) {
+    const wanted = isInternal ? 'REMOVE_KEY' : 'REMOVE_INTERNAL_KEY'
+    throw new InvalidOperation(
+      `key ${quote(id)} is ${isInternal ? 'not an' : 'an'} internal key: remove it with ${wanted}`,
+    )
+  }
+  return { action: 'removeKey', id }
+}
+
+function isInternalKey({ usage }: PrismKey): boolean {
+  return usage === 'vdr' || usage === 'master' || usage === 'revocation'
 }

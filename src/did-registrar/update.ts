@@ -1,25 +1,30 @@
-/** Changes to a published DID: updates and deactivation, one at a time, visible once the ledger has confirmed them (api.md 4.4). */
+/** Updates and deactivation of published DIDs. One operation per DID is pending at a time; it takes effect when the ledger confirms it. */
 import { Problem } from '../base/problem.ts'
 import { type DeactivateOperation, InvalidOperation, type UpdateOperation } from '../did/prism/model.ts'
 import { encodeOperation, operationId, signOperation } from '../did/prism/operations.ts'
 import { apply, type DidState, end } from '../did/prism/state.ts'
 import { changeContent } from '../did/prism/update.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { toPrismActions, wantedKeys } from './actions.ts'
-import { busy, changeUnchanged, getDidRow, type DidRow } from './dids.ts'
-import { countKeys, findPrivateKey, makeKeys, putKeys, toKeyRow, type NewKey } from './keys.ts'
-import type { DidOperationResponse } from './model.ts'
-import { putOperation } from './operation.ts'
-import { readContent, readState } from './state.ts'
-import { noteVerdict } from './submit.ts'
-import type { UpdateManagedDid } from './update-model.ts'
-import { changeWebDid } from './web.ts'
+import {
+  type DidRow,
+  getDidRow,
+  operationPending,
+  readContent,
+  readState,
+  updateUnchangedRow,
+} from './dids.ts'
+import { createKeys, findPrivateKey, insertKeys, type NewKey, nextKeyIndexes, toKeyRow } from './keys.ts'
+import type { DidOperationResponse, UpdateManagedDid } from './model.ts'
+import { insertOperation } from './operation.ts'
+import { storeVerdict } from './submit.ts'
+import { keysOfActions, toPrismActions } from './template.ts'
+import { updateWebDid } from './web.ts'
 
 /**
- * Promises to change a DID.
+ * Enqueues the update of a DID.
  *
- * @throws {Problem} 400 for an action that breaks a rule, 404 for another wallet's DID, 409 for one that is not published, is deactivated,
- * or has an operation under way.
+ * @throws {Problem} 400 for an invalid action, 404 for a DID that is not in the wallet, 409 for a DID that is not published, is deactivated,
+ * or has a pending operation.
  */
 export async function updateDid(
   wallet: Wallet,
@@ -27,15 +32,16 @@ export async function updateDid(
   { actions }: UpdateManagedDid,
 ): Promise<DidOperationResponse> {
   const row = await getChangeable(wallet, didRef)
-  return refusing(async () => {
-    const keys = await makeKeys(wallet, row.did_index, wantedKeys(actions), await countKeys(wallet, row.did))
+  return withProblems(async () => {
+    const indexes = await nextKeyIndexes(wallet, row.did)
+    const keys = await createKeys(wallet, row.did_index, keysOfActions(actions), indexes)
     if (row.method === 'web') {
       const content = readContent(row.state)
-      return changeWebDid(wallet, row, changeContent(content, toPrismActions(actions, keys, content)), keys)
+      return updateWebDid(wallet, row, changeContent(content, toPrismActions(actions, keys, content)), keys)
     }
     const state = readState(row.state)
     const { suffix, lastOperationHash: previousHash } = state
-    return promise(
+    return scheduleOperation(
       wallet,
       row,
       state,
@@ -45,19 +51,19 @@ export async function updateDid(
   })
 }
 
-/** Promises to end a DID for good. @throws {Problem} as `updateDid`. */
+/** Enqueues the deactivation of a DID. @throws {Problem} as `updateDid`. */
 export async function deactivateDid(wallet: Wallet, didRef: string): Promise<DidOperationResponse> {
   const row = await getChangeable(wallet, didRef)
-  return refusing(async () => {
-    if (row.method === 'web') return changeWebDid(wallet, row, end(readContent(row.state)), [])
+  return withProblems(async () => {
+    if (row.method === 'web') return updateWebDid(wallet, row, end(readContent(row.state)), [])
     const state = readState(row.state)
     const { suffix, lastOperationHash: previousHash } = state
-    return promise(wallet, row, state, { operation: 'deactivate', suffix, previousHash }, [])
+    return scheduleOperation(wallet, row, state, { operation: 'deactivate', suffix, previousHash }, [])
   })
 }
 
 async function getChangeable(wallet: Wallet, didRef: string): Promise<DidRow> {
-  const row = await readSettled(wallet, didRef)
+  const row = await readResolved(wallet, didRef)
   if (row.status !== 'PUBLISHED')
     throw new Problem(
       'Conflict',
@@ -65,16 +71,16 @@ async function getChangeable(wallet: Wallet, didRef: string): Promise<DidRow> {
     )
   if (readContent(row.state).deactivated)
     throw new Problem('Conflict', `The DID ${row.did} is deactivated, which is final.`)
-  if (row.pending_operation !== null) throw busy(row.did)
+  if (row.pending_operation !== null) throw operationPending(row.did)
   return row
 }
 
-/** A DID's row, after the ledger was asked about an operation that is under way: others may see it on the ledger before the wallet does. */
-async function readSettled(wallet: Wallet, didRef: string): Promise<DidRow> {
+/** A DID's row, after storing the verdict of its pending operation. The worker may not have stored it yet. */
+async function readResolved(wallet: Wallet, didRef: string): Promise<DidRow> {
   const row = await getDidRow(wallet.db, didRef)
   if (row.pending_operation === null) return row
   try {
-    await noteVerdict(wallet, row)
+    await storeVerdict(wallet, row)
   } catch (error) {
     if (!(error instanceof Problem && error.type === 'error:ServiceUnavailable')) throw error
     return row
@@ -82,7 +88,7 @@ async function readSettled(wallet: Wallet, didRef: string): Promise<DidRow> {
   return getDidRow(wallet.db, didRef)
 }
 
-async function refusing<T>(work: () => Promise<T>): Promise<T> {
+async function withProblems<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -91,8 +97,8 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Signs an operation, and writes it down with its keys and the debt to bring it to the ledger. @throws {InvalidOperation} */
-async function promise(
+/** Signs an operation, and stores it with its keys and the job to submit it. @throws {InvalidOperation} */
+async function scheduleOperation(
   wallet: Wallet,
   before: DidRow,
   state: DidState,
@@ -101,13 +107,13 @@ async function promise(
 ): Promise<DidOperationResponse> {
   const { did, did_index } = before
   const signed = await sign(wallet, did, did_index, state, encodeOperation(operation))
-  // What the ledger would reject is told at once.
+  // Report an invalid operation now. The ledger would reject it later.
   apply(state, signed, new Date())
   const id = operationId(signed)
   await wallet.transaction(async (tx) => {
-    await changeUnchanged(tx, before, { pending_operation: id, failure: null })
-    await putOperation(tx, { id, did, kind: operation.operation, signed })
-    await putKeys(
+    await updateUnchangedRow(tx, before, { pending_operation: id, failure: null })
+    await insertOperation(tx, { id, did, kind: operation.operation, signed })
+    await insertKeys(
       tx,
       keys.map((key) => toKeyRow(wallet, did, id, key)),
     )
@@ -126,5 +132,5 @@ async function sign(
     const privateJwk = await findPrivateKey(wallet, did, didIndex, key)
     if (privateJwk) return signOperation(operation, key.id, privateJwk)
   }
-  throw new InvalidOperation('this wallet has no master key of the DID any more')
+  throw new InvalidOperation('this wallet has no master key of the DID')
 }

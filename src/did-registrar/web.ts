@@ -1,6 +1,6 @@
 /**
- * The wallet's did:web DIDs (W3C CCG, "did:web Method Specification"): this agent serves their documents below its own base URL, so they
- * are published when they are made and changed at once. No ledger knows them.
+ * The wallet's did:web DIDs (W3C CCG, "did:web Method Specification"). This agent serves their documents below its base URL, so creation,
+ * updates and deactivation take effect at once. No ledger is involved.
  */
 import { createHash } from 'node:crypto'
 import { randomId } from '../base/id.ts'
@@ -14,11 +14,10 @@ import { changeContent } from '../did/prism/update.ts'
 import type { AgentDb, Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
-import { keepNewDid } from './create.ts'
-import { changeUnchanged, isOwnDid, newRow, type DidRow } from './dids.ts'
-import { makeKeys, putKeys, toKeyRow, toPrismKey, type NewKey } from './keys.ts'
+import { insertDid } from './create.ts'
+import { type DidRow, isManagedDid, newRow, readContent, updateUnchangedRow, writeState } from './dids.ts'
+import { createKeys, insertKeys, type NewKey, toKeyRow, toPrismKey } from './keys.ts'
 import type { CreateManagedDid, DidOperationResponse } from './model.ts'
-import { readContent, writeState } from './state.ts'
 import { keysOfTemplate, refuseTemplate } from './template.ts'
 
 const empty: DidContent = {
@@ -31,9 +30,9 @@ const empty: DidContent = {
 }
 
 /**
- * Makes a did:web of this agent and returns it.
+ * Creates a did:web of this agent and returns it.
  *
- * @throws {Problem} 409 when another DID has the name, 422 when the template breaks a rule or the agent's base URL cannot be in a did:web.
+ * @throws {Problem} 409 when the name is taken, 422 when the template is invalid or the agent's base URL cannot be expressed in a did:web.
  */
 export async function createWebDid(
   db: AgentDb,
@@ -41,13 +40,13 @@ export async function createWebDid(
   { name, documentTemplate }: CreateManagedDid,
 ): Promise<string> {
   const did = toWebDid(wallet.env.urls.rest, name ?? randomId())
-  const wanted = attempt(() => keysOfTemplate(documentTemplate))
-  // The rules are obeyed or not wherever the keys are on the seed's path: they are asked before the name is taken.
-  const trial = await makeKeys(wallet, 0, wanted, new Map())
+  const specs = attempt(() => keysOfTemplate(documentTemplate))
+  // Check the template before taking the name. Any keys will do.
+  const trial = await createKeys(wallet, 0, specs, new Map())
   attempt(() => contentOf(documentTemplate, trial))
   await takeName(db, wallet, did)
-  await keepNewDid(wallet, async (didIndex) => {
-    const keys = await makeKeys(wallet, didIndex, wanted, new Map())
+  await insertDid(wallet, async (didIndex) => {
+    const keys = await createKeys(wallet, didIndex, specs, new Map())
     const state = writeState(contentOf(documentTemplate, keys))
     const row = newRow({
       did,
@@ -62,8 +61,8 @@ export async function createWebDid(
   return did
 }
 
-/** Changes a DID and its document at once. @throws {Problem} 409 when it has changed in the meantime. */
-export async function changeWebDid(
+/** Replaces the content of a DID. @throws {Problem} 409 when it has changed in the meantime. */
+export async function updateWebDid(
   wallet: Wallet,
   row: DidRow,
   content: DidContent,
@@ -72,8 +71,8 @@ export async function changeWebDid(
   const state = writeState(content)
   const id = versionOf(state)
   await wallet.transaction(async (tx) => {
-    await changeUnchanged(tx, row, { state })
-    await putKeys(
+    await updateUnchangedRow(tx, row, { state })
+    await insertKeys(
       tx,
       keys.map((key) => toKeyRow(wallet, row.did, id, key)),
     )
@@ -82,12 +81,12 @@ export async function changeWebDid(
   return { scheduledOperation: { id, didRef: row.did } }
 }
 
-/** What stands for an operation's id where no ledger gives one: the hash of what the DID says of itself, in hexadecimal. */
+/** The operation id of a did:web: the SHA-256 of its content in hexadecimal. */
 export function versionOf(state: string): string {
   return createHash('sha256').update(state).digest('hex')
 }
 
-/** The document of a did:web of this agent; nothing for any other DID. @throws {Problem} `error:DIDResolution:deactivated` */
+/** The document of a did:web of this agent. @throws {Problem} `error:DIDResolution:deactivated` */
 export async function findWebDocument(
   db: AgentDb,
   wallets: Wallets,
@@ -106,9 +105,9 @@ async function readDocument(db: Db, did: string): Promise<DidDocument | undefine
 }
 
 /**
- * The did:web whose document is at `<base>/web/<name>/did.json`. The base URL is http or https, without a slash at its end.
+ * The did:web whose document is at `<base>/web/<name>/did.json`. `base` is http or https, without trailing slash.
  *
- * @throws {Problem} 422 for a base that did:web has no words for: everybody resolves by https, but for hosts of their own machine.
+ * @throws {Problem} 422 for an http base, except on localhost: did:web is resolved by https.
  */
 export function toWebDid(base: string, name: string): string {
   const { protocol, hostname, host, pathname } = new URL(base)
@@ -134,7 +133,7 @@ function contentOf(
   ])
 }
 
-/** A name that was taken without a DID, because the agent stopped in between, is still free for the wallet that took it. */
+/** Reserves a name. If the agent stopped before it inserted the DID, the same wallet can reserve the name again. */
 async function takeName(db: AgentDb, wallet: Wallet, did: string): Promise<void> {
   const row = { did, wallet_id: wallet.id, created_at: new Date().toISOString() }
   const { numInsertedOrUpdatedRows } = await db
@@ -144,7 +143,7 @@ async function takeName(db: AgentDb, wallet: Wallet, did: string): Promise<void>
     .executeTakeFirst()
   if (numInsertedOrUpdatedRows) return
   const known = await db.selectFrom('web_did').select('wallet_id').where('did', '=', did).executeTakeFirst()
-  const isTaken = known?.wallet_id !== wallet.id || (await isOwnDid(wallet.db, did))
+  const isTaken = known?.wallet_id !== wallet.id || (await isManagedDid(wallet.db, did))
   if (isTaken)
     throw new Problem(
       'Conflict',

@@ -19,7 +19,7 @@ import { parseNonce } from './signature.ts'
 import { didRequestType } from './onboarding.ts'
 import type { Session } from './session.ts'
 import { keysFor } from '../did/document.ts'
-import { getOwnDid, isOwnDid } from '../did-registrar/dids.ts'
+import { getManagedDid, isManagedDid } from '../did-registrar/dids.ts'
 import { getSigningKey } from '../did-registrar/keys.ts'
 
 const Endpoint = z.url({ protocol: /^https?$/ }).max(2_000)
@@ -158,7 +158,7 @@ const reasons: Readonly<Record<number, string>> = {
 /** A DID of the wallet in the form that others can resolve. @throws {Problem} 404 */
 async function getWalletDid(wallet: Wallet, did: string): Promise<string> {
   if (await hasPeerDid(wallet.db, did)) return did
-  if (!isRegistrarMethod(did) || !(await isOwnDid(wallet.db, did))) throw notInWallet('onboard', did)
+  if (!isRegistrarMethod(did) || !(await isManagedDid(wallet.db, did))) throw notInWallet('onboard', did)
   return toResolvableForm(wallet, did)
 }
 
@@ -169,7 +169,7 @@ async function getSigner(wallet: Wallet, did: string): Promise<{ did: string; pr
     const key = await findFirstPeerKey(wallet, kids)
     if (key) return { did, privateJwk: key.privateJwk }
   }
-  if (!isRegistrarMethod(did) || !(await isOwnDid(wallet.db, did))) throw notInWallet('authenticate', did)
+  if (!isRegistrarMethod(did) || !(await isManagedDid(wallet.db, did))) throw notInWallet('authenticate', did)
   const { privateJwk } = await getSigningKey(wallet, did, 'authentication', undefined, 'Ed25519')
   return { did: await toResolvableForm(wallet, did), privateJwk }
 }
@@ -179,7 +179,7 @@ const isRegistrarMethod = (did: string) => /^did:(prism|web):/.test(did)
 
 /** The long form until the DID is published: others cannot resolve the short form before. */
 async function toResolvableForm(wallet: Wallet, didRef: string): Promise<string> {
-  const { did, longForm, status } = await getOwnDid(wallet.db, didRef)
+  const { did, longForm, status } = await getManagedDid(wallet.db, didRef)
   return status === 'PUBLISHED' ? did : longForm
 }
 

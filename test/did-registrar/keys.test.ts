@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { fromBase64 } from '../../src/base/bytes.ts'
 import type { PublicJwk } from '../../src/crypto/keys.ts'
-import { makeKeys } from '../../src/did-registrar/keys.ts'
+import { createKeys } from '../../src/did-registrar/keys.ts'
 import { usages } from '../../src/did/prism/model.ts'
 import { startAgent } from '../_agent.ts'
 
@@ -21,7 +21,7 @@ test.each(['assertionMethod', 'master'] as const)(
       let next = first
       while (hasZeroAt(next)) next++
       const wanted = ['a', 'b'].map((id) => ({ id, usage, curve: 'secp256k1' }) as const)
-      const [key, after] = await makeKeys(wallet, 0, wanted, new Map([[usage, first]]))
+      const [key, after] = await createKeys(wallet, 0, wanted, new Map([[usage, first]]))
       expect(key!.keyIndex).toBe(usage === 'master' ? first : next)
       expect(after!.keyIndex).toBeGreaterThan(key!.keyIndex!)
     })

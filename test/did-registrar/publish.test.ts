@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { createDid } from '../../src/did-registrar/create.ts'
 import { getDidRow, toDetail } from '../../src/did-registrar/dids.ts'
-import { publishDid } from '../../src/did-registrar/publish.ts'
+import { publishDid } from '../../src/did-registrar/operation.ts'
 import { submitTask } from '../../src/did-registrar/submit.ts'
 import { deactivateDid, updateDid } from '../../src/did-registrar/update.ts'
 import type { Ledger } from '../../src/vdr/ledger.ts'
@@ -152,14 +152,16 @@ test('a ledger whose answer gets lost after it took an operation in does not get
 test('a ledger that says it has confirmed what it does not show is not believed', () =>
   pending(async (wallet, did, id) => {
     const lying = before(wallet, { ...status(id, 'confirmed'), getState: () => Promise.resolve(undefined) })
-    await expect(submitTask(lying, id)).rejects.toThrow(/does not show/)
+    await expect(submitTask(lying, id)).rejects.toThrow(/does not return the changed state/)
     expect(await shown(wallet, did)).toMatchObject({ did: { status: 'PUBLICATION_PENDING' }, events: [] })
 
     await wallet.transaction(await submitTask(wallet, id))
     const { scheduledOperation } = await deactivateDid(wallet, did)
     const submit = () => Promise.resolve({ operationId: scheduledOperation.id, transactionId: '' })
     const stale = before(wallet, { submit, ...status(scheduledOperation.id, 'confirmed') })
-    await expect(submitTask(stale, scheduledOperation.id)).rejects.toThrow(/does not show/)
+    await expect(submitTask(stale, scheduledOperation.id)).rejects.toThrow(
+      /does not return the changed state/,
+    )
     expect((await shown(wallet, did)).did).toMatchObject({
       pendingOperation: scheduledOperation.id,
       metaLastFailure: { status: 503 },

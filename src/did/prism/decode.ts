@@ -22,7 +22,7 @@ import {
   SignedAtalaOperationSchema,
   type UpdateDIDAction,
 } from './prism_pb.ts'
-import { shown } from './rules.ts'
+import { quote } from './rules.ts'
 
 /** A signed operation's parts: the id of the signing key, the signature as it came, and the bytes of the operation. */
 export type SignedOperation = { signedWith: string; signature: Uint8Array; operation: Uint8Array }
@@ -123,11 +123,11 @@ function toAction({ action }: UpdateDIDAction): UpdateAction {
 /** Reads a key of an operation. @throws {InvalidOperation} when its usage is unknown or it is no point of its curve. */
 export function toKey({ id, usage, keyData }: PublicKey): PrismKey {
   const known = usageOf.get(usage)
-  if (!known) throw new InvalidOperation(`key ${shown(id)} has no known usage`)
+  if (!known) throw new InvalidOperation(`key ${quote(id)} has no known usage`)
   try {
     return { id, usage: known, publicKey: toJwk(keyData) }
   } catch (error) {
-    throw new InvalidOperation(`key ${shown(id)} cannot be read: ${reasonOf(error)}`, { cause: error })
+    throw new InvalidOperation(`key ${quote(id)} cannot be read: ${reasonOf(error)}`, { cause: error })
   }
 }
 

@@ -45,15 +45,15 @@ const Contexts = z
 
 /** @throws {InvalidOperation} when the key's id is no fragment, or its curve does not suit its usage. */
 export function checkKey({ id, usage, publicKey }: PrismKey): void {
-  obey(Id, id, `key id ${shown(id)}`)
+  obey(Id, id, `key id ${quote(id)}`)
   if ((usage === 'master' || usage === 'vdr') && publicKey.crv !== 'secp256k1') {
-    throw new InvalidOperation(`key ${shown(id)} is a ${usage} key and must be on secp256k1`)
+    throw new InvalidOperation(`key ${quote(id)} is a ${usage} key and must be on secp256k1`)
   }
 }
 
 /** @throws {InvalidOperation} when the id, type or endpoint is malformed or too long. */
 export function checkService(service: PrismService): void {
-  obey(PrismServiceRules, service, `service ${shown(service.id)}`)
+  obey(PrismServiceRules, service, `service ${quote(service.id)}`)
 }
 
 /** @throws {InvalidOperation} when the service cannot have this type. */
@@ -97,6 +97,6 @@ function check(ruleFor: (value: string) => z.ZodType) {
 }
 
 /** An id in a message: whatever stands in it, it stays an id, and short. */
-export function shown(id: string): string {
+export function quote(id: string): string {
   return JSON.stringify(id.slice(0, limits.id))
 }

@@ -7,7 +7,7 @@ import {
   checkServiceEndpoint,
   checkServiceType,
   limits,
-  shown,
+  quote,
 } from './rules.ts'
 import type { DidContent } from './state.ts'
 
@@ -47,11 +47,11 @@ function act<Content extends DidContent>(state: Content, action: UpdateAction): 
     case 'addKey':
       checkKey(action.key)
       if (has(publicKeys, action.key.id) || retiredKeyIds.includes(action.key.id))
-        throw new InvalidOperation(`key ${shown(action.key.id)} exists or existed`)
+        throw new InvalidOperation(`key ${quote(action.key.id)} exists or existed`)
       return { ...state, publicKeys: [...publicKeys, action.key] }
     case 'removeKey':
       if (!has(publicKeys, action.id))
-        throw new InvalidOperation(`there is no active key ${shown(action.id)} to remove`)
+        throw new InvalidOperation(`there is no active key ${quote(action.id)} to remove`)
       return {
         ...state,
         publicKeys: without(publicKeys, action.id),
@@ -60,12 +60,12 @@ function act<Content extends DidContent>(state: Content, action: UpdateAction): 
     case 'addService':
       checkService(action.service)
       if (has(services, action.service.id) || retiredServiceIds.includes(action.service.id)) {
-        throw new InvalidOperation(`service ${shown(action.service.id)} exists or existed`)
+        throw new InvalidOperation(`service ${quote(action.service.id)} exists or existed`)
       }
       return { ...state, services: [...services, action.service] }
     case 'removeService':
       if (!has(services, action.id))
-        throw new InvalidOperation(`there is no active service ${shown(action.id)} to remove`)
+        throw new InvalidOperation(`there is no active service ${quote(action.id)} to remove`)
       return {
         ...state,
         services: without(services, action.id),
@@ -73,7 +73,7 @@ function act<Content extends DidContent>(state: Content, action: UpdateAction): 
       }
     case 'updateService':
       if (!has(services, action.id))
-        throw new InvalidOperation(`there is no active service ${shown(action.id)} to update`)
+        throw new InvalidOperation(`there is no active service ${quote(action.id)} to update`)
       return {
         ...state,
         services: services.map((service) => (service.id === action.id ? updated(service, action) : service)),
@@ -92,7 +92,7 @@ function updated(
   { type, serviceEndpoint }: UpdateAction & { action: 'updateService' },
 ): PrismService {
   if (type === '' && serviceEndpoint === '')
-    throw new InvalidOperation(`the update of service ${shown(service.id)} changes nothing`)
+    throw new InvalidOperation(`the update of service ${quote(service.id)} changes nothing`)
   if (type !== '') checkServiceType(type)
   if (serviceEndpoint !== '') checkServiceEndpoint(serviceEndpoint)
   return {

@@ -27,7 +27,7 @@ import {
   type UpdateConnection,
   type AutomaticAcceptance,
 } from './model.ts'
-import { getOwnDid } from '../../did-registrar/dids.ts'
+import { getManagedDid } from '../../did-registrar/dids.ts'
 import { getSigningKey } from '../../did-registrar/keys.ts'
 
 /** Makes an invitation; the connection, the thread and the invitation share one id. @throws {Problem} as `checkAcceptance`. */
@@ -204,7 +204,7 @@ export async function checkAcceptance(
   if (!automaticAcceptance) return
   const { subjectId, keyId } = automaticAcceptance
   if (subjectId === undefined) return
-  await getOwnDid(wallet.db, subjectId)
+  await getManagedDid(wallet.db, subjectId)
   await getSigningKey(wallet, subjectId, 'authentication', keyId)
 }
 

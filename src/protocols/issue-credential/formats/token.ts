@@ -8,7 +8,7 @@ import { decodeJws } from '../../../credentials/jws.ts'
 import { createJwtVp, verifyHolderProof } from '../../../credentials/jwt-vp.ts'
 import type { verifyJwtVc } from '../../../credentials/jwt-vc.ts'
 import type { PrivateJwk } from '../../../crypto/keys.ts'
-import { getOwnDid } from '../../../did-registrar/dids.ts'
+import { getManagedDid } from '../../../did-registrar/dids.ts'
 import { getSigningKey } from '../../../did-registrar/keys.ts'
 import { canonicalDid, type VerificationKey } from '../../../did/document.ts'
 import { checkClaims } from '../../../schemas/claims.ts'
@@ -85,7 +85,7 @@ export function tokenFormat(token: Token): IssuanceFormat {
           `subjectId: is missing. A ${format} credential is about a DID; name one of this wallet.`,
         )
       checkMethod(subjectId)
-      const { longForm } = await getOwnDid(wallet.db, subjectId)
+      const { longForm } = await getManagedDid(wallet.db, subjectId)
       const { privateJwk, keyId: kid } = await getSigningKey(wallet, subjectId, 'authentication', keyId)
       const proof = createJwtVp({
         holderDid: longForm,
@@ -120,7 +120,7 @@ export function tokenFormat(token: Token): IssuanceFormat {
     async issue(wallet, record) {
       const { holderDid } = record
       if (holderDid === undefined) throw new Error(`the record ${record.id} has no holder`)
-      const { did, longForm, status } = await getOwnDid(wallet.db, issuerOf(record.issuingDID))
+      const { did, longForm, status } = await getManagedDid(wallet.db, issuerOf(record.issuingDID))
       const { keyId, privateJwk: issuerKey } = await keyOf(wallet, record)
       const place = await pickPlace(wallet, did)
       const credential = await token.sign(wallet, record, {

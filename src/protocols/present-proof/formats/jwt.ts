@@ -1,7 +1,7 @@
 /** Proofs with JWTs, each shown as a whole in a presentation that the holder signs (wire.md 5). */
 import { Problem } from '../../../base/problem.ts'
 import { createJwtVp, verifyJwtVp } from '../../../credentials/jwt-vp.ts'
-import { getOwnDid } from '../../../did-registrar/dids.ts'
+import { getManagedDid } from '../../../did-registrar/dids.ts'
 import { getSigningKey } from '../../../did-registrar/keys.ts'
 import { canonicalDid } from '../../../did/document.ts'
 import { checkPolicy } from '../../../verification/policies.ts'
@@ -35,7 +35,7 @@ export const jwt: ProofFormat = {
     const { domain: audience, challenge: nonce } = getOptions(record)
     const held = await getHeld(wallet.db, record.proofId ?? [], 'JWT')
     const subject = subjectOf(held)
-    const { longForm } = await getOwnDid(wallet.db, subject)
+    const { longForm } = await getManagedDid(wallet.db, subject)
     const { privateJwk } = await getSigningKey(wallet, subject, 'authentication')
     return createJwtVp({
       holderDid: longForm,
