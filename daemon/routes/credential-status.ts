@@ -1,6 +1,6 @@
 /** `/credential-status` (api.md 4.9): the status lists of this agent's issuers, for anybody, and revocation. */
 import { z } from 'zod'
-import { listMedia, noList, publishList, type ListMedia } from '../../src/credential-status/publish.ts'
+import { listMedia, listNotFound, publishList, type ListMedia } from '../../src/credential-status/publish.ts'
 import { revokeCredential } from '../../src/protocols/issue-credential/issuer.ts'
 import { route } from '../http/route.ts'
 
@@ -19,7 +19,7 @@ export default [
     },
     async ({ agent }, { path: { id }, accepts }) => {
       const walletId = await agent.env.tokens.findWalletId('status-list', id)
-      if (walletId === undefined) throw noList(id)
+      if (walletId === undefined) throw listNotFound(id)
       const type = (accepts(listMedia) as ListMedia | undefined) ?? listMedia[0]
       const { body, etag } = await agent.wallets.use(walletId, (wallet) => publishList(wallet, id, type))
       // Kept by whoever likes, and asked about before each use: a revocation counts at once.

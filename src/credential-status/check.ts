@@ -1,36 +1,35 @@
-/** Whether a credential still stands, found out before it is accepted (wire.md 5.3 point 6, decisions.md §6). */
-import { isTemporary } from '../base/problem.ts'
-import type { CredentialStatus, DecodedCredential } from '../credentials/credential.ts'
-import { checkStatusList, readStatusEntry } from '../credentials/status-list.ts'
+/** Checks the status of credentials: as part of a verification, or for display. */
+import { z } from 'zod'
+import { isTemporary, Problem } from '../base/problem.ts'
+import { reasonOf } from '../base/reason.ts'
+import type { CredentialStatus, DecodedCredential } from '../credentials/jwt-vc.ts'
+import { checkStatusList, readStatusEntry, RevokedError } from '../credentials/status-list.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
 import type { Environment } from '../wallet/environment.ts'
 import type { ListReader } from './read.ts'
 
 /**
- * How much the status of a credential counts: `required` takes only what is known to stand, `if-available` also what has a list that cannot be had,
- * `off` asks for no list. What is known to be revoked passes with `off` alone.
+ * `required`: the status must be known. `if-available`: an unreachable list is accepted. `off`: no list is read. Only `off` accepts revoked
+ * credentials.
  */
 export const statusPolicies = ['required', 'if-available', 'off'] as const
 export type StatusPolicy = (typeof statusPolicies)[number]
 
-/** Lists that one verification reads, each of which may take a host seconds to answer. */
-const mostLists = 20
+/** The limit of lists in one verification. Each may take seconds to fetch. */
+const maxLists = 20
 
 export type StatusChecks = {
   verifyStatus: boolean
   checkStatus: (status: CredentialStatus, credential: Pick<DecodedCredential, 'issuerDid'>) => Promise<void>
 }
 
-/**
- * The checks of a credential's status for a policy; for the verification of credentials of every format. They are made for one verification, in which
- * each list is read once.
- */
+/** Creates the status check of one verification, which reads each list once. */
 export function statusChecks(env: Environment, policy: StatusPolicy = 'required'): StatusChecks {
   const lists = new Map<string, Promise<string>>()
   const read: ListReader = (url, type) => {
-    if (lists.size >= mostLists && !lists.has(`${type} ${url}`)) {
-      throw new VerificationError('status', `more than ${mostLists} status lists would have to be read`)
+    if (lists.size >= maxLists && !lists.has(`${type} ${url}`)) {
+      throw new VerificationError('status', `the credentials have more than ${maxLists} status lists`)
     }
     const list = lists.get(`${type} ${url}`) ?? env.getStatusList(url, type)
     lists.set(`${type} ${url}`, list)
@@ -40,7 +39,7 @@ export function statusChecks(env: Environment, policy: StatusPolicy = 'required'
     verifyStatus: policy !== 'off',
     async checkStatus(status, credential) {
       try {
-        await checkNow(env, read, status, credential)
+        await checkEntry(env, read, status, credential)
       } catch (error) {
         if (policy === 'if-available' && (isTemporary(error) || error instanceof UnreachableError)) return
         throw error
@@ -49,7 +48,7 @@ export function statusChecks(env: Environment, policy: StatusPolicy = 'required'
   }
 }
 
-async function checkNow(
+async function checkEntry(
   env: Environment,
   read: ListReader,
   status: CredentialStatus,
@@ -62,4 +61,45 @@ async function checkNow(
     now: Math.floor(Date.now() / 1_000),
     leewaySeconds: env.config.CREDENTIAL_LEEWAY,
   })
+}
+
+export const RevocationStatus = z
+  .object({
+    status: z
+      .enum(['not-revoked', 'revoked', 'suspended', 'unknown'])
+      .describe(
+        'The current status. `unknown` if the list is unreachable, invalid, or of an unsupported type.',
+      ),
+    detail: z
+      .string()
+      .optional()
+      .describe('The reason for `unknown`, or why the credential cannot be revoked.'),
+  })
+  .meta({ id: 'CredentialStanding' })
+export type RevocationStatus = z.infer<typeof RevocationStatus>
+
+/** Reads the status of a credential for display. A revocation takes precedence, then an unknown status. */
+export async function findRevocationStatus(
+  env: Environment,
+  { statuses, issuerDid }: Pick<DecodedCredential, 'statuses' | 'issuerDid'>,
+): Promise<RevocationStatus> {
+  if (statuses.length === 0)
+    return { status: 'not-revoked', detail: 'the credential has no status list, so it cannot be revoked' }
+  const { checkStatus } = statusChecks(env)
+  let unknown: RevocationStatus | undefined
+  for (const status of statuses) {
+    try {
+      await checkStatus(status, { issuerDid })
+    } catch (error) {
+      if (error instanceof RevokedError) return { status: error.status }
+      if (!(
+        error instanceof VerificationError ||
+        error instanceof UnreachableError ||
+        error instanceof Problem
+      ))
+        throw error
+      unknown ??= { status: 'unknown', detail: reasonOf(error) }
+    }
+  }
+  return unknown ?? { status: 'not-revoked' }
 }

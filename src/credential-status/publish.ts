@@ -1,21 +1,20 @@
 /**
- * A status list as anybody reads it: for wallets a StatusList2021 credential as JSON, for VC 2.0 a Bitstring Status List as JWT, of the same bits.
+ * Publishes status lists in two forms with the same bits: StatusList2021 as JSON for wallets, and Bitstring Status List as JWT for VC 2.0.
  *
- * A list is signed when it is asked for and differs from what was signed last: so a revocation shows at once, and a thousand of them cost
- * one signature.
+ * A list is signed on request if it has changed since the last signature. Revocations are therefore visible at once, and many of them cost one
+ * signature.
  */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { toPaddedBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
-import { compressBits } from '../credentials/bitstring.ts'
-import { createBitstringStatusList } from '../credentials/bitstring-status-list.ts'
+import { compressBits, createBitstringStatusList } from '../credentials/bitstring.ts'
 import {
   credentialsContext,
+  proveStatusList,
   statusListContexts,
   type StatusList2021,
 } from '../credentials/status-list-2021.ts'
-import { proveStatusList } from '../credentials/status-list-proof.ts'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import { type DidRow, getDidRow, readContent } from '../did-registrar/dids.ts'
 import { findPrivateKey } from '../did-registrar/keys.ts'
@@ -28,29 +27,28 @@ export type ListMedia = (typeof listMedia)[number]
 /** `etag` is an entity tag (RFC 9110 §8.8.3). */
 export type PublishedList = { body: string; etag: string }
 
-/** Lists by id and media type, each with what it was made of: its revision, and the DID's keys. Ids are never made twice. */
-const published = new LRUCache<string, { madeOf: string; list: Promise<PublishedList> }>({ max: 1_000 })
+/** Signed lists by id and media type. `version` consists of the list's revision and the state of the DID. */
+const published = new LRUCache<string, { version: string; list: Promise<PublishedList> }>({ max: 1_000 })
 
-/** A list of a wallet, signed by its DID. @throws {Problem} 404 when there is none, or nobody can sign for the DID any more. */
+/** Returns a signed list of a wallet. @throws {Problem} 404 for an unknown list, or if the DID has no key any more. */
 export async function publishList(wallet: Wallet, id: string, media: ListMedia): Promise<PublishedList> {
   const row = await findList(wallet.db, id)
-  if (!row) throw noList(id)
+  if (!row) throw listNotFound(id)
   const issuer = await getDidRow(wallet.db, row.did)
-  const madeOf = `${row.revision} ${issuer.status} ${issuer.state}`
+  const version = `${row.revision} ${issuer.status} ${issuer.state}`
   const key = `${id} ${media}`
-  const known = published.get(key)
-  if (known?.madeOf === madeOf) return known.list
+  const cached = published.get(key)
+  if (cached?.version === version) return cached.list
   const list = sign(wallet, row, issuer, media)
-  published.set(key, { madeOf, list })
+  published.set(key, { version, list })
   list.catch(() => published.get(key)?.list === list && published.delete(key))
   return list
 }
 
-/** No such list. */
-export function noList(id: string): Problem {
+export function listNotFound(id: string): Problem {
   return new Problem(
     'error:CredentialStatusListError:StatusListNotFound',
-    `There is no status list ${id.slice(0, 100)} here.`,
+    `There is no status list ${id.slice(0, 100)}.`,
   )
 }
 
@@ -62,9 +60,9 @@ async function sign(
 ): Promise<PublishedList> {
   const { keyId, key } = await findListKey(wallet, issuer)
   const bits = compressBits(await revokedIndexes(wallet.db, id))
-  // While nobody else can resolve the short form, only the long form proves anything.
+  // Others cannot resolve the short form before the DID is published.
   const issuerDid = issuer.status === 'PUBLISHED' ? issuer.did : (issuer.long_form ?? issuer.did)
-  // As the wallets' parsers have it: without parts of a second.
+  // Without fractions of a second, as wallets expect.
   const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z')
   const body =
     media === 'application/json'
@@ -73,7 +71,7 @@ async function sign(
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
 }
 
-/** The instant of issuance is a text, as the standard and typed wallets want it; the real agent writes seconds (wire.md 8.3). */
+/** `issuanceDate` is RFC 3339, as the standard and wallets require. The Cloud Agent writes seconds. */
 function toJson(
   {
     url: id,
@@ -98,7 +96,7 @@ function toJson(
   return { ...list, proof: proveStatusList(list, key, now) }
 }
 
-/** An assertion key of the DID: one of secp256k1 if it has one, since some wallets verify no other (wire.md 8.3). */
+/** Finds an assertionMethod key, preferably of secp256k1, because some wallets verify no other curve. */
 async function findListKey(
   wallet: Wallet,
   { did, did_index, state }: DidRow,
@@ -111,7 +109,7 @@ async function findListKey(
   }
   throw new Problem(
     'error:CredentialStatusListError:StatusListNotFound',
-    `The issuer ${did} has no key to sign its status list with any more.`,
+    `The issuer ${did} has no key that can sign its status list.`,
   )
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the URL of a status list answers: our own lists from the wallet they are in, since this agent may not be able to call itself, and those of
- * others fetched, once for all who ask at a time. None is kept: what was revoked a second ago is not to pass.
+ * Reads the status list at a URL. Lists of this agent come from their wallet, because the agent may be unable to call itself. Concurrent requests for
+ * other lists share one fetch. Lists are not cached, so that revocations take effect at once.
  */
 import { Problem } from '../base/problem.ts'
 import type { EntryType } from '../credentials/status-list.ts'
@@ -12,32 +12,32 @@ import type { Wallets } from '../wallet/wallets.ts'
 import { publishList, type ListMedia } from './publish.ts'
 
 const timeoutMs = 5_000
-/** A list of eight million credentials that does not compress, and some. */
+/** An incompressible list of eight million entries, with a margin. */
 const maxBytes = 1_572_864
 
-/** What is asked for first, by the type of entry that names the list. */
+/** The preferred media type by the type of entry. */
 const media: Readonly<Record<EntryType, ListMedia>> = {
   StatusList2021Entry: 'application/json',
   BitstringStatusListEntry: 'application/vc+jwt',
 }
 
-/** What goes wrong for now, and says nothing of the list. */
+/** Codes of temporary failures. */
 const temporary = ['refused', 'timeout']
 
 type Sources = {
   http: HttpClient
   wallets: Pick<Wallets, 'use'>
-  /** The wallet that has a list; nothing for an id that no wallet here has. */
+  /** The wallet of a list id. Undefined for ids of other agents. */
   openListId: (id: string) => Promise<string | undefined>
 }
 
 export type ListReader = (url: string, type: EntryType) => Promise<string>
 
 /**
- * Makes a reader of status lists, ours and others'; nothing of what it reads is verified.
+ * Creates a reader of status lists. The lists are not verified.
  *
- * It throws {Problem} `error:ServiceUnavailable` when a host cannot be reached, is too slow or has trouble (5xx): then nothing is known of the list;
- * {UnreachableError} when there is none to be had, {Problem} 404 when there is none here.
+ * The reader throws {Problem} `error:ServiceUnavailable` for temporary failures (connection, timeout, 5xx), {UnreachableError} for permanent ones,
+ * {Problem} 404 for an unknown list of this agent.
  */
 export function createListReader({ http, openListId, wallets }: Sources): ListReader {
   const fetched = createFetchCache((question) => fetchList(http, JSON.parse(question) as Question), {
@@ -77,5 +77,5 @@ async function fetchList(http: HttpClient, [url, type]: Question): Promise<{ tex
 }
 
 function unavailable(reason: string): Problem {
-  return new Problem('error:ServiceUnavailable', `A status list cannot be had now: ${reason}`)
+  return new Problem('error:ServiceUnavailable', `A status list is temporarily unavailable: ${reason}`)
 }

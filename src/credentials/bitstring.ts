@@ -1,14 +1,19 @@
-/** The bits of a status list (StatusList2021 §4, Bitstring Status List 1.0 §3): index 0 is the first byte's most significant bit; gzip (RFC 1952) around it. */
+/**
+ * Bitstring Status List 1.0 (W3C): the compressed bits (§3, the same in StatusList2021 §4) and the credential that contains them (§2.2),
+ * signed as `vc+jwt` (VC-JOSE-COSE §3.1). Index 0 is the most significant bit of the first byte; the compression is gzip (RFC 1952).
+ */
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { fromBase64 } from '../base/bytes.ts'
+import { fromBase64, toBase64url } from '../base/bytes.ts'
+import type { PrivateJwk } from '../crypto/keys.ts'
+import { signJws } from './jws.ts'
 
-/** How many credentials a list is for: the least that both specifications allow, so that one of them does not stand out. */
+/** Entries of a list: the minimum of both specifications, which protects the privacy of holders. */
 export const listLength = 131_072
 
-/** The longest list that is read, in bytes of bits: eight million credentials. A few hundred bytes of gzip can stand for gigabytes (threats C10). */
+/** The longest list that is read, uncompressed: eight million entries. A few hundred bytes of gzip can expand to gigabytes. */
 const maxBytes = 1_048_576
 
-/** A compressed list of `listLength` bits with those at `indexes` set. @throws {RangeError} for an index that is not in it. */
+/** Compresses a list of `listLength` bits with those at `indexes` set. @throws {RangeError} for an index outside the list. */
 export function compressBits(indexes: Iterable<number>): Uint8Array {
   const bits = new Uint8Array(listLength / 8)
   for (const index of indexes) {
@@ -20,10 +25,10 @@ export function compressBits(indexes: Iterable<number>): Uint8Array {
 }
 
 /**
- * Reads an `encodedList`: gzip in base64 or base64url, with or without padding, and with or without the multibase prefix `u` of the
- * newer specification (gzip itself begins with `H`).
+ * Expands an `encodedList`: gzip in base64 or base64url, with or without padding, with or without the multibase prefix `u` of Bitstring
+ * Status List. (Encoded gzip starts with `H`.)
  *
- * @throws {TypeError} when it is not that, or shorter or longer than is read.
+ * @throws {TypeError} for another encoding or length.
  */
 export function expandBits(encodedList: string): Uint8Array {
   const bits = inflate(fromBase64(encodedList.replace(/^u(?=H)/, '')))
@@ -34,7 +39,7 @@ export function expandBits(encodedList: string): Uint8Array {
   return bits
 }
 
-/** Whether a bit is set. @throws {TypeError} when the list has no such bit. */
+/** Reads a bit. @throws {TypeError} when the list has no such bit. */
 export function isSet(bits: Uint8Array, index: number): boolean {
   const byte = Number.isSafeInteger(index) && index >= 0 ? bits[Math.floor(index / 8)] : undefined
   if (byte === undefined)
@@ -52,4 +57,39 @@ function inflate(bytes: Uint8Array): Uint8Array {
       { cause },
     )
   }
+}
+
+/** `bits` is compressed, `kid` a DID URL, `validFrom` an ISO 8601 instant. */
+export type BitstringStatusListContent = {
+  url: string
+  issuerDid: string
+  kid: string
+  key: PrivateJwk
+  bits: Uint8Array
+  validFrom: string
+}
+
+/** Signs a revocation list. Returns the compact JWT. */
+export function createBitstringStatusList({
+  url,
+  issuerDid,
+  kid,
+  key,
+  bits,
+  validFrom,
+}: BitstringStatusListContent): string {
+  const credential = {
+    '@context': ['https://www.w3.org/ns/credentials/v2'],
+    id: url,
+    type: ['VerifiableCredential', 'BitstringStatusListCredential'],
+    issuer: issuerDid,
+    validFrom,
+    credentialSubject: {
+      id: `${url}#list`,
+      type: 'BitstringStatusList',
+      statusPurpose: 'revocation',
+      encodedList: `u${toBase64url(bits)}`,
+    },
+  }
+  return signJws({ typ: 'vc+jwt', kid }, { iss: issuerDid, ...credential }, key)
 }

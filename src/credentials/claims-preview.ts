@@ -1,16 +1,16 @@
-/** Claims as the attributes of a credential preview, and back (wire.md 4.1: the attribute value rule). */
+/** Converts between claims and the attributes of a credential preview (Issue Credential 3.0). */
 import { z } from 'zod'
 import { fromBase64, toPaddedBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { type JsonObject, parseJson } from '../base/json.ts'
 
-/** One claim on the wire: text as it is, or JSON as base64 with `media_type` `application/json`. */
+/** A claim: text, or base64 of JSON with the `media_type` `application/json`. */
 export const Attribute = z.object({ name: z.string(), value: z.string(), media_type: z.string().nullish() })
 export type Attribute = z.infer<typeof Attribute>
 
 export const Attributes = z.array(Attribute).max(1_000)
 
-/** Writes claims as attributes, in their order: text as it is, any other JSON value as URL-safe padded base64 of its JSON text. */
+/** Converts claims to attributes in their order. Values other than text become padded base64url of their JSON. */
 export function toAttributes(claims: JsonObject): Attribute[] {
   return Object.entries(claims)
     .filter(([, value]) => value !== undefined)
@@ -22,8 +22,8 @@ export function toAttributes(claims: JsonObject): Attribute[] {
 }
 
 /**
- * Reads attributes that a peer sent. Every name becomes an own member of the result, `__proto__` included, which is therefore safe to
- * read, to spread and to write as JSON, though not to copy with `Object.assign`.
+ * Converts the attributes of a peer to claims. Names become own members, including `__proto__`: the result is safe to read, to spread and to
+ * serialize, but not to copy with `Object.assign`.
  *
  * @throws {Problem} `error:CredentialServiceError:InvalidCredentialOffer`, naming the attribute
  */
@@ -34,7 +34,7 @@ export function fromAttributes(attributes: unknown): JsonObject {
   const claims = new Map<string, unknown>()
   for (const attribute of parsed.data) {
     if (claims.has(attribute.name))
-      throw refusal(`The attribute '${attribute.name}' is given twice; send each name once`)
+      throw refusal(`The attribute '${attribute.name}' occurs twice; send each name once`)
     claims.set(attribute.name, valueOf(attribute))
   }
   return Object.fromEntries(claims)

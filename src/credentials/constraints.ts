@@ -1,17 +1,17 @@
-/** Which credentials a verifier accepts: the lines of `proofs` in a request, and the constraints of a policy. */
+/** The schemas and issuers that a verifier accepts: the lines of `proofs` in a request, and the constraints of a policy. */
 import { canonicalDid } from '../did/document.ts'
-import type { DecodedCredential } from './credential.ts'
+import type { DecodedCredential } from './jwt-vc.ts'
 import { VerificationError } from './verification-error.ts'
 
-/** A schema, and the issuers that are trusted with it; without issuers, every issuer is. */
+/** A schema and the issuers trusted for it. Without issuers, every issuer is trusted. */
 export type Constraint = { schemaId: string; trustIssuers?: readonly string[] | undefined }
 
-/** What constraints ask of a credential; the schema of an SD-JWT is its type. */
-export type Judged = Pick<DecodedCredential, 'schemas' | 'issuerDid'>
+/** The part of a credential that constraints refer to. The schema of an SD-JWT is its `vct`. */
+export type SchemasAndIssuer = Pick<DecodedCredential, 'schemas' | 'issuerDid'>
 
-/** True when a credential has the schema of a constraint and one of its issuers. DIDs are compared in canonical form. */
+/** Whether a credential has the schema and an issuer of a constraint. */
 export function satisfies(
-  { schemas, issuerDid }: Judged,
+  { schemas, issuerDid }: SchemasAndIssuer,
   { schemaId, trustIssuers = [] }: Constraint,
 ): boolean {
   const issuer = canonicalDid(issuerDid)
@@ -22,31 +22,34 @@ export function satisfies(
 }
 
 /**
- * Checks that a credential satisfies one constraint as a whole: an issuer that is trusted with one schema is not trusted with another. An empty list
- * accepts every credential. `judge` begins the message: "The request", "The policy".
+ * Checks that a credential satisfies at least one constraint. An empty list accepts every credential. `origin` starts the message: "The request",
+ * "The policy".
  *
  * @throws {VerificationError} `schema-not-accepted`, `issuer-not-trusted`
  */
 export function checkOneSatisfied(
   constraints: readonly Constraint[],
-  credential: Judged,
-  judge: string,
+  credential: SchemasAndIssuer,
+  origin: string,
 ): void {
   if (constraints.length === 0 || constraints.some((constraint) => satisfies(credential, constraint))) return
   const { schemas, issuerDid } = credential
   const accepted = constraints.map(({ schemaId }) => schemaId)
   if (!accepted.some((schemaId) => schemas.includes(schemaId))) {
-    const detail = `${judge} accepts none of the schemas of the credential, [${schemas.join(', ')}]; it accepts ${accepted.join(', ')}`
+    const detail = `${origin} accepts none of the schemas of the credential, [${schemas.join(', ')}]; it accepts ${accepted.join(', ')}`
     throw new VerificationError('schema-not-accepted', detail)
   }
   throw new VerificationError(
     'issuer-not-trusted',
-    `${judge} does not trust the issuer ${canonicalDid(issuerDid)} with this schema`,
+    `${origin} does not trust the issuer ${canonicalDid(issuerDid)} with this schema`,
   )
 }
 
-/** Checks that each line of `proofs` is satisfied by a credential; one credential may satisfy several. @throws {VerificationError} `credential-missing` */
-export function checkAllSatisfied(proofs: readonly Constraint[], credentials: readonly Judged[]): void {
+/** Checks that a credential satisfies each line of `proofs`. One credential may satisfy several lines. @throws {VerificationError} `credential-missing` */
+export function checkAllSatisfied(
+  proofs: readonly Constraint[],
+  credentials: readonly SchemasAndIssuer[],
+): void {
   const index = proofs.findIndex((line) => !credentials.some((credential) => satisfies(credential, line)))
   if (index < 0) return
   throw new VerificationError(
@@ -55,7 +58,7 @@ export function checkAllSatisfied(proofs: readonly Constraint[], credentials: re
   )
 }
 
-/** A line in words. */
+/** For messages. */
 export function describe({ schemaId, trustIssuers = [] }: Constraint): string {
   return `the schema ${schemaId}${trustIssuers.length > 0 ? ` by ${trustIssuers.map(canonicalDid).join(' or ')}` : ''}`
 }

@@ -1,4 +1,4 @@
-/** The signature of a token against the DID in its `iss`: the one way a key is chosen here (wire.md 5.3, pitfalls 15 and 16; threats C4). */
+/** Verifies the signature of a token with the keys of the DID in its `iss`. This is the only way in which keys are selected. */
 import { isTemporary, Problem } from '../base/problem.ts'
 import {
   canonicalDid,
@@ -8,52 +8,46 @@ import {
   keysMatching,
   type Purpose,
   type Resolve,
+  type VerificationKey,
 } from '../did/document.ts'
-import type { VerificationKey } from '../did/document.ts'
 import { fitsAlgorithm, isSignedBy, type Jws } from './jws.ts'
 import { VerificationError } from './verification-error.ts'
 
-/** Who signs, and with which keys of its document: issuers assert, holders authenticate. */
+/** Issuers sign with `assertionMethod` keys, holders with `authentication` keys. */
 export type Signer = { did: string; role: 'issuer' | 'holder' }
 
 const purposeOf = { issuer: 'assertionMethod', holder: 'authentication' } as const
 
 /**
- * Returns the key that signed: a key of the signer's document with the purpose of its role. `kid` selects one of them. A DID URL of the signer whose
- * fragment the document does not have selects all of them.
+ * Verifies a signature and returns the key that made it: a key of the signer's document with the purpose of the role. `kid` selects one of these
+ * keys. A DID URL of the signer with an unknown fragment selects all.
  *
  * @throws {VerificationError} `issuer-unresolvable`, `holder-unresolvable`, `kid-not-bound`, `no-key`, `algorithm`, `signature`
- * @throws {Problem} `error:ServiceUnavailable` when the DID cannot be resolved for now, which says nothing of the token.
+ * @throws {Problem} `error:ServiceUnavailable` when the DID cannot be resolved for now.
  */
 export async function checkSignature(jws: Jws, signer: Signer, resolve: Resolve): Promise<VerificationKey> {
   const document = await resolveSigner(signer, resolve)
   const purpose = purposeOf[signer.role]
   const { kid, alg } = jws.header
-  const keys = keysNamed(document, purpose, kid)
-  const named = canonicalDid(signer.did)
+  const keys = selectKeys(document, purpose, kid)
+  const did = canonicalDid(signer.did)
   if (keys.length === 0 && kid !== undefined)
-    throw new VerificationError('kid-not-bound', `The kid names no ${purpose} key of ${named}`)
-  if (keys.length === 0) throw new VerificationError('no-key', `${named} has no ${purpose} key`)
+    throw new VerificationError('kid-not-bound', `The kid names no ${purpose} key of ${did}`)
+  if (keys.length === 0) throw new VerificationError('no-key', `${did} has no ${purpose} key`)
   if (!keys.some((key) => fitsAlgorithm(jws, key.publicKeyJwk))) {
-    throw new VerificationError(
-      'algorithm',
-      `No ${purpose} key of ${named} that the token may be signed with signs ${alg}`,
-    )
+    throw new VerificationError('algorithm', `No permitted ${purpose} key of ${did} has the algorithm ${alg}`)
   }
   const key = keys.find((candidate) => isSignedBy(jws, candidate.publicKeyJwk))
   if (!key)
-    throw new VerificationError(
-      'signature',
-      `The signature was not made by a key that ${named} allows for ${purpose}`,
-    )
+    throw new VerificationError('signature', `No permitted ${purpose} key of ${did} made the signature`)
   return key
 }
 
 /**
- * Real wallets write the DID URL of a key that the document does not show: SDK 6.1 signs with its authentication key and names `#master0`. Another
- * DID, or a method of the document with another purpose, selects nothing.
+ * Identus SDK 6.1 signs with its authentication key and names `#master0`, which the document does not contain. An unknown fragment therefore selects
+ * all keys. Another DID, or a method with another purpose, selects none.
  */
-function keysNamed(
+function selectKeys(
   document: DidDocument,
   purpose: Purpose,
   kid: string | undefined,
@@ -70,8 +64,7 @@ function keysNamed(
 }
 
 /**
- * Returns the document of a signer. A resolver that answers with the document of somebody else has not resolved the DID. One that fails for a
- * reason of its own, or for now, has not said that it cannot be.
+ * Resolves the document of a signer. A document with another id counts as unresolvable. Temporary problems and bugs are thrown unchanged.
  */
 export async function resolveSigner({ did, role }: Signer, resolve: Resolve): Promise<DidDocument> {
   const failure = `${role}-unresolvable` as const

@@ -1,9 +1,8 @@
 /**
- * Compact JWS (RFC 7515 §3.1) with EdDSA (RFC 8037), ES256K (RFC 8812) and ES256 (RFC 7518 §3.4), read strictly: a token has one spelling, and
- * every other is refused.
+ * Compact JWS (RFC 7515 §3.1) with EdDSA (RFC 8037), ES256K (RFC 8812) and ES256 (RFC 7518 §3.4). Only the canonical encoding is accepted.
  *
- * jose has no ES256K, hence this file. Keys come from the signer's DID document alone: `jwk`, `jku`, `x5u`, `x5c` and every
- * other member of a header that is not named here are dropped while parsing, so that nothing can use them (RFC 8725 §3.1, threats C4, C5).
+ * The library jose does not support ES256K. Keys come only from the signer's DID document: parsing drops `jwk`, `jku`, `x5u`, `x5c` and all other
+ * header members that are not listed here (RFC 8725 §3.1).
  */
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
@@ -12,10 +11,10 @@ import { algorithmOf, type PrivateJwk, type PublicJwk, sign, verify } from '../c
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts'
 import { type Failure, VerificationError } from './verification-error.ts'
 
-/** The longest token that is read, in characters: what the DIDComm endpoint takes as a whole body. */
+/** The length limit of tokens in characters, the same as the body limit of the DIDComm endpoint. */
 export const maxTokenLength = 1_048_576
 
-/** What is read of a header: `alg` of the three allowed, `kid` bare or a DID URL. */
+/** The supported header members. `kid` is a bare key id or a DID URL. */
 export const JoseHeader = z.object({
   crit: z.never('is not understood').optional(),
   b64: z.never('is not understood').optional(),
@@ -25,7 +24,7 @@ export const JoseHeader = z.object({
 })
 export type JoseHeader = z.infer<typeof JoseHeader>
 
-/** A token taken apart, nothing of it verified. */
+/** A decoded token. Nothing in it is verified. */
 export type Jws = {
   header: Readonly<JoseHeader>
   payload: JsonObject
@@ -33,7 +32,7 @@ export type Jws = {
   signature: Uint8Array
 }
 
-/** Signs a payload with the algorithm of the key; the header is `typ`, `alg`, `kid`, those that are given. */
+/** Signs a payload with the algorithm of the key. */
 export function signJws(
   header: { typ?: string; kid?: string | undefined },
   payload: object,
@@ -45,7 +44,7 @@ export function signJws(
 }
 
 /**
- * Takes a token apart without verifying it.
+ * Decodes a token without verifying it.
  *
  * @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header`
  */
@@ -59,22 +58,22 @@ export function decodeJws(text: string): Jws {
   }
 }
 
-/** The payload of a token whatever its header says, of which nothing is known then. @throws {VerificationError} `too-large`, `malformed` */
+/** Decodes the payload, whatever the header is. @throws {VerificationError} `too-large`, `malformed` */
 export function decodePayload(text: string): JsonObject {
   return toObject('payload', split(text)[1])
 }
 
-/** The header of a token as it is written, of which nothing is accepted. @throws {VerificationError} `too-large`, `malformed` */
+/** Decodes the header without checking it. @throws {VerificationError} `too-large`, `malformed` */
 export function decodeHeader(text: string): JsonObject {
   return toObject('header', split(text)[0])
 }
 
-/** True when a key made the signature of a token, with the algorithm the token says and the key's curve has. */
+/** Whether a key made the signature. The algorithm in the header must be that of the key's curve. */
 export function isSignedBy(jws: Jws, key: PublicJwk): boolean {
   return fitsAlgorithm(jws, key) && verify(key, jws.signingInput, jws.signature)
 }
 
-/** True when the algorithm in the header of a token is the one that a key signs with. */
+/** Whether the algorithm in the header is that of the key's curve. */
 export function fitsAlgorithm({ header }: Pick<Jws, 'header'>, key: PublicJwk): boolean {
   try {
     return algorithmOf(key) === header.alg
@@ -83,14 +82,14 @@ export function fitsAlgorithm({ header }: Pick<Jws, 'header'>, key: PublicJwk): 
   }
 }
 
-/** Reads the payload of a token by its zod object. @throws {VerificationError} `malformed`, naming the member. */
+/** Parses a payload with a zod schema. @throws {VerificationError} `malformed`, naming the member. */
 export function parseClaims<Claims extends z.ZodType>(claims: Claims, payload: JsonObject): z.infer<Claims> {
   const parsed = claims.safeParse(payload)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new VerificationError(
     'malformed',
-    `The claim '${issue!.path.join('.')}' does not hold what it should: ${issue!.message}`,
+    `The claim '${issue!.path.join('.')}' is invalid: ${issue!.message}`,
   )
 }
 
@@ -98,7 +97,7 @@ function split(text: string): [header: string, payload: string, signature: strin
   if (text.length > maxTokenLength)
     throw new VerificationError(
       'too-large',
-      `A token of ${text.length} characters; ${maxTokenLength} are read`,
+      `The token has ${text.length} characters; the limit is ${maxTokenLength}`,
     )
   const parts = text.split('.')
   if (parts.length !== 3)
@@ -106,16 +105,16 @@ function split(text: string): [header: string, payload: string, signature: strin
   return parts as [string, string, string]
 }
 
-/** Headers that were accepted, by their text: an issuer's are all the same. */
+/** Parsed headers by their text. The tokens of one issuer have the same header. */
 const headers = new LRUCache<string, Readonly<JoseHeader>>({ max: 200 })
-const longestKept = 500
+const maxCachedLength = 500
 
 function readHeader(text: string): Readonly<JoseHeader> {
-  const known = headers.get(text)
-  if (known) return known
+  const cached = headers.get(text)
+  if (cached) return cached
   const header = Object.freeze(parseHeader(toObject('header', text)))
-  // As a copy: a part of a text keeps all of it in memory.
-  if (text.length <= longestKept) headers.set(Buffer.from(text).toString(), header)
+  // A copy, because a substring keeps the whole token in memory.
+  if (text.length <= maxCachedLength) headers.set(Buffer.from(text).toString(), header)
   return header
 }
 
@@ -129,7 +128,7 @@ function parseHeader(value: JsonObject): JoseHeader {
       : path[0] === 'crit' || path[0] === 'b64'
         ? 'critical-header'
         : 'malformed'
-  throw new VerificationError(failure, `The header's '${String(path[0])}' is not accepted: ${message}`)
+  throw new VerificationError(failure, `The header member '${String(path[0])}' is invalid: ${message}`)
 }
 
 function toObject(part: string, text: string): JsonObject {
@@ -148,7 +147,7 @@ function toObject(part: string, text: string): JsonObject {
   return value
 }
 
-/** RFC 7515 §2: no padding, no other character; and the spare bits of the last one are zero, which decoders commonly overlook. */
+/** RFC 7515 §2: no padding and no other characters. The unused bits of the last character must be zero, which decoders commonly ignore. */
 function fromCanonicalBase64url(part: string, text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') !== text)

@@ -1,36 +1,80 @@
-/** Issuing and verifying credentials as JWT (wire.md 4.4, 5.3 points 5 to 7; api.md 4.7). */
-import { isTemporary } from '../base/problem.ts'
-import { reasonOf } from '../base/reason.ts'
+/**
+ * Credentials as JWT (W3C VC Data Model 1.1 §6.3.1): issuing, decoding, verifying.
+ *
+ * Decoding tolerates the differences between issuers: `issuer` as text, object or absent; one schema or several; one status or several,
+ * with the index as number or text; dates as seconds or text; no `jti`, no `iat`.
+ */
+import { z } from 'zod'
 import type { PrivateJwk } from '../crypto/keys.ts'
-import type { Resolve, VerificationKey } from '../did/document.ts'
-import { type CredentialStatus, type DecodedCredential, readJwtVc } from './credential.ts'
-import { checkSignature } from './did-signature.ts'
-import type { JsonObject } from '../base/json.ts'
-import { type Jws, signJws } from './jws.ts'
-import { checkValidity } from './validity.ts'
+import { canonicalDid, Did } from '../did/document.ts'
+import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { decodeJws, decodePayload, type Jws, parseClaims, signJws } from './jws.ts'
+import { Instant, NumericDate, toValidity, type Validity } from './validity.ts'
 import { VerificationError } from './verification-error.ts'
+import { verifyDecoded, type VerificationOptions, type Verified } from './verify.ts'
 
-/** What a credential is made of; times are seconds. */
+/** Base contexts of VC Data Model 1.1 and 2.0. */
+const contexts = ['https://www.w3.org/2018/credentials/v1', 'https://www.w3.org/ns/credentials/v2']
+
+/** An entry of `credentialStatus`. The optional members are those of StatusList2021 and Bitstring Status List. */
+export const CredentialStatus = z.looseObject({
+  id: z.string().optional(),
+  type: z.string(),
+  statusPurpose: z.string().optional(),
+  statusListIndex: z.union([z.int().nonnegative(), z.string().regex(/^\d{1,15}$/)]).optional(),
+  statusListCredential: z.string().optional(),
+})
+export type CredentialStatus = z.infer<typeof CredentialStatus>
+
+const SchemaReference = z.looseObject({ id: z.string(), type: z.string().optional() })
+
+// A custom type, because zod's objects drop a member named `__proto__`.
+const Subject = z.custom<JsonObject & { id?: string }>(
+  (value) => isJsonObject(value) && (value.id === undefined || typeof value.id === 'string'),
+  'is not an object whose id, if any, is text',
+)
+
+export const VerifiableCredentialClaims = z.looseObject({
+  iss: Did,
+  sub: z.string().optional(),
+  nbf: NumericDate.optional(),
+  exp: NumericDate.optional(),
+  vc: z.looseObject({
+    '@context': oneOrMore(z.unknown(), contexts),
+    type: oneOrMore(z.string(), ['VerifiableCredential']),
+    credentialSubject: Subject,
+    issuer: z.union([z.string(), z.looseObject({ id: z.string() })]).optional(),
+    issuanceDate: Instant.optional(),
+    expirationDate: Instant.optional(),
+    validFrom: Instant.optional(),
+    validUntil: Instant.optional(),
+    credentialSchema: z.union([SchemaReference, z.array(SchemaReference)]).optional(),
+    credentialStatus: z.union([CredentialStatus, z.array(CredentialStatus).max(10)]).optional(),
+  }),
+})
+export type VerifiableCredentialClaims = z.infer<typeof VerifiableCredentialClaims>
+
+/** The input of `issueJwtVc`. Times are in seconds. */
 export type CredentialContent = {
-  /** Goes into `iss` and `vc.issuer.id` as given, long or short. */
+  /** For `iss` and `vc.issuer.id`, in long or short form. */
   issuerDid: string
-  /** A key with the purpose `assertionMethod` in the issuer's document. */
+  /** An `assertionMethod` key of the issuer. */
   issuerKey: PrivateJwk
-  /** The bare id of that key, for the header; needed when the document has several (wire.md pitfall 44). */
+  /** The bare id of that key, required if the issuer has several. */
   kid?: string | undefined
-  /** The holder's DID as in the `iss` of its request: long form. */
+  /** The holder's DID, in the form of its request. */
   subjectDid: string
-  /** A member `id` is replaced by the subject's DID. */
+  /** `id` is replaced by the subject's DID. */
   claims: JsonObject
-  /** Schema URLs; none writes no `credentialSchema`. */
+  /** Schema URLs. */
   schemas: string[]
-  /** From `now` to the `exp` that is written only if this is given. */
+  /** Seconds from `now` to `exp`. */
   validityPeriod?: number | undefined
   credentialStatus?: CredentialStatus | undefined
   now: number
 }
 
-/** Signs a credential; members and their order are those of the real agent. Returns the compact JWT. */
+/** Signs a credential with the members of the Cloud Agent. Returns the compact JWT. */
 export function issueJwtVc(content: CredentialContent): string {
   const { issuerDid, issuerKey, kid, subjectDid, claims, schemas, validityPeriod, credentialStatus } = content
   const nbf = Math.floor(content.now)
@@ -53,87 +97,106 @@ export function issueJwtVc(content: CredentialContent): string {
   return signJws({ typ: 'JWT', kid }, payload, issuerKey)
 }
 
-/**
- * Throws when the status says revoked or suspended, and when it cannot be established, `error:ServiceUnavailable` when that is so for now;
- * returns when the credential stands.
- */
-export type CheckStatus = (
-  status: CredentialStatus,
-  credential: Pick<DecodedCredential, 'issuerDid'>,
-) => Promise<void>
-
-/** What is checked of a credential; everything is, unless switched off by name (`CREDENTIAL_VERIFY_…`). */
-export type CredentialChecks = {
-  leewaySeconds?: number | undefined
-  verifyDates?: boolean | undefined
-  verifySignature?: boolean | undefined
-  verifyStatus?: boolean | undefined
-  /** Without it a credential that has a status is refused. */
-  checkStatus?: CheckStatus | undefined
+/** A decoded credential. Nothing in it is verified. */
+export type DecodedCredential = Validity & {
+  /** Compact serialization. */
+  jwt: string
+  /** `iss`, in long or short form. */
+  issuerDid: string
+  /** `sub`, or else `credentialSubject.id`. */
+  subjectDid?: string
+  /** `credentialSubject` with its `id`. */
+  claims: JsonObject
+  /** Ids of `credentialSchema`. */
+  schemas: string[]
+  /** Entries of `credentialStatus`. */
+  statuses: CredentialStatus[]
+  payload: VerifiableCredentialClaims
 }
 
-/** A credential whose checks have all passed; `key` is the issuer's key that signed, absent when signatures are switched off. */
-export type VerifiedCredential = DecodedCredential & { key: VerificationKey | undefined }
+/**
+ * Decodes a credential. Verifies neither signature nor dates nor status.
+ *
+ * @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header`, `issuer-mismatch`, `subject-mismatch`
+ */
+export function decodeJwtVc(jwt: string): DecodedCredential {
+  return readJwtVc(jwt).credential
+}
 
 /**
- * Verifies a credential: shape, issuer, subject, dates at `now` (epoch seconds), signature by an `assertionMethod` key of `iss`, status.
+ * Decodes the claims only, whatever the header is.
+ *
+ * @throws {VerificationError} `too-large`, `malformed`, `issuer-mismatch`, `subject-mismatch`
+ */
+export function decodeClaims(jwt: string): DecodedCredential {
+  return toDecodedCredential(jwt, parseClaims(VerifiableCredentialClaims, decodePayload(jwt)))
+}
+
+/** Decodes a credential and its JWS. */
+export function readJwtVc(jwt: string): { jws: Jws; credential: DecodedCredential } {
+  const jws = decodeJws(jwt)
+  return { jws, credential: toDecodedCredential(jwt, parseClaims(VerifiableCredentialClaims, jws.payload)) }
+}
+
+/**
+ * Verifies a credential: form, issuer, subject, dates at `now` (epoch seconds), signature by an `assertionMethod` key of `iss`, status.
  *
  * @throws {VerificationError} for the first check that fails
- * @throws {Problem} `error:ServiceUnavailable` when a check cannot be made for now
+ * @throws {Problem} `error:ServiceUnavailable` when a check is temporarily impossible
  */
 export async function verifyJwtVc(
   jwt: string,
-  options: CredentialChecks & { resolve: Resolve; now: number },
-): Promise<VerifiedCredential> {
+  options: VerificationOptions,
+): Promise<Verified<DecodedCredential>> {
   const { jws, credential } = readJwtVc(jwt)
-  return verifyReadVc(jws, credential, options)
+  return verifyDecoded(jws, credential, options)
 }
 
-/** The rest of `verifyJwtVc` for a credential that is read already. */
-export async function verifyReadVc(
-  jws: Jws,
-  credential: DecodedCredential,
-  options: CredentialChecks & { resolve: Resolve; now: number },
-): Promise<VerifiedCredential> {
-  const {
-    resolve,
-    now,
-    leewaySeconds,
-    verifyDates = true,
-    verifySignature = true,
-    verifyStatus = true,
-    checkStatus,
-  } = options
-  // Dates come first because they cost nothing; nobody's DID is resolved for a credential that has expired.
-  if (verifyDates) checkValidity(credential, now, leewaySeconds)
-  const key = verifySignature
-    ? await checkSignature(jws, { did: credential.issuerDid, role: 'issuer' }, resolve)
-    : undefined
-  if (verifyStatus)
-    for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
-  // Not by a spread, after which V8 takes a microsecond for another member.
-  return Object.assign({}, credential, { key })
+function toDecodedCredential(jwt: string, payload: VerifiableCredentialClaims): DecodedCredential {
+  const { iss, sub, nbf, exp, vc } = payload
+  checkIssuer(payload)
+  checkSubject(payload)
+  const subjectDid = sub ?? vc.credentialSubject.id
+  return {
+    jwt,
+    issuerDid: iss,
+    ...(subjectDid !== undefined && { subjectDid }),
+    claims: vc.credentialSubject,
+    schemas: [vc.credentialSchema ?? []].flat().map((schema) => schema.id),
+    statuses: [vc.credentialStatus ?? []].flat(),
+    ...toValidity([nbf, vc.issuanceDate, vc.validFrom], [exp, vc.expirationDate, vc.validUntil]),
+    payload,
+  }
 }
 
-/** @throws {VerificationError} `status` when it does not let the credential pass, or there is nobody to check it. */
-export async function establishStatus(
-  status: CredentialStatus,
-  credential: Pick<DecodedCredential, 'issuerDid'>,
-  checkStatus: CheckStatus | undefined,
-): Promise<void> {
-  try {
-    await (checkStatus ?? refuseStatus)(status, credential)
-  } catch (cause) {
-    if (isTemporary(cause)) throw cause
+/** `vc.issuer` must be the signer in `iss`. */
+function checkIssuer({ iss, vc }: VerifiableCredentialClaims): void {
+  const named = typeof vc.issuer === 'object' ? vc.issuer.id : vc.issuer
+  if (named !== undefined && canonicalDid(named) !== canonicalDid(iss)) {
     throw new VerificationError(
-      'status',
-      `The status of the credential does not let it pass: ${reasonOf(cause)}`,
-      { cause },
+      'issuer-mismatch',
+      `The credential names the issuer ${canonicalDid(named)}, its iss is ${canonicalDid(iss)}`,
     )
   }
 }
 
-/** Nobody is there who could tell. */
-function refuseStatus({ type }: CredentialStatus): Promise<void> {
-  return Promise.reject(new Error(`a status of type ${type} is not checked here`))
+/** `sub` encodes `credentialSubject.id` (VC Data Model 1.1 §6.3.1), so they must be equal. */
+function checkSubject({ sub, vc }: VerifiableCredentialClaims): void {
+  const { id } = vc.credentialSubject
+  if (sub !== undefined && id !== undefined && canonicalDid(sub) !== canonicalDid(id)) {
+    throw new VerificationError(
+      'subject-mismatch',
+      `The credential names the subject ${canonicalDid(id)}, its sub is ${canonicalDid(sub)}`,
+    )
+  }
+}
+
+/** One value or a list, which must include one of `required`. */
+export function oneOrMore<Item extends z.ZodType>(item: Item, required: unknown[]) {
+  return z
+    .union([item, z.array(item)])
+    .refine(
+      (value) => [value].flat().some((each) => required.includes(each)),
+      `does not include ${required.join(' or ')}`,
+    )
 }

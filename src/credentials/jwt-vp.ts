@@ -1,21 +1,20 @@
 /**
- * Presentations as JWT: making and verifying them (wire.md 4.2, 5.2, 5.3).
+ * Presentations as JWT (W3C VC Data Model 1.1 §6.3.1): creating and verifying.
  *
- * A result is the conjunction of every check and there is no partial one: the first that fails throws (threats C3). What a stranger
- * names is resolved only after everything that needs no resolving has passed.
+ * The first check that fails throws, so there is no partial result. DIDs of strangers are resolved only after all checks that need no resolution.
  */
 import { z } from 'zod'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import { canonicalDid, Did, type Resolve, type VerificationKey } from '../did/document.ts'
 import { checkAllSatisfied, checkOneSatisfied, type Constraint } from './constraints.ts'
-import { oneOrMore, readJwtVc } from './credential.ts'
 import { checkSignature } from './did-signature.ts'
 import { decodeJws, parseClaims, signJws } from './jws.ts'
-import { type CredentialChecks, type VerifiedCredential, verifyReadVc } from './jwt-vc.ts'
+import { oneOrMore, readJwtVc, type DecodedCredential } from './jwt-vc.ts'
 import { checkValidity, NumericDate, toValidity } from './validity.ts'
 import { VerificationError } from './verification-error.ts'
+import { verifyDecoded, type CredentialChecks, type Verified } from './verify.ts'
 
-/** Credentials verified in one presentation, at most: each may cost the resolution of a DID. */
+/** The limit of credentials in a presentation. Each may cost the resolution of a DID. */
 export const defaultMaxCredentials = 100
 
 export const VerifiablePresentationClaims = z.looseObject({
@@ -34,18 +33,18 @@ export const VerifiablePresentationClaims = z.looseObject({
 export type VerifiablePresentationClaims = z.infer<typeof VerifiablePresentationClaims>
 
 /**
- * The first context is the one that VC Data Model 1.1 demands first (§4.1); verifiers such as did-jwt-vc refuse a presentation without it. The second
- * is the one that the Cloud Agent and its SDKs write. Here neither is required of others.
+ * VC Data Model 1.1 §4.1 requires the first context, and verifiers such as did-jwt-vc check it. The Cloud Agent and its SDKs write the second. This
+ * agent requires neither in presentations of others.
  */
 const contexts = ['https://www.w3.org/2018/credentials/v1', 'https://www.w3.org/2018/presentations/v1']
 
-/** What a presentation is made of. */
+/** The input of `createJwtVp`. */
 export type PresentationContent = {
-  /** Goes into `iss` as given; others resolve it, so the long form unless it is published. */
+  /** For `iss`. The long form unless the DID is published, because others resolve it. */
   holderDid: string
-  /** A key with the purpose `authentication` in the holder's document. */
+  /** An `authentication` key of the holder. */
   holderKey: PrivateJwk
-  /** The bare id of that key, for the header. */
+  /** The bare id of that key. */
   kid?: string | undefined
   /** The domain of the request. */
   audience: string
@@ -53,11 +52,11 @@ export type PresentationContent = {
   nonce: string
   /** Compact JWTs. */
   credentials: string[]
-  /** Epoch seconds; written as `iat`, which the real agent does not, only if given. */
+  /** Epoch seconds for `iat`, which the Cloud Agent does not write. */
   now?: number | undefined
 }
 
-/** Signs a presentation, or without credentials the proof that answers an offer. Returns the compact JWT. */
+/** Signs a presentation; without credentials, the proof in a credential request. Returns the compact JWT. */
 export function createJwtVp({
   holderDid,
   holderKey,
@@ -81,39 +80,39 @@ export function createJwtVp({
   return signJws({ typ: 'JWT', kid }, payload, holderKey)
 }
 
-/** What is checked of a presentation. There is no switch for signature, challenge, domain and holder binding. */
+/** Signature, challenge, domain and holder binding are always checked. */
 export type PresentationChecks = {
   resolve: Resolve
-  /** The domain that was asked for; must be among `aud`. */
+  /** The domain of the request, which must be in `aud`. */
   audience: string
-  /** The challenge that was asked for; must be the `nonce`. */
+  /** The challenge of the request. */
   nonce: string
   /** Epoch seconds. */
   now: number
   leewaySeconds?: number | undefined
-  /** The dates of the presentation itself; those of its credentials are `credentialChecks.verifyDates`. */
+  /** For the dates of the presentation itself. */
   verifyDates?: boolean | undefined
   minCredentials?: number | undefined
   maxCredentials?: number | undefined
-  /** The lines of `proofs`: each credential satisfies one, and each line is satisfied by a credential. */
+  /** The lines of `proofs`. Each credential must satisfy one, and each line must be satisfied. */
   constraints?: readonly Constraint[] | undefined
-  /** Their leeway is that of the presentation unless given. */
+  /** The default leeway is that of the presentation. */
   credentialChecks?: CredentialChecks | undefined
 }
 
-/** A presentation whose checks have all passed; `holderDid` is the `iss` as written, `key` the holder's key that signed. */
+/** `holderDid` is `iss`, `key` the holder's key that signed. */
 export type VerifiedPresentation = {
   holderDid: string
   key: VerificationKey
-  credentials: VerifiedCredential[]
+  credentials: Verified<DecodedCredential>[]
   payload: VerifiablePresentationClaims
 }
 
 /**
  * Verifies a presentation and every credential in it.
  *
- * @throws {VerificationError} for the first check that fails; its message says which credential, where it is one
- * @throws {Problem} `error:ServiceUnavailable` when a check cannot be made for now
+ * @throws {VerificationError} for the first check that fails, with the number of the credential
+ * @throws {Problem} `error:ServiceUnavailable` when a check is temporarily impossible
  */
 export async function verifyJwtVp(jwt: string, checks: PresentationChecks): Promise<VerifiedPresentation> {
   const jws = decodeJws(jwt)
@@ -127,17 +126,17 @@ export async function verifyJwtVp(jwt: string, checks: PresentationChecks): Prom
   checkHolder(
     iss,
     typeof vp.holder === 'object' ? vp.holder.id : (vp.holder ?? iss),
-    'The presentation names as its holder',
+    'The holder of the presentation is',
   )
   const key = await checkSignature(jws, { did: iss, role: 'holder' }, checks.resolve)
   const presented = tokens.map((token, index) =>
-    naming(index, tokens.length, () => readPresented(token, iss, checks)),
+    withNumber(index, tokens.length, () => readPresented(token, iss, checks)),
   )
   checkAllSatisfied(
     checks.constraints ?? [],
     presented.map(({ credential }) => credential),
   )
-  const credentials: VerifiedCredential[] = []
+  const credentials: Verified<DecodedCredential>[] = []
   for (const [index, each] of presented.entries()) {
     credentials.push(
       await verifyPresented(each, checks).catch((error: unknown) => rethrow(error, index, tokens.length)),
@@ -147,7 +146,7 @@ export async function verifyJwtVp(jwt: string, checks: PresentationChecks): Prom
 }
 
 /**
- * Verifies the proof in a credential request (wire.md 4.2): a presentation that holds no credential.
+ * Verifies the proof in a credential request: a presentation without credentials.
  *
  * @throws {VerificationError} as `verifyJwtVp`
  */
@@ -158,11 +157,11 @@ export async function verifyHolderProof(
   return verifyJwtVp(jwt, { ...checks, minCredentials: 0, maxCredentials: 0 })
 }
 
-/** The presentation answers this request and not another one: what is absent answers none. */
+/** Checks audience and nonce. Both must be present. */
 function checkAnswer({ aud, nonce }: VerifiablePresentationClaims, expected: PresentationChecks): void {
   const audiences = [aud ?? []].flat()
   if (!audiences.includes(expected.audience))
-    throw new VerificationError('audience', `The presentation was made for [${audiences.join(', ')}]`)
+    throw new VerificationError('audience', `The presentation has the audience [${audiences.join(', ')}]`)
   if (nonce === undefined) throw new VerificationError('nonce', 'The presentation has no nonce')
   if (nonce !== expected.nonce)
     throw new VerificationError('nonce', 'The nonce of the presentation is not the challenge')
@@ -175,12 +174,12 @@ function checkCount(
   if (count < minCredentials || count > maxCredentials) {
     throw new VerificationError(
       'credential-count',
-      `The presentation holds ${count} credentials, of ${minCredentials} to ${maxCredentials}`,
+      `The presentation has ${count} credentials instead of ${minCredentials} to ${maxCredentials}`,
     )
   }
 }
 
-/** A credential of a presentation after the checks that need no resolving. */
+/** A presented credential after the checks that need no resolution. */
 type Presented = ReturnType<typeof readJwtVc>
 
 function readPresented(
@@ -197,9 +196,9 @@ function readPresented(
 function verifyPresented(
   { jws, credential }: Presented,
   checks: PresentationChecks,
-): Promise<VerifiedCredential> {
+): Promise<Verified<DecodedCredential>> {
   const { resolve, now, leewaySeconds, credentialChecks } = checks
-  return verifyReadVc(jws, credential, {
+  return verifyDecoded(jws, credential, {
     ...credentialChecks,
     leewaySeconds: credentialChecks?.leewaySeconds ?? leewaySeconds,
     resolve,
@@ -207,17 +206,17 @@ function verifyPresented(
   })
 }
 
-/** DIDs are compared in canonical form: credentials name the long form or the short one (wire.md pitfall 16). */
-function checkHolder(holderDid: string, named: string | undefined, what: string): void {
-  const subject = named === undefined ? 'not named' : canonicalDid(named)
+/** Compares DIDs in canonical form, because credentials contain the long or the short form. */
+function checkHolder(holderDid: string, did: string | undefined, statement: string): void {
+  const subject = did === undefined ? 'absent' : canonicalDid(did)
   if (subject !== canonicalDid(holderDid))
     throw new VerificationError(
       'holder-binding',
-      `${what} ${subject}, the presenter is ${canonicalDid(holderDid)}`,
+      `${statement} ${subject}, the signer is ${canonicalDid(holderDid)}`,
     )
 }
 
-function naming<Result>(index: number, count: number, check: () => Result): Result {
+function withNumber<Result>(index: number, count: number, check: () => Result): Result {
   try {
     return check()
   } catch (error) {

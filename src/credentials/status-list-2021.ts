@@ -1,22 +1,38 @@
 /**
- * The StatusList2021 credential in the one shape that Identus agents write and read (wire.md 8.3), and the N-Quads that RDF dataset
- * canonicalization (RDFC-1.0, once URDNA2015) makes of it.
+ * StatusList2021 credentials in the form that Identus agents write and read, with their two embedded proofs: `EcdsaSecp256k1Signature2019`
+ * over canonical N-Quads (RDFC-1.0), and `DataIntegrityProof` with eddsa-jcs-2022.
  *
- * The shape is fixed, has at most one blank node and no text that needs escaping, so its quads are composed here, and a test compares them
- * with a JSON-LD processor. A member that is not in the shape is refused: a processor would drop it, and the signature not cover it.
+ * The form is fixed, with at most one blank node and no text that needs escaping. The quads are therefore composed here, and a test compares
+ * them with a JSON-LD processor. Unknown members are refused, because the signature would not cover them.
+ *
+ * The key in a proof is for wallets that cannot resolve a DID. Verification uses only keys of the issuer's DID document.
  */
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import {
+  concat,
+  fromBase64,
+  fromMultibase,
+  toBase64url,
+  toMultibase,
+  toPaddedBase64url,
+  utf8,
+} from '../base/bytes.ts'
+import { canonicalize } from '../base/jcs.ts'
+import { type Curve, type PrivateJwk, type PublicJwk, sign, toPublic, verify } from '../crypto/keys.ts'
 import { Did } from '../did/document.ts'
+import { toMultikey } from '../did/multikey.ts'
+import type { JsonObject } from '../base/json.ts'
 import { Instant } from './validity.ts'
 
-/** The first is what the wallets have bundled; the real agent names the second, where the first leads (wire.md 8.3). */
+/** Wallets bundle the first context. The Cloud Agent uses the second, the redirect target of the first. */
 export const statusListContexts = [
   'https://w3id.org/vc/status-list/2021/v1',
   'https://w3c.github.io/vc-bitstring-status-list/contexts/2021/v1.jsonld',
 ] as const
 export const credentialsContext = 'https://www.w3.org/2018/credentials/v1'
 
-/** What N-Quads write between angle brackets without change. */
+/** A URL that needs no escaping in N-Quads. */
 const Iri = z.string().regex(/^https?:\/\/[\w.~:/?#[\]@!$&'()*+,;=%-]+$/, 'is not an http or https URL')
 
 export const StatusList2021 = z.strictObject({
@@ -41,7 +57,7 @@ const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
 const credentials = 'https://www.w3.org/2018/credentials#'
 const statusList = 'https://w3id.org/vc/status-list#'
 
-/** The canonical N-Quads of a list, which is what is signed. */
+/** The canonical N-Quads of a list, the input of its signature. */
 export function toCanonicalQuads({ id, issuer, issuanceDate, credentialSubject }: StatusList2021): string {
   const list = `<${id}>`
   const subject = credentialSubject.id === undefined ? '_:c14n0' : `<${credentialSubject.id}>`
@@ -59,4 +75,93 @@ export function toCanonicalQuads({ id, issuer, issuanceDate, credentialSubject }
     .map(([from, predicate, to]) => `${from} <${predicate}> ${to} .\n`)
     .toSorted()
     .join('')
+}
+
+const EmbeddedProof = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.literal('EcdsaSecp256k1Signature2019'),
+    proofPurpose: z.literal('assertionMethod'),
+    jws: z.string().max(1_000),
+  }),
+  z.looseObject({
+    type: z.literal('DataIntegrityProof'),
+    proofPurpose: z.literal('assertionMethod'),
+    // The Cloud Agent writes `cryptoSuite`.
+    cryptosuite: z.literal('eddsa-jcs-2022').optional(),
+    cryptoSuite: z.literal('eddsa-jcs-2022').optional(),
+    // 64 bytes in base58, which takes quadratic time to decode.
+    proofValue: z.string().max(100),
+  }),
+])
+
+/** The header of a detached JWS with unencoded payload (RFC 7797). */
+const DetachedHeader = z.strictObject({
+  alg: z.literal('ES256K'),
+  b64: z.literal(false),
+  crit: z.tuple([z.literal('b64')]),
+})
+
+/** Signs a list with a key of secp256k1 or Ed25519. `created` is an ISO 8601 instant. */
+export function proveStatusList(list: StatusList2021, key: PrivateJwk, created: string): object {
+  const common = { proofPurpose: 'assertionMethod', verificationMethod: toDataUrl(key), created }
+  if (key.crv !== 'secp256k1') {
+    const proofValue = toMultibase(sign(key, utf8(canonicalize(list))))
+    return { type: 'DataIntegrityProof', cryptoSuite: 'eddsa-jcs-2022', ...common, proofValue }
+  }
+  const header = toBase64url(JSON.stringify({ b64: false, crit: ['b64'], alg: 'ES256K' }))
+  const signature = sign(key, utf8(`${header}.${toCanonicalQuads(list)}`))
+  return { type: 'EcdsaSecp256k1Signature2019', ...common, jws: `${header}..${toBase64url(signature)}` }
+}
+
+/**
+ * Whether one of `keys` created the embedded proof.
+ *
+ * @throws {z.ZodError | TypeError} when the proof is missing or unsupported, or the list has members that the signature does not cover.
+ */
+export function isProvedBy({ proof, ...list }: JsonObject, keys: readonly PublicJwk[]): boolean {
+  const parsed = EmbeddedProof.parse(proof)
+  const { curve, signed, signature } =
+    parsed.type === 'DataIntegrityProof' ? fromJcs(list, parsed) : fromQuads(list, parsed.jws)
+  return keys.some((key) => key.crv === curve && signed.some((bytes) => verify(key, bytes, signature)))
+}
+
+/** A signature with the curve of its key and the inputs that may have been signed. */
+type Signed = { curve: Curve; signed: Uint8Array[]; signature: Uint8Array }
+
+/** The Cloud Agent signs the document. The specification signs the hashes of proof options and document (vc-di-eddsa §3.3). */
+function fromJcs(list: JsonObject, { proofValue, ...options }: { proofValue: string }): Signed {
+  const document = utf8(canonicalize(list))
+  const hashes = concat(sha256(utf8(canonicalize(options))), sha256(document))
+  return { curve: 'Ed25519', signed: [document, hashes], signature: fromMultibase(proofValue) }
+}
+
+function fromQuads(list: JsonObject, jws: string): Signed {
+  const [header, payload, signature, ...more] = jws.split('.')
+  if (header === undefined || payload !== '' || signature === undefined || more.length > 0)
+    throw new TypeError('the proof is not a detached JWS')
+  DetachedHeader.parse(JSON.parse(Buffer.from(fromBase64(header)).toString()))
+  const quads = toCanonicalQuads(StatusList2021.parse(list))
+  return { curve: 'secp256k1', signed: [utf8(`${header}.${quads}`)], signature: fromBase64(signature) }
+}
+
+/** The public key as a data URL, as wallets expect it. It contains none of the characters that differ between base64 and base64url. */
+function toDataUrl(key: PrivateJwk): string {
+  const { kty, crv, x, y } = toPublic(key)
+  const method =
+    crv === 'secp256k1'
+      ? {
+          '@context': ['https://w3id.org/security/v1'],
+          type: 'EcdsaSecp256k1VerificationKey2019',
+          publicKeyJwk: { kty, crv, key_ops: ['verify'], x, y },
+        }
+      : {
+          '@context': ['https://w3id.org/security/multikey/v1'],
+          type: 'Multikey',
+          publicKeyMultibase: toMultikey(key),
+        }
+  return `data:application/json;base64,${toPaddedBase64url(JSON.stringify(method))}`
+}
+
+function sha256(bytes: Uint8Array): Uint8Array {
+  return createHash('sha256').update(bytes).digest()
 }

@@ -1,21 +1,21 @@
 /**
- * The status of a credential in a list (StatusList2021 §3.2, Bitstring Status List 1.0 §3.2): what the list must be for its bits to count, and what they say.
+ * Verifies status lists and reads the status of a credential in them (StatusList2021 §3.2, Bitstring Status List 1.0 §3.2).
  *
- * Lists come as JSON with an embedded proof or as JWT. Whatever is not understood is refused: a status that cannot be established is none.
+ * A list is JSON with an embedded proof, or a JWT. An unsupported form is an error: it never counts as "not revoked".
  */
 import { z } from 'zod'
 import { reasonOf } from '../base/reason.ts'
 import { canonicalDid, Did, keysFor, type Resolve } from '../did/document.ts'
 import { expandBits, isSet } from './bitstring.ts'
-import { type CredentialStatus, type DecodedCredential, oneOrMore } from './credential.ts'
 import { checkSignature, resolveSigner } from './did-signature.ts'
 import { type JsonObject, parseJson } from '../base/json.ts'
 import { decodeJws } from './jws.ts'
-import { isProvedBy } from './status-list-proof.ts'
+import { type CredentialStatus, type DecodedCredential, oneOrMore } from './jwt-vc.ts'
+import { isProvedBy } from './status-list-2021.ts'
 import { checkValidity, Instant, NumericDate, toValidity, type Validity } from './validity.ts'
 import { VerificationError } from './verification-error.ts'
 
-/** The types of entries that are understood, each with the type of list that it is in. */
+/** The supported types of entries with the types of their lists. */
 const listTypes = {
   StatusList2021Entry: 'StatusList2021',
   BitstringStatusListEntry: 'BitstringStatusList',
@@ -24,7 +24,7 @@ export type EntryType = keyof typeof listTypes
 
 const Entry = z.looseObject({
   type: z.enum(['StatusList2021Entry', 'BitstringStatusListEntry']),
-  // The real agent writes them with a capital (wire.md 8.2).
+  // The Cloud Agent writes `Revocation`.
   statusPurpose: z
     .string()
     .toLowerCase()
@@ -69,34 +69,34 @@ const ListToken = z.looseObject({
 /** `now` is in epoch seconds. */
 export type StatusListChecks = { resolve: Resolve; now: number; leewaySeconds?: number | undefined }
 
-/** Reads an entry of `credentialStatus`. @throws {VerificationError} `status` for one that is not understood. */
+/** Parses an entry of `credentialStatus`. @throws {VerificationError} `status` for an unsupported entry. */
 export function readStatusEntry(status: CredentialStatus): StatusEntry {
   const { success, data, error } = Entry.safeParse(status)
   if (success) return data
   const [{ path, message }] = error.issues as [z.core.$ZodIssue]
   throw refused(
     path[0] === 'type'
-      ? `a status of type ${status.type} is not understood`
-      : `its ${path.join('.')} is not understood: ${message}`,
+      ? `the status type ${status.type} is not supported`
+      : `its ${path.join('.')} is not supported: ${message}`,
   )
 }
 
-/** Thrown when a list that counts says that a credential does not stand; whatever else is thrown leaves that open. */
-export class NotStandingError extends VerificationError {
-  override name = 'NotStandingError'
-  readonly standing: 'revoked' | 'suspended'
+/** A valid list says that the credential is revoked or suspended. */
+export class RevokedError extends VerificationError {
+  override name = 'RevokedError'
+  readonly status: 'revoked' | 'suspended'
 
-  constructor(standing: NotStandingError['standing']) {
-    super('status', `the credential is ${standing}`)
-    this.standing = standing
+  constructor(status: RevokedError['status']) {
+    super('status', `the credential is ${status}`)
+    this.status = status
   }
 }
 
 /**
- * Finds in a list, which is the text that its URL answers with, that a credential is neither revoked nor suspended.
+ * Checks that a credential is neither revoked nor suspended. `text` is the body at the URL of the list.
  *
- * @throws {NotStandingError} when it is
- * @throws {VerificationError} when the list is not the one, not its issuer's, not signed by a key that may assert for the issuer, or malformed
+ * @throws {RevokedError}
+ * @throws {VerificationError} when the list is invalid or not the issuer's
  * @throws {Problem} `error:ServiceUnavailable` when the issuer's DID cannot be resolved for now
  */
 export async function checkStatusList(
@@ -105,33 +105,33 @@ export async function checkStatusList(
   { issuerDid }: Pick<DecodedCredential, 'issuerDid'>,
   { resolve, now, leewaySeconds }: StatusListChecks,
 ): Promise<void> {
-  const { list, validity, isSigned } = understood(() =>
-    text.trim().startsWith('{') ? readJson(text) : readToken(text.trim()),
+  const { list, validity, isSigned } = parseList(() =>
+    text.trim().startsWith('{') ? parseJsonList(text) : parseJwtList(text.trim()),
   )
   const { type, statusPurpose, encodedList } = list.credentialSubject
-  if (list.id !== entry.statusListCredential) throw refused('the list at that address is another one')
+  if (list.id !== entry.statusListCredential) throw refused('the list at that URL has another id')
   if (canonicalDid(list.issuer) !== canonicalDid(issuerDid))
-    throw refused('the list is not by the issuer of the credential')
+    throw refused('the list has another issuer than the credential')
   if (type !== listTypes[entry.type]) throw refused(`the list is not of the type ${listTypes[entry.type]}`)
   if (![statusPurpose].flat().some((purpose) => purpose.toLowerCase() === entry.statusPurpose)) {
-    throw refused(`the list is not about ${entry.statusPurpose}`)
+    throw refused(`the list has another purpose than ${entry.statusPurpose}`)
   }
   checkValidity(validity, now, leewaySeconds)
-  // The form of the DID that the credential has: a list may outlive the time in which only a long form could be resolved.
+  // The DID in the form of the credential: a list may contain a short form that was not published then.
   if (!(await isSigned(issuerDid, resolve)))
-    throw refused('the list is not signed by a key that its issuer allows for assertions')
-  if (!understood(() => isSet(expandBits(encodedList), entry.statusListIndex))) return
-  throw new NotStandingError(entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended')
+    throw refused('the list is not signed by an assertionMethod key of its issuer')
+  if (!parseList(() => isSet(expandBits(encodedList), entry.statusListIndex))) return
+  throw new RevokedError(entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended')
 }
 
-/** A list as it says it is; `isSigned` finds out whether it is by the DID that it must be by. */
+/** A parsed list. `isSigned` verifies its signature. */
 type Unverified = {
   list: List
   validity: Validity
   isSigned: (issuerDid: string, resolve: Resolve) => Promise<boolean>
 }
 
-function readJson(text: string): Unverified {
+function parseJsonList(text: string): Unverified {
   const json = parseJson(Buffer.from(text)) as JsonObject
   const list = List.parse(json)
   return {
@@ -143,18 +143,18 @@ function readJson(text: string): Unverified {
     async isSigned(did, resolve) {
       const document = await resolveSigner({ did, role: 'issuer' }, resolve)
       const keys = keysFor(document, 'assertionMethod').map(({ publicKeyJwk }) => publicKeyJwk)
-      return understood(() => isProvedBy(json, keys))
+      return parseList(() => isProvedBy(json, keys))
     },
   }
 }
 
-/** A credential of VC 2.0 as payload, or one of VC 1.1 in the claim `vc`. */
-function readToken(text: string): Unverified {
+/** The payload is a VC 2.0 credential, or has a VC 1.1 credential in `vc`. */
+function parseJwtList(text: string): Unverified {
   const jws = decodeJws(text)
   const { iss, jti, nbf, exp, vc } = ListToken.parse(jws.payload)
   const list = List.parse({ id: jti, issuer: iss, ...(vc ?? jws.payload) })
   if (iss !== undefined && canonicalDid(iss) !== canonicalDid(list.issuer))
-    throw refused('the list names another issuer than its iss')
+    throw refused('the issuer of the list is not its iss')
   return {
     list,
     validity: toValidity(
@@ -165,15 +165,15 @@ function readToken(text: string): Unverified {
   }
 }
 
-/** Reads something of a list; what cannot be read is refused with the reason. */
-function understood<T>(read: () => T): T {
+/** Converts errors of parsing to a `VerificationError`. */
+function parseList<T>(parse: () => T): T {
   try {
-    return read()
+    return parse()
   } catch (cause) {
     if (cause instanceof VerificationError) throw cause
-    // The words of JSON.parse quote what it read.
+    // The messages of JSON.parse quote the input.
     const reason = cause instanceof SyntaxError ? 'it is not JSON' : reasonOf(cause)
-    throw new VerificationError('status', `the list cannot be read: ${reason}`, { cause })
+    throw new VerificationError('status', `the list is invalid: ${reason}`, { cause })
   }
 }
 

@@ -1,6 +1,6 @@
 /** Removes credential records (extension). It knows both credential protocols: a credential that is being presented must stay. */
 import { Problem } from '../base/problem.ts'
-import { findPlace } from '../credential-status/lists.ts'
+import { findEntry } from '../credential-status/lists.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { removeRecord } from './engine/remove.ts'
@@ -24,7 +24,7 @@ export function removeCredentialRecord(wallet: Wallet, recordId: string): Promis
 }
 
 async function requireInvalid(tx: Tx, record: CredentialRecord, leewaySeconds: number): Promise<void> {
-  const index = await findPlace(tx, record.id)
+  const index = await findEntry(tx, record.id)
   if (!index || index.revokedAt !== undefined || hasExpired(record, leewaySeconds)) return
   throw new Problem(
     issueCredential.problems.wrongState,

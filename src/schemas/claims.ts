@@ -10,7 +10,8 @@ import { programOf } from '../base/program.ts'
 import { createThread, ThreadSpent } from '../base/thread.ts'
 import { evaluate, type Evaluation, type Task } from './evaluation.ts'
 import { isPlain } from './json-schema.ts'
-import { findExcess, isJsonObject } from './limits.ts'
+import { isJsonObject } from '../base/json.ts'
+import { findExcess } from './limits.ts'
 import { schemaLimits } from './validator.ts'
 
 const claimsLimits = { depth: 32, values: 10_000, characters: 2_000_000 }

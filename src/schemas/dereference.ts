@@ -1,7 +1,7 @@
 /** Reads the credential schema at a URL. */
 import { Problem } from '../base/problem.ts'
 import { isAnonCreds, toJsonSchema } from './anoncreds-schema.ts'
-import { isJsonObject, type JsonObject } from './limits.ts'
+import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { readResource, toFailure, type Registry, type ResourceSources } from './resource.ts'
 import { schemasPath, type CredentialSchema } from './schema.ts'
 

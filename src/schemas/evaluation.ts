@@ -1,6 +1,6 @@
 /** Compiles a schema and evaluates claims against it: plain data in, plain data out, in either thread. */
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import type { JsonObject } from './limits.ts'
+import type { JsonObject } from '../base/json.ts'
 import { compileSchema, UnusableSchema } from './validator.ts'
 
 /** A schema within `schemaLimits`, alone or with claims to evaluate against it. */

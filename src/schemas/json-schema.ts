@@ -3,7 +3,7 @@
  * no references and no combinations of schemas.
  */
 import { z } from 'zod'
-import type { JsonObject } from './limits.ts'
+import type { JsonObject } from '../base/json.ts'
 
 /** The `$schema` of draft 2020-12, the only supported dialect. */
 export const dialect = 'https://json-schema.org/draft/2020-12/schema'

@@ -1,13 +1,5 @@
 /** Limits of JSON from strangers. Deep nesting overflows the stack, and members named `__proto__` can change prototypes. */
 
-/** A JSON object, as opposed to an array, a scalar or null. */
-export type JsonObject = Record<string, unknown>
-
-/** A JSON object, as opposed to an array, a scalar or null. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** `depth`: nested objects and arrays. `values`: all values. `characters`: strings and member names together. */
 export type Limits = { depth: number; values: number; characters: number }
 

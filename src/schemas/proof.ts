@@ -9,7 +9,7 @@ import { canonicalize } from '../base/jcs.ts'
 import { isTemporary, Problem } from '../base/problem.ts'
 import { algorithmOf, type PrivateJwk, type PublicJwk, sign, verify } from '../crypto/keys.ts'
 import { canonicalDid, didOf, keysMatching, type Resolve } from '../did/document.ts'
-import type { JsonObject } from './limits.ts'
+import type { JsonObject } from '../base/json.ts'
 
 export const proofType = 'JsonWebSignature2020'
 

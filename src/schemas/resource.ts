@@ -10,7 +10,8 @@ import type { Resolve } from '../did/document.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
 import { openEnvelope, parseResourceUrl, toUrl } from './did-url.ts'
-import { findExcess, isJsonObject, type JsonObject } from './limits.ts'
+import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { findExcess } from './limits.ts'
 
 export type ResourceSources = {
   http: HttpClient

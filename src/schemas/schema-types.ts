@@ -5,7 +5,8 @@ import { AnonCredsSchema, anonCredsType } from './anoncreds-schema.ts'
 import { checkUsable } from './claims.ts'
 import { JsonLdSchema, jsonLdType } from './json-ld.ts'
 import { PlainSchema } from './json-schema.ts'
-import { findExcess, type JsonObject } from './limits.ts'
+import type { JsonObject } from '../base/json.ts'
+import { findExcess } from './limits.ts'
 import { schemaLimits } from './validator.ts'
 
 /** The `type` of a registry record that holds a JSON Schema. */

@@ -12,7 +12,7 @@ import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
 import { reasonOf } from '../base/reason.ts'
 import { dialect, isPlain } from './json-schema.ts'
-import type { JsonObject } from './limits.ts'
+import type { JsonObject } from '../base/json.ts'
 
 /** Returns the violations. @throws {RangeError} when a reference leads back to itself. */
 export type Validator = (value: unknown) => readonly ErrorObject[]

@@ -3,10 +3,10 @@
  * draft-ietf-oauth-sd-jwt-vc §2.2 for an SD-JWT VC. Verification alone is more tolerant.
  */
 import { z } from 'zod'
-import type { VerifiableCredentialClaims } from '../credentials/credential.ts'
+import type { VerifiableCredentialClaims } from '../credentials/jwt-vc.ts'
 import type { JsonObject } from '../base/json.ts'
 import { parseClaims } from '../credentials/jws.ts'
-import type { SdJwtStatement } from '../credentials/sd-jwt/sd-jwt.ts'
+import type { SdJwtClaimsSet } from '../credentials/sd-jwt/sd-jwt.ts'
 import { type Instant, NumericDate, toValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { Did } from '../did/document.ts'
@@ -70,13 +70,13 @@ function assertSameDate(name: string, seconds: number | undefined, text: Instant
 /** A text with a colon must be a URI (RFC 7519 §2). */
 const StringOrUri = z.union([z.string().regex(/^[^:]+$/), Uri])
 
-const SdJwtHeader = z.looseObject({
+const SdJwtVcHeader = z.looseObject({
   typ: z.enum(['dc+sd-jwt', 'vc+sd-jwt']),
   // A verifier of a MAC could also create it.
   alg: z.string().regex(/^(?!none$|HS)/i, 'is not a digital signature'),
 })
 
-const SdJwtClaims = z.looseObject({
+const SdJwtVcClaims = z.looseObject({
   vct: StringOrUri,
   'vct#integrity': z.string().optional(),
   sub: StringOrUri.optional(),
@@ -89,11 +89,11 @@ const SdJwtClaims = z.looseObject({
 /** Checks a decoded SD-JWT VC. @throws {VerificationError} `malformed`, naming the member or the contradiction. */
 export function checkSdJwtCompliance(
   header: JsonObject,
-  { payload, placed, validFrom = -Infinity, validUntil = Infinity }: SdJwtStatement,
+  { payload, disclosures, validFrom = -Infinity, validUntil = Infinity }: SdJwtClaimsSet,
 ): void {
-  parseClaims(SdJwtHeader, header)
-  parseClaims(SdJwtClaims, payload)
-  if (placed.some(({ path }) => path.length === 1 && path[0] === 'vct#integrity'))
+  parseClaims(SdJwtVcHeader, header)
+  parseClaims(SdJwtVcClaims, payload)
+  if (disclosures.some(({ path }) => path.length === 1 && path[0] === 'vct#integrity'))
     throw malformed('vct#integrity is hidden')
   if (validUntil < validFrom) throw malformed('it ends before it begins')
 }

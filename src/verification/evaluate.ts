@@ -1,7 +1,7 @@
 /** Evaluates presentation definitions (DIF Presentation Exchange 2.1.1) against credentials. Verifies no signature. */
 import { setImmediate } from 'node:timers/promises'
 import { Problem } from '../base/problem.ts'
-import { decodeClaims } from '../credentials/credential.ts'
+import { decodeClaims } from '../credentials/jwt-vc.ts'
 import type { JsonObject } from '../base/json.ts'
 import { decodeJws } from '../credentials/jws.ts'
 import { findBindingAlgorithm } from '../credentials/sd-jwt/key-binding.ts'

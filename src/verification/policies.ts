@@ -3,7 +3,7 @@ import { sql, type Selectable } from 'kysely'
 import { z } from 'zod'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
-import { checkOneSatisfied, type Judged } from '../credentials/constraints.ts'
+import { checkOneSatisfied, type SchemasAndIssuer } from '../credentials/constraints.ts'
 import { Did } from '../did/document.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
@@ -59,7 +59,10 @@ export type VerificationPolicy = z.output<typeof VerificationPolicy>
  *
  * @throws {VerificationError} `schema-not-accepted`, `issuer-not-trusted`
  */
-export function checkPolicy(constraints: readonly PolicyConstraint[], credentials: readonly Judged[]): void {
+export function checkPolicy(
+  constraints: readonly PolicyConstraint[],
+  credentials: readonly SchemasAndIssuer[],
+): void {
   const alternatives = toConstraints(constraints)
   for (const credential of credentials) checkOneSatisfied(alternatives, credential, 'The policy')
 }

@@ -1,6 +1,7 @@
 /** The JSON of presentation definitions (DIF Presentation Exchange 2.1.1 §5). */
 import { z } from 'zod'
-import { findExcess, isJsonObject, type JsonObject } from '../schemas/limits.ts'
+import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { findExcess } from '../schemas/limits.ts'
 import { optional } from '../wallet/model.ts'
 import { compilePath } from './json-path.ts'
 

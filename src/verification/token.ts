@@ -1,12 +1,12 @@
 /** Credentials of both token formats in one shape. Each part is decoded on first use, at most once. */
 import { z } from 'zod'
-import { decodeClaims, type CredentialStatus } from '../credentials/credential.ts'
+import { decodeClaims, type CredentialStatus } from '../credentials/jwt-vc.ts'
 import type { JsonObject } from '../base/json.ts'
 import { decodeHeader, decodeJws, decodePayload, parseClaims, type Jws } from '../credentials/jws.ts'
 import { checkKeyBinding, readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
 import {
   anyCredential,
-  decodeIssuersJwt,
+  decodeIssuerJwt,
   decodeSdJwtClaims,
   isSdJwt,
   splitSdJwt,
@@ -72,7 +72,7 @@ function ofJwt(jwt: string): Token {
 
 function ofSdJwt(text: string): Token {
   const decoded = once(() => decodeSdJwtClaims(text))
-  const jws = once(() => decodeIssuersJwt(text))
+  const jws = once(() => decodeIssuerJwt(text))
   const payload = once(() => decodePayload(splitSdJwt(text).jwt))
   const binding = once(() => {
     const { keyBinding } = splitSdJwt(text)

@@ -2,7 +2,8 @@
 import { toBase64url, utf8 } from '../../src/base/bytes.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { type PrivateJwk, toPublic } from '../../src/crypto/keys.ts'
-import { issueJwtVc, type CredentialChecks } from '../../src/credentials/jwt-vc.ts'
+import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
+import type { CredentialChecks } from '../../src/credentials/verify.ts'
 import { createJwtVp, type PresentationChecks } from '../../src/credentials/jwt-vp.ts'
 import type { Failure } from '../../src/credentials/verification-error.ts'
 import {

@@ -2,8 +2,8 @@
 import { createRequire } from 'node:module'
 import { toBase64url } from '../../src/base/bytes.ts'
 import { compressBits } from '../../src/credentials/bitstring.ts'
-import { createBitstringStatusList } from '../../src/credentials/bitstring-status-list.ts'
-import { proveStatusList } from '../../src/credentials/status-list-proof.ts'
+import { createBitstringStatusList } from '../../src/credentials/bitstring.ts'
+import { proveStatusList } from '../../src/credentials/status-list-2021.ts'
 import {
   credentialsContext,
   statusListContexts,

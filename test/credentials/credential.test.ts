@@ -1,6 +1,6 @@
 import { importJWK, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { decodeJwtVc } from '../../src/credentials/credential.ts'
+import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { issueJwtVc, verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
 import {
   content,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { toPublic } from '../../src/crypto/keys.ts'
-import { decodeJwtVc } from '../../src/credentials/credential.ts'
+import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { issueJwtVc, verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
 import {
   content,

@@ -185,9 +185,9 @@ describe('a credential', () => {
       'the credential is suspended',
     )
     await expect(check(text, entry({ statusPurpose: 'suspension' }))).rejects.toMatchObject({
-      standing: 'suspended',
+      status: 'suspended',
     })
-    expect(await reason(check(text))).toBe('the list is not about revocation')
+    expect(await reason(check(text))).toBe('the list has another purpose than revocation')
   })
 
   const good = JSON.parse(proved(listOf([5])))
@@ -200,9 +200,13 @@ describe('a credential', () => {
     ['bits that were changed', 'not signed', tampered({ credentialSubject: innocent })],
     ['bits that were changed under Ed25519', 'not signed', tampered({ credentialSubject: innocent }, goodEd)],
     ['another’s key, which the proof shows', 'not signed', proved(listOf([]), malloryKey)],
-    ['another’s list', 'not by the issuer', proved(listOf([], { issuer: mallory.did }), malloryKey)],
+    [
+      'another’s list',
+      'has another issuer than the credential',
+      proved(listOf([], { issuer: mallory.did }), malloryKey),
+    ],
     ['a holder’s key of the issuer', 'not signed', proved(listOf([]), issuer.keys['auth-1'].jwk)],
-    ['another list of the issuer', 'another one', proved(listOf([], { id: `${url}2` }))],
+    ['another list of the issuer', 'has another id', proved(listOf([], { id: `${url}2` }))],
     ['no proof', 'is missing: it must be an object', tampered({ proof: undefined })],
     ['two proofs', 'must be an object', tampered({ proof: [good.proof, good.proof] })],
     ['a proof of another kind', 'type', tampered(proof({ type: 'Ed25519Signature2020' }))],
@@ -210,7 +214,7 @@ describe('a credential', () => {
     ['an empty signature', 'not signed', tampered(proof({ jws: good.proof.jws.replace(/\.[^.]*$/, '.') }))],
     [
       'a signature over a payload of its own',
-      'no detached JWS',
+      'not a detached JWS',
       tampered(proof({ jws: forge({ alg: 'ES256K' }, 'x', ecKey) })),
     ],
     [
@@ -255,7 +259,7 @@ describe('a credential', () => {
     ['a JWT by another', 'signature', bitstringOf([], malloryKey), bitstringEntry()],
     [
       'a JWT with two issuers',
-      'another issuer',
+      'is not its iss',
       forge({ alg: 'ES256K' }, { ...decodeJws(bitstringOf([])).payload, iss: mallory.did }, ecKey),
       bitstringEntry(),
     ],

@@ -1,6 +1,6 @@
 /** What the tests of revocation share: presenting a credential, and reading what its issuer publishes of its status. */
 import { expect } from 'vitest'
-import { decodeJwtVc, type CredentialStatus } from '../../src/credentials/credential.ts'
+import { decodeJwtVc, type CredentialStatus } from '../../src/credentials/jwt-vc.ts'
 import { presentationIn, type Tenant } from '../_pair.ts'
 import { libraries } from '../credentials/_status-lists.ts'
 

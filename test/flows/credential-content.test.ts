@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findStanding } from '../../src/credential-status/standing.ts'
+import { findRevocationStatus } from '../../src/credential-status/check.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, credentialIn, issue, newDid, refusal, type Tenant } from '../_pair.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
@@ -110,10 +110,10 @@ test('what is not there cannot be read, and nothing is read of another’s', asy
 
 test('a credential without a status cannot be revoked, and a status that is not understood says nothing', async () => {
   const standing = (...statuses: { type: string }[]) =>
-    findStanding(home!.agent.env, { statuses, issuerDid: issuingDID })
+    findRevocationStatus(home!.agent.env, { statuses, issuerDid: issuingDID })
   expect(await standing()).toEqual({
     status: 'not-revoked',
-    detail: expect.stringContaining('names no status list'),
+    detail: expect.stringContaining('has no status list'),
   })
   expect(await standing({ type: 'Mystery' })).toEqual({
     status: 'unknown',

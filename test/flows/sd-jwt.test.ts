@@ -231,8 +231,8 @@ describe('what is shown', () => {
   test('must be all that was asked for, of a schema and an issuer that are accepted', async () => {
     const { did: other } = await newDid(issuer!, 'assertionMethod', 'Ed25519')
     const refused: [object, object | undefined, RegExp][] = [
-      [{ claims: wanted }, { name: '' }, /The claim address is not shown/],
-      [{ claims: wanted }, { name: '', address: { street: '' } }, /The claim address\.city is not shown/],
+      [{ claims: wanted }, { name: '' }, /The claim address is not disclosed/],
+      [{ claims: wanted }, { name: '', address: { street: '' } }, /The claim address\.city is not disclosed/],
       [
         { proofs: [{ schemaId: 'https://schemas.example/person' }] },
         undefined,
@@ -386,13 +386,13 @@ describe('what is shown', () => {
     const forged = { ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object), cnf: undefined }
     const other = decodeSdJwt(unbound!.credential)
     const attempts: [string, string, RegExp][] = [
-      ['as it was shown to another', genuine, /was made for \[https:\/\/other\.example\]/],
-      ['without the key binding', [jwt, ...rest.slice(0, -1), ''].join('~'), /not signed with it/],
-      ['without a disclosure', [jwt, rest.at(-1)].join('~'), /made for|other disclosures/],
+      ['as it was shown to another', genuine, /has the audience \[https:\/\/other\.example\]/],
+      ['without the key binding', [jwt, ...rest.slice(0, -1), ''].join('~'), /requires key binding/],
+      ['without a disclosure', [jwt, rest.at(-1)].join('~'), /the audience|other disclosures/],
       [
         'with a disclosure of another credential',
-        [jwt, other.placed[0]!.encoded, ...rest].join('~'),
-        /belongs to no digest/,
+        [jwt, other.disclosures[0]!.encoded, ...rest].join('~'),
+        /matches no digest/,
       ],
       [
         'without the binding’s claim',
@@ -403,7 +403,7 @@ describe('what is shown', () => {
         ].join('~'),
         /signature/i,
       ],
-      ['as the credential is', bound!.credential, /not signed with it/],
+      ['as the credential is', bound!.credential, /requires key binding/],
       ['not at all', 'nothing', /~/],
     ]
     for (const [what, token, why] of attempts) {

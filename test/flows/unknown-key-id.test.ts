@@ -1,7 +1,7 @@
 /** Wallets whose tokens name a key that their document does not show: SDK 6.1 signs with its authentication key and names `#master0`. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { decodeJwtVc } from '../../src/credentials/credential.ts'
+import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { attachmentBytes, attachmentJson, base64Attachment } from '../../src/didcomm/message.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { credentialIn, newDid, presentationIn, type Tenant } from '../_pair.ts'

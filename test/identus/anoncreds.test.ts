@@ -116,7 +116,7 @@ test(
       second.thid,
       'PresentationVerificationFailed',
     )
-    expect(metaLastFailure!.detail).toMatch(/made for another request/)
+    expect(metaLastFailure!.detail).toMatch(/for another request/)
     expect(await holder.next(ProtocolType.ProblemReporting)).toMatchObject({ pthid: second.thid })
   },
 )

@@ -98,7 +98,7 @@ test('the wallet shows what it chooses, and that must be what was asked for', as
   const bad = await asked({ age: '' })
   await showClaims(holder, bad.request, issued.credential, frame)
   const { metaLastFailure } = await presentationIn(issuer.call, bad.thid, 'PresentationVerificationFailed')
-  expect(metaLastFailure!.detail).toBe('The claim age is not shown')
+  expect(metaLastFailure!.detail).toBe('The claim age is not disclosed')
   expect(await holder.next(ProtocolType.ProblemReporting)).toMatchObject({
     pthid: bad.thid,
     body: { comment: metaLastFailure!.detail },

@@ -1,11 +1,11 @@
-/** The key binding of a presented SD-JWT (RFC 9901 §4.3): the holder signs what it shows, and to whom, with the key in `cnf`. */
+/** Key-binding JWTs (RFC 9901 §4.3): the holder signs the disclosures and the audience with the key in `cnf`. */
 import { z } from 'zod'
 import type { PublicJwk } from '../../crypto/keys.ts'
 import { decodeJws, fitsAlgorithm, isSignedBy, JoseHeader, parseClaims, type Jws } from '../jws.ts'
 import { NumericDate } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
 import { digestBy } from './disclosure.ts'
-import type { SdJwtStatement } from './sd-jwt.ts'
+import type { SdJwtClaimsSet } from './sd-jwt.ts'
 
 const KeyBindingClaims = z.looseObject({
   iat: NumericDate,
@@ -13,10 +13,10 @@ const KeyBindingClaims = z.looseObject({
   nonce: z.string(),
   sd_hash: z.string(),
 })
-/** `iat` is in epoch seconds, `sd_hash` the digest of everything before the key binding. */
+/** `iat` is in epoch seconds. `sd_hash` is the digest of the SD-JWT before the key binding. */
 export type KeyBindingClaims = z.infer<typeof KeyBindingClaims>
 
-/** Reads a key-binding JWT; who signed it is not asked. @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header` */
+/** Decodes a key-binding JWT without verifying its signature. @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header` */
 export function readKeyBinding(jwt: string): { jws: Jws; claims: KeyBindingClaims } {
   const jws = decodeJws(jwt)
   if (jws.header.typ !== 'kb+jwt')
@@ -25,8 +25,7 @@ export function readKeyBinding(jwt: string): { jws: Jws; claims: KeyBindingClaim
 }
 
 /**
- * Checks the key binding that comes with a credential, if one does: by the key that the credential is bound to, over these disclosures. Whether it
- * answers a request is asked elsewhere.
+ * Checks the signature and `sd_hash` of the key binding, if there is one. Audience and nonce are checked in `presentation.ts`.
  *
  * @throws {VerificationError} as `readKeyBinding`; `holder-binding`
  */
@@ -35,7 +34,7 @@ export function checkKeyBinding({
   keyBinding,
   holderKey,
   payload,
-}: SdJwtStatement): KeyBindingClaims | undefined {
+}: SdJwtClaimsSet): KeyBindingClaims | undefined {
   if (keyBinding === undefined) return undefined
   const { jws, claims } = readKeyBinding(keyBinding)
   if (!holderKey || !isSignedBy(jws, holderKey)) {
@@ -49,7 +48,7 @@ export function checkKeyBinding({
   return claims
 }
 
-/** The `alg` of what the holder of a key signs; none for a key that does not sign here. */
+/** The algorithm of a holder key. Undefined for keys of other algorithms. */
 export function findBindingAlgorithm(key: PublicJwk): JoseHeader['alg'] | undefined {
   return JoseHeader.shape.alg.options.find((alg) => fitsAlgorithm({ header: { alg } }, key))
 }

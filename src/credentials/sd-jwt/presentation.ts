@@ -1,38 +1,33 @@
-/** Presentations of an SD-JWT: the holder chooses claims and binds what it shows to a request; the verifier checks both (RFC 9901 §4.3, §7.3). */
+/** Presentations of an SD-JWT (RFC 9901 §4.3, §7.3): the holder discloses claims with a key binding, the verifier checks both. */
 import type { PrivateJwk } from '../../crypto/keys.ts'
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { signJws } from '../jws.ts'
 import { checkAllSatisfied, checkOneSatisfied, type Constraint } from '../constraints.ts'
 import { defaultLeewaySeconds } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
+import { verifyDecoded, type VerificationOptions, type Verified } from '../verify.ts'
 import { digestBy } from './disclosure.ts'
 import { checkKeyBinding } from './key-binding.ts'
-import {
-  decodeSdJwt,
-  registeredClaims,
-  verifyDecodedSdJwt,
-  type DecodedSdJwt,
-  type SdJwtChecks,
-  type VerifiedSdJwt,
-} from './sd-jwt.ts'
+import { decodeSdJwt, registeredClaims, type DecodedSdJwt } from './sd-jwt.ts'
 
-/** What a holder shows: the names of claims as an object whose values do not matter, unless they are objects that name claims below. */
+/** The input of `presentSdJwt`. */
 export type SdJwtPresentationContent = {
   sdJwt: string
+  /** The names of the claims to disclose. A non-empty object as value names claims below; other values are ignored. */
   claims: JsonObject
-  /** The domain and the challenge of the request. */
+  /** The domain of the request. `nonce` is its challenge. */
   audience: string
   nonce: string
-  /** The key that the credential is bound to; needed when it is bound to one. */
+  /** The private key of `cnf`, required if the credential has a `cnf`. */
   holderKey?: PrivateJwk | undefined
   now: number
 }
 
 /**
- * Makes a presentation of the claims that are named, with all that is below them and what they are in.
+ * Presents the named claims, with all claims below and above them.
  *
- * @throws {VerificationError} when the credential cannot be read
- * @throws {TypeError} when it is bound to a key and there is none
+ * @throws {VerificationError} when the credential cannot be decoded
+ * @throws {TypeError} when the holder key is missing
  */
 export function presentSdJwt({
   sdJwt,
@@ -42,65 +37,67 @@ export function presentSdJwt({
   holderKey,
   now,
 }: SdJwtPresentationContent): string {
-  const { sdJwt: whole, placed, holderKey: bound, payload: signed } = decodeSdJwt(sdJwt)
-  const shown = placed.filter(({ path }) => isWanted(claims, path)).map(({ encoded }) => encoded)
-  const presented = [whole.slice(0, whole.indexOf('~')), ...shown, ''].join('~')
-  if (!bound) return presented
-  if (!holderKey) throw new TypeError('the credential is bound to a key, which is needed to present it')
+  const decoded = decodeSdJwt(sdJwt)
+  const disclosed = decoded.disclosures.filter(({ path }) => isRequested(claims, path))
+  const jwt = decoded.sdJwt.slice(0, decoded.sdJwt.indexOf('~'))
+  const presented = [jwt, ...disclosed.map(({ encoded }) => encoded), ''].join('~')
+  if (!decoded.holderKey) return presented
+  if (!holderKey) throw new TypeError('the credential requires key binding, and the holder key is missing')
   const payload = {
     iat: Math.floor(now),
     aud: audience,
     nonce,
-    sd_hash: digestBy(signed['_sd_alg'])(presented),
+    sd_hash: digestBy(decoded.payload['_sd_alg'])(presented),
   }
   return presented + signJws({ typ: 'kb+jwt' }, payload, holderKey)
 }
 
-/** The first claim, by its path, that is named and that a credential does not have; its registered claims are shown always. */
-export function findMissing(sdJwt: string, wanted: JsonObject): string | undefined {
-  const hideable = Object.entries(wanted).filter(
+/** The path of the first requested claim that a credential does not have. Registered claims are always disclosed. */
+export function findMissing(sdJwt: string, requested: JsonObject): string | undefined {
+  const disclosable = Object.entries(requested).filter(
     ([name]) => !(registeredClaims as readonly string[]).includes(name),
   )
-  return missingIn(decodeSdJwt(sdJwt).claims, Object.fromEntries(hideable), [])
+  return findMissingIn(decodeSdJwt(sdJwt).claims, Object.fromEntries(disclosable), [])
 }
 
-/** What is checked of a presentation; times are epoch seconds. */
-export type SdJwtPresentationChecks = SdJwtChecks & {
+/** Times are in epoch seconds. */
+export type SdJwtPresentationChecks = VerificationOptions & {
   audience: string
   nonce: string
-  /** The clock difference that a key binding may have; that of the credential unless given. */
+  /** The leeway for `iat` of the key binding. Default: `leewaySeconds`. */
   bindingLeewaySeconds?: number | undefined
-  /** The names of the claims that were asked for, as in `SdJwtPresentationContent`. */
+  /** The requested claims, as in `SdJwtPresentationContent`. */
   claims?: JsonObject | undefined
-  /** The lines of `proofs`: the credential satisfies all of them. */
+  /** The lines of `proofs`. The credential must satisfy all. */
   constraints?: readonly Constraint[] | undefined
 }
 
 /**
- * Verifies a presentation: the credential, its key binding to this request where it is bound to a key, and that it shows what was asked for.
- * A credential that is bound to no key may be shown by whoever has it; the real agent issues such (wire.md 4.5).
+ * Verifies a presentation: the credential, its key binding to this request, and the requested claims. A credential without `cnf` needs no key
+ * binding; the Cloud Agent issues such credentials.
  *
  * @throws {VerificationError} for the first check that fails
- * @throws {Problem} `error:ServiceUnavailable` when a check cannot be made for now
+ * @throws {Problem} `error:ServiceUnavailable` when a check is temporarily impossible
  */
 export async function verifySdJwtPresentation(
   text: string,
   checks: SdJwtPresentationChecks,
-): Promise<VerifiedSdJwt> {
+): Promise<Verified<DecodedSdJwt>> {
   const decoded = decodeSdJwt(text)
-  checkAnswer(decoded, checks)
-  const missing = missingIn(decoded.claims, checks.claims ?? {}, [])
-  if (missing !== undefined) throw new VerificationError('claim-missing', `The claim ${missing} is not shown`)
+  checkBinding(decoded, checks)
+  const missing = findMissingIn(decoded.claims, checks.claims ?? {}, [])
+  if (missing !== undefined)
+    throw new VerificationError('claim-missing', `The claim ${missing} is not disclosed`)
   const { vct, issuerDid } = decoded
   const { constraints = [] } = checks
-  const shown = { schemas: vct === undefined ? [] : [vct], issuerDid }
-  checkOneSatisfied(constraints, shown, 'The request')
-  checkAllSatisfied(constraints, [shown])
-  return verifyDecodedSdJwt(decoded, checks)
+  const presented = { schemas: vct === undefined ? [] : [vct], issuerDid }
+  checkOneSatisfied(constraints, presented, 'The request')
+  checkAllSatisfied(constraints, [presented])
+  return verifyDecoded(decoded.jws, decoded, checks)
 }
 
-/** The presentation answers this request, if the credential is bound to a key. */
-function checkAnswer(
+/** Checks that the key binding is for this request. */
+function checkBinding(
   credential: DecodedSdJwt,
   {
     audience,
@@ -113,23 +110,23 @@ function checkAnswer(
   if (credential.holderKey && credential.keyBinding === undefined)
     throw new VerificationError(
       'holder-binding',
-      'The credential is bound to a key, and the presentation is not signed with it',
+      'The credential requires key binding, and the presentation has none',
     )
   const binding = checkKeyBinding(credential)
   if (!binding) return
   if (binding.aud !== audience)
-    throw new VerificationError('audience', `The presentation was made for [${binding.aud}]`)
+    throw new VerificationError('audience', `The presentation has the audience [${binding.aud}]`)
   if (binding.nonce !== nonce)
     throw new VerificationError('nonce', 'The nonce of the presentation is not the challenge')
   if (!(binding.iat <= now + bindingLeewaySeconds))
-    throw new VerificationError('not-yet-valid', 'The key binding was made in the future')
+    throw new VerificationError('not-yet-valid', 'The key binding is dated in the future')
 }
 
-/** True when a claim is named, is in one that is named, or has one in it that is. */
-function isWanted(wanted: JsonObject, path: readonly string[]): boolean {
-  let level: unknown = wanted
+/** Whether a claim is requested, is below a requested claim, or contains one. */
+function isRequested(requested: JsonObject, path: readonly string[]): boolean {
+  let level: unknown = requested
   for (const [depth, name] of path.entries()) {
-    // A name without names below it is the whole of the claim.
+    // A name without names below it requests the whole claim.
     if (!isJsonObject(level) || (depth > 0 && Object.keys(level).length === 0)) return true
     if (!Object.hasOwn(level, name)) return false
     level = level[name]
@@ -137,13 +134,13 @@ function isWanted(wanted: JsonObject, path: readonly string[]): boolean {
   return true
 }
 
-/** Elements of an array are not counted: those that are not shown leave no gap. */
-function missingIn(shown: unknown, wanted: JsonObject, path: string[]): string | undefined {
-  if (Array.isArray(shown)) return undefined
-  for (const [name, below] of Object.entries(wanted)) {
-    const place = [...path, name]
-    if (!isJsonObject(shown) || !Object.hasOwn(shown, name)) return place.join('.')
-    const missing = isJsonObject(below) ? missingIn(shown[name], below, place) : undefined
+/** Array elements are not checked, because undisclosed elements leave no gap. */
+function findMissingIn(claims: unknown, requested: JsonObject, path: string[]): string | undefined {
+  if (Array.isArray(claims)) return undefined
+  for (const [name, below] of Object.entries(requested)) {
+    const memberPath = [...path, name]
+    if (!isJsonObject(claims) || !Object.hasOwn(claims, name)) return memberPath.join('.')
+    const missing = isJsonObject(below) ? findMissingIn(claims[name], below, memberPath) : undefined
     if (missing !== undefined) return missing
   }
   return undefined

@@ -1,23 +1,22 @@
 /**
- * Credentials as SD-JWT (RFC 9901; wire.md 4.5, 5.3): issued with every claim hidden, and read strictly.
+ * Credentials as SD-JWT VC (RFC 9901, draft-ietf-oauth-sd-jwt-vc): issuing with every claim selectively disclosable, decoding, verifying.
  *
- * The format is our own code because the libraries for it neither write disclosures as the real agent can read them nor refuse those that
- * belong to no digest; they are peers in the tests.
+ * No library is used: those available write disclosures that the Cloud Agent cannot parse, and accept disclosures that match no digest. The
+ * tests use them as peers.
  */
 import { z } from 'zod'
 import { toPublic, type PrivateJwk, type PublicJwk } from '../../crypto/keys.ts'
-import { Did, Jwk, type Resolve, type VerificationKey } from '../../did/document.ts'
-import { CredentialStatus } from '../credential.ts'
-import { checkSignature } from '../did-signature.ts'
+import { Did, Jwk } from '../../did/document.ts'
 import { type JsonObject, setMember } from '../../base/json.ts'
 import { decodeJws, decodePayload, maxTokenLength, parseClaims, signJws, type Jws } from '../jws.ts'
-import { establishStatus, type CredentialChecks } from '../jwt-vc.ts'
-import { checkValidity, NumericDate, toValidity, type Validity } from '../validity.ts'
+import { CredentialStatus } from '../jwt-vc.ts'
+import { NumericDate, toValidity, type Validity } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
-import { pack } from './pack.ts'
-import { unpack, type Placed } from './unpack.ts'
+import { verifyDecoded, type VerificationOptions, type Verified } from '../verify.ts'
+import { pack } from './disclosure.ts'
+import { unpack, type LocatedDisclosure } from './unpack.ts'
 
-/** Claims that the token itself needs (RFC 9901 §4.1, SD-JWT VC §3.2.2): they are never hidden, and a subject has none of these names. */
+/** Claims that are always disclosed (RFC 9901 §4.1, SD-JWT VC §3.2.2). Subjects have no claims with these names. */
 export const registeredClaims = [
   'iss',
   'sub',
@@ -35,10 +34,10 @@ export const registeredClaims = [
 
 const registered: ReadonlySet<string> = new Set(registeredClaims)
 
-/** The class of all credentials in the W3C's vocabulary: the type (`vct`, which there must be) of one that has no schema to tell it by. */
+/** The `vct` of a credential without a schema: the class of all credentials in the W3C vocabulary. */
 export const anyCredential = 'https://www.w3.org/2018/credentials#VerifiableCredential'
 
-/** Media types of an SD-JWT credential, old and new, and what else issuers write. */
+/** Accepted `typ` headers: the current and the older media type, and others that issuers write. */
 const types = ['vc+sd-jwt', 'dc+sd-jwt', 'sd+jwt', 'sd-jwt', 'JWT']
 
 const SdJwtClaims = z.looseObject({
@@ -53,27 +52,27 @@ const SdJwtClaims = z.looseObject({
   credentialStatus: z.union([CredentialStatus, z.array(CredentialStatus).max(10)]).optional(),
 })
 
-/** What a credential is made of; times are epoch seconds. */
+/** The input of `issueSdJwt`. Times are in epoch seconds. */
 export type SdJwtContent = {
-  /** Goes into `iss` as given, long or short. */
+  /** For `iss`, in long or short form. */
   issuerDid: string
-  /** A key with the purpose `assertionMethod` in the issuer's document. */
+  /** An `assertionMethod` key of the issuer. */
   issuerKey: PrivateJwk
-  /** A DID URL: wallets refuse a bare id (wire.md 4.5). */
+  /** A DID URL. Wallets refuse a bare key id. */
   kid?: string | undefined
   subjectDid: string
-  /** None of `registeredClaims`. */
+  /** Contains none of `registeredClaims`. */
   claims: JsonObject
-  /** The type of the credential (`vct`): a schema's URL, or a name. */
+  /** A schema URL, or a name. */
   vct: string
   expiresAt: number
-  /** The holder's key, which a presentation has to be signed with; without it whoever has the credential may show it. */
+  /** The key for key binding. Without it, anyone who has the credential can present it. */
   holderKey?: PublicJwk | undefined
   credentialStatus?: CredentialStatus | undefined
   now: number
 }
 
-/** Signs a credential. Returns it in compact form with all its disclosures: `<JWT>~<disclosure>~…~`. */
+/** Signs a credential. Returns it with all disclosures: `<JWT>~<disclosure>~…~`. */
 export function issueSdJwt(content: SdJwtContent): string {
   const { issuerDid, issuerKey, kid, subjectDid, claims, vct, expiresAt, holderKey, credentialStatus, now } =
     content
@@ -92,58 +91,57 @@ export function issueSdJwt(content: SdJwtContent): string {
   return [signJws({ typ: 'vc+sd-jwt', kid }, token, issuerKey), ...disclosures, ''].join('~')
 }
 
-/** True for what can only be an SD-JWT: no other compact token has a `~` in it. */
+/** Tells SD-JWTs from other compact tokens, which contain no `~`. */
 export function isSdJwt(text: string): boolean {
   return text.includes('~')
 }
 
-/** What a credential says, which proves nothing by itself. */
-export type SdJwtStatement = Validity & {
-  /** The issuer's JWT and the disclosures, without key binding: `<JWT>~<disclosure>~…~`. */
+/** The decoded claims of a credential or presentation. Nothing in it is verified. */
+export type SdJwtClaimsSet = Validity & {
+  /** Without key binding: `<JWT>~<disclosure>~…~`. */
   sdJwt: string
-  /** The key-binding JWT at the end. */
+  /** The key-binding JWT. */
   keyBinding?: string
   issuerDid: string
   subjectDid?: string
-  /** The claims that are disclosed, without the registered ones. */
+  /** The disclosed claims, without registered claims. */
   claims: JsonObject
-  /** All that is disclosed, the registered claims among it: the "Processed SD-JWT Payload" (RFC 9901 §7.1). */
+  /** The "Processed SD-JWT Payload" (RFC 9901 §7.1): disclosed and registered claims. */
   processed: JsonObject
   vct?: string
   holderKey?: PublicJwk
   statuses: CredentialStatus[]
-  /** The disclosures in their places. */
-  placed: Placed[]
-  /** What the issuer signed, digests and all. */
+  disclosures: LocatedDisclosure[]
+  /** The payload of the issuer's JWT, with digests. */
   payload: JsonObject
 }
 
-/** The same with the issuer's JWT taken apart. */
-export type DecodedSdJwt = SdJwtStatement & { jws: Jws }
+/** With the decoded JWT of the issuer. */
+export type DecodedSdJwt = SdJwtClaimsSet & { jws: Jws }
 
 /**
- * Reads a credential or a presentation for display. Nothing is verified but that the disclosures belong to the token.
+ * Decodes a credential or a presentation. Verifies only that the disclosures match the digests.
  *
  * @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header`
  */
 export function decodeSdJwt(text: string): DecodedSdJwt {
   const parts = splitSdJwt(text)
-  const jws = readIssuersJwt(parts.jwt)
-  return Object.assign(read(text, parts, jws.payload), { jws })
+  const jws = readIssuerJwt(parts.jwt)
+  return Object.assign(toClaimsSet(text, parts, jws.payload), { jws })
 }
 
-/** The same whatever the header says, for checks that are about the claims alone. @throws {VerificationError} `too-large`, `malformed` */
-export function decodeSdJwtClaims(text: string): SdJwtStatement {
+/** Decodes the claims only, whatever the header is. @throws {VerificationError} `too-large`, `malformed` */
+export function decodeSdJwtClaims(text: string): SdJwtClaimsSet {
   const parts = splitSdJwt(text)
-  return read(text, parts, decodePayload(parts.jwt))
+  return toClaimsSet(text, parts, decodePayload(parts.jwt))
 }
 
-/** The JWT that the issuer signed, with a header that is understood here. @throws {VerificationError} as `decodeSdJwt` */
-export function decodeIssuersJwt(text: string): Jws {
-  return readIssuersJwt(splitSdJwt(text).jwt)
+/** Decodes the issuer's JWT. @throws {VerificationError} as `decodeSdJwt` */
+export function decodeIssuerJwt(text: string): Jws {
+  return readIssuerJwt(splitSdJwt(text).jwt)
 }
 
-function readIssuersJwt(jwt: string): Jws {
+function readIssuerJwt(jwt: string): Jws {
   const jws = decodeJws(jwt)
   const { typ } = jws.header
   if (typ !== undefined && !types.includes(typ))
@@ -153,26 +151,34 @@ function readIssuersJwt(jwt: string): Jws {
 
 type SdJwtParts = { jwt: string; disclosures: string[]; keyBinding?: string }
 
-/** The parts of an SD-JWT as they are written. @throws {VerificationError} `too-large`, `malformed` */
+/** Splits an SD-JWT at `~`. @throws {VerificationError} `too-large`, `malformed` */
 export function splitSdJwt(text: string): SdJwtParts {
   if (text.length > maxTokenLength)
     throw new VerificationError(
       'too-large',
-      `A token of ${text.length} characters; ${maxTokenLength} are read`,
+      `The token has ${text.length} characters; the limit is ${maxTokenLength}`,
     )
   const [jwt, ...disclosures] = text.split('~')
   const keyBinding = disclosures.pop()
   if (keyBinding === undefined)
-    throw new VerificationError('malformed', 'An SD-JWT has a ~ after its JWT and after each disclosure')
+    throw new VerificationError('malformed', 'An SD-JWT needs a ~ after its JWT and after each disclosure')
   return { jwt: jwt!, disclosures, ...(keyBinding !== '' && { keyBinding }) }
 }
 
-function read(text: string, { disclosures, keyBinding }: SdJwtParts, payload: JsonObject): SdJwtStatement {
-  // What the token needs must be signed, and be seen by whoever reads no disclosures.
+function toClaimsSet(
+  text: string,
+  { disclosures: encoded, keyBinding }: SdJwtParts,
+  payload: JsonObject,
+): SdJwtClaimsSet {
+  // Registered claims must be in the signed payload, so that they are visible without disclosures.
   const { iss, sub, iat, nbf, exp, vct, cnf, status, credentialStatus } = parseClaims(SdJwtClaims, payload)
-  const { claims: processed, placed } = unpack(payload, disclosures)
-  const hidden = placed.find(({ path }) => path.length === 1 && registered.has(path[0]!))
-  if (hidden) throw new VerificationError('malformed', `The claim ${hidden.path[0]} must not be hidden`)
+  const { claims: processed, disclosures } = unpack(payload, encoded)
+  const hidden = disclosures.find(({ path }) => path.length === 1 && registered.has(path[0]!))
+  if (hidden)
+    throw new VerificationError(
+      'malformed',
+      `The claim ${hidden.path[0]} must not be selectively disclosable`,
+    )
   return {
     sdJwt: text.slice(0, text.lastIndexOf('~') + 1),
     ...(keyBinding !== undefined && { keyBinding }),
@@ -182,9 +188,9 @@ function read(text: string, { disclosures, keyBinding }: SdJwtParts, payload: Js
     processed,
     ...(vct !== undefined && { vct }),
     ...(cnf && { holderKey: cnf.jwk as PublicJwk }),
-    // A status of another kind is one that nobody here can establish.
+    // `status` (Token Status List) is not supported, so the entry makes verification fail.
     statuses: [...[credentialStatus ?? []].flat(), ...(status === undefined ? [] : [{ type: 'status' }])],
-    placed,
+    disclosures,
     payload,
     ...toValidity([iat, nbf], [exp]),
   }
@@ -197,40 +203,16 @@ function withoutRegistered(processed: JsonObject): JsonObject {
   return claims
 }
 
-/** A credential whose checks have all passed; `key` is the issuer's key that signed. */
-export type VerifiedSdJwt = DecodedSdJwt & { key: VerificationKey | undefined }
-
 /**
- * Verifies a credential: shape, disclosures, dates at `now` (epoch seconds), signature by an `assertionMethod` key of `iss`, status.
+ * Verifies a credential: form, disclosures, dates at `now` (epoch seconds), signature by an `assertionMethod` key of `iss`, status.
  *
  * @throws {VerificationError} for the first check that fails
- * @throws {Problem} `error:ServiceUnavailable` when a check cannot be made for now
+ * @throws {Problem} `error:ServiceUnavailable` when a check is temporarily impossible
  */
-export async function verifySdJwt(text: string, checks: SdJwtChecks): Promise<VerifiedSdJwt> {
-  return verifyDecodedSdJwt(decodeSdJwt(text), checks)
+export async function verifySdJwt(
+  text: string,
+  options: VerificationOptions,
+): Promise<Verified<DecodedSdJwt>> {
+  const credential = decodeSdJwt(text)
+  return verifyDecoded(credential.jws, credential, options)
 }
-
-/** The rest of `verifySdJwt` for a credential that is read already. */
-export async function verifyDecodedSdJwt(
-  credential: DecodedSdJwt,
-  {
-    resolve,
-    now,
-    leewaySeconds,
-    verifyDates = true,
-    verifySignature = true,
-    verifyStatus = true,
-    checkStatus,
-  }: SdJwtChecks,
-): Promise<VerifiedSdJwt> {
-  if (verifyDates) checkValidity(credential, now, leewaySeconds)
-  const key = verifySignature
-    ? await checkSignature(credential.jws, { did: credential.issuerDid, role: 'issuer' }, resolve)
-    : undefined
-  if (verifyStatus)
-    for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
-  // Not by a spread, after which V8 takes a microsecond for another member.
-  return Object.assign({}, credential, { key })
-}
-
-export type SdJwtChecks = CredentialChecks & { resolve: Resolve; now: number }

@@ -1,62 +1,62 @@
 /**
- * An SD-JWT's payload and disclosures → claims (RFC 9901 §7.1), strictly: every disclosure belongs to exactly one digest that can be reached,
- * no digest is there twice, and no disclosure takes the place of a claim.
+ * Restores the claims of an SD-JWT from its payload and disclosures (RFC 9901 §7.1). Every disclosure must match exactly one reachable digest,
+ * digests must be unique, and no disclosure may replace a claim.
  */
 import { isJsonObject, type JsonObject, setMember } from '../../base/json.ts'
 import { VerificationError } from '../verification-error.ts'
 import { digestBy, readDisclosure, reserved, type Disclosure } from './disclosure.ts'
 
-/** Where a disclosure belongs: names and positions from the outside in. */
-export type Placed = { path: string[]; encoded: string }
+/** A disclosure with the path of its claim. Array elements have their index in the path. */
+export type LocatedDisclosure = { path: string[]; encoded: string }
 
-/** The claims that the disclosures show, and the disclosures in their places. */
-export type Unpacked = { claims: JsonObject; placed: Placed[] }
+export type Unpacked = { claims: JsonObject; disclosures: LocatedDisclosure[] }
 
-/** How deep claims may nest, disclosures within disclosures counted. */
+/** The nesting limit of claims, including nested disclosures. */
 const maxDepth = 64
 
 /** @throws {VerificationError} `malformed` */
-export function unpack(payload: JsonObject, disclosures: readonly string[]): Unpacked {
+export function unpack(payload: JsonObject, encodedDisclosures: readonly string[]): Unpacked {
   const digest = digestBy(payload['_sd_alg'])
-  const known = new Map<string, Disclosure>()
-  for (const encoded of disclosures) {
+  const byDigest = new Map<string, Disclosure>()
+  for (const encoded of encodedDisclosures) {
     const key = digest(encoded)
-    if (known.has(key)) throw malformed('A disclosure is there twice')
-    known.set(key, readDisclosure(encoded))
+    if (byDigest.has(key)) throw malformed('A disclosure occurs twice')
+    byDigest.set(key, readDisclosure(encoded))
   }
-  const walk = new Walk(known)
-  const claims = walk.object(payload, [])
-  if (walk.placed.length !== known.size) throw malformed('A disclosure belongs to no digest of the token')
-  return { claims, placed: walk.placed }
+  const unpacker = new Unpacker(byDigest)
+  const claims = unpacker.object(payload, [])
+  if (unpacker.disclosures.length !== byDigest.size)
+    throw malformed('A disclosure matches no digest of the token')
+  return { claims, disclosures: unpacker.disclosures }
 }
 
-class Walk {
-  readonly #known: ReadonlyMap<string, Disclosure>
+class Unpacker {
+  readonly #byDigest: ReadonlyMap<string, Disclosure>
   readonly #seen = new Set<string>()
-  readonly placed: Placed[] = []
+  readonly disclosures: LocatedDisclosure[] = []
 
-  constructor(known: ReadonlyMap<string, Disclosure>) {
-    this.#known = known
+  constructor(byDigest: ReadonlyMap<string, Disclosure>) {
+    this.#byDigest = byDigest
   }
 
   object(object: JsonObject, path: string[]): JsonObject {
     if (path.length > maxDepth) throw malformed(`The claims nest deeper than ${maxDepth}`)
-    const shown: JsonObject = {}
+    const claims: JsonObject = {}
     for (const [name, value] of Object.entries(object)) {
       if (name === '_sd' || (name === '_sd_alg' && path.length === 0)) continue
-      if (reserved.has(name)) throw malformed(`A claim is called ${name}`)
-      setMember(shown, name, this.#value(value, path, name))
+      if (reserved.has(name)) throw malformed(`A claim has the reserved name ${name}`)
+      setMember(claims, name, this.#value(value, path, name))
     }
     for (const digest of this.#digests(object)) {
       const disclosure = this.#find(digest)
       if (!disclosure) continue
       const { name, value, encoded } = disclosure
-      if (name === undefined) throw malformed('A claim of an object is disclosed without a name')
-      if (Object.hasOwn(shown, name)) throw malformed(`The claim ${JSON.stringify(name)} is there twice`)
-      this.placed.push({ path: [...path, name], encoded })
-      setMember(shown, name, this.#value(value, path, name))
+      if (name === undefined) throw malformed('A disclosure for an object has no name')
+      if (Object.hasOwn(claims, name)) throw malformed(`The claim ${JSON.stringify(name)} occurs twice`)
+      this.disclosures.push({ path: [...path, name], encoded })
+      setMember(claims, name, this.#value(value, path, name))
     }
-    return shown
+    return claims
   }
 
   #value(value: unknown, path: string[], name: string): unknown {
@@ -67,15 +67,15 @@ class Walk {
   #array(array: unknown[], path: string[]): unknown[] {
     if (path.length > maxDepth) throw malformed(`The claims nest deeper than ${maxDepth}`)
     return array.flatMap((element, index) => {
-      const place = String(index)
-      if (!isJsonObject(element) || !Object.hasOwn(element, '...')) return [this.#value(element, path, place)]
+      const name = String(index)
+      if (!isJsonObject(element) || !Object.hasOwn(element, '...')) return [this.#value(element, path, name)]
       if (Object.keys(element).length !== 1 || typeof element['...'] !== 'string')
-        throw malformed('The digest of an element is no text by itself')
+        throw malformed('An array element with a digest is malformed')
       const disclosure = this.#find(element['...'])
       if (!disclosure) return []
-      if (disclosure.name !== undefined) throw malformed('An element of an array is disclosed with a name')
-      this.placed.push({ path: [...path, place], encoded: disclosure.encoded })
-      return [this.#value(disclosure.value, path, place)]
+      if (disclosure.name !== undefined) throw malformed('A disclosure for an array element has a name')
+      this.disclosures.push({ path: [...path, name], encoded: disclosure.encoded })
+      return [this.#value(disclosure.value, path, name)]
     })
   }
 
@@ -83,14 +83,14 @@ class Walk {
     if (!Object.hasOwn(object, '_sd')) return []
     const { _sd: digests } = object
     if (!Array.isArray(digests) || !digests.every((digest): digest is string => typeof digest === 'string'))
-      throw malformed('An _sd is no list of digests')
+      throw malformed('An _sd is not a list of digests')
     return digests
   }
 
   #find(digest: string): Disclosure | undefined {
-    if (this.#seen.has(digest)) throw malformed('A digest is there twice')
+    if (this.#seen.has(digest)) throw malformed('A digest occurs twice')
     this.#seen.add(digest)
-    return this.#known.get(digest)
+    return this.#byDigest.get(digest)
   }
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { JsonValue } from '../../base/json.ts'
 import { Problem } from '../../base/problem.ts'
-import { findStanding, Standing } from '../../credential-status/standing.ts'
+import { findRevocationStatus, RevocationStatus } from '../../credential-status/check.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
 import type { Db } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -32,7 +32,7 @@ export const CredentialContent = z
     definition: z.string().optional().describe('AnonCreds: the URL of its credential definition.'),
     validFrom: z.iso.datetime().optional(),
     validUntil: z.iso.datetime().optional(),
-    standing: Standing,
+    standing: RevocationStatus,
     header: z.record(z.string(), z.unknown()).optional().describe('The header of the JWT.'),
     payload: z.record(z.string(), z.unknown()).optional().describe('The payload of the JWT as it is signed.'),
   })
@@ -68,7 +68,7 @@ export async function readContent(wallet: Wallet, recordId: string): Promise<Cre
     definition,
     validFrom: toInstant(validFrom),
     validUntil: toInstant(validUntil),
-    standing: await findStanding(wallet.env, { statuses, issuerDid }),
+    standing: await findRevocationStatus(wallet.env, { statuses, issuerDid }),
     header: header && { ...header },
     payload,
   })

@@ -1,5 +1,5 @@
 /** What is different about issuing credentials of each format: the one seam between the flow and the formats (`formats/`). */
-import type { CredentialStatus } from '../../credentials/credential.ts'
+import type { CredentialStatus } from '../../credentials/jwt-vc.ts'
 import type { Validity } from '../../credentials/validity.ts'
 import type { Attachment } from '../../didcomm/message.ts'
 import type { Tx } from '../../storage/database.ts'

@@ -23,7 +23,7 @@ import {
 } from './model.ts'
 import { checking, toFailure } from './refusals.ts'
 import { credentialStates } from './states.ts'
-import { revokePlace } from '../../credential-status/lists.ts'
+import { revokeEntry } from '../../credential-status/lists.ts'
 import { enqueueRevocation } from '../revocation-notification/flow.ts'
 
 const issue = 'POST /issue-credentials/records/{recordId}/issue-credential'
@@ -171,7 +171,7 @@ export async function revokeCredential(wallet: Wallet, recordId: string): Promis
         `The record ${recordId} is of the role ${record.role}: only its issuer can revoke a credential.`,
       )
     }
-    const revoked = await revokePlace(tx, recordId)
+    const revoked = await revokeEntry(tx, recordId)
     if (!revoked) {
       throw new Problem(
         'error:CredentialStatusListError:StatusListNotFoundForIssueCredentialRecord',

@@ -131,7 +131,7 @@ test('a verifier gets what it asked for, or says what is missing', async () => {
   })
   await expect(less).rejects.toMatchObject({
     code: 'claim-missing',
-    message: 'The claim address.city is not shown',
+    message: 'The claim address.city is not disclosed',
   })
 })
 
@@ -160,7 +160,9 @@ test('a credential that is bound to no key is shown without one, and a key bindi
 })
 
 test('who has no key cannot present what is bound to one', () => {
-  expect(() => presentSdJwt({ sdJwt: bound, claims: {}, audience, nonce, now })).toThrow(/bound to a key/)
+  expect(() => presentSdJwt({ sdJwt: bound, claims: {}, audience, nonce, now })).toThrow(
+    /holder key is missing/,
+  )
 })
 
 describe('the library of somebody else', () => {

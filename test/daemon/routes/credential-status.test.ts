@@ -1,6 +1,6 @@
 /** `/credential-status` over HTTP (api.md 4.9): statuses and who may ask; what a list says, and what revoking does, is in test/flows/revocation. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { decodeJwtVc } from '../../../src/credentials/credential.ts'
+import { decodeJwtVc } from '../../../src/credentials/jwt-vc.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 import { connect, issue, newDid, type Tenant } from '../../_pair.ts'
 

@@ -257,7 +257,7 @@ describe('an evaluation', () => {
     })
     expect(await refusal(forged)).toMatchObject({
       status: 400,
-      detail: expect.stringMatching(/^credentials\.0: .*belongs to no digest/),
+      detail: expect.stringMatching(/^credentials\.0: .*matches no digest/),
     })
   })
 

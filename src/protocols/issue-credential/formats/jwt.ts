@@ -1,5 +1,5 @@
 /** Credentials as JWTs (wire.md 4.4). */
-import { readJwtVc } from '../../../credentials/credential.ts'
+import { readJwtVc } from '../../../credentials/jwt-vc.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import { issueJwtVc, verifyJwtVc } from '../../../credentials/jwt-vc.ts'
 import { findMismatch } from '../refusals.ts'

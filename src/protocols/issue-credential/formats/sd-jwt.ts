@@ -73,10 +73,10 @@ export const sdJwt = tokenFormat({
   },
 
   read(text) {
-    const { jws, vct, placed, holderKey, ...said } = decodeSdJwt(text)
+    const { jws, vct, disclosures, holderKey, ...said } = decodeSdJwt(text)
     return {
       ...said,
-      disclosable: placed.map(({ path }) => path),
+      disclosable: disclosures.map(({ path }) => path),
       bound: holderKey !== undefined,
       schemas: vct === undefined ? [] : [vct],
       header: jws.header,

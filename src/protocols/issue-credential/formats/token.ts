@@ -2,8 +2,8 @@
 import { randomId } from '../../../base/id.ts'
 import { Problem } from '../../../base/problem.ts'
 import { reasonOf } from '../../../base/reason.ts'
-import { pickPlace } from '../../../credential-status/lists.ts'
-import type { CredentialStatus } from '../../../credentials/credential.ts'
+import { assignStatus } from '../../../credential-status/lists.ts'
+import type { CredentialStatus } from '../../../credentials/jwt-vc.ts'
 import { decodeJws } from '../../../credentials/jws.ts'
 import { createJwtVp, verifyHolderProof } from '../../../credentials/jwt-vp.ts'
 import type { verifyJwtVc } from '../../../credentials/jwt-vc.ts'
@@ -122,20 +122,20 @@ export function tokenFormat(token: Token): IssuanceFormat {
       if (holderDid === undefined) throw new Error(`the record ${record.id} has no holder`)
       const { did, longForm, status } = await getManagedDid(wallet.db, issuerOf(record.issuingDID))
       const { keyId, privateJwk: issuerKey } = await keyOf(wallet, record)
-      const place = await pickPlace(wallet, did)
+      const assignment = await assignStatus(wallet, did)
       const credential = await token.sign(wallet, record, {
         // While nobody else can resolve the short form, only the long form proves anything (api.md 4.7).
         issuerDid: status === 'PUBLISHED' ? did : longForm,
         issuerKey,
         keyId,
         subjectDid: holderDid,
-        credentialStatus: place.status,
+        credentialStatus: assignment.status,
         now: Math.floor(Date.now() / 1_000),
       })
       return {
         credential,
         attachments: tokenAttachments(credential, format),
-        keep: (tx) => place.keep(tx, record.id),
+        keep: (tx) => assignment.store(tx, record.id),
       }
     },
 

@@ -1,0 +1,71 @@
+/** The verification that both token formats share: dates, signature, status. */
+import { isTemporary } from '../base/problem.ts'
+import { reasonOf } from '../base/reason.ts'
+import type { Resolve, VerificationKey } from '../did/document.ts'
+import { checkSignature } from './did-signature.ts'
+import type { Jws } from './jws.ts'
+import type { CredentialStatus, DecodedCredential } from './jwt-vc.ts'
+import { checkValidity, type Validity } from './validity.ts'
+import { VerificationError } from './verification-error.ts'
+
+/**
+ * Returns when a credential is neither revoked nor suspended. Throws when it is, or when its status cannot be determined:
+ * `error:ServiceUnavailable` if that is temporary.
+ */
+export type CheckStatus = (
+  status: CredentialStatus,
+  credential: Pick<DecodedCredential, 'issuerDid'>,
+) => Promise<void>
+
+/** All checks are on by default. The configuration switches them off (`CREDENTIAL_VERIFY_…`). */
+export type CredentialChecks = {
+  leewaySeconds?: number | undefined
+  verifyDates?: boolean | undefined
+  verifySignature?: boolean | undefined
+  verifyStatus?: boolean | undefined
+  /** Without it, a credential with a status is refused. */
+  checkStatus?: CheckStatus | undefined
+}
+
+export type VerificationOptions = CredentialChecks & { resolve: Resolve; now: number }
+
+/** A verified credential with the issuer's key that signed it. Without signature verification, the key is absent. */
+export type Verified<Decoded> = Decoded & { key: VerificationKey | undefined }
+
+type Verifiable = Validity & { issuerDid: string; statuses: CredentialStatus[] }
+
+/** @throws {VerificationError} for the first check that fails, {Problem} `error:ServiceUnavailable` */
+export async function verifyDecoded<Decoded extends Verifiable>(
+  jws: Jws,
+  credential: Decoded,
+  options: VerificationOptions,
+): Promise<Verified<Decoded>> {
+  const { resolve, now, leewaySeconds, checkStatus } = options
+  const { verifyDates = true, verifySignature = true, verifyStatus = true } = options
+  // Dates first: the DID of an expired credential is not resolved.
+  if (verifyDates) checkValidity(credential, now, leewaySeconds)
+  const key = verifySignature
+    ? await checkSignature(jws, { did: credential.issuerDid, role: 'issuer' }, resolve)
+    : undefined
+  if (verifyStatus)
+    for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
+  return { ...credential, key }
+}
+
+/** @throws {VerificationError} `status` when the credential is revoked or suspended, or its status cannot be determined. */
+export async function establishStatus(
+  status: CredentialStatus,
+  credential: Pick<DecodedCredential, 'issuerDid'>,
+  checkStatus: CheckStatus = refuseStatus,
+): Promise<void> {
+  try {
+    await checkStatus(status, credential)
+  } catch (cause) {
+    if (isTemporary(cause)) throw cause
+    throw new VerificationError('status', `The status check failed: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+function refuseStatus({ type }: CredentialStatus): Promise<void> {
+  return Promise.reject(new Error(`no check of the status type ${type} is configured`))
+}
