@@ -5,7 +5,7 @@ import type { Client } from '../daemon/client/client.ts'
 import type { Answer } from './client/api.ts'
 import type { Context } from './define-command.ts'
 import { CommandError } from './errors/errors.ts'
-import { type Did, nextForDid, shownDid } from './format/did.ts'
+import { nextForDid, shownDid, type Did } from './format/records.ts'
 import { readTimeout, timeoutFlag } from './input/time.ts'
 
 /** The flags of waiting; `dependsOn` names the flag without which there is no operation. */

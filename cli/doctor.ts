@@ -7,8 +7,7 @@ import type { Answer } from './client/api.ts'
 import { askProgram, ProgramFailed } from './daemon/launch.ts'
 import { toReport } from './errors/report.ts'
 import { type Paint, plain } from './format/colour.ts'
-import { safeLine } from './format/safe.ts'
-import { pad, widthOf } from './format/width.ts'
+import { pad, safeLine, widthOf } from './format/text.ts'
 
 export type Check = Answer<'GET /_system/doctor'>['checks'][number]
 

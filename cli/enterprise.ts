@@ -6,14 +6,13 @@ import type { Answer } from './client/api.ts'
 import type { Context } from './define-command.ts'
 import { CommandError } from './errors/errors.ts'
 import { inStyle } from './format/colour.ts'
-import { safeLine } from './format/safe.ts'
+import { safeLine } from './format/text.ts'
 import type { Column } from './format/table.ts'
 import { ago } from './format/time.ts'
 import { readTimeout, timeoutFlag } from './input/time.ts'
 import { printQrText, warnNoQr } from './invitation.ts'
-import { confirm } from './prompts/confirm.ts'
-import { askedQrFlags, chooseAskedQr, chooseQr, qrFlags, type QrFlags } from './prompts/qr-choice.ts'
-import { isTerminal } from './prompts/terminal.ts'
+import { confirm, isTerminal } from './prompts/ask.ts'
+import { askedQrFlags, chooseAskedQr, chooseQr, qrFlags, type QrFlags } from './prompts/qr-file.ts'
 
 type DidRequest = Answer<'GET /onboard/did-requests/{didRequestId}'>
 type Challenge = Answer<'GET /did-authentication/challenges/{challengeId}'>

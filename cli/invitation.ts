@@ -1,7 +1,7 @@
 /** Prints invitations and other texts that the other side scans: as text, as a QR code in the terminal, or as a file. */
 import * as Flags from '@oclif/core/flags'
 import type { Context } from './define-command.ts'
-import { type QrChoice, qrFlags } from './prompts/qr-choice.ts'
+import { qrFlags, type QrChoice } from './prompts/qr-file.ts'
 
 /** The flags of an invitation; `dependsOn` names the flag without which none is made. */
 export function invitationFlags(dependsOn: string[] = []) {
@@ -79,7 +79,7 @@ async function drawQrText(
   const { forSameDaemon, log, say } = context
   // Loaded here, because most commands draw no QR code.
   const { drawQr } = await import('./prompts/qr.ts')
-  const { renderingsFor } = await import('./prompts/qr-terminal.ts')
+  const { renderingsFor } = await import('./prompts/qr.ts')
   // A requested QR code is drawn in a pipe too, which has no width.
   const tried = renderingsFor(size, { isTTY: isAsked || process.stdout.isTTY })
   if ('reason' in tried) {

@@ -1,7 +1,7 @@
 /** What a command prints: data on standard output, messages and suggestions on standard error. */
 import { colour, type Paint } from './format/colour.ts'
 import { forSameDaemon, type Identity } from './format/next.ts'
-import { safeJson } from './format/safe.ts'
+import { safeJson } from './format/text.ts'
 import { fields, table, type Column } from './format/table.ts'
 
 export type Pair = readonly [name: string, value: unknown]

@@ -4,7 +4,7 @@ import type { Client } from '../daemon/client/client.ts'
 import { type ResourceName, resources } from './client/resources.ts'
 import { defineCommand } from './define-command.ts'
 import { argument, yesFlag } from './input/arguments.ts'
-import { confirm } from './prompts/confirm.ts'
+import { confirm } from './prompts/ask.ts'
 import type { Question } from './prompts/missing.ts'
 
 type RemoveDefinition = {

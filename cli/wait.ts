@@ -5,10 +5,17 @@ import type { Answer } from './client/api.ts'
 import type { Event } from './client/events.ts'
 import type { Context } from './define-command.ts'
 import { CommandError } from './errors/errors.ts'
-import { connectionFields } from './format/connection.ts'
-import { credentialFields, presentationFields } from './format/records.ts'
-import { definitionOf, explain, meanings, type Definition, type Topic } from './format/states.ts'
-import { timeoutText, type Waited, waitingLine } from './format/waiting.ts'
+import { connectionFields, credentialFields, presentationFields } from './format/records.ts'
+import {
+  definitionOf,
+  explain,
+  meanings,
+  timeoutText,
+  waitingLine,
+  type Definition,
+  type Topic,
+  type Waited,
+} from './format/states.ts'
 import { readOneOf } from './input/filters.ts'
 import { readTimeout, timeoutFlag } from './input/time.ts'
 import type { Pair } from './output.ts'

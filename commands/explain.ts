@@ -2,10 +2,15 @@
 import { defineLocalCommand, type LocalContext } from '../cli/define-command.ts'
 import { UsageError } from '../cli/errors/errors.ts'
 import { nearest } from '../cli/errors/nearest.ts'
-import { type Explanation, explanations, findExplanations, kinds, names } from '../cli/explain/find.ts'
+import {
+  explanations,
+  findExplanations,
+  kinds,
+  names,
+  type Explanation,
+} from '../cli/explain/explanations.ts'
 import { fields } from '../cli/format/table.ts'
-import { pad, widthOf } from '../cli/format/width.ts'
-import { wrap } from '../cli/format/wrap.ts'
+import { pad, widthOf, wrap } from '../cli/format/text.ts'
 import { optionalArgument } from '../cli/input/arguments.ts'
 
 export default defineLocalCommand({

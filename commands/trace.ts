@@ -2,11 +2,11 @@
 import * as Flags from '@oclif/core/flags'
 import { interruption } from '../cli/client/events.ts'
 import { type Context, defineCommand } from '../cli/define-command.ts'
-import { compactJson } from '../cli/format/safe.ts'
+import { compactJson } from '../cli/format/text.ts'
 import { nextCommand, type Topic } from '../cli/format/states.ts'
 import { argument } from '../cli/input/arguments.ts'
 import { follow } from '../cli/trace/follow.ts'
-import { toMermaid } from '../cli/trace/mermaid.ts'
+import { toMermaid } from '../cli/trace/diagram.ts'
 import { linesTable, pendingLines, toLines, traceText } from '../cli/trace/text.ts'
 import { keyOf, type Trace } from '../cli/trace/words.ts'
 

@@ -4,7 +4,7 @@ import { constants } from 'node:os'
 import { type Access, currentUrl, fromProcess } from '../cli/client/settings.ts'
 import { defineCommand } from '../cli/define-command.ts'
 import { UsageError } from '../cli/errors/errors.ts'
-import type { Daemon } from '../cli/tui/daemon.ts'
+import type { Daemon } from '../cli/tui/data/data.ts'
 import { createClient } from '../daemon/client/client.ts'
 import { openEventStream } from '../daemon/client/event-client.ts'
 

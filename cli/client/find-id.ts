@@ -5,7 +5,7 @@
 import type { Client } from '../../daemon/client/client.ts'
 import { kindOf } from '../completion/kinds.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
-import { safeLine } from '../format/safe.ts'
+import { safeLine } from '../format/text.ts'
 import { meanings } from '../format/states.ts'
 import { isGuid } from '../input/registry.ts'
 import { type Item, readItems, type ResourceName, resources } from './resources.ts'

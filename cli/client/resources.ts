@@ -1,6 +1,6 @@
 /** The resources that the daemon lists: their names, the fields of a list item, and the command that lists them. */
 import type { Client } from '../../daemon/client/client.ts'
-import { connectionName } from '../format/names.ts'
+import { connectionName } from '../format/text.ts'
 import type { Answer, Key } from './api.ts'
 
 type ListKey = { [K in Key]: Answer<K> extends { contents: readonly object[] } ? K : never }[Key]

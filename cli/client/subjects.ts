@@ -1,7 +1,7 @@
 /** DIDs of the wallet that a credential can be about: those that can sign for their holder. */
 import type { Client } from '../../daemon/client/client.ts'
 import { UsageError } from '../errors/errors.ts'
-import type { Did } from '../format/did.ts'
+import type { Did } from '../format/records.ts'
 
 /** How many DIDs are looked at for their keys; of more, a person says which. */
 const most = 10

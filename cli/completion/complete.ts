@@ -3,8 +3,8 @@
  * stand for the last one, with what it is after a tab, or `:files` where the shell knows better. bin/agent.cjs answers with it before
  * oclif is loaded.
  */
+import { readdirSync } from 'node:fs'
 import { meanings } from '../format/states.ts'
-import { filesAfterAt } from './files.ts'
 import { expectedStates, kindOf } from './kinds.ts'
 import { whatIsNext, type Candidate, type Manifest, type Place } from './words.ts'
 
@@ -34,7 +34,7 @@ async function valuesFor(place: Place, current: string): Promise<Candidate[] | '
       about: words,
     }))
   if (command.id === 'explain' && place.kind === 'arg') {
-    const { names } = await import('../explain/find.ts')
+    const { names } = await import('../explain/explanations.ts')
     return names().map((value) => ({ value }))
   }
   const kind = kindOf(place)
@@ -46,6 +46,20 @@ async function valuesFor(place: Place, current: string): Promise<Candidate[] | '
     const states = place.kind === 'arg' ? expectedStates(command.id) : []
     const expected = things.filter(({ state = '' }) => states.includes(state))
     return expected.length > 0 ? expected : things
+  } catch {
+    return []
+  }
+}
+
+/** The files and folders that `@path` may go on with; a folder ends in a slash. */
+export function filesAfterAt(word: string): Candidate[] {
+  const slash = word.lastIndexOf('/')
+  const folder = word.slice(1, slash + 1)
+  try {
+    return readdirSync(folder || '.', { withFileTypes: true })
+      .filter(({ name }) => !name.startsWith('.') || word.slice(slash + 1).startsWith('.'))
+      .map((entry) => ({ value: `@${folder}${entry.name}${entry.isDirectory() ? '/' : ''}` }))
+      .toSorted((a, b) => (a.value < b.value ? -1 : 1))
   } catch {
     return []
   }

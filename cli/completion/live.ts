@@ -5,7 +5,7 @@ import { definitions } from '../../src/protocols/definitions.ts'
 import { profileNames } from '../../src/base/profile.ts'
 import { readItems } from '../client/resources.ts'
 import { findAccess, fromProcess, fromVariables } from '../client/settings.ts'
-import { safeLine } from '../format/safe.ts'
+import { safeLine } from '../format/text.ts'
 import type { Kind } from './kinds.ts'
 import type { Given } from './words.ts'
 

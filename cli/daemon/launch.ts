@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { folderFault, makeFolder } from '../../src/base/folder.ts'
 import { CommandError } from '../errors/errors.ts'
-import { shorten } from '../format/width.ts'
+import { shorten } from '../format/text.ts'
 
 const main = fileURLToPath(new URL('../bin/daemon.cjs', import.meta.url))
 

@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync, watch } from 'node:fs'
 import { z } from 'zod'
 import { tryParseJson } from '../../src/base/json.ts'
-import { safeLine } from '../format/safe.ts'
+import { safeLine } from '../format/text.ts'
 
 /** As much of a file's end as is looked at for its last lines. */
 const most = 4 * 1_024 * 1_024

@@ -1,7 +1,54 @@
-/** What the demonstration does: connect, issue, present, each step when an event says that the one before is done. */
+/** The steps of the demo. Each step starts when an event reports that the previous one is done. */
+import { setTimeout } from 'node:timers/promises'
 import type { Client } from '../../daemon/client/client.ts'
-import { tenths } from '../format/time.ts'
+import { shortForm } from '../format/records.ts'
 import type { Changes } from './changes.ts'
+import type { Narrator } from './narrator.ts'
+import { tenths } from '../format/time.ts'
+import { CommandError } from '../errors/errors.ts'
+
+const keys = {
+  authentication: { id: 'auth-1', purpose: 'authentication' },
+  assertion: { id: 'assertion-1', purpose: 'assertionMethod' },
+} as const
+
+/** Makes and publishes the issuer’s DID, and a schema by it, at the daemon at `url`. */
+export async function prepareIssuer(
+  acme: Client,
+  url: string,
+  events: Pick<Changes, 'until'>,
+  narrator: Narrator,
+): Promise<Omit<Props, 'aliceDid'>> {
+  const made = await acme('POST /did-registrar/dids', {
+    body: { documentTemplate: { publicKeys: [keys.authentication, keys.assertion] } },
+  })
+  const acmeDid = shortForm(made.longFormDid)
+  narrator.name('ACME_DID', acmeDid)
+  await acme('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: acmeDid } })
+  await events.until({ who: 'acme', what: 'did', subject: acmeDid, state: 'PUBLISHED' })
+  const { guid } = await acme('POST /schema-registry/schemas', {
+    body: {
+      name: 'employee',
+      version: '1.0.0',
+      type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
+      author: acmeDid,
+      schema,
+    },
+  })
+  const schemaId = `${url}/schema-registry/schemas/${guid}`
+  narrator.name('SCHEMA', schemaId)
+  return { acmeDid, schemaId }
+}
+
+/** Makes the holder’s DID, which nobody else has to know. */
+export async function prepareHolder(alice: Client, narrator: Narrator): Promise<string> {
+  const { longFormDid } = await alice('POST /did-registrar/dids', {
+    body: { documentTemplate: { publicKeys: [keys.authentication] } },
+  })
+  const aliceDid = shortForm(longFormDid)
+  narrator.name('ALICE_DID', aliceDid)
+  return aliceDid
+}
 
 /** The two tenants as callers, and what tells them when to go on. */
 export type Stage = { acme: Client; alice: Client; events: Pick<Changes, 'until'> }
@@ -143,4 +190,49 @@ async function answered(
     body: { action: 'request-accept', proofId: [heldId] },
   })
   return { presentationId: request.presentationId, about }
+}
+
+/** The organisation that asks. */
+const from = 'Acme Inc.'
+/** Seconds that one call waits. */
+const wait = 20
+
+type Asked = { id: string; state: 'pending' | 'success' | 'error'; did?: string | null | undefined }
+
+/** Asks for a DID, has `answer` see to it that the request is answered, and returns the DID. */
+export async function onboardPerson(
+  acme: Client,
+  answer: (didRequest: Record<string, unknown>) => Promise<unknown>,
+): Promise<string> {
+  const { id, didRequest } = await acme('POST /onboard/did-requests', { body: { from } })
+  await answer(didRequest)
+  return settled(() =>
+    acme('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: id }, query: { wait } }),
+  )
+}
+
+/** Asks for a signature, has `answer` see to it that the challenge is answered, and returns who signed in by a token of the agent. */
+export async function signIn(
+  acme: Client,
+  answer: (challenge: Record<string, unknown>) => Promise<unknown>,
+): Promise<string> {
+  const { id, challenge } = await acme('POST /did-authentication/challenges', { body: { from } })
+  await answer(challenge)
+  await settled(() =>
+    acme('GET /did-authentication/challenges/{challengeId}', { path: { challengeId: id }, query: { wait } }),
+  )
+  return (
+    await acme('POST /did-authentication/challenges/{challengeId}/token', { path: { challengeId: id } })
+  ).subject
+}
+
+/** The DID that an answer came with. @throws {CommandError} when it was none. */
+async function settled(read: () => Promise<Asked>): Promise<string> {
+  for (;;) {
+    const { state, did } = await read()
+    if (state === 'success' && did) return did
+    if (state === 'error') throw new CommandError('The answer was declined, or did not hold.', 1)
+    // The daemon does not wait for what can come no more.
+    await setTimeout(100)
+  }
 }

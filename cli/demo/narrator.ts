@@ -1,14 +1,16 @@
-/** Tells the demonstration to a person: steps, the calls as curl lines, and the changes of state as they are reported. */
+/** Prints the demo: steps, calls and state changes. Records it as an asciicast v2 file (docs.asciinema.org). */
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { styleText } from 'node:util'
 import type { Client } from '../../daemon/client/client.ts'
 import { meanings } from '../format/states.ts'
-import { pad } from '../format/width.ts'
+import { pad } from '../format/text.ts'
 import { drawQr, type Screen } from '../prompts/qr.ts'
 import type { Change } from './changes.ts'
-import { cliLine } from './cli.ts'
-import { curlLine, quote, type Caller, type Input } from './curl.ts'
+import { cliLine, curlLine, quote, type Caller, type Input } from './calls.ts'
 import type { Viewer } from './flow.ts'
 import type { Name } from './party.ts'
+import { UsageError } from '../errors/errors.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 export type Narrator = Viewer & {
   say: (text: string) => void
@@ -79,5 +81,43 @@ export function createNarrator(
         print(`   ${styled('dim', `$ ${curlLine(key, input, caller, names)}`)}`)
         return (client as unknown as (key: string, input: Input) => unknown)(key, input)
       }) as Client,
+  }
+}
+
+export type Recording = {
+  /** Notes what is printed now, a line break at its end included. */
+  print(text: string): void
+  close(): void
+}
+
+export type TerminalSize = { columns?: number | undefined; rows?: number | undefined }
+
+/** What players assume as well. */
+const [usualColumns, usualRows] = [80, 24]
+
+/** Begins a recording in a new file. Each moment is on the disk when it is over, so that a demonstration that fails can be watched. @throws {UsageError} */
+export function startRecording(
+  path: string,
+  title: string,
+  { columns = usualColumns, rows = usualRows }: TerminalSize,
+): Recording {
+  let file: number
+  try {
+    file = openSync(path, 'wx', 0o644)
+  } catch (error) {
+    throw new UsageError(
+      `--record: ${path} cannot be written: ${systemReason(error)}. It must be a new file.`,
+    )
+  }
+  const write = (value: unknown) => writeSync(file, `${JSON.stringify(value)}\n`)
+  const start = performance.now()
+  write({ version: 2, width: columns, height: rows, timestamp: Math.floor(Date.now() / 1_000), title })
+  return {
+    print(text) {
+      const seconds = Math.round((performance.now() - start) * 1_000) / 1_000_000
+      // A terminal goes to the start of the line only when it is told to.
+      write([seconds, 'o', `${text}\n`.replaceAll('\n', '\r\n')])
+    },
+    close: () => closeSync(file),
   }
 }

@@ -1,15 +1,18 @@
-/** A party of the demonstration: a daemon of its own in folders of its own, and a tenant in it. */
+/** A party of the demo: a daemon with its own folders, and a tenant in it. */
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { ChildProcess } from 'node:child_process'
 import { createClient, type Client } from '../../daemon/client/client.ts'
 import { variables } from '../../src/base/config.ts'
 import { readLocalProfile, writeProfile } from '../../src/base/profile.ts'
 import { childEnv } from '../client/settings.ts'
-import { launchInBackground } from '../daemon/launch.ts'
+import { launchInBackground, logPath } from '../daemon/launch.ts'
 import { CommandError } from '../errors/errors.ts'
 import { tenths } from '../format/time.ts'
+import { formatLogLine, lastLines } from '../daemon/log.ts'
+import { toReport } from '../errors/report.ts'
+import { shorten } from '../format/text.ts'
 
 export const names = ['acme', 'alice'] as const
 export type Name = (typeof names)[number]
@@ -93,4 +96,19 @@ export async function onboard(
   const configDir = join(folder, 'config')
   writeProfile(configDir, name, { ...readLocalProfile(configDir, name)!, apiKey })
   return { name, url, apiKey, call: createClient(url, { apikey: apiKey }) }
+}
+
+/** What went wrong, with what the daemons say about it. */
+export function failure(error: unknown, started: Iterable<Name>, folder: string): CommandError {
+  const { title, detail, exitCode } = toReport(error, 'demo')
+  if (exitCode === 130) return error as CommandError
+  const logs = [...started].flatMap((name) => complaints(name, folder))
+  return new CommandError([title, detail, ...logs].filter(Boolean).join('\n'), 1)
+}
+
+/** The warnings and errors at the end of a daemon's log. */
+function complaints(name: Name, folder: string): string[] {
+  const { lines } = lastLines(logPath(join(folder, name)), 200)
+  const grave = lines.filter((line) => /"level":[456]0/.test(line) || !line.startsWith('{'))
+  return grave.slice(-5).map((line) => shorten(`${name}: ${formatLogLine(line)}`, 500))
 }

@@ -1,15 +1,44 @@
-/** The demonstration from the first process to the last event; `commands/demo.ts` cleans up after it. */
+/** Runs the demo from the first process to the last event. `commands/demo.ts` cleans up. */
 import type { ChildProcess } from 'node:child_process'
 import { createClient, type Client } from '../../daemon/client/client.ts'
 import { CommandError } from '../errors/errors.ts'
 import { tenths } from '../format/time.ts'
-import { onboardPerson, signIn } from './enterprise.ts'
-import type { Receiver } from './events.ts'
-import { connect, issue, present, revoke, runFlow, type Timing } from './flow.ts'
+import {
+  connect,
+  issue,
+  onboardPerson,
+  prepareHolder,
+  prepareIssuer,
+  present,
+  revoke,
+  runFlow,
+  signIn,
+  type Timing,
+} from './flow.ts'
+import type { Receiver } from './changes.ts'
 import { silent, type Narrator } from './narrator.ts'
 import { onboard, startDaemon, type Daemon, type Name, type Party } from './party.ts'
-import { prepareHolder, prepareIssuer } from './props.ts'
-import { hasStep, usual, type Scenario, type Step } from './scenario.ts'
+
+/** What the demonstration can show, and the steps that each of it is made of. */
+export const scenarios = {
+  connect: ['connect'],
+  issue: ['props', 'connect', 'issue'],
+  present: ['props', 'connect', 'issue', 'present'],
+  revoke: ['props', 'connect', 'issue', 'present', 'revoke'],
+  onboard: ['onboard'],
+  auth: ['onboard', 'auth'],
+  all: ['props', 'connect', 'issue', 'present', 'revoke', 'onboard', 'auth'],
+} as const satisfies Record<string, readonly string[]>
+
+export type Scenario = keyof typeof scenarios
+export type Step = 'props' | 'connect' | 'issue' | 'present' | 'revoke' | 'onboard' | 'auth'
+
+/** The main job, which is shown when nothing else is asked for. */
+export const usual: Scenario = 'present'
+
+export function hasStep(scenario: Scenario, step: Step): boolean {
+  return (scenarios[scenario] as readonly Step[]).includes(step)
+}
 
 export type Summary = {
   scenario: Scenario

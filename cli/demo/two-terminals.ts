@@ -10,14 +10,11 @@ import { readEvents } from '../client/events.ts'
 import { findDaemon } from '../daemon/find.ts'
 import { CommandError } from '../errors/errors.ts'
 import { createChanges, toChange, type Changes } from './changes.ts'
-import { quote } from './curl.ts'
-import { onboardPerson, signIn } from './enterprise.ts'
-import { person } from './flow.ts'
+import { quote } from './calls.ts'
+import { onboardPerson, person, prepareIssuer, signIn } from './flow.ts'
 import type { Narrator } from './narrator.ts'
 import { startDaemon, type Name, type Party } from './party.ts'
-import { prepareIssuer } from './props.ts'
-import { hasStep, type Scenario } from './scenario.ts'
-import { enrol } from './show.ts'
+import { enrol, hasStep, type Scenario } from './show.ts'
 
 /** How long a person may take to type a line. */
 const patienceMs = 15 * 60_000

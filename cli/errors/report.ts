@@ -1,6 +1,6 @@
 /** Turns an error into a report: what happened, why, the command that helps, and the exit code. */
 import { systemReason } from '../../src/base/system-reason.ts'
-import { safe } from '../format/safe.ts'
+import { safe } from '../format/text.ts'
 
 /** What `--json` prints on standard error. */
 export type Report = {

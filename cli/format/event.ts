@@ -2,8 +2,7 @@
 import { eventSubjects } from '../../src/events/subjects.ts'
 import type { Event } from '../client/events.ts'
 import type { Styled } from './colour.ts'
-import { shortId } from './names.ts'
-import { safeLine } from './safe.ts'
+import { safeLine, shortId } from './text.ts'
 import { meanings, shortState, type Topic } from './states.ts'
 import type { Column } from './table.ts'
 

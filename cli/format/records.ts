@@ -1,8 +1,7 @@
-/** What commands print of credential and presentation records. */
+/** Formats credential records, presentation records, connections and DIDs. */
 import type { Answer } from '../client/api.ts'
-import { claimPairs } from './claims.ts'
+import { claimPairs, disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
 import { inStyle, type Styled } from './colour.ts'
-import { disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
 import { proofRequestFields, proofRequestText } from './proof-request.ts'
 import type { Column } from './table.ts'
 import { shortState, shownState } from './states.ts'
@@ -111,3 +110,70 @@ export const presentationColumns: Column<PresentationRecord>[] = [
   { head: 'state', of: ({ status }) => shortState('proof', status) },
   { head: 'asked for', of: proofRequestText, cut: 'end' },
 ]
+
+export type Connection = Answer<'GET /connections/{connectionId}'>
+
+/** A connection as names and values. */
+export function connectionFields(shown: Connection): [name: string, value: unknown][] {
+  const { connectionId, role, state, automaticAcceptance, metaLastFailure } = shown
+  return [
+    ['connection', connectionId],
+    ['role', role],
+    ['state', shownState('connection', state)],
+    ['label', shown.label],
+    ['goal', shown.goal],
+    ['my DID', shown.myDid],
+    ['their DID', shown.theirDid],
+    ['offers', automaticAcceptance && acceptedOffers(automaticAcceptance)],
+    ['created', whenAgo(shown.createdAt, Date.now())],
+    ['updated', shown.updatedAt && whenAgo(shown.updatedAt, Date.now())],
+    ['last failure', metaLastFailure?.detail ?? metaLastFailure?.title],
+  ]
+}
+
+/** Which offers are accepted without a person, in words. */
+export function acceptedOffers(rule: NonNullable<Connection['automaticAcceptance']>): string {
+  const { subjectId, keyId, credentialFormats, schemaIds, trustedIssuers } = rule
+  const which = [...(credentialFormats ?? []), ...(schemaIds ?? [])]
+  const what = which.length > 0 ? `those of ${which.join(', ')}` : 'all'
+  const about = subjectId === undefined ? '' : `, about ${subjectId}`
+  const kept = trustedIssuers ? `; credentials of ${trustedIssuers.join(' or ')} alone are kept` : ''
+  return `${what} accepted without a person${about}${keyId === undefined ? '' : ` with the key ${keyId}`}${kept}`
+}
+
+/** A DID of the wallet. */
+export type Did = Answer<'GET /did-registrar/dids/{didRef}'>
+
+/** The short form of a did:prism, `did:prism:<hash>`; any other DID as it is. */
+export function shortForm(did: string): string {
+  return did.startsWith('did:prism:') ? did.split(':', 3).join(':') : did
+}
+
+const meanings = {
+  CREATED: 'not on the ledger',
+  PUBLICATION_PENDING: 'on its way to the ledger',
+  PUBLISHED: undefined,
+} as const
+
+/** The state of a DID with its meaning, such as `PUBLISHED (a change is on its way to the ledger)`. */
+export function explainDid({ status, deactivated, pendingOperation }: Did): string {
+  const change =
+    pendingOperation !== undefined && status === 'PUBLISHED'
+      ? 'a change is on its way to the ledger'
+      : undefined
+  const meaning = deactivated ? 'deactivated for good' : (change ?? meanings[status])
+  return meaning === undefined ? status : `${status} (${meaning})`
+}
+
+/** As `explainDid`, in its colour. */
+export function shownDid(did: Did): Styled {
+  const isOver = did.deactivated || (did.status === 'PUBLISHED' && did.pendingOperation === undefined)
+  return inStyle(did.deactivated ? 'bad' : isOver ? 'good' : 'waiting', explainDid(did))
+}
+
+/** The command that comes next for a DID. */
+export function nextForDid({ did, status, deactivated, pendingOperation }: Did): string {
+  if (deactivated) return 'agent did create'
+  if (pendingOperation !== undefined) return `agent did show ${did}   # again, once the ledger has judged`
+  return status === 'CREATED' ? `agent did publish ${did}` : `agent did resolve ${did}`
+}

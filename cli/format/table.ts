@@ -1,7 +1,6 @@
 /** Tables and lists of fields for a terminal. Cut to its width only when there is one: a pipe gets everything. */
 import { plain, toStyled, type Styled } from './colour.ts'
-import { safeLine } from './safe.ts'
-import { pad, shorten, widthOf } from './width.ts'
+import { pad, safeLine, shorten, widthOf } from './text.ts'
 
 export type Column<Row> = {
   head: string

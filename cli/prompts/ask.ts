@@ -1,11 +1,26 @@
-/**
- * Questions for what a command was not given. They go to standard error, and only to a person: with both ends at a terminal, and not
- * where ids or JSON are wanted. The library behind them is loaded when the first one is asked.
- */
+/** Prompts at a terminal. They use standard input and standard error and require a terminal at both. */
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { CommandError, UsageError } from '../errors/errors.ts'
 import { colour } from '../format/colour.ts'
-import { safeLine } from '../format/safe.ts'
-import { shorten } from '../format/width.ts'
-import { here, interrupted, isTerminal, type Terminal } from './terminal.ts'
+import { safeLine, shorten } from '../format/text.ts'
+
+export type Terminal = {
+  input: Readable & { isTTY?: boolean }
+  output: Writable & { isTTY?: boolean; columns?: number }
+}
+
+export const here = (): Terminal => ({ input: process.stdin, output: process.stderr })
+
+/** True when there is somebody to ask. */
+export function isTerminal({ input, output } = here()): boolean {
+  return Boolean(input.isTTY && output.isTTY)
+}
+
+/** What a question ends with on Ctrl-C. */
+export function interrupted(): CommandError {
+  return new CommandError('Interrupted; nothing is done.', 130)
+}
 
 type Quiet = { json?: boolean | undefined; quiet?: boolean | undefined }
 
@@ -115,5 +130,27 @@ function themeOf({ output }: Terminal) {
       keysHelpTip: (keys: [key: string, action: string][]) =>
         paint('faint', keys.map(([key, action]) => `${key} ${action}`).join(' • ')),
     },
+  }
+}
+
+/**
+ * Asks whether to go on. Without a terminal there is nobody to ask, and `--yes` has to be given.
+ *
+ * @throws {UsageError} without a terminal.
+ * @throws {CommandError} when the answer is not yes (1), or Ctrl-C (130).
+ */
+export async function confirm(question: string, terminal = here()): Promise<void> {
+  if (!isTerminal(terminal))
+    throw new UsageError('This cannot be taken back, and there is no terminal to ask at: give --yes.')
+  const lines = createInterface(terminal)
+  try {
+    const answer = await new Promise<string>((resolve, reject) => {
+      lines.once('SIGINT', () => reject(interrupted()))
+      lines.once('close', () => resolve(''))
+      lines.question(`${question} [y/N] `, resolve)
+    })
+    if (!/^\s*y(es)?\s*$/i.test(answer)) throw new CommandError('Nothing is done.', 1)
+  } finally {
+    lines.close()
   }
 }

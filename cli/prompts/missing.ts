@@ -1,7 +1,7 @@
 /** The one way in which a command asks for what it was not given. */
 import type { Interfaces } from '@oclif/core'
 import type { Client } from '../../daemon/client/client.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './ask.ts'
 
 /** What a question can use: the daemon, what was given so far, by name, and where to ask. */
 export type Asking = {

@@ -1,9 +1,88 @@
-/** QR codes as files: SVG and PNG, black on white. */
-import { writeFileSync } from 'node:fs'
-import { CommandError } from '../errors/errors.ts'
-import { toPng } from './png.ts'
-import type { Format } from './qr-choice.ts'
-import { modulesOf, tooLong } from './qr-modules.ts'
+/** The flags `--qr` and `--qr-file`, and QR codes as SVG and PNG files. */
+import { accessSync, constants, existsSync, writeFileSync } from 'node:fs'
+import { dirname, extname } from 'node:path'
+import { crc32, deflateSync } from 'node:zlib'
+import * as Flags from '@oclif/core/flags'
+import { CommandError, UsageError } from '../errors/errors.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
+import { modulesOf, tooLong } from './qr.ts'
+
+const formats = ['svg', 'png'] as const
+export type Format = (typeof formats)[number]
+
+/** The flags of a command that prints what is also a QR code; `dependsOn` names the flag without which there is none, `unsaid` what is drawn without them. */
+export function qrFlags(dependsOn: string[] = [], unsaid = 'small, on a terminal that it fits into') {
+  return {
+    qr: Flags.option({ options: ['small', 'large', ...formats, 'none'] as const })({
+      dependsOn,
+      helpGroup: 'QR CODE',
+      description: `how the QR code is drawn, or svg or png for a file; when left out, ${unsaid}`,
+    }),
+    'qr-file': Flags.string({
+      dependsOn,
+      helpGroup: 'QR CODE',
+      description: 'name of the .svg or .png file; of the record’s id when left out',
+    }),
+  }
+}
+
+export type QrFlags = { qr?: 'small' | 'large' | Format | 'none' | undefined; 'qr-file'?: string | undefined }
+
+/** What the flags come to. What is not asked for is not missed where it cannot be. */
+export type QrChoice =
+  | { in: 'terminal'; size: 'small' | 'large'; isAsked: boolean }
+  | { in: 'file'; format: Format; file: string | undefined }
+  | undefined
+
+/**
+ * Reads the flags, before anything is made whose QR code it is. A file must be a new one that can be written.
+ *
+ * @throws {UsageError} when the flags do not go together, or the file cannot be made.
+ */
+export function chooseQr({ qr, 'qr-file': file }: QrFlags): QrChoice {
+  const ending = formats.find((format) => file !== undefined && extname(file).toLowerCase() === `.${format}`)
+  const format = formats.find((each) => each === qr) ?? (qr === undefined ? ending : undefined)
+  if (format !== undefined) return { in: 'file', format, file: checkFile(file, format, ending) }
+  if (file !== undefined && qr === undefined)
+    throw new UsageError(
+      `--qr-file: ${file} ends in neither .svg nor .png. Say which by --qr svg or --qr png.`,
+    )
+  if (file !== undefined)
+    throw new UsageError(`--qr ${qr} makes no file: with --qr-file goes --qr svg or --qr png.`)
+  return qr === 'none'
+    ? undefined
+    : { in: 'terminal', size: qr === 'large' ? 'large' : 'small', isAsked: qr !== undefined }
+}
+
+/** The flags of a command that draws only when it is told to. */
+export const askedQrFlags = () => qrFlags([], 'not at all')
+
+/** Reads those. @throws {UsageError} */
+export function chooseAskedQr(flags: QrFlags): QrChoice {
+  return flags.qr === undefined && flags['qr-file'] === undefined ? undefined : chooseQr(flags)
+}
+
+function checkFile(file: string | undefined, format: Format, ending: Format | undefined): string | undefined {
+  if (file === '-') throw new UsageError('--qr-file: standard output carries the text. Name a file.')
+  if (ending !== undefined && ending !== format)
+    throw new UsageError(`--qr-file: ${file} ends in .${ending}, and --qr says ${format}.`)
+  const other = extname(file ?? '')
+  if (ending === undefined && other !== '')
+    throw new UsageError(
+      `--qr-file: ${file} ends in ${other}, and --qr says ${format}. Name a file that ends in .${format}.`,
+    )
+  if (file !== undefined && existsSync(file))
+    throw new UsageError(`--qr-file: there is a file ${file} already. Name another, or remove it.`)
+  const folder = dirname(file ?? '.')
+  try {
+    accessSync(folder, constants.W_OK)
+  } catch (error) {
+    throw new UsageError(
+      `--qr-file: nothing can be written to the folder ${folder}: ${systemReason(error)}. Name another file.`,
+    )
+  }
+  return file
+}
 
 /** Modules of white around a code (ISO/IEC 18004 §5.3.8). */
 const quietZone = 4
@@ -44,4 +123,38 @@ function toSvg(modules: readonly (readonly boolean[])[]): string {
 <path fill="#000" d="${bars.join('')}"/>
 </svg>
 `
+}
+
+const signature = Buffer.from('\u0089PNG\r\n\u001a\n', 'latin1')
+
+/** A PNG of rows of squares of `scale` pixels, black where true. The rows are equally long. */
+export function toPng(rows: readonly (readonly boolean[])[], scale: number): Buffer {
+  const width = rows[0]!.length * scale
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(rows.length * scale, 4)
+  header.writeUInt8(1, 8) // bits a pixel; the rest is 0: greyscale, deflate, the usual filters, not interlaced
+  const pixels = rows.flatMap((row) => Array.from({ length: scale }, () => toScanline(row, width, scale)))
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.concat(pixels))),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+/** A line of pixels, 1 where white, the first in the highest bit, after the byte that says that it is not filtered. */
+function toScanline(row: readonly boolean[], width: number, scale: number): Buffer {
+  const line = Buffer.alloc(1 + Math.ceil(width / 8))
+  for (let x = 0; x < width; x++) if (!row[Math.floor(x / scale)]) line[1 + (x >> 3)]! |= 0x80 >> (x & 7)
+  return line
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const typed = Buffer.concat([Buffer.from(type), data])
+  const whole = Buffer.alloc(4 + typed.length + 4)
+  whole.writeUInt32BE(data.length, 0)
+  typed.copy(whole, 4)
+  whole.writeUInt32BE(crc32(typed), 4 + typed.length)
+  return whole
 }

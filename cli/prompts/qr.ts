@@ -1,11 +1,20 @@
-/**
- * QR codes in a terminal.
- *
- * The colours are given outright, white modules on a black ground from the fixed part of the 256-colour palette, so that
- * the code is the right way round in light and dark themes. They are no decoration, and NO_COLOR does not take them away.
- */
+/** QR codes in a terminal (ISO/IEC 18004), with error correction level L, the smallest. */
+import { encodeQR } from 'qr'
 import qrcode from 'qrcode-terminal'
-import { modulesOf, tooLong } from './qr-modules.ts'
+
+/** The longest text that there is a code for (version 40), in bytes of UTF-8. */
+const capacity = 2_953
+
+/** Why a text has no QR code, if it has none. */
+export function tooLong(text: string): string | undefined {
+  const bytes = Buffer.byteLength(text)
+  return bytes > capacity ? `it is too long for any (${bytes} bytes, and ${capacity} is the most)` : undefined
+}
+
+/** The rows of a text's code, true where it is black, with `margin` modules of white around it. The text is not too long. */
+export function modulesOf(text: string, margin: number): boolean[][] {
+  return encodeQR(text, 'raw', { ecc: 'low', encoding: 'byte', border: margin })
+}
 
 const black = '\u001b[48;5;16m'
 const white = '\u001b[48;5;231m'
@@ -90,3 +99,33 @@ function drawQuadrants(text: string): string[] {
 
 // oxlint-disable-next-line no-control-regex
 const withoutColours = (line: string) => line.replaceAll(/\u001b\[[\d;]*m/g, '')
+
+type Terminal = { isTTY?: boolean }
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * The renderings that come out, best first, of which the first is the one that is asked for or the smallest that every phone reads; or
+ * the reason why there are none.
+ */
+export function renderingsFor(
+  asked: 'small' | 'large',
+  { isTTY }: Terminal = process.stdout,
+  env: Environment = process.env,
+): readonly Rendering[] | { reason: string } {
+  if (!isTTY) return { reason: 'standard output is no terminal' }
+  if (env.TERM === 'dumb') return { reason: 'the terminal is a dumb one (TERM)' }
+  const large: Rendering[] = asked === 'large' ? ['large'] : []
+  const locale = otherLocale(env)
+  if (locale !== undefined)
+    return asked === 'large'
+      ? large
+      : { reason: `the locale ${locale} has no block characters; --qr large needs none` }
+  // Linux's own console has the blocks of its font, which are halves and no quarters.
+  return env.TERM === 'linux' ? [...large, 'small'] : [...large, 'small', 'quadrants']
+}
+
+/** The locale when it is not one of UTF-8. Where none is set, as in containers, the terminal is still one of today. */
+function otherLocale({ LC_ALL, LC_CTYPE, LANG }: Environment): string | undefined {
+  const locale = LC_ALL || LC_CTYPE || LANG
+  return locale && !/utf-?8/i.test(locale) ? locale : undefined
+}

@@ -1,10 +1,10 @@
 /** Questions that commands share. What there is to choose from is looked up when it is asked. */
 import type { Answer } from '../client/api.ts'
-import { unanswered } from '../format/candidates.ts'
+import { unanswered } from '../format/proof-request.ts'
 import { UsageError } from '../errors/errors.ts'
 import { findSubjects, noSubject } from '../client/subjects.ts'
-import { shortForm, explainDid, type Did } from '../format/did.ts'
-import { connectionName } from '../format/names.ts'
+import { explainDid, shortForm, type Did } from '../format/records.ts'
+import { connectionName } from '../format/text.ts'
 import { explain, meanings, type Topic } from '../format/states.ts'
 import { ago } from '../format/time.ts'
 import { readClaims } from '../input/claims.ts'

@@ -1,10 +1,8 @@
 /** A trace as a person reads it: a line for each step, and what it waits for. */
-import { shortId } from '../format/names.ts'
+import { safeLine, shorten, shortId } from '../format/text.ts'
 import { inStyle, plain, type Paint, type Styled } from '../format/colour.ts'
-import { safeLine } from '../format/safe.ts'
 import { meanings, styleOf, type Topic } from '../format/states.ts'
 import { table, type Column } from '../format/table.ts'
-import { shorten } from '../format/width.ts'
 import {
   length,
   nameOf,

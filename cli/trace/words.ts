@@ -1,7 +1,6 @@
 /** The parts of a trace in words: messages by their names, DIDs by what tells them apart, lengths of time. */
 import type { Answer } from '../client/api.ts'
-import { shortId } from '../format/names.ts'
-import { safeLine } from '../format/safe.ts'
+import { safeLine, shortId } from '../format/text.ts'
 import { explain, meanings } from '../format/states.ts'
 
 export type Trace = Answer<'GET /traces/{id}'>

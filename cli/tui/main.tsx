@@ -1,8 +1,8 @@
 /** Starts the dashboard, and gives the terminal back however it ends. A bundle of its own (`dist/tui.js`): other commands load none of it. */
 import { render } from 'ink'
 import { colour } from '../format/colour.ts'
-import { renderingsFor } from '../prompts/qr-terminal.ts'
-import type { Daemon } from './daemon.ts'
+import { renderingsFor } from '../prompts/qr.ts'
+import type { Daemon } from './data/data.ts'
 import { openStore } from './data/store.ts'
 import { createSession } from './session/session.ts'
 import { createReader } from './terminal/keys.ts'

@@ -1,6 +1,6 @@
 /** `agent audit list` */
 import * as Flags from '@oclif/core/flags'
-import { auditColumns } from '../../cli/format/audit.ts'
+import { auditColumns } from '../../cli/format/administration.ts'
 import { readSeconds } from '../../cli/input/time.ts'
 import { listCommand } from '../../cli/list-command.ts'
 

@@ -1,7 +1,7 @@
 /** `agent connection accept` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
-import { acceptedOffers } from '../../cli/format/connection.ts'
+import { acceptedOffers } from '../../cli/format/records.ts'
 import { shownState } from '../../cli/format/states.ts'
 import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../../cli/input/credential.ts'
 import { invitationArg, readInvitation } from '../../cli/input/invitation.ts'

@@ -4,7 +4,7 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { shownState } from '../../cli/format/states.ts'
 import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../../cli/input/credential.ts'
 import { invitationFlags, printInvitation } from '../../cli/invitation.ts'
-import { chooseQr } from '../../cli/prompts/qr-choice.ts'
+import { chooseQr } from '../../cli/prompts/qr-file.ts'
 import { changeRecord, waitFlags } from '../../cli/wait.ts'
 
 export default defineCommand({

@@ -1,7 +1,7 @@
 /** `agent connection list` */
 import * as Flags from '@oclif/core/flags'
-import type { Connection } from '../../cli/format/connection.ts'
-import { connectionName } from '../../cli/format/names.ts'
+import type { Connection } from '../../cli/format/records.ts'
+import { connectionName } from '../../cli/format/text.ts'
 import { shortState } from '../../cli/format/states.ts'
 import { ago } from '../../cli/format/time.ts'
 import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'

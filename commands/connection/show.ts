@@ -1,9 +1,9 @@
 /** `agent connection show` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { connectionFields } from '../../cli/format/connection.ts'
+import { connectionFields } from '../../cli/format/records.ts'
 import { argument } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
-import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-choice.ts'
+import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-file.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({

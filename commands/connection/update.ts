@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
-import { connectionFields } from '../../cli/format/connection.ts'
+import { connectionFields } from '../../cli/format/records.ts'
 import { argument } from '../../cli/input/arguments.ts'
 import { acceptanceFlags, readAcceptance } from '../../cli/input/credential.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'

@@ -1,7 +1,7 @@
 /** `agent creddef show` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
-import { safeJson } from '../../cli/format/safe.ts'
+import { safeJson } from '../../cli/format/text.ts'
 import { argument } from '../../cli/input/arguments.ts'
 import { definitionFields, didUrlFlag, openDefinition, openEnvelope } from '../../cli/input/registry.ts'
 

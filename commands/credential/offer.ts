@@ -9,7 +9,7 @@ import { formatFlag, type formats, toFormat } from '../../cli/input/credential.t
 import { schemaUrl } from '../../cli/input/registry.ts'
 import { readSeconds } from '../../cli/input/time.ts'
 import { invitationFlags, printInvitation } from '../../cli/invitation.ts'
-import { chooseQr } from '../../cli/prompts/qr-choice.ts'
+import { chooseQr } from '../../cli/prompts/qr-file.ts'
 import { toWhom, whichClaims, whichDid } from '../../cli/prompts/questions.ts'
 import { changeRecord, waitFlags } from '../../cli/wait.ts'
 

@@ -2,7 +2,7 @@
 import { defineCommand } from '../../cli/define-command.ts'
 import { credentialFields } from '../../cli/format/records.ts'
 import { argument, yesFlag } from '../../cli/input/arguments.ts'
-import { confirm } from '../../cli/prompts/confirm.ts'
+import { confirm } from '../../cli/prompts/ask.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({

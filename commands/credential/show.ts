@@ -4,7 +4,7 @@ import { credentialFields } from '../../cli/format/records.ts'
 import { nextCommand } from '../../cli/format/states.ts'
 import { argument } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
-import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-choice.ts'
+import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-file.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({

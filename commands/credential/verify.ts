@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
-import { checkFields } from '../../cli/format/checks.ts'
+import { checkFields } from '../../cli/format/credential.ts'
 import { argument } from '../../cli/input/arguments.ts'
 import { formatOf, namesSchemas, readCredential } from '../../cli/input/credential.ts'
 

@@ -1,5 +1,5 @@
 /** `agent did list` */
-import { shownDid } from '../../cli/format/did.ts'
+import { shownDid } from '../../cli/format/records.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({

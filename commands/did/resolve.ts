@@ -2,7 +2,7 @@
 import { defineCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { exitCodeOf } from '../../cli/errors/report.ts'
-import { safeJson } from '../../cli/format/safe.ts'
+import { safeJson } from '../../cli/format/text.ts'
 import { argument } from '../../cli/input/arguments.ts'
 import { readInput } from '../../cli/input/files.ts'
 import { ProblemError } from '../../daemon/client/client.ts'

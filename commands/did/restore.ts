@@ -1,6 +1,6 @@
 /** `agent did restore` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { shownDid } from '../../cli/format/did.ts'
+import { shownDid } from '../../cli/format/records.ts'
 
 export default defineCommand({
   summary: 'Find the published DIDs of the wallet’s seed on the ledger again',

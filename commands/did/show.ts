@@ -1,6 +1,6 @@
 /** `agent did show` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { nextForDid, shownDid } from '../../cli/format/did.ts'
+import { nextForDid, shownDid } from '../../cli/format/records.ts'
 import { ownDidArgument } from '../../cli/input/arguments.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'
 

@@ -5,7 +5,7 @@ import { type Event, interruption } from '../../cli/client/events.ts'
 import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { eventLine } from '../../cli/format/event.ts'
-import { compactJson, safeLine } from '../../cli/format/safe.ts'
+import { compactJson, safeLine } from '../../cli/format/text.ts'
 import { readSeconds } from '../../cli/input/time.ts'
 import { openReceiver, readRate } from '../../cli/webhook-receiver.ts'
 

@@ -1,7 +1,7 @@
 /** `agent event show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { stateOf } from '../../cli/format/event.ts'
-import { safeJson } from '../../cli/format/safe.ts'
+import { safeJson } from '../../cli/format/text.ts'
 import { argument } from '../../cli/input/arguments.ts'
 import { walletFlag } from '../../cli/input/filters.ts'
 

@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { interruption } from '../../cli/client/events.ts'
 import { defineCommand } from '../../cli/define-command.ts'
 import { eventLine } from '../../cli/format/event.ts'
-import { compactJson } from '../../cli/format/safe.ts'
+import { compactJson } from '../../cli/format/text.ts'
 import { eventFlags } from '../../cli/input/filters.ts'
 
 export default defineCommand({

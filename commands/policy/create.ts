@@ -1,7 +1,7 @@
 /** `agent policy create` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
-import { policyFields } from '../../cli/format/policy.ts'
+import { policyFields } from '../../cli/format/administration.ts'
 import { constraintFlags, readConstraints } from '../../cli/input/registry.ts'
 
 export default defineCommand({

@@ -1,6 +1,6 @@
 /** `agent policy list` */
 import * as Flags from '@oclif/core/flags'
-import { acceptedBy } from '../../cli/format/policy.ts'
+import { acceptedBy } from '../../cli/format/administration.ts'
 import { ago } from '../../cli/format/time.ts'
 import { listCommand } from '../../cli/list-command.ts'
 

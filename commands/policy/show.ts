@@ -1,6 +1,6 @@
 /** `agent policy show` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { policyFields } from '../../cli/format/policy.ts'
+import { policyFields } from '../../cli/format/administration.ts'
 import { argument } from '../../cli/input/arguments.ts'
 
 export default defineCommand({

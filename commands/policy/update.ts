@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
-import { policyFields } from '../../cli/format/policy.ts'
+import { policyFields } from '../../cli/format/administration.ts'
 import { argument } from '../../cli/input/arguments.ts'
 import { constraintFlags, readConstraints } from '../../cli/input/registry.ts'
 

@@ -1,6 +1,6 @@
 /** `agent presentation-definition show` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { safeJson } from '../../cli/format/safe.ts'
+import { safeJson } from '../../cli/format/text.ts'
 import { argument } from '../../cli/input/arguments.ts'
 
 export default defineCommand({

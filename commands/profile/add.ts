@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { fromProcess, readKey, toBase } from '../../cli/client/settings.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
-import { profileFields, showProfile } from '../../cli/format/profile.ts'
+import { profileFields, showProfile } from '../../cli/format/administration.ts'
 import { argument } from '../../cli/input/arguments.ts'
 import { readProfile, type RemoteProfile, writeProfile, writeProfileInUse } from '../../src/base/profile.ts'
 

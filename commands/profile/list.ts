@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import { fromProcess } from '../../cli/client/settings.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
-import { profileColumns, showProfiles } from '../../cli/format/profile.ts'
+import { profileColumns, showProfiles } from '../../cli/format/administration.ts'
 import { table } from '../../cli/format/table.ts'
 
 export default defineLocalCommand({

@@ -4,7 +4,7 @@ import { findDaemon } from '../../cli/daemon/find.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { argument, yesFlag } from '../../cli/input/arguments.ts'
-import { confirm } from '../../cli/prompts/confirm.ts'
+import { confirm } from '../../cli/prompts/ask.ts'
 import {
   profileNames,
   readProfile,

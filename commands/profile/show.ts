@@ -2,7 +2,7 @@
 import { fromProcess } from '../../cli/client/settings.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
-import { profileFields, showProfile } from '../../cli/format/profile.ts'
+import { profileFields, showProfile } from '../../cli/format/administration.ts'
 import { optionalArgument } from '../../cli/input/arguments.ts'
 import { readProfile } from '../../src/base/profile.ts'
 

@@ -3,12 +3,12 @@ import * as Flags from '@oclif/core/flags'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import {
-  type Candidates,
   candidatesTable,
   findMisfit,
   presentCommands,
   unanswered,
-} from '../../cli/format/candidates.ts'
+  type Candidates,
+} from '../../cli/format/proof-request.ts'
 import { argument } from '../../cli/input/arguments.ts'
 import { readClaimNames } from '../../cli/input/claims.ts'
 import { whichCredential, whichRecord } from '../../cli/prompts/questions.ts'

@@ -10,7 +10,7 @@ import { formatFlag, toFormat } from '../../cli/input/credential.ts'
 import { readAsked } from '../../cli/input/proof-request.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
 import { invitationFlags, printInvitation } from '../../cli/invitation.ts'
-import { chooseQr } from '../../cli/prompts/qr-choice.ts'
+import { chooseQr } from '../../cli/prompts/qr-file.ts'
 import { toWhom } from '../../cli/prompts/questions.ts'
 import { changeRecord, waitFlags } from '../../cli/wait.ts'
 

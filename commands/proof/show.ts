@@ -1,11 +1,11 @@
 /** `agent proof show` */
 import { type Context, defineCommand } from '../../cli/define-command.ts'
-import { candidatesTable, presentCommands } from '../../cli/format/candidates.ts'
+import { candidatesTable, presentCommands } from '../../cli/format/proof-request.ts'
 import { presentationFields, type PresentationRecord } from '../../cli/format/records.ts'
 import { nextCommand } from '../../cli/format/states.ts'
 import { argument } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
-import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-choice.ts'
+import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-file.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({

@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
-import { safe } from '../../cli/format/safe.ts'
+import { safe } from '../../cli/format/text.ts'
 import { optionalArgument } from '../../cli/input/arguments.ts'
 import { readClaims } from '../../cli/input/claims.ts'
 import { readObject } from '../../cli/input/files.ts'

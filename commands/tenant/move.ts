@@ -1,6 +1,6 @@
 /** `agent tenant move` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { tenantFields } from '../../cli/format/tenant.ts'
+import { tenantFields } from '../../cli/format/administration.ts'
 import { argument } from '../../cli/input/arguments.ts'
 
 export default defineCommand({

@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { argument } from '../../cli/input/arguments.ts'
-import { confirm } from '../../cli/prompts/confirm.ts'
+import { confirm } from '../../cli/prompts/ask.ts'
 
 export default defineCommand({
   summary: 'Give a webhook a new secret, with which its events are signed',

@@ -1,7 +1,7 @@
 /** A terminal that a test types at and reads from. */
 import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
-import type { Terminal } from '../../cli/prompts/terminal.ts'
+import type { Terminal } from '../../cli/prompts/ask.ts'
 
 export const keys = {
   enter: '\r',

@@ -1,16 +1,27 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { claimPairs } from '../../cli/format/claims.ts'
+import {
+  claimPairs,
+  disclosableOf,
+  standingOf,
+  validityOf,
+  type CredentialContent,
+} from '../../cli/format/credential.ts'
 import { colour, inStyle } from '../../cli/format/colour.ts'
-import { disclosableOf, standingOf, validityOf, type CredentialContent } from '../../cli/format/credential.ts'
-import { shortForm } from '../../cli/format/did.ts'
-import { connectionName } from '../../cli/format/names.ts'
-import { safe, safeJson, safeLine } from '../../cli/format/safe.ts'
+import { shortForm } from '../../cli/format/records.ts'
+import {
+  connectionName,
+  pad,
+  safe,
+  safeJson,
+  safeLine,
+  shorten,
+  widthOf,
+  wrap,
+} from '../../cli/format/text.ts'
 import { explain, meanings, nextCommand, shownState, styleOf } from '../../cli/format/states.ts'
 import { fields, table, type Column } from '../../cli/format/table.ts'
 import { ago, ahead, duration, whenAgo } from '../../cli/format/time.ts'
-import { pad, shorten, widthOf } from '../../cli/format/width.ts'
-import { wrap } from '../../cli/format/wrap.ts'
 import { formatLogLine } from '../../cli/daemon/log.ts'
 import { connectionStates } from '../../src/protocols/connection/states.ts'
 import { credentialStates } from '../../src/protocols/issue-credential/states.ts'

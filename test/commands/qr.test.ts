@@ -1,8 +1,7 @@
 /** QR codes as a terminal shows them are read by two decoders, and are of the sizes that the page about them names. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { drawQr, type Rendering, type Screen } from '../../cli/prompts/qr.ts'
-import { renderingsFor } from '../../cli/prompts/qr-terminal.ts'
+import { drawQr, renderingsFor, type Rendering, type Screen } from '../../cli/prompts/qr.ts'
 import { invitationOf, readQr } from './_qr.ts'
 import { drawScreen, themes, type Theme } from './_screen.ts'
 

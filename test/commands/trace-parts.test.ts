@@ -1,9 +1,9 @@
 /** A trace as text and as a diagram, from whatever the daemon may answer. */
 import { expect, test } from 'vitest'
-import { toMermaid } from '../../cli/trace/mermaid.ts'
+import { toMermaid } from '../../cli/trace/diagram.ts'
 import { traceText } from '../../cli/trace/text.ts'
 import { length, nameOf, pendingWords, shortDid, type Pending, type Trace } from '../../cli/trace/words.ts'
-import { widthOf } from '../../cli/format/width.ts'
+import { widthOf } from '../../cli/format/text.ts'
 
 const start = Date.parse('2026-11-20T12:00:00.000Z')
 const at = (ms: number) => new Date(start + ms).toISOString()

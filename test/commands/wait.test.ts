@@ -7,7 +7,7 @@ import type { Event } from '../../cli/client/events.ts'
 import type { Client } from '../../daemon/client/client.ts'
 import { startAgent } from '../_agent.ts'
 import type { PresentationRecord } from '../../cli/format/records.ts'
-import { timeoutText, waitingLine } from '../../cli/format/waiting.ts'
+import { timeoutText, waitingLine } from '../../cli/format/states.ts'
 import { newUser } from './_cli.ts'
 
 const id = 'the-proof'

@@ -1,10 +1,11 @@
-/** What can be done with an item, or with none: a key, a word for it, and the steps. */
-import type { Daemon } from '../daemon.ts'
-import type { Data } from '../data/data.ts'
+/** Actions on an item: a key, its label, and the steps. Copying and tracing are shared by every pane. */
+import type { Daemon, Data } from '../data/data.ts'
 import type { Store } from '../data/store.ts'
 import type { PaneName } from '../panes/pane.ts'
-import type { Row } from '../session/details.ts'
+import { wrap, type Row } from '../session/details.ts'
 import type { Field, Option } from '../session/prompt.ts'
+import { shorten, widthOf } from '../../format/text.ts'
+import { traceText } from '../../trace/text.ts'
 
 /** What the steps of an action can ask and show. Whoever leaves a question with Esc answers nothing, and nothing is done. */
 export type Desk = {
@@ -52,4 +53,59 @@ export type Action = {
   isAlias?: boolean
   /** Does it. What it returns is said to the person; nothing when they have left it. */
   run: (desk: Desk) => Promise<string | undefined>
+}
+
+/** Characters of the copied text that are said. */
+const mostShown = 80
+
+/** y copies the id, or the URL of an invitation that is open; Y always the id. */
+export function copying(what: string, id: string, url?: string): Action[] {
+  return [
+    copy('y', url === undefined ? what : 'URL', url ?? id),
+    ...(url === undefined ? [] : [copy('Y', what, id)]),
+  ]
+}
+
+function copy(key: string, what: string, text: string): Action {
+  return {
+    key,
+    word: `copy ${what}`,
+    run: (desk) => {
+      desk.copy(text)
+      return Promise.resolve(
+        `Copied the ${what}, if the terminal lets programs copy (OSC 52): ${shorten(text, mostShown, 'middle')}`,
+      )
+    },
+  }
+}
+
+/** `T` shows the trace of a thread or a DID, and follows it; no action for an item that has neither. */
+export function tracing(id: string | undefined): Action[] {
+  return id === undefined ? [] : [{ key: 'T', word: 'trace', run: (desk) => showTrace(desk, id) }]
+}
+
+async function showTrace(desk: Desk, id: string): Promise<undefined> {
+  const load = async () => {
+    const trace = await desk.call('GET /traces/{id}', { path: { id } })
+    return (columns: number): Row[] =>
+      traceText(trace, { now: Date.now() })
+        .split('\n')
+        .flatMap((line) => fit(line, columns - 1))
+        .map((text, index) => [{ text, style: index === 0 ? 'strong' : undefined }])
+  }
+  desk.say('Loading the trace …')
+  desk.showPage({ title: 'Trace', rows: await load(), reload: load, copied: id })
+}
+
+/** Columns of the two times that a step begins with. */
+const times = 22
+
+/** A line of a trace, broken where it is too long: a step goes on beside its times. */
+function fit(line: string, columns: number): string[] {
+  if (widthOf(line) <= columns) return [line]
+  const isStep = /^ +[\d.]+ [a-z]+ /.test(line)
+  const start = isStep ? times : 2
+  return wrap(line.slice(start).trim(), columns - start).map(
+    (text, index) => (index === 0 ? line.slice(0, start) : ' '.repeat(start)) + text,
+  )
 }

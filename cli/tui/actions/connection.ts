@@ -1,12 +1,10 @@
-/** What can be done with a connection. */
+/** Actions on connections, and the choice of a connection for an offer or a request. */
 import { ping } from '../../client/ping.ts'
-import { connectionName } from '../../format/names.ts'
+import { connectionName } from '../../format/text.ts'
 import { meanings } from '../../format/states.ts'
 import type { Connection } from '../data/data.ts'
-import type { Action, Desk } from './action.ts'
-import { copying } from './copying.ts'
+import { copying, tracing, type Action, type Desk } from './action.ts'
 import { showMessages } from './messages.ts'
-import { tracing } from './tracing.ts'
 
 export function connectionActions(connection: Connection): Action[] {
   const { connectionId, invitation, state, thid } = connection
@@ -84,4 +82,37 @@ async function pingPeer(desk: Desk, connection: Connection): Promise<string> {
   desk.say(`Pinging ${name} …`)
   const { milliseconds } = await ping(desk.call, { connectionId: connection.connectionId }, `${pingSeconds}s`)
   return `${name} answered after ${milliseconds} ms.`
+}
+
+/** The id of a connection, `null` for an invitation, nothing when the question is left. */
+export function choosePartner(
+  desk: Desk,
+  title: string,
+): Promise<{ connectionId: string | null } | undefined> {
+  const connected = desk.data().connections.filter(({ state }) => meanings.connection[state]?.ends === 0)
+  return desk.choose<{ connectionId: string | null }>(title, [
+    ...connected.toReversed().map((connection) => ({
+      label: connectionName(connection),
+      detail: connection.connectionId,
+      value: { connectionId: connection.connectionId },
+    })),
+    { label: 'Anyone', detail: 'creates an invitation, as a QR code', value: { connectionId: null } },
+  ])
+}
+
+export async function invite(desk: Desk): Promise<string | undefined> {
+  const said = await desk.fill('Invite someone to connect', [
+    { name: 'label', label: 'label', value: '', hint: 'your name for the connection; it is not sent' },
+    { name: 'goal', label: 'goal', value: '', hint: 'its purpose, which the other side sees' },
+  ])
+  if (!said) return undefined
+  desk.say('Making the invitation …')
+  const body = { label: said.label || undefined, goal: said.goal || undefined }
+  const made = await desk.call('POST /connections', { body })
+  await desk.until('the invitation is in the list', ({ connections }) =>
+    connections.some((each) => each.connectionId === made.connectionId),
+  )
+  desk.goTo('connections')
+  await showInvitation(desk, made)
+  return 'The invitation is made. Its state changes when it is accepted.'
 }

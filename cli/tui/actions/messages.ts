@@ -1,9 +1,8 @@
 /** Basic messages over a connection: reading and sending them. */
 import type { Answer } from '../../client/api.ts'
-import { connectionName } from '../../format/names.ts'
-import { safeLine } from '../../format/safe.ts'
+import { connectionName, safeLine } from '../../format/text.ts'
 import type { Connection } from '../data/data.ts'
-import { newest } from '../data/newest.ts'
+import { newest } from '../data/load.ts'
 import { wrap, type Row } from '../session/details.ts'
 import type { Desk } from './action.ts'
 

@@ -1,10 +1,10 @@
 /** New things: invitations, offers, requests, DIDs, webhooks. */
-import { invite } from './invite.ts'
+import { invite } from './connection.ts'
 import type { Action, Desk } from './action.ts'
-import { offer } from './offer.ts'
-import { makeDid } from './own-dids.ts'
-import { request } from './request.ts'
-import { takeInvitation } from './take-invitation.ts'
+import { offer } from './credential.ts'
+import { makeDid } from './did.ts'
+import { request } from './proof.ts'
+import { takeInvitation } from './invitation.ts'
 import { addWebhook } from './webhook.ts'
 
 const beginnings: readonly (readonly [label: string, begin: (desk: Desk) => Promise<string | undefined>])[] =

@@ -1,11 +1,10 @@
-/** What can be done with a presentation record. */
+/** Actions on presentation records, and requesting a proof. */
 import type { PresentationRecord } from '../data/data.ts'
-import { unanswered, type Candidates } from '../../format/candidates.ts'
+import { unanswered, type Candidates } from '../../format/proof-request.ts'
 import { CommandError } from '../../errors/errors.ts'
-import { claimsLine } from '../panes/claims.ts'
-import type { Action, Desk } from './action.ts'
-import { copying } from './copying.ts'
-import { tracing } from './tracing.ts'
+import { claimsLine } from '../panes/credentials.ts'
+import { copying, tracing, type Action, type Desk } from './action.ts'
+import { choosePartner } from './connection.ts'
 
 export function proofActions(record: PresentationRecord): Action[] {
   const { presentationId, role, status, invitation } = record
@@ -146,4 +145,47 @@ async function act(
     path: { presentationId },
     body: { action },
   })
+}
+
+export async function request(desk: Desk): Promise<string | undefined> {
+  const partner = await choosePartner(desk, 'Ask for a proof: from which connection?')
+  if (!partner) return undefined
+  const said = await desk.fill('What do you ask for?', [
+    { name: 'format', label: 'format', value: 'JWT', words: ['JWT', 'SD-JWT'] },
+    // Over a connection, the other side's record does not show it.
+    ...(partner.connectionId === null
+      ? [{ name: 'goal', label: 'goal', value: '', hint: 'its purpose, which the other side sees' }]
+      : []),
+    {
+      name: 'claim',
+      label: 'claim',
+      value: '',
+      hint: 'of an SD-JWT: the name of a claim that must be shown',
+      many: true,
+    },
+  ])
+  if (!said) return undefined
+  const claims = Object.entries(said).flatMap(([name, value]) =>
+    name.startsWith('claim') && value !== '' ? [[value, '']] : [],
+  )
+  const body = {
+    proofs: [],
+    goal: said.goal || undefined,
+    credentialFormat: said.format === 'JWT' ? ('JWT' as const) : ('SDJWT' as const),
+    ...(claims.length > 0 && { claims: Object.fromEntries(claims) as Record<string, string> }),
+  }
+  desk.say('Asking …')
+  const { connectionId } = partner
+  if (connectionId !== null) {
+    await desk.call('POST /present-proof/presentations', { body: { ...body, connectionId } })
+    desk.goTo('proofs')
+    return 'The request is on its way to the prover.'
+  }
+  const made = await desk.call('POST /present-proof/presentations/invitation', { body })
+  await desk.until('the request is in the list', ({ proofs }) =>
+    proofs.some(({ presentationId }) => presentationId === made.presentationId),
+  )
+  desk.goTo('proofs')
+  await showRequest(desk, made)
+  return 'The invitation is made. The first agent that answers it presents.'
 }

@@ -1,9 +1,13 @@
-/** What can be done with a webhook. */
-import type { Webhook } from '../data/data.ts'
+/** Actions on webhooks and events. */
+import type { Event, Webhook } from '../data/data.ts'
+import { copying, tracing, type Action, type Desk } from './action.ts'
+import { threadOf } from '../panes/pane.ts'
 import { CommandError, UsageError } from '../../errors/errors.ts'
 import { wrap } from '../session/details.ts'
-import type { Action, Desk } from './action.ts'
-import { copying } from './copying.ts'
+
+export function eventActions(event: Event): Action[] {
+  return [...tracing(threadOf(event)), ...copying('id', event.id)]
+}
 
 export function webhookActions(webhook: Webhook): Action[] {
   const { id } = webhook

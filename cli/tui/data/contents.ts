@@ -1,8 +1,7 @@
 /** What is asked for only when it is looked at: credentials decoded, and events that are older than those at hand. */
 import type { CredentialContent } from '../../format/credential.ts'
 import { toReport } from '../../errors/report.ts'
-import type { Daemon } from '../daemon.ts'
-import type { Event } from './data.ts'
+import type { Daemon, Event } from './data.ts'
 
 export type Contents = {
   /** What a credential says, as far as it is known; `key` changes with the record. */

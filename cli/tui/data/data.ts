@@ -1,10 +1,17 @@
-/** What the dashboard knows of the wallet, and how an event changes it. Nothing here is changed in place. */
+/** The data of the dashboard, and the daemon that it comes from. */
+import type { Client } from '../../../daemon/client/client.ts'
+import type { EventStream } from '../../../daemon/client/event-client.ts'
 import { eventSubjects, type Topic } from '../../../src/events/subjects.ts'
 import type { Answer } from '../../client/api.ts'
 import type { Event } from '../../client/events.ts'
-import type { Connection } from '../../format/connection.ts'
-import type { Did } from '../../format/did.ts'
-import type { CredentialRecord, PresentationRecord } from '../../format/records.ts'
+import type { Connection, CredentialRecord, Did, PresentationRecord } from '../../format/records.ts'
+
+export type Daemon = {
+  /** Calls an endpoint as the tenant. @throws {ProblemError} @throws {DaemonUnreachable} */
+  call: Client
+  /** Opens the tenant's events, from now on when no id is given. @throws {ProblemError} @throws {DaemonUnreachable} */
+  open: (lastEventId: string | undefined, signal: AbortSignal) => Promise<EventStream>
+}
 
 export type { Connection, CredentialRecord, Did, Event, PresentationRecord }
 export type Webhook = Answer<'GET /events/webhooks/{id}'>

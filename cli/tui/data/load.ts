@@ -1,7 +1,5 @@
 /** Everything that the dashboard shows, asked for anew. */
-import type { Daemon } from '../daemon.ts'
-import { mostEvents, type Data, type Delivery, type Event, type Webhook } from './data.ts'
-import { newest } from './newest.ts'
+import { mostEvents, type Daemon, type Data, type Delivery, type Event, type Webhook } from './data.ts'
 
 /** Pages of the log of events that are read, to find its newest ones: the API has no way from the end. */
 const mostPages = 10
@@ -59,4 +57,26 @@ async function loadEvents({ call }: Pick<Daemon, 'call'>): Promise<Pick<Data, 'e
   }
   // What is in between is not known: rather none than old ones that look new.
   return { events: [], hasOlderEvents: true }
+}
+
+type Page<Item> = { contents: Item[]; next?: string | undefined }
+
+/** How many of a list are shown. */
+const most = 1_000
+
+/** The newest items of a list, oldest first. Of a long list the end is looked for, since no page says how many there are. */
+export async function newest<Item>(
+  ask: (query: { offset: number; limit: number }) => Promise<Page<Item>>,
+): Promise<Item[]> {
+  const first = await ask({ offset: 0, limit: most })
+  if (first.next === undefined) return first.contents
+  const isThere = async (offset: number) => (await ask({ offset, limit: 1 })).contents.length > 0
+  let [there, beyond] = [most, 2 * most]
+  while (await isThere(beyond)) [there, beyond] = [beyond, 2 * beyond]
+  while (beyond - there > 1) {
+    const middle = Math.floor((there + beyond) / 2)
+    if (await isThere(middle)) there = middle
+    else beyond = middle
+  }
+  return (await ask({ offset: beyond - most, limit: most })).contents
 }

@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readEvents, type Event } from '../../client/events.ts'
 import { toReport } from '../../errors/report.ts'
-import type { Daemon } from '../daemon.ts'
-import { apply, nothing, type Data } from './data.ts'
+import { apply, nothing, type Daemon, type Data } from './data.ts'
 import { load, loadDids, loadWebhooks } from './load.ts'
 
 /** How long to wait, in milliseconds, before a daemon that refused is asked again. */

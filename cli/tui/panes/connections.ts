@@ -1,12 +1,10 @@
 /** The connections. */
-import { connectionFields } from '../../format/connection.ts'
-import { connectionName } from '../../format/names.ts'
+import { connectionFields } from '../../format/records.ts'
+import { connectionName } from '../../format/text.ts'
 import { meanings } from '../../format/states.ts'
 import { connectionActions } from '../actions/connection.ts'
 import type { Connection } from '../data/data.ts'
-import type { Pane, Piece } from './pane.ts'
-import { age, stateCell } from './state.ts'
-import { timeline } from './timeline.ts'
+import { age, stateCell, timeline, type Pane, type Piece } from './pane.ts'
 
 export const connections: Pane<Connection> = {
   title: 'Connections',

@@ -1,12 +1,16 @@
-/** The credential records, of both roles. */
+/** The pane of credential records. */
+import type { CredentialRecord } from '../data/data.ts'
 import { inStyle } from '../../format/colour.ts'
 import { credentialFields } from '../../format/records.ts'
 import { credentialActions } from '../actions/credential.ts'
-import type { CredentialRecord } from '../data/data.ts'
-import { claimsLine } from './claims.ts'
-import type { Pane, Section } from './pane.ts'
-import { age, isMine, stateCell } from './state.ts'
-import { timeline } from './timeline.ts'
+import { age, isMine, stateCell, timeline, type Pane, type Section } from './pane.ts'
+
+/** Claims in one line: `name=Alice age=42`. */
+export function claimsLine(claims: CredentialRecord['claims']): string {
+  return Object.entries(claims)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ')
+}
 
 export const credentials: Pane<CredentialRecord> = {
   title: 'Credentials',

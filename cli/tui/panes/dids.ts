@@ -1,11 +1,9 @@
 /** The wallet's DIDs. */
 import { inStyle, type Style } from '../../format/colour.ts'
-import { explainDid } from '../../format/did.ts'
+import { explainDid } from '../../format/records.ts'
 import { didActions } from '../actions/did.ts'
 import type { Did } from '../data/data.ts'
-import type { Pane } from './pane.ts'
-import { age } from './state.ts'
-import { timeline } from './timeline.ts'
+import { age, timeline, type Pane } from './pane.ts'
 
 export const dids: Pane<Did> = {
   title: 'DIDs',

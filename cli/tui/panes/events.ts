@@ -3,10 +3,9 @@ import { recordTopicOf, stateOf, subjectOf } from '../../format/event.ts'
 import { inStyle, type Style } from '../../format/colour.ts'
 import { styleOf } from '../../format/states.ts'
 import { ago } from '../../format/time.ts'
-import { eventActions } from '../actions/event.ts'
+import { eventActions } from '../actions/webhook.ts'
 import type { Event } from '../data/data.ts'
-import type { Line, Pane } from './pane.ts'
-import { threadOf, timeline, timeOf } from './timeline.ts'
+import { threadOf, timeline, timeOf, type Line, type Pane } from './pane.ts'
 
 export const events: Pane<Event> = {
   title: 'Events',

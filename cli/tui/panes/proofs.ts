@@ -1,13 +1,10 @@
-/** The presentation records, of both roles. */
-import { connectionName } from '../../format/names.ts'
+/** The pane of presentation records. */
+import { connectionName } from '../../format/text.ts'
 import { proofRequestText } from '../../format/proof-request.ts'
 import { presentationFields } from '../../format/records.ts'
 import { proofActions } from '../actions/proof.ts'
 import type { Data, PresentationRecord } from '../data/data.ts'
-import type { Pane } from './pane.ts'
-import { presentedClaims } from './presented.ts'
-import { age, isMine, stateCell } from './state.ts'
-import { timeline } from './timeline.ts'
+import { age, isMine, stateCell, timeline, type Pane } from './pane.ts'
 
 export const proofs: Pane<PresentationRecord> = {
   title: 'Proofs',
@@ -38,4 +35,31 @@ export const proofs: Pane<PresentationRecord> = {
 function aboutOf({ goal, connectionId, ...asked }: PresentationRecord, { connections }: Data): string {
   const connection = connections.find((each) => each.connectionId === connectionId)
   return goal ?? (connection ? connectionName(connection) : proofRequestText(asked))
+}
+
+type Pair = readonly [name: string, value: unknown]
+
+/** The claims of the credentials in JWT presentations, with their issuers. What cannot be read says nothing. */
+export function presentedClaims(presentations: readonly string[]): Pair[] {
+  return presentations.flatMap((presentation) =>
+    credentialsIn(presentation).flatMap((credential): Pair[] => {
+      const { iss, vc } = payloadOf(credential) as { iss?: unknown; vc?: { credentialSubject?: object } }
+      const claims = Object.entries(vc?.credentialSubject ?? {}).filter(([name]) => name !== 'id')
+      return [...claims.map(([name, value]): Pair => [`shown ${name}`, value]), ['issuer', iss]]
+    }),
+  )
+}
+
+function credentialsIn(presentation: string): string[] {
+  const { vp } = payloadOf(presentation) as { vp?: { verifiableCredential?: unknown } }
+  return [vp?.verifiableCredential ?? []].flat().filter((each) => typeof each === 'string')
+}
+
+function payloadOf(jwt: string): object {
+  try {
+    const payload: unknown = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+    return typeof payload === 'object' && payload !== null ? payload : {}
+  } catch {
+    return {}
+  }
 }

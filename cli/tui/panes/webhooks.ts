@@ -1,11 +1,10 @@
 /** The webhooks, and the attempts to deliver events to them. */
 import type { Style } from '../../format/colour.ts'
-import { shortId } from '../../format/names.ts'
+import { shortId } from '../../format/text.ts'
 import { ago, duration } from '../../format/time.ts'
 import { webhookActions } from '../actions/webhook.ts'
 import type { Data, Delivery, Webhook } from '../data/data.ts'
-import type { Pane, Piece } from './pane.ts'
-import { timeOf } from './timeline.ts'
+import { timeOf, type Pane, type Piece } from './pane.ts'
 
 export const webhooks: Pane<Webhook> = {
   title: 'Webhooks',

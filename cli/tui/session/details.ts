@@ -1,7 +1,6 @@
 /** The details of what is selected, as lines that fit. */
 import { toStyled } from '../../format/colour.ts'
-import { safeLine } from '../../format/safe.ts'
-import { pad, shorten, widthOf } from '../../format/width.ts'
+import { pad, safeLine, shorten, widthOf } from '../../format/text.ts'
 import type { Line, Look, Pane, Piece } from '../panes/pane.ts'
 
 /** A line of the screen. */

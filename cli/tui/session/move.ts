@@ -1,9 +1,9 @@
-/** Keys that go about in the lists, and do nothing to the wallet. */
-import type { Data } from '../data/data.ts'
-import { paneNames } from '../panes/pane.ts'
-import { helpPage } from './help.ts'
-import { layoutOf } from './layout.ts'
-import { goTo, paneAfter, select, selectionOf, type Ui } from './ui.ts'
+/** Keys that move in the lists, and the reason when a key does nothing. */
+import type { Connection, CredentialRecord, Data, PresentationRecord } from '../data/data.ts'
+import { paneNames, type PaneName } from '../panes/pane.ts'
+import { helpPage } from './page.ts'
+import { goTo, layoutOf, paneAfter, select, selectionOf, type Ui } from './ui.ts'
+import { explain } from '../../format/states.ts'
 
 /** The dashboard after a key; nothing for a key that is no such key. `lines` is how many the details have. */
 export function move(data: Data, before: Ui, key: string, lines: number): Ui | undefined {
@@ -65,4 +65,41 @@ function moved(data: Data, ui: Ui, key: string, lines: number): Ui | undefined {
     default:
       return undefined
   }
+}
+
+const words: Readonly<Record<string, string>> = {
+  a: 'accept',
+  i: 'issue',
+  p: 'present',
+  v: 'accept as verified',
+  x: 'reject',
+  r: 'revoke',
+  Q: 'show as a QR code',
+  t: 'test',
+  s: 'retry',
+  d: 'delete',
+  m: 'send a message to',
+  L: 'label',
+  T: 'trace',
+  y: 'copy',
+}
+
+/** The word for `p` in other panes. */
+const wordsOfP: Readonly<Partial<Record<PaneName, string>>> = { connections: 'ping', dids: 'publish' }
+
+/** Nothing for a key that has no meaning anywhere. */
+export function refusalOf(key: string, pane: PaneName, item: unknown): string | undefined {
+  const word = (key === 'p' && wordsOfP[pane]) || words[key]
+  if (word === undefined) return undefined
+  if (item === undefined) return `There is nothing to ${word}: the list is empty.`
+  if (key === 'd' && pane === 'connections')
+    return 'A connection cannot be deleted; x withdraws an invitation that was not accepted.'
+  const state = stateOf(pane, item)
+  return `There is nothing to ${word} here${state === undefined ? '' : `: it is in ${state}`}.`
+}
+
+function stateOf(pane: PaneName, item: unknown): string | undefined {
+  if (pane === 'connections') return explain('connection', (item as Connection).state)
+  if (pane === 'credentials') return explain('credential', (item as CredentialRecord).protocolState)
+  return pane === 'proofs' ? explain('proof', (item as PresentationRecord).status) : undefined
 }

@@ -1,21 +1,16 @@
 /** The dashboard without its looks: what is shown, and what a key does. */
 import { setImmediate as immediate } from 'node:timers/promises'
 import { begin } from '../actions/new.ts'
-import { takeInvitation } from '../actions/take-invitation.ts'
-import type { Daemon } from '../daemon.ts'
+import { takeInvitation } from '../actions/invitation.ts'
+import type { CredentialRecord, Daemon, Data } from '../data/data.ts'
 import { createContents, type Contents } from '../data/contents.ts'
-import type { CredentialRecord, Data } from '../data/data.ts'
 import type { Store } from '../data/store.ts'
 import { contentKey } from '../panes/credentials.ts'
-import { answer } from './answer.ts'
+import { answer, lineOf, paste, type Prompt } from './prompt.ts'
 import { openDesk } from './desk.ts'
 import { detailsOf } from './details.ts'
-import { lineOf, paste } from './edit.ts'
-import { layoutOf } from './layout.ts'
-import { move } from './move.ts'
-import type { Prompt } from './prompt.ts'
-import { refusalOf } from './refusal.ts'
-import { selectionOf, start, type Size, type Ui } from './ui.ts'
+import { layoutOf, selectionOf, start, type Size, type Ui } from './ui.ts'
+import { move, refusalOf } from './move.ts'
 
 export type Snapshot = { data: Data; ui: Ui; contents: Contents }
 

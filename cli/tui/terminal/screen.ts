@@ -3,7 +3,7 @@
  * differ, each frame at once where the terminal can (“Synchronized Output”), and afterwards all is as it was before.
  */
 import { stripVTControlCharacters } from 'node:util'
-import { widthOf } from '../../format/width.ts'
+import { widthOf } from '../../format/text.ts'
 
 type Output = { size: () => { columns: number; rows: number }; write: (text: string) => unknown }
 

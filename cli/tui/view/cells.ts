@@ -1,6 +1,5 @@
 /** Cells side by side, each as wide as its column. */
-import { safeLine } from '../../format/safe.ts'
-import { pad, shorten, widthOf } from '../../format/width.ts'
+import { pad, safeLine, shorten, widthOf } from '../../format/text.ts'
 import type { Column, Piece } from '../panes/pane.ts'
 import { wrap, type Row } from '../session/details.ts'
 

@@ -1,6 +1,5 @@
 /** What is always there: where we are above, what was said and what can be pressed below. */
-import { safeLine } from '../../format/safe.ts'
-import { shorten, widthOf } from '../../format/width.ts'
+import { safeLine, shorten, widthOf } from '../../format/text.ts'
 import { panes } from '../panes/index.ts'
 import { paneNames } from '../panes/pane.ts'
 import { wrap, type Row } from '../session/details.ts'

@@ -1,8 +1,7 @@
-/** The list of a pane: as much of it as there is room for, around what is selected. */
-import { layoutOf } from '../session/layout.ts'
-import { wrap, type Row } from '../session/details.ts'
+/** The list of a pane around its selection, and the details below or beside it. */
+import { layoutOf, selectionOf } from '../session/ui.ts'
+import { detailsOf, wrap, type Row } from '../session/details.ts'
 import type { Snapshot } from '../session/session.ts'
-import { selectionOf } from '../session/ui.ts'
 import { cell, lay } from './cells.ts'
 import { Rows } from './row.tsx'
 
@@ -58,4 +57,27 @@ export function List({
 /** Where the list's columns end, for whoever lays something beside it. */
 export function listWidth({ ui }: Snapshot): number {
   return layoutOf(ui).listColumns
+}
+
+type Props = { snapshot: Snapshot; width: number; height: number }
+
+export function Details({ snapshot: { data, ui, contents }, width, height }: Props) {
+  const { pane, item } = selectionOf(data, ui)
+  const lines = item === undefined ? [] : detailsOf(pane, item, { data, now: ui.now, contents }, width)
+  const room = height - 1
+  const first = Math.max(Math.min(ui.scroll, lines.length - room), 0)
+  const below = lines.length - first - room
+  const more = [first > 0 ? `${first} above` : '', below > 0 ? `${below} below` : '']
+    .filter(Boolean)
+    .join(', ')
+  return (
+    <Rows rows={[rule(width, more), ...lines.slice(first, first + room)]} height={height} width={width} />
+  )
+}
+
+/** A line across, which says what there is beyond. */
+export function rule(width: number, more = '', title = ''): Row {
+  const begin = title === '' ? '──' : `── ${title} `
+  const end = more === '' ? '' : ` ${more} ──`
+  return [{ text: begin + '─'.repeat(Math.max(width - begin.length - end.length, 0)) + end, style: 'faint' }]
 }

@@ -1,14 +1,12 @@
 /** Pages that take the whole screen. */
 import { drawQr, type Rendering } from '../../prompts/qr.ts'
 import { Box, Text } from 'ink'
-import { least } from '../session/layout.ts'
-import { safeLine } from '../../format/safe.ts'
-import { shorten } from '../../format/width.ts'
+import { least, type Size } from '../session/ui.ts'
+import { safeLine, shorten } from '../../format/text.ts'
 import { wrap, type Row } from '../session/details.ts'
 import { shownOf, type Page } from '../session/page.ts'
-import type { Size } from '../session/ui.ts'
 import { tail } from './cells.ts'
-import { rule } from './details.tsx'
+import { rule } from './list.tsx'
 import { Rows } from './row.tsx'
 
 /** Lines on the whole screen, with those that are typed below. */

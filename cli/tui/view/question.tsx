@@ -1,11 +1,10 @@
 /** Questions, in the place of the details. */
-import { shorten, widthOf } from '../../format/width.ts'
-import { safeLine } from '../../format/safe.ts'
+import { safeLine, shorten, widthOf } from '../../format/text.ts'
 import type { Row } from '../session/details.ts'
 import { wrap } from '../session/details.ts'
 import type { Field, Prompt } from '../session/prompt.ts'
 import { flow, tail } from './cells.ts'
-import { rule } from './details.tsx'
+import { rule } from './list.tsx'
 import { Rows } from './row.tsx'
 
 type Question = Extract<Prompt, { kind: 'confirm' | 'choose' | 'fill' }>

@@ -2,7 +2,7 @@
 import { Box, Text } from 'ink'
 import { createContext, useContext } from 'react'
 import { plain, type Paint } from '../../format/colour.ts'
-import { safeLine } from '../../format/safe.ts'
+import { safeLine } from '../../format/text.ts'
 import type { Row as Parts } from '../session/details.ts'
 
 /** The colours of the terminal. */

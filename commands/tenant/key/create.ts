@@ -1,7 +1,7 @@
 /** `agent tenant key create` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../../cli/define-command.ts'
-import { keyFields } from '../../../cli/format/api-key.ts'
+import { keyFields } from '../../../cli/format/administration.ts'
 import { argument } from '../../../cli/input/arguments.ts'
 import { keepKey, newKeyFlags } from '../../../cli/input/secrets.ts'
 import { readSeconds } from '../../../cli/input/time.ts'

@@ -1,5 +1,5 @@
 /** `agent tenant key list` */
-import { keyScopes, keyState } from '../../../cli/format/api-key.ts'
+import { keyScopes, keyState } from '../../../cli/format/administration.ts'
 import { ago, ahead } from '../../../cli/format/time.ts'
 import { argument } from '../../../cli/input/arguments.ts'
 import { listCommand } from '../../../cli/list-command.ts'

@@ -1,8 +1,8 @@
 /** `agent tenant key revoke` */
 import { defineCommand } from '../../../cli/define-command.ts'
-import { keyFields } from '../../../cli/format/api-key.ts'
+import { keyFields } from '../../../cli/format/administration.ts'
 import { argument, yesFlag } from '../../../cli/input/arguments.ts'
-import { confirm } from '../../../cli/prompts/confirm.ts'
+import { confirm } from '../../../cli/prompts/ask.ts'
 
 export default defineCommand({
   summary: 'Revoke a key of a tenant: it lets nobody in any more, for good',

@@ -1,6 +1,6 @@
 /** The dashboard of a tenant of a daemon in this process. */
 import { openEventStream } from '../../../daemon/client/event-client.ts'
-import type { Daemon } from '../../../cli/tui/daemon.ts'
+import type { Daemon } from '../../../cli/tui/data/data.ts'
 import { openStore } from '../../../cli/tui/data/store.ts'
 import type { Tenant } from '../../_pair.ts'
 import { showDashboard, type Dashboard, type Options } from './_dashboard.tsx'

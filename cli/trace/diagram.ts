@@ -1,7 +1,6 @@
-/** A trace as a Mermaid sequence diagram (mermaid.js.org/syntax/sequenceDiagram.html), for a page or an issue. */
-import { safeLine } from '../format/safe.ts'
+/** Prints a trace as a Mermaid sequence diagram (mermaid.js.org/syntax/sequenceDiagram.html). */
+import { safeLine, shortId } from '../format/text.ts'
 import { resultOf, stepWords, toLines, type Line } from './text.ts'
-import { shortId } from '../format/names.ts'
 import { length, nameOf, pendingWords, type StateStep, type Trace } from './words.ts'
 
 /**

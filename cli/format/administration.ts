@@ -1,0 +1,185 @@
+/** Formats tenants, API keys, policies, audit entries and profiles. */
+import type { Answer } from '../client/api.ts'
+import { inStyle, type Styled } from './colour.ts'
+import { safeLine } from './text.ts'
+import type { Column } from './table.ts'
+import { profileNames, profilePath, readProfile, type Profile } from '../../src/base/profile.ts'
+
+/** A tenant as names and values. */
+export function tenantFields({ id, name, walletId, createdAt, updatedAt }: Answer<'GET /iam/entities/{id}'>) {
+  return [
+    ['tenant', id],
+    ['name', name],
+    ['wallet', walletId],
+    ['created', createdAt],
+    ['updated', updatedAt],
+  ] as const
+}
+
+type ApiKey = Answer<'GET /iam/entities/{id}/api-keys'>['contents'][number]
+
+/** The state of a key, in its colour. */
+export function keyState({ state }: ApiKey) {
+  return inStyle(state === 'active' ? 'good' : 'bad', state)
+}
+
+/** What a key may be used for. */
+export function keyScopes({ scopes }: ApiKey): string {
+  return scopes?.join(' ') ?? 'everything'
+}
+
+/** A key as names and values, without the key itself. */
+export function keyFields(key: ApiKey) {
+  return [
+    ['key', key.id],
+    ['name', key.name],
+    ['tenant', key.entityId],
+    ['state', keyState(key)],
+    ['for', keyScopes(key)],
+    ['created', key.createdAt],
+    ['last used', key.lastUsedAt],
+    ['expires', key.expiresAt],
+    ['revoked', key.revokedAt],
+  ] as const
+}
+
+export type Policy = Answer<'GET /verification/policies/{id}'>
+
+/** A policy as names and values. */
+export function policyFields({
+  id,
+  name,
+  description,
+  nonce,
+  constraints,
+  updatedAt,
+}: Policy): [name: string, value: unknown][] {
+  return [
+    ['policy', id],
+    ['name', name],
+    ['description', description || undefined],
+    ['accepts', constraints.length === 0 ? 'any credential' : undefined],
+    ...constraints.map((constraint): [string, unknown] => ['accepts', acceptedBy(constraint)]),
+    ['version', nonce],
+    ['updated', updatedAt],
+  ]
+}
+
+/** One constraint in words. */
+export function acceptedBy({ schemaId, trustedIssuers = [] }: Policy['constraints'][number]): string {
+  return `${schemaId} of ${trustedIssuers?.length ? trustedIssuers.join(', ') : 'anybody'}`
+}
+
+export type AuditEntry = Answer<'GET /audit'>['contents'][number]
+
+const styles = { succeeded: 'good', failed: 'waiting', refused: 'bad', unknown: 'waiting' } as const
+
+/** What became of it, such as `refused 401 ×20`. */
+export function outcomeOf({ outcome, status, count }: AuditEntry): Styled {
+  return inStyle(styles[outcome], [outcome, status, count && `×${count}`].filter(Boolean).join(' '))
+}
+
+/** Whose deed it was: of a tenant the entity, of nobody known the address. */
+function doerOf({ actor, entityId, address }: AuditEntry): string {
+  if (actor === 'tenant') return `tenant ${entityId}`
+  return actor === 'anonymous' ? (address ?? 'many addresses') : actor
+}
+
+/** The ids of what it is about, such as `id=… keyId=…`. */
+function aboutOf({ subject = {} }: AuditEntry): string {
+  return Object.entries(subject)
+    .map(([name, id]) => `${name}=${id}`)
+    .join(' ')
+}
+
+/** The columns of a list. */
+export const auditColumns: Column<AuditEntry>[] = [
+  { head: 'no.', of: ({ sequence }) => String(sequence) },
+  { head: 'time', of: ({ at }) => at },
+  { head: 'who', of: doerOf, cut: 'end' },
+  { head: 'what', of: ({ action }) => safeLine(action), cut: 'end' },
+  { head: 'outcome', of: outcomeOf },
+  { head: 'about', of: aboutOf, cut: 'end', optional: true },
+]
+
+const hidden = '***'
+
+/** A profile as `--json` has it; one that cannot be read says why instead. */
+export type ShownProfile = {
+  name: string
+  inUse: boolean
+  file: string
+  kind?: Profile['kind']
+  url?: string
+  didcommUrl?: string
+  dataDir?: string
+  startedAt?: string
+  apiKey?: string
+  adminKey?: string
+  error?: string
+}
+
+/** A profile without its keys. `inUse` is the name of the profile in use. */
+export function showProfile(configDir: string, name: string, profile: Profile, inUse: string): ShownProfile {
+  const { kind, url, apiKey, adminToken } = profile
+  return {
+    name,
+    inUse: name === inUse,
+    kind,
+    url,
+    ...(profile.kind === 'local' && {
+      didcommUrl: profile.didcommUrl,
+      dataDir: profile.dataDir,
+      startedAt: profile.startedAt,
+    }),
+    ...(apiKey !== undefined && { apiKey: hidden }),
+    ...(adminToken !== undefined && { adminKey: hidden }),
+    file: profilePath(configDir, name),
+  }
+}
+
+/** All profiles, in the order of their names. @throws {StartError} when the folder cannot be read. */
+export function showProfiles(configDir: string, inUse: string): ShownProfile[] {
+  return profileNames(configDir).map((name) => {
+    try {
+      return showProfile(configDir, name, readProfile(configDir, name)!, inUse)
+    } catch (error) {
+      return {
+        name,
+        inUse: name === inUse,
+        file: profilePath(configDir, name),
+        error: (error as Error).message,
+      }
+    }
+  })
+}
+
+const places = { local: 'on this machine', remote: 'elsewhere' } as const
+
+/** The columns of a list. */
+export const profileColumns: Column<ShownProfile>[] = [
+  { head: 'profile', of: ({ name }) => name },
+  { head: 'in use', of: ({ inUse }) => (inUse ? 'yes' : '') },
+  { head: 'daemon', of: ({ kind }) => (kind === undefined ? 'not valid' : places[kind]) },
+  { head: 'url', of: ({ url, error }) => url ?? error, cut: 'end' },
+  { head: 'keys', of: keysOf, optional: true },
+]
+
+/** A profile as names and values. */
+export function profileFields(shown: ShownProfile): [name: string, value: unknown][] {
+  return [
+    ['profile', shown.name],
+    ['in use', shown.inUse ? 'yes' : 'no'],
+    ['daemon', shown.kind && places[shown.kind]],
+    ['url', shown.url],
+    ['didcomm', shown.didcommUrl],
+    ['data', shown.dataDir],
+    ['started', shown.startedAt],
+    ['keys', keysOf(shown)],
+    ['file', shown.file],
+  ]
+}
+
+function keysOf({ apiKey, adminKey }: ShownProfile): string {
+  return [apiKey && 'tenant’s', adminKey && 'administrator’s'].filter(Boolean).join(', ') || 'none'
+}
