@@ -4,7 +4,8 @@ import type { Config } from './config.ts'
 
 /** Descriptors besides those of wallets and accepted connections: databases, the log, outgoing connections. */
 const others = 90
-const filesOfWallet = 3
+/** The database, its log (for SQLite and for `LogSync`) and the index of the log. */
+const filesOfWallet = 4
 
 /** The hard limit, to which Node raises the soft one; undefined where it cannot be read, or there is none. */
 function readLimit(): number | undefined {

@@ -87,12 +87,17 @@ export async function makeWalletDb(path: string, fill: (db: Db) => Promise<unkno
 }
 
 /**
- * Opens the database file of an existing wallet. With `isInDoubt`, SQLite checks the whole file first.
+ * Opens the database file of an existing wallet. With `isInDoubt`, SQLite checks the whole file first. A commit is on the disk after
+ * `LogSync.flush`, or when the database is closed.
  *
  * @throws {DamagedFileError} when the file is damaged or is not a wallet, {NewerFileError}. The file is unchanged then.
  */
 export async function openKnownWalletDb(path: string, { isInDoubt = false } = {}): Promise<Db> {
-  const db = await open<WalletTables>(path, walletMigrations, isInDoubt ? mustBeSoundWallet : mustBeWallet)
+  const db = await open<WalletTables>(path, walletMigrations, (database) => {
+    if (isInDoubt) mustBeSoundWallet(database)
+    else mustBeWallet(database)
+    database.pragma('synchronous = normal')
+  })
   removePageSums(path)
   return db
 }

@@ -1,39 +1,52 @@
 /**
- * Has what was committed to a database's log on the disk.
+ * Flushes the write-ahead log of an open database outside of the event loop.
  *
- * With `synchronous=NORMAL` SQLite has the log on the disk before it copies it, and before it begins it anew (sqlite.org/pragma.html#pragma_synchronous);
- * what `FULL` adds is this, after each commit. The log has no locks, which closing it would lose.
+ * With `synchronous=NORMAL`, SQLite flushes the log only before a checkpoint (https://www.sqlite.org/pragma.html#pragma_synchronous). With
+ * `FULL`, it also does so after each commit, but blocks the event loop until the disk has answered. This module does the same in libuv's
+ * thread pool.
  */
-import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
+import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { reasonOf } from '../base/reason.ts'
 import { DamagedFileError } from './damaged-file-error.ts'
 
-const flush = promisify(fdatasync)
+const syncData = promisify(fdatasync)
 
-/**
- * Resolves when all that was committed until now to the database at `path` is on the disk. Nobody's turn is taken meanwhile, whereas SQLite would
- * wait for the disk in the thread that everything else runs in.
- *
- * @throws {DamagedFileError} when the disk fails: nobody knows then how much is; and as `node:fs` does when there is no log.
- */
-export async function flushLog(path: string): Promise<void> {
-  const file = openSync(`${path}-wal`, 'r+')
-  try {
-    await flush(file)
-  } catch (cause) {
-    throw new DamagedFileError(path, `may lack what was written last: ${reasonOf(cause)}`, { cause })
-  } finally {
-    closeSync(file)
-  }
+export type LogSync = {
+  /**
+   * Resolves when all earlier commits are on the disk.
+   *
+   * @throws {DamagedFileError} when the disk fails. It is unknown then which commits are on the disk.
+   */
+  flush(): Promise<void>
+  /** Closes the descriptor of the log. Call it before the database is closed. */
+  close(): Promise<void>
 }
 
-/** The same at once. @throws as `node:fs` does. */
-export function syncLog(path: string): void {
-  const file = openSync(`${path}-wal`, 'r+')
-  try {
-    fdatasyncSync(file)
-  } finally {
-    closeSync(file)
+/** Creates the flush of one open database, which keeps one descriptor of the log from the first flush on. */
+export function createLogSync(path: string): LogSync {
+  let file: number | undefined
+  let last: Promise<void> = Promise.resolve()
+
+  async function sync(): Promise<void> {
+    try {
+      // The log exists since the first commit, and is the same file until the database is closed. SQLite holds no locks on it.
+      file ??= openSync(`${path}-wal`, 'r+')
+      await syncData(file)
+    } catch (cause) {
+      throw new DamagedFileError(path, `may have lost its last commits: ${reasonOf(cause)}`, { cause })
+    }
+  }
+  return {
+    flush() {
+      const synced = sync()
+      last = synced.catch(() => undefined)
+      return synced
+    },
+    async close() {
+      await last
+      if (file !== undefined) closeSync(file)
+      file = undefined
+    },
   }
 }

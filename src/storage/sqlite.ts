@@ -21,7 +21,7 @@ const packageName = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'be
 
 /**
  * Opens a SQLite file, made with mode 0600 when it is not there; `:memory:` is a database in memory. Every commit is on the disk when it
- * returns (WAL with `synchronous=FULL`, which SQLite does not remember between opens, and which a `Writer` takes over), and a locked file is waited for, five seconds at most.
+ * returns (WAL with `synchronous=FULL`, which SQLite does not remember between opens), and a locked file is waited for, five seconds at most.
  *
  * @throws when the folder is missing, the file is no database, or neither release of better-sqlite3 is installed.
  */

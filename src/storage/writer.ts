@@ -1,86 +1,78 @@
 /**
- * Writes to one database in groups: what is asked for at about the same time goes into one transaction, each write in a savepoint of its own, and is
- * on disk together. The disk is waited for once for all of them, which otherwise takes longer than the writing.
+ * Group commit: writes to one database that are requested at about the same time share a transaction, each in its own savepoint, and one
+ * flush of the disk, which usually takes longer than the writes.
  */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
 import { plain } from './prepared.ts'
 
-/** What `canWait` is written with the next write that cannot, or soon by itself; then it outlives the process, and is on disk with the next one that cannot wait. */
+/** A write that `canWait` joins the next urgent write, or is committed soon; the flush of a later urgent write covers it. */
 export type WriteOptions = { canWait?: boolean }
 
-type Unit<Tables> = {
+type Request<Tables> = {
   write: (tx: Transaction<Tables>) => Promise<unknown>
-  /** Whether it is written now, and whether it is on disk before it is done. */
-  isPressing: boolean
-  isLasting: boolean
+  /** Whether the transaction starts now, and whether the write is on the disk before it resolves. */
+  isUrgent: boolean
+  isDurable: boolean
   resolve: (result: any) => void
   reject: (error: unknown) => void
 }
 
 /**
- * Hooks of a group of writes: `before` is the last part of its transaction; `sync` flushes the commit to the disk and runs when a write of the group
- * must outlive the machine; `after` runs once the callers of the group have gone on, so that a reply leaves before the work that it causes begins.
+ * Hooks of a group of writes: `before` is the last part of its transaction; `sync` flushes the commit to the disk when a write of the group
+ * is durable; `after` runs after the callers of the group have continued, so that a response is sent before the work that it causes.
  */
-type Around<Tables> = {
+type Hooks<Tables> = {
   before: (tx: Transaction<Tables>) => Promise<void>
   sync: () => Promise<void>
   after: (tx: Transaction<Tables>) => void
 }
 
-/**
- * Milliseconds: how long a group takes in more writes, while nobody else gets a turn; how long others are waited for at most before it is begun; and how
- * long what can wait does so.
- */
-type Limits = { groupMs: number; companyMs: number; waitMs: number }
-const usual: Limits = { groupMs: 5, companyMs: 8, waitMs: 50 }
-
-/** How short a turn of the event loop is in which nothing else was done. */
-const idleTurnMs = 0.1
+/** `groupMs`: how long a group accepts more writes. `waitMs`: how long a write that can wait does so. */
+type Limits = { groupMs: number; waitMs: number }
+const defaultLimits: Limits = { groupMs: 5, waitMs: 50 }
 
 const savepoint = plain('savepoint one')
 const release = plain('release one')
 const rollback = plain('rollback to one')
-const leaveDiskToUs = plain('pragma synchronous = normal')
 
 export class Writer<Tables> {
   readonly #db: Kysely<Tables>
-  readonly #around: Around<Tables>
+  readonly #hooks: Hooks<Tables>
   readonly #limits: Limits
-  readonly #waiting: Unit<Tables>[] = []
+  readonly #waiting: Request<Tables>[] = []
   #isWriting = false
   #timer: NodeJS.Timeout | undefined
-  #isOurs = false
 
-  /** Writes to a database whose commits SQLite has on the disk so far, which is left to `around` from the first write on. */
-  constructor(db: Kysely<Tables>, around: Around<Tables>, limits = usual) {
+  /** Writes to a database that was opened with `synchronous=NORMAL`. */
+  constructor(db: Kysely<Tables>, hooks: Hooks<Tables>, limits = defaultLimits) {
     this.#db = db
+    this.#hooks = hooks
     this.#limits = limits
-    this.#around = around
   }
 
-  /** Writes, after what was asked for before: all of it or nothing. Resolves when it is committed. @throws what `write` throws, or the commit. */
+  /** Runs a write after all earlier ones, entirely or not at all. Resolves after the commit. @throws the error of `write` or of the commit */
   write<T>(
     write: (tx: Transaction<Tables>) => Promise<T>,
     { canWait = false }: WriteOptions = {},
   ): Promise<T> {
-    return this.#ask(write, { isPressing: !canWait, isLasting: !canWait })
+    return this.#request(write, { isUrgent: !canWait, isDurable: !canWait })
   }
 
-  /** Resolves when whoever reads finds all that was asked for before: nothing of it waits any more. */
+  /** Resolves when reads see all earlier writes, also those that can wait. */
   async flush(): Promise<void> {
     if (this.#waiting.length === 0) return
-    await this.#ask(() => Promise.resolve(), { isPressing: true, isLasting: false }).catch(() => undefined)
+    await this.#request(() => Promise.resolve(), { isUrgent: true, isDurable: false }).catch(() => undefined)
   }
 
-  #ask<T>(
+  #request<T>(
     write: (tx: Transaction<Tables>) => Promise<T>,
-    { isPressing, isLasting }: Pick<Unit<Tables>, 'isPressing' | 'isLasting'>,
+    { isUrgent, isDurable }: Pick<Request<Tables>, 'isUrgent' | 'isDurable'>,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ write, isPressing, isLasting, resolve, reject })
+      this.#waiting.push({ write, isUrgent, isDurable, resolve, reject })
       if (this.#isWriting) return
-      if (isPressing) void this.#writeAll()
+      if (isUrgent) void this.#writeAll()
       else this.#writeLater()
     })
   }
@@ -94,50 +86,47 @@ export class Writer<Tables> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     do {
-      await company(this.#limits)
+      // Other requests of this tick join the group, and so do those that arrived during the last flush.
+      await nextTick()
       await this.#writeGroup()
-      await turn()
-    } while (this.#waiting.some(({ isPressing }) => isPressing))
+    } while (this.#waiting.some(({ isUrgent }) => isUrgent))
     this.#isWriting = false
     if (this.#waiting.length > 0) this.#writeLater()
   }
 
   async #writeGroup(): Promise<void> {
-    let unit = this.#waiting.shift()
-    const group = unit ? [unit] : []
-    const settled: (() => void)[] = []
+    const group: Request<Tables>[] = []
+    const resolvers: (() => void)[] = []
     let tx: Transaction<Tables>
     try {
-      if (!this.#isOurs) await leaveDiskToUs(this.#db)
-      this.#isOurs = true
       tx = await this.#db.transaction().execute(async (tx) => {
-        for (
-          const end = performance.now() + this.#limits.groupMs;
-          unit;
-          unit = performance.now() < end ? this.#waiting.shift() : undefined
-        ) {
-          if (unit !== group[0]) group.push(unit)
-          await this.#writeOne(tx, unit, settled)
-        }
-        await this.#around.before(tx)
+        const end = performance.now() + this.#limits.groupMs
+        do {
+          const request = this.#waiting.shift()!
+          group.push(request)
+          await this.#writeOne(tx, request, resolvers)
+        } while (this.#waiting.length > 0 && performance.now() < end)
+        await this.#hooks.before(tx)
         return tx
       })
-      if (group.some(({ isLasting }) => isLasting)) await this.#around.sync()
+      if (group.some(({ isDurable }) => isDurable)) await this.#hooks.sync()
     } catch (error) {
+      // Without a transaction the first request would wait for ever.
+      if (group.length === 0) group.push(this.#waiting.shift()!)
       for (const { reject } of group) reject(error)
       return
     }
-    for (const settle of settled) settle()
-    setImmediate(() => this.#around.after(tx))
+    for (const resolve of resolvers) resolve()
+    setImmediate(() => this.#hooks.after(tx))
   }
 
-  /** Writes one of a group. @throws when the whole transaction is lost by it. */
+  /** Runs one write of a group. @throws when the whole transaction is lost */
   async #writeOne(
     tx: Transaction<Tables>,
-    { write, resolve, reject }: Unit<Tables>,
-    settled: (() => void)[],
+    { write, resolve, reject }: Request<Tables>,
+    resolvers: (() => void)[],
   ): Promise<void> {
-    const isAlone = settled.length === 0 && this.#waiting.length === 0
+    const isAlone = resolvers.length === 0 && this.#waiting.length === 0
     if (!isAlone) await savepoint(tx)
     let result: unknown
     try {
@@ -149,21 +138,6 @@ export class Writer<Tables> {
       return reject(error)
     }
     if (!isAlone) await release(tx)
-    settled.push(() => resolve(result))
-  }
-}
-
-/**
- * Waits for whoever has something to write in this turn of the event loop; and as long as it has other work, which may lead to more to write. Who is
- * alone is not kept waiting.
- */
-async function company({ companyMs }: Limits): Promise<void> {
-  await turn()
-  const start = performance.now()
-  for (let before = start; before - start < companyMs;) {
-    await turn()
-    const now = performance.now()
-    if (now - before < idleTurnMs) return
-    before = now
+    resolvers.push(() => resolve(result))
   }
 }

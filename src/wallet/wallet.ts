@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts'
 import { probe } from '../base/probe.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import { openKnownWalletDb, type Db, type Tx } from '../storage/database.ts'
-import { flushLog } from '../storage/log-sync.ts'
+import { createLogSync } from '../storage/log-sync.ts'
 import { NewerFileError } from '../storage/newer-file-error.ts'
 import { walletTransferred } from '../storage/transferred.ts'
 import { changesOf, pruneLogs, watchThreads } from '../storage/tx-context.ts'
@@ -84,8 +84,9 @@ function createHandle(
   { erase, ...secrets }: WalletSecrets,
 ): Wallet {
   let isSuspended = false
+  const log = createLogSync(path)
   const writer = new Writer(db, {
-    sync: () => flushLog(path),
+    sync: () => log.flush(),
     async before(tx) {
       await pruneLogs(tx, env.config.EVENT_RETENTION)
       await probe('commit:before', { walletId: id })
@@ -120,6 +121,7 @@ function createHandle(
     },
     resume: () => void (isSuspended = false),
     async close() {
+      await log.close()
       await db.destroy()
       erase()
     },

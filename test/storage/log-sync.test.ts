@@ -1,33 +1,39 @@
-/** A log on the disk: it is not kept open for that, and one that is not there is not taken for it. */
+/** Flushes of a write-ahead log: one descriptor for each database, which is closed with the database. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { flushLog, syncLog } from '../../src/storage/log-sync.ts'
+import { DamagedFileError } from '../../src/storage/damaged-file-error.ts'
+import { createLogSync } from '../../src/storage/log-sync.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { temporaryFolder } from '../_daemon.ts'
 import { openFiles } from './_open-files.ts'
 
-/** How often this process has a file open. */
-const opened = (path: string) => openFiles().filter((file) => file === path).length
+/** The number of descriptors that this process has of a file. */
+const descriptors = (path: string) => openFiles().filter((file) => file === path).length
 
-test.runIf(process.platform === 'linux')('a log is let go again', async () => {
-  await using folder = await temporaryFolder()
-  const path = join(folder.path, 'a.db')
-  const database = openSqlite(path)
-  database.exec('create table a (b)')
-  const before = opened(`${path}-wal`)
-  const both = Promise.all([flushLog(path), flushLog(path)])
-  expect(opened(`${path}-wal`)).toBe(before + 2)
-  await both
-  syncLog(path)
-  expect(opened(`${path}-wal`)).toBe(before)
-  database.exec('insert into a values (1)')
-  expect(database.prepare('select b from a').pluck().all()).toEqual([1])
-  database.close()
-})
+test.runIf(process.platform === 'linux')(
+  'flushes share one descriptor, also across checkpoints',
+  async () => {
+    await using folder = await temporaryFolder()
+    const path = join(folder.path, 'a.db')
+    const database = openSqlite(path)
+    database.exec('create table a (b)')
+    const before = descriptors(`${path}-wal`)
+    const log = createLogSync(path)
+    await Promise.all([log.flush(), log.flush()])
+    database.pragma('wal_checkpoint(truncate)')
+    database.exec('insert into a values (1)')
+    await log.flush()
+    expect(descriptors(`${path}-wal`)).toBe(before + 1)
+    void log.flush()
+    await log.close()
+    expect(descriptors(`${path}-wal`)).toBe(before)
+    database.exec('insert into a values (2)')
+    expect(database.prepare('select b from a').pluck().all()).toEqual([1, 2])
+    database.close()
+  },
+)
 
-test('a log that is not there is not taken for one on the disk', async () => {
+test('a missing log is an error', async () => {
   await using folder = await temporaryFolder()
-  const path = join(folder.path, 'a.db')
-  await expect(flushLog(path)).rejects.toThrow('ENOENT')
-  expect(() => syncLog(path)).toThrow('ENOENT')
+  await expect(createLogSync(join(folder.path, 'a.db')).flush()).rejects.toThrow(DamagedFileError)
 })
