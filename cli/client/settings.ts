@@ -5,11 +5,10 @@
  */
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { places } from '../../src/base/places.ts'
+import { dataDirOf, locationVariables } from '../../src/base/settings.ts'
 import { type Profile, readLocalProfile, readProfile, readProfileInUse } from '../../src/base/profile.ts'
 import { Secret } from '../../src/base/secret.ts'
-import { dataDirOf } from '../../src/base/settings.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { systemReason } from '../../src/base/reason.ts'
 import { UsageError } from '../errors/errors.ts'
 import { readInput } from '../input/files.ts'
 
@@ -23,8 +22,8 @@ const secret = z
 
 /** The environment variables that the command line reads; `AGENT_PROFILE` is the profile in use where the variable is not there. */
 const Variables = z.object({
-  AGENT_CONFIG_DIR: places.AGENT_CONFIG_DIR,
-  AGENT_PROFILE: places.AGENT_PROFILE.unwrap().optional(),
+  AGENT_CONFIG_DIR: locationVariables.AGENT_CONFIG_DIR,
+  AGENT_PROFILE: locationVariables.AGENT_PROFILE.unwrap().optional(),
   AGENT_DATA_DIR: z.string().optional(),
   AGENT_URL: z.string().optional(),
   AGENT_API_KEY: secret,
@@ -60,7 +59,7 @@ export function fromVariables(env: Environment = process.env): z.output<typeof V
 }
 
 /** The profile that commands use which are not told of one. */
-export const defaultProfile = places.AGENT_PROFILE.parse(undefined)
+export const defaultProfile = locationVariables.AGENT_PROFILE.parse(undefined)
 
 function chooseProfile(
   given: z.output<typeof Variables>,
@@ -125,7 +124,7 @@ export type AccessFlags = {
   'admin-key-file'?: string | undefined
 }
 
-const defaultUrl = `http://127.0.0.1:${places.AGENT_HTTP_PORT.parse(undefined)}`
+const defaultUrl = `http://127.0.0.1:${locationVariables.AGENT_HTTP_PORT.parse(undefined)}`
 
 /**
  * Finds the daemon and the keys. The keys of a profile go to the address of that profile and to no other.

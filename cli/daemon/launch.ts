@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { folderFault, makeFolder } from '../../src/base/folder.ts'
+import { folderFault, makeFolder } from '../../src/base/private-files.ts'
 import { CommandError } from '../errors/errors.ts'
 import { shorten } from '../format/text.ts'
 

@@ -7,16 +7,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import type { Agent } from '../../src/agent.ts'
-import { atMost } from '../../src/base/at-most.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { createRateLimiter } from '../../src/base/rate-limiter.ts'
-import { createSight } from '../../src/base/sight.ts'
+import { createFingerprint } from '../../src/base/secret.ts'
 import type { RequestContext } from './request-context.ts'
 
 const windowSeconds = 60
 
 /** The key cache checks the age of an entry once a second. */
-const acceptedOptions = { ...atMost(10_000), ttl: 3_600_000, ttlResolution: 1_000 }
+const acceptedOptions = { max: 10_000, ttl: 3_600_000, ttlResolution: 1_000 }
 
 /** 32 hexadecimal digits are 128 bits. Keys that the agent makes have 256 bits. */
 const minUnguessableLength = 32
@@ -38,7 +37,7 @@ export function createAttemptLimit(
 ): AttemptLimit {
   const failures = createRateLimiter(perMinute, windowSeconds)
   const accepted = new LRUCache<string, true>(acceptedOptions)
-  const fingerprint = createSight()
+  const fingerprint = createFingerprint()
 
   return async (headers, { address, requestId }, identify) => {
     const { 'x-admin-api-key': adminToken = '', apikey = '' } = headers

@@ -4,7 +4,7 @@ import type { Log } from '../../src/base/log.ts'
 import { type LocalProfile, writeProfile } from '../../src/base/profile.ts'
 import { removeRunning, writeRunning, type Running } from '../../src/base/running.ts'
 import { StartError } from '../../src/base/start-error.ts'
-import { isDiskFull } from '../../src/storage/fault.ts'
+import { isDiskFull } from '../../src/storage/file-errors.ts'
 
 /** The wait until files are written again that a full disk had no room for. */
 const retryMs = 5_000

@@ -1,12 +1,12 @@
 /** The agent's data folder: made, closed to others, and locked for one daemon. */
 import { accessSync, chmodSync, constants } from 'node:fs'
 import { join } from 'node:path'
-import { folderFault, makeFolder } from '../../src/base/folder.ts'
+import { folderFault, makeFolder } from '../../src/base/private-files.ts'
 import { reasonOf } from '../../src/base/reason.ts'
 import { readRunning } from '../../src/base/running.ts'
 import { StartError } from '../../src/base/start-error.ts'
-import { DamagedFileError } from '../../src/storage/damaged-file-error.ts'
-import { takeLock } from '../../src/storage/lock.ts'
+import { DamagedFileError } from '../../src/storage/file-errors.ts'
+import { takeLock } from '../../src/storage/sqlite.ts'
 
 /**
  * Makes the folder if need be and locks it until the returned function is called.

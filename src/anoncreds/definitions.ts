@@ -14,9 +14,8 @@ import { assertAuthor, toRow, withDerivedMembers } from '../schemas/registry-ent
 import type { ResolutionMethod } from '../schemas/schema.ts'
 import type { CredentialDefinitionTables } from '../storage/agent-tables/credential-definition.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
-import { matchOf } from '../storage/match.ts'
+import { filterBy, pageOf, type Paging } from '../storage/list-query.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
-import { pageOf, type Paging } from '../storage/page.ts'
 import { CredentialDefinitionRecord, type CredentialDefinitionInput } from './definition.ts'
 import { assertEnabled } from './feature.ts'
 import type { CredentialDefinition, KeyCorrectnessProof } from './model.ts'
@@ -176,7 +175,7 @@ export async function listDefinitions(
     .where('resolution_method', '=', resolutionMethod)
   for (const column of ['author', 'name', 'version', 'tag'] as const) {
     const text = texts[column]
-    if (text !== undefined) matching = matching.where(column, ...matchOf(text))
+    if (text !== undefined) matching = matching.where(column, ...filterBy(text))
   }
   const { rows, total } = await pageOf(matching.selectAll(), ['position'], { offset, limit, order })
   return { definitions: rows.map(toRecord), total }

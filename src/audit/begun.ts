@@ -1,6 +1,6 @@
 /** Acts that were begun: on the disk before anything is done, and away with the entry that says what has become of them. */
 import { newId } from '../base/id.ts'
-import { canonicalize } from '../base/jcs.ts'
+import { canonicalize } from '../base/json.ts'
 import { keyedDigest } from '../base/seal.ts'
 import type { AuditDb, AuditTx } from '../storage/database.ts'
 import { toAct, toActRow, type Act, type Result } from './entry.ts'

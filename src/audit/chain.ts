@@ -5,7 +5,7 @@
  * newest ones is, where a head was noted elsewhere (RFC 6962 calls such a thing a tree head).
  */
 import { keyedDigest } from '../base/seal.ts'
-import { canonicalize } from '../base/jcs.ts'
+import { canonicalize } from '../base/json.ts'
 import { toEntry, toRow, type Act, type AuditEntry, type Result } from './entry.ts'
 
 /** A place in the chain: the newest entry, when it is noted to be found again. */

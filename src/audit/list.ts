@@ -1,7 +1,7 @@
 /** Entries of the audit log, found by what they are about. */
 import { z } from 'zod'
 import type { AuditDb } from '../storage/database.ts'
-import type { Paging } from '../storage/page.ts'
+import type { Paging } from '../storage/list-query.ts'
 import { Actor, Outcome, toEntry, type AuditEntry } from './entry.ts'
 
 const Id = z.guid().toLowerCase()

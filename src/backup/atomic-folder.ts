@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { across } from '../base/probe.ts'
-import { flushFolder } from '../base/sync-folder.ts'
+import { flushFolder } from '../base/private-files.ts'
 
 /**
  * Begins a folder, 0700, that is to have a path, in which `sub` is made too. The returned path is the one that it has meanwhile.

@@ -5,8 +5,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { Problem } from '../base/problem.ts'
-import { DamagedFileError } from '../storage/damaged-file-error.ts'
-import { translate } from '../storage/fault.ts'
+import { DamagedFileError, toStorageError } from '../storage/file-errors.ts'
 import { findDamage, readSchema } from '../storage/look.ts'
 import { copyClosed, hasNoLog, pin, type Pinned } from '../storage/pin.ts'
 import type { Copied, Task, Told, Turn } from './copier.ts'
@@ -42,7 +41,7 @@ async function finish(held: Pinned | 'copied', { from, to }: Task): Promise<Copi
 
 /** An error as it can be told to another thread. */
 function toFault(error: unknown, path: string): Extract<Copied, { reason: string }> {
-  const known = translate(error, path)
+  const known = toStorageError(error, path)
   const reason = (known as Error).message
   if (known instanceof DamagedFileError) return { fault: 'damaged', reason }
   return { fault: known instanceof Problem ? 'full' : 'other', reason }

@@ -9,7 +9,7 @@ import { across } from '../base/probe.ts'
 import { Problem } from '../base/problem.ts'
 import { StartError } from '../base/start-error.ts'
 import { openAgentDbToRead } from '../storage/database.ts'
-import { storageFull } from '../storage/fault.ts'
+import { diskFull } from '../storage/file-errors.ts'
 import { opens } from '../wallet/agent-key.ts'
 import type { WriteBarrier } from '../wallet/write-barrier.ts'
 import { getMasterKeySource } from '../wallet/master-key.ts'
@@ -68,7 +68,7 @@ export function createBackups(
       await dropFolder(part)
       // Threads that were ended fail as if by themselves.
       ending.signal.throwIfAborted()
-      throw isFull(error) ? storageFull(error) : error
+      throw isFull(error) ? diskFull(error) : error
     }
   }
 
@@ -99,7 +99,7 @@ function begin(folder: string): string {
     return beginFolder(folder, 'wallets')
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    if (isFull(error)) throw storageFull(error)
+    if (isFull(error)) throw diskFull(error)
     const reasons: Record<string, string> = {
       EEXIST: 'there is something already',
       ENOTDIR: 'there is a file in its place',

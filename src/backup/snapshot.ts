@@ -9,7 +9,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../base/problem.ts'
 import { openAgentDbToRead } from '../storage/database.ts'
-import { storageFull } from '../storage/fault.ts'
+import { diskFull } from '../storage/file-errors.ts'
 import type { WriteBarrier } from '../wallet/write-barrier.ts'
 import { isLarge, startCopier, type Copied, type Copier, type Task } from './copier.ts'
 import { syncFile } from './atomic-folder.ts'
@@ -139,7 +139,7 @@ async function toFile(
     const { bytes, sha256, schema } = copied
     return { path, bytes, sha256, schema }
   }
-  if (copied.fault === 'full') throw storageFull(new Error(copied.reason))
+  if (copied.fault === 'full') throw diskFull(new Error(copied.reason))
   if (copied.fault === 'damaged')
     throw new Problem('error:BackupError:FileUnreadable', `${copied.reason}. No backup was made.`)
   throw new Error(copied.reason)

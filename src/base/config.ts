@@ -5,12 +5,11 @@
  * What neither the service document nor the real agent has is marked (ours).
  */
 import { z } from 'zod'
-import { headerText } from './api-key.ts'
+import { headerText, Secret } from './secret.ts'
 import { fromBase64 } from './bytes.ts'
 import { readHostList, readPorts, type HostList } from './host-list.ts'
-import { places } from './places.ts'
+import { locationVariables } from './settings.ts'
 import './plain-issues.ts'
-import { Secret } from './secret.ts'
 import { StartError } from './start-error.ts'
 
 const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
@@ -114,7 +113,7 @@ const seedHex = z
 
 // prettier-ignore
 export const variables = {
-  ...places,
+  ...locationVariables,
   REST_SERVICE_URL:                     baseUrl.optional()     .describe('Public base URL of the HTTP API; when it is on the public Internet, invitations are links to pages there. Default: the address that is bound.'),
   DIDCOMM_SERVICE_URL:                  baseUrl.optional()     .describe('Public base URL of the DIDComm endpoint, written into every peer DID. Default: the address that is bound.'),
   POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL:
@@ -252,7 +251,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   )
   if (config.AGENT_MASTER_KEY_STORE === 'keyring' && elsewhere)
     throw new StartError(
-      `AGENT_MASTER_KEY_STORE=keyring and ${elsewhere} are two places for the master key. Leave one of them out.`,
+      `AGENT_MASTER_KEY_STORE=keyring and ${elsewhere} are two locations of the master key. Leave one of them out.`,
       2,
     )
   if (

@@ -1,17 +1,17 @@
 /** The configuration of one daemon: flags, then the environment, then the settings of its profile, then defaults. */
 import { z } from 'zod'
 import { readConfig, variables, type Config } from './config.ts'
-import { places } from './places.ts'
 import {
   dataDirOf,
+  locationVariables,
   readSettings,
   remembered,
+  type Settings,
   settingsPath,
   toKept,
   withoutEmpty,
-  wrongSettings,
   writeSettings,
-  type Settings,
+  wrongSettings,
 } from './settings.ts'
 
 type Name = keyof Config
@@ -26,7 +26,10 @@ export type Configured = {
   remember(ports: { rest: number; didcomm: number }): void
 }
 
-const Where = z.object({ AGENT_CONFIG_DIR: places.AGENT_CONFIG_DIR, AGENT_PROFILE: places.AGENT_PROFILE })
+const Where = z.object({
+  AGENT_CONFIG_DIR: locationVariables.AGENT_CONFIG_DIR,
+  AGENT_PROFILE: locationVariables.AGENT_PROFILE,
+})
 
 /**
  * Reads a configuration. `flags` are such as `AGENT_HTTP_PORT=9000`, the arguments of the daemon's process.

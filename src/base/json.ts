@@ -2,6 +2,7 @@
  * JSON from other parties. There is one reader, `parseJson`: it accepts only texts that every JSON parser reads in the same way, and
  * refuses a text that is expensive to process before it parses it (RFC 8259, RFC 7493, RFC 8725 §2.4).
  */
+import serialize from 'canonicalize'
 import { z } from 'zod'
 
 /** A parsed JSON object. Names such as `__proto__` are own members of it. */
@@ -134,4 +135,10 @@ function countMembers(value: unknown): number {
   let members = Array.isArray(value) ? 0 : children.length
   for (const child of children) members += countMembers(child)
   return members
+}
+
+/** Writes JSON data in its canonical form: members in the order of their UTF-16 names, no white space. Recursive: the depth must be bounded before. */
+export function canonicalize(value: unknown): string {
+  // The package is a function where its types say that it has one.
+  return (serialize as unknown as (value: unknown) => string | undefined)(value) ?? 'null'
 }

@@ -8,11 +8,10 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { FolderError } from './folder.ts'
-import { writePrivateFile } from './private-file.ts'
+import { FolderError, writePrivateFile } from './private-files.ts'
 import { StartError } from './start-error.ts'
 import { tryParseJson } from './json.ts'
-import { systemReason } from './system-reason.ts'
+import { systemReason } from './reason.ts'
 
 const secret = z.string().min(1)
 

@@ -1,11 +1,11 @@
-/** The programs of threads, which have files of their own. */
+/** The programs of worker threads, which are files of their own. Tests replace this module (`vitest.config.ts`). */
 
-/** What a `Worker` is given: the file, or code that loads it (`eval`). */
+/** The arguments of a `Worker`: a file, or code that imports the file (`eval`). */
 export type Program = { code: string | URL; isSource: boolean }
 
 /**
- * The program of a thread: a file beside the one with the URL `base`, by its name without an ending. The bundle has it beside itself, as the
- * sources have. Sources run where tsx is installed, which a thread has to be told.
+ * The program of a thread: the file `name` beside the module with the URL `base`, in the bundle as in the sources. A thread that runs the
+ * sources has to register tsx first.
  */
 export function programOf(base: string, name: string): Program {
   const isSource = base.endsWith('.ts')

@@ -4,14 +4,14 @@
  */
 import { readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import envPaths from 'env-paths'
 import { z } from 'zod'
-import { defaultDataDir } from './places.ts'
-import './plain-issues.ts'
-import { writePrivateFile } from './private-file.ts'
-import { ProfileName, readLocalProfile } from './profile.ts'
-import { StartError } from './start-error.ts'
-import { systemReason } from './system-reason.ts'
 import { tryParseJson } from './json.ts'
+import './plain-issues.ts'
+import { writePrivateFile } from './private-files.ts'
+import { ProfileName, readLocalProfile } from './profile.ts'
+import { systemReason } from './reason.ts'
+import { StartError } from './start-error.ts'
 
 /** By the names of environment variables, each as an environment has it. */
 export type Settings = Readonly<Record<string, string>>
@@ -119,4 +119,27 @@ export function withoutEmpty(values: Readonly<Record<string, string | undefined>
   return Object.fromEntries(
     Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1])),
   )
+}
+
+const port = z.coerce.number().int().min(0).max(65_535)
+
+const usualDataDir = () => envPaths('identity-agent', { suffix: '' }).data
+
+/** The data folder of a profile that names none: the profile `local` has the folder itself, each other one a folder in it. */
+export function defaultDataDir(profile: string): string {
+  return profile === 'local' ? usualDataDir() : join(usualDataDir(), 'profiles', profile)
+}
+
+// prettier-ignore
+export const locationVariables = {
+  AGENT_DATA_DIR:                       z.string().min(1).default(usualDataDir)
+                                                               .describe('Folder of `agent.db`, `audit.db`, `wallets/`, `vdr.db` and `master.key` (ours).'),
+  AGENT_CONFIG_DIR:                     z.string().min(1).default(() => envPaths('identity-agent', { suffix: '' }).config)
+                                                               .describe('Folder of the command line’s profiles (ours).'),
+  AGENT_PROFILE:                        z.string().regex(/^[a-z0-9-]+$/i, 'is not made of letters, digits and hyphens').default('local')
+                                                               .describe('Profile that the daemon writes and the command line reads (ours).'),
+  AGENT_HOST:                           z.string().min(1).default('127.0.0.1')
+                                                               .describe('Address that both servers bind (ours).'),
+  AGENT_HTTP_PORT:                      port.default(8085)     .describe('Port of the HTTP API; 0 takes a free one, and the same again at the next start.'),
+  AGENT_DIDCOMM_PORT:                   port.default(8090)     .describe('Port of the DIDComm endpoint; 0 takes a free one, and the same again at the next start.'),
 }

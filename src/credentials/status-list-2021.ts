@@ -18,11 +18,10 @@ import {
   toPaddedBase64url,
   utf8,
 } from '../base/bytes.ts'
-import { canonicalize } from '../base/jcs.ts'
+import { canonicalize, type JsonObject } from '../base/json.ts'
 import { type Curve, type PrivateJwk, type PublicJwk, sign, toPublic, verify } from '../crypto/keys.ts'
 import { Did } from '../did/document.ts'
 import { toMultikey } from '../did/multikey.ts'
-import type { JsonObject } from '../base/json.ts'
 import { Instant } from './validity.ts'
 
 /** Wallets bundle the first context. The Cloud Agent uses the second, the redirect target of the first. */

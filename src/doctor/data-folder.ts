@@ -4,7 +4,7 @@ import { constants } from 'node:fs'
 import { access, rm, stat, writeFile, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Finding } from './check.ts'
-import { systemReason } from '../base/system-reason.ts'
+import { systemReason } from '../base/reason.ts'
 
 /** Writes a file into the folder and removes it, and looks at the rights of what is in it. */
 export async function checkDataFolder(folder: string): Promise<Finding> {

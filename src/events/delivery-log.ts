@@ -2,7 +2,7 @@
 import { sql, type Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../storage/database.ts'
-import { pageOf, type Paging } from '../storage/page.ts'
+import { pageOf, type Paging } from '../storage/list-query.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { findPlace, lastSequence, type Event } from './event.ts'

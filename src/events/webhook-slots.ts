@@ -6,7 +6,6 @@
  */
 import { LRUCache } from 'lru-cache'
 import PQueue from 'p-queue'
-import { atMost } from '../base/at-most.ts'
 
 /** Requests in flight at a time, and how long one counts as prompt, in milliseconds. */
 type Sizes = { prompt: number; slow: number; promptMs: number }
@@ -21,7 +20,7 @@ export class WebhookSlots {
   readonly #prompt: PQueue
   readonly #slow: PQueue
   readonly #promptMs: number
-  readonly #slowWebhooks = new LRUCache<string, true>(atMost(remembered))
+  readonly #slowWebhooks = new LRUCache<string, true>({ max: remembered })
 
   constructor({ prompt, slow, promptMs }: Sizes = defaults) {
     this.#prompt = new PQueue({ concurrency: prompt })

@@ -5,7 +5,6 @@
  * whether it is back. An answer of any status is a sign of life. Nobody waits in here: who cannot be let in is told at once.
  */
 import { LRUCache } from 'lru-cache'
-import { atMost } from '../base/at-most.ts'
 import { UnreachableError } from './unreachable-error.ts'
 
 /** Requests on their way to one server; the HTTP client has as many connections to it. */
@@ -70,7 +69,7 @@ export type Destinations = {
 
 /** `now` counts milliseconds, and is not set while it does. */
 export function createDestinations(now = () => performance.now()): Destinations {
-  const servers = new LRUCache<string, Server>(atMost(remembered))
+  const servers = new LRUCache<string, Server>({ max: remembered })
 
   function find(origin: string): Server {
     const known = servers.get(origin)

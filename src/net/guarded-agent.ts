@@ -8,7 +8,7 @@ import type { Dispatcher } from 'undici'
 import { fromUtf8 } from '../base/bytes.ts'
 import { createGuardedDispatcher, type ConnectionOptions } from './connector.ts'
 import { UnreachableError } from './unreachable-error.ts'
-import { systemReason } from '../base/system-reason.ts'
+import { systemReason } from '../base/reason.ts'
 
 export type Exchange = {
   method: 'GET' | 'POST'

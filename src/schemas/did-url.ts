@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { fromBase64, fromUtf8, toBase64url } from '../base/bytes.ts'
-import { canonicalize } from '../base/jcs.ts'
+import { canonicalize } from '../base/json.ts'
 import { canonicalDid, didOf, type DidDocument } from '../did/document.ts'
 
 export const serviceName = 'agent-base-url'

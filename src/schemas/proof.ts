@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { fromBase64, toBase64url, toMultibase, utf8 } from '../base/bytes.ts'
-import { canonicalize } from '../base/jcs.ts'
+import { canonicalize } from '../base/json.ts'
 import { isTemporary, Problem } from '../base/problem.ts'
 import { algorithmOf, type PrivateJwk, type PublicJwk, sign, verify } from '../crypto/keys.ts'
 import { canonicalDid, didOf, keysMatching, type Resolve } from '../did/document.ts'

@@ -5,9 +5,8 @@ import { Problem } from '../base/problem.ts'
 import { canonicalDid, type Resolve } from '../did/document.ts'
 import type { CredentialSchemaTables } from '../storage/agent-tables/credential-schema.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
-import { matchOf } from '../storage/match.ts'
+import { filterBy, pageOf, type Paging } from '../storage/list-query.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
-import { pageOf, type Paging } from '../storage/page.ts'
 import { type Authored, findProofFault, type Proof } from './proof.ts'
 import { assertAuthor, assertAuthorMethod, toRow, withDerivedMembers } from './registry-entry.ts'
 import {
@@ -135,7 +134,7 @@ export async function listSchemas(
     .where('resolution_method', '=', resolutionMethod)
   for (const column of ['author', 'name', 'version'] as const) {
     const text = texts[column]
-    if (text !== undefined) matching = matching.where(column, ...matchOf(text))
+    if (text !== undefined) matching = matching.where(column, ...filterBy(text))
   }
   if (tag !== undefined) {
     matching = matching.where('guid', 'in', (query) =>

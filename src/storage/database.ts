@@ -8,9 +8,8 @@ import { Kysely, sql, type Transaction } from 'kysely'
 import type { AgentTables } from './agent-tables.ts'
 import type { AuditTables } from './audit-tables.ts'
 import type { MediatorTables } from './mediator-tables.ts'
-import { DamagedFileError } from './damaged-file-error.ts'
-import { createDialect } from './dialect.ts'
-import { translate } from './fault.ts'
+import { DamagedFileError, toStorageError } from './file-errors.ts'
+import { asKysely, createDialect } from './dialect.ts'
 import * as agent001 from './migrations/agent-001-init.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
@@ -18,7 +17,6 @@ import * as wallet001 from './migrations/wallet-001-init.ts'
 import * as wallet002 from './migrations/wallet-002-job.ts'
 import { removePageSums } from './files.ts'
 import { makeImage, writeImage } from './image.ts'
-import { asKysely } from './kysely.ts'
 import { isUpToDate, migrate, type Migrations } from './migrate.ts'
 import { findFault, forgetPages, openSqlite, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
@@ -92,7 +90,7 @@ export async function makeWalletDb(path: string, fill: (db: Db) => Promise<unkno
  *
  * @throws {DamagedFileError} when the file is damaged or is not a wallet, {NewerFileError}. The file is unchanged then.
  */
-export async function openKnownWalletDb(path: string, { isInDoubt = false } = {}): Promise<Db> {
+export async function openExistingWalletDb(path: string, { isInDoubt = false } = {}): Promise<Db> {
   const db = await open<WalletTables>(path, walletMigrations, (database) => {
     if (isInDoubt) mustBeSoundWallet(database)
     else mustBeWallet(database)
@@ -134,7 +132,7 @@ async function open<Tables>(
     return db
   } catch (error) {
     await db.destroy()
-    throw translate(error, path)
+    throw toStorageError(error, path)
   }
 }
 
@@ -146,6 +144,6 @@ function connect(path: string, examine: (database: Database) => unknown): Databa
     return database
   } catch (error) {
     database?.close()
-    throw translate(error, path)
+    throw toStorageError(error, path)
   }
 }

@@ -4,19 +4,20 @@
  * SQLite takes a transaction back by itself when the disk is full. What the caller still says in it would be written at once, each by
  * itself: here it is refused.
  */
+import type { Statement } from 'better-sqlite3'
 import {
   CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  Kysely,
+  type QueryResult,
   SqliteAdapter,
   SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
-  type DatabaseConnection,
-  type Dialect,
-  type Kysely,
-  type QueryResult,
 } from 'kysely'
-import { translate } from './fault.ts'
-import { createPrepare } from './statements.ts'
+import { LRUCache } from 'lru-cache'
+import { toStorageError } from './file-errors.ts'
 import type { Database } from './sqlite.ts'
 
 /** Creates the dialect of an open database. Kysely closes the database. */
@@ -131,7 +132,7 @@ class Driver extends SqliteDriver {
     try {
       return this.#execute<R>(sql, values)
     } catch (error) {
-      const known = translate(error, this.#database.name)
+      const known = toStorageError(error, this.#database.name)
       if (this.#transaction && !this.#database.inTransaction) this.#transaction.lost = known
       throw known
     }
@@ -142,5 +143,34 @@ class Driver extends SqliteDriver {
     if (statement.reader) return { rows: statement.all(parameters) as R[] }
     const { changes, lastInsertRowid } = statement.run(parameters)
     return { numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid), rows: [] }
+  }
+}
+
+/** Has Kysely ask an open database, and close it: also when nothing was ever asked, which Kysely by itself takes for nothing to be closed. */
+export async function asKysely<Tables>(database: Database): Promise<Kysely<Tables>> {
+  const db = new Kysely<Tables>({ dialect: createDialect(database) })
+  await db.connection().execute(() => Promise.resolve())
+  return db
+}
+
+/** Texts that are kept of one database: more than the flows have. Each takes some 5 kB. */
+const keptTexts = 64
+
+/** What changes no table, nor how the database works. */
+const isKept = /^(select|with|insert|update|delete|begin|commit|rollback|savepoint|release)\b/i
+
+/** Returns what prepares a text for a database. A statement that is being read from row by row is not given out a second time. */
+export function createPrepare(database: Pick<Database, 'prepare'>): (text: string) => Statement {
+  const kept = new LRUCache<string, Statement>({ max: keptTexts })
+  return (text) => {
+    const known = kept.get(text)
+    if (known && !known.busy) return known
+    if (!isKept.test(text)) {
+      kept.clear()
+      return database.prepare(text)
+    }
+    const statement = database.prepare(text)
+    kept.set(text, statement)
+    return statement
   }
 }

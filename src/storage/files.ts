@@ -1,7 +1,7 @@
 /** The files of a database: its own, the write-ahead log, and the index of the log. */
 import { renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { syncFolder } from '../base/sync-folder.ts'
+import { syncFolder } from '../base/private-files.ts'
 
 /** The paths of a database's files; not all of them need to exist. */
 export function filesOf(path: string): string[] {

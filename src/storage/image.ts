@@ -3,11 +3,10 @@
  */
 import { dirname } from 'node:path'
 import type { Kysely } from 'kysely'
-import { writeNewFile } from '../base/private-file.ts'
-import { flushFolder } from '../base/sync-folder.ts'
-import { translate } from './fault.ts'
+import { flushFolder, writeNewFile } from '../base/private-files.ts'
+import { toStorageError } from './file-errors.ts'
 import { removeDatabase } from './files.ts'
-import { asKysely } from './kysely.ts'
+import { asKysely } from './dialect.ts'
 import { openInMemory } from './sqlite.ts'
 
 /** The bytes of a database file with what `fill` writes to it, which is empty before, or has the bytes `from`. */
@@ -38,6 +37,6 @@ export async function writeImage(path: string, image: Buffer): Promise<void> {
     await flushFolder(dirname(path))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') removeDatabase(path)
-    throw translate(error, path)
+    throw toStorageError(error, path)
   }
 }

@@ -8,7 +8,7 @@
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { reasonOf } from '../base/reason.ts'
-import { DamagedFileError } from './damaged-file-error.ts'
+import { DamagedFileError } from './file-errors.ts'
 
 const syncData = promisify(fdatasync)
 

@@ -5,7 +5,7 @@
  * no way back: a file of a newer release is refused.
  */
 import { Migrator, type Kysely, type Migration } from 'kysely'
-import { NewerFileError } from './newer-file-error.ts'
+import { NewerFileError } from './file-errors.ts'
 import type { Database } from './sqlite.ts'
 
 /** By their names, in whose order they are made; never changed after a release. */

@@ -1,10 +1,10 @@
 /** Whether a wallet's file, which somebody else has made, has the tables of a wallet and nothing else: no trigger, no view, no other index. */
 import { sql } from 'kysely'
-import { DamagedFileError } from './damaged-file-error.ts'
+import { DamagedFileError } from './file-errors.ts'
 import { openWalletDb, type Db } from './database.ts'
 
 /** Looks at a file of the present schema. @throws {DamagedFileError} */
-export async function mustHaveOwnTables(db: Db, path: string): Promise<void> {
+export async function assertWalletTables(db: Db, path: string): Promise<void> {
   const known = await openWalletDb(':memory:')
   try {
     const [found, expected] = [await objectsOf(db), await objectsOf(known)]

@@ -15,8 +15,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
-import { DamagedFileError } from './damaged-file-error.ts'
-import { translate } from './fault.ts'
+import { DamagedFileError, toStorageError } from './file-errors.ts'
 import { openSqlite, type Database } from './sqlite.ts'
 
 export type Pinned = {
@@ -49,7 +48,7 @@ export function pin(path: string): Pinned {
     return toPinned(database)
   } catch (error) {
     database?.close()
-    throw translate(error, path)
+    throw toStorageError(error, path)
   }
 }
 
@@ -81,7 +80,7 @@ function toPinned(database: Database): Pinned {
         if (bytes <= small) writeFileSync(path, database.serialize())
         else await database.backup(path)
       } catch (error) {
-        throw translate(error, database.name)
+        throw toStorageError(error, database.name)
       }
       leaveWal(path)
     },

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import type BetterSqlite3 from 'better-sqlite3'
 import { reasonOf } from '../base/reason.ts'
 import { StartError } from '../base/start-error.ts'
-import { isDiskFull } from './fault.ts'
+import { isDiskFull, toStorageError } from './file-errors.ts'
 
 export type Database = BetterSqlite3.Database
 
@@ -122,5 +122,23 @@ function switchToWal(database: Database): void {
       if ((error as { code?: string }).code !== 'SQLITE_BUSY' || Date.now() > end) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
     }
+  }
+}
+
+/**
+ * Takes the lock at a path until the returned function is called or the process ends; `undefined` when another process holds it.
+ *
+ * @throws {DamagedFileError} when the file holds something else
+ */
+export function takeLock(path: string): (() => void) | undefined {
+  let database: Database | undefined
+  try {
+    const db = (database = openLockFile(path))
+    db.exec('BEGIN EXCLUSIVE')
+    return () => db.close()
+  } catch (error) {
+    database?.close()
+    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return undefined
+    throw toStorageError(error, path)
   }
 }

@@ -2,8 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Generated, Kysely, type Selectable, sql, SqliteDialect } from 'kysely'
 import { toHex } from '../base/bytes.ts'
-import { NewerFileError } from '../storage/newer-file-error.ts'
-import { translate } from '../storage/fault.ts'
+import { NewerFileError, toStorageError } from '../storage/file-errors.ts'
 import { openSqlite, type Database } from '../storage/sqlite.ts'
 import type { ReadOperation } from './ledger.ts'
 
@@ -63,7 +62,7 @@ function open(path: string): { database: Database; found: number } {
     return { database, found: database.pragma('user_version', { simple: true }) as number }
   } catch (error) {
     database?.close()
-    throw translate(error, path)
+    throw toStorageError(error, path)
   }
 }
 

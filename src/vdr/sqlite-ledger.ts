@@ -7,7 +7,6 @@
  */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { atMost } from '../base/at-most.ts'
 import { fromHex, toHex } from '../base/bytes.ts'
 import { compressed } from '../crypto/secp256k1.ts'
 import { append, type Confirmed, getVerdict, type History, isConfirmed, readHistory } from './history.ts'
@@ -66,7 +65,7 @@ export async function openSqliteLedger(
   { confirmAfterSeconds = 0, now = () => new Date() }: SqliteLedgerOptions = {},
 ): Promise<EmbeddedLedger> {
   const db = await openLedgerFile(path)
-  const open: OpenLedger = { db, states: new LRUCache(atMost(maxStates)), confirmAfterSeconds, now }
+  const open: OpenLedger = { db, states: new LRUCache({ max: maxStates }), confirmAfterSeconds, now }
   const toEntries = (rows: OperationRow[]) => Promise.all(rows.map((row) => toEntry(open, row)))
   const close = () => db.destroy()
 

@@ -6,7 +6,7 @@ import { Problem } from '../base/problem.ts'
 import { checkOneSatisfied, type SchemasAndIssuer } from '../credentials/constraints.ts'
 import { Did } from '../did/document.ts'
 import type { Db, Tx } from '../storage/database.ts'
-import { pageOf, type Paging } from '../storage/page.ts'
+import { pageOf, type Paging } from '../storage/list-query.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { optional, Uuid } from '../wallet/model.ts'
 

@@ -11,12 +11,10 @@ import { pipeline } from 'node:stream/promises'
 import { fromBase64 } from '../base/bytes.ts'
 import { across } from '../base/probe.ts'
 import type { Secret } from '../base/secret.ts'
-import { DamagedFileError } from '../storage/damaged-file-error.ts'
-import { openKnownWalletDb, type AgentDb } from '../storage/database.ts'
-import { translate } from '../storage/fault.ts'
+import { DamagedFileError, NewerFileError, toStorageError } from '../storage/file-errors.ts'
+import { openExistingWalletDb, type AgentDb } from '../storage/database.ts'
 import { findDamage } from '../storage/look.ts'
-import { NewerFileError } from '../storage/newer-file-error.ts'
-import { mustHaveOwnTables } from '../storage/own-tables.ts'
+import { assertWalletTables } from '../storage/own-tables.ts'
 import { toWalletDetail, type WalletDetail } from '../wallet/model.ts'
 
 import { openChunks, openEnvelope } from './envelope.ts'
@@ -71,7 +69,7 @@ async function write(bytes: AsyncIterable<Uint8Array>, path: string): Promise<vo
       createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
     )
   } catch (error) {
-    throw translate(error, path)
+    throw toStorageError(error, path)
   }
 }
 
@@ -83,9 +81,9 @@ async function examine(
   try {
     if ((await stat(path)).size === 0) throw new DamagedFileError(path, 'is empty')
     await lookThrough(path)
-    const db = await openKnownWalletDb(path)
+    const db = await openExistingWalletDb(path)
     try {
-      await mustHaveOwnTables(db, path)
+      await assertWalletTables(db, path)
       const seed = await readSeed(db, from, path, key)
       if (to !== from) await resealSeed(db, to, key, seed)
       return { seed, tokens: await tokensOf(db) }

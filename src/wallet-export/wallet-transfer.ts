@@ -1,7 +1,7 @@
 /** Wallets that go from one agent to another: what that takes of the agent, and where files are meanwhile. */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { makeFolder } from '../base/folder.ts'
+import { makeFolder } from '../base/private-files.ts'
 import { randomId } from '../base/id.ts'
 import type { Log } from '../base/log.ts'
 import type { AgentDb } from '../storage/database.ts'

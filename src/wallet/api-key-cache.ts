@@ -1,6 +1,5 @@
 /** In-memory state of API keys: a cache of active keys, and the times of their last uses. */
 import { LRUCache } from 'lru-cache'
-import { atMost } from '../base/at-most.ts'
 import { isOver } from '../base/clock.ts'
 import type { AgentDb } from '../storage/database.ts'
 import type { ApiKeyGrant } from './api-keys.ts'
@@ -21,7 +20,7 @@ export type ApiKeyCache = {
 }
 
 export function createApiKeyCache(): ApiKeyCache {
-  const keys = new LRUCache<string, ActiveKey>(atMost(maxCachedKeys))
+  const keys = new LRUCache<string, ActiveKey>({ max: maxCachedKeys })
   let generation = 0
   const peek = (digest: string) => {
     const cached = keys.get(digest)

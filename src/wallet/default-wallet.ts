@@ -1,8 +1,7 @@
 /** The default wallet and its tenant, made at first start (service §6.1, api.md 3.5). */
-import { newApiKey } from '../base/api-key.ts'
+import { newApiKey, Secret } from '../base/secret.ts'
 import type { Config } from '../base/config.ts'
 import { Problem } from '../base/problem.ts'
-import { Secret } from '../base/secret.ts'
 import { StartError } from '../base/start-error.ts'
 import { createWebhook, listWebhooks } from '../events/webhooks.ts'
 import { RegisteredKey } from './model.ts'

@@ -14,11 +14,11 @@ import { Problem } from '../base/problem.ts'
 import { newSealKey } from '../base/seal.ts'
 import { Secret } from '../base/secret.ts'
 import { StartError } from '../base/start-error.ts'
-import { storageFull } from '../storage/fault.ts'
+import { diskFull } from '../storage/file-errors.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { findAgentKey, finish, opens, rewrap, settle } from './agent-key.ts'
 import { getMasterKeySource, type NextKey } from './master-key.ts'
-import { systemReason } from '../base/system-reason.ts'
+import { systemReason } from '../base/reason.ts'
 
 /** 32 bytes in base64 or base64url. What was given is in no message. */
 const MasterKeyText = z
@@ -106,7 +106,7 @@ async function putBeside(next: NextKey, key: Uint8Array, name: string): Promise<
         cause: error,
       })
     const { code = '' } = error as NodeJS.ErrnoException
-    if (['ENOSPC', 'EDQUOT'].includes(code)) throw storageFull(error)
+    if (['ENOSPC', 'EDQUOT'].includes(code)) throw diskFull(error)
     if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) throw error
     return `the folder of ${name} cannot be written: ${systemReason(error)}`
   }

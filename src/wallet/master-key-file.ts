@@ -20,7 +20,7 @@ import {
 import { dirname } from 'node:path'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
 import { StartError } from '../base/start-error.ts'
-import { syncFolder } from '../base/sync-folder.ts'
+import { syncFolder } from '../base/private-files.ts'
 
 /** Reads 32 bytes; makes them, where there is no file and `mayMake`. @throws {StartError} */
 export function readMasterKeyFile(path: string, { mayMake = false } = {}): Uint8Array {

@@ -7,7 +7,7 @@ import { Problem } from '../base/problem.ts'
 import { newSealKey } from '../base/seal.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { removeDatabase } from '../storage/files.ts'
-import { pageOf, type Paging } from '../storage/page.ts'
+import { pageOf, type Paging } from '../storage/list-query.ts'
 import { toWalletDetail, type CreateWallet, type WalletDetail } from './model.ts'
 import { createWalletFile, seedDigestOf, wrapWalletKey } from './wallet-file.ts'
 

@@ -2,7 +2,7 @@
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import type { AgentDb } from '../storage/database.ts'
-import { pageOf, type Paging } from '../storage/page.ts'
+import { pageOf, type Paging } from '../storage/list-query.ts'
 import { ApiKeys } from './api-keys.ts'
 import type { CreateEntity, Entity } from './model.ts'
 import type { Selectable } from 'kysely'

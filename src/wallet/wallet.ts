@@ -2,10 +2,9 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Log } from '../base/log.ts'
 import { probe } from '../base/probe.ts'
-import { DamagedFileError } from '../storage/damaged-file-error.ts'
-import { openKnownWalletDb, type Db, type Tx } from '../storage/database.ts'
+import { DamagedFileError, NewerFileError } from '../storage/file-errors.ts'
+import { openExistingWalletDb, type Db, type Tx } from '../storage/database.ts'
 import { createLogSync } from '../storage/log-sync.ts'
-import { NewerFileError } from '../storage/newer-file-error.ts'
 import { walletTransferred } from '../storage/transferred.ts'
 import { changesOf, pruneLogs, watchThreads } from '../storage/tx-context.ts'
 import { Writer, type WriteOptions } from '../storage/writer.ts'
@@ -51,7 +50,7 @@ export async function openWallet(
   if (!existsSync(path)) throw missingFile(path, id)
   try {
     if (!statSync(path).isFile()) throw new DamagedFileError(path, 'is not a file')
-    const db = await openKnownWalletDb(path, { isInDoubt })
+    const db = await openExistingWalletDb(path, { isInDoubt })
     try {
       const secrets = createWalletSecrets(id, key, await readSeed(db, id, path, key))
       return createHandle(env, id, path, db, secrets)

@@ -172,7 +172,7 @@ test('a port that is in use is told by the name that it was given', slow, async 
 })
 
 test.each([
-  ['/proc/agent', '/proc takes no new folders'],
+  ['/proc/agent', '/proc accepts no new folders'],
   ['/dev/null/agent', '/dev/null'],
 ])('the data folder %s, which cannot be made, is named at once', slow, async (folder, reason) => {
   for (const more of [[], ['--foreground']]) {

@@ -6,7 +6,7 @@ import { concat, toBase64url, toMultibase, toPaddedBase64url } from '../../src/b
 import { Problem } from '../../src/base/problem.ts'
 import { sign } from '../../src/crypto/keys.ts'
 import { compressBits, expandBits, isSet, listLength } from '../../src/credentials/bitstring.ts'
-import { canonicalize } from '../../src/base/jcs.ts'
+import { canonicalize } from '../../src/base/json.ts'
 import { decodeJws } from '../../src/credentials/jws.ts'
 import { checkStatusList, readStatusEntry } from '../../src/credentials/status-list.ts'
 import {

@@ -101,7 +101,7 @@ test('a folder that cannot be used is named, with the path at fault', async () =
     [join(data, 'deep', 'below'), `${data} is not a folder`],
     // Node's own way to make folders with their parents would never end here.
     ...(existsSync('/proc/self')
-      ? ([['/proc/identity-agent/data', '/proc takes no new folders']] as [string, string][])
+      ? ([['/proc/identity-agent/data', '/proc accepts no new folders']] as [string, string][])
       : []),
   ]
   for (const [path, reason] of faults) {
@@ -158,14 +158,14 @@ test('a file of the data folder that is damaged, or a folder in its place, is na
     const damaged = await tryStart(settings(folder.path))
     expect([damaged.exitCode, damaged.stderr]).toEqual([
       1,
-      `${path} is damaged: file is not a database. Put a copy of the file back from a backup, and start again; nothing else in the folder was changed.`,
+      `${path} is damaged: file is not a database. Restore the file from a backup, and start again; nothing else in the folder was changed.`,
     ])
     await rm(path)
     await mkdir(path)
     const { exitCode, stderr } = await tryStart(settings(folder.path))
     expect([exitCode, stderr]).toEqual([
       1,
-      expect.stringContaining(`${path} is a folder, not a file. Put a copy`),
+      expect.stringContaining(`${path} is a folder, not a file. Restore the file`),
     ])
     await rm(path, { recursive: true })
     await writeFile(path, whole)

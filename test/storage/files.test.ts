@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makeWalletDb, openKnownWalletDb } from '../../src/storage/database.ts'
+import { makeWalletDb, openExistingWalletDb } from '../../src/storage/database.ts'
 import { filesOf, replaceDatabase } from '../../src/storage/files.ts'
 import { temporaryFolder } from '../_daemon.ts'
 
@@ -14,7 +14,7 @@ test('replaces a database, and removes the log and the page checksums of the rep
     for (const file of filesOf(to).slice(1)) writeFileSync(file, 'of a crash')
     replaceDatabase(from, to)
     expect([...filesOf(from), ...filesOf(to).slice(1)].filter((file) => existsSync(file))).toEqual([])
-    const db = await openKnownWalletDb(to)
+    const db = await openExistingWalletDb(to)
     const rows = await db.selectFrom('setting').select('value').where('name', '=', 'a').execute()
     await db.destroy()
     expect(rows).toEqual([{ value }])
@@ -26,6 +26,6 @@ test('opening a wallet removes the page checksums that release 0.1.0 wrote', asy
   const path = join(folder.path, 'wallet.db')
   await makeWalletDb(path, () => Promise.resolve())
   writeFileSync(`${path}.sum`, 'of an earlier release')
-  await (await openKnownWalletDb(path)).destroy()
+  await (await openExistingWalletDb(path)).destroy()
   expect(existsSync(`${path}.sum`)).toBe(false)
 })

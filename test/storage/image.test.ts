@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { makeWalletDb, openKnownWalletDb, openWalletDb, type Db } from '../../src/storage/database.ts'
-import { mustHaveOwnTables } from '../../src/storage/own-tables.ts'
+import { makeWalletDb, openExistingWalletDb, openWalletDb, type Db } from '../../src/storage/database.ts'
+import { assertWalletTables } from '../../src/storage/own-tables.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { temporaryFolder } from '../_daemon.ts'
 
@@ -42,8 +42,8 @@ test('a new wallet’s file is what SQLite would have made, with what it begins 
   expect(pragmas(path)).toEqual(pragmas(stepwise))
   expect(pragmas(path)).toMatchObject({ journal_mode: 'wal', integrity_check: 'ok' })
   expect(readFileSync(path).includes('of-the-one-before')).toBe(false)
-  const db = await openKnownWalletDb(path)
-  await mustHaveOwnTables(db, path)
+  const db = await openExistingWalletDb(path)
+  await assertWalletTables(db, path)
   expect(await db.selectFrom('setting').select('name').execute()).toEqual([{ name: 'its-own' }])
   await db.destroy()
 })
@@ -55,7 +55,7 @@ test('it is for its owner alone, whatever the umask, and to open it changes noth
   expect(readdirSync(folder).toSorted()).toEqual(['wallet.db'])
   for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600)
   const before = readFileSync(path)
-  const db = await openKnownWalletDb(path)
+  const db = await openExistingWalletDb(path)
   await db.selectFrom('setting').selectAll().execute()
   await db.destroy()
   expect(readFileSync(path).equals(before)).toBe(true)

@@ -1,7 +1,7 @@
 /** Flushes of a write-ahead log: one descriptor for each database, which is closed with the database. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { DamagedFileError } from '../../src/storage/damaged-file-error.ts'
+import { DamagedFileError } from '../../src/storage/file-errors.ts'
 import { createLogSync } from '../../src/storage/log-sync.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { temporaryFolder } from '../_daemon.ts'

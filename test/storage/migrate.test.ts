@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentMigrations, mediatorMigrations, walletMigrations } from '../../src/storage/database.ts'
 import type { Migrations } from '../../src/storage/migrate.ts'
-import { NewerFileError } from '../../src/storage/newer-file-error.ts'
+import { NewerFileError } from '../../src/storage/file-errors.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { migrateFile, telling } from './_telling.ts'
 

@@ -1,7 +1,7 @@
 /** Statements that are kept: prepared once, never in use twice, and right when tables have changed. */
 import { onTestFinished, expect, test } from 'vitest'
 import { openSqlite } from '../../src/storage/sqlite.ts'
-import { createPrepare } from '../../src/storage/statements.ts'
+import { createPrepare } from '../../src/storage/dialect.ts'
 
 function openCounted() {
   const database = openSqlite(':memory:')

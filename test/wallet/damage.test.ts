@@ -22,8 +22,7 @@ import { createClient } from '../../daemon/client/client.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { diagnoseDataFolder, examine } from '../../src/doctor/diagnose.ts'
 import { appendEvent } from '../../src/events/event.ts'
-import { DamagedFileError } from '../../src/storage/damaged-file-error.ts'
-import { translate } from '../../src/storage/fault.ts'
+import { DamagedFileError, toStorageError } from '../../src/storage/file-errors.ts'
 import { findDamage } from '../../src/storage/look.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { startAgent, type TestAgent } from '../_sources.ts'
@@ -200,10 +199,10 @@ test('what a wallet owes when its file comes into doubt is paid once it has been
 test('what is only for now is not taken for damage', () => {
   for (const code of ['SQLITE_BUSY', 'SQLITE_IOERR_READ', 'SQLITE_CANTOPEN', 'SQLITE_NOMEM', 'EACCES']) {
     const error = Object.assign(new Error('for now'), { code })
-    expect(translate(error, 'a.db')).toBe(error)
+    expect(toStorageError(error, 'a.db')).toBe(error)
   }
   const tooManyFiles = Object.assign(new Error('for now'), { code: 'EMFILE' })
-  expect(translate(tooManyFiles, 'a.db')).toMatchObject({
+  expect(toStorageError(tooManyFiles, 'a.db')).toMatchObject({
     type: 'error:ServiceUnavailable',
     status: 503,
     retryAfter: 1,

@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely'
 import { Problem } from '../../base/problem.ts'
 import type { Db } from '../../storage/database.ts'
-import { pageOf, type Paging } from '../../storage/page.ts'
+import { pageOf, type Paging } from '../../storage/list-query.ts'
 import { prepared } from '../../storage/prepared.ts'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
 import type { Machine, RoleOf } from './machine.ts'

@@ -4,8 +4,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../engine/find.ts'
 import { updateData } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
-import { canonicalize } from '../../base/jcs.ts'
-import { type JsonObject, tryParseJson } from '../../base/json.ts'
+import { canonicalize, type JsonObject, tryParseJson } from '../../base/json.ts'
 import { canonicalDid } from '../../did/document.ts'
 
 /** A request that does not hold; `reason` goes on after "The request". */

@@ -300,7 +300,7 @@ test('where the disk has no room for an entry, nothing is changed that would hav
     if (point === 'audit:before')
       throw new built.Problem(
         'error:InsufficientStorage',
-        'The disk of the agent is full: nothing was changed.',
+        'The disk of the agent is full. Nothing was changed.',
       )
   }
   const wallets = async () => (await agent.admin('GET /wallets', { query: { limit: 1_000 } })).contents.length

@@ -1,5 +1,5 @@
-/** Pages of lists. */
-import { sql, type SelectQueryBuilder } from 'kysely'
+/** Paging and filters of lists. */
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 
 /** `offset` is 0 or more; the newest come first with `desc`, the oldest when nothing is said. */
 export type Paging = { offset: number; limit: number; order?: 'asc' | 'desc' | undefined }
@@ -14,4 +14,10 @@ export async function pageOf<DB, Table extends keyof DB, Row>(
   const { total } = await counted.$castTo<{ total: unknown }>().executeTakeFirstOrThrow()
   const ordered = columns.reduce((each, column) => each.orderBy(sql.ref(column), order), query)
   return { rows: await ordered.offset(offset).limit(limit).execute(), total: Number(total) }
+}
+
+/** The operator and the operand of a condition. Of a pattern `%` alone means something: `_` is common in names. */
+export function filterBy(text: string): [operator: '=' | 'like', operand: string | RawBuilder<string>] {
+  if (!text.includes('%')) return ['=', text]
+  return ['like', sql<string>`${text.replaceAll(/[\\_]/g, String.raw`\$&`)} escape '\\'`]
 }

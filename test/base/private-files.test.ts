@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { FolderError, makeFolder } from '../../src/base/folder.ts'
+import { FolderError, makeFolder } from '../../src/base/private-files.ts'
 import { temporaryFolder } from '../_daemon.ts'
 
 function failure(path: string): string {
@@ -28,7 +28,7 @@ test('parents are made too, for one user alone, and a folder that is there stays
 
 test.runIf(existsSync('/proc/self'))('a folder below one that takes no folders is refused at once', () => {
   for (const path of ['/proc/identity-agent', '/proc/identity-agent/data/deep']) {
-    expect(failure(path)).toBe('/proc takes no new folders')
+    expect(failure(path)).toBe('/proc accepts no new folders')
   }
 })
 
