@@ -48,9 +48,9 @@ const isValid = async (claims: unknown, schema: unknown) => {
 }
 
 describe('claims', () => {
-  test('that fit the schema pass', async () => expect(await problemOf(alice, licence)).toBeUndefined())
+  test('that satisfy the schema pass', async () => expect(await problemOf(alice, licence)).toBeUndefined())
 
-  test('that do not are answered with every violation and its path', async () => {
+  test('are refused with every violation and its path', async () => {
     const claims = {
       emailAddress: 'alice',
       dateOfIssuance: 'yesterday',
@@ -79,14 +79,14 @@ describe('claims', () => {
     ])
   })
 
-  test('paths lead into lists and odd names', async () => {
+  test('paths contain indexes and quoted names', async () => {
     const schema = { properties: { 'it\'s/a~"path\\': { items: { properties: { n: { enum: [1, 2] } } } } } }
     expect((await problemOf({ 'it\'s/a~"path\\': [{ n: 1 }, { n: 3 }] }, schema))!.message).toContain(
       `$['it\\'s/a~"path\\\\'][1].n: must be one of [1,2]`,
     )
   })
 
-  test('with many violations name a hundred and count the rest, in bounded length', async () => {
+  test('with many violations list a hundred and count the rest, in bounded length', async () => {
     const problem = await problemOf(
       named(250, () => 'x'),
       { additionalProperties: { type: 'integer' } },
@@ -97,7 +97,7 @@ describe('claims', () => {
   })
 
   test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])(
-    'named %s are members like any others',
+    'named %s are ordinary members',
     async (name) => {
       const schema = {
         type: 'object',
@@ -113,7 +113,7 @@ describe('claims', () => {
     },
   )
 
-  test('named __proto__ are refused wherever they are, and change nothing', async () => {
+  test('named __proto__ are refused at any depth', async () => {
     expect(await isValid(JSON.parse('{"a":[{"__proto__":{"admin":true}}]}'), {})).toBe(false)
     expect(await problemOf({}, JSON.parse('{"required":["a"],"properties":{"__proto__":{}}}'))).toMatchObject(
       {
@@ -135,7 +135,7 @@ describe('claims', () => {
   })
 })
 
-describe('a schema that cannot be used is refused', () => {
+describe('an unusable schema is refused', () => {
   test.each<[string, unknown, string]>([
     ['no object', true, 'not a JSON object'],
     ['another dialect', { $schema: 'http://json-schema.org/draft-07/schema#' }, '$schema'],

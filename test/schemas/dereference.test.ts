@@ -18,7 +18,7 @@ const record = {
   kind: 'CredentialSchema',
 }
 
-/** A server of documents by path, which notes what was asked for, and the client that asks. */
+/** A server of documents by path, which records requests, and a client. */
 async function network(documents: Record<string, unknown>) {
   const asked: string[] = []
   const server = await startServer((request, response) => {
@@ -34,6 +34,7 @@ async function network(documents: Record<string, unknown>) {
     asked,
     documents,
     url: server.url,
+    read: (url: string, change: Partial<SchemaSources> = {}) => dereferenceSchema(url, sources(http, change)),
     async [Symbol.asyncDispose]() {
       await http.close()
       await server[Symbol.asyncDispose]()
@@ -53,7 +54,7 @@ function sources(http: HttpClient, change: Partial<SchemaSources> = {}): SchemaS
   }
 }
 
-describe('a URL of our own registry', () => {
+describe('a URL of this agent’s registry', () => {
   test.each([
     `https://agent.example/schema-registry/schemas/${guid}`,
     `https://agent.example/schema-registry/schemas/${guid}/`,
@@ -65,12 +66,12 @@ describe('a URL of our own registry', () => {
     `https://agent.example//schema-registry/schemas/${guid}`,
     `https://agent.example/cloud-agent///schema-registry/schemas/${guid}/schema`,
     `https://AGENT.example:443/cloud-agent/../schema-registry/schemas/${guid}`,
-  ])('%s is answered without the network', async (url) => {
+  ])('%s is read from the database', async (url) => {
     await using net = await network({})
-    expect(await dereferenceSchema(url, sources(net.http))).toEqual(licence)
+    expect(await net.read(url)).toEqual(licence)
   })
 
-  test('leads to the record, or to the schema alone', async () => {
+  test('returns the record, or only the schema', async () => {
     await using net = await network({})
     const url = `https://agent.example/schema-registry/schemas/${guid}`
     expect(await dereference(url, sources(net.http))).toEqual({ schema: licence, record: own })
@@ -80,7 +81,7 @@ describe('a URL of our own registry', () => {
   test('with an unknown guid is an error', async () => {
     await using net = await network({})
     const url = 'https://agent.example/schema-registry/schemas/00000000-0000-3000-8000-000000000000'
-    await expect(dereferenceSchema(url, sources(net.http))).rejects.toMatchObject({
+    await expect(net.read(url)).rejects.toMatchObject({
       type: 'error:CredentialSchemaError:SchemaDereferencingError',
       status: 422,
       message: expect.stringContaining("this agent's registry has no schema"),
@@ -95,9 +96,7 @@ describe('a URL of our own registry', () => {
   ])('is not %s', async (path) => {
     await using net = await network({})
     const baseUrls = [net.url, `${net.url}/cloud-agent`]
-    await expect(dereferenceSchema(net.url + path, sources(net.http, { baseUrls }))).rejects.toThrow(
-      'bad-status',
-    )
+    await expect(net.read(net.url + path, { baseUrls })).rejects.toThrow('bad-status')
     expect(net.asked).toEqual([path])
   })
 
@@ -106,15 +105,13 @@ describe('a URL of our own registry', () => {
     async (base) => {
       await using net = await network({})
       const path = `/schema-registry/schemas/${guid}`
-      await expect(
-        dereferenceSchema(net.url + path, sources(net.http, { baseUrls: [base] })),
-      ).rejects.toThrow('bad-status')
+      await expect(net.read(net.url + path, { baseUrls: [base] })).rejects.toThrow('bad-status')
     },
   )
 })
 
-describe('a URL of others', () => {
-  test('may give a JSON schema, a record that has one, or an envelope of either', async () => {
+describe('another URL', () => {
+  test('may return a JSON Schema, a record, or an envelope of either', async () => {
     const envelope = toEnvelope('did:prism:1', 'r', record)
     await using net = await network({
       '/s': licence,
@@ -122,17 +119,16 @@ describe('a URL of others', () => {
       '/e': envelope,
       '/f': toEnvelope('did:prism:1', 'f', licence),
     })
-    for (const path of ['/s', '/r', '/e', '/f'])
-      expect(await dereferenceSchema(net.url + path, sources(net.http))).toEqual(licence)
+    for (const path of ['/s', '/r', '/e', '/f']) expect(await net.read(net.url + path)).toEqual(licence)
   })
 
-  test('may give a JSON schema with a property named schema', async () => {
+  test('may return a JSON Schema with a member named schema', async () => {
     const odd = { $schema: licence.$schema, schema: { a: 1 } }
     await using net = await network({ '/s': odd })
-    expect(await dereferenceSchema(`${net.url}/s`, sources(net.http))).toEqual(odd)
+    expect(await net.read(`${net.url}/s`)).toEqual(odd)
   })
 
-  test('may give an AnonCreds schema, which asks for every attribute as text', async () => {
+  test('may return an AnonCreds schema, which requires every attribute as text', async () => {
     const anonCreds = { name: 'id', version: '1.0', attrNames: ['name', 'age'], issuerId: 'did:prism:1' }
     await using net = await network({
       '/a': anonCreds,
@@ -146,16 +142,15 @@ describe('a URL of others', () => {
       required: ['name', 'age'],
       additionalProperties: false,
     }
-    for (const path of ['/a', '/r'])
-      expect(await dereferenceSchema(net.url + path, sources(net.http))).toEqual(asked)
+    for (const path of ['/a', '/r']) expect(await net.read(net.url + path)).toEqual(asked)
     expect((await dereference(`${net.url}/r`, sources(net.http))).schema).toEqual(anonCreds)
-    await expect(dereferenceSchema(`${net.url}/b`, sources(net.http))).rejects.toMatchObject({
+    await expect(net.read(`${net.url}/b`)).rejects.toMatchObject({
       type: 'error:CredentialSchemaError:InvalidSchema',
       message: expect.stringContaining('name: '),
     })
   })
 
-  test('is asked once a minute', async () => {
+  test('is fetched once a minute', async () => {
     await using net = await network({ '/s': licence })
     const url = `${net.url}/s`
     let now = 1_000_000
@@ -170,25 +165,25 @@ describe('a URL of others', () => {
     expect(net.asked).toHaveLength(2)
   })
 
-  test('is asked again after a failure, and by another client', async () => {
+  test('is fetched again after a failure, and by another client', async () => {
     await using net = await network({})
     const url = `${net.url}/s`
-    await expect(dereferenceSchema(url, sources(net.http))).rejects.toThrow()
+    await expect(net.read(url)).rejects.toThrow()
     net.documents['/s'] = licence
-    expect(await dereferenceSchema(url, sources(net.http))).toEqual(licence)
+    expect(await net.read(url)).toEqual(licence)
     const another = createHttpClient({ allow: 'loopback' })
     expect(await dereferenceSchema(url, sources(another))).toEqual(licence)
     expect(net.asked).toHaveLength(3)
     await another.close()
   })
 
-  test('is forgotten when two hundred others have been asked', async () => {
+  test('is evicted from the cache by two hundred others', async () => {
     const paths = Array.from({ length: 201 }, (_, i) => `/${i}`)
     await using net = await network(Object.fromEntries(paths.map((path) => [path, licence])))
-    for (const path of paths) await dereferenceSchema(net.url + path, sources(net.http))
-    await dereferenceSchema(net.url + paths[1]!, sources(net.http))
+    for (const path of paths) await net.read(net.url + path)
+    await net.read(net.url + paths[1]!)
     expect(net.asked).toHaveLength(201)
-    await dereferenceSchema(net.url + paths[0]!, sources(net.http))
+    await net.read(net.url + paths[0]!)
     expect(net.asked).toHaveLength(202)
   })
 
@@ -200,7 +195,7 @@ describe('a URL of others', () => {
     true,
     { resource: 'AA', url: 'did:prism:1' },
     JSON.parse('{"__proto__":{}}'),
-  ])('that gives %j is an error', async (answer) => {
+  ])('that returns %j is an error', async (answer) => {
     await using server = await startServer((_, response) => response.end(JSON.stringify(answer)))
     const http = createHttpClient({ allow: 'loopback' })
     await expect(dereferenceSchema(`${server.url}/s`, sources(http))).rejects.toMatchObject({
@@ -209,34 +204,31 @@ describe('a URL of others', () => {
     await http.close()
   })
 
-  test('that fails names URL and reason, but no password', async () => {
+  test('that fails is an error with URL and reason, without the password', async () => {
     await using net = await network({})
-    await expect(dereferenceSchema(`${net.url}/a`, sources(net.http))).rejects.toMatchObject({
+    await expect(net.read(`${net.url}/a`)).rejects.toMatchObject({
       type: 'error:CredentialSchemaError:SchemaDereferencingError',
       status: 422,
       message: `The credential schema ${net.url}/a could not be read: ${net.url.slice(7)} answered with status 404 (bad-status).`,
     })
     const withPassword = net.url.replace('//', '//user:hidden@')
-    await expect(dereferenceSchema(withPassword, sources(net.http))).rejects.toThrow(
-      `schema ${net.url} could not be read`,
-    )
+    await expect(net.read(withPassword)).rejects.toThrow(`schema ${net.url} could not be read`)
   })
 })
 
 describe('a DID URL', () => {
   const did = `did:prism:${'4a'.repeat(32)}`
   const path = `schema-registry/schemas/did-url/${guid}`
-  /** A DID whose agent is at a URL, published in so many ways. */
+  /** Resolves DIDs with a service at a URL. */
   const resolve =
     (serviceEndpoint: string | object, id = '#agent-base-url') =>
     async (asked: string) =>
       ({ id: asked, service: [{ id: asked + id, type: 'LinkedResourceV1', serviceEndpoint }] }) as never
 
-  test('leads to its author’s agent, as the real agent writes it and as DID Core does', async () => {
+  test('leads to its author’s agent, with the parameters of the Cloud Agent and of DID Core', async () => {
     const envelope = toEnvelope(did, path, record)
     await using net = await network({ [`/${path}`]: envelope, '/agent/s': licence })
-    const read = (url: string, at: string | object = net.url) =>
-      dereferenceSchema(url, sources(net.http, { resolve: resolve(at) }))
+    const read = (url: string, at: string | object = net.url) => net.read(url, { resolve: resolve(at) })
     expect(await read(envelope.url)).toEqual(licence)
     expect(
       await read(envelope.url.replace('?resourceHash', '&resourceHash'), { uri: `${net.url}/` }),
@@ -246,7 +238,7 @@ describe('a DID URL', () => {
     )
   })
 
-  test('to our own agent is answered without the network', async () => {
+  test('of this agent is read from the database', async () => {
     await using net = await network({})
     const { url } = toEnvelope(did, path, own)
     expect(await dereference(url, sources(net.http, { resolve: resolve('https://agent.example') }))).toEqual({
@@ -271,7 +263,7 @@ describe('a DID URL', () => {
       { uri: 'http://10.0.0.1' },
       'address-not-allowed',
     ],
-  ])('that names %s is an error', async (_, query, endpoint, reason) => {
+  ])('with %s is an error', async (_, query, endpoint, reason) => {
     await using net = await network({ '/s': licence })
     const error = {
       type: 'error:CredentialSchemaError:SchemaDereferencingError',
@@ -281,10 +273,10 @@ describe('a DID URL', () => {
     await expect(dereferenceSchema(`${did}?${query}`, changed)).rejects.toMatchObject(error)
   })
 
-  test('of a DID that does not resolve is an error, and no answer while nobody can say', async () => {
+  test('of an unresolvable DID is an error; a temporary failure is 503', async () => {
     await using net = await network({})
     const url = toEnvelope(did, path, record).url
-    await expect(dereferenceSchema(url, sources(net.http))).rejects.toMatchObject({
+    await expect(net.read(url)).rejects.toMatchObject({
       status: 422,
       message: expect.stringContaining('is not there'),
     })
@@ -295,8 +287,8 @@ describe('a DID URL', () => {
   })
 })
 
-describe('over the real client', () => {
-  test('a private address is not asked, and nothing of what a server says is repeated', async () => {
+describe('with the HTTP client', () => {
+  test('a private address is refused, and no response is quoted', async () => {
     await using server = await startServer((_, response) => response.writeHead(500).end('internal secret'))
     const [guarded, open] = [createHttpClient({ allow: 'public' }), createHttpClient({ allow: 'loopback' })]
     try {

@@ -35,12 +35,17 @@ const input = (change: Partial<CredentialSchemaInput> = {}): CredentialSchemaInp
   author: acme,
   ...change,
 })
-const resolve = () => Promise.reject(new Error('nobody is asked'))
-const anybody: Authors = { owns: async () => true, resolve }
-const nobody: Authors = { owns: async () => false, resolve }
+const resolve = () => Promise.reject(new Error('unexpected resolution'))
+const owner: Authors = { owns: async () => true, resolve }
+const stranger: Authors = { owns: async () => false, resolve }
 
 let folder: string
 let db: AgentDb
+
+const publish = (change: Partial<CredentialSchemaInput> = {}, walletId = 'w1') =>
+  publishSchema(db, walletId, input(change), owner)
+const update = (id: string, change: Partial<CredentialSchemaInput>, walletId = 'w1', authors = owner) =>
+  updateSchema(db, walletId, id, input(change), authors)
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'registry-'))
@@ -52,8 +57,8 @@ afterEach(async () => {
 })
 
 describe('a schema is published', () => {
-  test('and reads back as it was answered, whoever asks', async () => {
-    const published = await publishSchema(db, 'w1', input(), anybody)
+  test('and is read as it was returned', async () => {
+    const published = await publish()
     const { guid, id } = published
     expect(published).toEqual({
       guid: guidOf({ author: acme, id, version: '1.0.0' }),
@@ -76,20 +81,17 @@ describe('a schema is published', () => {
   })
 
   test('without description and tags', async () => {
-    const { guid } = await publishSchema(db, 'w1', input({ description: null, tags: [] }), anybody)
+    const { guid } = await publish({ description: null, tags: [] })
     expect(await getSchema(db, guid)).toMatchObject({ description: '', tags: [] })
   })
 
-  test('with a tag given twice', async () => {
-    const published = await publishSchema(db, 'w1', input({ tags: ['a', 'b', 'a'] }), anybody)
+  test('with a repeated tag', async () => {
+    const published = await publish({ tags: ['a', 'b', 'a'] })
     expect(published.tags).toEqual(['a', 'b', 'a'])
   })
 
   test('twice under two ids', async () => {
-    const [one, other] = [
-      await publishSchema(db, 'w1', input(), anybody),
-      await publishSchema(db, 'w1', input(), anybody),
-    ]
+    const [one, other] = [await publish(), await publish()]
     expect(one.id).not.toBe(other.id)
     expect(one.guid).not.toBe(other.guid)
   })
@@ -109,29 +111,29 @@ describe('a schema is published', () => {
 
 describe('a schema is refused', () => {
   test.each([
-    ['of an author that is not in the wallet', input(), nobody, { type: 'NotFound', status: 404 }],
+    ['of an author that is not in the wallet', input(), stranger, { type: 'NotFound', status: 404 }],
     [
-      'of an author that is no did:prism',
+      'of an author with another DID method',
       input({ author: 'did:key:z6Mk' }),
-      anybody,
+      owner,
       { type: 'BadRequest', status: 400 },
     ],
     [
-      'of an author that is half a did:prism',
+      'of an author with a malformed did:prism',
       input({ author: 'did:prism:ac' }),
-      anybody,
+      owner,
       { type: 'BadRequest', status: 400 },
     ],
     [
       'of an unknown type',
       input({ type: 'x' }),
-      anybody,
+      owner,
       { type: 'error:CredentialSchemaError:UnsupportedCredentialSchemaType' },
     ],
     [
       'that is not valid',
       input({ schema: { ...schema, x: 1 } }),
-      anybody,
+      owner,
       { type: 'error:CredentialSchemaError:InvalidSchema', status: 400 },
     ],
   ])('%s', async (_, refused, isAuthor, problem) => {
@@ -151,14 +153,8 @@ describe('a schema is refused', () => {
 
 describe('a new version', () => {
   test('keeps the id, has a guid of its own, and leaves the old one as it was', async () => {
-    const first = await publishSchema(db, 'w1', input(), anybody)
-    const second = await updateSchema(
-      db,
-      'w1',
-      first.id,
-      input({ version: '1.1.0', name: 'new', tags: [] }),
-      anybody,
-    )
+    const first = await publish()
+    const second = await update(first.id, { version: '1.1.0', name: 'new', tags: [] })
     expect(second).toMatchObject({
       id: first.id,
       name: 'new',
@@ -175,49 +171,37 @@ describe('a new version', () => {
     ['1.0.0-rc.1', '1.0.0'],
     ['9.0.0', '10.0.0'],
   ])('after %s may be %s but not the other way round', async (lower, greater) => {
-    const first = await publishSchema(db, 'w1', input({ version: lower }), anybody)
-    await updateSchema(db, 'w1', first.id, input({ version: greater }), anybody)
+    const first = await publish({ version: lower })
+    await update(first.id, { version: greater })
     const problem = { type: 'error:CredentialSchemaError:CredentialSchemaUpdateError', status: 400 }
     for (const version of [lower, greater, `${greater}+build`]) {
-      await expect(updateSchema(db, 'w1', first.id, input({ version }), anybody)).rejects.toMatchObject(
-        problem,
-      )
+      await expect(update(first.id, { version })).rejects.toMatchObject(problem)
     }
     expect((await findLatestSchema(db, 'w1', acme, first.id))?.version).toBe(greater)
   })
 
-  test('may name the author in the other form', async () => {
-    const first = await publishSchema(db, 'w1', input(), anybody)
-    const second = await updateSchema(
-      db,
-      'w1',
-      first.id,
-      input({ author: `${acme}:CgY`, version: '2.0.0' }),
-      anybody,
-    )
+  test('may name the author in the other form of the DID', async () => {
+    const first = await publish()
+    const second = await update(first.id, { author: `${acme}:CgY`, version: '2.0.0' })
     expect(second.author).toBe(`${acme}:CgY`)
     expect((await findLatestSchema(db, 'w1', acme, first.id))?.version).toBe('2.0.0')
   })
 
   test('needs an id of the same author in the same wallet', async () => {
-    const { id } = await publishSchema(db, 'w1', input(), anybody)
+    const { id } = await publish()
     const problem = { type: 'error:CredentialSchemaError:CredentialSchemaIdNotFoundError', status: 404 }
-    await expect(updateSchema(db, 'w2', id, input({ version: '2.0.0' }), anybody)).rejects.toMatchObject(
+    await expect(update(id, { version: '2.0.0' }, 'w2')).rejects.toMatchObject(problem)
+    await expect(update(id, { version: '2.0.0', author: bank })).rejects.toMatchObject(problem)
+    await expect(update('00000000-0000-4000-8000-000000000000', { version: '2.0.0' })).rejects.toMatchObject(
       problem,
     )
-    await expect(
-      updateSchema(db, 'w1', id, input({ version: '2.0.0', author: bank }), anybody),
-    ).rejects.toMatchObject(problem)
-    await expect(
-      updateSchema(db, 'w1', '00000000-0000-4000-8000-000000000000', input({ version: '2.0.0' }), anybody),
-    ).rejects.toMatchObject(problem)
-    await expect(updateSchema(db, 'w1', id, input({ version: '2.0.0' }), nobody)).rejects.toMatchObject({
+    await expect(update(id, { version: '2.0.0' }, 'w1', stranger)).rejects.toMatchObject({
       type: 'NotFound',
     })
   })
 
-  test('whose guid is taken is refused and changes nothing', async () => {
-    const first = await publishSchema(db, 'w1', input(), anybody)
+  test('with an existing guid is refused and changes nothing', async () => {
+    const first = await publish()
     const row = await db
       .selectFrom('credential_schema')
       .selectAll()
@@ -230,7 +214,7 @@ describe('a new version', () => {
       wallet_id: 'w2',
     }
     await db.insertInto('credential_schema').values(taken).execute()
-    const second = updateSchema(db, 'w1', first.id, input({ version: '2.0.0' }), anybody)
+    const second = update(first.id, { version: '2.0.0' })
     await expect(second).rejects.toMatchObject({
       type: 'error:CredentialSchemaError:CredentialSchemaUpdateError',
     })
@@ -239,9 +223,9 @@ describe('a new version', () => {
   })
 
   test('published by ten at once is published once', async () => {
-    const { id } = await publishSchema(db, 'w1', input(), anybody)
+    const { id } = await publish()
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 10 }, () => updateSchema(db, 'w1', id, input({ version: '2.0.0' }), anybody)),
+      Array.from({ length: 10 }, () => update(id, { version: '2.0.0' })),
     )
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const outcome of outcomes) {
@@ -257,8 +241,8 @@ describe('a new version', () => {
 describe('a list', () => {
   test('is of one wallet, in the order of publication, page by page', async () => {
     const names = Array.from({ length: 25 }, (_, i) => `schema ${i}`)
-    for (const name of names) await publishSchema(db, 'w1', input({ name }), anybody)
-    await publishSchema(db, 'w2', input({ name: 'another' }), anybody)
+    for (const name of names) await publish({ name })
+    await publish({ name: 'another' }, 'w2')
     const read = async (offset: number, limit: number) =>
       (await listSchemas(db, 'w1', { offset, limit })).schemas.map(({ name }) => name)
     expect(await read(0, 100)).toEqual(names)
@@ -268,10 +252,10 @@ describe('a list', () => {
     expect(await listSchemas(db, 'w3', page)).toEqual({ schemas: [], total: 0 })
   })
 
-  test('is filtered by what is asked, exactly', async () => {
-    const one = await publishSchema(db, 'w1', input({ name: 'one', tags: ['a', 'b'] }), anybody)
-    await publishSchema(db, 'w1', input({ name: 'two', tags: ['b'], author: bank }), anybody)
-    await updateSchema(db, 'w1', one.id, input({ name: 'one', version: '2.0.0', tags: ['c%'] }), anybody)
+  test('is filtered exactly', async () => {
+    const one = await publish({ name: 'one', tags: ['a', 'b'] })
+    await publish({ name: 'two', tags: ['b'], author: bank })
+    await update(one.id, { name: 'one', version: '2.0.0', tags: ['c%'] })
     const found = async (filter: object) => {
       const { schemas, total } = await listSchemas(db, 'w1', { ...page, ...filter })
       expect(total).toBe(schemas.length)
