@@ -2,8 +2,8 @@
 import { Problem } from '../base/problem.ts'
 import { type DeactivateOperation, InvalidOperation, type UpdateOperation } from '../did/prism/model.ts'
 import { encodeOperation, operationId, signOperation } from '../did/prism/operations.ts'
-import { apply, type DidState, end } from '../did/prism/state.ts'
-import { changeContent } from '../did/prism/update.ts'
+import { apply, deactivate, type DidState } from '../did/prism/state.ts'
+import { applyToContent } from '../did/prism/update.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import {
   type DidRow,
@@ -37,7 +37,7 @@ export async function updateDid(
     const keys = await createKeys(wallet, row.did_index, keysOfActions(actions), indexes)
     if (row.method === 'web') {
       const content = readContent(row.state)
-      return updateWebDid(wallet, row, changeContent(content, toPrismActions(actions, keys, content)), keys)
+      return updateWebDid(wallet, row, applyToContent(content, toPrismActions(actions, keys, content)), keys)
     }
     const state = readState(row.state)
     const { suffix, lastOperationHash: previousHash } = state
@@ -55,7 +55,7 @@ export async function updateDid(
 export async function deactivateDid(wallet: Wallet, didRef: string): Promise<DidOperationResponse> {
   const row = await getChangeable(wallet, didRef)
   return withProblems(async () => {
-    if (row.method === 'web') return updateWebDid(wallet, row, end(readContent(row.state)), [])
+    if (row.method === 'web') return updateWebDid(wallet, row, deactivate(readContent(row.state)), [])
     const state = readState(row.state)
     const { suffix, lastOperationHash: previousHash } = state
     return scheduleOperation(wallet, row, state, { operation: 'deactivate', suffix, previousHash }, [])

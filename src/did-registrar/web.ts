@@ -10,7 +10,7 @@ import { toDocument } from '../did/prism/document.ts'
 import { checkContextUris } from '../did/prism/rules.ts'
 import { toPrismService } from '../did/prism/service.ts'
 import type { DidContent } from '../did/prism/state.ts'
-import { changeContent } from '../did/prism/update.ts'
+import { applyToContent } from '../did/prism/update.ts'
 import type { AgentDb, Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
@@ -126,7 +126,7 @@ function contentOf(
   keys: readonly NewKey[],
 ): DidContent {
   checkContextUris(contexts)
-  return changeContent(empty, [
+  return applyToContent(empty, [
     ...keys.map((key) => ({ action: 'addKey' as const, key: toPrismKey(key) })),
     ...services.map((service) => ({ action: 'addService' as const, service: toPrismService(service) })),
     ...(contexts.length > 0 ? [{ action: 'patchContext' as const, contexts }] : []),

@@ -1,15 +1,14 @@
 /**
- * did:web (W3C CCG, "did:web Method Specification"): a DID whose document its host serves, at `/.well-known/did.json` or below the DID's path.
+ * did:web (W3C CCG, "did:web Method Specification"): a DID whose host serves the document, at `/.well-known/did.json` or below the DID's path.
  *
- * Whoever names such a DID makes this agent ask an address of their choosing. The client that is handed in decides which addresses may be
- * called; nothing of what the host answered is repeated in an error.
+ * Peers choose the host (SSRF). The HTTP client enforces which addresses may be called. Errors never contain the response.
  */
 import { isIP } from 'node:net'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { DidDocument, type Resolve } from './document.ts'
 
-/** What is needed of an HTTP client: one GET, its status and body as text, without redirects. An error's `code` is that of `UnreachableError`. */
+/** The required part of the HTTP client: a GET without redirects. Its errors have the `code` of `UnreachableError`. */
 export type WebClient = {
   exchange: (url: string, request: WebRequest) => Promise<{ status: number; text: string }>
 }
@@ -17,35 +16,34 @@ type WebRequest = { method: 'GET'; headers: Record<string, string>; timeoutMs: n
 
 export type WebOptions = {
   http: WebClient
-  /** Hosts of this machine may be named, by address too, and are asked by plain http: for development. */
+  /** Allows localhost and loopback addresses, with plain http. For development. */
   allowsLoopback?: boolean
 }
 
-/** A host that is slower than that is to be asked again: whoever waits for our own answer does not wait for long. */
 const timeoutMs = 5_000
 const maxBytes = 262_144
 const accept = 'application/did+ld+json, application/did+json, application/json;q=0.9'
 
-/** How deep a document may nest, and how long the DID may be. */
+/** Limits on the nesting of a document and the length of a DID. */
 const maxDepth = 32
 const maxLength = 2_000
 
-/** Failures that waiting does not mend, in our own words. */
+/** Reasons of permanent failures, by error code. */
 const finalReasons: Readonly<Record<string, string>> = {
-  'address-not-allowed': 'its host is at an address that this agent does not call',
-  'host-denied': 'its host is one that this agent is not to call',
-  'port-not-allowed': 'its host is named with a port that this agent does not call',
-  'bad-url': 'it names no address that can be asked',
-  'no-such-host': 'there is no such host',
-  'not-text': 'what its host answers is not UTF-8',
+  'address-not-allowed': 'its host has an address that this agent does not call',
+  'host-denied': 'its host is denied by the configuration',
+  'port-not-allowed': 'its host has a port that this agent does not call',
+  'bad-url': 'it names no valid URL',
+  'no-such-host': 'its host does not exist',
+  'not-text': 'the response of its host is not UTF-8',
   'too-large': `its document is larger than ${maxBytes} bytes`,
 }
 
 /**
- * Makes a resolver of did:web.
+ * Creates a resolver of did:web.
  *
- * It throws {Problem} `error:DIDResolution:invalidDid` for a malformed DID, `…:notFound` when the host has no document of that DID, and
- * `error:ServiceUnavailable` when the host cannot be reached, is too slow, or has trouble (5xx): then nothing is known of the DID.
+ * The resolver throws {Problem} `error:DIDResolution:invalidDid` for a malformed DID, `…:notFound` when the host has no valid document of the
+ * DID, and `error:ServiceUnavailable` when the host cannot be reached, times out, or answers with 5xx.
  */
 export function createWebResolver({ http, allowsLoopback = false }: WebOptions): Resolve {
   return async (did) => {
@@ -62,7 +60,7 @@ export function createWebResolver({ http, allowsLoopback = false }: WebOptions):
 }
 
 /**
- * The URL of a did:web's document (specification, "Read"). The port's colon is percent-encoded; every other part stays as it is written.
+ * The URL of a did:web's document (did:web Method Specification, "Read (Resolve)"). The colon of the port is percent-encoded.
  *
  * @throws {Problem} `error:DIDResolution:invalidDid`
  */
@@ -72,7 +70,8 @@ export function toUrl(did: string, allowsLoopback = false): string {
     throw invalid(did, 'it is not did:web:, a host and a path of letters, digits and .-_:%')
   const [host = '', ...path] = text.split(':')
   const origin = toOrigin(did, host.replace(/%3A(?=\d{1,5}$)/i, ':'), allowsLoopback)
-  if (!path.every(isSegment)) throw invalid(did, 'a part of its path is empty, a dot, or more than a name')
+  if (!path.every(isSegment))
+    throw invalid(did, 'a part of its path is empty, a dot, or contains a separator')
   return `${origin}/${path.length > 0 ? path.join('/') : '.well-known'}/did.json`
 }
 
@@ -84,7 +83,7 @@ function toOrigin(did: string, host: string, allowsLoopback: boolean): string {
   ) {
     throw invalid(did, 'its first part is no host name, or a host name and a port with %3A between them')
   }
-  // The URL standard finds addresses in every spelling, `127.1` among them.
+  // `URL` normalises every spelling of an IP address, such as `127.1`.
   const { hostname } = new URL(`https://${plain}`)
   const isLoopback =
     hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'))
@@ -94,7 +93,7 @@ function toOrigin(did: string, host: string, allowsLoopback: boolean): string {
   return `https://${plain}`
 }
 
-/** One name in a path, percent-encoded or not: nothing that a server could take for several, or for the way up. */
+/** True for a single path segment, percent-encoded or not: no separators, and neither `.` nor `..`. */
 function isSegment(segment: string): boolean {
   try {
     const name = decodeURIComponent(segment)
@@ -114,10 +113,10 @@ function readDocument(did: string, text: string): DidDocument {
     // The words of JSON.parse quote what it read.
     throw notFound(
       did,
-      `what its host answers is no DID document: ${error instanceof SyntaxError ? 'it is not JSON' : reasonOf(error)}`,
+      `the response of its host is not a DID document: ${error instanceof SyntaxError ? 'it is not JSON' : reasonOf(error)}`,
     )
   }
-  throw notFound(did, 'the document that its host answers with has another id')
+  throw notFound(did, 'the document of its host has another id')
 }
 
 function isShallow(value: unknown, levels: number): boolean {

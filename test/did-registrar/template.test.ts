@@ -230,7 +230,7 @@ describe('a rule that is broken', () => {
     [
       'an endpoint with half a character',
       ofService({ serviceEndpoint: 'x:\ud800' }),
-      '"x:\\ud800" has half of a character in it',
+      '"x:\\ud800" contains an unpaired surrogate',
     ],
     [
       'an endpoint that looks like an object',
@@ -249,7 +249,7 @@ describe('a rule that is broken', () => {
     [
       'a context with half a character',
       { contexts: ['x:\ud800'] },
-      '"x:\\ud800" has half of a character in it',
+      '"x:\\ud800" contains an unpaired surrogate',
     ],
   ]
   test.each(refused)('%s', async (_name, template, reason) => {
@@ -269,7 +269,7 @@ describe('a rule that is broken', () => {
     [
       'an id with half a character',
       { actionType: 'REMOVE_KEY', removeKey: { id: 'x\ud800' } },
-      'has half of a character in it',
+      'contains an unpaired surrogate',
     ],
     [
       'an endpoint with a line break',

@@ -1,6 +1,6 @@
 /**
- * Bytes → did:prism operations (PRISM method; wire.md 11.3). Keys are read in both encodings, since SDKs differ
- * (pitfall 39); the bytes that were signed or hashed are kept as they came.
+ * Decodes did:prism operations (PRISM DID Method, "Protocol Buffers"). Keys may be compressed or coordinates: SDKs differ. Signed and hashed
+ * bytes are never re-encoded.
  */
 import { fromBinary } from '@bufbuild/protobuf'
 import { concat, toHex } from '../../base/bytes.ts'
@@ -24,17 +24,17 @@ import {
 } from './prism_pb.ts'
 import { quote } from './rules.ts'
 
-/** A signed operation's parts: the id of the signing key, the signature as it came, and the bytes of the operation. */
+/** The parts of a signed operation: the id of the signing key, the signature, and the bytes of the operation. */
 export type SignedOperation = { signedWith: string; signature: Uint8Array; operation: Uint8Array }
 
-/** No operation with fifty keys and services comes near; a Cardano transaction holds a quarter of it. */
-const maximumBytes = 64_000
+/** Limit on an operation. Fifty keys and services need less, and a Cardano transaction holds a quarter of it. */
+const maxBytes = 64_000
 
 const usageOf = new Map<number, Usage>(
   Object.entries(usages).map(([usage, number]) => [number, usage as Usage]),
 )
 
-/** The signed operations (as bytes) of an `AtalaObject`, the form operations travel in on Cardano. @throws {InvalidOperation} */
+/** The signed operations (as bytes) of an `AtalaObject`, the form of operations on Cardano. @throws {InvalidOperation} */
 export function decodeObject(bytes: Uint8Array): Uint8Array[] {
   return reading(
     'AtalaObject',
@@ -43,7 +43,7 @@ export function decodeObject(bytes: Uint8Array): Uint8Array[] {
   )
 }
 
-/** Opens the envelope of a signed operation (`SignedAtalaOperation`), without checking what is inside. @throws {InvalidOperation} */
+/** Decodes a `SignedAtalaOperation`, without checking the operation. @throws {InvalidOperation} */
 export function decodeSigned(bytes: Uint8Array): SignedOperation {
   const { signedWith, signature, operation } = reading('SignedAtalaOperation', bytes, () =>
     fromBinary(SignedAtalaOperationSchema, bytes),
@@ -53,9 +53,9 @@ export function decodeSigned(bytes: Uint8Array): SignedOperation {
 }
 
 /**
- * Reads an operation's bytes (`AtalaOperation`); its keys are points of their curves, its other values are as they came.
+ * Decodes an `AtalaOperation`. Its keys are checked to be points on their curves, other values are not checked.
  *
- * @throws {InvalidOperation} when the bytes are no operation, or one that is neither create, update nor deactivate.
+ * @throws {InvalidOperation} when the bytes are not a create, update or deactivate operation.
  */
 export function decodeOperation(bytes: Uint8Array): Operation {
   const { operation } = reading('AtalaOperation', bytes, () => fromBinary(AtalaOperationSchema, bytes))
@@ -87,7 +87,7 @@ export function decodeOperation(bytes: Uint8Array): Operation {
 }
 
 function reading<T>(name: string, bytes: Uint8Array, read: () => T): T {
-  if (bytes.length > maximumBytes) throw new InvalidOperation(`${name} has more than ${maximumBytes} bytes`)
+  if (bytes.length > maxBytes) throw new InvalidOperation(`${name} has more than ${maxBytes} bytes`)
   try {
     return read()
   } catch (error) {
@@ -116,11 +116,11 @@ function toAction({ action }: UpdateDIDAction): UpdateAction {
     case 'patchContext':
       return { action: 'patchContext', contexts: action.value.context }
     default:
-      throw new InvalidOperation('an action of the update is of no known kind')
+      throw new InvalidOperation('an action of the update is not supported')
   }
 }
 
-/** Reads a key of an operation. @throws {InvalidOperation} when its usage is unknown or it is no point of its curve. */
+/** Decodes a key. @throws {InvalidOperation} when its usage is unknown or it is not a point on its curve. */
 export function toKey({ id, usage, keyData }: PublicKey): PrismKey {
   const known = usageOf.get(usage)
   if (!known) throw new InvalidOperation(`key ${quote(id)} has no known usage`)

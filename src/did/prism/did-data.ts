@@ -1,6 +1,6 @@
 /**
- * `DIDData` (wire.md 11.3): what a node's answer carries of a published DID. It has no hash and no times; which ids are retired is
- * told in fields of ours, so that of a DID that another node tells of nothing is known to be retired.
+ * `DIDData` (PRISM DID Method, "Protocol Buffers"): the keys and services of a published DID in a node's response. The retired ids are an
+ * extension, which other nodes leave out.
  */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { reasonOf } from '../../base/reason.ts'
@@ -17,10 +17,9 @@ export type DidData = Pick<
   'suffix' | 'publicKeys' | 'services' | 'contexts' | 'retiredKeyIds' | 'retiredServiceIds'
 >
 
-/** Keys and services are bounded by the rules, but every one that there ever was leaves its id behind. */
-const maximumBytes = 1_000_000
+/** Limit on `DIDData`. The number of retired ids is not limited by the rules. */
+const maxBytes = 1_000_000
 
-/** The bytes of a DID's data. */
 export function encodeDidData({
   suffix: id,
   publicKeys,
@@ -40,9 +39,9 @@ export function encodeDidData({
   return toBinary(DIDDataSchema, create(DIDDataSchema, data))
 }
 
-/** Reads a DID's data. @throws {InvalidOperation} when the bytes are none, or say what no operation could have made. */
+/** Decodes `DIDData`. @throws {InvalidOperation} when the bytes are malformed, or break a rule of the method. */
 export function decodeDidData(bytes: Uint8Array): DidData {
-  if (bytes.length > maximumBytes) throw new InvalidOperation(`DIDData has more than ${maximumBytes} bytes`)
+  if (bytes.length > maxBytes) throw new InvalidOperation(`DIDData has more than ${maxBytes} bytes`)
   const { id, publicKeys, services, context, retiredKeyIds, retiredServiceIds } = read(bytes)
   const data = {
     suffix: id,

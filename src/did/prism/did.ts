@@ -1,6 +1,6 @@
 /**
- * did:prism as text (PRISM method; wire.md 11.3): the short form `did:prism:<suffix>`, the long form with the create
- * operation behind it. The suffix is the hash of exactly the bytes that came: they are kept and never made anew.
+ * did:prism syntax (PRISM DID Method, "DID Syntax"): the short form `did:prism:<suffix>`, and the long form, which appends the create
+ * operation in base64url. The suffix is the SHA-256 of exactly these bytes, so they are never re-encoded.
  */
 import { fromBase64, toBase64url } from '../../base/bytes.ts'
 import { Problem } from '../../base/problem.ts'
@@ -8,29 +8,29 @@ import { reasonOf } from '../../base/reason.ts'
 import { operationHash } from './operations.ts'
 import { createState, type DidState } from './state.ts'
 
-/** A did:prism in parts: `suffix` 64 hexadecimal digits, `operation` the bytes of the create operation in the long form. */
+/** A parsed did:prism: `suffix` has 64 hexadecimal digits, `operation` are the bytes of the create operation in the long form. */
 export type PrismDid = { suffix: string; operation?: Uint8Array }
 
-/** Fifty keys, fifty services and some contexts at their longest, in base64url. */
-const maximumLength = 60_000
+/** The length of a long form with fifty keys, fifty services and some contexts. */
+const maxLength = 60_000
 
 /** The short, canonical form. */
 export function toShortForm(suffix: string): string {
   return `did:prism:${suffix}`
 }
 
-/** The long form of the DID that a create operation's bytes make. */
+/** The long form of the DID of a create operation. */
 export function toLongForm(operation: Uint8Array): string {
   return `${toShortForm(operationHash(operation))}:${toBase64url(operation)}`
 }
 
 /**
- * Takes a did:prism apart, and checks that the suffix is the hash of the state.
+ * Parses a did:prism, and checks that the suffix is the hash of the create operation.
  *
  * @throws {Problem} `error:DIDResolution:invalidDid`
  */
 export function parsePrismDid(did: string): PrismDid {
-  const parts = did.length <= maximumLength && /^did:prism:([0-9a-f]{64})(?::([A-Za-z0-9_-]+))?$/.exec(did)
+  const parts = did.length <= maxLength && /^did:prism:([0-9a-f]{64})(?::([A-Za-z0-9_-]+))?$/.exec(did)
   if (!parts)
     throw invalid(
       did,
@@ -44,7 +44,7 @@ export function parsePrismDid(did: string): PrismDid {
 }
 
 /**
- * The state that a long form carries: what the DID is until it is published.
+ * The state in a long form: that of an unpublished DID.
  *
  * @throws {Problem} `error:DIDResolution:invalidDid` when the operation breaks a rule of the method.
  */
@@ -59,10 +59,10 @@ export function embeddedState(did: string, operation: Uint8Array): DidState {
 function decodeState(did: string, state: string): Uint8Array {
   try {
     const operation = fromBase64(state)
-    // Two texts for one state would be two long forms of one DID.
+    // Only the canonical encoding, so that a DID has one long form.
     if (toBase64url(operation) === state) return operation
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw invalid(did, 'its state is not base64url')
 }

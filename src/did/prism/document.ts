@@ -1,4 +1,4 @@
-/** The document and metadata a did:prism resolves to, in the real agent's shape (api.md 4.5; wire.md 11.3, "Resolution document"). */
+/** The DID document and metadata of a did:prism (PRISM DID Method, "DID Document"), in the form of the Cloud Agent. */
 import {
   didContext,
   type DidDocument,
@@ -13,13 +13,13 @@ import type { PrismKey } from './model.ts'
 import { fromPrismService } from './service.ts'
 import type { DidContent, DidState } from './state.ts'
 
-/** Contexts that a service's type brings along. */
+/** JSON-LD contexts of service types. */
 const serviceContexts: Readonly<Record<string, string>> = {
   DIDCommMessaging: 'https://didcomm.org/messaging/contexts/v2',
   LinkedDomains: 'https://identity.foundation/.well-known/did-configuration/v1',
 }
 
-/** The document of a state, all ids in the form that was asked for (`did`, long or short). Master, revocation and VDR keys stay out. */
+/** The document of a state. `did` is the short or long form. Master, revocation and VDR keys are not part of it. */
 export function toDocument(state: DidContent, did: string): DidDocument {
   const keys = state.publicKeys.filter((key): key is PrismKey & { usage: Purpose } =>
     purposes.some((purpose) => purpose === key.usage),
@@ -48,7 +48,7 @@ export function toDocument(state: DidContent, did: string): DidDocument {
   }
 }
 
-/** The metadata of a state: `versionId` is the hash of the last operation; only a published DID has a canonical id and times. */
+/** The metadata of a state. `versionId` is the hash of the last operation. Only a published DID has a canonical id and times. */
 export function toMetadata(state: DidState): DidDocumentMetadata {
   const { suffix, deactivated, lastOperationHash: versionId, createdAt, updatedAt } = state
   if (!createdAt || !updatedAt) return { deactivated, versionId }
@@ -61,7 +61,7 @@ export function toMetadata(state: DidState): DidDocumentMetadata {
   }
 }
 
-/** DID 1.0 §7.1.3: times in metadata have no fraction of a second. */
+/** Times in metadata have no fractional seconds (DID 1.0 §7.1.3). */
 function toSeconds(instant: string): string {
   return instant.replace(/\.\d+Z$/, 'Z')
 }

@@ -1,9 +1,9 @@
-/** The words of did:prism (PRISM method; wire.md 11.3): keys, services and the operations that make up a DID's history. */
+/** The types of did:prism (PRISM DID Method): keys, services and operations. */
 import type { PublicJwk } from '../../crypto/keys.ts'
 
 /**
- * What a key is for, by the DID document's words, with the number the protobuf and the HD path know it by.
- * `master`, `revocation` and `vdr` keys never show in a document.
+ * The usages of keys, with the names of DID documents and the numbers of the protobuf and the derivation path. `master`, `revocation` and
+ * `vdr` keys are not part of documents.
  */
 export const usages = {
   master: 1,
@@ -17,13 +17,13 @@ export const usages = {
 } as const
 export type Usage = keyof typeof usages
 
-/** The id of the hidden key that signs a DID's operations, as the real agent names it. */
+/** The id of the master key, which signs a DID's operations. The same as in the Cloud Agent. */
 export const masterKeyId = 'master0'
 
-/** A key as an operation carries it; `id` is the fragment of its DID URL. */
+/** A key of an operation. `id` is the fragment of its DID URL. */
 export type PrismKey = { id: string; usage: Usage; publicKey: PublicJwk }
 
-/** A service as an operation carries it: `type` and `serviceEndpoint` are the protobuf's texts, plain or JSON (`service.ts` reads and writes them). */
+/** A service of an operation. `type` and `serviceEndpoint` are plain strings or JSON text (see `service.ts`). */
 export type PrismService = { id: string; type: string; serviceEndpoint: string }
 
 export type CreateOperation = {
@@ -33,7 +33,7 @@ export type CreateOperation = {
   contexts: string[]
 }
 
-/** `suffix` is the 64 hexadecimal digits after `did:prism:`; `previousHash` the hash of the DID's last operation, in hexadecimal. */
+/** `suffix` has the 64 hexadecimal digits after `did:prism:`. `previousHash` is the hash of the DID's last operation in hexadecimal. */
 export type UpdateOperation = {
   operation: 'update'
   suffix: string
@@ -43,7 +43,7 @@ export type UpdateOperation = {
 export type DeactivateOperation = { operation: 'deactivate'; suffix: string; previousHash: string }
 export type Operation = CreateOperation | UpdateOperation | DeactivateOperation
 
-/** One change of an update. An empty `type` or `serviceEndpoint` of `updateService` leaves it as it is; `patchContext` replaces the list. */
+/** An action of an update. An empty `type` or `serviceEndpoint` of `updateService` means unchanged. `patchContext` replaces the list. */
 export type UpdateAction =
   | { action: 'addKey'; key: PrismKey }
   | { action: 'removeKey'; id: string }
@@ -52,7 +52,7 @@ export type UpdateAction =
   | { action: 'updateService'; id: string; type: string; serviceEndpoint: string }
   | { action: 'patchContext'; contexts: string[] }
 
-/** An operation breaks a rule of the method: the ledger passes over it, for the reason that is the message. */
+/** An operation breaks a rule of the method. The message is the reason. */
 export class InvalidOperation extends Error {
   override name = 'InvalidOperation'
 }

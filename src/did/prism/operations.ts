@@ -1,7 +1,5 @@
 /**
- * did:prism operations as bytes: made, signed, named (PRISM method; wire.md 11.3, "Key encodings and naming" and "Signing and hashes").
- *
- * Keys are always written compressed, as the real agent writes them.
+ * Encodes, signs and hashes did:prism operations (PRISM DID Method, "Protocol Buffers"). Keys are compressed, as in the Cloud Agent.
  */
 import { createHash } from 'node:crypto'
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
@@ -17,9 +15,9 @@ import {
 } from './prism_pb.ts'
 
 /**
- * The bytes of an operation (`AtalaOperation`); those of a create operation are the state part of the long form.
+ * Encodes an operation as `AtalaOperation`. The bytes of a create operation are part of the long form.
  *
- * @throws {InvalidOperation} when a text has half of a surrogate pair: its bytes would say something else.
+ * @throws {InvalidOperation} when a string contains an unpaired surrogate, which UTF-8 cannot represent.
  */
 export function encodeOperation(operation: Operation): Uint8Array {
   checkTexts(operation)
@@ -27,7 +25,7 @@ export function encodeOperation(operation: Operation): Uint8Array {
 }
 
 /**
- * Signs an operation's bytes with a master key, into the envelope that a ledger takes (`SignedAtalaOperation`).
+ * Signs an operation with a master key. Returns a `SignedAtalaOperation`.
  *
  * @throws {TypeError} when the key is not on secp256k1.
  */
@@ -40,12 +38,12 @@ export function signOperation(operation: Uint8Array, signedWith: string, key: Pr
   )
 }
 
-/** The hash of an operation's bytes, in hexadecimal: a create operation's is the DID's suffix, and the next operation names it. */
+/** The SHA-256 of an operation in hexadecimal. That of a create operation is the suffix of its DID. */
 export function operationHash(operation: Uint8Array): string {
   return createHash('sha256').update(operation).digest('hex')
 }
 
-/** The id a ledger tracks a signed operation by: the hash of the envelope's bytes, in hexadecimal. */
+/** The id of a signed operation on the ledger: the SHA-256 of the `SignedAtalaOperation` in hexadecimal. */
 export function operationId(signedOperation: Uint8Array): string {
   return toHex(createHash('sha256').update(signedOperation).digest())
 }
@@ -54,7 +52,7 @@ function checkTexts(value: unknown): void {
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(checkTexts)
   if (typeof value === 'string' && /\p{Surrogate}/u.test(value))
     throw new InvalidOperation(
-      `${JSON.stringify(value).slice(0, 100)} has half of a character in it, which cannot be written`,
+      `${JSON.stringify(value).slice(0, 100)} contains an unpaired surrogate, which cannot be encoded`,
     )
 }
 
@@ -106,7 +104,6 @@ function toActionMessage(action: UpdateAction): ActionMessage {
   }
 }
 
-/** A key as the message that carries it. */
 export function toKeyMessage({ id, usage, publicKey }: PrismKey): MessageInitShape<typeof PublicKeySchema> {
   const data = publicKey.crv === 'secp256k1' ? compressed(publicKey) : okpBytes(publicKey)
   return {

@@ -1,13 +1,12 @@
 /**
- * What a single key, service or list of contexts of a did:prism may be, whatever the DID's history (wire.md 11.3:
- * limits of the real agent, purposes and curves of the method).
+ * Rules for a single key, service or list of contexts of a did:prism: those of the PRISM DID Method, and the limits of the Cloud Agent.
  */
 import { z } from 'zod'
 import { reasonOf } from '../../base/reason.ts'
 import { tryParseJson } from '../../base/json.ts'
 import { InvalidOperation, type PrismKey, type PrismService } from './model.ts'
 
-/** Limits on what a DID has at a time, and on the length of texts, in bytes of UTF-8. */
+/** Limits on the number of keys and services, and on the length of texts in bytes of UTF-8. */
 export const limits = {
   keys: 50,
   services: 50,
@@ -30,10 +29,10 @@ const Uri = z.string().regex(/^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`]+$/, 'is n
 const UriOrObject = z.union([Uri, z.looseObject({})])
 
 const ServiceType = text(limits.serviceType).superRefine(
-  check((value) => (value.startsWith('[') ? z.array(ServiceTypeName).min(1) : ServiceTypeName)),
+  checkText((value) => (value.startsWith('[') ? z.array(ServiceTypeName).min(1) : ServiceTypeName)),
 )
 const ServiceEndpoint = text(limits.serviceEndpoint).superRefine(
-  check((value) =>
+  checkText((value) =>
     value.startsWith('[') ? z.array(UriOrObject).min(1) : value.startsWith('{') ? z.looseObject({}) : Uri,
   ),
 )
@@ -43,9 +42,9 @@ const Contexts = z
   .array(text(limits.context))
   .refine((list) => new Set(list).size === list.length, 'names a context twice')
 
-/** @throws {InvalidOperation} when the key's id is no fragment, or its curve does not suit its usage. */
+/** @throws {InvalidOperation} when the key's id is not a URI fragment, or its curve does not fit its usage. */
 export function checkKey({ id, usage, publicKey }: PrismKey): void {
-  obey(Id, id, `key id ${quote(id)}`)
+  requireValid(Id, id, `key id ${quote(id)}`)
   if ((usage === 'master' || usage === 'vdr') && publicKey.crv !== 'secp256k1') {
     throw new InvalidOperation(`key ${quote(id)} is a ${usage} key and must be on secp256k1`)
   }
@@ -53,30 +52,28 @@ export function checkKey({ id, usage, publicKey }: PrismKey): void {
 
 /** @throws {InvalidOperation} when the id, type or endpoint is malformed or too long. */
 export function checkService(service: PrismService): void {
-  obey(PrismServiceRules, service, `service ${quote(service.id)}`)
+  requireValid(PrismServiceRules, service, `service ${quote(service.id)}`)
 }
 
-/** @throws {InvalidOperation} when the service cannot have this type. */
 export function checkServiceType(type: string): void {
-  obey(ServiceType, type, 'service type')
+  requireValid(ServiceType, type, 'service type')
 }
 
-/** @throws {InvalidOperation} when the service cannot have this endpoint. */
 export function checkServiceEndpoint(serviceEndpoint: string): void {
-  obey(ServiceEndpoint, serviceEndpoint, 'service endpoint')
+  requireValid(ServiceEndpoint, serviceEndpoint, 'service endpoint')
 }
 
-/** @throws {InvalidOperation} when a context is no URI: the method leaves that open, the real agent does not when it makes an operation. */
+/** @throws {InvalidOperation} when a context is not a URI. The method allows any text; the Cloud Agent requires URIs in new operations. */
 export function checkContextUris(contexts: readonly string[]): void {
-  obey(z.array(Uri), contexts, 'context')
+  requireValid(z.array(Uri), contexts, 'context')
 }
 
-/** @throws {InvalidOperation} when a context is empty, too long or there twice. */
+/** @throws {InvalidOperation} when a context is empty, too long or duplicate. */
 export function checkContexts(contexts: string[]): void {
-  obey(Contexts, contexts, 'context')
+  requireValid(Contexts, contexts, 'context')
 }
 
-function obey(rule: z.ZodType, value: unknown, name: string): void {
+function requireValid(rule: z.ZodType, value: unknown, name: string): void {
   const { error } = rule.safeParse(value)
   if (error) throw new InvalidOperation(`${name}: ${reasonOf(error)}`)
 }
@@ -88,15 +85,15 @@ function text(maximum: number) {
   })
 }
 
-/** Checks the value itself where it is plain, or what it says where it is JSON. */
-function check(ruleFor: (value: string) => z.ZodType) {
+/** Checks a plain string, or the value of a JSON text. */
+function checkText(ruleFor: (value: string) => z.ZodType) {
   return (value: string, context: z.RefinementCtx<string>) => {
     const { error } = ruleFor(value).safeParse(/^[[{]/.test(value) ? tryParseJson(value) : value)
     if (error) context.addIssue({ code: 'custom', message: reasonOf(error) })
   }
 }
 
-/** An id in a message: whatever stands in it, it stays an id, and short. */
+/** An id in an error text: quoted and shortened, because it may come from a peer. */
 export function quote(id: string): string {
   return JSON.stringify(id.slice(0, limits.id))
 }

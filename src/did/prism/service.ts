@@ -1,13 +1,13 @@
 /**
- * Services of a did:prism between their two forms: what a DID document shows (a type or several, an endpoint that is a
- * URI, an object or a list) and the two texts an operation carries (wire.md 11.3).
+ * Converts services between DID documents (one or several types; an endpoint that is a URI, an object or a list) and did:prism operations
+ * (two texts, plain or JSON; PRISM DID Method, "Services").
  */
 import type { Service } from '../document.ts'
 import type { PrismService } from './model.ts'
 
 type Endpoint = Service['serviceEndpoint']
 
-/** The texts of a service: one name or URI plain, anything else as JSON. URIs are normalised, as the real agent does before it signs. */
+/** The service of an operation. URLs are normalised, as in the Cloud Agent. */
 export function toPrismService({
   id,
   type,
@@ -16,18 +16,18 @@ export function toPrismService({
   return { id, type: toServiceType(type), serviceEndpoint: toServiceEndpoint(serviceEndpoint) }
 }
 
-/** The text of a service's type; a list stays a list, even of one. */
+/** The text of a service type: a name, or a JSON list. */
 export function toServiceType(type: Service['type']): string {
   return typeof type === 'string' ? type : JSON.stringify(type)
 }
 
-/** The text of a service's endpoint, its URIs normalised. */
+/** The text of a service endpoint: a URI, or JSON. */
 export function toServiceEndpoint(serviceEndpoint: Endpoint): string {
   const normalised = normaliseUris(serviceEndpoint)
   return typeof normalised === 'string' ? normalised : JSON.stringify(normalised)
 }
 
-/** The service as the document of `did` shows it. */
+/** The service of a DID document. */
 export function fromPrismService(did: string, { id, type, serviceEndpoint }: PrismService): Service {
   return {
     id: `${did}#${id}`,
@@ -46,8 +46,8 @@ function normaliseUris(endpoint: Endpoint): Endpoint {
 }
 
 /**
- * Web addresses get the form the URL standard gives them (`https://foo.bar.com` gains a `/`); other URIs stay as they are, and so does
- * what has white space in it, which that standard drops and which is no URI.
+ * Normalises http(s) and ws(s) URLs (WHATWG URL Standard), so that `https://foo.bar.com` gets a `/`. Other URIs, and texts with white
+ * space, stay unchanged.
  */
 function normaliseUri(uri: string): string {
   return /^(?:https?|wss?):\S*$/i.test(uri) && URL.canParse(uri) ? new URL(uri).href : uri

@@ -1,25 +1,17 @@
 /**
- * The state of a did:prism: its operations, one after the other, under the rules an indexer of the ledger applies
- * (PRISM method; wire.md 11.3, "Validity rules"). Pure: the same operations make the same state everywhere.
+ * The state of a did:prism: the result of its operations under the rules of the method (PRISM DID Method, "Processing of DID Operations").
+ * A pure function: the same operations have the same result everywhere.
  */
 import { verify } from '../../crypto/keys.ts'
 import { fromDer } from '../../crypto/secp256k1.ts'
 import { decodeOperation, decodeSigned, type SignedOperation } from './decode.ts'
-import {
-  type CreateOperation,
-  type DeactivateOperation,
-  InvalidOperation,
-  type PrismKey,
-  type PrismService,
-  type UpdateOperation,
-} from './model.ts'
+import { type CreateOperation, InvalidOperation, type PrismKey, type PrismService } from './model.ts'
 import { operationHash } from './operations.ts'
 import { checkContexts, checkKey, checkService, limits } from './rules.ts'
-import { change } from './update.ts'
+import { applyActions } from './update.ts'
 
 /**
- * What a DID says of itself: the keys and services that are active, in the order they came, and the ids of those that are not any more,
- * which can never be used again.
+ * The content of a DID: its active keys and services in order of addition, and the ids of removed ones, which cannot be reused.
  */
 export type DidContent = Readonly<{
   publicKeys: readonly PrismKey[]
@@ -30,14 +22,14 @@ export type DidContent = Readonly<{
   deactivated: boolean
 }>
 
-/** What a DID is after its last operation. Hashes are hexadecimal, times ISO 8601 in UTC; a state that no ledger knows has none. */
+/** The state of a DID after its last operation. Hashes are hexadecimal, times ISO 8601 in UTC. An unpublished DID has no times. */
 export type DidState = DidContent &
   Readonly<{ suffix: string; lastOperationHash: string; createdAt?: string; updatedAt?: string }>
 
 /**
- * The state after a signed operation that a ledger confirmed at `when`, on top of the state before it, which is not changed.
+ * Applies a signed operation, confirmed at `when`, to a state. Returns the new state.
  *
- * @throws {InvalidOperation} when the operation breaks a rule; the message is the reason, and the DID stays as it was.
+ * @throws {InvalidOperation} when the operation breaks a rule. The message is the reason.
  */
 export function apply(state: DidState | undefined, signedOperation: Uint8Array, when: Date): DidState {
   const signed = decodeSigned(signedOperation)
@@ -45,46 +37,48 @@ export function apply(state: DidState | undefined, signedOperation: Uint8Array, 
   const at = when.toISOString()
   if (operation.operation === 'create') {
     if (state) throw new InvalidOperation('the DID exists already')
-    const made = begin(operation, signed.operation)
-    checkSignature(made, signed)
-    return { ...made, createdAt: at, updatedAt: at }
+    const created = fromCreate(operation, signed.operation)
+    checkSignature(created, signed)
+    return { ...created, createdAt: at, updatedAt: at }
   }
   if (!state || state.suffix !== operation.suffix) throw new InvalidOperation('the DID does not exist')
   if (state.deactivated) throw new InvalidOperation('the DID is deactivated, which is final')
   if (operation.previousHash !== state.lastOperationHash)
     throw new InvalidOperation("previous_operation_hash is not the hash of the DID's last operation")
   checkSignature(state, signed)
-  return { ...next(state, operation), lastOperationHash: operationHash(signed.operation), updatedAt: at }
+  const content =
+    operation.operation === 'update' ? applyActions(state, operation.actions) : deactivate(state)
+  return { ...content, lastOperationHash: operationHash(signed.operation), updatedAt: at }
 }
 
 /**
- * The state that a create operation's bytes (`AtalaOperation`) make, without signature and ledger: that of an unpublished DID.
+ * The state of an unpublished DID, from its create operation (`AtalaOperation`) without signature.
  *
- * @throws {InvalidOperation} when the bytes are no create operation or break a rule.
+ * @throws {InvalidOperation} when the bytes are not a create operation or break a rule.
  */
 export function createState(operation: Uint8Array): DidState {
   const decoded = decodeOperation(operation)
   if (decoded.operation !== 'create')
     throw new InvalidOperation(`a DID begins with a create operation, not ${decoded.operation}`)
-  return begin(decoded, operation)
+  return fromCreate(decoded, operation)
 }
 
 /**
- * The suffix of the DID that a signed operation is about.
+ * The suffix of the DID of a signed operation.
  *
- * @throws {InvalidOperation} when the bytes are no signed operation on a DID.
+ * @throws {InvalidOperation} when the bytes are not a signed operation on a DID.
  */
 export function subjectOf(signedOperation: Uint8Array): string {
   const { operation } = decodeSigned(signedOperation)
   const decoded = decodeOperation(operation)
   if (decoded.operation === 'create') return operationHash(operation)
-  // Not the whole DID, and not what the TypeScript SDK once wrote (wire.md pitfall 42).
+  // Old releases of the Identus TypeScript SDK wrote other ids.
   if (!/^[0-9a-f]{64}$/.test(decoded.suffix))
     throw new InvalidOperation('its id is not the 64 hexadecimal digits of a DID')
   return decoded.suffix
 }
 
-function begin(created: CreateOperation, operation: Uint8Array): DidState {
+function fromCreate(created: CreateOperation, operation: Uint8Array): DidState {
   checkCreate(created)
   const { publicKeys, services, contexts } = created
   const suffix = operationHash(operation)
@@ -100,12 +94,8 @@ function begin(created: CreateOperation, operation: Uint8Array): DidState {
   }
 }
 
-function next(state: DidState, operation: UpdateOperation | DeactivateOperation): DidState {
-  return operation.operation === 'update' ? change(state, operation.actions) : end(state)
-}
-
-/** Takes every key and service away, for good. */
-export function end<Content extends DidContent>(content: Content): Content {
+/** Removes every key and service. */
+export function deactivate<Content extends DidContent>(content: Content): Content {
   const { publicKeys, services, retiredKeyIds, retiredServiceIds } = content
   return {
     ...content,
@@ -140,7 +130,7 @@ function checkSignature(state: DidState, { signedWith, signature, operation }: S
     throw new InvalidOperation('the signature is not by the key that signed_with names')
 }
 
-/** The method says DER; the TypeScript SDK once wrote the 64 bytes r‖s. */
+/** The raw signature. The method requires DER; old releases of the Identus TypeScript SDK wrote the 64 bytes r‖s. */
 function rawSignature(signature: Uint8Array): Uint8Array {
   try {
     return fromDer(signature)

@@ -1,4 +1,4 @@
-/** The actions of a did:prism update, in order and all or nothing (wire.md 11.3, "Validity rules"). */
+/** The actions of a did:prism update (PRISM DID Method, "Update DID"). They apply in order, all or none. */
 import { InvalidOperation, type PrismService, type UpdateAction } from './model.ts'
 import {
   checkContexts,
@@ -12,27 +12,27 @@ import {
 import type { DidContent } from './state.ts'
 
 /**
- * The state after an update's actions; the state before is not changed.
+ * Applies the actions of an update. Returns the new state.
  *
- * @throws {InvalidOperation} for the first action that breaks a rule, or when the DID is left without master key or above a limit.
+ * @throws {InvalidOperation} for the first invalid action, or when the DID has no master key or exceeds a limit afterwards.
  */
-export function change<Content extends DidContent>(
+export function applyActions<Content extends DidContent>(
   state: Content,
   actions: readonly UpdateAction[],
 ): Content {
-  const changed = changeContent(state, actions)
+  const changed = applyToContent(state, actions)
   if (!changed.publicKeys.some(({ usage }) => usage === 'master'))
     throw new InvalidOperation('the update leaves no master key')
   return changed
 }
 
-/** The same for a DID of a method that has no master key. */
-export function changeContent<Content extends DidContent>(
+/** The same for a did:web, which needs no master key. */
+export function applyToContent<Content extends DidContent>(
   content: Content,
   actions: readonly UpdateAction[],
 ): Content {
   if (actions.length === 0) throw new InvalidOperation('the update has no action')
-  const changed = actions.reduce(act, content)
+  const changed = actions.reduce(applyAction, content)
   const { publicKeys, services } = changed
   if (publicKeys.length > limits.keys)
     throw new InvalidOperation(`the update leaves ${publicKeys.length} keys, more than ${limits.keys}`)
@@ -41,7 +41,7 @@ export function changeContent<Content extends DidContent>(
   return changed
 }
 
-function act<Content extends DidContent>(state: Content, action: UpdateAction): Content {
+function applyAction<Content extends DidContent>(state: Content, action: UpdateAction): Content {
   const { publicKeys, services, retiredKeyIds, retiredServiceIds } = state
   switch (action.action) {
     case 'addKey':
@@ -76,7 +76,9 @@ function act<Content extends DidContent>(state: Content, action: UpdateAction): 
         throw new InvalidOperation(`there is no active service ${quote(action.id)} to update`)
       return {
         ...state,
-        services: services.map((service) => (service.id === action.id ? updated(service, action) : service)),
+        services: services.map((service) =>
+          service.id === action.id ? updateService(service, action) : service,
+        ),
       }
     case 'patchContext':
       checkContexts(action.contexts)
@@ -86,8 +88,8 @@ function act<Content extends DidContent>(state: Content, action: UpdateAction): 
   }
 }
 
-/** An empty text means unchanged. */
-function updated(
+/** A service after `updateService`. An empty text means unchanged. */
+function updateService(
   service: PrismService,
   { type, serviceEndpoint }: UpdateAction & { action: 'updateService' },
 ): PrismService {

@@ -137,10 +137,10 @@ describe('operations as bytes', () => {
       { operation: 'update', suffix, previousHash, actions: [{ action: 'removeKey', id: '\ud83d' }] },
     ],
   ])(
-    'half of a character in %s is refused, for its bytes would be those of another text',
+    'an unpaired surrogate in %s is refused',
     (_name, operation) => {
       expect(() => encodeOperation(operation)).toThrow(InvalidOperation)
-      expect(() => encodeOperation(operation)).toThrow(/\\ud.* has half of a character in it/)
+      expect(() => encodeOperation(operation)).toThrow(/\\ud.* contains an unpaired surrogate/)
     },
   )
 

@@ -8,7 +8,7 @@ import {
   usages,
 } from '../../../src/did/prism/model.ts'
 import { apply, type DidState } from '../../../src/did/prism/state.ts'
-import { change } from '../../../src/did/prism/update.ts'
+import { applyActions } from '../../../src/did/prism/update.ts'
 import { ed25519, key, later, masterKey, published, signedUpdate, x25519 } from './_make.ts'
 
 const service = (id: string, rest: Partial<PrismService> = {}): PrismService => ({
@@ -44,7 +44,7 @@ const state = published({
   services: [service('service-1')],
   contexts: ['https://c.example/1'],
 })
-const emptied = change(state, [removeKey('auth-1'), removeService('service-1'), patchContext()])
+const emptied = applyActions(state, [removeKey('auth-1'), removeService('service-1'), patchContext()])
 const [auth1, master0, master1] = state.publicKeys as [
   DidState['publicKeys'][0],
   typeof masterKey,
@@ -146,7 +146,7 @@ describe('an action that is allowed changes what it names, and nothing else', ()
   ]
   test.each(allowed)('%s', (_name, before, actions, changed) => {
     const copy = structuredClone(before)
-    expect(change(before, actions)).toEqual({ ...copy, ...changed })
+    expect(applyActions(before, actions)).toEqual({ ...copy, ...changed })
     expect(before).toEqual(copy)
   })
 })
@@ -380,8 +380,8 @@ describe('an action that breaks a rule is refused, with all that come with it', 
     const other: UpdateAction[] =
       actions.length > 0 && before.publicKeys.length < 50 ? [addKey('fine', 'authentication')] : []
     for (const all of [actions, [...other, ...actions], [...actions, ...other]]) {
-      expect(() => change(before, all)).toThrow(InvalidOperation)
-      expect(() => change(before, all)).toThrow(reason)
+      expect(() => applyActions(before, all)).toThrow(InvalidOperation)
+      expect(() => applyActions(before, all)).toThrow(reason)
     }
     expect(before).toEqual(copy)
   })
