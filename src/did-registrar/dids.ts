@@ -26,10 +26,16 @@ export function newRow(
   }
 }
 
-/** A DID of the wallet. `longForm` is the long form of a did:prism created in this wallet, otherwise the DID itself. */
+/**
+ * A DID of the wallet. `longForm` is the long form of a did:prism created in this wallet, otherwise the DID
+ * itself.
+ */
 export type WalletDid = { did: string; longForm: string; status: DidRow['status'] }
 
-/** The wallet's DID with this short or long form. @throws {Problem} 400 when it is not a did:prism or did:web, 404 when it is not in the wallet. */
+/**
+ * The wallet's DID with this short or long form. @throws {Problem} 400 when it is not a did:prism or did:web,
+ * 404 when it is not in the wallet.
+ */
 export async function getManagedDid(db: Db, didRef: string): Promise<WalletDid> {
   const { did, long_form, status } = await getDidRow(db, didRef)
   return { did, longForm: long_form ?? did, status }
@@ -75,7 +81,9 @@ export async function updateDidRow(
     .execute()
 }
 
-/** Updates a DID's row, unless it has changed since it was read. @throws {Problem} 409 when it has changed. */
+/**
+ * Updates a DID's row, unless it has changed since it was read. @throws {Problem} 409 when it has changed.
+ */
 export async function updateUnchangedRow(
   tx: Tx,
   { did, state }: DidRow,

@@ -1,4 +1,7 @@
-/** The private keys of a wallet's DIDs: derived from the seed (secp256k1), or random and sealed (Ed25519, X25519). */
+/**
+ * The private keys of a wallet's DIDs: derived from the seed (secp256k1), or random and sealed (Ed25519,
+ * X25519).
+ */
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import PQueue from 'p-queue'
@@ -31,12 +34,14 @@ const StoredJwk = z.object({
 const names = { authentication: 'Authentication', assertionMethod: 'AssertionMethod' } as const
 
 /**
- * Creates one key per iteration of the event loop, for all wallets together: deriving a key blocks for about two milliseconds.
+ * Creates one key per iteration of the event loop, for all wallets together: deriving a key blocks for about
+ * two milliseconds.
  */
 const queue = new PQueue({ concurrency: 1 })
 
 /**
- * Creates keys: derived ones on secp256k1, random ones on other curves. `nextIndexes` has the next free key index of each usage (default 0).
+ * Creates keys: derived ones on secp256k1, random ones on other curves. `nextIndexes` has the next free key
+ * index of each usage (default 0).
  */
 export async function createKeys(
   wallet: Wallet,
@@ -62,9 +67,9 @@ export async function createKeys(
 }
 
 /**
- * Derives the key at an index, or the first after it whose coordinates do not start with a zero byte: the Identus SDK 7.0.0 drops that byte
- * and cannot verify signatures of such keys (1 in 128). Master keys are exempt: the SDK does not use them, and DIDs are restored by the
- * first one.
+ * Derives the key at an index, or the first after it whose coordinates do not start with a zero byte: the
+ * Identus SDK 7.0.0 drops that byte and cannot verify signatures of such keys (1 in 128). Master keys are
+ * exempt: the SDK does not use them, and DIDs are restored by the first one.
  */
 function deriveKey(
   wallet: Wallet,
@@ -124,8 +129,8 @@ export function toKeyRow(
 }
 
 /**
- * The signing key of a wallet's DID for a purpose: the key with `keyId`, otherwise the first on the preferred curve, otherwise the first. Keys
- * of pending updates do not count.
+ * The signing key of a wallet's DID for a purpose: the key with `keyId`, otherwise the first on the preferred
+ * curve, otherwise the first. Keys of pending updates do not count.
  *
  * @throws {Problem} 400 when the DID is not in the wallet, is deactivated, or has no such key.
  */

@@ -42,7 +42,7 @@ export const CreateManagedDid = z
     method: z
       .enum(['prism', 'web'])
       .nullish()
-      .describe('`prism` when absent. A `web` DID’s document is served by this agent (ours).'),
+      .describe('Extension. `prism` when absent. This agent serves the document of a `web` DID.'),
     name: z
       .string()
       .regex(
@@ -50,7 +50,7 @@ export const CreateManagedDid = z
         'is not 1 to 64 letters, digits, dots, hyphens and underscores, a letter or digit at both ends',
       )
       .nullish()
-      .describe('The last part of a `web` DID, one of a kind on this agent; random when absent (ours).'),
+      .describe('Extension. The last part of a `web` DID, unique on this agent. Random when absent.'),
     documentTemplate: z.object({
       publicKeys: list(ManagedDidKeyTemplate),
       internalKeys: list(InternalKeyTemplate),
@@ -72,7 +72,7 @@ export const CreateManagedDidResponse = z
 export const ManagedDid = z
   .object({
     did: z.string().describe('Short form.'),
-    longFormDid: z.string().optional().describe('As long as the DID is not published.'),
+    longFormDid: z.string().optional().describe('Present until the DID is published.'),
     status: z.enum(['CREATED', 'PUBLICATION_PENDING', 'PUBLISHED']),
   })
   .meta({ id: 'ManagedDID' })
@@ -86,13 +86,13 @@ export const ManagedDidDetail = ManagedDid.extend({
   deactivated: z
     .literal(true)
     .optional()
-    .describe('When the DID is deactivated, for good; its status stays PUBLISHED (ours).'),
+    .describe('Extension. Present when the DID is deactivated. Its status stays PUBLISHED.'),
   pendingOperation: z
     .string()
     .optional()
-    .describe('The id of the operation that the ledger has not judged yet (ours).'),
+    .describe('Extension. The id of the operation that the ledger has not confirmed or rejected yet.'),
   metaLastFailure: Failure.optional().describe(
-    'What delays that operation, or why the last one was rejected (ours).',
+    'Extension. Why that operation is delayed, or why the last one was rejected.',
   ),
 }).meta({ id: 'ManagedDIDDetail' })
 export type ManagedDidDetail = z.infer<typeof ManagedDidDetail>
@@ -101,7 +101,7 @@ export const RestoredDid = ManagedDidDetail.extend({
   missingKeys: z
     .array(z.string())
     .describe(
-      'The ids of its keys that do not come from the seed: what they signed stays valid, nothing new can be signed.',
+      'The ids of its keys that are not derived from the seed and cannot be restored. Their earlier signatures stay valid.',
     ),
 }).meta({ id: 'RestoredDID' })
 export type RestoredDid = z.infer<typeof RestoredDid>

@@ -12,12 +12,15 @@ import type { RestoredDid } from './model.ts'
 /** The search ends after this number of consecutive DID indexes without a DID (gap limit, BIP-44). */
 const didGap = 20
 
-/** How many key indexes to search beyond the number of a DID's keys, because indexes may have been skipped. */
+/**
+ * How many key indexes to search beyond the number of a DID's keys, because indexes may have been skipped.
+ */
 const keyGap = 10
 
 /**
- * Finds published DIDs of the wallet's seed that are not in the wallet, and inserts them with their derived keys. Unpublished DIDs cannot be
- * restored, nor can keys on other curves than secp256k1, which are reported in `missingKeys`.
+ * Finds published DIDs of the wallet's seed that are not in the wallet, and inserts them with their derived
+ * keys. Unpublished DIDs cannot be restored, nor can keys on other curves than secp256k1, which are reported
+ * in `missingKeys`.
  *
  * @throws {Problem} 503 when the ledger does not answer. DIDs inserted before that stay.
  */

@@ -12,7 +12,10 @@ import { type DidRow, getDidRow, readState, toManagedDid, updateDidRow, writeSta
 import type { Failure } from './model.ts'
 import type { OperationRow } from './operation.ts'
 
-/** Bounds of the polling interval for a ledger without `confirmsAt`. Within them, the interval is the time since submission. */
+/**
+ * Bounds of the polling interval for a ledger without `confirmsAt`. Within them, the interval is the time
+ * since submission.
+ */
 const shortestWaitMs = 1_000
 const longestWaitMs = 30_000
 
@@ -20,8 +23,8 @@ const longestWaitMs = 30_000
 const resubmitAfterMs = 6 * 3_600_000
 
 /**
- * Submits an operation once, and stores its verdict when the ledger has one. The DID shows what delays it (`failure`): a ledger that cannot be
- * reached, or that does not show the state it claims to have confirmed.
+ * Submits an operation once, and stores its verdict when the ledger has one. The DID shows what delays it
+ * (`failure`): a ledger that cannot be reached, or that does not show the state it claims to have confirmed.
  */
 export const submitTask: Task = async (wallet, operationId) => {
   const row = await getOperationRow(wallet, operationId)
@@ -95,7 +98,10 @@ async function applyVerdict(
   return reject(did, row, state, operation.details)
 }
 
-/** Submits an operation, unless that was done before: submission may cost money. Returns its status on the ledger. */
+/**
+ * Submits an operation, unless that was done before: submission may cost money. Returns its status on the
+ * ledger.
+ */
 async function submitOnce(
   wallet: Wallet,
   { id, signed_operation, submitted_at }: OperationRow,
@@ -165,7 +171,10 @@ function confirm(
   }
 }
 
-/** Stores a rejection. If the DID is published all the same, another wallet with the same seed has published it. */
+/**
+ * Stores a rejection. If the DID is published all the same, another wallet with the same seed has published
+ * it.
+ */
 function reject(
   did: DidRow,
   row: OperationRow,

@@ -1,4 +1,7 @@
-/** Updates and deactivation of published DIDs. One operation per DID is pending at a time; it takes effect when the ledger confirms it. */
+/**
+ * Updates and deactivation of published DIDs. One operation per DID is pending at a time; it takes effect
+ * when the ledger confirms it.
+ */
 import { Problem } from '../base/problem.ts'
 import { type DeactivateOperation, InvalidOperation, type UpdateOperation } from '../did/prism/model.ts'
 import { encodeOperation, operationId, signOperation } from '../did/prism/operations.ts'
@@ -23,8 +26,8 @@ import { updateWebDid } from './web.ts'
 /**
  * Enqueues the update of a DID.
  *
- * @throws {Problem} 400 for an invalid action, 404 for a DID that is not in the wallet, 409 for a DID that is not published, is deactivated,
- * or has a pending operation.
+ * @throws {Problem} 400 for an invalid action, 404 for a DID that is not in the wallet, 409 for a DID that is
+ * not published, is deactivated, or has a pending operation.
  */
 export async function updateDid(
   wallet: Wallet,

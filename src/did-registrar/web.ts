@@ -1,6 +1,6 @@
 /**
- * The wallet's did:web DIDs (W3C CCG, "did:web Method Specification"). This agent serves their documents below its base URL, so creation,
- * updates and deactivation take effect at once. No ledger is involved.
+ * The wallet's did:web DIDs (W3C CCG, "did:web Method Specification"). This agent serves their documents
+ * below its base URL, so creation, updates and deactivation take effect at once. No ledger is involved.
  */
 import { createHash } from 'node:crypto'
 import { randomId } from '../base/id.ts'
@@ -32,7 +32,8 @@ const empty: DidContent = {
 /**
  * Creates a did:web of this agent and returns it.
  *
- * @throws {Problem} 409 when the name is taken, 422 when the template is invalid or the agent's base URL cannot be expressed in a did:web.
+ * @throws {Problem} 409 when the name is taken, 422 when the template is invalid or the agent's base URL
+ * cannot be expressed in a did:web.
  */
 export async function createWebDid(
   db: AgentDb,
@@ -105,7 +106,8 @@ async function readDocument(db: Db, did: string): Promise<DidDocument | undefine
 }
 
 /**
- * The did:web whose document is at `<base>/web/<name>/did.json`. `base` is http or https, without trailing slash.
+ * The did:web whose document is at `<base>/web/<name>/did.json`. `base` is http or https, without trailing
+ * slash.
  *
  * @throws {Problem} 422 for an http base, except on localhost: did:web is resolved by https.
  */
@@ -133,7 +135,10 @@ function contentOf(
   ])
 }
 
-/** Reserves a name. If the agent stopped before it inserted the DID, the same wallet can reserve the name again. */
+/**
+ * Reserves a name. If the agent stopped before it inserted the DID, the same wallet can reserve the name
+ * again.
+ */
 async function takeName(db: AgentDb, wallet: Wallet, did: string): Promise<void> {
   const row = { did, wallet_id: wallet.id, created_at: new Date().toISOString() }
   const { numInsertedOrUpdatedRows } = await db

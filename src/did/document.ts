@@ -88,7 +88,8 @@ export function canonicalDid(did: string): string {
 /**
  * The keys that a document lists for a purpose, in the document's order, with absolute ids.
  *
- * Keys of other DIDs are skipped, embedded or referenced: otherwise a document could claim a foreign key as its own.
+ * Keys of other DIDs are skipped, embedded or referenced: otherwise a document could claim a foreign key as
+ * its own.
  */
 export function keysFor(document: DidDocument, purpose: Purpose): VerificationKey[] {
   const absolute = (id: string) => (id.startsWith('#') ? document.id + id : id)
@@ -129,14 +130,17 @@ export function keysMatching(document: DidDocument, purpose: Purpose, kid?: stri
 export const didContext = 'https://www.w3.org/ns/did/v1'
 export const jws2020Context = 'https://w3id.org/security/suites/jws-2020/v1'
 
-/** A verification method of type `JsonWebKey2020` (JSON Web Signature 2020 suite) with the id `<did>#<fragment>`. */
+/**
+ * A verification method of type `JsonWebKey2020` (JSON Web Signature 2020 suite) with the id
+ * `<did>#<fragment>`.
+ */
 export function jsonWebKey(did: string, fragment: string, publicKeyJwk: PublicJwk) {
   return { id: `${did}#${fragment}`, type: 'JsonWebKey2020', controller: did, publicKeyJwk }
 }
 
 /**
- * The verification relationships of a DID that is a single key (did:key, did:jwk): `signing` and `agreement` are ids of verification
- * methods, and each serves all purposes of its kind.
+ * The verification relationships of a DID that is a single key (did:key, did:jwk): `signing` and `agreement`
+ * are ids of verification methods, and each serves all purposes of its kind.
  */
 export function relationshipsOf(ids: {
   signing?: string | undefined

@@ -1,11 +1,14 @@
 /**
- * A cache for values fetched from others, such as DID documents (W3C DID Resolution, "Caching"). Concurrent requests for one key share one
- * fetch. Failures are cached for a few seconds.
+ * A cache for values fetched from others, such as DID documents (W3C DID Resolution, "Caching"). Concurrent
+ * requests for one key share one fetch. Failures are cached for a few seconds.
  */
 import { LRUCache } from 'lru-cache'
 import { isTemporary, Problem } from '../base/problem.ts'
 
-/** Limits of the cache, because anyone can name ever new DIDs. Sizes are characters of JSON. At most 10,000 entries fit. */
+/**
+ * Limits of the cache, because anyone can name ever new DIDs. Sizes are characters of JSON. At most 10,000
+ * entries fit.
+ */
 const maxSize = 33_550_000
 const minEntrySize = 3_355
 const maxPending = 1_000
@@ -15,14 +18,18 @@ const absentMs = 5_000
 const unreachableMs = 1_000
 
 export type FetchCache<T> = {
-  /** The value of a key, cached or fetched. Values are shared, and therefore frozen. @throws the error of the fetch. */
+  /**
+   * The value of a key, cached or fetched. Values are shared, and therefore frozen. @throws the error of the
+   * fetch.
+   */
   get: (key: string) => Promise<T | undefined>
   /** Removes a key. A fetch in progress still answers its callers; its result is not cached. */
   invalidate: (key: string) => void
 }
 
 /**
- * Caches the results of `fetch`: an object, or `undefined` for an absent value. Failures are cached only if they are a `Problem`.
+ * Caches the results of `fetch`: an object, or `undefined` for an absent value. Failures are cached only if
+ * they are a `Problem`.
  *
  * `lifetimeMs` is the lifetime of values; 0 disables caching. `now` is a monotonic clock in milliseconds.
  */

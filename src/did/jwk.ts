@@ -1,4 +1,6 @@
-/** did:jwk (did:jwk Method Specification): a DID that is one public key as a JWK. The key's id is `<did>#0`. */
+/**
+ * did:jwk (did:jwk Method Specification): a DID that is one public key as a JWK. The key's id is `<did>#0`.
+ */
 import { createPublicKey } from 'node:crypto'
 import { z } from 'zod'
 import { fromBase64, fromUtf8, toBase64url } from '../base/bytes.ts'
@@ -23,7 +25,8 @@ export function createJwkDid({ kty, crv, x, y }: PublicJwk): string {
 }
 
 /**
- * Resolves a did:jwk. With `use: "sig"` the document has no key agreement, with `use: "enc"` it has only that.
+ * Resolves a did:jwk. With `use: "sig"` the document has no key agreement, with `use: "enc"` it has only
+ * that.
  *
  * @throws {Problem} `error:DIDResolution:invalidDid` for a malformed key or an unsupported key type.
  */

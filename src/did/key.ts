@@ -30,8 +30,8 @@ export function resolveKeyDid(did: string): DidDocument {
 }
 
 /**
- * The document of a DID that is one key, given as Multikey. The key serves every purpose that its curve allows. An Ed25519 key comes with
- * the X25519 key derived from it for key agreement (did:key §3.1.3).
+ * The document of a DID that is one key, given as Multikey. The key serves every purpose that its curve
+ * allows. An Ed25519 key comes with the X25519 key derived from it for key agreement (did:key §3.1.3).
  *
  * @throws {Error} when the key is malformed.
  */

@@ -1,4 +1,7 @@
-/** Multikey (W3C Controlled Identifiers 1.0 §2.2.2): `z` and base58btc of a multicodec prefix and the raw or compressed public key. */
+/**
+ * Multikey (W3C Controlled Identifiers 1.0 §2.2.2): `z` and base58btc of a multicodec prefix and the raw or
+ * compressed public key.
+ */
 import { ECDH } from 'node:crypto'
 import { concat, fromMultibase, toBase64url, toMultibase } from '../base/bytes.ts'
 import { okpBytes, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'

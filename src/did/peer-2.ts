@@ -1,6 +1,6 @@
 /**
- * did:peer numalgo 2 (Peer DID Method Specification, Method 2): `did:peer:2` and elements with a dot before each. An element is a purpose
- * code with a key in Multikey, or `S` with a service in base64url.
+ * did:peer numalgo 2 (Peer DID Method Specification, Method 2): `did:peer:2` and elements with a dot before
+ * each. An element is a purpose code with a key in Multikey, or `S` with a service in base64url.
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
@@ -30,15 +30,19 @@ const commonNames: Readonly<Record<string, string>> = {
   a: 'accept',
 }
 
-/** A service element holds one service or a list of them. The Identus TypeScript SDK writes lists, and an empty one for no service. */
+/**
+ * A service element holds one service or a list of them. The Identus TypeScript SDK writes lists, and an
+ * empty one for no service.
+ */
 const ServiceElement = z.union([
   z.array(z.looseObject({})),
   z.looseObject({}).transform((service) => [service]),
 ])
 
 /**
- * Resolves a numalgo 2 DID. Keys get the ids `#key-1`, `#key-2`, …, services without an id `#service`, `#service-1`, …. A DIDComm service
- * whose endpoint is a string (the older form of the specification) gets the object form.
+ * Resolves a numalgo 2 DID. Keys get the ids `#key-1`, `#key-2`, …, services without an id `#service`,
+ * `#service-1`, …. A DIDComm service whose endpoint is a string (the older form of the specification) gets
+ * the object form.
  *
  * @throws {Error} when the DID is malformed. The message is the reason.
  */
@@ -64,15 +68,17 @@ export function resolvePeer2(did: string): DidDocument {
   return document
 }
 
-/** The numalgo 3 form (short form) of a numalgo 2 DID: the SHA-256 multihash of the text after `did:peer:2`. */
+/**
+ * The numalgo 3 form (short form) of a numalgo 2 DID: the SHA-256 multihash of the text after `did:peer:2`.
+ */
 export function toPeer3(did: string): string {
   const hash = createHash('sha256').update(did.slice('did:peer:2'.length)).digest()
   return `did:peer:3${toMultibase(concat(Uint8Array.of(0x12, 0x20), hash))}`
 }
 
 /**
- * Converts a key id of older peers, whose fragment is the key in multibase (`#6LS…`, `#6Mk…`), to the form `#key-1` of the current
- * specification. Any other DID URL is returned unchanged.
+ * Converts a key id of older peers, whose fragment is the key in multibase (`#6LS…`, `#6Mk…`), to the form
+ * `#key-1` of the current specification. Any other DID URL is returned unchanged.
  */
 export function toNumberedKeyId(didUrl: string): string {
   const [did, fragment] = didUrl.split('#')
@@ -115,7 +121,10 @@ function expand(value: unknown): unknown {
   )
 }
 
-/** Converts the older form, with the URI as a string and `routingKeys` and `accept` beside it, to the object form. */
+/**
+ * Converts the older form, with the URI as a string and `routingKeys` and `accept` beside it, to the object
+ * form.
+ */
 function toServiceObject(service: Record<string, unknown>): Record<string, unknown> {
   const type = service['type'] === 'dm' ? 'DIDCommMessaging' : service['type']
   if (type !== 'DIDCommMessaging' || typeof service['serviceEndpoint'] !== 'string')

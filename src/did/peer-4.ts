@@ -1,6 +1,6 @@
 /**
- * did:peer numalgo 4 (Peer DID Method Specification, Method 4): `did:peer:4<hash>:<document>`, with the document in base58btc. The
- * Identus mediator uses it.
+ * did:peer numalgo 4 (Peer DID Method Specification, Method 4): `did:peer:4<hash>:<document>`, with the
+ * document in base58btc. The Identus mediator uses it.
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
@@ -30,8 +30,8 @@ const InputDocument = z.looseObject({
 })
 
 /**
- * Resolves the long form: checks the hash, sets the document's id, makes ids absolute and converts supported Multikeys to
- * `JsonWebKey2020`. Other keys stay unchanged.
+ * Resolves the long form: checks the hash, sets the document's id, makes ids absolute and converts supported
+ * Multikeys to `JsonWebKey2020`. Other keys stay unchanged.
  *
  * @throws {Problem} `error:DIDResolution:notFound` for the short form.
  * @throws {Error} when the DID is malformed. The message is the reason.

@@ -1,6 +1,6 @@
 /**
- * did:peer (Peer DID Method Specification): creates numalgo 2, resolves numalgo 0, 2 and 4. A peer DID carries its whole document, so
- * resolution needs no I/O.
+ * did:peer (Peer DID Method Specification): creates numalgo 2, resolves numalgo 0, 2 and 4. A peer DID
+ * carries its whole document, so resolution needs no I/O.
  */
 import { toBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
@@ -16,11 +16,11 @@ import { resolvePeer4 } from './peer-4.ts'
 const maxLength = 4_000
 
 /**
- * Creates a did:peer:2 with the members and order of the Cloud Agent's: the agreement key is `#key-1`, the authentication key `#key-2`.
- * Each URI becomes a DIDComm v2 service. Peers use the first one.
+ * Creates a did:peer:2 with the members and order of the Cloud Agent's: the agreement key is `#key-1`, the
+ * authentication key `#key-2`. Each URI becomes a DIDComm v2 service. Peers use the first one.
  *
- * @throws {TypeError} when a key is on another curve than X25519 and Ed25519, or when the base64url of a service contains `-` or `_`,
- * which the Cloud Agent cannot resolve.
+ * @throws {TypeError} when a key is on another curve than X25519 and Ed25519, or when the base64url of a
+ * service contains `-` or `_`, which the Cloud Agent cannot resolve.
  * @throws {Problem} `error:DIDResolution:invalidDid` when the DID is longer than `maxLength`.
  */
 export function createPeerDid(content: {
@@ -55,8 +55,8 @@ function encodeService(uri: string): string {
 /**
  * Resolves a did:peer of numalgo 0, 2 or 4. Keys are `JsonWebKey2020`, ids are absolute.
  *
- * @throws {Problem} `error:DIDResolution:invalidDid` for a malformed DID, `…:methodNotSupported` for numalgo 1 and 3, `…:notFound` for
- * the short form of numalgo 4, which holds no document.
+ * @throws {Problem} `error:DIDResolution:invalidDid` for a malformed DID, `…:methodNotSupported` for numalgo
+ * 1 and 3, `…:notFound` for the short form of numalgo 4, which holds no document.
  */
 export function resolvePeerDid(did: string): DidDocument {
   if (did.length > maxLength) throw invalid(did, `it is longer than ${maxLength} characters`)

@@ -1,4 +1,7 @@
-/** The result of DID resolution (W3C DID Resolution): the document, its metadata, and the metadata of the resolution. */
+/**
+ * The result of DID resolution (W3C DID Resolution): the document, its metadata, and the metadata of the
+ * resolution.
+ */
 import { z } from 'zod'
 import { DidDocument } from './document.ts'
 
@@ -12,7 +15,10 @@ export const ResolutionError = z.enum([
 ])
 export type ResolutionError = z.infer<typeof ResolutionError>
 
-/** `created` and `updated` are ISO 8601 in UTC with whole seconds, `versionId` is hexadecimal. Only did:prism has them. */
+/**
+ * `created` and `updated` are ISO 8601 in UTC with whole seconds, `versionId` is hexadecimal. Only did:prism
+ * has them.
+ */
 export const DidDocumentMetadata = z.object({
   deactivated: z.boolean().optional(),
   canonicalId: z.string().optional(),

@@ -1,9 +1,9 @@
 /**
- * The DID resolver (W3C DID Resolution). It resolves did:prism, did:peer, did:key and did:jwk itself, and other methods with the functions in
- * `ResolverSources`.
+ * The DID resolver (W3C DID Resolution). It resolves did:prism, did:peer, did:key and did:jwk itself, and
+ * other methods with the functions in `ResolverSources`.
  *
- * Documents that cannot change (did:peer, did:key, did:jwk, unpublished did:prism) are cached. Fetched ones are cached as long as
- * `ResolverSources` allows. Cached values are shared, and therefore frozen.
+ * Documents that cannot change (did:peer, did:key, did:jwk, unpublished did:prism) are cached. Fetched ones
+ * are cached as long as `ResolverSources` allows. Cached values are shared, and therefore frozen.
  */
 import { LRUCache } from 'lru-cache'
 import { Problem } from '../base/problem.ts'
@@ -25,8 +25,8 @@ export type ResolverSources = {
   /** Cache lifetime of the documents of `methods`. Default: 0, not cached. */
   documentLifetimeMs?: number
   /**
-   * Cache lifetime of states. Without it, each resolution calls `getState`, and concurrent ones do not share a call: for a ledger file that
-   * other processes may write to.
+   * Cache lifetime of states. Without it, each resolution calls `getState`, and concurrent ones do not share
+   * a call: for a ledger file that other processes may write to.
    */
   stateLifetimeMs?: number | undefined
   /** A monotonic clock in milliseconds. */
@@ -43,7 +43,8 @@ export type Resolver = {
   /**
    * Resolves a DID to its document.
    *
-   * @throws {Problem} `error:DIDResolution:*` when there is no document or the DID is deactivated; `error:ServiceUnavailable` as `resolve`.
+   * @throws {Problem} `error:DIDResolution:*` when there is no document or the DID is deactivated;
+   * `error:ServiceUnavailable` as `resolve`.
    */
   document: Resolve
   /** Removes what is cached about a fetched DID in any of its forms, or about the did:prism with a suffix. */
@@ -59,7 +60,10 @@ const immutable: Readonly<Record<string, (did: string) => DidDocument>> = {
 /** Limits on the cached results of DIDs that cannot change. The size is the total length of the DIDs. */
 const immutableCache = { max: 1_000, maxSize: 4_000_000 }
 
-/** Creates a resolver. Errors of a source other than `error:DIDResolution:*` are rethrown: they say nothing about the DID. */
+/**
+ * Creates a resolver. Errors of a source other than `error:DIDResolution:*` are rethrown: they say nothing
+ * about the DID.
+ */
 export function createResolver(sources: ResolverSources): Resolver {
   const { getState, methods = {}, documentLifetimeMs = 0, stateLifetimeMs, now } = sources
   const fetched = new Map(

@@ -1,6 +1,7 @@
 /**
- * The public key of a verification method, from any registered property (DID Specification Registries; W3C Controlled Identifiers 1.0 §2.2;
- * the signature suites of 2018 to 2020): `publicKeyJwk`, `publicKeyMultibase`, `publicKeyBase58`, `publicKeyHex`.
+ * The public key of a verification method, from any registered property (DID Specification Registries; W3C
+ * Controlled Identifiers 1.0 §2.2; the signature suites of 2018 to 2020): `publicKeyJwk`,
+ * `publicKeyMultibase`, `publicKeyBase58`, `publicKeyHex`.
  */
 import { fromHex, fromMultibase } from '../base/bytes.ts'
 import { type Curve, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
@@ -17,7 +18,10 @@ const curves: Readonly<Record<Curve, PublicJwk['kty']>> = {
   'P-521': 'EC',
 }
 
-/** The curve of each verification method type. Keys of other types (`Multikey`, `JsonWebKey2020`) name their curve. */
+/**
+ * The curve of each verification method type. Keys of other types (`Multikey`, `JsonWebKey2020`) name their
+ * curve.
+ */
 const curveOfType: Readonly<Record<string, Curve>> = {
   Ed25519VerificationKey2018: 'Ed25519',
   Ed25519VerificationKey2020: 'Ed25519',
@@ -30,7 +34,10 @@ const curveOfType: Readonly<Record<string, Curve>> = {
 /** The longest key in base58 or hexadecimal: an uncompressed point on secp256k1. */
 const maxLength = 130
 
-/** The key as JWK. `undefined` for an unsupported or malformed key, and for a key on another curve than its type requires. */
+/**
+ * The key as JWK. `undefined` for an unsupported or malformed key, and for a key on another curve than its
+ * type requires.
+ */
 export function readKey(method: VerificationMethod): PublicJwk | undefined {
   const expected = Object.hasOwn(curveOfType, method.type) ? curveOfType[method.type] : undefined
   try {

@@ -1,14 +1,19 @@
 /**
- * did:web (W3C CCG, "did:web Method Specification"): a DID whose host serves the document, at `/.well-known/did.json` or below the DID's path.
+ * did:web (W3C CCG, "did:web Method Specification"): a DID whose host serves the document, at
+ * `/.well-known/did.json` or below the DID's path.
  *
- * Peers choose the host (SSRF). The HTTP client enforces which addresses may be called. Errors never contain the response.
+ * Peers choose the host (SSRF). The HTTP client enforces which addresses may be called. Errors never contain
+ * the response.
  */
 import { isIP } from 'node:net'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { DidDocument, type Resolve } from './document.ts'
 
-/** The required part of the HTTP client: a GET without redirects. Its errors have the `code` of `UnreachableError`. */
+/**
+ * The required part of the HTTP client: a GET without redirects. Its errors have the `code` of
+ * `UnreachableError`.
+ */
 export type WebClient = {
   exchange: (url: string, request: WebRequest) => Promise<{ status: number; text: string }>
 }
@@ -42,8 +47,9 @@ const finalReasons: Readonly<Record<string, string>> = {
 /**
  * Creates a resolver of did:web.
  *
- * The resolver throws {Problem} `error:DIDResolution:invalidDid` for a malformed DID, `…:notFound` when the host has no valid document of the
- * DID, and `error:ServiceUnavailable` when the host cannot be reached, times out, or answers with 5xx.
+ * The resolver throws {Problem} `error:DIDResolution:invalidDid` for a malformed DID, `…:notFound` when the
+ * host has no valid document of the DID, and `error:ServiceUnavailable` when the host cannot be reached,
+ * times out, or answers with 5xx.
  */
 export function createWebResolver({ http, allowsLoopback = false }: WebOptions): Resolve {
   return async (did) => {
@@ -60,7 +66,8 @@ export function createWebResolver({ http, allowsLoopback = false }: WebOptions):
 }
 
 /**
- * The URL of a did:web's document (did:web Method Specification, "Read (Resolve)"). The colon of the port is percent-encoded.
+ * The URL of a did:web's document (did:web Method Specification, "Read (Resolve)"). The colon of the port is
+ * percent-encoded.
  *
  * @throws {Problem} `error:DIDResolution:invalidDid`
  */

@@ -1,6 +1,6 @@
 /**
- * Content encryption of JWE: A256CBC-HS512 and A256GCM (RFC 7518 §5.2.5, §5.3), XC20P (draft-amringer-jose-chacha-02). OpenSSL does the
- * work, except for HChaCha20 (@noble/ciphers).
+ * Content encryption of JWE: A256CBC-HS512 and A256GCM (RFC 7518 §5.2.5, §5.3), XC20P
+ * (draft-amringer-jose-chacha-02). OpenSSL does the work, except for HChaCha20 (@noble/ciphers).
  */
 import {
   type CipherGCMTypes,

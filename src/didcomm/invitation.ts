@@ -1,8 +1,8 @@
 /**
  * Out-of-band 2.0 invitations (DIDComm v2.1, "Out Of Band Messages") and the messages attached to them.
  *
- * The `_oob` parameter is padded base64url. Its JSON is escaped such that `-` and `_` never occur: the Identus Swift SDK reads the
- * standard alphabet only.
+ * The `_oob` parameter is padded base64url. Its JSON is escaped such that `-` and `_` never occur: the
+ * Identus Swift SDK reads the standard alphabet only.
  */
 import { z } from 'zod'
 import { fromBase64, toPaddedBase64url } from '../base/bytes.ts'
@@ -77,7 +77,8 @@ export function createInvitation(content: InvitationContent): OutOfBandInvitatio
 
 /** The `_oob` parameter of an invitation. */
 export function toOob(invitation: OutOfBandInvitation): string {
-  // Only these characters make base64 contain its last two letters, and in JSON they occur only inside strings.
+  // Only these characters make base64 contain its last two letters, and in JSON they occur only inside
+  // strings.
   const json = JSON.stringify(invitation).replace(
     /[>?~\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -85,13 +86,17 @@ export function toOob(invitation: OutOfBandInvitation): string {
   return toPaddedBase64url(json)
 }
 
-/** The URL of an invitation or of its `_oob` parameter. `base` has no query: the Cloud Agent requires `_oob` to be the only parameter. */
+/**
+ * The URL of an invitation or of its `_oob` parameter. `base` has no query: the Cloud Agent requires `_oob`
+ * to be the only parameter.
+ */
 export function toInvitationUrl(base: string, invitation: OutOfBandInvitation | string): string {
   return `${base}?_oob=${typeof invitation === 'string' ? invitation : toOob(invitation)}`
 }
 
 /**
- * Parses an invitation from its `_oob` parameter or from a URL with that parameter: base64 in either alphabet, padded or not.
+ * Parses an invitation from its `_oob` parameter or from a URL with that parameter: base64 in either
+ * alphabet, padded or not.
  *
  * @returns the invitation, and `oob`, its parameter in canonical form (padded base64url).
  * @throws {Problem} `error:ConnectionServiceError:InvitationParsingError`
@@ -115,7 +120,10 @@ export function parseInvitation(text: string): { invitation: OutOfBandInvitation
   return { invitation: parsed.data, oob: toPaddedBase64url(bytes) }
 }
 
-/** The `_oob` parameter of a URL, or the text itself. `URLSearchParams` would decode the `+` of base64 to a space. */
+/**
+ * The `_oob` parameter of a URL, or the text itself. `URLSearchParams` would decode the `+` of base64 to a
+ * space.
+ */
 function oobOf(text: string): string {
   const query = /(?:^|[?&])_oob=([^&#]*)/.exec(text)?.[1]
   return query === undefined ? text : decodeURIComponent(query)
@@ -166,7 +174,8 @@ export function embedMessage(
 }
 
 /**
- * Reads the message in the first attachment of an invitation. `undefined` when the invitation has no attachment.
+ * Reads the message in the first attachment of an invitation. `undefined` when the invitation has no
+ * attachment.
  *
  * @throws {z.ZodError | TypeError | Problem} when it is not a message, or its sender is not the inviter.
  */

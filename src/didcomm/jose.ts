@@ -19,13 +19,15 @@ export const KeyId = z
 const refused = z.never('is not supported').optional()
 
 /**
- * Header members that are refused: `zip` and `p2c` let a small message cost much memory or time, and `crit` (RFC 7515 §4.1.11) demands
- * extensions. Other unknown members are ignored. `jwk` and `jku` are among them: keys come from DID documents only.
+ * Header members that are refused: `zip` and `p2c` let a small message cost much memory or time, and `crit`
+ * (RFC 7515 §4.1.11) demands extensions. Other unknown members are ignored. `jwk` and `jku` are among them:
+ * keys come from DID documents only.
  */
 export const forbidden = { zip: refused, crit: refused, b64: refused, p2c: refused, p2s: refused }
 
 /**
- * Decodes a protected header (RFC 7515 §4, RFC 7516 §4): canonical base64url of a JSON object in UTF-8, without duplicate member names.
+ * Decodes a protected header (RFC 7515 §4, RFC 7516 §4): canonical base64url of a JSON object in UTF-8,
+ * without duplicate member names.
  *
  * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` with the reason.
  */
@@ -43,7 +45,9 @@ export function readProtected<Header extends z.ZodType>(text: string, Header: He
     : refuse(`the protected header is not supported, ${reasonOf(parsed.error)}`)
 }
 
-/** Decodes a base64url member of an envelope. @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` */
+/**
+ * Decodes a base64url member of an envelope. @throws {Problem} `error:DIDCommControllerError:UnpackingFailed`
+ */
 export function decodeMember(text: string, name: string): Buffer {
   try {
     return fromStrictBase64url(text)
@@ -55,8 +59,8 @@ export function decodeMember(text: string, name: string): Buffer {
 /**
  * The public key with this id, if its DID document lists it for the purpose.
  *
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when the DID does not resolve or has no such key. Temporary errors
- * of the resolver, such as `error:ServiceUnavailable`, are rethrown.
+ * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when the DID does not resolve or has no
+ * such key. Temporary errors of the resolver, such as `error:ServiceUnavailable`, are rethrown.
  */
 export async function getKey(resolve: Resolve, kid: string, purpose: Purpose): Promise<PublicJwk> {
   const did = didOf(kid)

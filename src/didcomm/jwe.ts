@@ -1,9 +1,9 @@
 /**
- * Encrypted envelopes: JWE in general JSON serialization (RFC 7516 §7.2.1) with the algorithms of DIDComm v2.1. `parseEnvelope` checks
- * what can be checked without a key, `openEnvelope` decrypts.
+ * Encrypted envelopes: JWE in general JSON serialization (RFC 7516 §7.2.1) with the algorithms of DIDComm
+ * v2.1. `parseEnvelope` checks what can be checked without a key, `openEnvelope` decrypts.
  *
- * An envelope is parsed once: the HTTP server reads the recipient from it, and `unpack` decrypts the same object. A flattened JWE is
- * refused, as in the Cloud Agent.
+ * An envelope is parsed once: the HTTP server reads the recipient from it, and `unpack` decrypts the same
+ * object. A flattened JWE is refused, as in the Cloud Agent.
  */
 import { hash } from 'node:crypto'
 import { z } from 'zod'
@@ -69,7 +69,8 @@ export type PrivateKey = { kid: string; privateJwk: PrivateJwk }
 /**
  * Parses the JSON text of an envelope. The caller has limited its size.
  *
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when it is not a supported encrypted message.
+ * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when it is not a supported encrypted
+ * message.
  */
 export function parseEnvelope(raw: string | Uint8Array): Envelope {
   let value: unknown
@@ -81,7 +82,9 @@ export function parseEnvelope(raw: string | Uint8Array): Envelope {
   return toEnvelope(value)
 }
 
-/** Checks a parsed JSON value as an envelope. @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` */
+/**
+ * Checks a parsed JSON value as an envelope. @throws {Problem} `error:DIDCommControllerError:UnpackingFailed`
+ */
 export function toEnvelope(value: unknown): Envelope {
   const parsed = Jwe.safeParse(value)
   if (!parsed.success)
@@ -111,16 +114,20 @@ export function isJwe(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'ciphertext' in value && 'protected' in value
 }
 
-/** The `apv` of recipient keys: SHA-256 of the sorted ids, joined with dots (DIDComm v2.1, "ECDH-1PU key wrapping and common protected headers"). */
+/**
+ * The `apv` of recipient keys: SHA-256 of the sorted ids, joined with dots (DIDComm v2.1, "ECDH-1PU key
+ * wrapping and common protected headers").
+ */
 export function apvOf(kids: readonly string[]): Uint8Array {
   return hash('sha256', kids.toSorted().join('.'), 'buffer')
 }
 
 /**
- * Decrypts an envelope with the private key of one of its recipients. `senderJwk` is required for authcrypt, and absent for anoncrypt.
+ * Decrypts an envelope with the private key of one of its recipients. `senderJwk` is required for authcrypt,
+ * and absent for anoncrypt.
  *
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when a key is on another curve than the message, an ephemeral point
- * is not on its curve, or the envelope was changed.
+ * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when a key is on another curve than the
+ * message, an ephemeral point is not on its curve, or the envelope was changed.
  */
 export function openEnvelope(envelope: Envelope, recipient: PrivateKey, senderJwk?: PublicJwk): Uint8Array {
   const { jwe, header, apu, apv } = envelope
@@ -159,7 +166,10 @@ export function openEnvelope(envelope: Envelope, recipient: PrivateKey, senderJw
   }
 }
 
-/** The id of the sender's key: `apu` is required, `skid` may repeat it (DIDComm v2.1, "ECDH-1PU key wrapping and common protected headers"). */
+/**
+ * The id of the sender's key: `apu` is required, `skid` may repeat it (DIDComm v2.1, "ECDH-1PU key wrapping
+ * and common protected headers").
+ */
 function senderOf(apu: Uint8Array, skid: string | null | undefined): string {
   let named: string
   try {

@@ -1,6 +1,6 @@
 /**
- * Signed messages: JWS in general or flattened JSON serialization (RFC 7515 §7.2) with the algorithms of DIDComm v2.1 (EdDSA, ES256,
- * ES256K). The keys come from the signer's DID document.
+ * Signed messages: JWS in general or flattened JSON serialization (RFC 7515 §7.2) with the algorithms of
+ * DIDComm v2.1 (EdDSA, ES256, ES256K). The keys come from the signer's DID document.
  */
 import { createPublicKey, verify as verifyBytes } from 'node:crypto'
 import { z } from 'zod'
@@ -54,7 +54,8 @@ export function isJws(value: unknown): boolean {
 /**
  * Verifies every signature of a JWS, given as parsed JSON. The keys must be authentication keys of their DID.
  *
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when a signature is wrong, or the DIDs of the keys differ.
+ * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when a signature is wrong, or the DIDs of
+ * the keys differ.
  */
 export async function verifyJws(value: unknown, resolve: Resolve): Promise<VerifiedJws> {
   const parsed = Jws.safeParse(value)

@@ -20,15 +20,19 @@ export const agreementCurves = ['X25519', 'P-256', 'P-384', 'P-521'] as const
 /** The ephemeral key pair of one message. */
 export type Ephemeral = {
   publicJwk: PublicJwk
-  /** The Diffie–Hellman secret with a public key. @throws for a key on another curve, or a point that is not on the curve. */
+  /**
+   * The Diffie–Hellman secret with a public key. @throws for a key on another curve, or a point that is not
+   * on the curve.
+   */
   agree(theirs: PublicJwk): Uint8Array
 }
 
 /**
  * Generates an ephemeral key pair.
  *
- * The private key stays an OpenSSL object: it is in no cache, and importing a JWK would take a fifth of the time of an envelope. The
- * generator exports the public key itself, because a later export can deadlock Node 20 (see `crypto/keys.ts`).
+ * The private key stays an OpenSSL object: it is in no cache, and importing a JWK would take a fifth of the
+ * time of an envelope. The generator exports the public key itself, because a later export can deadlock Node
+ * 20 (see `crypto/keys.ts`).
  *
  * @throws {TypeError} for a curve without key agreement.
  */
@@ -49,7 +53,10 @@ export function generateEphemeral(crv: string): Ephemeral {
   }
 }
 
-/** The inputs of `OtherInfo`. `apu` and `apv` are decoded bytes; `tag` is the content's tag, for ECDH-1PU with key wrapping. */
+/**
+ * The inputs of `OtherInfo`. `apu` and `apv` are decoded bytes; `tag` is the content's tag, for ECDH-1PU with
+ * key wrapping.
+ */
 export type KeyContext = {
   algorithm: string
   apu: Uint8Array
@@ -76,7 +83,10 @@ function withLength(part: Uint8Array): Uint8Array[] {
 /** The counter of the only round. */
 const firstRound = Uint8Array.of(0, 0, 0, 1)
 
-/** One round of Concat KDF with SHA-256. `secrets` are concatenated: Ze, or Ze and Zs for ECDH-1PU. Returns `bits` / 8 bytes, at most 32. */
+/**
+ * One round of Concat KDF with SHA-256. `secrets` are concatenated: Ze, or Ze and Zs for ECDH-1PU. Returns
+ * `bits` / 8 bytes, at most 32.
+ */
 export function concatKdf(secrets: Uint8Array[], info: Uint8Array, bits = 256): Uint8Array {
   const hashed = concat(firstRound, ...secrets, info)
   const key = hash('sha256', hashed, 'buffer')

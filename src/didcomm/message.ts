@@ -1,6 +1,6 @@
 /**
- * DIDComm plaintext messages and their attachments (DIDComm v2.1, "Plaintext Message Structure", "Attachments"), including deviations
- * of deployed peers.
+ * DIDComm plaintext messages and their attachments (DIDComm v2.1, "Plaintext Message Structure",
+ * "Attachments"), including deviations of deployed peers.
  *
  * A parsed message is well-formed, not authenticated: `unpack.ts` authenticates the sender.
  */
@@ -47,7 +47,8 @@ export type Attachment = z.infer<typeof Attachment>
 const Identifier = z.string().min(1).max(1_024)
 
 /**
- * A plaintext message. Unknown headers are kept. `body` is the parsed object itself, so that it keeps members of any name.
+ * A plaintext message. Unknown headers are kept. `body` is the parsed object itself, so that it keeps members
+ * of any name.
  *
  * `from_prior` is kept and ignored: this agent does not support DID rotation.
  */
@@ -101,17 +102,19 @@ export function parseMessage(text: string | Uint8Array): PlaintextMessage {
 }
 
 /**
- * The UTF-8 JSON of a message, with `typ`, and without `ack` and `please_ack`: the Cloud Agent refuses messages that have these headers
- * in the form of the specification.
+ * The UTF-8 JSON of a message, with `typ`, and without `ack` and `please_ack`: the Cloud Agent refuses
+ * messages that have these headers in the form of the specification.
  */
 export function writeMessage(message: PlaintextMessage): Uint8Array {
   return utf8(JSON.stringify({ ...message, typ: plaintextType, ack: undefined, please_ack: undefined }))
 }
 
 /**
- * The content of an attachment: the bytes of its base64 (either alphabet, with or without padding), or its JSON in UTF-8.
+ * The content of an attachment: the bytes of its base64 (either alphabet, with or without padding), or its
+ * JSON in UTF-8.
  *
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when it is not base64, or there are only links.
+ * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when it is not base64, or there are only
+ * links.
  */
 export function attachmentBytes(attachment: Attachment): Uint8Array {
   const { base64, json } = attachment.data
@@ -128,7 +131,8 @@ export function attachmentBytes(attachment: Attachment): Uint8Array {
 /**
  * The JSON value of an attachment, from `json` or from `base64`.
  *
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when there is none, or it is nested too deeply.
+ * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when there is none, or it is nested too
+ * deeply.
  */
 export function attachmentJson(attachment: Attachment): unknown {
   // `base64` takes precedence, as in `attachmentBytes` and in the Cloud Agent.
@@ -159,13 +163,15 @@ function nameOf({ id }: Attachment): string {
 const leewaySeconds = 30
 
 /**
- * The Cloud Agent sets this lifetime for every message. It computes the times from local time taken as UTC, up to 14 hours off, and repeats
- * messages after they have expired. Such messages get a larger leeway.
+ * The Cloud Agent sets this lifetime for every message. It computes the times from local time taken as UTC,
+ * up to 14 hours off, and repeats messages after they have expired. Such messages get a larger leeway.
  */
 const cloudAgentLifetimeSeconds = 1_000
 const cloudAgentLeewaySeconds = 86_400
 
-/** The time (milliseconds since 1970) from which on a message is refused. `undefined` when it does not expire. */
+/**
+ * The time (milliseconds since 1970) from which on a message is refused. `undefined` when it does not expire.
+ */
 export function expiresAtMs({
   created_time: created,
   expires_time: expires,

@@ -1,8 +1,9 @@
 /**
- * Encrypts messages: authcrypt, anoncrypt and forwards (DIDComm v2.1, "DIDComm Encrypted Messages", "Routing Protocol 2.0"). Header members
- * have the order of the Cloud Agent's.
+ * Encrypts messages: authcrypt, anoncrypt and forwards (DIDComm v2.1, "DIDComm Encrypted Messages", "Routing
+ * Protocol 2.0"). Header members have the order of the Cloud Agent's.
  *
- * A message that the receiver would refuse, such as one whose `from` is not the DID of the sending key, is a bug and throws a `TypeError`.
+ * A message that the receiver would refuse, such as one whose `from` is not the DID of the sending key, is a
+ * bug and throws a `TypeError`.
  */
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
@@ -73,7 +74,8 @@ export function encrypt(
   const [key, iv] = [random.subarray(0, cipher.keyLength), random.subarray(cipher.keyLength)]
   const { ciphertext, tag } = cipher.seal(key, iv, plaintext, utf8(protectedHeader))
 
-  // ECDH-1PU binds the wrapping keys to the tag (draft-madden-jose-ecdh-1pu-04 §2.3), so the content is encrypted first.
+  // ECDH-1PU binds the wrapping keys to the tag (draft-madden-jose-ecdh-1pu-04 §2.3), so the content is
+  // encrypted first.
   const info = otherInfo({ algorithm, apu, apv, ...(sender && { tag }) })
   const wrapFor = (theirs: PublicJwk) => {
     const secrets = [ephemeral.agree(theirs)]
@@ -111,7 +113,8 @@ export const forwardType = 'https://didcomm.org/routing/2.0/forward'
 export const ForwardBody = z.looseObject({ next: z.string().min(1).max(4_000) })
 
 /**
- * Wraps an envelope (JSON text) in a forward for every hop, starting with the hop next to the recipient. `newId` makes message ids.
+ * Wraps an envelope (JSON text) in a forward for every hop, starting with the hop next to the recipient.
+ * `newId` makes message ids.
  *
  * @returns the envelope for the last hop, JSON text to be sent as `application/didcomm-encrypted+json`.
  */

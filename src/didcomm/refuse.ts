@@ -6,7 +6,8 @@ const maxLength = 1_000
 /**
  * Refuses an envelope or a message of a peer.
  *
- * @param reason the end of the sentence "The DIDComm message is refused: …". The sender sees it; it must not contain plaintext or keys.
+ * @param reason the end of the sentence "The DIDComm message is refused: …". The sender sees it; it must not
+ * contain plaintext or keys.
  * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed`, always.
  */
 export function refuse(reason: string, cause?: unknown): never {

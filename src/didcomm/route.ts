@@ -1,7 +1,9 @@
 /**
- * Routes of messages (DIDComm v2.1, "Service Endpoint", "Routing Protocol 2.0"): the URL to post to, and the mediators to wrap for.
+ * Routes of messages (DIDComm v2.1, "Service Endpoint", "Routing Protocol 2.0"): the URL to post to, and the
+ * mediators to wrap for.
  *
- * Peers write these documents, so limits apply: nothing is fetched, a route has at most `maxHops` hops, and no DID occurs twice.
+ * Peers write these documents, so limits apply: nothing is fetched, a route has at most `maxHops` hops, and
+ * no DID occurs twice.
  */
 import { z } from 'zod'
 import { Problem } from '../base/problem.ts'
@@ -19,7 +21,10 @@ export type Hop = { next: string; did: string; recipient: Recipient }
 /** The URL to post to, and the hops, starting with the one next to the recipient. */
 export type Route = { url: string; hops: Hop[] }
 
-/** A DIDComm service endpoint: an http(s) or ws(s) URL or the DID of a mediator, and routing keys, outermost first. */
+/**
+ * A DIDComm service endpoint: an http(s) or ws(s) URL or the DID of a mediator, and routing keys, outermost
+ * first.
+ */
 export type Endpoint = { uri: string; routingKeys: string[] }
 
 /** The DID documents give no usable route. Retrying does not help. */
@@ -58,7 +63,10 @@ export function findEndpoint(document: DidDocument): string | undefined {
   return endpointsOf(document).find(({ uri }) => isHttpUrl(uri))?.uri
 }
 
-/** Limits a resolver to did:peer, so that a message or document of a peer cannot trigger requests to a ledger or web server. */
+/**
+ * Limits a resolver to did:peer, so that a message or document of a peer cannot trigger requests to a ledger
+ * or web server.
+ */
 export function peerDidsOnly(resolve: Resolve): Resolve {
   return async (did) => {
     if (did.startsWith('did:peer:')) return resolve(did)
@@ -71,9 +79,11 @@ export function peerDidsOnly(resolve: Resolve): Resolve {
 }
 
 /**
- * Finds the route to a DID: its endpoint, or, if that is a mediator's DID, the mediator's endpoint, and so on.
+ * Finds the route to a DID: its endpoint, or, if that is a mediator's DID, the mediator's endpoint, and so
+ * on.
  *
- * Of several endpoints, the first that is an http(s) URL or a DID is used. The routing keys of a service come after its mediator.
+ * Of several endpoints, the first that is an http(s) URL or a DID is used. The routing keys of a service come
+ * after its mediator.
  *
  * @throws {NoRouteError} when there is no endpoint, a loop, or more than `maxHops` hops.
  */

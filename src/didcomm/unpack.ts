@@ -1,6 +1,7 @@
 /**
- * Unpacks encrypted messages: authcrypt, anoncrypt, anoncrypt of authcrypt, and a signed message in any of these (DIDComm v2.1, "Message
- * Types"). The result is authenticated and addressed to the recipient ("Message Layer Addressing Consistency"), or marked as not authenticated.
+ * Unpacks encrypted messages: authcrypt, anoncrypt, anoncrypt of authcrypt, and a signed message in any of
+ * these (DIDComm v2.1, "Message Types"). The result is authenticated and addressed to the recipient ("Message
+ * Layer Addressing Consistency"), or marked as not authenticated.
  *
  * Messages that are not encrypted are refused.
  */
@@ -44,7 +45,10 @@ export type Unpacked = {
   layers: EnvelopeLayer[]
 }
 
-/** The ids of an envelope's recipient keys, all of one DID. @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` */
+/**
+ * The ids of an envelope's recipient keys, all of one DID. @throws {Problem}
+ * `error:DIDCommControllerError:UnpackingFailed`
+ */
 export function recipientKids(envelope: string | Uint8Array | Envelope): string[] {
   return toParsed(envelope).kids
 }
@@ -52,8 +56,10 @@ export function recipientKids(envelope: string | Uint8Array | Envelope): string[
 /**
  * Decrypts and authenticates a message, given as JSON text or as a parsed envelope.
  *
- * @throws {Problem} `error:DIDCommControllerError:RecipientNotFound` when `findPrivateKey` has none of its keys.
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` with the reason, for every other fault of the message.
+ * @throws {Problem} `error:DIDCommControllerError:RecipientNotFound` when `findPrivateKey` has none of its
+ * keys.
+ * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` with the reason, for every other fault of
+ * the message.
  */
 export async function unpack(
   envelope: string | Uint8Array | Envelope,

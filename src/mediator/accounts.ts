@@ -1,4 +1,7 @@
-/** Accounts and the DIDs they receive messages for (Coordinate Mediation 2.0 and 3.0). DIDs are route keys (`toRouteKey`). */
+/**
+ * Accounts and the DIDs they receive messages for (Coordinate Mediation 2.0 and 3.0). DIDs are route keys
+ * (`toRouteKey`).
+ */
 import type { MediatorTx } from '../storage/database.ts'
 
 export async function isEnrolled(tx: MediatorTx, account: string): Promise<boolean> {
@@ -8,7 +11,8 @@ export async function isEnrolled(tx: MediatorTx, account: string): Promise<boole
 }
 
 /**
- * Enrols a DID and registers it as the account's first recipient. False when the limit on accounts is reached.
+ * Enrols a DID and registers it as the account's first recipient. False when the limit on accounts is
+ * reached.
  *
  * The sender has proved control of the DID, so another account that has registered it loses it.
  */
@@ -25,8 +29,8 @@ export async function enrol(tx: MediatorTx, account: string, limit: number, now:
 }
 
 /**
- * Registers an account's own DID, taking it from any other account together with the messages queued for it: they are encrypted for that
- * DID, so only this account can read them.
+ * Registers an account's own DID, taking it from any other account together with the messages queued for it:
+ * they are encrypted for that DID, so only this account can read them.
  */
 async function claim(tx: MediatorTx, did: string, now: string): Promise<void> {
   await tx
@@ -58,8 +62,8 @@ export async function findAccount(tx: MediatorTx, recipient: string): Promise<st
 export type UpdateResult = 'success' | 'no_change' | 'client_error' | 'server_error'
 
 /**
- * Registers a recipient. `client_error` when another account has registered it, unless it is the DID of this account, whose control the
- * sender has proved; `server_error` when the account has too many recipients.
+ * Registers a recipient. `client_error` when another account has registered it, unless it is the DID of this
+ * account, whose control the sender has proved; `server_error` when the account has too many recipients.
  */
 export async function addRecipient(
   tx: MediatorTx,
@@ -125,7 +129,10 @@ const seenPrecisionMs = 3_600_000
 /** Age from which on an account without recipients and messages makes room for a new one. */
 const abandonedMs = 86_400_000
 
-/** Stores that an account is in use. `now` is in milliseconds since 1970. Does nothing for a DID without account. */
+/**
+ * Stores that an account is in use. `now` is in milliseconds since 1970. Does nothing for a DID without
+ * account.
+ */
 export async function touch(tx: MediatorTx, account: string, now: number): Promise<void> {
   await tx
     .updateTable('account')
@@ -135,15 +142,18 @@ export async function touch(tx: MediatorTx, account: string, now: number): Promi
     .execute()
 }
 
-/** Deletes accounts last seen before an instant, unless messages are queued for them. Returns their number. */
+/**
+ * Deletes accounts last seen before an instant, unless messages are queued for them. Returns their number.
+ */
 export async function removeIdle(tx: MediatorTx, before: string): Promise<number> {
   const { numDeletedRows } = await idle(tx, before).executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }
 
 /**
- * Deletes accounts that have registered no DID but their own, have no queued messages and were not seen for a day. Returns their number.
- * Called when the limit on accounts is reached, so that enrolling many DIDs does not lock out others for long.
+ * Deletes accounts that have registered no DID but their own, have no queued messages and were not seen for a
+ * day. Returns their number. Called when the limit on accounts is reached, so that enrolling many DIDs does
+ * not lock out others for long.
  */
 export async function removeAbandoned(tx: MediatorTx, now: number): Promise<number> {
   const { numDeletedRows } = await idle(tx, new Date(now - abandonedMs).toISOString())

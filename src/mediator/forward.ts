@@ -41,7 +41,8 @@ export function readForward(message: PlaintextMessage): { next: string; envelope
 /**
  * Queues a forwarded message.
  *
- * @throws {Refusal} `e.p.req.not_enroll` when no account has registered `next`, `e.p.me.res.storage` when the queue is full.
+ * @throws {Refusal} `e.p.req.not_enroll` when no account has registered `next`, `e.p.me.res.storage` when the
+ * queue is full.
  */
 export async function queueForward(
   tx: MediatorTx,

@@ -68,8 +68,8 @@ export function readBody<Type extends z.ZodType>(message: PlaintextMessage, type
 }
 
 /**
- * The form of a DID or key id under which accounts and recipients are stored: without fragment, did:prism and did:peer numalgo 4 in their
- * short form.
+ * The form of a DID or key id under which accounts and recipients are stored: without fragment, did:prism and
+ * did:peer numalgo 4 in their short form.
  */
 export function toRouteKey(didOrKeyId: string): string {
   return canonicalDid(didOf(didOrKeyId)).replace(/^(did:peer:4z[1-9A-HJ-NP-Za-km-z]+):z.*$/s, '$1')
@@ -81,8 +81,8 @@ export function threadOf({ id, thid }: PlaintextMessage): string {
 }
 
 /**
- * Encrypts a reply from one of the mediator's DIDs to one key of the other side. A reply without a thread starts one: some wallets require
- * `thid`.
+ * Encrypts a reply from one of the mediator's DIDs to one key of the other side. A reply without a thread
+ * starts one: some wallets require `thid`.
  */
 export async function packReply(
   { resolve, identities, now }: MediatorContext,

@@ -1,7 +1,8 @@
 /**
  * The mediator's DIDs: did:peer:2 with an HTTP and a WebSocket service. Their keys are sealed on disk.
  *
- * A did:peer contains its address, so a changed address needs a new DID. The mediator keeps serving wallets under its earlier DIDs.
+ * A did:peer contains its address, so a changed address needs a new DID. The mediator keeps serving wallets
+ * under its earlier DIDs.
  */
 import { z } from 'zod'
 import { fromUtf8 } from '../base/bytes.ts'

@@ -1,4 +1,7 @@
-/** Limits of the mediator: storage, and requests per address. Senders can create any number of DIDs, so addresses are counted. */
+/**
+ * Limits of the mediator: storage, and requests per address. Senders can create any number of DIDs, so
+ * addresses are counted.
+ */
 import type { Config } from '../base/config.ts'
 import { createRateLimiter } from '../base/rate-limiter.ts'
 import { RateLimited } from './handler.ts'

@@ -1,6 +1,6 @@
 /**
- * The mediator role (DIDComm v2.1, "Routing Protocol 2.0"; Coordinate Mediation, Message Pickup): queues messages for wallets that cannot be
- * reached, until they pick them up.
+ * The mediator role (DIDComm v2.1, "Routing Protocol 2.0"; Coordinate Mediation, Message Pickup): queues
+ * messages for wallets that cannot be reached, until they pick them up.
  *
  * Every DID that is proved by authcrypt may enrol. Forwards may come from any sender.
  */

@@ -19,7 +19,10 @@ import { acknowledge, peek, type QueuedMessage, summarise } from './queue.ts'
 
 const family = 'https://didcomm.org/messagepickup/3.0/'
 
-/** Type of a status message. It is outdated soon, so it is only sent to senders that wait for it (Message Pickup 3.0, "Status"). */
+/**
+ * Type of a status message. It is outdated soon, so it is only sent to senders that wait for it (Message
+ * Pickup 3.0, "Status").
+ */
 export const statusType = `${family}status`
 
 /** Limit on the messages of one delivery. */
@@ -91,7 +94,10 @@ export function toDelivery(
   }
 }
 
-/** @throws {Refusal} unless the sender is enrolled, and the recipient (if any) is registered by it or has messages in its queue. */
+/**
+ * @throws {Refusal} unless the sender is enrolled, and the recipient (if any) is registered by it or has
+ * messages in its queue.
+ */
 async function requireAccess(
   tx: MediatorTx,
   { sender }: Request,
@@ -150,7 +156,10 @@ export type Channel = {
   send(envelope: string): void
 }
 
-/** Live delivery of an account's messages to a connection: the key to encrypt to, and the mediator's DID to send from. */
+/**
+ * Live delivery of an account's messages to a connection: the key to encrypt to, and the mediator's DID to
+ * send from.
+ */
 export type Subscription = { channel: Channel; account: string; kid: string; from: string }
 
 /** Limit on the connections of one account. The oldest one is unsubscribed: it is probably dead. */

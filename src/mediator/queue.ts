@@ -1,4 +1,7 @@
-/** The queues of messages to be picked up. A message stays until the account acknowledges it or its lifetime is over. */
+/**
+ * The queues of messages to be picked up. A message stays until the account acknowledges it or its lifetime
+ * is over.
+ */
 import { createHash } from 'node:crypto'
 import type { MediatorTx } from '../storage/database.ts'
 import { Refusal } from './handler.ts'
@@ -7,7 +10,10 @@ import type { Limits } from './limits.ts'
 /** A packed message and its recipient. `id` is the SHA-256 of the envelope in hexadecimal. */
 export type QueuedMessage = { id: string; recipient: string; account: string; envelope: string }
 
-/** Limit on the envelopes of one delivery in bytes, because peers limit the size of messages. The first envelope is always delivered. */
+/**
+ * Limit on the envelopes of one delivery in bytes, because peers limit the size of messages. The first
+ * envelope is always delivered.
+ */
 const maxDeliveryBytes = 393_216
 
 /** The id of a queued envelope. */
@@ -49,7 +55,10 @@ export async function enqueue(
     .execute()
 }
 
-/** The queue of an account, or of one of its recipients. `oldest` and `newest` are ISO 8601, null when it is empty. */
+/**
+ * The queue of an account, or of one of its recipients. `oldest` and `newest` are ISO 8601, null when it is
+ * empty.
+ */
 export type Summary = { count: number; bytes: number; oldest: string | null; newest: string | null }
 
 export async function summarise(tx: MediatorTx, account: string, recipient?: string): Promise<Summary> {

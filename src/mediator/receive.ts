@@ -1,8 +1,9 @@
 /**
- * Receives messages to the mediator: unpacks them, runs the handler of their type, and returns or sends the reply.
+ * Receives messages to the mediator: unpacks them, runs the handler of their type, and returns or sends the
+ * reply.
  *
- * The reply is returned if the sender asks for it (`return_route`) or the connection stays open. Otherwise it is posted to the HTTP endpoint
- * of the sender's DID.
+ * The reply is returned if the sender asks for it (`return_route`) or the connection stays open. Otherwise it
+ * is posted to the HTTP endpoint of the sender's DID.
  */
 import { createHash } from 'node:crypto'
 import type { Log } from '../base/log.ts'
@@ -57,7 +58,8 @@ type Dependencies = {
 }
 
 /**
- * Creates the function that receives messages. It returns the packed reply for the body of the HTTP response or for the channel.
+ * Creates the function that receives messages. It returns the packed reply for the body of the HTTP response
+ * or for the channel.
  *
  * The function throws {Problem} when the message is refused and no problem report can be sent.
  */
@@ -122,7 +124,10 @@ async function handle(
   })
 }
 
-/** Stores the digest of a refused envelope. Returns the refusal, or, if the envelope is a replay, the refusal of the replay. */
+/**
+ * Stores the digest of a refused envelope. Returns the refusal, or, if the envelope is a replay, the refusal
+ * of the replay.
+ */
 async function refuseReplay(db: MediatorDb, refusal: Refusal, digest: string): Promise<Refusal> {
   try {
     await storeDigest(db, digest)
@@ -167,7 +172,10 @@ async function deliverLive({ context, log }: Dependencies, message: QueuedMessag
   }
 }
 
-/** Packs a reply, and returns or posts it. @throws {Refusal} when a refusal is better reported by the HTTP status. */
+/**
+ * Packs a reply, and returns or posts it. @throws {Refusal} when a refusal is better reported by the HTTP
+ * status.
+ */
 async function deliver(
   { context, post }: Dependencies,
   request: Request,
@@ -199,7 +207,10 @@ function digestOf({ jwe }: Envelope): string {
     .digest('base64url')
 }
 
-/** Stores an envelope's digest. @throws {Refusal} `e.p.crypto.message.dejavu` when the envelope was received before. */
+/**
+ * Stores an envelope's digest. @throws {Refusal} `e.p.crypto.message.dejavu` when the envelope was received
+ * before.
+ */
 async function storeDigest(db: MediatorDb | MediatorTx, digest: string): Promise<void> {
   const { insertId, numInsertedOrUpdatedRows } = await db
     .insertInto('seen')

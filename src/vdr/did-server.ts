@@ -1,4 +1,7 @@
-/** DID resolution of the NeoPRISM HTTP API, from the embedded ledger (NeoPRISM's `lib/did-resolver-http`, `lib/did-prism`). */
+/**
+ * DID resolution of the NeoPRISM HTTP API, from the embedded ledger (NeoPRISM's `lib/did-resolver-http`,
+ * `lib/did-prism`).
+ */
 import { toHex } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { encodeDidData } from '../did/prism/did-data.ts'
@@ -22,7 +25,10 @@ const codes = {
   'error:DIDResolution:methodNotSupported': 'https://www.w3.org/ns/did#METHOD_NOT_SUPPORTED',
 } as const satisfies Record<string, ResolutionErrorCode>
 
-/** Resolves a DID in short or long form. `type` is `undefined` when no media type is acceptable. Errors are always resolution results. */
+/**
+ * Resolves a DID in short or long form. `type` is `undefined` when no media type is acceptable. Errors are
+ * always resolution results.
+ */
 export async function resolveForNode(
   ledger: Pick<Ledger, 'getState'>,
   did: string,

@@ -1,7 +1,9 @@
 /**
- * The history of a DID in the embedded ledger: which operations are confirmed, which are pending, and the resulting states.
+ * The history of a DID in the embedded ledger: which operations are confirmed, which are pending, and the
+ * resulting states.
  *
- * Files of earlier versions may contain operations that are rejected, or without verdict (`verdict` null). The latter are checked on read.
+ * Files of earlier versions may contain operations that are rejected, or without verdict (`verdict` null).
+ * The latter are checked on read.
  */
 import { toHex, fromHex } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
@@ -46,7 +48,10 @@ export type Submission = {
   confirmAfterSeconds: number
 }
 
-/** Checks an operation and stores it. Returns the history with it. @throws {Problem} `BadRequest`, `TooManyRequests` */
+/**
+ * Checks an operation and stores it. Returns the history with it. @throws {Problem} `BadRequest`,
+ * `TooManyRequests`
+ */
 export async function append(
   tx: LedgerDb,
   { confirmed, pending, latest }: History,
@@ -75,12 +80,17 @@ function tooManyPending({ confirms_at }: Pick<OperationRow, 'confirms_at'>, now:
   return new Problem('TooManyRequests', detail, { retryAfter })
 }
 
-/** True from `confirms_at` on. An operation without delay stays confirmed when the system clock is set back. */
+/**
+ * True from `confirms_at` on. An operation without delay stays confirmed when the system clock is set back.
+ */
 export function isConfirmed(row: Pick<OperationRow, 'submitted_at' | 'confirms_at'>, now: Date): boolean {
   return row.confirms_at <= now.toISOString() || row.confirms_at <= row.submitted_at
 }
 
-/** The verdict of a due operation: the stored one, or, in files of earlier versions, the result of the operations up to it. */
+/**
+ * The verdict of a due operation: the stored one, or, in files of earlier versions, the result of the
+ * operations up to it.
+ */
 export async function getVerdict(
   db: LedgerDb,
   { verdict, details, suffix, sequence }: OperationRow,

@@ -1,8 +1,9 @@
 /**
- * A remote ledger: a client of the NeoPRISM HTTP API, served by NeoPRISM or by another agent, whose responses have additional members.
+ * A remote ledger: a client of the NeoPRISM HTTP API, served by NeoPRISM or by another agent, whose responses
+ * have additional members.
  *
- * Nothing is cached or repeated. The node is trusted about which operations are on the ledger. Its answers must concern the requested
- * operation or DID, and be valid.
+ * Nothing is cached or repeated. The node is trusted about which operations are on the ledger. Its answers
+ * must concern the requested operation or DID, and be valid.
  */
 import { fromHex, toHex } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
@@ -80,8 +81,8 @@ async function getOperation(node: Node, operationId: string): Promise<LedgerOper
 type Verdict = Pick<LedgerOperation, 'status' | 'details'>
 
 /**
- * The verdict of an operation. NeoPRISM does not mark invalid operations, so the DID's version decides. Without the operation's bytes it
- * counts as confirmed, as in the Cloud Agent.
+ * The verdict of an operation. NeoPRISM does not mark invalid operations, so the DID's version decides.
+ * Without the operation's bytes it counts as confirmed, as in the Cloud Agent.
  */
 async function readVerdict(
   node: Node,
@@ -109,7 +110,10 @@ function readSeen(node: Node, hex: string) {
   }
 }
 
-/** Finds DIDs by master key. NeoPRISM cannot do that; there, the DIDs that consist of the master key alone are looked up. */
+/**
+ * Finds DIDs by master key. NeoPRISM cannot do that; there, the DIDs that consist of the master key alone are
+ * looked up.
+ */
 async function findByMasterKey(node: Node, publicKey: PublicJwk): Promise<string[]> {
   const answer = await node.get(`/api/dids?masterKey=${toHex(compressed(publicKey))}`, [200, 404])
   if (answer.status === 200)

@@ -1,8 +1,8 @@
 /**
  * Serves the embedded ledger with the NeoPRISM HTTP API. `http-ledger.ts` is the client.
  *
- * Every transaction is a block. The block number is the sequence number of its first operation, the slot number its time in seconds since
- * 1970.
+ * Every transaction is a block. The block number is the sequence number of its first operation. The slot number
+ * is its Unix time in seconds.
  */
 import { fromHex, toHex } from '../base/bytes.ts'
 import type { Config } from '../base/config.ts'
@@ -41,7 +41,10 @@ export function ledgerLimitsOf(config: Config): LedgerServerLimits {
 
 export type LedgerServer = {
   readonly ledger: EmbeddedLedger
-  /** Submits operations (hexadecimal) of another agent, all or none. @throws {Problem} `BadRequest`, `TooManyRequests`, `InsufficientStorage` */
+  /**
+   * Submits operations (hexadecimal) of another agent, all or none. @throws {Problem} `BadRequest`,
+   * `TooManyRequests`, `InsufficientStorage`
+   */
   submit(address: string, signedOperations: readonly string[]): Promise<SubmissionResult>
   /** `submit` for the operations of an `AtalaObject`. */
   submitObject(address: string, object: string): Promise<SubmissionResult>
@@ -49,7 +52,10 @@ export type LedgerServer = {
   getOperation(operationId: string): Promise<OperationDetails | PendingOperation>
   /** @throws {Problem} `NotFound` */
   getTransaction(transactionId: string): Promise<TransactionDetails>
-  /** The DIDs whose create operation has a master key (a compressed point, hexadecimal). @throws {Problem} `BadRequest` */
+  /**
+   * The DIDs whose create operation has a master key (a compressed point, hexadecimal). @throws {Problem}
+   * `BadRequest`
+   */
   findDids(masterKey: string): Promise<{ dids: string[] }>
   getStats(): Promise<IndexerStats>
 }

@@ -1,4 +1,7 @@
-/** The interface of a ledger of did:prism operations (verifiable data registry). A DID's state is the result of its confirmed operations. */
+/**
+ * The interface of a ledger of did:prism operations (verifiable data registry). A DID's state is the result
+ * of its confirmed operations.
+ */
 import { toHex } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
@@ -9,8 +12,8 @@ import { operationId } from '../did/prism/operations.ts'
 import { type DidState, subjectOf } from '../did/prism/state.ts'
 
 /**
- * The status of an operation. `details` is the reason of a rejection. `confirmsAt` is the (expected) time of confirmation or rejection, if
- * the ledger knows it. Times are ISO 8601 in UTC.
+ * The status of an operation. `details` is the reason of a rejection. `confirmsAt` is the (expected) time of
+ * confirmation or rejection, if the ledger knows it. Times are ISO 8601 in UTC.
  */
 export type LedgerOperation = {
   operationId: string
@@ -21,35 +24,42 @@ export type LedgerOperation = {
 }
 
 /**
- * A ledger. Closed with `close` or `await using`. The functions of a remote ledger throw {Problem} `error:ServiceUnavailable` while it cannot
- * be reached or violates the protocol.
+ * A ledger. Closed with `close` or `await using`. The functions of a remote ledger throw {Problem}
+ * `error:ServiceUnavailable` while it cannot be reached or violates the protocol.
  */
 export type Ledger = AsyncDisposable & {
   /** A path, or a URL without user name and password. For people. */
   readonly location: string
   /**
-   * Submits the bytes of a `SignedAtalaOperation`. Submitting the same bytes again has no effect and the same result. A ledger may check the
-   * method's rules now or later (see `getOperation`).
+   * Submits the bytes of a `SignedAtalaOperation`. Submitting the same bytes again has no effect and the same
+   * result. A ledger may check the method's rules now or later (see `getOperation`).
    *
-   * @throws {Problem} `BadRequest` when the bytes are not a signed operation on a DID, or the ledger refuses it.
+   * @throws {Problem} `BadRequest` when the bytes are not a signed operation on a DID, or the ledger refuses
+   * it.
    */
   submit(signedOperation: Uint8Array): Promise<{ operationId: string; transactionId: string }>
-  /** The status of an operation by its id (64 hexadecimal digits). `undefined` when the ledger does not know it. */
+  /**
+   * The status of an operation by its id (64 hexadecimal digits). `undefined` when the ledger does not know
+   * it.
+   */
   getOperation(operationId: string): Promise<LedgerOperation | undefined>
   /**
-   * The state of a DID by its suffix. `undefined` when it is not published. A remote ledger may leave out the retired ids; it still refuses
-   * operations that reuse them.
+   * The state of a DID by its suffix. `undefined` when it is not published. A remote ledger may leave out the
+   * retired ids; it still refuses operations that reuse them.
    */
   getState(suffix: string): Promise<DidState | undefined>
   /**
-   * The suffixes of the published DIDs whose create operation has this secp256k1 key as master key, in order of publication. Used to restore
-   * the DIDs of a seed.
+   * The suffixes of the published DIDs whose create operation has this secp256k1 key as master key, in order
+   * of publication. Used to restore the DIDs of a seed.
    */
   findByMasterKey(publicKey: PublicJwk): Promise<string[]>
   close(): Promise<void>
 }
 
-/** A decoded operation. `masterKeys` are the master keys of a create operation: compressed points on secp256k1, hexadecimal, without duplicates. */
+/**
+ * A decoded operation. `masterKeys` are the master keys of a create operation: compressed points on
+ * secp256k1, hexadecimal, without duplicates.
+ */
 export type ReadOperation = {
   operationId: string
   suffix: string
@@ -57,7 +67,10 @@ export type ReadOperation = {
   signedOperation: Uint8Array
 }
 
-/** Decodes a `SignedAtalaOperation`. @throws {Problem} `BadRequest` when the bytes are not a signed operation on a DID. */
+/**
+ * Decodes a `SignedAtalaOperation`. @throws {Problem} `BadRequest` when the bytes are not a signed operation
+ * on a DID.
+ */
 export function readOperation(signedOperation: Uint8Array): ReadOperation {
   try {
     return {

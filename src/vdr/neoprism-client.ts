@@ -22,7 +22,10 @@ export type Node = {
   post(path: string, body: object, statuses: readonly number[]): Promise<Exchanged>
   /** Parses a JSON response. @throws {Problem} when it does not match the type. */
   parse<Type extends z.ZodType>(type: Type, answer: Exchanged): z.output<Type>
-  /** An `error:ServiceUnavailable` with a reason. It never contains the response, which may be another server's secret. */
+  /**
+   * An `error:ServiceUnavailable` with a reason. It never contains the response, which may be another
+   * server's secret.
+   */
   fault(reason: string, cause?: unknown): Problem
 }
 
@@ -85,8 +88,8 @@ const maxAttempts = 5
 const notFound = 'https://www.w3.org/ns/did#NOT_FOUND'
 
 /**
- * Reads the state of a DID from two endpoints: the metadata (hash and times), then the keys and services, then the metadata again until it is
- * unchanged, so that both are of one version.
+ * Reads the state of a DID from two endpoints: the metadata (hash and times), then the keys and services,
+ * then the metadata again until it is unchanged, so that both are of one version.
  */
 export async function readState(node: Node, suffix: string): Promise<DidState | undefined> {
   let before = await readMetadata(node, suffix)

@@ -1,6 +1,7 @@
 /**
- * The types of the NeoPRISM HTTP API (NeoPRISM's `bin/neoprism-node/src/http/features/api`, `lib/did-resolver-http`), for client and server.
- * Members marked "Extension" are not part of NeoPRISM: its clients ignore them, and its servers leave them out.
+ * The types of the NeoPRISM HTTP API (NeoPRISM's `bin/neoprism-node/src/http/features/api`,
+ * `lib/did-resolver-http`), for client and server. Members marked "Extension" are not part of NeoPRISM: its
+ * clients ignore them, and its servers leave them out.
  */
 import { z } from 'zod'
 
@@ -37,7 +38,10 @@ export const SubmissionResult = z
   .meta({ id: 'LedgerSubmission' })
 export type SubmissionResult = z.input<typeof SubmissionResult>
 
-/** An operation: `absn` is the index of the transaction in its block, `osn` that of the operation in the transaction. */
+/**
+ * An operation: `absn` is the index of the transaction in its block, `osn` that of the operation in the
+ * transaction.
+ */
 const operation = {
   operation_id: Hash,
   did: z.string(),

@@ -7,8 +7,8 @@ import { openSqlite, type Database } from '../storage/sqlite.ts'
 import type { ReadOperation } from './ledger.ts'
 
 /**
- * Bytes and ids are hexadecimal, times ISO 8601 in UTC. `position` is the position in the transaction, from 0. `verdict` applies from
- * `confirms_at` on; earlier versions left it null until then.
+ * Bytes and ids are hexadecimal, times ISO 8601 in UTC. `position` is the position in the transaction, from
+ * 0. `verdict` applies from `confirms_at` on; earlier versions left it null until then.
  */
 type OperationTable = {
   sequence: Generated<number>
@@ -32,7 +32,10 @@ export type OperationRow = Selectable<OperationTable>
 /** The version of the tables, stored as SQLite's `user_version`. */
 const version = 1
 
-/** Opens a ledger file, or creates it. @throws when the folder is missing or the file is not an SQLite database; {NewerFileError}, {DamagedFileError}. */
+/**
+ * Opens a ledger file, or creates it. @throws when the folder is missing or the file is not an SQLite
+ * database; {NewerFileError}, {DamagedFileError}.
+ */
 export async function openLedgerFile(path: string): Promise<LedgerDb> {
   const { database, found } = open(path)
   if (found > version) {
@@ -140,8 +143,8 @@ export function findCreates(db: LedgerDb, publicKey: string): Promise<OperationR
 }
 
 /**
- * Runs `work` in a transaction that takes the write lock first (`begin immediate`). Kysely's transactions begin with a read lock, which
- * SQLite cannot upgrade when another process has written in between.
+ * Runs `work` in a transaction that takes the write lock first (`begin immediate`). Kysely's transactions
+ * begin with a read lock, which SQLite cannot upgrade when another process has written in between.
  */
 export async function immediately<T>(db: LedgerDb, work: (tx: LedgerDb) => Promise<T>): Promise<T> {
   return db.connection().execute(async (tx) => {
@@ -161,7 +164,10 @@ export async function immediately<T>(db: LedgerDb, work: (tx: LedgerDb) => Promi
 /** How long to wait for the write lock. */
 const lockTimeoutMs = 10_000
 
-/** Takes the write lock. Waits in the event loop: SQLite's own waiting would block the process, which may hold the lock itself. */
+/**
+ * Takes the write lock. Waits in the event loop: SQLite's own waiting would block the process, which may hold
+ * the lock itself.
+ */
 async function begin(tx: LedgerDb): Promise<void> {
   await sql`pragma busy_timeout = 0`.execute(tx)
   try {

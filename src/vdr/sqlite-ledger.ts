@@ -1,9 +1,10 @@
 /**
  * The embedded ledger: one SQLite file that several daemons may open at once.
  *
- * The file is an append-only list of signed operations. An operation is checked against the rules of the did:prism method when it is
- * submitted, in the state that the earlier operations on its DID result in. Invalid ones are refused. An accepted operation is confirmed at
- * its `confirms_at`, and confirmations on one DID keep the order of submission, so that all processes compute the same state.
+ * The file is an append-only list of signed operations. An operation is checked against the rules of the
+ * did:prism method when it is submitted, in the state that the earlier operations on its DID result in.
+ * Invalid ones are refused. An accepted operation is confirmed at its `confirms_at`, and confirmations on one
+ * DID keep the order of submission, so that all processes compute the same state.
  */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
@@ -30,7 +31,9 @@ const maxStates = 10_000
 /** `confirmAfterSeconds` is the time between submission and confirmation (default 0), `now` the clock. */
 export type SqliteLedgerOptions = { confirmAfterSeconds?: number; now?: () => Date }
 
-/** An operation and its position: `sequence` in the ledger, from 1, and `position` in its transaction, from 0. */
+/**
+ * An operation and its position: `sequence` in the ledger, from 1, and `position` in its transaction, from 0.
+ */
 export type LedgerEntry = Omit<LedgerOperation, 'submittedAt' | 'confirmsAt'> & {
   submittedAt: string
   confirmsAt: string
@@ -59,7 +62,10 @@ export type EmbeddedLedger = Ledger & {
 /** An open file. `states` caches the confirmed states of published DIDs. */
 type OpenLedger = Required<SqliteLedgerOptions> & { db: LedgerDb; states: LRUCache<string, Confirmed> }
 
-/** Opens a ledger file, or creates it. @throws when the folder is missing or the file is not an SQLite database. */
+/**
+ * Opens a ledger file, or creates it. @throws when the folder is missing or the file is not an SQLite
+ * database.
+ */
 export async function openSqliteLedger(
   path: string,
   { confirmAfterSeconds = 0, now = () => new Date() }: SqliteLedgerOptions = {},
@@ -131,7 +137,9 @@ async function submitAll(
   return { operationIds, transactionId }
 }
 
-/** Caches a committed state. Unpublished DIDs are not cached, because anyone can ask for any number of them. */
+/**
+ * Caches a committed state. Unpublished DIDs are not cached, because anyone can ask for any number of them.
+ */
 function remember({ states }: OpenLedger, suffix: string, { confirmed }: History): void {
   if (confirmed.sequence > 0) states.set(suffix, confirmed)
 }

@@ -1,6 +1,6 @@
 /**
- * Decodes did:prism operations (PRISM DID Method, "Protocol Buffers"). Keys may be compressed or coordinates: SDKs differ. Signed and hashed
- * bytes are never re-encoded.
+ * Decodes did:prism operations (PRISM DID Method, "Protocol Buffers"). Keys may be compressed or coordinates:
+ * SDKs differ. Signed and hashed bytes are never re-encoded.
  */
 import { fromBinary } from '@bufbuild/protobuf'
 import { concat, toHex } from '../../base/bytes.ts'
@@ -24,17 +24,24 @@ import {
 } from './prism_pb.ts'
 import { quote } from './rules.ts'
 
-/** The parts of a signed operation: the id of the signing key, the signature, and the bytes of the operation. */
+/**
+ * The parts of a signed operation: the id of the signing key, the signature, and the bytes of the operation.
+ */
 export type SignedOperation = { signedWith: string; signature: Uint8Array; operation: Uint8Array }
 
-/** Limit on an operation. Fifty keys and services need less, and a Cardano transaction holds a quarter of it. */
+/**
+ * Limit on an operation. Fifty keys and services need less, and a Cardano transaction holds a quarter of it.
+ */
 const maxBytes = 64_000
 
 const usageOf = new Map<number, Usage>(
   Object.entries(usages).map(([usage, number]) => [number, usage as Usage]),
 )
 
-/** The signed operations (as bytes) of an `AtalaObject`, the form of operations on Cardano. @throws {InvalidOperation} */
+/**
+ * The signed operations (as bytes) of an `AtalaObject`, the form of operations on Cardano. @throws
+ * {InvalidOperation}
+ */
 export function decodeObject(bytes: Uint8Array): Uint8Array[] {
   return reading(
     'AtalaObject',
@@ -53,7 +60,8 @@ export function decodeSigned(bytes: Uint8Array): SignedOperation {
 }
 
 /**
- * Decodes an `AtalaOperation`. Its keys are checked to be points on their curves, other values are not checked.
+ * Decodes an `AtalaOperation`. Its keys are checked to be points on their curves, other values are not
+ * checked.
  *
  * @throws {InvalidOperation} when the bytes are not a create, update or deactivate operation.
  */

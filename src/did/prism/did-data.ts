@@ -1,6 +1,6 @@
 /**
- * `DIDData` (PRISM DID Method, "Protocol Buffers"): the keys and services of a published DID in a node's response. The retired ids are an
- * extension, which other nodes leave out.
+ * `DIDData` (PRISM DID Method, "Protocol Buffers"): the keys and services of a published DID in a node's
+ * response. The retired ids are an extension, which other nodes leave out.
  */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { reasonOf } from '../../base/reason.ts'
@@ -39,7 +39,9 @@ export function encodeDidData({
   return toBinary(DIDDataSchema, create(DIDDataSchema, data))
 }
 
-/** Decodes `DIDData`. @throws {InvalidOperation} when the bytes are malformed, or break a rule of the method. */
+/**
+ * Decodes `DIDData`. @throws {InvalidOperation} when the bytes are malformed, or break a rule of the method.
+ */
 export function decodeDidData(bytes: Uint8Array): DidData {
   if (bytes.length > maxBytes) throw new InvalidOperation(`DIDData has more than ${maxBytes} bytes`)
   const { id, publicKeys, services, context, retiredKeyIds, retiredServiceIds } = read(bytes)

@@ -1,6 +1,7 @@
 /**
- * did:prism syntax (PRISM DID Method, "DID Syntax"): the short form `did:prism:<suffix>`, and the long form, which appends the create
- * operation in base64url. The suffix is the SHA-256 of exactly these bytes, so they are never re-encoded.
+ * did:prism syntax (PRISM DID Method, "DID Syntax"): the short form `did:prism:<suffix>`, and the long form,
+ * which appends the create operation in base64url. The suffix is the SHA-256 of exactly these bytes, so they
+ * are never re-encoded.
  */
 import { fromBase64, toBase64url } from '../../base/bytes.ts'
 import { Problem } from '../../base/problem.ts'
@@ -8,7 +9,10 @@ import { reasonOf } from '../../base/reason.ts'
 import { operationHash } from './operations.ts'
 import { createState, type DidState } from './state.ts'
 
-/** A parsed did:prism: `suffix` has 64 hexadecimal digits, `operation` are the bytes of the create operation in the long form. */
+/**
+ * A parsed did:prism: `suffix` has 64 hexadecimal digits, `operation` are the bytes of the create operation
+ * in the long form.
+ */
 export type PrismDid = { suffix: string; operation?: Uint8Array }
 
 /** The length of a long form with fifty keys, fifty services and some contexts. */

@@ -1,4 +1,7 @@
-/** The DID document and metadata of a did:prism (PRISM DID Method, "DID Document"), in the form of the Cloud Agent. */
+/**
+ * The DID document and metadata of a did:prism (PRISM DID Method, "DID Document"), in the form of the Cloud
+ * Agent.
+ */
 import {
   didContext,
   type DidDocument,
@@ -19,7 +22,10 @@ const serviceContexts: Readonly<Record<string, string>> = {
   LinkedDomains: 'https://identity.foundation/.well-known/did-configuration/v1',
 }
 
-/** The document of a state. `did` is the short or long form. Master, revocation and VDR keys are not part of it. */
+/**
+ * The document of a state. `did` is the short or long form. Master, revocation and VDR keys are not part of
+ * it.
+ */
 export function toDocument(state: DidContent, did: string): DidDocument {
   const keys = state.publicKeys.filter((key): key is PrismKey & { usage: Purpose } =>
     purposes.some((purpose) => purpose === key.usage),
@@ -48,7 +54,10 @@ export function toDocument(state: DidContent, did: string): DidDocument {
   }
 }
 
-/** The metadata of a state. `versionId` is the hash of the last operation. Only a published DID has a canonical id and times. */
+/**
+ * The metadata of a state. `versionId` is the hash of the last operation. Only a published DID has a
+ * canonical id and times.
+ */
 export function toMetadata(state: DidState): DidDocumentMetadata {
   const { suffix, deactivated, lastOperationHash: versionId, createdAt, updatedAt } = state
   if (!createdAt || !updatedAt) return { deactivated, versionId }

@@ -2,8 +2,8 @@
 import type { PublicJwk } from '../../crypto/keys.ts'
 
 /**
- * The usages of keys, with the names of DID documents and the numbers of the protobuf and the derivation path. `master`, `revocation` and
- * `vdr` keys are not part of documents.
+ * The usages of keys, with the names of DID documents and the numbers of the protobuf and the derivation
+ * path. `master`, `revocation` and `vdr` keys are not part of documents.
  */
 export const usages = {
   master: 1,
@@ -23,7 +23,9 @@ export const masterKeyId = 'master0'
 /** A key of an operation. `id` is the fragment of its DID URL. */
 export type PrismKey = { id: string; usage: Usage; publicKey: PublicJwk }
 
-/** A service of an operation. `type` and `serviceEndpoint` are plain strings or JSON text (see `service.ts`). */
+/**
+ * A service of an operation. `type` and `serviceEndpoint` are plain strings or JSON text (see `service.ts`).
+ */
 export type PrismService = { id: string; type: string; serviceEndpoint: string }
 
 export type CreateOperation = {
@@ -33,7 +35,10 @@ export type CreateOperation = {
   contexts: string[]
 }
 
-/** `suffix` has the 64 hexadecimal digits after `did:prism:`. `previousHash` is the hash of the DID's last operation in hexadecimal. */
+/**
+ * `suffix` has the 64 hexadecimal digits after `did:prism:`. `previousHash` is the hash of the DID's last
+ * operation in hexadecimal.
+ */
 export type UpdateOperation = {
   operation: 'update'
   suffix: string
@@ -43,7 +48,10 @@ export type UpdateOperation = {
 export type DeactivateOperation = { operation: 'deactivate'; suffix: string; previousHash: string }
 export type Operation = CreateOperation | UpdateOperation | DeactivateOperation
 
-/** An action of an update. An empty `type` or `serviceEndpoint` of `updateService` means unchanged. `patchContext` replaces the list. */
+/**
+ * An action of an update. An empty `type` or `serviceEndpoint` of `updateService` means unchanged.
+ * `patchContext` replaces the list.
+ */
 export type UpdateAction =
   | { action: 'addKey'; key: PrismKey }
   | { action: 'removeKey'; id: string }

@@ -1,5 +1,6 @@
 /**
- * Encodes, signs and hashes did:prism operations (PRISM DID Method, "Protocol Buffers"). Keys are compressed, as in the Cloud Agent.
+ * Encodes, signs and hashes did:prism operations (PRISM DID Method, "Protocol Buffers"). Keys are compressed,
+ * as in the Cloud Agent.
  */
 import { createHash } from 'node:crypto'
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'

@@ -281,7 +281,7 @@ export type Service = Message<'prism.Service'> & {
 export const ServiceSchema: GenMessage<Service> = /*@__PURE__*/ messageDesc(file_prism, 9)
 
 /**
- * What a node answers of a DID that is published. Numbers from 100 on are ours, and ignored by other readers.
+ * A published DID in a node's response. Fields from 100 on are extensions, which other readers ignore.
  *
  * @generated from message prism.DIDData
  */

@@ -1,5 +1,6 @@
 /**
- * Rules for a single key, service or list of contexts of a did:prism: those of the PRISM DID Method, and the limits of the Cloud Agent.
+ * Rules for a single key, service or list of contexts of a did:prism: those of the PRISM DID Method, and the
+ * limits of the Cloud Agent.
  */
 import { z } from 'zod'
 import { reasonOf } from '../../base/reason.ts'
@@ -42,7 +43,9 @@ const Contexts = z
   .array(text(limits.context))
   .refine((list) => new Set(list).size === list.length, 'names a context twice')
 
-/** @throws {InvalidOperation} when the key's id is not a URI fragment, or its curve does not fit its usage. */
+/**
+ * @throws {InvalidOperation} when the key's id is not a URI fragment, or its curve does not fit its usage.
+ */
 export function checkKey({ id, usage, publicKey }: PrismKey): void {
   requireValid(Id, id, `key id ${quote(id)}`)
   if ((usage === 'master' || usage === 'vdr') && publicKey.crv !== 'secp256k1') {
@@ -63,7 +66,10 @@ export function checkServiceEndpoint(serviceEndpoint: string): void {
   requireValid(ServiceEndpoint, serviceEndpoint, 'service endpoint')
 }
 
-/** @throws {InvalidOperation} when a context is not a URI. The method allows any text; the Cloud Agent requires URIs in new operations. */
+/**
+ * @throws {InvalidOperation} when a context is not a URI. The method allows any text; the Cloud Agent
+ * requires URIs in new operations.
+ */
 export function checkContextUris(contexts: readonly string[]): void {
   requireValid(z.array(Uri), contexts, 'context')
 }

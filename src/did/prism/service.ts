@@ -1,6 +1,6 @@
 /**
- * Converts services between DID documents (one or several types; an endpoint that is a URI, an object or a list) and did:prism operations
- * (two texts, plain or JSON; PRISM DID Method, "Services").
+ * Converts services between DID documents (one or several types; an endpoint that is a URI, an object or a
+ * list) and did:prism operations (two texts, plain or JSON; PRISM DID Method, "Services").
  */
 import type { Service } from '../document.ts'
 import type { PrismService } from './model.ts'
@@ -46,8 +46,8 @@ function normaliseUris(endpoint: Endpoint): Endpoint {
 }
 
 /**
- * Normalises http(s) and ws(s) URLs (WHATWG URL Standard), so that `https://foo.bar.com` gets a `/`. Other URIs, and texts with white
- * space, stay unchanged.
+ * Normalises http(s) and ws(s) URLs (WHATWG URL Standard), so that `https://foo.bar.com` gets a `/`. Other
+ * URIs, and texts with white space, stay unchanged.
  */
 function normaliseUri(uri: string): string {
   return /^(?:https?|wss?):\S*$/i.test(uri) && URL.canParse(uri) ? new URL(uri).href : uri

@@ -1,6 +1,6 @@
 /**
- * The state of a did:prism: the result of its operations under the rules of the method (PRISM DID Method, "Processing of DID Operations").
- * A pure function: the same operations have the same result everywhere.
+ * The state of a did:prism: the result of its operations under the rules of the method (PRISM DID Method,
+ * "Processing of DID Operations"). A pure function: the same operations have the same result everywhere.
  */
 import { verify } from '../../crypto/keys.ts'
 import { fromDer } from '../../crypto/secp256k1.ts'
@@ -11,7 +11,8 @@ import { checkContexts, checkKey, checkService, limits } from './rules.ts'
 import { applyActions } from './update.ts'
 
 /**
- * The content of a DID: its active keys and services in order of addition, and the ids of removed ones, which cannot be reused.
+ * The content of a DID: its active keys and services in order of addition, and the ids of removed ones, which
+ * cannot be reused.
  */
 export type DidContent = Readonly<{
   publicKeys: readonly PrismKey[]
@@ -22,7 +23,10 @@ export type DidContent = Readonly<{
   deactivated: boolean
 }>
 
-/** The state of a DID after its last operation. Hashes are hexadecimal, times ISO 8601 in UTC. An unpublished DID has no times. */
+/**
+ * The state of a DID after its last operation. Hashes are hexadecimal, times ISO 8601 in UTC. An unpublished
+ * DID has no times.
+ */
 export type DidState = DidContent &
   Readonly<{ suffix: string; lastOperationHash: string; createdAt?: string; updatedAt?: string }>
 
@@ -130,7 +134,10 @@ function checkSignature(state: DidState, { signedWith, signature, operation }: S
     throw new InvalidOperation('the signature is not by the key that signed_with names')
 }
 
-/** The raw signature. The method requires DER; old releases of the Identus TypeScript SDK wrote the 64 bytes r‖s. */
+/**
+ * The raw signature. The method requires DER; old releases of the Identus TypeScript SDK wrote the 64 bytes
+ * r‖s.
+ */
 function rawSignature(signature: Uint8Array): Uint8Array {
   try {
     return fromDer(signature)

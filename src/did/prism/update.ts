@@ -14,7 +14,8 @@ import type { DidContent } from './state.ts'
 /**
  * Applies the actions of an update. Returns the new state.
  *
- * @throws {InvalidOperation} for the first invalid action, or when the DID has no master key or exceeds a limit afterwards.
+ * @throws {InvalidOperation} for the first invalid action, or when the DID has no master key or exceeds a
+ * limit afterwards.
  */
 export function applyActions<Content extends DidContent>(
   state: Content,

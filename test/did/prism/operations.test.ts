@@ -136,13 +136,10 @@ describe('operations as bytes', () => {
       'an action',
       { operation: 'update', suffix, previousHash, actions: [{ action: 'removeKey', id: '\ud83d' }] },
     ],
-  ])(
-    'an unpaired surrogate in %s is refused',
-    (_name, operation) => {
-      expect(() => encodeOperation(operation)).toThrow(InvalidOperation)
-      expect(() => encodeOperation(operation)).toThrow(/\\ud.* contains an unpaired surrogate/)
-    },
-  )
+  ])('an unpaired surrogate in %s is refused', (_name, operation) => {
+    expect(() => encodeOperation(operation)).toThrow(InvalidOperation)
+    expect(() => encodeOperation(operation)).toThrow(/\\ud.* contains an unpaired surrogate/)
+  })
 
   test('only secp256k1 signs operations', () => {
     expect(() => signOperation(createBytes(), 'master0', generateKey('Ed25519'))).toThrow(TypeError)
