@@ -19,7 +19,8 @@ import { toWalletDetail, type WalletDetail } from '../wallet/model.ts'
 
 import { openChunks, openEnvelope } from './envelope.ts'
 import { readContents, createReader } from './contents.ts'
-import { settle, type Parts } from './wallet-transfer.ts'
+import { removeDatabase } from '../storage/files.ts'
+import type { Parts } from './wallet-transfer.ts'
 import { damaged, newer } from './problems.ts'
 import { tokensOf, writeTokens, writeRegistryRows, type Token, type RegistryRow } from './registry-rows.ts'
 import { isLarge, startCopier } from '../backup/copier.ts'
@@ -57,7 +58,7 @@ export async function importWallet(
     )
   } finally {
     await file.close()
-    await settle(own, arrived)
+    await finishImport(own, arrived)
   }
 }
 
@@ -196,4 +197,14 @@ async function mayComeHere(db: AgentDb, id: string, seedDigest: string): Promise
       `Another wallet has the id ${id} here. Give the imported one another: its connections go on working. Nothing was changed.`,
     )
   return twin !== undefined
+}
+
+/** Installs an imported file if its wallet is registered, and removes it otherwise. */
+export async function finishImport(
+  { db, wallets }: Pick<Parts, 'db' | 'wallets'>,
+  name: string,
+): Promise<void> {
+  const row = await db.selectFrom('wallet').select('id').where('arrived', '=', name).executeTakeFirst()
+  if (row) wallets.installFile(row.id, name)
+  else removeDatabase(join(wallets.transitFolder, name))
 }

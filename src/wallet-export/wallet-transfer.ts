@@ -9,9 +9,7 @@ import type { WalletTokens } from '../wallet/wallet-tokens.ts'
 import type { WalletDetail } from '../wallet/model.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { exportWallet, type ExportOptions } from './export.ts'
-import { importWallet, type ImportOptions } from './import.ts'
-import { join } from 'node:path'
-import { removeDatabase } from '../storage/files.ts'
+import { finishImport, importWallet, type ImportOptions } from './import.ts'
 
 export type WalletTransfer = {
   /** See `export.ts`. */
@@ -47,18 +45,11 @@ export async function openWalletTransfer(given: Omit<Parts, 'newName'>): Promise
     },
   }
   if (existsSync(transit)) {
-    for (const name of readdirSync(transit)) await settle(parts, name)
+    for (const name of readdirSync(transit)) await finishImport(parts, name)
     rmSync(transit, { recursive: true, force: true })
   }
   return {
     export: (id, options) => exportWallet(parts, id, options),
     import: (source, options) => importWallet(parts, source, options),
   }
-}
-
-/** Gives a file that came in its place if its wallet has been made known, and removes it if not. */
-export async function settle({ db, wallets }: Pick<Parts, 'db' | 'wallets'>, name: string): Promise<void> {
-  const row = await db.selectFrom('wallet').select('id').where('arrived', '=', name).executeTakeFirst()
-  if (row) wallets.installFile(row.id, name)
-  else removeDatabase(join(wallets.transitFolder, name))
 }

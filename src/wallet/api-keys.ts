@@ -10,7 +10,7 @@ import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
 import { Scope, type ApiKey, type CreateApiKey, type NewApiKey, type ApiKeyAuthentication } from './model.ts'
-import { getEntity } from './tenants.ts'
+import { getEntity } from './entities.ts'
 import { createApiKeyCache, LastUses, type ActiveKey } from './api-key-cache.ts'
 
 type Row = Selectable<AgentTables['api_key']>

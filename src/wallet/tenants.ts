@@ -4,9 +4,8 @@ import { Problem } from '../base/problem.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
 import { ApiKeys } from './api-keys.ts'
+import { entityNotFound, findEntity, getEntity, toEntity } from './entities.ts'
 import type { CreateEntity, Entity } from './model.ts'
-import type { Selectable } from 'kysely'
-import type { AgentTables } from '../storage/agent-tables.ts'
 
 /** The id of the default entity and of the default wallet, which the agent creates itself. */
 export const defaultId = '00000000-0000-0000-0000-000000000000'
@@ -88,33 +87,4 @@ async function assertWalletExists(db: AgentDb, id: string): Promise<void> {
       'error:EntityServiceError:WalletNotFound',
       `There is no wallet ${id}. Create one first with POST /wallets and name it in walletId.`,
     )
-}
-
-export type EntityRow = Selectable<AgentTables['entity']>
-
-function findEntity(db: AgentDb, id: string): Promise<EntityRow | undefined> {
-  return db.selectFrom('entity').selectAll().where('id', '=', id).executeTakeFirst()
-}
-
-/** @throws {Problem} `EntityNotFound` */
-export async function getEntity(db: AgentDb, id: string): Promise<EntityRow> {
-  const row = await findEntity(db, id)
-  if (!row) throw entityNotFound(id)
-  return row
-}
-
-function entityNotFound(id: string): Problem {
-  return new Problem('error:EntityServiceError:EntityNotFound', `There is no entity ${id}.`)
-}
-
-function toEntity(row: EntityRow): Entity {
-  return {
-    kind: 'Entity',
-    self: `/iam/entities/${row.id}`,
-    id: row.id,
-    name: row.name,
-    walletId: row.wallet_id,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
 }
