@@ -3,16 +3,16 @@ import type { Answer } from './client/api.ts'
 import { askProgram, ProgramFailed } from './daemon/launch.ts'
 import { CommandError } from './errors/errors.ts'
 
-/** What a backup holds, and whether it is as it was made. */
+/** The content of a backup, and the result of its verification. */
 export type BackupAtRest = Omit<Answer<'POST /_system/backups'>, 'heldMs'> & {
   masterKey: 'opens' | 'does not open' | 'absent'
   faults: { path: string; reason: string }[]
 }
 
 /**
- * Runs the process with the environment that a daemon of the data folder would be given, and returns what is in the backup.
+ * Runs the task in the environment of a daemon with the data folder, and returns the content of the backup.
  *
- * @throws {CommandError} when there is no backup, or it cannot be restored there.
+ * @throws {CommandError} when there is no backup, or it cannot be restored.
  */
 export async function askOfBackup(
   task: 'verify' | 'restore',
@@ -20,7 +20,7 @@ export async function askOfBackup(
   env: NodeJS.ProcessEnv,
 ): Promise<BackupAtRest> {
   try {
-    // It is this program's own process, built with it (`daemon/server/backup.ts`).
+    // The program is built together with this one, so its answer has this shape.
     const answer = (await askProgram('backup', [task, folder], env)) as
       { backup: BackupAtRest } | { failure: string; exitCode: number }
     if ('backup' in answer) return answer.backup
@@ -36,7 +36,7 @@ export async function askOfBackup(
 
 type Backup = Omit<BackupAtRest, 'masterKey' | 'faults'>
 
-/** The fields of a backup, in the order in which they are shown. */
+/** A backup as names and values. */
 export function fieldsOf(backup: Backup): [name: string, value: unknown][] {
   const { folder, instant, wallets, missing, bytes, agentVersion } = backup
   return [
@@ -48,14 +48,14 @@ export function fieldsOf(backup: Backup): [name: string, value: unknown][] {
   ]
 }
 
-/** What is to be known of the master key. */
+/** The master key of a backup, in words. */
 export function keyWords({ masterKey, includesMasterKey }: BackupAtRest): string {
   if (masterKey === 'opens') return includesMasterKey ? 'is in it, and opens it' : 'the one at hand opens it'
   if (masterKey === 'absent') return 'not at hand'
   return includesMasterKey ? 'is in it, and does not open it' : 'the one at hand does not open it'
 }
 
-/** Wallets that are not in a backup, a line each. */
+/** One line for each wallet that is missing in a backup. */
 export function missingWords({ missing }: Backup): string[] {
   return missing.map(({ walletId, reason }) => `The wallet ${walletId} is not in it: ${reason}.`)
 }

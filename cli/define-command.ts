@@ -29,7 +29,7 @@ const daemonFlags = {
   url: Flags.string({ description: 'base URL of the daemon’s HTTP API (AGENT_URL)', helpGroup: 'DAEMON' }),
   profile: Flags.string({
     char: 'p',
-    description: 'profile of the daemon (AGENT_PROFILE); the one in use when left out',
+    description: 'profile of the daemon (AGENT_PROFILE); default: the selected profile',
     helpGroup: 'DAEMON',
   }),
   'api-key-file': Flags.string({

@@ -11,7 +11,7 @@ import { readTimeout, timeoutFlag } from './input/time.ts'
 /** The flags of waiting; `dependsOn` names the flag without which there is no operation. */
 export function ledgerWaitFlags(dependsOn: string[] = []) {
   return {
-    wait: Flags.boolean({ dependsOn, description: 'wait until the ledger has judged it' }),
+    wait: Flags.boolean({ dependsOn, description: 'wait until the ledger has processed the operation' }),
     timeout: timeoutFlag,
   }
 }

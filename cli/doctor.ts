@@ -14,7 +14,7 @@ export type Check = Answer<'GET /_system/doctor'>['checks'][number]
 const marks = { ok: '✔', warning: '!', failed: '✖' } as const
 const styles = { ok: 'good', warning: 'waiting', failed: 'bad' } as const
 
-/** One line for each check, and one more with what mends it. */
+/** Prints one line per check, and one more with the suggested repair. */
 export function render(checks: readonly Check[], paint: Paint = plain): string {
   const names = Math.max(...checks.map(({ name }) => widthOf(name)))
   return checks
@@ -25,7 +25,7 @@ export function render(checks: readonly Check[], paint: Paint = plain): string {
     .join('\n')
 }
 
-/** The release of Node.js that runs this program, against the range that the package asks for. */
+/** Checks the version of Node.js against the range in package.json. */
 export function checkNode(running: string, wanted: string): Check {
   const detail = `Node.js ${running.replace(/^v/, '')}`
   if (satisfies(running, wanted)) return { name: 'node', status: 'ok', detail: `${detail}.` }
@@ -37,7 +37,7 @@ export function checkNode(running: string, wanted: string): Check {
   }
 }
 
-/** The profile: there, whole, and nobody else's to read, since it holds the keys. */
+/** Checks that the profile exists, can be read, and is not readable by other users, since it holds keys. */
 export function checkProfile(configDir: string, profileName: string): Check {
   const name = 'profile'
   let path: string | undefined
@@ -69,7 +69,7 @@ export function checkProfile(configDir: string, profileName: string): Check {
   }
 }
 
-/** Whether a daemon answers, and whether it is of the version of this program. */
+/** Checks that a daemon answers and has the version of this program. */
 export async function checkDaemon(call: Client, url: string, version: string): Promise<Check> {
   const name = 'daemon'
   try {
@@ -93,13 +93,13 @@ export async function checkDaemon(call: Client, url: string, version: string): P
   }
 }
 
-/** Whether the tenant's key lets us in. */
+/** Checks that the daemon accepts the tenant’s key. */
 export async function checkTenantKey(call: Client, hasKey: boolean): Promise<Check> {
   const refused = await refusalOf(call('GET /connections', { query: { limit: 1 } }))
   return judgeKey('tenant-key', 'tenant’s key', 'AGENT_API_KEY or --api-key-file', hasKey, refused)
 }
 
-/** Whether the administrator's key lets us in, and if it does what the daemon finds when it examines itself. */
+/** Checks the administrator’s key and, if the daemon accepts it, returns the daemon’s own checks. */
 export async function examine(call: Client, hasKey: boolean, isDeep: boolean): Promise<Check[]> {
   let theirs: Check[] = []
   const refused = await refusalOf(
@@ -139,7 +139,7 @@ function judgeKey(
       }
 }
 
-/** Why the daemon did not do what it was asked. */
+/** Returns the error of a call; undefined when it succeeds. */
 async function refusalOf(asked: Promise<unknown>): Promise<Error | undefined> {
   try {
     await asked
@@ -151,12 +151,12 @@ async function refusalOf(asked: Promise<unknown>): Promise<Error | undefined> {
 }
 
 /** The longest that an examination takes: a little longer than its checks. */
-const patienceMs = 20_000
-export const deepPatienceMs = 600_000
+const timeoutMs = 20_000
+export const deepTimeoutMs = 600_000
 
 /** Runs the process, which is given the environment that a daemon would be; a failed check when it does not come to an end. */
 export async function examineAtRest(env: NodeJS.ProcessEnv, isDeep: boolean): Promise<Check[]> {
-  const [args, limitMs] = isDeep ? [['--deep'], deepPatienceMs] : [[], patienceMs]
+  const [args, limitMs] = isDeep ? [['--deep'], deepTimeoutMs] : [[], timeoutMs]
   try {
     // It is this program's own process, built with it, so that its answer has the daemon's shape.
     return ((await askProgram('examine', args, env, limitMs)) as { checks: Check[] }).checks

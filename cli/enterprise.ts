@@ -41,7 +41,7 @@ const styles = { pending: 'waiting', success: 'good', error: 'bad' } as const
 
 const waitFlags = { wait: Flags.boolean({ description: 'wait for the answer' }), timeout: timeoutFlag }
 export const createRequestFlags = {
-  from: Flags.string({ description: 'who asks, in words that the other side sees' }),
+  from: Flags.string({ description: 'name of the sender, which the other side sees' }),
   ...qrFlags(),
   ...waitFlags,
 }
@@ -168,7 +168,7 @@ export function requestColumns(topic: RequestTopic): Column<Request>[] {
   ]
 }
 
-export const answerFlags = { yes: Flags.boolean({ char: 'y', description: 'answer without asking' }) }
+export const answerFlags = { yes: Flags.boolean({ char: 'y', description: 'do not ask for confirmation' }) }
 
 /** Prints the sender of a request by its name and address. At a terminal, asks whether to answer. @throws {CommandError} when not. */
 export async function confirmSender(

@@ -1,11 +1,11 @@
-/** Help that begins with examples: most who ask want to see how it is done. */
+/** Help of commands, with the examples first. */
 import { CommandHelp as OclifCommandHelp, Help } from '@oclif/core/help'
 import { exit } from '@oclif/core/errors'
 
-/** Flags that every command has, or every command that talks to a daemon; they have sections of their own. */
+/** Groups of flags that most commands have. They have their own sections. */
 const common = ['GLOBAL', 'DAEMON']
 
-/** What somebody who has just installed it can do. */
+/** The first commands for a new user. */
 const firstSteps = `$ agent demo
 $ agent daemon start
 $ agent connection invite --wait
@@ -18,7 +18,7 @@ class CommandHelp extends OclifCommandHelp {
     return [...sections.filter(isExamples), ...sections.filter((section) => !isExamples(section))]
   }
 
-  /** Without the flags that stand in every usage. */
+  /** Omits the common flags from the usage. */
   protected override defaultUsage() {
     const whole = this.command
     const own = Object.entries(whole.flags).filter(
@@ -36,7 +36,7 @@ class CommandHelp extends OclifCommandHelp {
 export default class AgentHelp extends Help {
   protected override CommandHelpClass = CommandHelp
 
-  /** As oclif's; of what does not exist it says which command may be meant, as a mistyped command does. */
+  /** As oclif’s. For an unknown command, suggests a similar one. */
   override async showHelp(argv: string[]): Promise<void> {
     const rest = argv.filter((arg) => arg !== '--help')
     const flag = rest.findIndex((arg) => arg.startsWith('-'))

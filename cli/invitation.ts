@@ -6,8 +6,8 @@ import { qrFlags, type QrChoice } from './prompts/qr-file.ts'
 /** The flags of an invitation; `dependsOn` names the flag without which none is made. */
 export function invitationFlags(dependsOn: string[] = []) {
   return {
-    goal: Flags.string({ dependsOn, description: 'what it is for, in words that the other side sees' }),
-    'goal-code': Flags.string({ dependsOn, description: 'what it is for, as a code such as issue-vc' }),
+    goal: Flags.string({ dependsOn, description: 'purpose, in words that the other side sees' }),
+    'goal-code': Flags.string({ dependsOn, description: 'purpose, as a code such as issue-vc' }),
     ...qrFlags(dependsOn),
   }
 }

@@ -1,4 +1,4 @@
-/** The parts of the command line's bundle that are no commands: its start, its end, and the entry points that package.json names to oclif. */
+/** The entry points of the command line’s bundle: start, help, and the hooks that package.json names. */
 import type { Command, Hook, Interfaces } from '@oclif/core'
 import { Config, Plugin } from '@oclif/core/config'
 import { run } from '@oclif/core/run'
@@ -8,7 +8,7 @@ import { reportCrash } from './errors/report.ts'
 export { reportCrash } from './errors/report.ts'
 export { default as Help } from './help.ts'
 
-/** Says which command may have been meant; loaded only then. */
+/** Suggests a similar command. */
 export const notFound: Hook<'command_not_found'> = async function ({ config, id, argv }) {
   const { reportNotFound } = await import('./errors/parsing.ts')
   reportNotFound(config, id, argv ?? [])
@@ -16,16 +16,16 @@ export const notFound: Hook<'command_not_found'> = async function ({ config, id,
 }
 
 type Program = {
-  /** The folder of package.json, and what it holds. */
+  /** The folder of package.json, and its content. */
   root: string
   pjson: Interfaces.PJSON
-  /** By their ids. */
+  /** By id. */
   commands: Readonly<Record<string, Command.Class>>
 }
 
 /**
- * Runs a command line. Where it plainly names a command, that command is run at once, as oclif would after it has read what there is to
- * know of all of them; everything else, such as help and what is misspelt, is left to oclif.
+ * Runs a command line. A line that names a command is run directly. oclif handles the rest, such as help and
+ * unknown commands, for which it loads the manifest.
  */
 export async function start(given: string[], { root, pjson, commands }: Program): Promise<unknown> {
   const crash = (error: Error) => reportCrash(error, given)
@@ -58,14 +58,14 @@ export async function start(given: string[], { root, pjson, commands }: Program)
   return Object.assign(named.command, { id: named.id }).run(argv.slice(named.words), config)
 }
 
-/** A terminal that does not know its size (`docker run -t`, `script`) says 0×0: it is taken for one of the usual size. */
+/** Sets 80×24 as the size of a terminal that reports 0×0, as under `docker run -t` and `script`. */
 function giveSize(stream: NodeJS.WriteStream): void {
   if (!stream.isTTY) return
   stream.columns ||= 80
   stream.rows ||= 24
 }
 
-/** The command that the first words are, if the others are its arguments or there are none. */
+/** Finds the command that the first words name, if the remaining words can be its arguments. */
 function findNamed(argv: readonly string[], commands: Program['commands']) {
   if (argv.includes('--help')) return undefined
   const flag = argv.findIndex((arg) => arg.startsWith('-') || arg.includes('='))
@@ -80,7 +80,7 @@ function findNamed(argv: readonly string[], commands: Program['commands']) {
   return given.length === words || takesWords ? { id, command, words } : undefined
 }
 
-/** oclif's own talk, which is loaded for `DEBUG` only. */
+/** A logger without output. oclif loads its own only with DEBUG. */
 const silent: Interfaces.Logger = {
   namespace: 'oclif',
   child: () => silent,

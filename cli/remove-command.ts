@@ -31,7 +31,7 @@ export function removeCommand({
 }: RemoveDefinition): Command.Class {
   const { noun, listCommand } = resources[resource]
   const command = listCommand.replace(/ list\b.*$/, ' remove <id>')
-  const sentences = [description, 'Asks first; in scripts, --yes is the answer.']
+  const sentences = [description, 'Asks for confirmation; in scripts use --yes.']
   const text = question ?? `Remove the ${noun} {id}? It cannot be taken back.`
   return defineCommand({
     summary,

@@ -9,9 +9,9 @@ export const replayFlags = {
   event: Flags.string({ exactlyOne: selections, description: 'this event, by its id' }),
   since: Flags.string({
     exactlyOne: selections,
-    description: 'the events since an instant such as 2030-01-01T00:00:00Z, or since 2h ago',
+    description: 'events since an instant such as 2030-01-01T00:00:00Z, or since a duration such as 2h',
   }),
-  failed: Flags.boolean({ exactlyOne: selections, description: 'the events that were given up' }),
+  failed: Flags.boolean({ exactlyOne: selections, description: 'all events whose delivery has failed' }),
 }
 
 type ReplayFlags = { event?: string | undefined; since?: string | undefined; failed?: boolean }

@@ -9,33 +9,33 @@ import { systemReason } from '../src/base/reason.ts'
 import type { Event } from './client/events.ts'
 import { CommandError, UsageError } from './errors/errors.ts'
 
-/** How long somebody else, to whom events are passed on, has to answer: less than the daemon waits for us. */
+/** The time limit of a forwarded request. It is shorter than that of the daemon. */
 const forwardTimeoutMs = 4_000
 
-/** Headers of the event that are passed on: what it is, and what signs it. */
+/** Headers that are forwarded: the content type and the signature. */
 const forwarded = ['content-type', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'authorization']
 
 export type ReceiverOptions = {
   /** 0 takes a free one. */
   port: number
-  /** How often, of 1, an event is refused on purpose. */
+  /** The share of events to refuse, from 0 to 1. */
   failRate: number
-  /** How long every answer is put off, in milliseconds. */
+  /** The delay of each answer. */
   slowMs: number
   forwardTo: string | undefined
-  /** Told of every event that arrives, and of how it is answered; `note` says why where it is not taken. */
+  /** Called for every event with the status of the answer; `note` is the reason of a refusal. */
   onEvent: (event: Event, status: number, note: string | undefined) => void
   signal: AbortSignal
 }
 
 export type Receiver = {
   url: string
-  /** From now on events must be signed with this secret. */
+  /** Sets the secret that events must be signed with. */
   expectSignature: (secret: string) => void
   close: () => void
 }
 
-/** Opens a receiver on this machine. @throws {CommandError} when the port is taken. */
+/** Opens a receiver on the loopback interface. @throws {CommandError} when the port is in use. */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
   let secret: string | undefined
   const server = createServer((request, response) => {
@@ -61,7 +61,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   }
 }
 
-/** The status that an event is answered with. */
+/** Returns the status of the answer. */
 async function receive(
   request: IncomingMessage,
   secret: string | undefined,
@@ -87,7 +87,7 @@ async function judge(
   return forwardTo === undefined ? { status: 200 } : forward(forwardTo, headers, body)
 }
 
-/** Passes an event on; the answer is ours, so that the daemon tries again what was not taken there. */
+/** Forwards an event. A refusal is passed on, so that the daemon delivers the event again. */
 async function forward(
   url: string,
   headers: IncomingHttpHeaders,
@@ -112,17 +112,23 @@ async function forward(
   }
 }
 
-/** A rate such as 0.3. @throws {UsageError} */
+/** Reads a rate such as 0.3. @throws {UsageError} */
 export function readRate(flag: string, given: string): number {
   const rate = /^(\d+(\.\d+)?|\.\d+)$/.test(given) ? Number(given) : NaN
   if (rate >= 0 && rate <= 1) return rate
   throw new UsageError(`--${flag} ${JSON.stringify(given)} is not a rate from 0 to 1, such as 0.3.`)
 }
 
-/** How far, in seconds, the time of an attempt may be from ours: what is older may be somebody's repetition. */
+/**
+ * The tolerance between the time of an attempt and the local clock, in seconds. Older attempts may be
+ * replays.
+ */
 const toleranceSeconds = 300
 
-/** Why a body is not what the holder of `secret` (`whsec_…`) has sent at about `now` (milliseconds); nothing when it is. */
+/**
+ * Verifies a signature (Standard Webhooks 1.0). `now` is in milliseconds. Returns the fault; undefined when
+ * the signature is valid.
+ */
 export function findForgery(
   secret: string,
   headers: IncomingHttpHeaders,

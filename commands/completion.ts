@@ -10,9 +10,9 @@ const files = { bash: 'agent.bash', zsh: '_agent', fish: 'agent.fish' } as const
 type Shell = keyof typeof files
 
 export default defineLocalCommand({
-  summary: 'Print a script that makes the shell complete commands, flags and ids',
+  summary: 'Print a script for shell completion of commands, flags and ids',
   description:
-    'Ids of connections, credentials, proofs, DIDs and the like are asked of the daemon, for less than a second. How to install it for good is in docs/completion.md.',
+    'The script asks the daemon for ids of connections, credentials, proofs and DIDs, for less than a second. docs/completion.md describes the permanent installation.',
   examples: [
     'source <(agent completion bash)',
     'source <(agent completion zsh)',
@@ -21,7 +21,7 @@ export default defineLocalCommand({
   args: {
     shell: Args.custom<Shell>({ options: Object.keys(files) as Shell[] })({
       ignoreStdin: true,
-      description: 'your shell; that of SHELL when left out',
+      description: 'your shell; default: from SHELL',
     }),
   },
   async run({ args, log }) {

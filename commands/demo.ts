@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { findDaemon, waitForEnd } from '../cli/daemon/find.ts'
-import { letGo } from '../cli/daemon/launch.ts'
+import { detach } from '../cli/daemon/launch.ts'
 import { defineLocalCommand } from '../cli/define-command.ts'
 import { failure, stopDaemon, type Name } from '../cli/demo/party.ts'
 import { Receiver } from '../cli/demo/changes.ts'
@@ -31,7 +31,7 @@ type Stage = {
 export default defineLocalCommand({
   summary: 'Show two agents connect, issue a credential and prove it',
   description:
-    'Starts two daemons of its own in a temporary folder, drives them over their HTTP API by the events they report, prints each call as a command and as a curl line, and stops and removes them. Your own daemon and settings are left alone. With --two-terminals only one of them is driven, and you are the other.',
+    'Starts two daemons in a temporary folder, controls them over their HTTP API, prints each call as a command and as a curl line, then stops and removes them. Your own daemon and settings are not touched. With --two-terminals you are one of the two sides.',
   examples: [
     'agent demo',
     'agent demo --scenario all',
@@ -42,15 +42,14 @@ export default defineLocalCommand({
     scenario: Flags.option({
       options: Object.keys(scenarios) as Scenario[],
       default: usual,
-      description:
-        'how far it goes: to a connection, a credential, a proof, its revocation; onboarding, signing in; or all of it',
+      description: 'how far the demo goes',
     })(),
     'two-terminals': Flags.boolean({
-      description: 'start one side, and say what to type in another terminal as the other',
+      description: 'start one side, and print what to type in another terminal as the other',
     }),
-    record: Flags.string({ description: 'record what is printed in this new file, as asciinema plays it' }),
+    record: Flags.string({ description: 'record the output to this new file, for asciinema' }),
     keep: Flags.boolean({
-      description: 'leave the daemons running, and say how to explore and to stop them',
+      description: 'leave the daemons running, and print how to use and stop them',
     }),
   },
   async run({ flags, isJson, log }) {
@@ -85,7 +84,7 @@ export default defineLocalCommand({
       ])
       if (keep) {
         isKept = true
-        for (const child of children.values()) letGo(child)
+        for (const child of children.values()) detach(child)
         print(keptText(folder))
       }
       return { ...result, ...(keep && { folder }) }

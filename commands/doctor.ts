@@ -9,7 +9,7 @@ import {
   checkNode,
   checkProfile,
   checkTenantKey,
-  deepPatienceMs,
+  deepTimeoutMs,
   examine,
   examineAtRest,
   render,
@@ -19,16 +19,18 @@ import { StartError } from '../src/base/start-error.ts'
 type DoctorContext = Context<object, { deep: boolean }>
 
 export default defineCommand({
-  summary: 'Examine this program, the daemon and its ledger, and say what mends what is wrong',
+  summary: 'Check this program, the daemon and its ledger, and suggest repairs',
   description:
-    'Exits with 0 when nothing has failed (warnings may be there), 7 when no daemon answers, 4 when a key is not accepted, 1 otherwise. With the administrator’s key the daemon examines itself as well; while none answers, its data folder on this machine is looked at.',
+    'Exits with 0 if no check failed (warnings are allowed), 7 if no daemon answers, 4 if a key is not accepted, otherwise 1. With the administrator’s key, includes the daemon’s own checks. If no daemon answers, checks its data folder on this machine.',
   examples: [
     'agent doctor',
     'agent doctor --deep',
     'agent doctor --json | jq ".checks[] | select(.status != \\"ok\\")"',
   ],
   flags: {
-    deep: Flags.boolean({ description: 'check every database file, which takes up to ten minutes' }),
+    deep: Flags.boolean({
+      description: 'check the integrity of every database file; takes up to ten minutes',
+    }),
   },
   async run(context) {
     const { flags, config, isQuiet, log, paint } = context
@@ -62,7 +64,7 @@ function findAccess({ getAccess }: Context): Access | undefined {
 
 async function checkThere(context: DoctorContext, { url, adminKey, apiKey }: Access): Promise<Check[]> {
   const { config, flags, getAccess } = context
-  const { call } = flags.deep ? connectDaemon(getAccess, deepPatienceMs) : context
+  const { call } = flags.deep ? connectDaemon(getAccess, deepTimeoutMs) : context
   const daemon = await checkDaemon(call, url, config.version)
   if (daemon.status === 'failed') return [daemon, ...(await checkDataFolder(context))]
   return [

@@ -16,7 +16,7 @@ import { optionalArgument } from '../cli/input/arguments.ts'
 export default defineLocalCommand({
   summary: 'Explain an error, an exit code or a state: what happened, why, and what to do',
   description:
-    'Works without a daemon. Takes the type of a problem or the last part of it, an exit code, the state of a record, or the code of a DIDComm problem report; without one, lists what there is.',
+    'Needs no daemon. Takes the type of a problem or its last part, an exit code, the state of a record, or the code of a DIDComm problem report. Without an argument, lists all of them.',
   examples: [
     'agent explain InvalidStateForOperation',
     'agent explain OfferReceived',
@@ -26,7 +26,7 @@ export default defineLocalCommand({
   ],
   args: {
     subject: optionalArgument(
-      `an error, an exit code or a state; ${Object.keys(kinds).join(', ')} for all of a kind`,
+      `an error, an exit code or a state; or a kind: ${Object.keys(kinds).join(', ')}`,
     ),
   },
   async run(context) {

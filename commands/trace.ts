@@ -11,9 +11,9 @@ import { linesTable, pendingLines, toLines, traceText } from '../cli/trace/text.
 import { keyOf, type Trace } from '../cli/trace/words.ts'
 
 export default defineCommand({
-  summary: 'Trace a thread: its messages, states and deliveries, step by step, and what it waits for',
+  summary: 'Trace a thread: its messages, states, deliveries and pending steps',
   description:
-    'Of this side: the other side has a trace of its own. Messages are named, never shown. What is past EVENT_RETENTION is gone.',
+    'Shows this side of the thread only. Prints the types of messages, never their contents. Entries older than EVENT_RETENTION are deleted.',
   examples: [
     'agent trace <credential record>',
     'agent trace b0f3a291 --follow',
@@ -22,14 +22,14 @@ export default defineCommand({
   ],
   args: {
     id: argument(
-      'a thread or a DID; a connection, credential, proof, ping or event by its id; or the end of one (six characters)',
+      'a thread, a DID, or the id of a connection, credential, proof, ping or event; the last six characters are enough',
     ),
   },
   flags: {
     mermaid: Flags.boolean({ description: 'print a Mermaid sequence diagram' }),
     follow: Flags.boolean({
       char: 'f',
-      description: 'go on with what happens, until Ctrl-C; with --json, one step a line',
+      description: 'keep following, until Ctrl-C; with --json, one step per line',
       exclusive: ['mermaid'],
     }),
   },

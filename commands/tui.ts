@@ -13,9 +13,9 @@ const importDashboard = () =>
   createRequire(import.meta.url)('../bin/tui.cjs')() as Promise<typeof import('../cli/tui/main.tsx')>
 
 export default defineCommand({
-  summary: 'Show the wallet live, and act on it by keys',
+  summary: 'Open the dashboard: the wallet, live',
   description:
-    'Connections, credentials, proofs, DIDs, webhooks and events on one screen, which follows the daemon across its restarts. ? shows the keys.',
+    'Shows connections, credentials, proofs, DIDs, webhooks and events on one screen, and follows the daemon across restarts. Press ? for the keys.',
   examples: ['agent tui', 'agent tui --profile alice'],
   hasJsonFlag: false,
   async run({ getAccess, forSameDaemon }) {

@@ -5,22 +5,22 @@ import type { Answer } from './api.ts'
 
 export type Event = Answer<'GET /events/{id}'>
 
-/** How long to wait, in milliseconds, before the daemon is asked again. */
+/** The pause before the daemon is called again. */
 const retryMs = 500
 
 export type Reading = {
   signal: AbortSignal
-  /** Told when the daemon has gone, and when it is there again. */
+  /** Called when the daemon has stopped, and when it is available again. */
   onChange?: ((isThere: boolean) => void) | undefined
 }
 
 /**
- * Yields every event of a stream, and of the streams after it: when the daemon goes, it is asked again until it is there, for what came
- * after the last event. `open` opens a stream, from now on when no id is given. Ends when the signal aborts.
+ * Yields every event of a stream. When the daemon stops, reconnects and continues after the last event.
+ * `open` opens a stream after an event, or from now on. Ends when the signal aborts. No event is missed once
+ * this function has returned.
  *
- * Once this returns, nothing is missed.
- *
- * @throws {ProblemError} when the daemon refuses. @throws {DaemonUnreachable} when it is not there to begin with.
+ * @throws {ProblemError} when the daemon refuses. @throws {DaemonUnreachable} when it is not available at the
+ * start.
  */
 export async function readEvents(
   open: (lastEventId: string | undefined) => Promise<EventStream>,
@@ -63,13 +63,16 @@ export async function readEvents(
   })()
 }
 
-/** The daemon is not there, or not ready yet. */
+/** True when the daemon is not available, or not ready yet. */
 function isAway(error: unknown): boolean {
   const { name, problem } = error as { name?: string; problem?: { status: number } }
   return name === 'DaemonUnreachable' || problem?.status === 503
 }
 
-/** Aborts `signal` at Ctrl-C, at SIGTERM and when nobody reads the output any more; `interrupted` is then the exit code: 130, or else 0. */
+/**
+ * Aborts `signal` on Ctrl-C, on SIGTERM, and when the reader of standard output is gone. `interrupted`
+ * returns the exit code: 130 after Ctrl-C, otherwise 0.
+ */
 export function interruption(): { signal: AbortSignal; interrupted: () => number } {
   const ending = new AbortController()
   let exitCode = 0
@@ -78,7 +81,7 @@ export function interruption(): { signal: AbortSignal; interrupted: () => number
     ending.abort()
   })
   process.once('SIGTERM', () => ending.abort())
-  // Nobody reads on: `agent event tail | head -1`.
+  // The reader has closed the pipe: `agent event tail | head -1`.
   process.stdout.once('error', () => ending.abort())
   return { signal: ending.signal, interrupted: () => exitCode }
 }

@@ -1,4 +1,4 @@
-/** Pings: whether the other side of a connection, or of a DID, answers. */
+/** Pings the other side of a connection, or the agent of a DID. */
 import { setTimeout } from 'node:timers/promises'
 import type { Client } from '../../daemon/client/client.ts'
 import { CommandError } from '../errors/errors.ts'
@@ -8,9 +8,10 @@ import type { Answer } from './api.ts'
 export type Pinged = Answer<'GET /didcomm/pings/{id}'> & { milliseconds: number }
 
 /**
- * Pings, and waits for the answer as long as `timeout` says, such as `10s`.
+ * Sends a ping and waits for the answer. `timeout` is a duration such as `10s`.
  *
- * @throws {CommandError} with `hint` when the ping is refused, or there is no answer in time. @throws {UsageError} for a timeout that is none.
+ * @throws {CommandError} with `hint` when the ping is refused, or not answered in time. @throws {UsageError}
+ * for a timeout that is not valid.
  */
 export async function ping(
   call: Client,

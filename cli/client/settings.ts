@@ -1,7 +1,7 @@
 /**
- * What a command takes from its surroundings: flag, then environment, then the profile in use, then default (users.md D5).
+ * The settings of a command: flag, then environment variable, then profile, then default.
  *
- * Of the environment, the command line reads its variables here, and those of the terminal where it writes to one.
+ * This file reads the environment variables of the command line, except those of the terminal.
  */
 import { resolve } from 'node:path'
 import { z } from 'zod'
@@ -12,7 +12,7 @@ import { systemReason } from '../../src/base/reason.ts'
 import { UsageError } from '../errors/errors.ts'
 import { readInput } from '../input/files.ts'
 
-// What is parsed once only is not worth compiling a parser for.
+// Each schema is used once, so compiling a parser costs more than it saves.
 z.config({ jitless: true })
 
 const secret = z
@@ -20,7 +20,7 @@ const secret = z
   .transform((value) => new Secret(value))
   .optional()
 
-/** The environment variables that the command line reads; `AGENT_PROFILE` is the profile in use where the variable is not there. */
+/** The environment variables of the command line. Without AGENT_PROFILE, the selected profile is used. */
 const Variables = z.object({
   AGENT_CONFIG_DIR: locationVariables.AGENT_CONFIG_DIR,
   AGENT_PROFILE: locationVariables.AGENT_PROFILE.unwrap().optional(),
@@ -33,21 +33,21 @@ export type Surroundings = z.output<typeof Variables> & { AGENT_PROFILE: string;
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What has named the profile, short of a flag. */
+/** The source of the profile’s name, other than a flag. */
 export type ProfileFrom = 'environment' | 'use' | 'default'
 
 /**
- * The surroundings of this process; an empty variable is as good as none.
+ * Reads the settings of this process. An empty variable counts as missing.
  *
- * @throws {UsageError} naming the variable that is wrong.
- * @throws {StartError} when the profile in use cannot be read.
+ * @throws {UsageError} naming the variable that is not valid. @throws {StartError} when the selected profile
+ * cannot be read.
  */
 export function fromProcess(env: Environment = process.env): Surroundings {
   const given = fromVariables(env)
   return { ...given, ...chooseProfile(given) }
 }
 
-/** As `fromProcess`, without what is in use. */
+/** As `fromProcess`, without the selected profile. */
 export function fromVariables(env: Environment = process.env): z.output<typeof Variables> {
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => name in Variables.shape && value !== ''),
@@ -58,7 +58,7 @@ export function fromVariables(env: Environment = process.env): z.output<typeof V
   throw new UsageError(`The environment variable ${issue!.path.join('.')} is not valid: ${issue!.message}.`)
 }
 
-/** The profile that commands use which are not told of one. */
+/** The profile that commands use by default. */
 export const defaultProfile = locationVariables.AGENT_PROFILE.parse(undefined)
 
 function chooseProfile(
@@ -72,10 +72,13 @@ function chooseProfile(
     : { AGENT_PROFILE: inUse, profileFrom: 'use' }
 }
 
-/** The keys of whoever types commands: a daemon, which lives on, has no use for them. */
+/** Keys of the user, which a daemon does not need. */
 const personal = ['AGENT_API_KEY', 'AGENT_ADMIN_KEY']
 
-/** The environment of a child process: this one's without the person's keys and the variables of `without`, and `own`. */
+/**
+ * The environment of a child process: this one’s without the keys of the user and the variables of `without`,
+ * with `own`.
+ */
 export function childEnv(
   own: Readonly<Record<string, string>>,
   without: readonly string[] = [],
@@ -90,8 +93,8 @@ export function childEnv(
 type FolderFlags = { 'data-dir'?: string | undefined; profile?: string | undefined }
 
 /**
- * The data folder of a daemon that is there already: what the flags name, be it the folder or its profile, then
- * environment, profile, default.
+ * The data folder of an existing daemon: from the flags (the folder or its profile), then the environment,
+ * the profile, and the default.
  */
 export function findDataDir(flags: FolderFlags, around: Surroundings): string {
   const named =
@@ -102,13 +105,13 @@ export function findDataDir(flags: FolderFlags, around: Surroundings): string {
   return named === undefined ? chooseDataDir(flags, around) : resolve(named)
 }
 
-/** The data folder of a daemon that is to be started: flag, environment, profile, default. */
+/** The data folder of a daemon to start: from the flag, the environment, the profile, or the default. */
 export function chooseDataDir(flags: FolderFlags, around: Surroundings): string {
   const given = flags['data-dir'] ?? around.AGENT_DATA_DIR
   return resolve(given ?? dataDirOf(around.AGENT_CONFIG_DIR, flags.profile ?? around.AGENT_PROFILE))
 }
 
-/** Where a daemon is and what lets us in. */
+/** The address of a daemon, and the keys. */
 export type Access = {
   url: string
   apiKey: Secret | undefined
@@ -127,15 +130,15 @@ export type AccessFlags = {
 const defaultUrl = `http://127.0.0.1:${locationVariables.AGENT_HTTP_PORT.parse(undefined)}`
 
 /**
- * Finds the daemon and the keys. The keys of a profile go to the address of that profile and to no other.
+ * Finds the address and the keys. The keys of a profile are sent to the address of that profile only.
  *
- * @throws {UsageError} when a key file cannot be read, the URL is none, or there is no such profile.
+ * @throws {UsageError} when a key file cannot be read, the URL is not valid, or the profile does not exist.
  * @throws {StartError} when the profile is not valid.
  */
 export function findAccess(flags: AccessFlags, around: Surroundings): Access {
   const profileName = flags.profile ?? around.AGENT_PROFILE
   const profile = readProfile(around.AGENT_CONFIG_DIR, profileName)
-  // A profile that a flag names says which daemon is meant, as --url does.
+  // A profile named by a flag chooses the daemon, as --url does.
   const named = flags.url ?? (flags.profile === undefined ? around.AGENT_URL : undefined)
   if (!profile && (flags.profile !== undefined || (named === undefined && profileName !== defaultProfile)))
     throw new UsageError(
@@ -152,11 +155,11 @@ export function findAccess(flags: AccessFlags, around: Surroundings): Access {
   }
 }
 
-/** Where the daemon is by now: one that was started again may have another port, which its profile tells. */
+/** The current address of the daemon: after a restart, its profile may have another port. */
 export function currentUrl({ url, profileName, profile }: Access, around: Surroundings): string {
   if (!profile || toBase(profile.url) !== url) return url
   const now = readProfile(around.AGENT_CONFIG_DIR, profileName)
-  // Whoever has taken the profile in the meantime is not given the keys.
+  // Another daemon that has taken over the profile must not get the keys.
   if (now?.kind !== 'local' || profile.kind !== 'local') return url
   return now.adminToken === profile.adminToken && now.dataDir === profile.dataDir ? toBase(now.url) : url
 }
@@ -179,14 +182,17 @@ function toSecret(text: string | undefined): Secret | undefined {
   return text === undefined ? undefined : new Secret(text)
 }
 
-/** A daemon's base URL, without a slash at its end. @throws {UsageError} */
+/** Validates the base URL of a daemon and removes its trailing slash. @throws {UsageError} */
 export function toBase(text: string): string {
   const result = z.url({ protocol: /^https?$/ }).safeParse(text)
   if (!result.success) throw new UsageError(`${JSON.stringify(text)} is not the http(s) URL of a daemon.`)
   return text.replace(/\/+$/, '')
 }
 
-/** The key in the file that a flag names; nothing without the flag. @throws {UsageError} when it cannot be read, or is empty. */
+/**
+ * Reads the key file that a flag names; undefined without the flag. @throws {UsageError} when it cannot be
+ * read, or is empty.
+ */
 export function readKey(flag: 'api-key-file' | 'admin-key-file', flags: AccessFlags): Secret | undefined {
   const path = flags[flag]
   if (path === undefined) return undefined

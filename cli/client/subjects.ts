@@ -1,12 +1,12 @@
-/** DIDs of the wallet that a credential can be about: those that can sign for their holder. */
+/** DIDs of the wallet that can be the subject of a credential: those that can authenticate. */
 import type { Client } from '../../daemon/client/client.ts'
 import { UsageError } from '../errors/errors.ts'
 import type { Did } from '../format/records.ts'
 
-/** How many DIDs are looked at for their keys; of more, a person says which. */
+/** The number of DIDs whose keys are checked. With more DIDs, the user chooses. */
 const most = 10
 
-/** The DIDs with an authentication key, the newest first. */
+/** The DIDs with an authentication key, newest first. */
 export async function findSubjects(call: Client): Promise<Did[]> {
   const { contents } = await call('GET /did-registrar/dids', { query: { limit: 1_000, order: 'desc' } })
   const dids = contents.filter(({ deactivated }) => !deactivated)
@@ -15,7 +15,7 @@ export async function findSubjects(call: Client): Promise<Did[]> {
   return dids.filter((_, index) => able[index])
 }
 
-/** The error of a wallet that has no such DID. */
+/** The error when the wallet has no such DID. */
 export function noSubject(): UsageError {
   return new UsageError(
     'The wallet has no DID that the credential could be about. Make one first.',
@@ -23,7 +23,10 @@ export function noSubject(): UsageError {
   )
 }
 
-/** A DID that does not resolve is left to the daemon to judge. */
+/**
+ * True for a DID with an authentication key. A DID that does not resolve counts as such; the daemon reports
+ * the error.
+ */
 async function canAuthenticate(call: Client, { did, longFormDid = did }: Did): Promise<boolean> {
   const resolved = await call('GET /dids/{didRef}', { path: { didRef: longFormDid } }).catch(() => undefined)
   const document = (resolved as { didDocument?: { authentication?: unknown[] } } | undefined)?.didDocument

@@ -1,4 +1,4 @@
-/** A start that another daemon stands in the way of: what it asks for, next to what runs already. */
+/** Checks whether another daemon prevents a start. */
 import { readProfile } from '../../src/base/profile.ts'
 import type { Running } from '../../src/base/running.ts'
 import { readSettings, remembered, type Settings, toKept } from '../../src/base/settings.ts'
@@ -15,11 +15,14 @@ export const flagNames: Readonly<Record<string, string>> = {
 export type Asked = { configDir: string; profile: string; dataDir: string; flags: Settings; env: Settings }
 
 /**
- * Checks that a daemon which serves the data folder already is the one that is asked for.
+ * Checks that the daemon which already serves the data folder has the requested profile and settings.
  *
- * @throws {CommandError} 5 when it is another profile's, or was started with other settings.
+ * @throws {CommandError} 5 when they differ.
  */
-export function mustBeSame(running: Running, { configDir, profile, dataDir, flags, env }: Asked): void {
+export function requireSameDaemon(
+  running: Running,
+  { configDir, profile, dataDir, flags, env }: Asked,
+): void {
   if (running.profile !== undefined && running.profile !== profile) {
     throw new CommandError(
       `The daemon of the profile ${running.profile} serves the data folder ${dataDir} already, at ${running.url}.`,
@@ -27,23 +30,28 @@ export function mustBeSame(running: Running, { configDir, profile, dataDir, flag
       `agent daemon start --profile ${profile} --data-dir <another folder>`,
     )
   }
-  const told = { ...env, ...flags }
+  const requested = { ...env, ...flags }
   const settings = readSettings(configDir, profile)
   const other = remembered.find(
     (name) =>
-      name !== 'AGENT_DATA_DIR' && told[name] !== undefined && !isServed(name, told[name], running, settings),
+      name !== 'AGENT_DATA_DIR' &&
+      requested[name] !== undefined &&
+      !isServed(name, requested[name], running, settings),
   )
   if (other === undefined) return
   const by = flags[other] === undefined ? `the variable ${other}` : flagNames[other]
   throw new CommandError(
-    `The daemon of the profile ${profile} runs already, at ${running.url} and ${running.didcommUrl}, and not with ${told[other]}, which ${by} asks for.`,
+    `The daemon of the profile ${profile} runs already, at ${running.url} and ${running.didcommUrl}, and not with ${requested[other]}, which ${by} asks for.`,
     5,
     `agent daemon stop --profile ${profile}   # then start it again`,
   )
 }
 
-/** @throws {CommandError} 5 when the daemon of the profile serves another folder: its profile would be lost. */
-export async function mustBeFree({ configDir, profile, dataDir }: Asked): Promise<void> {
+/**
+ * Checks that no daemon of the same profile serves another folder: its profile would be lost. @throws
+ * {CommandError} 5
+ */
+export async function requireFreeProfile({ configDir, profile, dataDir }: Asked): Promise<void> {
   const known = readProfile(configDir, profile)
   if (known?.kind !== 'local' || known.dataDir === dataDir) return
   const running = await findDaemon(known.dataDir)
@@ -55,7 +63,10 @@ export async function mustBeFree({ configDir, profile, dataDir }: Asked): Promis
   )
 }
 
-/** True when the running daemon has what is asked for: of addresses it says so itself, of the rest its settings do. */
+/**
+ * True when the running daemon has the requested value: addresses come from the daemon, other values from its
+ * settings.
+ */
 function isServed(name: string, value: string, { url, didcommUrl }: Running, settings: Settings): boolean {
   if (name === 'AGENT_HTTP_PORT' || name === 'AGENT_DIDCOMM_PORT')
     return (

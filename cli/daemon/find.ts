@@ -1,12 +1,12 @@
-/** Finds the daemon of a data folder, by what it wrote there. */
+/** Finds the daemon that serves a data folder, from the file that it has written there. */
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../daemon/client/client.ts'
 import { readRunning, type Running } from '../../src/base/running.ts'
 
 /**
- * The daemon that serves a data folder; nothing when none does. A process id on file may be another process's by now, so
- * the process must be a daemon's (Linux), or the address must answer as one.
+ * Returns the daemon of a data folder; undefined when none runs. The stored process id may belong to another
+ * process by now, so the process must be a daemon (Linux), or its address must answer as one.
  */
 export async function findDaemon(dataDir: string): Promise<Running | undefined> {
   const running = readRunning(dataDir)
@@ -16,7 +16,7 @@ export async function findDaemon(dataDir: string): Promise<Running | undefined> 
   return isOurs ? running : undefined
 }
 
-/** The version of the daemon at a URL; nothing when none answers. */
+/** Returns the version of the daemon at a URL; undefined when none answers. */
 export async function health(url: string): Promise<string | undefined> {
   try {
     return (await createClient(url, {}, { timeoutMs: 5_000 })('GET /_system/health')).version
@@ -25,9 +25,12 @@ export async function health(url: string): Promise<string | undefined> {
   }
 }
 
-/** Waits for a process to end; false when it has not after `patienceMs`. Nothing reports the end of a process that is not a child. */
-export async function waitForEnd(pid: number, patienceMs: number): Promise<boolean> {
-  const until = performance.now() + patienceMs
+/**
+ * Waits until a process has ended; false after `timeoutMs`. Polls, because the system does not report the end
+ * of a process that is not a child.
+ */
+export async function waitForEnd(pid: number, timeoutMs: number): Promise<boolean> {
+  const until = performance.now() + timeoutMs
   while (isAlive(pid) && isDaemonProcess(pid) !== false) {
     if (performance.now() > until) return false
     await sleep(50)

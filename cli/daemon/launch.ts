@@ -10,10 +10,10 @@ import { shorten } from '../format/text.ts'
 
 const main = fileURLToPath(new URL('../bin/daemon.cjs', import.meta.url))
 
-/** How long a daemon may take to be ready. */
-const patienceMs = 30_000
+/** The time limit for a daemon to become ready. */
+const timeoutMs = 30_000
 
-/** As much as is shown of why a daemon did not start. */
+/** The limits of an error text from the log. */
 const [mostLines, mostColumns] = [10, 500]
 
 const Ready = z.object({
@@ -28,15 +28,16 @@ export type Ready = z.infer<typeof Ready>
 
 export type Launched = { child: ChildProcess; ready: Promise<Ready> }
 
-/** The log of a daemon that runs in the background. */
+/** The log file of a daemon in the background. */
 export function logPath(dataDir: string): string {
   return join(dataDir, 'daemon.log')
 }
 
 /**
- * Starts a daemon that writes to the log in its data folder. A detached one outlives this process, once `letGo` is called.
+ * Starts a daemon that logs to its data folder. After `detach`, a detached daemon outlives this process.
  *
- * `ready` rejects with a `CommandError`: the daemon's own sentence and exit code when it ends instead, 6 when it takes too long.
+ * `ready` rejects with a `CommandError`: with the daemon’s own message and exit code when it ends, or 6 on a
+ * timeout.
  */
 export function launchInBackground(
   dataDir: string,
@@ -62,7 +63,7 @@ export function launchInBackground(
   }
 }
 
-/** Makes the data folder if need be, and opens the log in it. @throws {CommandError} when that cannot be. */
+/** Creates the data folder if needed, and opens the log in it. @throws {CommandError} when that fails. */
 function openLog(dataDir: string): number {
   try {
     makeFolder(dataDir)
@@ -77,7 +78,7 @@ function openLog(dataDir: string): number {
   }
 }
 
-/** Starts a daemon that shares this terminal; what it has to say about not starting it says there. */
+/** Starts a daemon that shares this terminal. It prints its own errors. */
 export function launchInForeground(env: NodeJS.ProcessEnv, args: readonly string[] = []): Launched {
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...memory, ...env },
@@ -87,14 +88,14 @@ export function launchInForeground(env: NodeJS.ProcessEnv, args: readonly string
   return { child, ready: waitUntilReady(child, () => 'The daemon did not start.') }
 }
 
-/** Has a daemon end when this process does, however that ends. */
+/** Ends the daemon when this process ends, in any way. */
 function stayWith(child: ChildProcess): void {
-  // A child that could not be started has no channel; `error` says so.
+  // A child that could not be started has no channel; `error` reports it.
   if (child.connected) child.send({ type: 'stay' }, () => undefined)
 }
 
-/** Lets a detached daemon live on by itself. */
-export function letGo(child: ChildProcess): void {
+/** Lets a detached daemon outlive this process. */
+export function detach(child: ChildProcess): void {
   if (child.connected) child.disconnect()
   child.unref()
 }
@@ -105,12 +106,12 @@ function waitUntilReady(child: ChildProcess, reason: () => string): Promise<Read
       child.kill('SIGKILL')
       reject(
         new CommandError(
-          `The daemon was not ready within ${patienceMs / 1_000} seconds.`,
+          `The daemon was not ready within ${timeoutMs / 1_000} seconds.`,
           6,
           'agent daemon logs',
         ),
       )
-    }, patienceMs)
+    }, timeoutMs)
     child.once('error', (error) =>
       settle(() => reject(new CommandError(`The daemon’s process cannot be started: ${error.message}.`, 1))),
     )
@@ -128,7 +129,7 @@ function waitUntilReady(child: ChildProcess, reason: () => string): Promise<Read
   })
 }
 
-/** What was written for people: the lines that are not the log's JSON. Of a crash it is the program's text as well, so they are cut. */
+/** The lines of a log that are not JSON, shortened: messages for people, or the output of a crash. */
 function sentences(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
   return lines
@@ -139,17 +140,17 @@ function sentences(text: string): string {
 
 export const memory = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' }
 
-/** Why a program told nothing: it took too long, it did not start, or it ended, and what it wrote last. */
+/** Why a program has returned no answer: a timeout, a failed start, or its last error line. */
 export class ProgramFailed extends Error {
   override name = 'ProgramFailed'
 }
 
-/** Runs `daemon/<name>.js` in an environment, `patienceMs` at most. @throws {ProgramFailed} */
+/** Runs `daemon/<name>.js` and returns the message that it sends. @throws {ProgramFailed} */
 export function askProgram(
   name: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  patienceMs?: number,
+  timeoutMs?: number,
 ): Promise<unknown> {
   const program = fileURLToPath(new URL(`daemon/${name}.js`, import.meta.url))
   const child = spawn(process.execPath, [program, ...args], {
@@ -163,7 +164,7 @@ export function askProgram(
       child.kill('SIGKILL')
       reject(new ProgramFailed('it took too long'))
     }
-    const timer = patienceMs === undefined ? undefined : setTimeout(late, patienceMs)
+    const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs)
     child.on('message', resolve)
     child.on('error', ({ message }) => reject(new ProgramFailed(message)))
     child.on('close', () => {

@@ -7,7 +7,7 @@ import { safeLine } from '../format/text.ts'
 /** As much of a file's end as is looked at for its last lines. */
 const most = 4 * 1_024 * 1_024
 
-/** The last `count` lines of a file, and its length in bytes. */
+/** Returns the last `count` lines of a file, and its length in bytes. */
 export function lastLines(path: string, count: number): { lines: string[]; size: number } {
   const file = openSync(path, 'r')
   try {
@@ -21,7 +21,10 @@ export function lastLines(path: string, count: number): { lines: string[]; size:
   }
 }
 
-/** Hands on each line that is added to a file after `from`, until the signal aborts. A file that was cut is read from its start. */
+/**
+ * Calls `onLine` for each line that is added after the offset `from`, until the signal aborts. A truncated
+ * file is read from its start.
+ */
 export function followLines(
   path: string,
   from: number,
@@ -68,7 +71,7 @@ const levels: Readonly<Record<number, string>> = {
   60: 'fatal',
 }
 
-/** Formats a line of JSON as `19:37:46.123 info  message name=value`; what is no such line stays as it is. */
+/** Formats a line of JSON as `19:37:46.123 info  message name=value`. Returns any other line as it is. */
 export function formatLogLine(line: string): string {
   const { data } = Line.safeParse(tryParseJson(line))
   if (!data) return safeLine(line)

@@ -1,6 +1,6 @@
 /** The errors that end a command, and the table of exit codes. */
 
-/** Says what is wrong with what was typed and, where there is one, the command that mends it. Exit code 2. */
+/** A mistake in the command line. `hint` is a command that helps. Exit code 2. */
 export class UsageError extends Error {
   override name = 'UsageError'
   readonly hint: string | undefined
@@ -11,7 +11,7 @@ export class UsageError extends Error {
   }
 }
 
-/** A command that cannot go on for a reason that is not in what was typed; `exitCode` as in users.md D4. */
+/** A failure that is not a mistake in the command line, with its exit code and a command that helps. */
 export class CommandError extends Error {
   override name = 'CommandError'
   readonly exitCode: number
@@ -26,7 +26,7 @@ export class CommandError extends Error {
 
 export type ExitCode = keyof typeof exitCodes
 
-/** By number: in a word, what happened, why, and what to do. */
+/** By exit code: its name, what happened, why, and what to do. */
 // prettier-ignore
 export const exitCodes = {
   0:   ['done', 'The command did what it was told.', 'Nothing stood in its way.', 'Nothing.'],

@@ -1,6 +1,6 @@
-/** What somebody may have meant who has typed something else. */
+/** Finds the command, flag or value that a mistyped word is closest to. */
 
-/** Other words for the verbs that there are. */
+/** Synonyms of verbs that commands have. */
 const synonyms: Readonly<Record<string, string>> = {
   delete: 'remove',
   del: 'remove',
@@ -13,7 +13,10 @@ const synonyms: Readonly<Record<string, string>> = {
   send: 'offer',
 }
 
-/** The one of `known` that `given` is most likely meant to be; nothing when none is near. A beginning is as good as a slip of a finger. */
+/**
+ * Returns the known word that is closest to `given`; undefined when none is close. A prefix counts as a
+ * match.
+ */
 export function nearest(given: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map((word) => ({ word, distance: distanceTo(given.toLowerCase(), word.toLowerCase()) }))
@@ -23,8 +26,8 @@ export function nearest(given: string, known: readonly string[]): string | undef
 }
 
 /**
- * The command that comes nearest to what was typed, of which the words after it are arguments; nothing when none does.
- * `commands` are such as `credential offer`.
+ * Returns the command that is closest to the given words; further words are its arguments. Undefined when
+ * none is close.
  */
 export function nearestCommand(given: readonly string[], commands: readonly string[]): string | undefined {
   const ranked = commands
@@ -44,7 +47,7 @@ function wordDistance(given: string, word: string): number {
   return distance <= allowed(given) ? distance : Infinity
 }
 
-/** How many slips are taken for slips: one in a short word, a third of a long one. */
+/** The number of typing errors to tolerate: one in a short word, one per three letters in a long one. */
 function allowed(given: string): number {
   return Math.max(1, Math.floor(given.length / 3))
 }
@@ -55,7 +58,10 @@ function distanceTo(given: string, word: string): number {
     : editDistance(given, word)
 }
 
-/** Optimal string alignment: letters put in, left out, changed, or two neighbours swapped. */
+/**
+ * Optimal string alignment distance: counts insertions, deletions, substitutions and swaps of neighbouring
+ * letters.
+ */
 export function editDistance(a: string, b: string): number {
   let [before, last]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)]
   for (let i = 1; i <= a.length; i++) {

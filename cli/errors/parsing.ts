@@ -5,12 +5,12 @@ import { UsageError } from './errors.ts'
 import { nearest, nearestCommand } from './nearest.ts'
 import { renderReport, type Report } from './report.ts'
 
-/** What a command takes, as oclif's definitions have it. */
+/** The flags of a command, as oclif defines them. */
 export type Definitions = {
   flags: Readonly<Record<string, { allowNo?: boolean; char?: string; options?: readonly string[] }>>
 }
 
-/** The error for what was typed; anything but oclif's own errors of parsing stays as it is. */
+/** Translates a parse error of oclif into a usage error. Returns any other error unchanged. */
 export function toUsageError(error: unknown, argv: readonly string[], { flags }: Definitions): unknown {
   if (!(error instanceof Error) || !('oclif' in error)) return error
   const unknown = unknownFlag(argv, flags)
@@ -34,7 +34,7 @@ export function toUsageError(error: unknown, argv: readonly string[], { flags }:
   return new UsageError(inOneLine(text))
 }
 
-/** The first flag of the command line that the command does not have. */
+/** Finds the first flag on the command line that the command does not have. */
 function unknownFlag(argv: readonly string[], flags: Definitions['flags']): string | undefined {
   const known = new Set(namesOf(flags))
   const end = argv.indexOf('--')
@@ -70,7 +70,7 @@ function missing(args: readonly Argument[]): string {
   return args.length === 1 ? `An argument is missing: ${named}.` : `Arguments are missing: ${named}.`
 }
 
-/** oclif's texts are headings with lists under them. */
+/** Joins the heading and the list of an error text of oclif. */
 function inOneLine(text: string): string {
   const [head = '', ...rest] = text
     .split('\n')
@@ -81,7 +81,10 @@ function inOneLine(text: string): string {
   return /^The following errors? occurred:$/.test(head) ? list : `${head} ${list}`
 }
 
-/** Says on standard error which command may have been meant, as JSON with `--json`. `id` is what oclif took for the command: words and colons. */
+/**
+ * Reports an unknown command on standard error, with a suggestion; as JSON with `--json`. `id` is what oclif
+ * has taken for the command: words with colons between them.
+ */
 export function reportNotFound(
   config: Pick<Interfaces.Config, 'commands' | 'findTopic' | 'topics'>,
   id: string,

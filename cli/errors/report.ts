@@ -2,9 +2,9 @@
 import { systemReason } from '../../src/base/reason.ts'
 import { safe } from '../format/text.ts'
 
-/** What `--json` prints on standard error. */
+/** An error as `--json` prints it on standard error. */
 export type Report = {
-  /** The problem's type where the daemon named one, otherwise a word of ours. */
+  /** The type of the problem if the daemon has answered with one, otherwise a name of the command line. */
   code: string
   title: string
   detail?: string | undefined
@@ -14,7 +14,7 @@ export type Report = {
   exitCode: number
 }
 
-/** The body of a problem (api.md §2.1). */
+/** A problem (RFC 9457). */
 export type ProblemBody = {
   status: number
   type: string
@@ -22,7 +22,7 @@ export type ProblemBody = {
   detail?: string | undefined
 }
 
-/** What a problem means, by the last part of its type; what is not here is told by its status. */
+/** Exit codes by the last part of a problem’s type. All others follow from the HTTP status. */
 // prettier-ignore
 const byType: [exitCode: number, type: RegExp][] = [
   [5, /^(InvalidStateForOperation|InvalidFlowStateError|InvitationAlreadyReceived|InvitationExpired|InvalidRoleForOperation|Conflict|Not Allowed)$/],
@@ -32,7 +32,7 @@ const byType: [exitCode: number, type: RegExp][] = [
   [8, /^(InvalidPresentation|InvalidCredentialIssue|HolderBindingError|\w*VerificationFailed)$/],
 ]
 
-/** The exit code for a problem that the daemon answered with. */
+/** The exit code for a problem of the daemon. */
 export function exitCodeOf({ status, type }: Pick<ProblemBody, 'status' | 'type'>): number {
   const name = type.split(/[:/]/).at(-1)!
   const known = byType.find(([, pattern]) => pattern.test(name))
@@ -44,7 +44,7 @@ export function exitCodeOf({ status, type }: Pick<ProblemBody, 'status' | 'type'
   return status >= 400 && status < 500 ? 2 : 1
 }
 
-/** Makes a report of whatever was thrown. `commandId` is oclif's, such as `credential:accept`. */
+/** Makes a report of any thrown value. `commandId` is the id of oclif, such as `credential:accept`. */
 export function toReport(error: unknown, commandId: string): Report {
   const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
   const own = error as { exitCode?: unknown; hint?: string | undefined; oclif?: { exit?: number } }
@@ -84,7 +84,7 @@ export function toReport(error: unknown, commandId: string): Report {
   }
 }
 
-/** A report as a person reads it. What the daemon says may quote a peer, so control characters are taken out. */
+/** Formats a report for people. Details may quote a peer, so control characters are removed. */
 export function renderReport({ title, detail, hint }: Report): string {
   const lines = [`Error: ${safe(title)}`]
   if (detail !== undefined && detail !== title) lines.push(`  ${safe(detail)}`)
@@ -142,20 +142,23 @@ function hintFor(problem: ProblemBody, commandId: string): string | undefined {
   }
 }
 
-/** Problems that say no more than that the input is not right. */
+/** True for a problem whose type says only that the input is not valid. */
 function isGeneral({ type }: ProblemBody): boolean {
   return /^(BadRequest|UnprocessableEntity|error:RequestBody\w+|\/errors\/common\/bad-request|HTTP \d+)$/.test(
     type,
   )
 }
 
-/** Where there is nothing better to say: what the type means. It is the daemon's word, so it must be one that can be typed. */
+/**
+ * The hint when there is no better one: an explanation of the type. The type comes from the daemon, so it
+ * must be safe to type.
+ */
 function explanationOf(type: string): string | undefined {
   if (/^HTTP|^about:/.test(type) || !/^[\w:/ -]+$/.test(type)) return undefined
   return `agent explain ${type.includes(' ') ? JSON.stringify(type) : type}`
 }
 
-/** The topic of what was not found, or is in a state of its own: the problem may be about something else than the command is. */
+/** The topic of the resource that a problem is about. It may differ from the topic of the command. */
 function topicOf({ type }: ProblemBody, topic: string): string {
   if (/DIDNotFoundInWallet$|did-not-in-wallet$/.test(type)) return 'did'
   if (type.endsWith('WalletNotFound')) return 'wallet'
@@ -166,7 +169,10 @@ function topicOf({ type }: ProblemBody, topic: string): string {
   return topic
 }
 
-/** Reports an error on standard error, as JSON with `--json`, and ends the process. With DEBUG set, the stack follows. */
+/**
+ * Reports an error that no command has reported, as JSON with `--json`, and ends the process. With DEBUG,
+ * prints the stack too.
+ */
 export function reportCrash(error: unknown, argv: readonly string[]): never {
   const { oclif, code } = (error ?? {}) as { oclif?: { exit?: number }; code?: unknown }
   if (code === 'EEXIT') process.exit(oclif?.exit ?? 0)
@@ -177,7 +183,7 @@ export function reportCrash(error: unknown, argv: readonly string[]): never {
   process.exit(report.exitCode === 127 ? 2 : report.exitCode)
 }
 
-/** The report of a write to standard output that failed, such as on a full disk. */
+/** The report of a failed write to standard output, such as on a full disk. */
 function outputReport(error: unknown): Report | undefined {
   const { syscall, code } = (error ?? {}) as NodeJS.ErrnoException
   if (syscall !== 'write' || code === undefined) return undefined

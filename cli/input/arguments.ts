@@ -15,4 +15,4 @@ export const ownDidArgument = argument('a DID of this wallet; a did:prism in its
 /** Options of a flag that may be repeated, and takes one value each time. */
 export const repeatable = { multiple: true, multipleNonGreedy: true } as const
 
-export const yesFlag = Flags.boolean({ char: 'y', description: 'do it without asking' })
+export const yesFlag = Flags.boolean({ char: 'y', description: 'do not ask for confirmation' })

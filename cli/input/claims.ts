@@ -3,9 +3,10 @@ import { UsageError } from '../errors/errors.ts'
 import { type Json, readObject } from './files.ts'
 
 /**
- * Puts claims together; what `--claim` says goes over what `--claims` says.
+ * Reads all claims. `--claim` overrides `--claims`.
  *
- * @throws {UsageError} when there is none, one is named twice, or one is not in the form `name=value` or `name:=json`.
+ * @throws {UsageError} when there is none, one is named twice, or one is not in the form `name=value` or
+ * `name:=json`.
  */
 export function readClaims(flags: {
   claim?: readonly string[] | undefined
@@ -23,7 +24,7 @@ export function readClaims(flags: {
   return claims
 }
 
-/** One claim: the first `=` ends its name, and a colon before it makes the value JSON. */
+/** Reads one claim. The first `=` ends its name; a colon before it marks a JSON value. */
 function readClaim(text: string): [name: string, value: Json] {
   const equals = text.indexOf('=')
   const isJson = text[equals - 1] === ':'
@@ -42,9 +43,10 @@ function readClaim(text: string): [name: string, value: Json] {
 export type ClaimNames = { [name: string]: ClaimNames }
 
 /**
- * Reads paths of claims, with dots between names and `\.` for a dot in a name, as the API wants them: objects within objects.
+ * Reads paths of claims, with dots between names and `\.` for a dot in a name. Returns nested objects, as the
+ * API takes them.
  *
- * @throws {UsageError} when a path has an empty name, or one claim is within another that is named as a whole.
+ * @throws {UsageError} when a path has an empty name, or overlaps with another path.
  */
 export function readClaimNames(paths: readonly string[]): ClaimNames {
   const names = new Tree()
@@ -73,7 +75,7 @@ class Tree {
     if (rest.length > 0) next.add(rest, path)
   }
 
-  /** Own members, be they called `__proto__`. */
+  /** Makes own properties, even of a claim named `__proto__`. */
   toObject(): ClaimNames {
     return Object.fromEntries([...this.#below].map(([name, below]) => [name, below.toObject()]))
   }

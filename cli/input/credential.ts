@@ -5,7 +5,10 @@ import { systemReason } from '../../src/base/reason.ts'
 import type { Input } from '../client/api.ts'
 import { UsageError } from '../errors/errors.ts'
 
-/** Reads a credential: the token itself, `@path`, or `-` for standard input. @throws {UsageError} when there is none. */
+/**
+ * Reads a credential: the token itself, `@path`, or `-` for standard input. @throws {UsageError} when it is
+ * empty.
+ */
 export function readCredential(text: string): string {
   const source = text === '-' || text === '@-' ? 0 : text.startsWith('@') ? text.slice(1) : undefined
   const given = (source === undefined ? text : readSource(source)).trim()
@@ -14,7 +17,10 @@ export function readCredential(text: string): string {
   return given
 }
 
-/** The format of a credential by its shape: `header.payload.signature`, with `~` behind it for an SD-JWT; nothing for any other text. */
+/**
+ * Detects the format of a compact credential: `header.payload.signature`, followed by `~` for an SD-JWT.
+ * Returns undefined for any other text.
+ */
 export function formatOf(credential: string): 'JWT' | 'SD-JWT' | undefined {
   const [, header = ''] = /^([\w-]+)\.[\w-]+\.[\w-]+(?:~[\w.~-]*)?$/.exec(credential) ?? []
   try {
@@ -26,8 +32,8 @@ export function formatOf(credential: string): 'JWT' | 'SD-JWT' | undefined {
 }
 
 /**
- * True when a credential says where its schemas are: the type of an SD-JWT does so when it is an address in a schema registry. What cannot be read
- * says nothing; why, the daemon tells.
+ * True when a credential names its schemas. The type (`vct`) of an SD-JWT does so if it is a URL of a schema
+ * registry. A credential that cannot be decoded names none; the daemon reports why.
  */
 export function namesSchemas(credential: string): boolean {
   try {
@@ -51,18 +57,18 @@ function readSource(source: string | 0): string {
   }
 }
 
-/** The formats by the names they have in flags. */
+/** Credential formats by their names in flags. */
 export const formats = { jwt: 'JWT', sdjwt: 'SDJWT', anoncreds: 'AnonCreds' } as const
 export const formatNames = ['jwt', 'sdjwt', 'anoncreds'] as const
 
-/** `--format`; `what` says what the other formats are for. */
+/** The flag `--format`; `what` describes the formats other than JWT. */
 export function formatFlag(what: string) {
   return Flags.option({ options: formatNames })({
-    description: `format of the credential: ${what}; jwt when left out`,
+    description: `format of the credential: ${what}; default: jwt`,
   })
 }
 
-/** What the API is told; nothing when the flag was left out. */
+/** The format as a field of an API request; empty without the flag. */
 export function toFormat(format: keyof typeof formats | undefined): {
   credentialFormat?: (typeof formats)[keyof typeof formats]
 } {
@@ -76,39 +82,38 @@ type Acceptance = NonNullable<
 const many = { multiple: true, multipleNonGreedy: true } as const
 const dependsOn = ['accept-offers']
 
-/** What goes with `--accept-offers`. */
+/** The flags that depend on `--accept-offers`. */
 export const acceptanceFlags = {
   subject: Flags.string({
     dependsOn,
     description:
-      'whom the credentials are about: a DID of this wallet with an authentication key; not needed with --format anoncreds alone',
+      'subject of the credentials: a DID of this wallet with an authentication key; not needed with --format anoncreds',
   }),
   'key-id': Flags.string({
     dependsOn,
-    description: 'authentication key, such as auth-1, that signs, and that an SD-JWT is bound to',
+    description: 'authentication key, such as auth-1, that signs and that an SD-JWT is bound to',
   }),
   format: Flags.option({ options: formatNames, ...many, dependsOn })({
-    description: 'accept offers of this format alone; any when left out',
+    description: 'accept offers of this format only; default: any',
   }),
   schema: Flags.string({
     ...many,
     dependsOn,
-    description: 'accept offers of this schema alone, by its URL in the offer; any when left out',
+    description: 'accept offers of this schema only, by its URL in the offer; default: any',
   }),
   'trust-issuer': Flags.string({
     ...many,
     dependsOn,
-    description:
-      'keep credentials of this issuer alone, by its DID, and refuse those of another one; of any when left out',
+    description: 'DID of a trusted issuer; credentials of other issuers are refused; default: any',
   }),
 }
 
-/** Where a connection is made; to change it there is `connection update`. */
+/** For commands that create a connection. */
 export const acceptOffersFlag = Flags.boolean({
-  description: 'accept offers over this connection without a person',
+  description: 'accept offers over this connection automatically',
 })
 
-type Given = {
+type AcceptanceFlags = {
   'accept-offers'?: boolean | undefined
   subject?: string | undefined
   'key-id'?: string | undefined
@@ -117,7 +122,7 @@ type Given = {
   'trust-issuer'?: string[] | undefined
 }
 
-/** What the flags say; nothing when they say nothing. @throws {UsageError} */
+/** Reads the rule for automatic acceptance; undefined without `--accept-offers`. @throws {UsageError} */
 export function readAcceptance({
   subject,
   'key-id': keyId,
@@ -125,7 +130,7 @@ export function readAcceptance({
   schema,
   'trust-issuer': trustedIssuers,
   ...flags
-}: Given): Acceptance | undefined {
+}: AcceptanceFlags): Acceptance | undefined {
   const isWanted = flags['accept-offers']
   if (isWanted === undefined) return undefined
   const rest = {

@@ -4,7 +4,7 @@ import type { Input } from '../client/api.ts'
 import { UsageError } from '../errors/errors.ts'
 import { type Json, parse, readJson, readText } from './files.ts'
 
-/** What a key in the document may be for, and its curves. A test compares them with the API's. */
+/** The purposes and curves of a key in a DID document. A test compares them with the API. */
 export const purposes = [
   'authentication',
   'assertionMethod',
@@ -17,7 +17,7 @@ export const curves = ['secp256k1', 'Ed25519', 'X25519'] as const
 export type Key = { id: string; purpose: (typeof purposes)[number]; curve?: (typeof curves)[number] }
 export type Service = { id: string; type: string; serviceEndpoint: string }
 
-/** A key, of `id:purpose` or `id:purpose:curve`; its id may have colons of its own. @throws {UsageError} */
+/** Reads a key: `id:purpose` or `id:purpose:curve`. The id may contain colons. @throws {UsageError} */
 export function readKey(flag: string, text: string): Key {
   const parts = text.split(':')
   const curve = curves.find((name) => name === parts.at(-1))
@@ -33,7 +33,10 @@ export function readKey(flag: string, text: string): Key {
   )
 }
 
-/** A service, of `id,type,endpoint`, or of a JSON object that the agent judges; both may be in a file (`@path`). @throws {UsageError} */
+/**
+ * Reads a service: `id,type,endpoint` or a JSON object, which the daemon validates; both may be in a file
+ * (`@path`). @throws {UsageError}
+ */
 export function readService(flag: string, value: string): Service {
   const service = readServicePatch(flag, value)
   const { type, serviceEndpoint } = service
@@ -43,7 +46,9 @@ export function readService(flag: string, value: string): Service {
   )
 }
 
-/** As `readService`; what is left empty, as in `id,,endpoint`, is absent and stays as it is. @throws {UsageError} */
+/**
+ * As `readService`, for a change: an empty part, as in `id,,endpoint`, stays as it is. @throws {UsageError}
+ */
 export function readServicePatch(flag: string, value: string): Pick<Service, 'id'> & Partial<Service> {
   const text = readText(flag, value).trim()
   if (text.startsWith('{')) return parse(flag, text) as Service
@@ -55,7 +60,7 @@ export function readServicePatch(flag: string, value: string): Pick<Service, 'id
   return { id, ...(type && { type }), ...(serviceEndpoint && { serviceEndpoint }) }
 }
 
-/** JSON that the API takes under a name; the API's whole body, which names it, is as good. */
+/** Returns the member `name` of a whole API request, or the value itself. */
 export function unwrap(given: Json, name: string): Json {
   const isBody =
     typeof given === 'object' && given !== null && !Array.isArray(given) && Object.hasOwn(given, name)
@@ -69,7 +74,7 @@ const many = { multiple: true, multipleNonGreedy: true } as const
 export const actionFlags = {
   'add-key': Flags.string({
     ...many,
-    description: 'a new key: id:purpose, or id:purpose:curve; on secp256k1 unless said',
+    description: 'a new key: id:purpose, or id:purpose:curve; default curve: secp256k1',
   }),
   'remove-key': Flags.string({
     ...many,
@@ -77,12 +82,12 @@ export const actionFlags = {
   }),
   'add-internal-key': Flags.string({
     ...many,
-    description: 'id of a new key that is not in the document, for entries on the ledger (vdr)',
+    description: 'id of a new key for ledger entries (vdr), which is not in the document',
   }),
-  'remove-internal-key': Flags.string({ ...many, description: 'id of such a key to remove' }),
+  'remove-internal-key': Flags.string({ ...many, description: 'id of a ledger key to remove' }),
   'add-service': Flags.string({
     ...many,
-    description: 'a new service: id,type,endpoint, or a JSON object, written out or @file',
+    description: 'a new service: id,type,endpoint, or a JSON object, inline or @file',
   }),
   'remove-service': Flags.string({
     ...many,
@@ -90,32 +95,32 @@ export const actionFlags = {
   }),
   'update-service': Flags.string({
     ...many,
-    description:
-      'a service as it is from now on: id,type,endpoint, where an empty part stays; or JSON as above',
+    description: 'changes of a service: id,type,endpoint, where an empty part stays; or a JSON object',
   }),
   context: Flags.string({
     ...many,
     exclusive: ['clear-contexts'],
-    description: 'a context, by its URI; those that are given take the place of all there are',
+    description: 'a context, by its URI; replaces all contexts',
   }),
-  'clear-contexts': Flags.boolean({ description: 'have no contexts any more' }),
+  'clear-contexts': Flags.boolean({ description: 'remove all contexts' }),
   actions: Flags.string({
     description:
-      'all actions, in an order of your own, as the API takes them: @file.json, @- for standard input, or written out',
+      'all actions in your order, as JSON of the API: @file.json, @- for standard input, or inline',
   }),
 } as const
 
-type Given = {
+type ActionFlags = {
   [Name in keyof typeof actionFlags]?:
     (Name extends 'clear-contexts' ? boolean : Name extends 'actions' ? string : string[]) | undefined
 }
 
 /**
- * Removals first, then changes, additions and contexts last; within one flag in the order given.
+ * Reads update actions. The order of different flags is lost on the command line, so it is fixed: removals,
+ * changes, additions, contexts. The order within one flag is kept.
  *
- * @throws {UsageError} when there is none, one is malformed, or `actions` is not alone.
+ * @throws {UsageError} when there is none, one is malformed, or `--actions` is combined with another flag.
  */
-export function readActions(flags: Given): Actions {
+export function readActions(flags: ActionFlags): Actions {
   const single = [
     ...each(flags['remove-key'], (id) => ({ actionType: 'REMOVE_KEY', removeKey: { id } })),
     ...each(flags['remove-internal-key'], (id) => ({

@@ -13,15 +13,18 @@ import { jsonFault } from '../../src/base/json.ts'
 import { systemReason } from '../../src/base/reason.ts'
 import { UsageError } from '../errors/errors.ts'
 
-/** How long a writer that has nothing to say yet is left alone. */
-const patienceMs = 10
+/** The pause before the next read from a slow writer. */
+const retryMs = 10
 
-/** All of a file, or of standard input for `-`, as text in UTF-8. @throws when it cannot be read. */
+/** Reads a file, or standard input for `-`, as UTF-8. @throws when it cannot be read. */
 export function readInput(path: string): string {
   return path === '-' ? readStandardInput() : readFileSync(path, 'utf8')
 }
 
-/** Whoever has touched `process.stdin`, as oclif does, has made it one that does not wait for a slow writer. So waiting is done here. */
+/**
+ * Reads standard input to its end. oclif touches `process.stdin`, which makes the descriptor non-blocking, so
+ * this function retries.
+ */
 function readStandardInput(): string {
   const chunks: Buffer[] = []
   for (;;) {
@@ -35,12 +38,15 @@ function readStandardInput(): string {
       // On Windows, the end of a pipe.
       if (code === 'EOF') return Buffer.concat(chunks).toString('utf8')
       if (code !== 'EAGAIN') throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, patienceMs)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs)
     }
   }
 }
 
-/** Reads `@path`, `@-` or the text itself. @throws {UsageError} naming the flag and the path, when there is no such file. */
+/**
+ * Reads `@path`, `@-` for standard input, or returns the text itself. @throws {UsageError} when the file
+ * cannot be read.
+ */
 export function readText(flag: string, value: string): string {
   if (!value.startsWith('@')) return value
   const path = value.slice(1)
@@ -51,12 +57,15 @@ export function readText(flag: string, value: string): string {
   }
 }
 
-/** As `readText`, parsed: any JSON. @throws {UsageError} when it is none; of what is in a file, where a secret may be, it quotes nothing. */
+/**
+ * As `readText`, parsed as JSON. @throws {UsageError} when it is not JSON. The error quotes no content of a
+ * file, which may hold a secret.
+ */
 export function readJson(flag: string, value: string): Json {
   return parse(flag, readText(flag, value), value.startsWith('@') ? jsonFault : quoteFault)
 }
 
-/** As `readJson`: a JSON object. @throws {UsageError} when it is no JSON object. */
+/** As `readJson`, for an object. @throws {UsageError} when it is not an object. */
 export function readObject(flag: string, value: string): Record<string, Json> {
   const parsed = readJson(flag, value)
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
@@ -67,7 +76,7 @@ export function readObject(flag: string, value: string): Record<string, Json> {
 /** A JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
-/** Parses what a flag says. @throws {UsageError} when it is no JSON. */
+/** Parses JSON of a flag. @throws {UsageError} when it is not JSON. */
 export function parse(flag: string, text: string, describe = quoteFault): Json {
   try {
     return JSON.parse(text) as Json
@@ -76,21 +85,21 @@ export function parse(flag: string, text: string, describe = quoteFault): Json {
   }
 }
 
-/** In the words of `JSON.parse`, which quote what the person has just typed. */
+/** The message of `JSON.parse`, which quotes the text that the user has typed. */
 function quoteFault(error: unknown): string {
   return (error as Error).message
 }
 
 /**
- * Writes what `ask` gives to a new file (0600), beside it until it is whole. Returns how many bytes these are. Nothing is asked for when the
- * file cannot be written.
+ * Writes the bytes of `read` to a new file (0600) and returns their number. The file appears when it is
+ * complete. `read` is not called when the file cannot be created.
  *
- * @throws {UsageError} when it cannot be, or is there already; and what `ask`, or what it gives, throws.
+ * @throws {UsageError} when the file exists or cannot be written. @throws as `read`.
  */
 export async function writeNewFile(
   flag: string,
   path: string,
-  ask: () => Promise<AsyncIterable<Uint8Array>>,
+  read: () => Promise<AsyncIterable<Uint8Array>>,
 ): Promise<number> {
   const partial = `${path}.${process.pid}.part`
   const refusing = <T>(work: () => T): T => {
@@ -102,14 +111,14 @@ export async function writeNewFile(
       )
     }
   }
-  // Held from the start: what took long to make must not find its place taken.
+  // Reserve the name first: a long download must not fail because the file has appeared in the meantime.
   refusing(() => closeSync(openSync(path, 'wx', 0o600)))
   let isWhole = false
   try {
     const file = refusing(() => openSync(partial, 'wx', 0o600))
     let length = 0
     try {
-      for await (const piece of await ask()) {
+      for await (const piece of await read()) {
         refusing(() => writeFileSync(file, piece))
         length += piece.length
       }

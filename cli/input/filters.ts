@@ -4,25 +4,25 @@ import { UsageError } from '../errors/errors.ts'
 import { eventSubjects, type EventName } from '../../src/events/subjects.ts'
 import { definitionOf, meanings, type Topic } from '../format/states.ts'
 
-/** How many, and from where. */
+/** The flags of every list. */
 export const pagingFlags = {
-  limit: Flags.integer({ description: 'how many to show at most', min: 1, max: 1_000, default: 100 }),
-  offset: Flags.integer({ description: 'how many to skip', min: 0, default: 0 }),
+  limit: Flags.integer({ description: 'maximum number of items', min: 1, max: 1_000, default: 100 }),
+  offset: Flags.integer({ description: 'number of items to skip', min: 0, default: 0 }),
 }
 
 type Paging = { limit: number; offset: number }
 
-/** The query that they make: the newest first. */
+/** Converts the paging flags to a query, newest first. */
 export function toPaging({ limit, offset }: Paging): Paging & { order: 'desc' } {
   return { limit, offset, order: 'desc' }
 }
 
-/** Lists of records that belong to DIDComm threads have three more. */
+/** The flags of lists of records: paging, thread, state and role. */
 export const recordFlags = {
   ...pagingFlags,
   thid: Flags.string({ description: 'only the record of this DIDComm thread' }),
-  state: Flags.string({ description: 'only those in this state' }),
-  role: Flags.string({ description: 'only those in which this wallet has this role' }),
+  state: Flags.string({ description: 'only records in this state' }),
+  role: Flags.string({ description: 'only records with this role of the wallet' }),
 }
 
 type RecordFlags = Paging & {
@@ -31,7 +31,7 @@ type RecordFlags = Paging & {
   role?: string | undefined
 }
 
-/** The query that they make; what is not given is absent. @throws {UsageError} for a state or a role that there is not. */
+/** Converts the flags of a list of records to a query. @throws {UsageError} for an unknown state or role. */
 export function toRecordQuery(topic: Topic, { thid, state, role, ...paging }: RecordFlags) {
   return {
     ...toPaging(paging),
@@ -41,7 +41,7 @@ export function toRecordQuery(topic: Topic, { thid, state, role, ...paging }: Re
   }
 }
 
-/** A state or a role of a topic, in capital or small letters. @throws {UsageError} */
+/** Finds a state or a role of a topic, ignoring case. @throws {UsageError} */
 export function readOneOf(flag: string, topic: Topic, text: string, known: readonly string[]): string {
   const found = known.find((each) => each.toLowerCase() === text.toLowerCase())
   if (found !== undefined) return found
@@ -54,12 +54,12 @@ export function readOneOf(flag: string, topic: Topic, text: string, known: reado
 /** The types of events. */
 export const eventTypes = Object.keys(eventSubjects) as EventName[]
 
-/** Whose events are meant, where the administrator asks. */
+/** The wallet whose events the administrator reads. */
 export const walletFlag = Flags.string({
-  description: 'as the administrator: events of this wallet, by its id',
+  description: 'events of this wallet, by its id (administrator)',
 })
 
-/** What events can be told apart by. */
+/** The filters of events. */
 export const eventFlags = {
   type: Flags.option({ options: eventTypes, description: 'only events of this type' })(),
   thid: Flags.string({ description: 'only events about this DIDComm thread, or about this DID' }),

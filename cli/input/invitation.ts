@@ -5,7 +5,7 @@ import type { Input } from '../client/api.ts'
 import { UsageError } from '../errors/errors.ts'
 import { readInput } from './files.ts'
 
-/** The argument of commands that take an invitation; `readInvitation` reads it. */
+/** The argument of commands that accept an invitation, for `readInvitation`. */
 export const invitationArg = Args.string({
   required: true,
   ignoreStdin: true,
@@ -13,8 +13,8 @@ export const invitationArg = Args.string({
 })
 
 /**
- * The raw value of the `_oob` query parameter of an invitation URL: from the URL, from the value itself, or from standard
- * input when the text is `-`. What it holds is for the daemon to judge.
+ * Returns the raw value of the `_oob` parameter (RFC 0434, base64url) of an invitation: from its URL, from
+ * the value itself, or from standard input for `-`. The daemon validates the content.
  *
  * @throws {UsageError} when it is empty, or a URL without `_oob`.
  */
@@ -23,7 +23,7 @@ export function readInvitation(text: string): string {
   if (given === '')
     throw new UsageError('There is no invitation: give its URL, or the value of its _oob parameter.')
   if (!/^[a-z][a-z0-9+.-]*:/i.test(given)) return given.replace(/^.*_oob=/, '')
-  // Not URLSearchParams: it would turn a `+` of the standard base64 alphabet into a blank.
+  // URLSearchParams would turn a `+` of standard base64 into a space.
   const oob = /[?&]_oob=([^&#]*)/.exec(given)?.[1]
   if (!oob) throw new UsageError('That URL is not an invitation: it has no _oob parameter.')
   return decodeURIComponent(oob)
@@ -32,19 +32,22 @@ export function readInvitation(text: string): string {
 export type DidRequest = NonNullable<Input<'POST /onboard/answers'>['body']>['didRequest']
 export type Challenge = NonNullable<Input<'POST /did-authentication/answers'>['body']>['challenge']
 
-/** The argument of commands that answer. */
+/** The argument of commands that answer a DID request or a challenge. */
 export const qrTextArg = Args.string({
   required: true,
   ignoreStdin: true,
   description: 'the text of the QR code, a file that holds it, or - for standard input',
 })
 
-/** A DID request, of which the daemon judges all but that it has an endpoint. @throws {UsageError} */
+/**
+ * Reads a DID request. Checks only that it has an endpoint; the daemon validates the rest. @throws
+ * {UsageError}
+ */
 export function readDidRequest(given: string): DidRequest {
   return readQrText(given, 'onboardEndpoint') as DidRequest
 }
 
-/** A challenge; as `readDidRequest`. @throws {UsageError} */
+/** Reads a challenge, as `readDidRequest`. @throws {UsageError} */
 export function readChallenge(given: string): Challenge {
   return readQrText(given, 'submissionEndpoint') as Challenge
 }
@@ -54,7 +57,7 @@ function readQrText(given: string, endpoint: string): Record<string, unknown> {
   if (!isText && given !== '-' && !existsSync(given))
     throw new UsageError(`That is no JSON object, and there is no file ${given}.`)
   const content = parse(isText ? given : readInput(given))
-  // What a command prints with --json has it inside.
+  // The JSON output of a command contains the request in a member.
   const object = content['didRequest'] ?? content['challenge'] ?? content
   const url: unknown = (object as Record<string, unknown>)[endpoint]
   if (typeof url !== 'string' || !URL.canParse(url))

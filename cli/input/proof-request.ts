@@ -1,4 +1,4 @@
-/** Proofs of AnonCreds from flags: `--reveal name --predicate 'age>=18'`. */
+/** Requests for AnonCreds proofs, from flags: `--reveal name --predicate 'age>=18'`. */
 import type { Input } from '../client/api.ts'
 import { UsageError } from '../errors/errors.ts'
 import { isGuid } from './registry.ts'
@@ -6,7 +6,7 @@ import { isGuid } from './registry.ts'
 type Request = NonNullable<Input<'POST /present-proof/presentations'>['body']['anoncredPresentationRequest']>
 type Predicate = NonNullable<Request['requested_predicates']>[string]
 
-/** What the flags say is asked for, and of which credentials. */
+/** The values of the flags: the requested attributes and predicates, and the accepted credentials. */
 export type Asked = {
   name: string
   reveal?: readonly string[] | undefined
@@ -17,9 +17,9 @@ export type Asked = {
 }
 
 /**
- * Puts a request together. Attributes and predicates are named by what they ask: that is what the prover sees.
+ * Creates a proof request. Attributes and predicates get their own text as reference, which the prover sees.
  *
- * @throws {UsageError} when nothing is asked for, or a predicate is not in the form `age>=18`.
+ * @throws {UsageError} when nothing is requested, or a predicate is not in the form `age>=18`.
  */
 export function readAsked({ name, reveal = [], predicate = [], ...of }: Asked, baseUrl: string): Request {
   if (reveal.length + predicate.length === 0)
@@ -46,7 +46,7 @@ function readPredicate(text: string): Pick<Predicate, 'name' | 'p_type' | 'p_val
   return { name, p_type: type as Predicate['p_type'], p_value: Number(value) }
 }
 
-/** One restriction for each way of what is allowed; all that it says must hold. */
+/** Returns one restriction for each accepted combination. All members of a restriction must match. */
 function readRestrictions(
   { definition = [], schema, issuers = [] }: Omit<Asked, 'name'>,
   baseUrl: string,

@@ -6,19 +6,19 @@ import { readJson } from './files.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The kinds of schemas by the names they have here, as the registry calls them (service §2.1). */
+/** The types of schemas, by the name of `--kind`. */
 export const kinds = {
   json: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
   'json-ld': 'http://www.w3.org/ns/json-ld#context',
   anoncreds: 'AnoncredSchemaV1',
 } as const
 
-/** True for a guid of the registry. */
+/** True for a UUID, the guid of a registry entry. */
 export function isGuid(schema: string): boolean {
   return uuid.test(schema)
 }
 
-/** The URL of a schema: a URL stays as it is, a guid is one of the daemon at `baseUrl` (service §2.1). */
+/** The URL of a schema. A guid refers to the daemon at `baseUrl`; a URL stays. */
 export function schemaUrl(schema: string, baseUrl: string): string {
   return isGuid(schema) ? `${baseUrl}/schema-registry/schemas/${schema}` : schema
 }
@@ -27,29 +27,29 @@ type Schema = Answer<'GET /schema-registry/schemas/{guid}'>
 type SchemaEnvelope = Answer<'GET /schema-registry/schemas/did-url/{guid}'>
 
 export const didUrlFlag = Flags.boolean({
-  description: 'of those that a DID URL of their author names, instead of one of this agent',
+  description: 'use the registry of resources with DID URLs, instead of HTTP URLs of this agent',
 })
 
-/** Of the list of a registry: which of its two lists, what of it, and how much. */
+/** The filters of a registry list. */
 export const registryFlags = {
-  name: Flags.string({ description: 'only those of this name' }),
-  version: Flags.string({ description: 'only those of this version' }),
-  author: Flags.string({ description: 'only those of this author' }),
-  tag: Flags.string({ description: 'only those with this tag' }),
+  name: Flags.string({ description: 'only items with this name' }),
+  version: Flags.string({ description: 'only items of this version' }),
+  author: Flags.string({ description: 'only items of this author' }),
+  tag: Flags.string({ description: 'only items with this tag' }),
   'did-url': didUrlFlag,
 }
 
-/** What an envelope holds: base64url of JSON. */
+/** Decodes the content of an envelope: JSON in base64url. */
 export function openEnvelope(envelope: SchemaEnvelope): unknown {
   return JSON.parse(Buffer.from(envelope.resource, 'base64url').toString())
 }
 
-/** The schema in an envelope; one that is in none is itself. */
+/** Returns the schema in an envelope, or the schema itself. */
 export function openSchema(answer: Schema | SchemaEnvelope): Schema {
   return 'resource' in answer ? (openEnvelope(answer) as Schema) : answer
 }
 
-/** Where others find a schema: at its DID URL where it has one, otherwise at the daemon at `baseUrl`. */
+/** The public URL of a schema: its DID URL, or its URL at the daemon. */
 export function publicUrl(answer: Schema | SchemaEnvelope, baseUrl: string): string {
   return 'resource' in answer ? answer.url : schemaUrl(answer.guid, baseUrl)
 }
@@ -57,17 +57,20 @@ export function publicUrl(answer: Schema | SchemaEnvelope, baseUrl: string): str
 type Definition = Answer<'GET /credential-definition-registry/definitions/{guid}'>
 type DefinitionEnvelope = Answer<'GET /credential-definition-registry/definitions/did-url/{guid}'>
 
-/** The definition in an envelope; one that is in none is itself. */
+/** Returns the credential definition in an envelope, or the definition itself. */
 export function openDefinition(answer: Definition | DefinitionEnvelope): Definition {
   return 'resource' in answer ? (openEnvelope(answer) as Definition) : answer
 }
 
-/** The URL of an AnonCreds schema alone, by which definitions and credentials name it; a guid is one of the daemon at `baseUrl`. */
+/**
+ * The URL of the content of an AnonCreds schema, which definitions and credentials refer to. A guid refers to
+ * the daemon at `baseUrl`.
+ */
 export function anonCredsSchemaUrl(schema: string, baseUrl: string): string {
   return isGuid(schema) ? `${schemaUrl(schema, baseUrl)}/schema` : schema
 }
 
-/** What of a definition everybody wants to know. */
+/** A credential definition as names and values. */
 export function definitionFields(definition: Definition) {
   const { guid, name, version, tag, state, author, schemaId, description } = definition
   return [
@@ -83,25 +86,25 @@ export function definitionFields(definition: Definition) {
 
 type Constraints = NonNullable<Input<'POST /verification/policies'>['body']['constraints']>
 
-/** What a policy accepts: one schema with its issuers, or everything as JSON. */
+/** The constraints of a policy: one schema with its issuers, or all constraints as JSON. */
 export const constraintFlags = {
   schema: Flags.string({
     exclusive: ['constraints'],
-    description: 'schema of the credentials that are accepted: its guid here, or a URL',
+    description: 'accepted schema: its guid on this agent, or a URL',
   }),
   'trust-issuer': Flags.string({
     multiple: true,
     multipleNonGreedy: true,
     dependsOn: ['schema'],
-    description: 'issuer whose credentials of the schema are accepted; any when left out',
+    description: 'trusted issuer for --schema; default: any',
   }),
   constraints: Flags.string({
     description:
-      'all constraints as a JSON list of {"schemaId", "trustedIssuers"}: @file.json, @- for standard input, or written out',
+      'all constraints as a JSON list of {"schemaId", "trustedIssuers"}: @file.json, @- for standard input, or inline',
   }),
 }
 
-/** The constraints that the flags name; nothing when they name none. @throws {UsageError} */
+/** Reads the constraints; undefined without a flag. @throws {UsageError} */
 export function readConstraints(
   flags: {
     schema?: string | undefined
@@ -116,6 +119,6 @@ export function readConstraints(
   const constraints = readJson('constraints', flags.constraints)
   if (!Array.isArray(constraints))
     throw new UsageError('--constraints is not a JSON list such as [{"schemaId": "https://…"}].')
-  // What is in them is for the daemon to judge.
+  // The daemon validates the content.
   return constraints as Constraints
 }

@@ -10,14 +10,15 @@ import { UsageError } from '../errors/errors.ts'
 import { askSecret, canAsk } from '../prompts/ask.ts'
 import { readInput } from './files.ts'
 
-/** Bits of a file's mode that let others than its owner read it. */
+/** Permission bits that let other users read a file. */
 const readableByOthers = 0o044
 
 /**
- * Reads a secret from the file at `path`, or from standard input for `-`; the newline at its end is taken off. `warn` is told when
- * others on this machine can read the file.
+ * Reads a secret from a file, or from standard input for `-`, without its final newline. Calls `warn` if
+ * other users can read the file.
  *
- * @throws {UsageError} when it cannot be read or is empty; without the path, which may be the secret itself, typed by mistake.
+ * @throws {UsageError} when it cannot be read or is empty. The error does not contain the path, which may be
+ * the secret itself, typed by mistake.
  */
 export function readSecretFile(flag: string, path: string, warn: (text: string) => void): string {
   let text: string
@@ -36,25 +37,26 @@ export function readSecretFile(flag: string, path: string, warn: (text: string) 
 
 function isReadableByOthers(path: string): boolean {
   const stat = statSync(path)
-  // A pipe, such as the shell's `<(…)`, is nobody else's, and on Windows the mode says nothing.
+  // A pipe, such as `<(…)` of a shell, has no other readers. On Windows the mode has no meaning.
   return stat.isFile() && process.platform !== 'win32' && (stat.mode & readableByOthers) !== 0
 }
 
 export const passphraseFlags = {
   'passphrase-file': Flags.string({
-    description: 'file of the passphrase, - for standard input; asked for when left out',
+    description: 'file of the passphrase, - for standard input; default: asks at the terminal',
   }),
 }
 
 type Options = { json: boolean; quiet: boolean; warn: (text: string) => void; isNew?: boolean }
 
-/** What a new one must have. */
+/** The minimum length of a new passphrase. */
 const shortest = 12
 
 /**
- * Reads the passphrase; a new one that is asked for is asked for twice.
+ * Reads the passphrase. A new one that is entered at the terminal is entered twice.
  *
- * @throws {UsageError} when there is none, and nobody to ask, or a new one is too short. @throws {CommandError} 130 on Ctrl-C.
+ * @throws {UsageError} when there is none and no terminal, or a new one is too short. @throws {CommandError}
+ * 130 on Ctrl-C.
  */
 export async function readPassphrase(
   { 'passphrase-file': file }: { 'passphrase-file'?: string | undefined },
@@ -83,26 +85,25 @@ export async function readPassphrase(
 export const seedFlags = {
   'seed-file': Flags.string({
     exclusive: ['mnemonic-file'],
-    description:
-      'file of the wallet’s seed, 128 hexadecimal digits, - for standard input; a random one when left out',
+    description: 'file of the seed, 128 hexadecimal digits, - for standard input; default: a random seed',
   }),
   'mnemonic-file': Flags.string({
-    description: 'file of 12 to 24 English words that make the seed, - for standard input',
+    description: 'file of a mnemonic of 12 to 24 English words, - for standard input',
   }),
   'passphrase-file': Flags.string({
     dependsOn: ['mnemonic-file'],
-    description: 'file of the passphrase that goes with the words',
+    description: 'file of the passphrase of the mnemonic',
   }),
 }
 
-type Given = { [Name in keyof typeof seedFlags]?: string | undefined }
+type SeedFlags = { [Name in keyof typeof seedFlags]?: string | undefined }
 
 /**
- * The seed in hexadecimal; nothing when no flag names one. No error quotes any of it.
+ * Reads the seed in hexadecimal; undefined without a flag. Errors do not quote it.
  *
- * @throws {UsageError} when a file cannot be read, or holds no seed or no mnemonic.
+ * @throws {UsageError} when a file cannot be read, or has no seed or no mnemonic.
  */
-export async function readSeed(flags: Given, warn: (text: string) => void): Promise<string | undefined> {
+export async function readSeed(flags: SeedFlags, warn: (text: string) => void): Promise<string | undefined> {
   const { 'seed-file': seedFile, 'mnemonic-file': mnemonicFile, 'passphrase-file': passphraseFile } = flags
   if (seedFile !== undefined) {
     const seed = readSecretFile('seed-file', seedFile, warn).trim()
@@ -128,10 +129,13 @@ export async function readSeed(flags: Given, warn: (text: string) => void): Prom
 }
 
 export const newKeyFlags = {
-  'key-file': Flags.string({ description: 'write the key to this new file (0600) and do not show it' }),
+  'key-file': Flags.string({ description: 'write the key to this new file (0600) and do not print it' }),
 }
 
-/** A new key, in the file already where one is named. @throws {UsageError} when that cannot be written. */
+/**
+ * Creates an API key and writes it to the file, if one is named. @throws {UsageError} when the file cannot be
+ * written.
+ */
 export function makeKey(file: string | undefined): string {
   const key = newApiKey()
   if (file !== undefined) writeKey(file, `${key}\n`, 'wx')
@@ -139,21 +143,21 @@ export function makeKey(file: string | undefined): string {
 }
 
 /**
- * Has `make` make a key, and puts it into the file where one is named. The file is there before: a key that cannot be kept would let
- * nobody in.
+ * Has the daemon create an API key, and writes it to the file, if one is named. The file is created first: a
+ * key that cannot be stored would be lost.
  *
- * @throws {UsageError} when it cannot be written; and what `make` throws, and then there is no file.
+ * @throws {UsageError} when the file cannot be written. @throws as `create`; the file is removed then.
  */
 export async function keepKey<Made extends { apiKey: string }>(
   file: string | undefined,
-  make: () => Promise<Made>,
+  create: () => Promise<Made>,
 ): Promise<Made> {
-  if (file === undefined) return make()
+  if (file === undefined) return create()
   writeKey(file, '', 'wx')
   try {
-    const made = await make()
-    writeKey(file, `${made.apiKey}\n`, 'w')
-    return made
+    const created = await create()
+    writeKey(file, `${created.apiKey}\n`, 'w')
+    return created
   } catch (error) {
     rmSync(file, { force: true })
     throw error

@@ -4,7 +4,7 @@ import { UsageError } from '../errors/errors.ts'
 
 const units = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 
-/** Seconds, of `3600`, `45s`, `90m`, `12h`, `30d`. @throws {UsageError} */
+/** Reads a duration in seconds: `3600`, `45s`, `90m`, `12h`, `30d`. @throws {UsageError} */
 export function readSeconds(flag: string, text: string): number {
   const [, number, unit] = /^([1-9]\d*)([smhd]?)$/.exec(text) ?? []
   if (number === undefined)
@@ -14,7 +14,10 @@ export function readSeconds(flag: string, text: string): number {
   return Number(number) * units[(unit || 's') as keyof typeof units]
 }
 
-/** An instant (ISO 8601), of one such as `2030-01-01T00:00:00Z`, or of a length of time before now such as `90m`. @throws {UsageError} */
+/**
+ * Reads an instant as ISO 8601, from such an instant or from a duration before now such as `90m`. @throws
+ * {UsageError}
+ */
 export function readSince(flag: string, text: string): string {
   if (/^\d+[smhd]?$/.test(text)) return new Date(Date.now() - readSeconds(flag, text) * 1_000).toISOString()
   const instant = new Date(text)
@@ -26,7 +29,7 @@ export function readSince(flag: string, text: string): string {
 
 export const timeoutFlag = Flags.string({
   dependsOn: ['wait'],
-  description: 'how long to wait: 30s, 10m, 2h; 5m when left out',
+  description: 'how long to wait: 30s, 10m, 2h; default: 5m',
 })
 
 /** The value of `--timeout` in milliseconds. @throws {UsageError} */

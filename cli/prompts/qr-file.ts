@@ -11,17 +11,17 @@ const formats = ['svg', 'png'] as const
 export type Format = (typeof formats)[number]
 
 /** The flags of a command that prints what is also a QR code; `dependsOn` names the flag without which there is none, `unsaid` what is drawn without them. */
-export function qrFlags(dependsOn: string[] = [], unsaid = 'small, on a terminal that it fits into') {
+export function qrFlags(dependsOn: string[] = [], unsaid = 'small, if the terminal is large enough') {
   return {
     qr: Flags.option({ options: ['small', 'large', ...formats, 'none'] as const })({
       dependsOn,
       helpGroup: 'QR CODE',
-      description: `how the QR code is drawn, or svg or png for a file; when left out, ${unsaid}`,
+      description: `size of the QR code, or svg or png for a file; default: ${unsaid}`,
     }),
     'qr-file': Flags.string({
       dependsOn,
       helpGroup: 'QR CODE',
-      description: 'name of the .svg or .png file; of the record’s id when left out',
+      description: 'name of the .svg or .png file; default: the id of the record',
     }),
   }
 }
@@ -55,7 +55,7 @@ export function chooseQr({ qr, 'qr-file': file }: QrFlags): QrChoice {
 }
 
 /** The flags of a command that draws only when it is told to. */
-export const askedQrFlags = () => qrFlags([], 'not at all')
+export const askedQrFlags = () => qrFlags([], 'none')
 
 /** Reads those. @throws {UsageError} */
 export function chooseAskedQr(flags: QrFlags): QrChoice {

@@ -8,22 +8,22 @@ const actors = ['admin', 'tenant', 'anonymous', 'agent'] as const
 const outcomes = ['succeeded', 'failed', 'refused', 'unknown'] as const
 
 export default listCommand({
-  summary: 'List what was done and who was refused, newest first',
+  summary: 'List audit log entries, newest first',
   description:
-    'What the administrator changes, operations of DIDs and keys, and refusals. What is past AUDIT_RETENTION is gone. Needs the administrator’s key.',
+    'The log has changes by the administrator, operations on DIDs and keys, and refused requests. Entries older than AUDIT_RETENTION are deleted. Needs the administrator’s key.',
   examples: [
     'agent audit list --limit 20',
     'agent audit list --result refused --within 1d',
     'agent audit list --action "DELETE /iam/entities/{id}" --json',
   ],
   flags: {
-    actor: Flags.option({ options: actors, description: 'only what was done by one of this kind' })(),
-    result: Flags.option({ options: outcomes, description: 'only what ended so' })(),
+    actor: Flags.option({ options: actors, description: 'only actions of this kind of actor' })(),
+    result: Flags.option({ options: outcomes, description: 'only actions with this result' })(),
     action: Flags.string({ description: 'only this endpoint, such as "POST /wallets"' }),
-    tenant: Flags.string({ description: 'only what this tenant did, by its id' }),
-    wallet: Flags.string({ description: 'only what is about this wallet, by its id' }),
+    tenant: Flags.string({ description: 'only actions of this tenant, by its id' }),
+    wallet: Flags.string({ description: 'only actions on this wallet, by its id' }),
     request: Flags.string({ description: 'only the request with this x-request-id' }),
-    within: Flags.string({ description: 'only what is no older: 90m, 12h, 30d' }),
+    within: Flags.string({ description: 'only entries of this last period: 90m, 12h, 30d' }),
   },
   read: ({ flags, call }) => {
     const { limit, offset, actor, result: outcome, action, request: requestId, within } = flags

@@ -5,16 +5,16 @@ import { CommandError } from '../../cli/errors/errors.ts'
 import { inStyle } from '../../cli/format/colour.ts'
 
 export default defineCommand({
-  summary: 'Verify that nobody has altered the audit log',
+  summary: 'Verify that the audit log has not been altered',
   description:
-    'Prints the head, the number and digest of the newest entry. Note it elsewhere: with --head, a later verification also finds that the newest entries were cut off. Exits with 1 when something is wrong. Needs the administrator’s key.',
+    'Prints the head: the number and the digest of the newest entry. Keep it elsewhere: with --head, a later verification also detects that the newest entries were removed. Exits with 1 if the log was altered. Needs the administrator’s key.',
   examples: [
     'agent audit verify',
     'agent audit verify --quiet > head',
     'agent audit verify --head 42:<digest>',
   ],
   flags: {
-    head: Flags.string({ description: 'a head that an earlier verification printed' }),
+    head: Flags.string({ description: 'head that an earlier verification printed' }),
   },
   timeoutMs: 600_000,
   async run({ flags, isJson, call, print, logJson }) {

@@ -3,9 +3,9 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { createRequest, createRequestFlags } from '../../cli/enterprise.ts'
 
 export default defineCommand({
-  summary: 'Ask somebody to sign in with their DID',
+  summary: 'Create a challenge: a request to sign in with a DID',
   description:
-    'Prints the challenge, under a QR code when there is a terminal that it fits into. It is answered once, and soon; with --wait, says by which DID.',
+    'Prints the challenge, below a QR code if the terminal is large enough. A challenge expires soon and can be answered once. With --wait, prints the DID that has signed in.',
   examples: ['agent auth create --from Acme --wait', 'agent auth create --qr none | wl-copy'],
   flags: createRequestFlags,
   async run(context) {

@@ -7,7 +7,7 @@ import { qrTextArg, readChallenge } from '../../cli/input/invitation.ts'
 export default defineCommand({
   summary: 'Sign in: answer a challenge with a DID of this wallet',
   description:
-    'Shows who asks, and asks whether to answer when there is a terminal. A challenge that says it is of somebody else than what is to be signed is not signed.',
+    'Prints the sender and, at a terminal, asks for confirmation. Does not sign a challenge whose sender differs from the one in the text to be signed.',
   examples: [
     'agent auth respond challenge.json --did did:peer:2…',
     'zbarcam --raw -1 | agent auth respond - --did did:peer:2…',
@@ -16,7 +16,7 @@ export default defineCommand({
   flags: {
     did: Flags.string({
       required: true,
-      description: 'the DID to sign in with; the other side knows it from onboarding',
+      description: 'the DID to sign in with, known to the other side from onboarding',
     }),
     ...answerFlags,
   },

@@ -3,9 +3,9 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { argument } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
-  summary: 'Exchange a challenge that was answered for a token that says who has signed in',
+  summary: 'Exchange an answered challenge for a token of the DID that has signed in',
   description:
-    'Once, and soon after the answer. The token is a JWT, which applications verify with the keys at /.well-known/jwks.json; with --quiet it stands alone.',
+    'Works once, and only shortly after the answer. The token is a JWT; applications verify it with the keys at /.well-known/jwks.json. With --quiet, prints the token only.',
   examples: ['agent auth token <challenge id>', 'TOKEN=$(agent auth token <challenge id> --quiet)'],
   args: {
     id: argument('id of the challenge'),

@@ -7,18 +7,18 @@ import { UsageError } from '../../cli/errors/errors.ts'
 import { argument } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
-  summary: 'Make a backup of the whole data folder, while everything runs (administrator)',
+  summary: 'Back up the data folder while the daemon runs (administrator)',
   description:
-    'Copies every database as it was at one instant into a folder, which is there whole or not at all. What is sealed stays sealed: keep a copy of the master key elsewhere, or have it in there with --with-master-key, and whoever has the folder can read everything. Exits with 1 when the file of a wallet cannot be read; the others are in the backup then.',
+    'Copies a consistent snapshot of all databases into a new folder. The folder appears when it is complete. Secrets stay encrypted with the master key: keep a copy of the key elsewhere, or include it with --with-master-key; the folder is then readable without any other key. Exits with 1 if a wallet cannot be read; the backup then has all other wallets.',
   examples: [
     'agent backup create /var/backups/agent-monday',
     'agent backup create ./backup && agent backup verify ./backup',
   ],
   args: {
-    folder: argument('folder to make, on the machine of the daemon'),
+    folder: argument('the new folder, on the machine of the daemon'),
   },
   flags: {
-    'with-master-key': Flags.boolean({ description: 'put a copy of the master key into it' }),
+    'with-master-key': Flags.boolean({ description: 'include a copy of the master key' }),
   },
   timeoutMs: 86_400_000,
   async run(context) {

@@ -8,9 +8,9 @@ import { CommandError } from '../../cli/errors/errors.ts'
 import { argument } from '../../cli/input/arguments.ts'
 
 export default defineLocalCommand({
-  summary: 'Restore a backup to a data folder that is not there yet',
+  summary: 'Restore a backup into a new data folder',
   description:
-    'Needs no daemon, and never writes over anything: the data folder must not be there, or be empty, and is there whole or not at all. Every file is verified. What happened after the instant of the backup has not happened in it: keys that were revoked let somebody in again, credentials that were revoked are valid again, and wallets that were moved to another agent work here again.',
+    'Needs no daemon. The data folder must not exist, or must be empty; it appears when it is complete. Every file is verified. Changes after the backup are lost: API keys and credentials that were revoked since then are valid again, and wallets that were moved to another agent work here again.',
   examples: [
     'agent backup restore /var/backups/agent-monday --data-dir ./restored',
     'agent backup restore ./backup --data-dir ./restored && agent daemon start --data-dir ./restored',
@@ -21,7 +21,7 @@ export default defineLocalCommand({
   flags: {
     'data-dir': Flags.string({
       required: true,
-      description: 'folder to make, for a daemon to keep everything in',
+      description: 'the new data folder',
     }),
   },
   async run({ args, flags, say, suggest, printFields }) {

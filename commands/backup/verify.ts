@@ -6,15 +6,15 @@ import { defineLocalCommand } from '../../cli/define-command.ts'
 import { argument } from '../../cli/input/arguments.ts'
 
 export default defineLocalCommand({
-  summary: 'Verify that a backup is whole, as it was made, and opens with the master key',
+  summary: 'Verify that a backup is complete and unaltered, and that the master key opens it',
   description:
-    'Needs no daemon. The master key is the one in the backup, otherwise the one that a daemon of the data folder would have. Exits with 1 when a file is not as it was made, 4 when the master key does not open the backup.',
+    'Needs no daemon. Uses the master key in the backup, otherwise the one that a daemon of the data folder would use. Exits with 1 if a file was altered, 4 if the master key does not open the backup.',
   examples: ['agent backup verify /var/backups/agent-monday'],
   args: {
     folder: argument('folder of the backup'),
   },
   flags: {
-    'data-dir': Flags.string({ description: 'data folder that has the master key (AGENT_DATA_DIR)' }),
+    'data-dir': Flags.string({ description: 'data folder with the master key (AGENT_DATA_DIR)' }),
     profile: Flags.string({
       char: 'p',
       description: 'profile of the daemon whose data folder that is (AGENT_PROFILE)',

@@ -18,7 +18,7 @@ export default defineCommand({
   ],
   args: { invitation: invitationArg },
   flags: {
-    label: Flags.string({ description: 'what this side calls the connection; it is not sent' }),
+    label: Flags.string({ description: 'local name of the connection; it is not sent' }),
     'accept-offers': acceptOffersFlag,
     ...acceptanceFlags,
     ...waitFlags('the agents are connected'),

@@ -10,18 +10,18 @@ import { changeRecord, waitFlags } from '../../cli/wait.ts'
 export default defineCommand({
   summary: 'Create an invitation for another agent',
   description:
-    'Prints the invitation’s URL, under a QR code when there is a terminal that it fits into; with --wait, the connection once somebody has accepted.',
+    'Prints the invitation’s URL, below a QR code if the terminal is large enough. With --wait, prints the connection once the invitation was accepted.',
   examples: [
     'agent connection invite --label Bob',
     'agent connection invite --qr none | wl-copy',
     'agent connection invite --wait --timeout 2m',
   ],
   flags: {
-    label: Flags.string({ description: 'what this side calls the connection; it is not sent' }),
+    label: Flags.string({ description: 'local name of the connection; it is not sent' }),
     ...invitationFlags(),
     'accept-offers': acceptOffersFlag,
     ...acceptanceFlags,
-    ...waitFlags('somebody has accepted and is connected'),
+    ...waitFlags('the invitation was accepted and the agents are connected'),
   },
   async run(context) {
     const { flags, call, isQuiet, print } = context

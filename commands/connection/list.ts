@@ -10,7 +10,7 @@ import { listCommand } from '../../cli/list-command.ts'
 type Page = { contents: Connection[]; next?: string | undefined; hasMore?: boolean }
 
 export default listCommand({
-  summary: 'List the connections',
+  summary: 'List connections',
   examples: [
     'agent connection list',
     'agent connection list --state InvitationGenerated --quiet',
@@ -18,7 +18,7 @@ export default listCommand({
   ],
   flags: {
     ...recordFlags,
-    label: Flags.string({ description: 'only those whose label has this text' }),
+    label: Flags.string({ description: 'only connections with this text in their label' }),
   },
   read: async ({ flags: { label, ...flags }, call }): Promise<Page> => {
     const query = toRecordQuery('connection', flags)

@@ -4,8 +4,8 @@ import { removeCommand } from '../../cli/remove-command.ts'
 
 export default removeCommand({
   resource: 'connection',
-  summary: 'Take back an invitation that nobody has accepted',
-  description: 'Who accepts it afterwards is refused. A connection that is made stays (403).',
+  summary: 'Withdraw an invitation that was not accepted yet',
+  description: 'A later acceptance is refused. An established connection cannot be removed (403).',
   question: 'Take back the invitation {id}? It cannot be made again.',
   askId: whichRecord('connection'),
   remove: (call, id) => call('DELETE /connections/{connectionId}', { path: { connectionId: id } }),

@@ -8,9 +8,9 @@ import { acceptanceFlags, readAcceptance } from '../../cli/input/credential.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
-  summary: 'Change the label of a connection, or which offers over it are accepted without a person',
+  summary: 'Change the label of a connection, or its rule for accepting offers automatically',
   description:
-    '--accept-offers applies to future offers, and replaces the rule before. An offer that waits for an answer keeps waiting.',
+    '--accept-offers replaces the previous rule and applies to future offers. Offers that already wait for an answer keep waiting.',
   examples: [
     'agent connection update <id> --label Acme',
     'agent connection update <id> --accept-offers --subject did:prism:…',
@@ -22,10 +22,10 @@ export default defineCommand({
     id: argument('the connection: its id, the end of the id, or its label'),
   },
   flags: {
-    label: Flags.string({ description: 'what this side calls the connection; it is not sent' }),
+    label: Flags.string({ description: 'local name of the connection; it is not sent' }),
     'accept-offers': Flags.boolean({
       allowNo: true,
-      description: 'accept offers over this connection without a person, or none',
+      description: 'accept offers over this connection automatically, or no longer',
     }),
     ...acceptanceFlags,
   },

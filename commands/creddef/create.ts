@@ -5,9 +5,9 @@ import { anonCredsSchemaUrl, definitionFields, didUrlFlag } from '../../cli/inpu
 import { whichDid } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
-  summary: 'Make a credential definition, by which AnonCreds credentials of a schema are issued',
+  summary: 'Create a credential definition, to issue AnonCreds credentials of a schema',
   description:
-    'Its key is made by the daemon, which takes some seconds and goes on in the background when it is not waited for; the definition is READY then.',
+    'The daemon generates the key of the definition, which takes some seconds. With --no-wait it does so in the background; the state becomes READY.',
   examples: [
     'agent creddef create --schema <guid> --author <did> --name "id card"',
     'agent creddef create --schema <url> --author <did> --name "id card" --tag 2026 --no-wait',
@@ -15,17 +15,17 @@ export default defineCommand({
   flags: {
     schema: Flags.string({
       required: true,
-      description: 'the AnonCreds schema: its guid here, or the URL or DID URL of the schema alone',
+      description: 'the AnonCreds schema: its guid on this agent, or the URL or DID URL of its content',
     }),
-    author: Flags.string({ required: true, description: 'DID of the issuer, of this wallet' }),
-    name: Flags.string({ required: true, description: 'what the definition is called' }),
+    author: Flags.string({ required: true, description: 'DID of the issuer, in this wallet' }),
+    name: Flags.string({ required: true, description: 'name of the definition' }),
     version: Flags.string({ description: 'SemVer', default: '1.0.0' }),
     tag: Flags.string({
-      description: 'a word to find it by, which is part of the definition',
+      description: 'tag of the definition',
       default: 'default',
     }),
-    description: Flags.string({ description: 'what it is for' }),
-    wait: Flags.boolean({ allowNo: true, default: true, description: 'wait until the key is made' }),
+    description: Flags.string({ description: 'description for people' }),
+    wait: Flags.boolean({ allowNo: true, default: true, description: 'wait until the key is generated' }),
     'did-url': didUrlFlag,
   },
   questions: { author: whichDid('Which DID issues by it?', 'author') },

@@ -3,7 +3,7 @@ import { openDefinition, registryFlags } from '../../cli/input/registry.ts'
 import { columnsOf, listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({
-  summary: 'List the credential definitions of this wallet',
+  summary: 'List the wallet’s credential definitions',
   examples: ['agent creddef list', 'agent creddef list --name "id card" --tag 2026'],
   flags: registryFlags,
   read: async ({ flags: { name, version, author, tag, 'did-url': hasDidUrl }, call, paging }) => {

@@ -16,7 +16,7 @@ export default defineCommand({
     guid: argument('guid of the definition'),
   },
   flags: {
-    raw: Flags.boolean({ description: 'without the registry’s record around it' }),
+    raw: Flags.boolean({ description: 'print the content only, without its registry record' }),
     'did-url': didUrlFlag,
   },
   async run({ args, flags, call, log, getAccess, print }) {

@@ -6,7 +6,7 @@ import { invitationArg, readInvitation } from '../../cli/input/invitation.ts'
 import { whichInvitation } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
-  summary: 'Take the offer in an invitation (holder)',
+  summary: 'Receive the offer in an invitation (holder)',
   examples: [
     'agent credential accept-invitation "http://127.0.0.1:8085/invitation?_oob=eyJ…"',
     'wl-paste | agent credential accept-invitation -',

@@ -20,13 +20,13 @@ export default defineCommand({
   flags: {
     subject: Flags.string({
       description:
-        'whom the credential is about: a DID of this wallet with an authentication key; an AnonCreds credential is about none; the only one of the wallet when left out',
+        'subject of the credential: a DID of this wallet with an authentication key, not for AnonCreds; default: the only such DID',
     }),
     'key-id': Flags.string({
       description:
-        'authentication key, such as auth-1, that signs, and that an SD-JWT is bound to; when left out the first one signs, and nothing is bound',
+        'authentication key, such as auth-1, that signs and that an SD-JWT is bound to; default: the first key signs, without binding',
     }),
-    ...waitFlags('the credential is here'),
+    ...waitFlags('the credential was received'),
   },
   questions: {
     id: whichRecord('credential', ['OfferReceived']),

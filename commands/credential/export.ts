@@ -9,9 +9,9 @@ import { whichRecord } from '../../cli/prompts/questions.ts'
 import { systemReason } from '../../src/base/reason.ts'
 
 export default defineCommand({
-  summary: 'Write out a credential: as it is, or decoded',
+  summary: 'Export a credential as a token, or decoded',
   description:
-    'An SD-JWT comes with all its disclosures; one that is bound to no key can be shown by whoever has it. An AnonCreds credential is JSON, with which nobody but its holder’s wallet can prove anything. The file must be a new one, and is for you alone (0600).',
+    'An SD-JWT includes all its disclosures; without key binding, any holder of the file can present it. An AnonCreds credential is JSON, and only the wallet of its holder can use it. The file must not exist; only you can read it (0600).',
   examples: [
     'agent credential export <id>',
     'agent credential export <id> --output credential.jwt',
@@ -28,7 +28,7 @@ export default defineCommand({
     }),
     output: Flags.string({
       char: 'o',
-      description: 'write it to this new file; to standard output when left out',
+      description: 'the new file; default: standard output',
     }),
   },
   questions: {

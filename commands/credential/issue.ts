@@ -5,12 +5,12 @@ import { whichRecord } from '../../cli/prompts/questions.ts'
 import { changeRecord, waitFlags } from '../../cli/wait.ts'
 
 export default defineCommand({
-  summary: 'Issue the credential of an offer that was accepted (issuer)',
+  summary: 'Issue the credential of an accepted offer (issuer)',
   examples: ['agent credential issue <id>', 'agent credential issue <id> --wait'],
   args: {
     id: argument('id of the credential record'),
   },
-  flags: waitFlags('the holder has it'),
+  flags: waitFlags('the credential was sent'),
   questions: { id: whichRecord('credential', ['RequestReceived']) },
   async run(context) {
     const { args, call } = context

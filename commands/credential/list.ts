@@ -4,7 +4,7 @@ import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({
-  summary: 'List the credential records: offered, accepted, issued and held',
+  summary: 'List credential records',
   examples: ['agent credential list', 'agent credential list --json | jq -r .contents[].recordId'],
   flags: recordFlags,
   read: ({ call, flags }) =>

@@ -16,7 +16,7 @@ import { changeRecord, waitFlags } from '../../cli/wait.ts'
 export default defineCommand({
   summary: 'Offer a credential, over a connection or by an invitation (issuer)',
   description:
-    'With --invitation, prints the invitation’s URL: whoever answers first gets the credential, and no connection is made.',
+    'With --invitation, prints the URL of an invitation that can be answered once, without a connection.',
   examples: [
     'agent credential offer --connection <id> --issuing-did <did> --claim name=Alice --claim age:=42',
     'agent credential offer --connection <id> --issuing-did <did> --claims @claims.json --schema <guid> --validity 365d',
@@ -29,14 +29,13 @@ export default defineCommand({
       exactlyOne: ['connection', 'invitation'],
       description: 'connection to the holder: its id, the end of the id, or its label',
     }),
-    invitation: Flags.boolean({ description: 'make an invitation instead; it can be answered once' }),
+    invitation: Flags.boolean({ description: 'create an invitation instead; it can be answered once' }),
     'issuing-did': Flags.string({
       exactlyOne: ['issuing-did', 'definition'],
       description: 'the issuer’s DID, with an assertionMethod key',
     }),
     definition: Flags.string({
-      description:
-        'issue AnonCreds by this credential definition of the wallet, named by its guid: it says whose they are',
+      description: 'guid of a credential definition of the wallet: issue an AnonCreds credential',
     }),
     claim: Flags.string({
       multiple: true,
@@ -44,17 +43,15 @@ export default defineCommand({
       description: 'a claim: name=text, or name:=json',
     }),
     claims: Flags.string({
-      description: 'all claims as a JSON object: @file.json, @- for standard input, or written out',
+      description: 'all claims as a JSON object: @file.json, @- for standard input, or inline',
     }),
     schema: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      description: 'schema that the claims must fit: its guid here, or a URL',
+      description: 'schema of the claims: its guid on this agent, or a URL',
     }),
-    validity: Flags.string({ description: 'how long it is valid: 3600, 90m, 12h, 365d' }),
-    format: formatFlag(
-      'the holder of an sdjwt shows claims of its choice; anoncreds are what --definition issues',
-    ),
+    validity: Flags.string({ description: 'validity period: 3600, 90m, 12h, 365d' }),
+    format: formatFlag('sdjwt lets the holder choose claims to disclose, anoncreds needs --definition'),
     auto: Flags.boolean({ description: 'issue as soon as the holder accepts' }),
     ...invitationFlags(['invitation']),
     ...waitFlags('the holder has accepted, or, with --auto, the credential is issued'),

@@ -6,12 +6,12 @@ import { changeRecord, waitFlags } from '../../cli/wait.ts'
 
 export default defineCommand({
   summary: 'Decline an offer (holder)',
-  description: 'The issuer is told, and the offer cannot be accepted any more.',
+  description: 'Notifies the issuer. The offer can no longer be accepted.',
   examples: ['agent credential reject <id>'],
   args: {
     id: argument('id of the credential record'),
   },
-  flags: waitFlags('the issuer is told'),
+  flags: waitFlags('the issuer was notified'),
   questions: { id: whichRecord('credential', ['OfferReceived']) },
   async run(context) {
     const { args, call } = context

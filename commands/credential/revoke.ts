@@ -6,9 +6,9 @@ import { confirm } from '../../cli/prompts/ask.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
-  summary: 'Revoke a credential, for good (issuer)',
+  summary: 'Revoke a credential permanently (issuer)',
   description:
-    'It counts at once: the status list says it to whoever verifies, and the holder is told. Asks first; in scripts, --yes is the answer.',
+    'Takes effect at once: verifiers see it in the status list, and the holder is notified. Asks for confirmation; in scripts use --yes.',
   examples: ['agent credential revoke <id>', 'agent credential revoke <id> --yes'],
   args: {
     id: argument('id of the credential record'),

@@ -8,10 +8,8 @@ import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-file.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
-  summary:
-    'Show a credential record: what its credential says, how long it is valid, and whether it is revoked',
-  description:
-    'The status list is asked anew each time; `agent credential export` prints the credential itself.',
+  summary: 'Show a credential record: claims, validity and revocation status',
+  description: 'Fetches the status list each time. `agent credential export` prints the credential itself.',
   examples: ['agent credential show <id>', 'agent credential show <id> --json | jq .content.standing'],
   args: {
     id: argument('id of the credential record'),

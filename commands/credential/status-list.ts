@@ -14,15 +14,15 @@ const StatusList = z.object({
 })
 
 export default defineCommand({
-  summary: 'Show a status list of this agent: who signs it, and how many credentials it says are revoked',
+  summary: 'Show a status list of this agent: its issuer and the number of revoked credentials',
   description:
-    'The list is what verifiers fetch; which credentials are meant it does not say. Its proof is not checked here: `agent credential verify` does that.',
+    'Verifiers fetch this list. It does not name credentials. Its proof is not checked here; `agent credential verify` checks it.',
   examples: [
     'agent credential status-list <id>',
     'agent credential status-list https://issuer.example/credential-status/<id>',
   ],
   args: {
-    list: argument('id of the list, or the URL that credentials name'),
+    list: argument('id of the list, or its URL'),
   },
   async run({ args, call, getAccess, print }) {
     const id = args.list

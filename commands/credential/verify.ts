@@ -7,9 +7,9 @@ import { argument } from '../../cli/input/arguments.ts'
 import { formatOf, namesSchemas, readCredential } from '../../cli/input/credential.ts'
 
 export default defineCommand({
-  summary: 'Check a credential, whoever issued it',
+  summary: 'Verify a credential of any issuer',
   description:
-    'Exits with 8 when a check fails. Of AnonCreds, only proofs can be checked. The schemas and the claims are checked when the credential names schemas; of an SD-JWT, the claims that it shows.',
+    'Exits with 8 if a check fails. AnonCreds credentials cannot be verified alone, only their proofs. Schemas and claims are checked if the credential names schemas; for an SD-JWT, the disclosed claims.',
   examples: [
     'agent credential verify @credential.jwt --issuer did:prism:…',
     'agent credential export <id> | agent credential verify -',
@@ -21,10 +21,10 @@ export default defineCommand({
   flags: {
     issuer: Flags.string({ description: 'DID that must have issued it' }),
     audience: Flags.string({
-      description: 'DID that it must be meant for, or, of an SD-JWT, whom it must be shown to',
+      description: 'DID of the required audience',
     }),
     at: Flags.string({
-      description: 'instant at which it must be valid, such as 2030-01-01T00:00:00Z; now when left out',
+      description: 'instant at which it must be valid, such as 2030-01-01T00:00:00Z; default: now',
     }),
   },
   async run({ args, flags, call, print }) {

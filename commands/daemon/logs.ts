@@ -8,13 +8,18 @@ import { CommandError } from '../../cli/errors/errors.ts'
 import { systemReason } from '../../src/base/reason.ts'
 
 export default defineLocalCommand({
-  summary: 'Show what the daemon has logged',
-  description: 'With --json, its lines as they are: one JSON object each.',
+  summary: 'Print the daemon’s log',
+  description: 'With --json, prints the lines unchanged, one JSON object each.',
   examples: ['agent daemon logs --follow', 'agent daemon logs --lines 100'],
   flags: {
-    follow: Flags.boolean({ char: 'f', description: 'go on with what is added, until Ctrl-C' }),
-    lines: Flags.integer({ char: 'n', description: 'how many lines to begin with', min: 0, default: 100 }),
-    'data-dir': Flags.string({ description: 'folder that the daemon serves (AGENT_DATA_DIR)' }),
+    follow: Flags.boolean({ char: 'f', description: 'keep printing new lines, until Ctrl-C' }),
+    lines: Flags.integer({
+      char: 'n',
+      description: 'number of existing lines to print',
+      min: 0,
+      default: 100,
+    }),
+    'data-dir': Flags.string({ description: 'data folder of the daemon (AGENT_DATA_DIR)' }),
     profile: Flags.string({ char: 'p', description: 'profile of the daemon (AGENT_PROFILE)' }),
   },
   async run({ flags, isJson }) {

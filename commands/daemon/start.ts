@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs'
 import { exit } from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
 import { childEnv, chooseDataDir, fromProcess } from '../../cli/client/settings.ts'
-import { mustBeFree, mustBeSame } from '../../cli/daemon/conflicts.ts'
+import { requireFreeProfile, requireSameDaemon } from '../../cli/daemon/conflicts.ts'
 import { findDaemon } from '../../cli/daemon/find.ts'
-import { launchInBackground, launchInForeground, letGo, logPath } from '../../cli/daemon/launch.ts'
+import { launchInBackground, launchInForeground, detach, logPath } from '../../cli/daemon/launch.ts'
 import { defineLocalCommand, type LocalContext } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { fields } from '../../cli/format/table.ts'
@@ -15,15 +15,15 @@ import { settingsPath, withoutEmpty } from '../../src/base/settings.ts'
 export default defineLocalCommand({
   summary: 'Start the daemon, and wait until it is ready',
   description:
-    'All other settings are environment variables, or stand in the settings file of the profile, which keeps the ports, the addresses and the ledger from one start to the next (docs/configuration.md). The flags set the variables of the same name.',
+    'Flags set the environment variables of the same name. All other settings are environment variables, or are in the settings file of the profile, which keeps ports, addresses and the ledger for the next start (docs/configuration.md).',
   examples: [
     'agent daemon start',
     'agent daemon start --profile bob --data-dir ./bob --port 0 --didcomm-port 0',
   ],
   flags: {
-    foreground: Flags.boolean({ description: 'stay in this terminal, and write the log to it' }),
-    'data-dir': Flags.string({ description: 'folder of everything the agent keeps (AGENT_DATA_DIR)' }),
-    host: Flags.string({ description: 'address that both servers bind (AGENT_HOST)' }),
+    foreground: Flags.boolean({ description: 'run in this terminal and write the log to it' }),
+    'data-dir': Flags.string({ description: 'data folder of the agent (AGENT_DATA_DIR)' }),
+    host: Flags.string({ description: 'address that both servers listen on (AGENT_HOST)' }),
     port: Flags.integer({
       description: 'port of the HTTP API, 0 for a free one (AGENT_HTTP_PORT)',
       min: 0,
@@ -46,16 +46,16 @@ export default defineLocalCommand({
     const dataDir = chooseDataDir(flags, around)
     const profile = flags.profile ?? around.AGENT_PROFILE
     const configDir = around.AGENT_CONFIG_DIR
-    const told = withoutEmpty({
+    const requested = withoutEmpty({
       AGENT_HOST: flags.host,
       AGENT_HTTP_PORT: flags.port?.toString(),
       AGENT_DIDCOMM_PORT: flags['didcomm-port']?.toString(),
     })
-    const asked = { configDir, profile, dataDir, flags: told, env: withoutEmpty(process.env) }
+    const asked = { configDir, profile, dataDir, flags: requested, env: withoutEmpty(process.env) }
     const running = await findDaemon(dataDir)
-    if (running) mustBeSame(running, asked)
-    else await mustBeFree(asked)
-    const args = Object.entries({ AGENT_DATA_DIR: dataDir, AGENT_PROFILE: profile, ...told }).map(
+    if (running) requireSameDaemon(running, asked)
+    else await requireFreeProfile(asked)
+    const args = Object.entries({ AGENT_DATA_DIR: dataDir, AGENT_PROFILE: profile, ...requested }).map(
       ([name, value]) => `${name}=${value}`,
     )
     if (flags.foreground) return startInForeground(context, args)
@@ -105,7 +105,7 @@ function ofProfile({ flags }: LocalContext, text: string): string {
 async function startInBackground(dataDir: string, args: readonly string[]) {
   const { child, ready } = launchInBackground(dataDir, childEnv({}), true, args)
   const message = await ready
-  letGo(child)
+  detach(child)
   return message
 }
 

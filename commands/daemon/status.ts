@@ -8,11 +8,11 @@ import { CommandError } from '../../cli/errors/errors.ts'
 import { ago } from '../../cli/format/time.ts'
 
 export default defineLocalCommand({
-  summary: 'Show whether the daemon runs, and where',
-  description: 'Exits with 7 when it does not run or does not answer.',
+  summary: 'Show whether the daemon runs, and its addresses',
+  description: 'Exits with 7 if the daemon does not run or does not answer.',
   examples: ['agent daemon status', 'agent daemon status --json'],
   flags: {
-    'data-dir': Flags.string({ description: 'folder that the daemon serves (AGENT_DATA_DIR)' }),
+    'data-dir': Flags.string({ description: 'data folder of the daemon (AGENT_DATA_DIR)' }),
     profile: Flags.string({ char: 'p', description: 'profile of the daemon (AGENT_PROFILE)' }),
   },
   async run({ flags, say, printFields }) {

@@ -5,13 +5,13 @@ import { findDaemon, waitForEnd } from '../../cli/daemon/find.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 
-const patienceMs = 10_000
+const timeoutMs = 10_000
 
 export default defineLocalCommand({
   summary: 'Stop the daemon',
   examples: ['agent daemon stop', 'agent daemon stop --profile issuer'],
   flags: {
-    'data-dir': Flags.string({ description: 'folder that the daemon serves (AGENT_DATA_DIR)' }),
+    'data-dir': Flags.string({ description: 'data folder of the daemon (AGENT_DATA_DIR)' }),
     profile: Flags.string({ char: 'p', description: 'profile of the daemon (AGENT_PROFILE)' }),
   },
   async run({ flags, say }) {
@@ -22,9 +22,9 @@ export default defineLocalCommand({
       return { dataDir, stopped: false }
     }
     process.kill(running.pid, 'SIGTERM')
-    if (!(await waitForEnd(running.pid, patienceMs))) {
+    if (!(await waitForEnd(running.pid, timeoutMs))) {
       throw new CommandError(
-        `The daemon (process ${running.pid}) has not ended within ${patienceMs / 1_000} seconds.`,
+        `The daemon (process ${running.pid}) has not ended within ${timeoutMs / 1_000} seconds.`,
         6,
         `kill -9 ${running.pid}   # nothing that it acknowledged is lost`,
       )

@@ -16,9 +16,9 @@ import { repeatable } from '../../cli/input/arguments.ts'
 type Template = Input<'POST /did-registrar/dids'>['body']['documentTemplate']
 
 export default defineCommand({
-  summary: 'Create a DID, with a key to authenticate and a key to issue unless said otherwise',
+  summary: 'Create a DID, by default with an authentication key and an assertion key',
   description:
-    'secp256k1 keys come from the wallet’s seed, so that the seed restores them; others are random. Others see a did:prism once it is published; a did:web they see at once, since this agent serves its document.',
+    'secp256k1 keys are derived from the wallet’s seed and can be restored from it; other keys are random. A did:prism resolves once it is published; a did:web resolves at once, because this agent serves its document.',
   // The usage that oclif derives from the flags is too long to read.
   usage: '<%= command.id %> [FLAGS]',
   examples: [
@@ -34,7 +34,7 @@ export default defineCommand({
       options: ['prism', 'web'] as const,
       default: 'prism' as const,
     })(),
-    name: Flags.string({ description: 'last part of a did:web; random when left out' }),
+    name: Flags.string({ description: 'last part of a did:web; default: random' }),
     'auth-curve': Flags.option({
       description: 'curve of the authentication key',
       options: curves,
@@ -49,23 +49,23 @@ export default defineCommand({
       ...repeatable,
       exclusive: ['auth-curve', 'assertion-curve'],
       description:
-        'a key, in the place of those two: id:purpose, or id:purpose:curve; on secp256k1 unless said',
+        'a key that replaces the default keys: id:purpose, or id:purpose:curve; default curve: secp256k1',
     }),
     'internal-key': Flags.string({
       ...repeatable,
-      description: 'id of a key that is not in the document, for entries on the ledger (vdr)',
+      description: 'id of a key for ledger entries (vdr), which is not in the document',
     }),
     service: Flags.string({
       ...repeatable,
-      description: 'a service: id,type,endpoint, or a JSON object, written out or @file',
+      description: 'a service: id,type,endpoint, or a JSON object, inline or @file',
     }),
     context: Flags.string({ ...repeatable, description: 'a context of the document, by its URI' }),
     template: Flags.string({
       exclusive: ['auth-curve', 'assertion-curve', 'key', 'internal-key', 'service', 'context'],
       description:
-        'all of it, as the API’s documentTemplate: @file.json, @- for standard input, or written out',
+        'the whole DID document, as the API’s documentTemplate: @file.json, @- for standard input, or inline',
     }),
-    publish: Flags.boolean({ description: 'publish it too' }),
+    publish: Flags.boolean({ description: 'publish the DID too' }),
     ...ledgerWaitFlags(['publish']),
   },
   async run(context) {

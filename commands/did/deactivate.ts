@@ -7,9 +7,9 @@ import { confirm } from '../../cli/prompts/ask.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
-  summary: 'Deactivate a published DID, for good',
+  summary: 'Deactivate a published DID permanently',
   description:
-    'Nobody resolves it any more: what it has issued does not verify from then on. Asks first; in scripts, --yes is the answer.',
+    'The DID no longer resolves, so credentials that it issued no longer verify. Asks for confirmation; in scripts use --yes.',
   examples: ['agent did deactivate did:prism:…', 'agent did deactivate did:prism:… --yes --wait'],
   args: { did: ownDidArgument },
   flags: {

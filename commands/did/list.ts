@@ -3,7 +3,7 @@ import { shownDid } from '../../cli/format/records.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({
-  summary: 'List the DIDs of the wallet',
+  summary: 'List the wallet’s DIDs',
   examples: ['agent did list'],
   read: ({ call, paging }) => call('GET /did-registrar/dids', { query: paging }),
   id: ({ did }) => did,

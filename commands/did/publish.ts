@@ -6,7 +6,7 @@ import { whichDid } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
   summary: 'Publish a DID of the wallet on the ledger',
-  description: 'With --wait, until everybody can resolve it. Publishing it again changes nothing.',
+  description: 'With --wait, waits until the DID resolves. Publishing a published DID has no effect.',
   examples: ['agent did publish did:prism:…', 'agent did publish did:prism:… --wait --timeout 30m'],
   args: { did: ownDidArgument },
   flags: ledgerWaitFlags(),

@@ -10,7 +10,7 @@ import { ProblemError } from '../../daemon/client/client.ts'
 export default defineCommand({
   summary: 'Resolve any DID and print its document',
   description:
-    'did:prism, did:peer, did:key, did:jwk and did:web. With --json the whole resolution result is printed. Exits with 3 when there is no such DID or it is deactivated.',
+    'Supports did:prism, did:peer, did:key, did:jwk and did:web. With --json, prints the complete resolution result. Exits with 3 if the DID does not exist or is deactivated.',
   examples: ['agent did resolve did:web:example.com', 'agent did resolve did:prism:… --json'],
   args: {
     did: argument('a DID, or - for standard input'),

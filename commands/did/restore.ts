@@ -3,9 +3,9 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { shownDid } from '../../cli/format/records.ts'
 
 export default defineCommand({
-  summary: 'Find the published DIDs of the wallet’s seed on the ledger again',
+  summary: 'Restore the published DIDs of the wallet’s seed from the ledger',
   description:
-    'Keys that do not come from the seed are missing then: what they signed stays valid, and new ones take their place. Of a NeoPRISM node only those DIDs are found that began with a master key alone.',
+    'Keys that are not derived from the seed cannot be restored. Their signatures stay valid; replace them by new keys. On a NeoPRISM node, finds only DIDs that were created with a master key alone.',
   examples: ['agent did restore', 'agent did restore --api-key-file tenant.key'],
   timeoutMs: 600_000,
   async run({ call, printList, suggest }) {

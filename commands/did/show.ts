@@ -5,7 +5,7 @@ import { ownDidArgument } from '../../cli/input/arguments.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
-  summary: 'Show a DID of the wallet, and what it waits for',
+  summary: 'Show a DID of the wallet and its pending operation',
   examples: ['agent did show did:prism:…'],
   args: { did: ownDidArgument },
   questions: { did: whichDid('Which DID?') },

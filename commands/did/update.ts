@@ -8,7 +8,7 @@ import { whichDid } from '../../cli/prompts/questions.ts'
 export default defineCommand({
   summary: 'Change a published DID: its keys, services and contexts',
   description:
-    'All at once or not at all. Removals come first, then changes, additions and contexts, whatever the order of the flags; --actions keeps its own.',
+    'All changes are one operation. Removals come first, then changes, additions and contexts, in any order of the flags. --actions keeps its own order.',
   // The usage that oclif derives from the flags is too long to read.
   usage: '<%= command.id %> DID [FLAGS]',
   examples: [

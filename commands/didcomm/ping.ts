@@ -5,9 +5,9 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { argument } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
-  summary: 'Ask whether the other side of a connection, or whoever has a DID, is there',
+  summary: 'Check that the other side of a connection, or the agent of a DID, answers',
   description:
-    'A DID is asked from a DID made for this alone. Not everybody answers strangers: this agent does for its open invitations, and as a mediator.',
+    'Uses a new DID to ping a DID. An agent need not answer unknown senders. This agent answers for its open invitations, and as a mediator.',
   examples: ['agent didcomm ping <connection id>', 'agent didcomm ping did:peer:2… --timeout 1m'],
   args: {
     whom: argument('a connection by its id, the end of the id or its label; or a DID'),

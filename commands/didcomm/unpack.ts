@@ -6,14 +6,14 @@ import { argument } from '../../cli/input/arguments.ts'
 import { readText } from '../../cli/input/files.ts'
 
 export default defineCommand({
-  summary: 'Explain a DIDComm envelope that is for this wallet',
+  summary: 'Decrypt and describe a DIDComm envelope for this wallet',
   description:
-    'Prints how it was protected, by whom and for whom, and the message with its contents left out unless --show is given. Nothing is taken in: what the message asks for does not happen.',
+    'Prints the encryption, the signature, the sender, the recipient, and the message without its contents; --show prints the contents. The message is not processed.',
   examples: ['agent didcomm unpack envelope.json', 'pbpaste | agent didcomm unpack - --show'],
   args: {
     envelope: argument('a file, or - for standard input'),
   },
-  flags: { show: Flags.boolean({ description: 'print what the message says, too' }) },
+  flags: { show: Flags.boolean({ description: 'print the contents of the message too' }) },
   async run({ args, flags, call, print, isQuiet, log }) {
     const explained = await call('POST /didcomm/unpack', {
       body: { envelope: readText('envelope', `@${args.envelope}`) },

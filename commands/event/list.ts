@@ -5,8 +5,8 @@ import { eventColumns } from '../../cli/format/event.ts'
 import { eventFlags, pagingFlags } from '../../cli/input/filters.ts'
 
 export default defineCommand({
-  summary: 'List the events of the wallet, oldest first',
-  description: 'What is past EVENT_RETENTION is gone.',
+  summary: 'List the wallet’s events, oldest first',
+  description: 'Events older than EVENT_RETENTION are deleted.',
   examples: [
     'agent event list --limit 20',
     'agent event list --thid <thread> --json',

@@ -10,9 +10,9 @@ import { readSeconds } from '../../cli/input/time.ts'
 import { openReceiver, readRate } from '../../cli/webhook-receiver.ts'
 
 export default defineCommand({
-  summary: 'Receive the events of the wallet on this machine, as a webhook would, until Ctrl-C',
+  summary: 'Receive the wallet’s events as a local webhook, until Ctrl-C',
   description:
-    'For development, with a daemon on this machine: registers itself as a webhook, verifies the signatures, prints a line for each event, and removes itself in the end. An event that was not taken is delivered again, as it would be to any webhook.',
+    'For development, with a daemon on this machine. Registers a webhook, verifies signatures, prints a line for each event, and removes the webhook at the end. A refused event is delivered again, as to any webhook.',
   examples: [
     'agent event listen --forward-to http://127.0.0.1:3000/hooks',
     'agent event listen --fail 0.3 --slow 2s',
@@ -20,17 +20,17 @@ export default defineCommand({
   ],
   flags: {
     'forward-to': Flags.string({
-      description: 'URL that each event is passed on to; what is not taken there is not taken here',
+      description: 'URL that each event is forwarded to; its refusal is passed on',
     }),
     print: Flags.option({
       options: ['line', 'json'] as const,
-      description: 'how events are printed',
+      description: 'output format',
       default: 'line' as const,
     })(),
-    fail: Flags.string({ description: 'how many of the events to refuse on purpose: 0.3', default: '0' }),
-    slow: Flags.string({ description: 'how long to put off each answer: 10s; the daemon waits for five' }),
+    fail: Flags.string({ description: 'share of events to refuse on purpose, such as 0.3', default: '0' }),
+    slow: Flags.string({ description: 'delay of each answer, such as 10s; the daemon waits 5 s' }),
     port: Flags.integer({
-      description: 'port to receive at; a free one when left out',
+      description: 'port to listen on; default: a free port',
       min: 0,
       max: 65_535,
       default: 0,

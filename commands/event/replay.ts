@@ -4,9 +4,9 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { replay, replayFlags } from '../../cli/replay.ts'
 
 export default defineCommand({
-  summary: 'Send events again, to a webhook',
+  summary: 'Send events to a webhook again',
   description:
-    'As `agent webhook replay`: they keep their ids and their order, and come before what the webhook was not told yet.',
+    'As `agent webhook replay`: events keep their ids and their order, and precede pending events.',
   examples: [
     'agent event replay --to <webhook id> --event <event id>',
     'agent event replay --to <webhook id> --since 2h',

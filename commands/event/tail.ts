@@ -8,9 +8,9 @@ import { compactJson } from '../../cli/format/text.ts'
 import { eventFlags } from '../../cli/input/filters.ts'
 
 export default defineCommand({
-  summary: 'Follow the events of the wallet as they happen, until Ctrl-C',
+  summary: 'Follow the wallet’s events live, until Ctrl-C',
   description:
-    'When the daemon is started again, goes on after the last event: each is printed once, in order. With --json, one JSON object a line.',
+    'Continues after the last event when the daemon restarts: each event is printed once, in order. With --json, prints one JSON object per line.',
   examples: [
     'agent event tail',
     'agent event tail --type PresentationUpdated --json | jq .data.status',
@@ -19,7 +19,7 @@ export default defineCommand({
   flags: {
     ...eventFlags,
     after: Flags.string({
-      description: 'begin with what came after this event, by its id; with what comes next when left out',
+      description: 'start after this event, by its id; default: new events only',
     }),
   },
   async run({ flags, isJson, say, openEvents, isQuiet }) {

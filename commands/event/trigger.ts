@@ -4,8 +4,8 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { eventTypes } from '../../cli/input/filters.ts'
 
 export default defineCommand({
-  summary: 'Make a test event, which all webhooks and streams of the wallet are told of',
-  description: 'Its data is {"test": true}; nothing else has happened.',
+  summary: 'Create a test event for all webhooks and streams of the wallet',
+  description: 'Its data is {"test": true}.',
   examples: ['agent event trigger ConnectionUpdated'],
   args: {
     type: Args.custom<(typeof eventTypes)[number]>({ options: eventTypes })({

@@ -4,13 +4,13 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { readSecretFile } from '../../cli/input/secrets.ts'
 
 export default defineCommand({
-  summary: 'Replace the master key, while everything runs (administrator)',
+  summary: 'Replace the master key while the daemon runs (administrator)',
   description:
-    'Wallets, API keys and connections stay as they are. A key that is in a file, or in the keyring, is replaced by a random one, or by the one you give. A key in AGENT_MASTER_KEY is yours to replace: give the new one, and change the variable before the next start; until then both open the data folder. It is 32 bytes in base64: openssl rand -base64 32.',
+    'Wallets, API keys and connections do not change. A key in a file or in the keyring is replaced by a random key, or by the given one. For a key in AGENT_MASTER_KEY, give the new key and change the variable before the next start; until then both keys open the data folder. A key has 32 bytes, in base64: openssl rand -base64 32.',
   examples: ['agent key rotate', 'openssl rand -base64 32 | agent key rotate --new-key-file -'],
   flags: {
     'new-key-file': Flags.string({
-      description: 'file of the new key, - for standard input; a random one when left out',
+      description: 'file of the new key, - for standard input; default: a random key',
     }),
   },
   async run({ flags, say, call, print }) {

@@ -4,10 +4,10 @@ import { ago } from '../../cli/format/time.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({
-  summary: 'List the basic messages, sent and received',
+  summary: 'List basic messages, sent and received',
   examples: ['agent message list', 'agent message list --connection <id>'],
   flags: {
-    connection: Flags.string({ description: 'only those over this connection' }),
+    connection: Flags.string({ description: 'only messages of this connection' }),
   },
   read: ({ call, flags, paging }) =>
     call('GET /messages', {

@@ -12,7 +12,7 @@ export default defineCommand({
     'agent message send @notes.txt --connection <id>',
   ],
   args: {
-    content: argument('what to say: text, @file, or @- for standard input'),
+    content: argument('the message: text, @file, or @- for standard input'),
   },
   flags: {
     connection: Flags.string({

@@ -3,9 +3,9 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { createRequest, createRequestFlags } from '../../cli/enterprise.ts'
 
 export default defineCommand({
-  summary: 'Ask somebody for their DID',
+  summary: 'Create a DID request: a request for a DID of another wallet',
   description:
-    'Prints the DID request, under a QR code when there is a terminal that it fits into. It is answered once, by whoever has it; with --wait, says by which DID.',
+    'Prints the DID request, below a QR code if the terminal is large enough. It can be answered once, by anyone who has it. With --wait, prints the DID of the answer.',
   examples: ['agent onboard create --from Acme --wait', 'agent onboard create --qr none | wl-copy'],
   flags: createRequestFlags,
   async run(context) {

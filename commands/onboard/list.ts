@@ -3,7 +3,7 @@ import { requestColumns } from '../../cli/enterprise.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({
-  summary: 'List the DID requests',
+  summary: 'List DID requests',
   examples: ['agent onboard list'],
   read: ({ call, paging }) => call('GET /onboard/did-requests', { query: paging }),
   id: ({ id }) => id,

@@ -5,7 +5,7 @@ import { qrTextArg, readDidRequest } from '../../cli/input/invitation.ts'
 
 export default defineCommand({
   summary: 'Decline a DID request',
-  description: 'Whoever asks is told that there is no DID to be had; the request has ended then.',
+  description: 'Notifies the sender. The request can no longer be answered.',
   examples: ['agent onboard reject request.json', 'zbarcam --raw -1 | agent onboard reject -'],
   args: { request: qrTextArg },
   flags: answerFlags,

@@ -8,15 +8,15 @@ import { qrTextArg, readDidRequest } from '../../cli/input/invitation.ts'
 export default defineCommand({
   summary: 'Answer a DID request with a DID of this wallet',
   description:
-    'Shows who asks, and asks whether to answer when there is a terminal. A new DID (--new) is given to nobody else.',
+    'Prints the sender and, at a terminal, asks for confirmation. A new DID (--new) is used for this sender only.',
   examples: [
     'agent onboard submit request.json --new',
     'zbarcam --raw -1 | agent onboard submit - --did did:prism:…',
   ],
   args: { request: qrTextArg },
   flags: {
-    did: Flags.string({ exclusive: ['new'], description: 'the DID to hand over' }),
-    new: Flags.boolean({ description: 'make a did:peer to hand over' }),
+    did: Flags.string({ exclusive: ['new'], description: 'the DID to submit' }),
+    new: Flags.boolean({ description: 'submit a new did:peer' }),
     ...answerFlags,
   },
   async run(context) {

@@ -5,16 +5,16 @@ import { policyFields } from '../../cli/format/administration.ts'
 import { constraintFlags, readConstraints } from '../../cli/input/registry.ts'
 
 export default defineCommand({
-  summary: 'Make a verification policy: the schemas and issuers that proofs are accepted of',
+  summary: 'Create a verification policy: accepted schemas and trusted issuers',
   description:
-    'A credential must satisfy one of its constraints. Without any, the policy accepts every credential.',
+    'A credential must satisfy at least one constraint. A policy without constraints accepts every credential.',
   examples: [
     'agent policy create --name licences --schema <guid> --trust-issuer did:prism:…',
     'agent policy create --name licences --constraints @constraints.json',
   ],
   flags: {
-    name: Flags.string({ required: true, description: 'what the policy is called' }),
-    description: Flags.string({ default: '', description: 'what it is for' }),
+    name: Flags.string({ required: true, description: 'name of the policy' }),
+    description: Flags.string({ default: '', description: 'description for people' }),
     ...constraintFlags,
   },
   async run({ flags, getAccess, call, print, suggest }) {

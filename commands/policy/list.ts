@@ -5,9 +5,9 @@ import { ago } from '../../cli/format/time.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({
-  summary: 'List the verification policies',
+  summary: 'List verification policies',
   examples: ['agent policy list', 'agent policy list --name licences'],
-  flags: { name: Flags.string({ description: 'only those of this name' }) },
+  flags: { name: Flags.string({ description: 'only items with this name' }) },
   read: ({ call, flags, paging }) =>
     call('GET /verification/policies', {
       query: { name: flags.name, ...paging },

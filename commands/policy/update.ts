@@ -7,19 +7,19 @@ import { argument } from '../../cli/input/arguments.ts'
 import { constraintFlags, readConstraints } from '../../cli/input/registry.ts'
 
 export default defineCommand({
-  summary: 'Change a verification policy; what is not named stays',
-  description: 'Proof requests that were made with the policy keep what it said then.',
+  summary: 'Change a verification policy',
+  description: 'Values that no flag names stay. Existing proof requests keep the earlier version.',
   examples: ['agent policy update <id> --constraints "[]"'],
   args: {
     id: argument('id of the policy'),
   },
   flags: {
-    name: Flags.string({ description: 'what the policy is called' }),
-    description: Flags.string({ description: 'what it is for' }),
+    name: Flags.string({ description: 'name of the policy' }),
+    description: Flags.string({ description: 'description for people' }),
     ...constraintFlags,
     version: Flags.integer({
       min: 0,
-      description: 'change this version alone; 5 is the exit code when there is a later one',
+      description: 'require this current version; exits with 5 if there is a later one',
     }),
   },
   async run({ args, flags, getAccess, call, print }) {

@@ -7,10 +7,10 @@ import { readObject } from '../../cli/input/files.ts'
 type Definition = NonNullable<Input<'POST /presentation-exchange/presentation-definitions'>['body']>
 
 export default defineCommand({
-  summary: 'Make a presentation definition (DIF Presentation Exchange), which anybody may read by its id',
+  summary: 'Create a presentation definition (DIF Presentation Exchange), readable by anyone who has its id',
   examples: ['agent presentation-definition create @definition.json'],
   args: {
-    definition: argument('the definition: @file.json, @- for standard input, or written out'),
+    definition: argument('the definition: @file.json, @- for standard input, or inline'),
   },
   async run({ args, call, print, getAccess, suggest }) {
     // What is in it is for the daemon to judge.

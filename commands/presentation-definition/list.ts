@@ -2,7 +2,7 @@
 import { listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({
-  summary: 'List the presentation definitions of the wallet',
+  summary: 'List the wallet’s presentation definitions',
   examples: ['agent presentation-definition list'],
   read: ({ call, paging }) =>
     call('GET /presentation-exchange/presentation-definitions', {

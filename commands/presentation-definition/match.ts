@@ -3,8 +3,8 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { argument } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
-  summary: 'Show which credentials of the wallet satisfy a presentation definition',
-  description: 'By what they say; nothing is verified. With --quiet, the ids of the credentials.',
+  summary: 'List the wallet’s credentials that satisfy a presentation definition',
+  description: 'Compares claims and verifies nothing. With --quiet, prints the ids of the credentials.',
   examples: ['agent presentation-definition match <id>'],
   args: {
     id: argument('id of the presentation definition'),

@@ -8,9 +8,9 @@ import { argument } from '../../cli/input/arguments.ts'
 import { readProfile, type RemoteProfile, writeProfile, writeProfileInUse } from '../../src/base/profile.ts'
 
 export default defineLocalCommand({
-  summary: 'Write a profile for a daemon on another machine',
+  summary: 'Add a profile for a daemon on another machine',
   description:
-    'Keys come from a file, from standard input, or from AGENT_API_KEY and AGENT_ADMIN_KEY; never in a flag, and none is printed. A daemon on this machine writes its profile itself.',
+    'Keys come from a file, from standard input, or from AGENT_API_KEY and AGENT_ADMIN_KEY; they are not printed. A daemon on this machine writes its own profile.',
   examples: [
     'agent profile add acme --url https://agent.acme.example --api-key-file acme.key',
     'pass show acme | agent profile add acme --url https://agent.acme.example --api-key-file - --use',
@@ -26,8 +26,8 @@ export default defineLocalCommand({
     'admin-key-file': Flags.string({
       description: 'file of the administrator’s key, - for standard input (AGENT_ADMIN_KEY: the key)',
     }),
-    use: Flags.boolean({ description: 'put it into use' }),
-    replace: Flags.boolean({ description: 'write it anew if there is one of this name' }),
+    use: Flags.boolean({ description: 'select the new profile' }),
+    replace: Flags.boolean({ description: 'replace an existing profile of this name' }),
   },
   async run({ args, flags, say, suggest, printFields }) {
     const { name } = args

@@ -6,7 +6,7 @@ import { profileColumns, showProfiles } from '../../cli/format/administration.ts
 import { table } from '../../cli/format/table.ts'
 
 export default defineLocalCommand({
-  summary: 'List the profiles: the daemons that this user’s commands know',
+  summary: 'List profiles: the daemons that commands of this user can call',
   examples: ['agent profile list', 'agent profile list --json'],
   flags: { quiet: Flags.boolean({ char: 'q', description: 'print names only' }) },
   async run({ flags, say, log, width, paint }) {

@@ -15,9 +15,9 @@ import {
 import { removeSettings } from '../../src/base/settings.ts'
 
 export default defineLocalCommand({
-  summary: 'Remove a profile, with its keys',
+  summary: 'Remove a profile and its keys',
   description:
-    'The daemon and its data stay. A daemon on this machine makes a new administrator’s key when it starts without its profile. Asks first; in scripts, --yes is the answer.',
+    'The daemon and its data stay. Without its profile, a daemon on this machine creates a new administrator’s key at the next start. Asks for confirmation; in scripts use --yes.',
   examples: ['agent profile remove acme', 'agent profile remove acme --yes'],
   args: {
     name: argument('name of the profile'),

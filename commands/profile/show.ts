@@ -7,11 +7,11 @@ import { optionalArgument } from '../../cli/input/arguments.ts'
 import { readProfile } from '../../src/base/profile.ts'
 
 export default defineLocalCommand({
-  summary: 'Show a profile: the daemon, which keys there are, and the file',
-  description: 'Keys are not shown; they are in the file, which is readable by its owner alone.',
+  summary: 'Show a profile: the daemon, the available keys, and the file',
+  description: 'Keys are not printed. They are in the file, which only its owner can read.',
   examples: ['agent profile show', 'agent profile show acme'],
   args: {
-    name: optionalArgument('name of the profile; the one in use when left out'),
+    name: optionalArgument('name of the profile; default: the selected profile'),
   },
   async run({ args, printFields }) {
     const { AGENT_CONFIG_DIR: configDir, AGENT_PROFILE: inUse } = fromProcess()

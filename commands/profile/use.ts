@@ -6,8 +6,8 @@ import { argument } from '../../cli/input/arguments.ts'
 import { readProfile, writeProfileInUse } from '../../src/base/profile.ts'
 
 export default defineLocalCommand({
-  summary: 'Put a profile into use: commands go to its daemon, with its keys',
-  description: `A --profile or --url, and AGENT_PROFILE or AGENT_URL, go over it. \`agent profile use ${defaultProfile}\` goes back to what there was before.`,
+  summary: 'Select the profile that commands use by default',
+  description: `--profile, --url, AGENT_PROFILE and AGENT_URL take precedence. \`agent profile use ${defaultProfile}\` restores the default.`,
   examples: ['agent profile use acme', `agent profile use ${defaultProfile}`],
   args: {
     name: argument('name of the profile'),

@@ -6,7 +6,7 @@ import { invitationArg, readInvitation } from '../../cli/input/invitation.ts'
 import { whichInvitation } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
-  summary: 'Take the request in an invitation (prover)',
+  summary: 'Receive the proof request in an invitation (prover)',
   examples: [
     'agent proof accept-invitation "http://127.0.0.1:8085/invitation?_oob=eyJ…"',
     'wl-paste | agent proof accept-invitation -',

@@ -5,7 +5,7 @@ import { argument } from '../../cli/input/arguments.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
-  summary: 'Accept a presentation that was verified (verifier)',
+  summary: 'Accept a verified presentation (verifier)',
   examples: ['agent proof accept <id>'],
   args: {
     id: argument('id of the presentation record'),

@@ -4,7 +4,7 @@ import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({
-  summary: 'List the presentation records: asked for, received and presented',
+  summary: 'List presentation records',
   examples: ['agent proof list', 'agent proof list --quiet'],
   flags: recordFlags,
   read: ({ call, flags }) =>

@@ -17,7 +17,7 @@ import { changeRecord, waitFlags } from '../../cli/wait.ts'
 export default defineCommand({
   summary: 'Answer a proof request with credentials (prover)',
   description:
-    'Without --credential, presents the credentials of the wallet that answer the request, one for each schema that it asks for. When there are several ways to choose them, lists them and exits with 2; when there is none, exits with 3. Credentials that --credential names are sent as they are: when they do not answer the request, the command warns, and the verifier decides.',
+    'Without --credential, presents the credentials of the wallet that satisfy the request, one per requested schema. If there are several choices, lists them and exits with 2; if there is none, exits with 3. Credentials named by --credential are sent even if they do not satisfy the request; the command prints a warning, and the verifier decides.',
   examples: [
     'agent proof present <id>',
     'agent proof present <id> --credential <id>',
@@ -32,23 +32,22 @@ export default defineCommand({
     credential: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      description:
-        'record id of a credential that this wallet holds; repeat it where the request asks for several',
+      description: 'record id of a held credential; repeat it if the request asks for several',
     }),
     claim: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       description:
-        'claim of an SD-JWT to show, by its path: name, address.city; those asked for when left out',
+        'claim of an SD-JWT to disclose, by its path: name, address.city; default: the requested ones',
     }),
     hide: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       exclusive: ['claim'],
       description:
-        'attribute of AnonCreds that is not shown, though it was asked for, by its reference in the request; the verifier sees that it is not',
+        'requested AnonCreds attribute to hide, by its reference in the request; the verifier sees that it is hidden',
     }),
-    ...waitFlags('the presentation is sent'),
+    ...waitFlags('the presentation was sent'),
   },
   questions: {
     id: whichRecord('proof', ['RequestReceived'], 'Prover'),

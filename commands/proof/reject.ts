@@ -6,7 +6,7 @@ import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
   summary: 'Decline a proof request (prover), or reject a presentation (verifier)',
-  description: 'The other side is not told.',
+  description: 'The other side is not notified.',
   examples: ['agent proof reject <id>'],
   args: {
     id: argument('id of the presentation record'),

@@ -18,9 +18,9 @@ import { changeRecord, waitFlags } from '../../cli/wait.ts'
 const ofAnonCreds = { multiple: true as const, multipleNonGreedy: true, dependsOn: ['format'] }
 
 export default defineCommand({
-  summary: 'Ask for a proof, over a connection or by an invitation (verifier)',
+  summary: 'Request a proof, over a connection or by an invitation (verifier)',
   description:
-    'With --invitation, prints the invitation’s URL: whoever answers first proves, and no connection is made.',
+    'With --invitation, prints the URL of an invitation that can be answered once, without a connection.',
   examples: [
     'agent proof request --connection <id>',
     'agent proof request --connection <id> --schema <guid> --trust-issuer did:prism:… --domain shop.example',
@@ -34,49 +34,47 @@ export default defineCommand({
       exactlyOne: ['connection', 'invitation'],
       description: 'connection to the prover: its id, the end of the id, or its label',
     }),
-    invitation: Flags.boolean({ description: 'make an invitation instead; it can be answered once' }),
+    invitation: Flags.boolean({ description: 'create an invitation instead; it can be answered once' }),
     schema: Flags.string({
-      description: 'schema of the credential that is asked for: its guid here, or a URL; any when left out',
+      description: 'schema of the requested credential: its guid on this agent, or a URL; default: any',
     }),
     'trust-issuer': Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      description: 'issuer whose credentials are accepted, of --schema; any when left out',
+      description: 'trusted issuer for --schema; default: any',
     }),
-    format: formatFlag(
-      'of an sdjwt, the claims that --claim names are shown and no others need be; of anoncreds, what --reveal and --predicate ask for',
-    ),
+    format: formatFlag('sdjwt discloses the claims of --claim, anoncreds proves --reveal and --predicate'),
     claim: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       dependsOn: ['format'],
-      description: 'claim that must be shown, by its path: name, address.city; of an sdjwt only',
+      description: 'claim that must be disclosed, by its path: name, address.city; sdjwt only',
     }),
     reveal: Flags.string({
       ...ofAnonCreds,
-      description: 'attribute that must be shown, by its name; of anoncreds only',
+      description: 'attribute that must be revealed, by its name; anoncreds only',
     }),
     predicate: Flags.string({
       ...ofAnonCreds,
-      description: `what must be proved without the attribute being shown, such as 'age>=18'; of anoncreds only`,
+      description: `predicate to prove without revealing the attribute, such as 'age>=18'; anoncreds only`,
     }),
     definition: Flags.string({
       ...ofAnonCreds,
       description:
-        'credential definition of what is asked for: its guid here, or a URL; of anoncreds only, any when left out',
+        'requested credential definition: its guid on this agent, or a URL; anoncreds only; default: any',
     }),
     challenge: Flags.string({
       dependsOn: ['domain'],
-      description: 'what the prover signs against replay; random when left out',
+      description: 'value that the prover signs, against replay; default: random',
     }),
-    domain: Flags.string({ description: 'whom the presentation is for' }),
-    policy: Flags.string({ description: 'id of a verification policy that the proof must satisfy as well' }),
+    domain: Flags.string({ description: 'domain of the verifier' }),
+    policy: Flags.string({ description: 'id of a verification policy that the proof must satisfy too' }),
     'status-check': Flags.option({ options: ['required', 'if-available', 'off'] as const })({
       description:
-        'whether credentials may be revoked: if-available takes those whose status list cannot be had; required when left out',
+        'revocation check: if-available accepts credentials whose status list is unreachable; default: required',
     }),
     ...invitationFlags(['invitation']),
-    ...waitFlags('the presentation has come and holds'),
+    ...waitFlags('the presentation was verified'),
   },
   questions: { connection: toWhom },
   async run(context) {

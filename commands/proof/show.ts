@@ -11,7 +11,7 @@ import { whichRecord } from '../../cli/prompts/questions.ts'
 export default defineCommand({
   summary: 'Show a presentation record',
   description:
-    'Of a request that was received, with the credentials that answer it. Exits with 8 when its presentation does not hold.',
+    'For a received request, lists the credentials that satisfy it. Exits with 8 if the verification of the presentation failed.',
   examples: ['agent proof show <id>'],
   args: {
     id: argument('id of the presentation record'),

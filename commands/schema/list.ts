@@ -3,7 +3,7 @@ import { openSchema, registryFlags } from '../../cli/input/registry.ts'
 import { columnsOf, listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({
-  summary: 'List the credential schemas that this wallet published',
+  summary: 'List the wallet’s credential schemas',
   examples: ['agent schema list --name employee', 'agent schema list --tag hr --version 1.%'],
   flags: registryFlags,
   read: async ({ flags: { name, version, author, tag: tags, 'did-url': hasDidUrl }, call, paging }) => {

@@ -8,9 +8,9 @@ import { anonCredsSchemaUrl, didUrlFlag, kinds, openSchema, publicUrl } from '..
 type PublishInput = Input<'POST /schema-registry/schemas'>
 
 export default defineCommand({
-  summary: 'Publish a credential schema in the agent’s registry, or a new version of one',
+  summary: 'Publish a credential schema, or a new version of one, in the agent’s registry',
   description:
-    'The schema is JSON Schema, draft 2020-12; with --kind json-ld it has a @context as well. With --anoncreds it is an AnonCreds schema, which is a list of attributes. Anybody may read it at its URL.',
+    'The schema is JSON Schema, draft 2020-12; with --kind json-ld it also has a @context. With --anoncreds it is an AnonCreds schema, a list of attributes. A published schema is public at its URL.',
   examples: [
     'agent schema publish --name employee --author <did> --schema @employee.json',
     'agent schema publish --id <id> --version 1.1.0 --name employee --author <did> --schema @employee.json --sign',
@@ -18,28 +18,28 @@ export default defineCommand({
   ],
   flags: {
     id: Flags.string({ description: 'publish a new version of this schema: its id, not its guid' }),
-    name: Flags.string({ required: true, description: 'what the schema is called' }),
-    version: Flags.string({ description: 'SemVer; greater than any before', default: '1.0.0' }),
-    author: Flags.string({ required: true, description: 'DID of its author, of this wallet' }),
+    name: Flags.string({ required: true, description: 'name of the schema' }),
+    version: Flags.string({ description: 'SemVer; must be greater than earlier versions', default: '1.0.0' }),
+    author: Flags.string({ required: true, description: 'DID of the author, in this wallet' }),
     kind: Flags.option({
       options: Object.keys(kinds) as (keyof typeof kinds)[],
       default: 'json',
-      description: 'what kind of schema it is',
+      description: 'kind of the schema',
     })(),
     anoncreds: Flags.boolean({ exclusive: ['kind'], description: 'as --kind anoncreds' }),
     schema: Flags.string({
       exactlyOne: ['schema', 'attribute'],
-      description: 'the schema: @file.json, @- for standard input, or written out',
+      description: 'the schema: @file.json, @- for standard input, or inline',
     }),
     attribute: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       dependsOn: ['anoncreds'],
-      description: 'an attribute of an AnonCreds schema, in the place of --schema',
+      description: 'an attribute of an AnonCreds schema; replaces --schema',
     }),
-    description: Flags.string({ description: 'what it is for' }),
-    tag: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'a word to find it by' }),
-    sign: Flags.boolean({ description: 'sign it with the author’s assertion key' }),
+    description: Flags.string({ description: 'description for people' }),
+    tag: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'tag of the schema' }),
+    sign: Flags.boolean({ description: 'sign the schema with the author’s assertion key' }),
     'did-url': didUrlFlag,
   },
   async run(context) {

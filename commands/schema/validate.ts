@@ -11,19 +11,20 @@ import { isGuid } from '../../cli/input/registry.ts'
 const names = { SchemaCheck: 'usable', AuthorshipVerification: 'authorship', SubjectVerification: 'claims' }
 
 export default defineCommand({
-  summary: 'Check a credential schema: that it can be used, who signed it, and whether claims fit it',
-  description: 'Exits with 8 when the schema cannot be used, its proof is wrong, or the claims do not fit.',
+  summary: 'Validate a credential schema, its signature, and claims against it',
+  description:
+    'Exits with 8 if the schema cannot be used, its signature is not valid, or the claims do not match.',
   examples: [
     'agent schema validate <guid> --claim name=Alice --claim age:=42',
     'agent schema validate https://schemas.example/employee --signed',
     'agent schema validate --schema @employee.json --claims @alice.json',
   ],
   args: {
-    schema: optionalArgument('guid of a schema here, or a URL or DID URL'),
+    schema: optionalArgument('guid of a schema on this agent, or a URL or DID URL'),
   },
   flags: {
     schema: Flags.string({
-      description: 'the schema itself: @file.json, @- for standard input, or written out',
+      description: 'the schema itself: @file.json, @- for standard input, or inline',
     }),
     claim: Flags.string({
       multiple: true,
@@ -31,9 +32,9 @@ export default defineCommand({
       description: 'a claim: name=text, or name:=json',
     }),
     claims: Flags.string({
-      description: 'all claims as a JSON object: @file.json, @- for standard input, or written out',
+      description: 'all claims as a JSON object: @file.json, @- for standard input, or inline',
     }),
-    signed: Flags.boolean({ description: 'the author must have signed it' }),
+    signed: Flags.boolean({ description: 'require a signature of the author' }),
   },
   async run(context) {
     const { args, flags, call, print } = context

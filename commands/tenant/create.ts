@@ -5,14 +5,14 @@ import { argument } from '../../cli/input/arguments.ts'
 import { makeKey, newKeyFlags } from '../../cli/input/secrets.ts'
 
 export default defineCommand({
-  summary: 'Create a tenant: a wallet, an entity and the key that lets it in',
-  description: 'The key is shown this once; the agent keeps a digest of it. Needs the administrator’s key.',
+  summary: 'Create a tenant: a wallet, an entity and an API key',
+  description: 'The key is printed only now; the agent stores a digest. Needs the administrator’s key.',
   examples: ['agent tenant create alice', 'agent tenant create alice --key-file alice.key'],
   args: {
-    name: argument('what the tenant is called'),
+    name: argument('name of the tenant'),
   },
   flags: {
-    wallet: Flags.string({ description: 'id of the wallet it gets; a new one when left out' }),
+    wallet: Flags.string({ description: 'id of the wallet; default: a new wallet' }),
     ...newKeyFlags,
   },
   async run({ args, flags, call, print, suggest }) {

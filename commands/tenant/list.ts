@@ -3,7 +3,7 @@ import { ago } from '../../cli/format/time.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({
-  summary: 'List the tenants',
+  summary: 'List tenants',
   description: 'Needs the administrator’s key.',
   examples: ['agent tenant list'],
   read: ({ call, paging }) => call('GET /iam/entities', { query: paging }),

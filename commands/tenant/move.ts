@@ -4,8 +4,9 @@ import { tenantFields } from '../../cli/format/administration.ts'
 import { argument } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
-  summary: 'Give a tenant another wallet: its keys open that one from now on',
-  description: 'The wallet that it had stays as it is. Needs the administrator’s key.',
+  summary: 'Assign another wallet to a tenant',
+  description:
+    'The tenant’s keys open the new wallet. The previous wallet does not change. Needs the administrator’s key.',
   examples: ['agent tenant move <id> <wallet id>'],
   args: {
     id: argument('id of the tenant'),

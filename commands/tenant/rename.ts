@@ -4,12 +4,12 @@ import { tenantFields } from '../../cli/format/administration.ts'
 import { argument } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
-  summary: 'Give a tenant another name',
+  summary: 'Rename a tenant',
   description: 'Needs the administrator’s key.',
   examples: ['agent tenant rename <id> "Alice Ltd"'],
   args: {
     id: argument('id of the tenant'),
-    name: argument('what the tenant is called from now on'),
+    name: argument('new name of the tenant'),
   },
   async run({ args, call, print }) {
     const tenant = await call('PUT /iam/entities/{id}/name', {

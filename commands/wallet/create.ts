@@ -7,18 +7,18 @@ import { readSeed, seedFlags } from '../../cli/input/secrets.ts'
 export default defineCommand({
   summary: 'Create a wallet',
   description:
-    'Needs the administrator’s key. `agent tenant create` makes a wallet and lets a tenant in, in one go. Wallets of the same seed, or words, make the same DIDs; the words make it as in the Identus libraries, without the “mnemonic” of BIP-39 before the passphrase.',
+    'Needs the administrator’s key. `agent tenant create` creates a wallet and its tenant together. Wallets with the same seed or mnemonic derive the same DID keys. The mnemonic is converted as in the Identus libraries: without the BIP-39 prefix “mnemonic” before the passphrase.',
   examples: [
     'agent wallet create acme',
     'agent wallet create acme --seed-file seed.hex',
     'agent wallet create acme --mnemonic-file words.txt',
   ],
   args: {
-    name: argument('what the wallet is called'),
+    name: argument('name of the wallet'),
   },
   flags: {
     ...seedFlags,
-    id: Flags.string({ description: 'id of the wallet (UUID); made up when left out' }),
+    id: Flags.string({ description: 'id of the wallet (UUID); default: random' }),
   },
   async run({ args, flags, say, call, print, suggest }) {
     const seed = await readSeed(flags, (text) => say(text))

@@ -6,9 +6,9 @@ import { writeNewFile } from '../../cli/input/files.ts'
 import { passphraseFlags, readPassphrase } from '../../cli/input/secrets.ts'
 
 export default defineCommand({
-  summary: 'Export a wallet into a file that a passphrase opens (administrator)',
+  summary: 'Export a wallet to a file that is encrypted with a passphrase (administrator)',
   description:
-    'With everything in it: connections, DIDs and their keys, credentials, webhooks, and what it has published here. Tenants and their API keys stay. The wallet goes on here meanwhile and afterwards, and the file is a copy: a wallet must not work at two agents. With --move it rests here from the moment of the export, until `agent wallet resume`.',
+    'The file has connections, DIDs and their keys, credentials, webhooks, and the wallet’s published schemas, definitions and status lists. It does not have tenants and their API keys. The wallet keeps working here, and the file is a copy: never use a wallet at two agents. With --move the wallet is suspended here at the moment of the export, until `agent wallet resume`.',
   examples: [
     'agent wallet export <id> --output acme.wallet',
     'agent wallet export <id> --output acme.wallet --move --passphrase-file passphrase.txt',
@@ -18,7 +18,7 @@ export default defineCommand({
   },
   flags: {
     output: Flags.string({ char: 'o', required: true, description: 'the new file (0600)' }),
-    move: Flags.boolean({ description: 'have the wallet rest here, to go on at another agent' }),
+    move: Flags.boolean({ description: 'suspend the wallet here, to use it at another agent' }),
     ...passphraseFlags,
   },
   async run({ args, flags, isJson, isQuiet, say, getFileClient, print, suggest }) {

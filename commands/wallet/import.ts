@@ -9,9 +9,9 @@ import { passphraseFlags, readPassphrase } from '../../cli/input/secrets.ts'
 import { systemReason } from '../../src/base/reason.ts'
 
 export default defineCommand({
-  summary: 'Import a wallet that another agent has exported (administrator)',
+  summary: 'Import a wallet from another agent (administrator)',
   description:
-    'All of it, or nothing. Its connections go on working when the public addresses (REST_SERVICE_URL, DIDCOMM_SERVICE_URL) come along from the other agent. A wallet that rests here, since it was exported with --move, is replaced by what it has become.',
+    'The import is complete or has no effect. Connections keep working if this agent takes over the public addresses (REST_SERVICE_URL, DIDCOMM_SERVICE_URL) of the other agent. Replaces a wallet that is suspended here because it was exported with --move.',
   examples: [
     'agent wallet import acme.wallet',
     'agent wallet import acme.wallet --passphrase-file passphrase.txt --id 9b0dba12-7d9c-4f0d-9f3c-7d2d8a5a4f10',
@@ -20,8 +20,8 @@ export default defineCommand({
     file: argument('file that `agent wallet export` wrote'),
   },
   flags: {
-    id: Flags.string({ description: 'another id than it had (UUID)' }),
-    name: Flags.string({ description: 'another name than it had' }),
+    id: Flags.string({ description: 'new id (UUID); default: the exported one' }),
+    name: Flags.string({ description: 'new name; default: the exported one' }),
     ...passphraseFlags,
   },
   async run({ args, flags, isJson, call, isQuiet, say, getFileClient, print, suggest }) {

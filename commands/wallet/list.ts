@@ -3,8 +3,8 @@ import { ago } from '../../cli/format/time.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({
-  summary: 'List the wallets',
-  description: 'With the administrator’s key.',
+  summary: 'List wallets',
+  description: 'Needs the administrator’s key.',
   examples: ['agent wallet list'],
   read: ({ call, paging }) => call('GET /wallets', { query: paging }),
   id: ({ id }) => id,

@@ -3,9 +3,8 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { argument } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
-  summary: 'Have a wallet go on here that was exported with --move (administrator)',
-  description:
-    'For a move that came to nothing. It must not work at the other agent: two agents cannot act for one wallet.',
+  summary: 'Resume a wallet that was suspended by an export with --move (administrator)',
+  description: 'Use this to cancel a move. The wallet must not be in use at the other agent.',
   examples: ['agent wallet resume <id>'],
   args: {
     id: argument('id of the wallet'),

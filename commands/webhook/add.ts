@@ -6,7 +6,7 @@ import { argument } from '../../cli/input/arguments.ts'
 import { readObject } from '../../cli/input/files.ts'
 
 export default defineCommand({
-  summary: 'Register a webhook, which receives the events of the wallet',
+  summary: 'Register a webhook for the wallet’s events',
   examples: [
     'agent webhook add http://127.0.0.1:9000/events',
     'agent webhook add https://shop.example/events --signed --headers @headers.json',
@@ -16,10 +16,10 @@ export default defineCommand({
   },
   flags: {
     headers: Flags.string({
-      description: 'headers that go with every event, as a JSON object: @file.json, or @- for standard input',
+      description: 'headers for every event, as a JSON object: @file.json, or @- for standard input',
     }),
     signed: Flags.boolean({
-      description: 'sign events (Standard Webhooks), with a secret that is shown this once',
+      description: 'sign events (Standard Webhooks); the secret is printed only now',
     }),
   },
   async run({ args, flags, say, call, print, suggest }) {

@@ -8,9 +8,9 @@ import { listCommand } from '../../cli/list-command.ts'
 const outcomes = ['delivered', 'failed', 'dead'] as const
 
 export default listCommand({
-  summary: 'List the attempts to deliver events to a webhook, newest first',
+  summary: 'List delivery attempts to a webhook, newest first',
   description:
-    'An event gets three attempts, five seconds apart. What is not taken then is dead, until `webhook replay` has sent it again.',
+    'Each event gets three attempts, five seconds apart. Then its delivery is dead, until `agent webhook replay` sends the event again.',
   examples: ['agent webhook deliveries <id>', 'agent webhook deliveries <id> --outcome dead'],
   args: {
     id: argument('id of the webhook'),
@@ -20,7 +20,7 @@ export default listCommand({
     outcome: Flags.option({
       options: outcomes,
       description:
-        'only these: delivered; failed, which is every other; dead, the last attempt at each event that was given up',
+        'only these: delivered; failed (not delivered); dead (the last failed attempt for an event)',
     })(),
   },
   read: ({ args, flags, call }) =>

@@ -3,7 +3,7 @@ import { ago } from '../../cli/format/time.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({
-  summary: 'List the webhooks of the wallet',
+  summary: 'List the wallet’s webhooks',
   examples: ['agent webhook list'],
   read: ({ call, paging }) => call('GET /events/webhooks', { query: paging }),
   id: ({ id }) => id,

@@ -4,6 +4,6 @@ import { removeCommand } from '../../cli/remove-command.ts'
 export default removeCommand({
   resource: 'webhook',
   summary: 'Remove a webhook',
-  description: 'What it was not told yet is dropped.',
+  description: 'Pending events for this webhook are dropped.',
   remove: (call, id) => call('DELETE /events/webhooks/{id}', { path: { id } }),
 })

@@ -4,9 +4,9 @@ import { argument } from '../../cli/input/arguments.ts'
 import { replay, replayFlags } from '../../cli/replay.ts'
 
 export default defineCommand({
-  summary: 'Send a webhook events again',
+  summary: 'Send events to a webhook again',
   description:
-    'They keep their ids and their order, and come before what the webhook was not told yet. What it will be sent anyway is not put there twice.',
+    'Events keep their ids and their order, and precede pending events. An event that is already pending is not added twice.',
   examples: [
     'agent webhook replay <id> --failed',
     'agent webhook replay <id> --since 2h',

@@ -5,16 +5,16 @@ import { argument } from '../../cli/input/arguments.ts'
 import { confirm } from '../../cli/prompts/ask.ts'
 
 export default defineCommand({
-  summary: 'Give a webhook a new secret, with which its events are signed',
+  summary: 'Create a new signing secret for a webhook',
   description:
-    'The secret is shown this once. The one before it signs as well for WEBHOOK_SECRET_OVERLAP (a day), so that the receiver can be changed meanwhile. --remove asks first; in scripts, --yes is the answer.',
+    'The secret is printed only now. The previous secret signs too for WEBHOOK_SECRET_OVERLAP (default: one day), so that you can update the receiver. --remove asks for confirmation; in scripts use --yes.',
   examples: ['agent webhook secret <id>', 'agent webhook secret <id> --remove'],
   args: {
     id: argument('id of the webhook'),
   },
   flags: {
-    remove: Flags.boolean({ description: 'sign its events no longer' }),
-    yes: Flags.boolean({ char: 'y', dependsOn: ['remove'], description: 'do it without asking' }),
+    remove: Flags.boolean({ description: 'stop signing events' }),
+    yes: Flags.boolean({ char: 'y', dependsOn: ['remove'], description: 'do not ask for confirmation' }),
   },
   async run({ args, flags, call, print, suggest }) {
     const path = { id: args.id }

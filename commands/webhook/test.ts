@@ -6,9 +6,9 @@ import { argument } from '../../cli/input/arguments.ts'
 import { eventTypes } from '../../cli/input/filters.ts'
 
 export default defineCommand({
-  summary: 'Send a webhook a test event, and say what came back',
+  summary: 'Send a test event to a webhook and print its answer',
   description:
-    'Its data is {"test": true}. It is sent once, at once, to this webhook alone. Exits with 1 when it is not taken.',
+    'Its data is {"test": true}. The event is sent once, to this webhook only. Exits with 1 if the webhook does not accept it.',
   examples: ['agent webhook test <id>', 'agent webhook test <id> --type PresentationUpdated'],
   args: {
     id: argument('id of the webhook'),

@@ -105,7 +105,6 @@ const meanings: Readonly<Record<string, string>> = {
   quiet: 'print less: ids, or names',
   wait: 'wait until it is done; records that have states can be waited for in any of them',
   wallet: 'a wallet, by its id',
-  yes: 'do it without asking',
 }
 
 test('a flag has one meaning, whichever command has it', () => {

@@ -21,7 +21,7 @@ function openGate() {
     begun: (count: number) =>
       new Promise<void>((tell) => (held.length >= count ? tell() : watching.push({ count, tell }))),
     count: () => held.length,
-    letGo: () => {
+    detach: () => {
       for (const resolve of held) resolve()
     },
   }
@@ -46,7 +46,7 @@ async function startGated(variables: Record<string, string> = {}) {
     agent,
     gate,
     async [Symbol.asyncDispose]() {
-      gate.letGo()
+      gate.detach()
       await agent[Symbol.asyncDispose]()
     },
   }
@@ -76,10 +76,10 @@ test('a tenant that has too much under way waits, and then is told to come later
   expect([suite.status, suite.type]).toEqual([429, '/errors/common/too-many-requests'])
   expect((await ask(agent, '/connections', b)).status).toBe(200)
   expect(gate.count()).toBe(1)
-  gate.letGo()
+  gate.detach()
   expect((await first).status).toBe(204)
   await gate.begun(2)
-  gate.letGo()
+  gate.detach()
   const ended = await Promise.all([second, third])
   expect(ended.filter(({ status }) => status === 204)).toHaveLength(1)
   expect((await ask(agent, '/connections', a)).status).toBe(200)
@@ -96,7 +96,7 @@ test('keys that let nobody in stand in the row of the address that they come fro
   expect(await Promise.race(others)).toMatchObject({ status: 429 })
   expect((await ask(agent, '/connections', apiKey)).status).toBe(200)
   expect((await ask(agent, '/_system/health', undefined, '198.51.100.8')).status).toBe(200)
-  gate.letGo()
+  gate.detach()
   await first
   await gate.begun(2)
 })
@@ -112,7 +112,7 @@ test('a key that was revoked stands in the row of its address again', async () =
   await gate.begun(1)
   const others = [ask(agent, '/held-for-all'), ask(agent, '/held-for-all')]
   expect(await Promise.race(others)).toMatchObject({ status: 429 })
-  gate.letGo()
+  gate.detach()
   await first
   await gate.begun(2)
 })
@@ -146,7 +146,7 @@ test('what nobody waits for any more is not begun', async () => {
   leaving.abort()
   expect(await gone).toBe('gone')
   await vi.waitUntil(() => agent.agent.scheduler.waiting() === 0)
-  gate.letGo()
+  gate.detach()
   await first
   expect((await ask(agent, '/connections', apiKey)).status).toBe(200)
   expect(gate.count()).toBe(1)

@@ -9,9 +9,9 @@ import { readSeconds } from '../../../cli/input/time.ts'
 const allScopes = ['issuer', 'holder', 'verifier', 'read'] as const
 
 export default defineCommand({
-  summary: 'Give a tenant another key, beside those it has or in the place of one',
+  summary: 'Create another API key for a tenant, or replace one',
   description:
-    'The key is shown this once; the agent keeps a digest of it. With --replaces, both keys let in for a while, so that programs can be given the new one. Needs the administrator’s key.',
+    'The key is printed only now; the agent stores a digest. With --replaces, both keys work until --overlap has passed. Needs the administrator’s key.',
   examples: [
     'agent tenant key create <tenant id> --name backend',
     'agent tenant key create <tenant id> --name desk --scope verifier --expires-in 90d --key-file desk.key',
@@ -21,20 +21,20 @@ export default defineCommand({
     id: argument('id of the tenant'),
   },
   flags: {
-    name: Flags.string({ description: 'what the key is called, such as the program that has it' }),
+    name: Flags.string({ description: 'name of the key, such as the program that uses it' }),
     scope: Flags.option({
       options: allScopes,
       multiple: true,
       multipleNonGreedy: true,
-      description: 'what the key may be used for, once for each; everything when left out',
+      description: 'permitted use of the key; repeat it for several; default: everything',
     })(),
-    'expires-in': Flags.string({ description: 'how long the key lets in: 12h, 90d; for good when left out' }),
+    'expires-in': Flags.string({ description: 'lifetime of the key: 12h, 90d; default: unlimited' }),
     replaces: Flags.string({
-      description: 'id of the key that it stands in for, whose name and scopes it takes over',
+      description: 'id of the key to replace; the new key gets its name and scopes',
     }),
     overlap: Flags.string({
       dependsOn: ['replaces'],
-      description: 'how long the replaced key lets in still: 12h, 2d; 1d when left out',
+      description: 'how long the replaced key still works: 12h, 2d; default: 1d',
     }),
     ...newKeyFlags,
   },

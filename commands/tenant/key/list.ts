@@ -5,8 +5,8 @@ import { argument } from '../../../cli/input/arguments.ts'
 import { listCommand } from '../../../cli/list-command.ts'
 
 export default listCommand({
-  summary: 'List the keys of a tenant, with their last use',
-  description: 'The keys themselves are kept by nobody but the tenant. Needs the administrator’s key.',
+  summary: 'List a tenant’s API keys and their last use',
+  description: 'The agent does not store the keys themselves. Needs the administrator’s key.',
   examples: ['agent tenant key list <tenant id>'],
   args: {
     id: argument('id of the tenant'),

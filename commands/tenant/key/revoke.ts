@@ -5,9 +5,9 @@ import { argument, yesFlag } from '../../../cli/input/arguments.ts'
 import { confirm } from '../../../cli/prompts/ask.ts'
 
 export default defineCommand({
-  summary: 'Revoke a key of a tenant: it lets nobody in any more, for good',
+  summary: 'Revoke an API key of a tenant permanently',
   description:
-    'The key is named by its id, which `agent tenant key list` shows. Asks first; in scripts, --yes is the answer. Needs the administrator’s key.',
+    '`agent tenant key list` prints the ids of keys. Asks for confirmation; in scripts use --yes. Needs the administrator’s key.',
   examples: ['agent tenant key revoke <tenant id> <key id>'],
   args: {
     id: argument('id of the tenant'),
