@@ -42,13 +42,13 @@ export async function measure(works: readonly Work[], { warmUp, rounds, roundMs 
   for (let round = 0; round < rounds && (round < leastRounds || performance.now() < enough); round++) {
     // Alternate the order, so that an operation does not always collect the garbage of the same other one.
     const order = round % 2 === 0 ? [...works.keys()] : [...works.keys()].toReversed()
-    for (const place of order) taken[place]!.push(await runFor(works[place]!, roundMs))
+    for (const index of order) taken[index]!.push(await runFor(works[index]!, roundMs))
   }
-  const ours = taken[0]!
-  return works.map(({ name, isPeer, goal }, place) => {
-    const theirs = taken[place]!
+  const first = taken[0]!
+  return works.map(({ name, isPeer, goal }, index) => {
+    const theirs = taken[index]!
     const ratioOf = (figure: 'ms' | 'cpuMs') =>
-      median(theirs.map((each, round) => ours[round]![figure] / each[figure]))
+      median(theirs.map((each, round) => first[round]![figure] / each[figure]))
     const [ms, cpuMs] = [median(theirs.map((each) => each.ms)), median(theirs.map((each) => each.cpuMs))]
     const ratios = isPeer && { ratio: ratioOf('ms'), cpuRatio: ratioOf('cpuMs') }
     return {

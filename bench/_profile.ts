@@ -72,8 +72,8 @@ function locator(): Locate {
     if (url.startsWith('node:')) return `Node: ${url.replace(/^node:(internal\/)?/, '').split('/')[0]}`
     const path = url.startsWith('file:') ? fileURLToPath(url) : url
     const key = `${path}:${lineNumber}:${columnNumber}`
-    let place = known.get(key)
-    if (place === undefined) {
+    let source = known.get(key)
+    if (source === undefined) {
       if (!maps.has(path))
         maps.set(
           path,
@@ -82,10 +82,10 @@ function locator(): Locate {
             : undefined,
         )
       const entry = maps.get(path)?.findEntry(lineNumber, columnNumber)
-      place = nameOf((entry && 'originalSource' in entry && entry.originalSource) || path)
-      known.set(key, place)
+      source = nameOf((entry && 'originalSource' in entry && entry.originalSource) || path)
+      known.set(key, source)
     }
-    return place
+    return source
   }
 }
 

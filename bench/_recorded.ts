@@ -34,9 +34,9 @@ export function withOthers(results: Results, earlier: Results): Results {
   const others = earlier.tables
     .filter(({ scenario }) => !isNew(scenario))
     .map((table) => ({ ...table, run: table.run ?? run }))
-  const places = new Map(scenarios.map(({ name }, place) => [name, place]))
+  const order = new Map(scenarios.map(({ name }, index) => [name, index]))
   const tables = [...results.tables, ...others].toSorted(
-    (a, b) => places.get(a.scenario)! - places.get(b.scenario)!,
+    (a, b) => order.get(a.scenario)! - order.get(b.scenario)!,
   )
   const failures = [
     ...results.failures,

@@ -23,7 +23,7 @@ export async function openRoute(): Promise<Suites> {
   const { connectionId } = await tenant('POST /connections', { body: { label: 'bench' } })
   const [walletId] = await agent.wallets.ids()
   const bare = await openBare(join(dataDir, 'wallets', `${walletId}.db`))
-  const pools = { ours: new Pool(urlOf(server, '127.0.0.1')), bare: new Pool(bare.url) }
+  const pools = { agent: new Pool(urlOf(server, '127.0.0.1')), bare: new Pool(bare.url) }
   const headers = { apikey: agent.defaultApiKey!.reveal() }
   const get = async (pool: Pool, path: string) => {
     const { statusCode, body } = await pool.request({ method: 'GET', path, headers })
@@ -32,7 +32,7 @@ export async function openRoute(): Promise<Suites> {
   }
   const suites = {
     'HTTP: read a record': [
-      { name: 'identity-agent', once: () => get(pools.ours, `/connections/${connectionId}`) },
+      { name: 'identity-agent', once: () => get(pools.agent, `/connections/${connectionId}`) },
       {
         name: 'bare node:http',
         once: () => get(pools.bare, `/connections/${connectionId}`),
@@ -40,12 +40,12 @@ export async function openRoute(): Promise<Suites> {
       },
     ],
     'HTTP: a request that reads nothing': [
-      { name: 'identity-agent', once: () => get(pools.ours, '/_system/health') },
+      { name: 'identity-agent', once: () => get(pools.agent, '/_system/health') },
       { name: 'bare node:http', once: () => get(pools.bare, '/'), isPeer: true as const },
     ],
   }
   const clients = {
-    [Symbol.asyncDispose]: async () => void (await Promise.all([pools.ours.close(), pools.bare.close()])),
+    [Symbol.asyncDispose]: async () => void (await Promise.all([pools.agent.close(), pools.bare.close()])),
   }
   return {
     suites,

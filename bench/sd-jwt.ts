@@ -56,7 +56,7 @@ export async function openSdJwt(): Promise<Suites> {
   })
   const theirIssue = () => library.issue({ ...token, ...claims }, { _sd: Object.keys(claims) as never })
   const resolve = () => Promise.resolve(signer.document)
-  const [ours, bare, theirs] = [issue(), bareIssue(), await theirIssue()]
+  const [signed, bare, theirs] = [issue(), bareIssue(), await theirIssue()]
   return plain({
     'Credentials: issue an SD-JWT, EdDSA': [
       { name: 'identity-agent', once: issue },
@@ -64,7 +64,7 @@ export async function openSdJwt(): Promise<Suites> {
       { name: '@sd-jwt/core with node:crypto', once: theirIssue, isPeer: true, isForeign: true },
     ],
     'Credentials: verify an SD-JWT, EdDSA': [
-      { name: 'identity-agent', once: () => verifySdJwt(ours, { resolve, now }) },
+      { name: 'identity-agent', once: () => verifySdJwt(signed, { resolve, now }) },
       { name: 'bare steps, node:crypto', once: () => bareVerify(bare), isPeer: true, goal: 1.2 },
       {
         name: '@sd-jwt/core with node:crypto',

@@ -3,25 +3,25 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** The state of a record in an event. */
-export type Told = Record<string, any>
+export type RecordData = Record<string, any>
 
 const patienceMs = 30_000
 
 export type Receiver = Awaited<ReturnType<typeof openReceiver>>
 
 export async function openReceiver() {
-  const waiting = new Map<string, (data: Told) => void>()
-  const early = new Map<string, Told>()
-  let heard = 0
+  const waiting = new Map<string, (data: RecordData) => void>()
+  const early = new Map<string, RecordData>()
+  let received = 0
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       response.end()
-      heard++
+      received++
       const { walletId, data } = JSON.parse(Buffer.concat(chunks).toString()) as {
         walletId: string
-        data: Told
+        data: RecordData
       }
       const key = `${walletId} ${data['thid'] ?? data['did']} ${data['state'] ?? data['protocolState'] ?? data['status']}`
       const tell = waiting.get(key)
@@ -38,7 +38,7 @@ export async function openReceiver() {
      * Waits until a wallet's record of a thread, or its DID, is announced in a state, past or future. @throws
      * after half a minute.
      */
-    reached(walletId: string, subject: string, state: string): Promise<Told> {
+    reached(walletId: string, subject: string, state: string): Promise<RecordData> {
       const key = `${walletId} ${subject} ${state}`
       const data = early.get(key)
       if (data) {
@@ -50,16 +50,16 @@ export async function openReceiver() {
           () => reject(new Error(`${state} of ${subject} was not announced`)),
           patienceMs,
         )
-        waiting.set(key, (told) => {
+        waiting.set(key, (data) => {
           clearTimeout(timer)
-          resolve(told)
+          resolve(data)
         })
       })
     },
     /** The number of events since the last call. */
-    heard() {
-      const count = heard
-      heard = 0
+    received() {
+      const count = received
+      received = 0
       return count
     },
     /** Forgets events that no flow waits for. */

@@ -48,7 +48,7 @@ export const Used = z.object({
 export type Used = z.output<typeof Used>
 
 /** A daemon, its address, and its events. */
-type Place = { daemon: Daemon; pool: Pool; receiver: Receiver; timed: { durations: number[] } }
+type Side = { daemon: Daemon; pool: Pool; receiver: Receiver; timed: { durations: number[] } }
 
 export type Town = Awaited<ReturnType<typeof openTown>>
 
@@ -59,7 +59,7 @@ export function openTown(pairs: number) {
     const env = { NODE_OPTIONS: `--import=${meter}`, ENTERPRISE_EVENTS: 'false' }
     const [acme, alice] = await startTwo(use, adminKey, env)
     const timed = { durations: [] as number[] }
-    const reach = (daemon: Daemon): Place => {
+    const reach = (daemon: Daemon): Side => {
       const pool = new Pool(daemon.url, {
         connections: 64,
         headersTimeout: patienceMs,
@@ -72,8 +72,8 @@ export function openTown(pairs: number) {
     const made: Pair[] = []
     const queue = new PQueue({ concurrency: madeAtOnce })
     const makePair = async (n: number) => {
-      const issuer = await settle(issuing, `issuer-${n}`)
-      const holder = await settle(holding, `holder-${n}`)
+      const issuer = await openTenant(issuing, `issuer-${n}`)
+      const holder = await openTenant(holding, `holder-${n}`)
       made.push(await newPair(issuer, holder, acme.url))
     }
     await queue.addAll(Array.from({ length: pairs }, (_, n) => () => makePair(n)))
@@ -82,7 +82,7 @@ export function openTown(pairs: number) {
       daemons: { acme, alice },
       forget: () => receiver.forget(),
       /** The events at the webhook receiver since the last call. */
-      heard: () => receiver.heard(),
+      received: () => receiver.received(),
       /** The milliseconds of each request since the last call. */
       requests: () => timed.durations.splice(0),
       /** The resources of both daemons since the last call. */
@@ -94,7 +94,7 @@ export function openTown(pairs: number) {
   })
 }
 
-async function settle({ daemon, pool, receiver, timed }: Place, name: string): Promise<Tenant> {
+async function openTenant({ daemon, pool, receiver, timed }: Side, name: string): Promise<Tenant> {
   const { walletId, apiKey } = await newTenant(daemon, adminKey, name)
   const ask = async (key: string, body?: object) => {
     const [method, path] = key.split(' ') as ['GET' | 'POST' | 'PATCH', string]

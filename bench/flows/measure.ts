@@ -83,7 +83,7 @@ export async function measureTown(town: Town, work: Work, concurrency: number, s
   const flowsBefore = done.get(town) ?? 0
   await town.used()
   town.requests()
-  town.heard()
+  town.received()
   const start = performance.now()
   const { times, failed, reasons } = await runFor(town, work, concurrency, seconds)
   const elapsed = performance.now() - start
@@ -102,7 +102,7 @@ export async function measureTown(town: Town, work: Work, concurrency: number, s
     loopP99: most('delayMs'),
     loopMax: most('longestMs'),
     requestMax: town.requests().reduce((largest, each) => Math.max(largest, each), 0),
-    webhooks: town.heard() / times.length,
+    webhooks: town.received() / times.length,
     megabytes: sum('residentMb'),
     failed,
   }
