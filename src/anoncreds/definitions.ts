@@ -12,7 +12,7 @@ import type { AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
 import { toEnvelope } from '../schemas/did-url.ts'
 import { assertAuthor, toRow, withDerivedMembers } from '../schemas/registry-entry.ts'
 import type { ResolutionMethod } from '../schemas/schema.ts'
-import type { CredentialDefinitionTables } from '../storage/agent-tables/credential-definition.ts'
+import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { filterBy, pageOf, type Paging } from '../storage/list-query.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
@@ -20,7 +20,7 @@ import { CredentialDefinitionRecord, type CredentialDefinitionInput } from './de
 import { assertEnabled } from './feature.ts'
 import type { CredentialDefinition, KeyCorrectnessProof } from './model.ts'
 
-export type DefinitionRow = Selectable<CredentialDefinitionTables['credential_definition']>
+export type DefinitionRow = Selectable<AgentTables['credential_definition']>
 
 /** Path of the registry, below the agent's base URL. */
 export const definitionsPath = 'credential-definition-registry/definitions'

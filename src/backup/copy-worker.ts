@@ -6,17 +6,17 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { Problem } from '../base/problem.ts'
 import { DamagedFileError, toStorageError } from '../storage/file-errors.ts'
-import { findDamage, readSchema } from '../storage/look.ts'
-import { copyClosed, hasNoLog, pin, type Pinned } from '../storage/pin.ts'
+import { findDamage, readSchema } from '../storage/inspection.ts'
+import { copyClosed, hasNoLog, openSnapshot, type Snapshot } from '../storage/snapshot.ts'
 import type { Copied, Task, Told, Turn } from './copier.ts'
 
 const say = (told: Told) => parentPort!.postMessage(told)
 
 /** Holds a file. One that nobody has open is copied at once: SQLite would leave files of its own beside it. */
-async function hold({ from, to, isOpen }: Task): Promise<Pinned | 'copied' | Copied> {
+async function hold({ from, to, isOpen }: Task): Promise<Snapshot | 'copied' | Copied> {
   try {
     if (to === from) return 'copied'
-    if (isOpen || !hasNoLog(from)) return pin(from)
+    if (isOpen || !hasNoLog(from)) return openSnapshot(from)
     await copyClosed(from, to)
     return 'copied'
   } catch (error) {
@@ -26,7 +26,7 @@ async function hold({ from, to, isOpen }: Task): Promise<Pinned | 'copied' | Cop
   }
 }
 
-async function finish(held: Pinned | 'copied', { from, to }: Task): Promise<Copied> {
+async function finish(held: Snapshot | 'copied', { from, to }: Task): Promise<Copied> {
   try {
     if (held !== 'copied') await held.copyTo(to)
     const damage = findDamage(to)
@@ -61,7 +61,7 @@ function digestOf(path: string): { bytes: number; sha256: string } {
 }
 
 parentPort!.on('message', async ({ files }: Turn) => {
-  const held: (Pinned | 'copied' | Copied)[] = []
+  const held: (Snapshot | 'copied' | Copied)[] = []
   for (const file of files) held.push(await hold(file))
   say({ is: 'held' })
   const copied: Copied[] = []

@@ -13,7 +13,7 @@ import {
   openAgentDbToRead,
   walletMigrations,
 } from '../storage/database.ts'
-import { findDamage } from '../storage/look.ts'
+import { findDamage } from '../storage/inspection.ts'
 import type { Migrations } from '../storage/migrate.ts'
 import { findAgentKey } from '../wallet/agent-key.ts'
 import { getMasterKeySource } from '../wallet/master-key.ts'

@@ -8,7 +8,7 @@ import { join, relative } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { programOf } from '../base/program.ts'
-import { findDamage } from '../storage/look.ts'
+import { findDamage } from '../storage/inspection.ts'
 import type { Config } from '../base/config.ts'
 import type { Finding } from './check.ts'
 

@@ -1,7 +1,7 @@
 /** Entries of the two registries: credential schemas and AnonCreds credential definitions. */
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
-import type { Registered } from '../storage/agent-tables/registered.ts'
+import type { Registered } from '../storage/agent-tables.ts'
 import { guidOf, longIdOf, type ResolutionMethod } from './schema.ts'
 
 type Entry = { author: string; name: string; version: string; description?: string | null | undefined }

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { canonicalDid, type Resolve } from '../did/document.ts'
-import type { CredentialSchemaTables } from '../storage/agent-tables/credential-schema.ts'
+import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { filterBy, pageOf, type Paging } from '../storage/list-query.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
@@ -198,7 +198,7 @@ async function write(
   return toCredentialSchema(row)
 }
 
-function toCredentialSchema(row: Selectable<CredentialSchemaTables['credential_schema']>): CredentialSchema {
+function toCredentialSchema(row: Selectable<AgentTables['credential_schema']>): CredentialSchema {
   const { proof, ...published } = withDerivedMembers(row, schemasPath)
   return CredentialSchema.parse({
     ...published,

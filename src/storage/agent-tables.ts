@@ -1,56 +1,109 @@
-/** The tables of the agent itself: who its tenants are, and what all of them share. */
-import type { CredentialDefinitionTables } from './agent-tables/credential-definition.ts'
-import type { CredentialSchemaTables } from './agent-tables/credential-schema.ts'
-import type { WalletAliasTables } from './agent-tables/wallet-alias.ts'
+/** The tables of `agent.db`: the data that all tenants share. Columns are as in `wallet-tables.ts`. */
 
-export interface AgentTables extends CredentialSchemaTables, CredentialDefinitionTables, WalletAliasTables {
-  /** Names and values the agent keeps about itself. */
+export interface AgentTables {
+  /** Named values of the agent. */
   setting: { name: string; value: string }
 
-  /** One row per wallet file. */
+  /** One row for each wallet. */
   wallet: {
     id: string
     name: string
-    /** The wallet's own key, sealed with the agent key. */
+    /** The wallet's key, sealed with the agent key. */
     wrapped_key: string
-    /** A keyed digest of the seed, so that no seed is used twice. */
+    /** A keyed digest of the seed, so that no two wallets have the same seed. */
     seed_digest: string
     created_at: string
     updated_at: string
-    /** When it was exported to go on elsewhere: it rests here. */
+    /** When the wallet was exported for transfer to another agent. It is suspended here since then. */
     moved_at: string | null
-    /** The name that its file had in `wallets/transit` when it was imported. If there is such a file still, it takes the place of the other. */
+    /** The name in `wallets/transit` of an imported file. As long as that file exists, it must replace the wallet's file. */
     arrived: string | null
   }
 
-  /** Tenants (service §2.3). */
-  entity: { id: string; name: string; wallet_id: string; created_at: string; updated_at: string }
-
-  /** The did:web DIDs whose documents this agent serves, each taken by one wallet. */
-  web_did: { did: string; wallet_id: string; created_at: string }
-
-  /** Presentation definitions, which anybody may read who knows their id (api.md 4.14). */
-  presentation_definition: {
-    sequence: number
-    id: string
+  /** Tokens in addresses that another agent issued for an imported wallet. Tokens of this agent contain the wallet id. */
+  wallet_alias: {
+    token: string
+    kind: 'mailbox' | 'status-list' | 'onboard' | 'authenticate'
     wallet_id: string
-    /** JSON, see `verification/presentation-definition.ts`. */
-    definition: string
-    created_at: string
   }
 
-  /** What a tenant shows to be let in: keyed digests, never keys. */
+  /** Tenants. */
+  entity: { id: string; name: string; wallet_id: string; created_at: string; updated_at: string }
+
+  /** API keys of tenants, as keyed digests. The row of a deleted tenant's key stays, so that no other tenant gets the key. */
   api_key: {
     digest: string
     id: string
     entity_id: string
     name: string | null
-    /** JSON, see `wallet/api-key.ts`; null: everything. */
+    /** JSON, see `wallet/api-keys.ts`. Null means all scopes. */
     scopes: string | null
     created_at: string
-    /** To the minute. */
+    /** Accurate to a minute. */
     last_used_at: string | null
     expires_at: string | null
     revoked_at: string | null
   }
+
+  /** The did:web DIDs whose documents this agent serves. Each belongs to one wallet. */
+  web_did: { did: string; wallet_id: string; created_at: string }
+
+  /** Presentation definitions, which are public. */
+  presentation_definition: {
+    sequence: number
+    id: string
+    wallet_id: string
+    /** JSON, see `verification/presentation-definitions.ts`. */
+    definition: string
+    created_at: string
+  }
+
+  /** Credential schemas. A row never changes: a new version is a new row with the same `id`. */
+  credential_schema: Registered & {
+    type: string
+    /** JSON. */
+    schema: string
+    /** JSON array, in the order of the author. */
+    tags: string
+    /** JSON, when the author has signed the schema. */
+    proof: string | null
+  }
+
+  /** The tags of schemas again, for queries. */
+  credential_schema_tag: { guid: string; tag: string }
+
+  /** Definitions of AnonCreds credentials. The private key is in the wallet (`definition_key`). */
+  credential_definition: Registered & {
+    tag: string
+    /** The URL of the AnonCreds schema. */
+    schema_id: string
+    /** JSON array: the attribute names of the schema, in their order. */
+    attributes: string
+    /** 0 or 1, as the author has set it. Not used. */
+    support_revocation: number
+    /** JSON; null until the key is generated. */
+    definition: string | null
+    /** JSON; null until the key is generated. */
+    key_correctness_proof: string | null
+  }
+}
+
+/** The common columns of both registries. */
+export interface Registered {
+  /** A UUID of version 3, derived from author, id and version. */
+  guid: string
+  /** A UUID of version 7: its order is the order of creation. */
+  position: string
+  id: string
+  wallet_id: string
+  /** A DID, as the author sent it. */
+  author: string
+  name: string
+  /** Semantic version. */
+  version: string
+  /** Empty when the author gave none. */
+  description: string
+  /** `http` or `did`. */
+  resolution_method: string
+  authored: string
 }

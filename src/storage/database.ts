@@ -1,24 +1,22 @@
 /**
- * Databases: opened, brought up to date, closed.
- *
- * Reads take a `Db`; writes take a `Tx`, so that a function that changes a wallet cannot be called outside a
- * transaction. Nothing but this folder knows which database it is.
+ * Opens, migrates and closes databases. Reads take a `Db` and writes take a `Tx`, so that a write outside of a transaction does not compile.
+ * Only this folder depends on SQLite.
  */
 import { Kysely, sql, type Transaction } from 'kysely'
 import type { AgentTables } from './agent-tables.ts'
 import type { AuditTables } from './audit-tables.ts'
-import type { MediatorTables } from './mediator-tables.ts'
-import { DamagedFileError, toStorageError } from './file-errors.ts'
 import { asKysely, createDialect } from './dialect.ts'
+import { DamagedFileError, toStorageError } from './file-errors.ts'
+import { removePageSums } from './files.ts'
+import { makeImage, writeImage } from './image.ts'
+import type { MediatorTables } from './mediator-tables.ts'
+import { isUpToDate, migrate, type Migrations } from './migrate.ts'
 import * as agent001 from './migrations/agent-001-init.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
 import * as wallet001 from './migrations/wallet-001-init.ts'
 import * as wallet002 from './migrations/wallet-002-job.ts'
-import { removePageSums } from './files.ts'
-import { makeImage, writeImage } from './image.ts'
-import { isUpToDate, migrate, type Migrations } from './migrate.ts'
-import { findFault, forgetPages, openSqlite, type Database } from './sqlite.ts'
+import { findFault, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
 export type Db = Kysely<WalletTables>
@@ -30,52 +28,52 @@ export type AuditTx = Transaction<AuditTables>
 export type MediatorDb = Kysely<MediatorTables>
 export type MediatorTx = Transaction<MediatorTables>
 
-/** In order, and never changed after a release. */
+/** Migrations by name, in order. A released migration never changes. */
 export const agentMigrations: Migrations = { '001-init': agent001 }
 export const auditMigrations: Migrations = { '001-init': audit001 }
 export const mediatorMigrations: Migrations = { '001-init': mediator001 }
 export const walletMigrations: Migrations = { '001-init': wallet001, '002-job': wallet002 }
 
-/** Opens the agent's database file, made if absent. What is overwritten in it is gone from the file too. @throws {NewerFileError} */
+/** Opens `agent.db`, and creates it if it is missing. Deleted and overwritten rows are erased from the file. @throws {NewerFileError} */
 export function openAgentDb(path: string): Promise<AgentDb> {
   return open<AgentTables>(path, agentMigrations, (database) => database.pragma('secure_delete = on'))
 }
 
-/** Opens the agent's database file, which must be there, for reading: it is not changed, not even brought up to date. */
+/** Opens an existing `agent.db` for reading, and does not migrate it. */
 export function openAgentDbToRead(path: string): AgentDb {
   return new Kysely<AgentTables>({ dialect: createDialect(openSqlite(path, { readonly: true })) })
 }
 
-/** Empties the log that SQLite writes ahead, so that what was overwritten is no longer there either, unless somebody reads the file just now. */
+/** Truncates the write-ahead log, so that overwritten rows are erased from it too. Does nothing while another connection reads. */
 export async function emptyLog(db: AgentDb): Promise<void> {
   await db.connection().execute(async (connection) => {
-    // Whoever reads is not waited for: everything else would wait with us. When the file is closed, the log goes anyway.
+    // Waiting for readers would block the event loop. SQLite removes the log when the database is closed.
     await sql`pragma busy_timeout = 0`.execute(connection)
     await sql`pragma wal_checkpoint(truncate)`.execute(connection)
     await sql`pragma busy_timeout = 5000`.execute(connection)
   })
 }
 
-/** Opens the audit log's database file, made if absent. @throws {NewerFileError} */
+/** Opens `audit.db`, and creates it if it is missing. @throws {NewerFileError} */
 export function openAuditDb(path: string): Promise<AuditDb> {
   return open<AuditTables>(path, auditMigrations)
 }
 
-/** Opens the mediator's database file, made if absent. @throws {NewerFileError} */
+/** Opens `mediator.db`, and creates it if it is missing. @throws {NewerFileError} */
 export function openMediatorDb(path: string): Promise<MediatorDb> {
   return open<MediatorTables>(path, mediatorMigrations)
 }
 
-/** Opens a wallet's database file, made if absent. @throws {NewerFileError} */
+/** Opens the database file of a wallet, and creates it if it is missing. @throws {NewerFileError} */
 export function openWalletDb(path: string): Promise<Db> {
   return open<WalletTables>(path, walletMigrations)
 }
 
-/** The file of a wallet that holds nothing, made once: with its tables, a file costs ten times what a copy does. */
+/** The file of an empty wallet, created once: a copy costs a tenth of the migrations. */
 let emptyWallet: Buffer | undefined
 
 /**
- * Creates a wallet's database file with the rows that `fill` writes. The file is on the disk and closed when this returns.
+ * Creates the database file of a wallet with the rows that `fill` writes. The file is on the disk and closed when this resolves.
  *
  * @throws {Problem} `InsufficientStorage`. No part of the file is left then.
  */
@@ -92,43 +90,67 @@ export async function makeWalletDb(path: string, fill: (db: Db) => Promise<unkno
  */
 export async function openExistingWalletDb(path: string, { isInDoubt = false } = {}): Promise<Db> {
   const db = await open<WalletTables>(path, walletMigrations, (database) => {
-    if (isInDoubt) mustBeSoundWallet(database)
-    else mustBeWallet(database)
+    const fault = isInDoubt ? findFault(database) : undefined
+    if (fault !== undefined) throw new DamagedFileError(path, `is damaged: ${fault}`)
+    assertSettingTable(database)
     database.pragma('synchronous = normal')
   })
   removePageSums(path)
   return db
 }
 
-function mustBeSoundWallet(database: Database): void {
-  const fault = findFault(database)
-  if (fault !== undefined) throw new DamagedFileError(database.name, `is damaged: ${fault}`)
-  mustBeWallet(database)
+function assertSettingTable(database: Database): void {
+  const table = database
+    .prepare("select 1 from sqlite_master where type = 'table' and name = 'setting'")
+    .get()
+  if (table === undefined) throw new DamagedFileError(database.name, 'is not the file of a wallet')
 }
 
-function mustBeWallet(database: Database): void {
-  const hasSettings =
-    database.prepare("select 1 from sqlite_master where type = 'table' and name = 'setting'").get() !==
-    undefined
-  if (!hasSettings) throw new DamagedFileError(database.name, 'is not the file of a wallet')
+/** Asserts that a migrated file from elsewhere has exactly the tables and indexes of a wallet, and no triggers or views. @throws {DamagedFileError} */
+export async function assertWalletTables(db: Db, path: string): Promise<void> {
+  const known = await openWalletDb(':memory:')
+  try {
+    if ((await schemaOf(db)) !== (await schemaOf(known)))
+      throw new DamagedFileError(path, 'has other tables than the file of a wallet')
+  } finally {
+    await known.destroy()
+  }
+}
+
+/** The definitions of all tables, indexes, triggers and views, except those of SQLite and Kysely. */
+async function schemaOf(db: Db): Promise<string> {
+  const { rows } = await sql<{ sql: string | null }>`
+    select type, name, tbl_name, sql from sqlite_master
+    where substr(name, 1, 7) <> 'sqlite_' and not (type = 'table' and name in ('kysely_migration', 'kysely_migration_lock'))
+    order by type, name`.execute(db)
+  return JSON.stringify(rows.map((row) => ({ ...row, sql: row.sql && normalizeSql(row.sql) })))
+}
+
+/** A definition without quotes and optional white space, which SQLite keeps as the migration had written them. */
+export function normalizeSql(definition: string): string {
+  return definition
+    .trim()
+    .replaceAll('"', '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ?([(),]) ?/g, '$1')
 }
 
 async function open<Tables>(
   path: string,
   migrations: Migrations,
-  examine: (database: Database) => unknown = () => undefined,
+  prepare: (database: Database) => unknown = () => undefined,
 ): Promise<Kysely<Tables>> {
   let isComplete = false
   const database = connect(path, (database) => {
-    examine(database)
+    prepare(database)
     isComplete = isUpToDate(database, migrations)
   })
   const db = await asKysely<Tables>(database)
   try {
-    // Kysely's own check takes longer than everything else here.
+    // Kysely's own check takes longer than the rest of this function.
     if (!isComplete) await migrate(db, migrations)
-    // Most wallets need no more pages than those that were read until now.
-    forgetPages(database)
+    // Most wallets need few of the pages that were read until now.
+    releasePages(database)
     return db
   } catch (error) {
     await db.destroy()
@@ -136,11 +158,11 @@ async function open<Tables>(
   }
 }
 
-function connect(path: string, examine: (database: Database) => unknown): Database {
+function connect(path: string, prepare: (database: Database) => void): Database {
   let database: Database | undefined
   try {
     database = openSqlite(path)
-    examine(database)
+    prepare(database)
     return database
   } catch (error) {
     database?.close()

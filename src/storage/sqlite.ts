@@ -99,7 +99,7 @@ function load(): typeof BetterSqlite3 {
  * Has a database forget the pages of its file that it has in memory, and take room for one at a time from now on. Where it may have many, SQLite takes
  * room for twenty with the first one, which is more than most wallets use; so that one comes while it may have two.
  */
-export function forgetPages(database: Database): void {
+export function releasePages(database: Database): void {
   database.pragma('cache_size = 2')
   database.pragma('shrink_memory')
   database.pragma('schema_version')

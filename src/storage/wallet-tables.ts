@@ -1,31 +1,28 @@
 /**
- * The tables of one wallet.
+ * The tables of a wallet's file.
  *
- * Columns are `text` or `integer` and nothing else, so that one definition serves a SQLite file and a
- * PostgreSQL schema alike: instants are ISO 8601 in UTC, objects are JSON, flags are 0 or 1. What sorts by
- * time has a `sequence` that the writer counts up, because a clock may be set back.
+ * Columns have the type `text` or `integer`. Dates are ISO 8601 in UTC, objects are JSON, flags are 0 or 1. Rows that are listed in the
+ * order of their creation have a `sequence` that the writer increments, because the system clock may be set back.
  */
-import type { DefinitionKeyTables } from './wallet-tables/definition-key.ts'
-import type { EnterpriseTables } from './wallet-tables/enterprise-session.ts'
-import type { MessageLogTables } from './wallet-tables/message-log.ts'
+import type { EventTables } from './event-tables.ts'
 
-export interface WalletTables extends DefinitionKeyTables, EnterpriseTables, MessageLogTables {
-  /** Names and values the wallet keeps about itself: `seed` and `link-secret`, sealed. */
+export interface WalletTables extends EventTables {
+  /** Named values of the wallet, such as `seed` and `link-secret`, which are sealed. */
   setting: { name: string; value: string }
 
-  /** One row per connection, credential record or presentation record. */
+  /** One row for each connection, credential record and presentation record. */
   record: {
     id: string
     protocol: string
     role: string
     state: string
-    /** DIDComm thread id; unique within a protocol and role. */
+    /** DIDComm thread id, unique for a protocol and role. */
     thid: string
-    /** JSON: the fields of the protocol's own model, see `protocols/<name>/model.ts`. */
+    /** JSON of the protocol's own model, see `protocols/<name>/model.ts`. */
     data: string
     created_at: string
     updated_at: string | null
-    /** From when on `FLOW_EXPIRY` counts: mostly the last step. Null for a flow that has ended. */
+    /** The start of `FLOW_EXPIRY`: the last step, or the end of the invitation. Null when the flow has ended. */
     waits_since: string | null
   }
 
@@ -33,147 +30,118 @@ export interface WalletTables extends DefinitionKeyTables, EnterpriseTables, Mes
   job: {
     sequence: number
     id: string
-    /** Jobs of one queue run one at a time, in order of `sequence`. */
+    /** Jobs of one queue run one at a time, in the order of `sequence`. */
     queue: string
     kind: 'message' | 'task'
     /** JSON, see `outbox/job.ts`. */
     body: string
     attempts: number
-    /** Like the other two, by `base/clock.ts`. */
+    /** This date, `put_off_at` and `created_at` are by `steadyNow` (`base/clock.ts`). */
     due_at: string
-    /** When it was rescheduled. A value in the future means that the clock was set back; the job is then due. */
+    /** When the job was rescheduled. A date in the future means that the clock was set back, and the job is due. */
     put_off_at: string | null
     /** Why the last attempt failed. */
     reason: string | null
     created_at: string
+    /** The `sequence` of the last event before the job. */
+    event_sequence: number
+  }
+
+  /** Received DIDComm messages, as `<sender DID> <message id>`, so that a duplicate is dropped. Rows are deleted after a time. */
+  inbox: { id: string; received_at: string }
+
+  /** DIDComm messages that were received, sent or abandoned, without their content. Kept as long as events. */
+  message_log: {
+    sequence: number
+    thread: string
+    /** The id of the message. */
+    id: string
+    direction: 'sent' | 'received'
+    outcome: 'taken' | 'refused' | 'given up'
+    type: string
+    /** The first characters of the two DIDs, enough to tell them apart. */
+    from_did: string
+    to_did: string
+    /** When it arrived, or when the last attempt to send it began. */
+    at: string
+    /** Attempts to send it; null for a received message. */
+    attempts: number | null
+    /** The response time of the last attempt; null when there was no response. */
+    duration_ms: number | null
+    /** Why it was refused or abandoned; for a sent message, why the attempt before the last one failed. */
+    failure: string | null
     /** The `sequence` of the last event before it. */
     event_sequence: number
   }
 
-  /** DIDComm messages already applied: `<sender DID> <message id>`; a second arrival is dropped. Kept for a time. */
-  inbox: { id: string; received_at: string }
-
-  /** The log of events (service §6), oldest first; webhooks read it at their own pace. */
-  event: {
-    sequence: number
-    id: string
-    type: string
-    /** The thread or the DID that the event is about. */
-    subject: string
-    /** JSON: the REST resource as it was. */
-    data: string
-    ts: string
-  }
-
-  /** Who is told of events, and up to which event they have been told. */
-  webhook: {
-    id: string
-    url: string
-    /** JSON of header names and values, sealed. */
-    headers: string
-    /** JSON of the secrets that sign, the newest first, sealed; null when nothing is signed. See `events/signature.ts`. */
-    secrets: string | null
-    created_at: string
-    /** The `sequence` of the last event that was delivered or given up. */
-    cursor: number
-    /** Failed attempts at the event after the cursor. */
-    attempts: number
-    due_at: string
-  }
-
-  /** Events that a webhook did not take in three attempts. This table and the next two lose their rows with the webhook or the event. */
-  dead_letter: {
-    webhook_id: string
-    event_sequence: number
-    /** The `sequence` of the attempt after which it was given up. */
-    attempt: number
-  }
-
-  /** Events that a webhook is sent again: the oldest comes before the event after the webhook's cursor. */
-  redelivery: {
-    webhook_id: string
-    event_sequence: number
-    /** Failed attempts since somebody asked for the event. */
-    attempts: number
-    due_at: string
-  }
-
-  /** Every attempt to deliver an event, as long as the event is kept. */
-  delivery_attempt: {
-    sequence: number
-    webhook_id: string
-    /** The event's place in the log; a test event is in no log and goes with the newest event there was, if there was any. */
-    event_sequence: number | null
-    event_id: string
-    event_type: string
-    kind: 'automatic' | 'replay' | 'test'
-    attempted_at: string
-    duration_ms: number
-    /** What the receiver answered; null when it did not. */
-    status: number | null
-    /** Why it was not taken; null when it was. */
-    error: string | null
-  }
-
-  /** Our did:peer DIDs, one for each connection, each record that an invitation began, and each ping to a DID, and those handed over by themselves. */
+  /** The wallet's did:peer DIDs: one for each connection, connectionless record and ping to a DID, and those that a tenant asked for. */
   peer_did: {
     did: string
-    /** JSON of the private keys by key id, sealed. */
+    /** JSON of private keys by key id, sealed. */
     keys: string
-    /** The record, or the ping, whose other side knows us by this DID; of nothing else's when it was handed over by itself. */
+    /** The record or ping whose other side knows the DID; an id of its own for a DID that a tenant asked for. */
     record_id: string
     created_at: string
   }
 
-  /** Our DIDs that have a document of their own: what issues, holds and is published. */
+  /** The wallet's DIDs that have a managed document: did:prism and did:web. */
   did: {
     /** did:prism in its short form, or did:web. */
     did: string
     method: 'prism' | 'web'
-    /** While nobody but us can tell the document of the short form; null for a did:web, and for a DID that was found again by its seed. */
+    /** Null for did:web, and for a did:prism that was recovered from the seed. */
     long_form: string | null
-    /** Where on the seed's path its keys are (wire.md 11.3). */
+    /** The DID's part of the derivation path of its keys. */
     did_index: number
     status: 'CREATED' | 'PUBLICATION_PENDING' | 'PUBLISHED'
-    /** JSON of the `DidState`: what the DID was made with, and then what the ledger confirmed last; of a did:web, its `DidContent`. */
+    /** JSON of the `DidState`: as created, then as last confirmed by the ledger. For did:web, its `DidContent`. */
     state: string
-    /** The id of the operation that the ledger has not judged yet; one at a time. */
+    /** The operation that the ledger has not confirmed yet. There is at most one. */
     pending_operation: string | null
-    /** JSON of the problem that stands in the way of the last operation, or ended it. */
+    /** JSON of the problem that delays or ended the last operation. */
     failure: string | null
     created_at: string
     updated_at: string | null
   }
 
-  /** The signed operations on our DIDs. */
+  /** The signed operations of the wallet's did:prism DIDs. */
   did_operation: {
-    /** 64 hexadecimal digits: the hash of the signed operation. */
+    /** The SHA-256 of the signed operation, 64 hexadecimal digits. */
     id: string
     did: string
     kind: 'create' | 'update' | 'deactivate'
     /** Hexadecimal. */
     signed_operation: string
-    /** When the ledger took it in; null before. */
+    /** When the ledger accepted it; null before. */
     submitted_at: string | null
     created_at: string
   }
 
-  /** The private keys of our DIDs. Which of them a DID has now is in its `state`. */
+  /** The private keys of the wallet's managed DIDs. The `state` of a DID names its current keys. */
   did_key: {
     did: string
     key_id: string
-    /** The operation that adds the key; it may have been rejected, and another have added a key by the same id. */
+    /** The operation that adds the key. Operations that the ledger rejected may have used the same key id. */
     operation_id: string
-    /** KeyUsage of the operation, by number (wire.md 11.3). */
+    /** KeyUsage of the did:prism specification, as a number. */
     usage: number
     curve: 'secp256k1' | 'Ed25519' | 'X25519'
-    /** Position on the seed's path; null for a key that is not derived. */
+    /** The key's part of the derivation path; null for a random key. */
     key_index: number | null
-    /** JSON of the private JWK, sealed; null for a key that is derived. */
+    /** JSON of the private JWK, sealed; null for a derived key. */
     sealed: string | null
   }
 
-  /** Basic messages, sent and received, over connections. */
+  /** Private keys of AnonCreds credential definitions. */
+  definition_key: {
+    /** The definition in the registry (`credential_definition` of `agent.db`). */
+    guid: string
+    /** JSON, sealed, see `anoncreds/model.ts`. */
+    sealed: string
+    created_at: string
+  }
+
+  /** Basic messages of connections. */
   message: {
     sequence: number
     id: string
@@ -181,45 +149,71 @@ export interface WalletTables extends DefinitionKeyTables, EnterpriseTables, Mes
     direction: 'sent' | 'received'
     content: string
     lang: string | null
-    /** When it was sent: received, by the other side's clock, if that says so; sent, when the other side took it. */
+    /** For a received message, the date that the sender states; for a sent one, the date of its delivery. */
     sent_at: string | null
-    /** Why it was given up. */
+    /** Why sending was abandoned. */
     failure: string | null
     created_at: string
   }
 
-  /** The last trust pings that were sent: over a connection, or to any DID, from a DID made for that ping alone. */
+  /** The newest trust pings, to connections and to other DIDs. A ping to another DID has a DID of its own. */
   ping: {
     sequence: number
     id: string
-    /** The id of its message, which is the thread of the answer. */
+    /** The id of the ping message, which is the thread of its response. */
     thid: string
     connection_id: string | null
     my_did: string
-    /** Who was asked: nobody else's answer counts. */
+    /** Responses of other DIDs are ignored. */
     their_did: string
     sent_at: string
     answered_at: string | null
-    /** Why the message was given up. */
+    /** Why sending was abandoned. */
     failure: string | null
   }
 
-  /** The status lists of our issuing DIDs: one is filled at a time, to a half. */
+  /** DID requests and authentication challenges. Each has a public link that accepts one answer. */
+  enterprise_session: {
+    sequence: number
+    id: string
+    product: 'onboard' | 'authenticate'
+    /** The last part of the link. */
+    submission_id: string
+    /** The name of the sender, for the other side. */
+    from_label: string | null
+    /** The text to sign; null for a DID request. */
+    nonce: string | null
+    state: 'pending' | 'success' | 'error'
+    did: string | null
+    /** The end of the link by the system's clock, for display. */
+    expire_at: string
+    /** The beginning and end of the link by `steadyNow`, which decide. */
+    begins: string
+    ends: string
+    /** When the answer arrived. */
+    submitted_at: string | null
+    /** The date by `steadyNow` until which a success can be exchanged for a token; null when it cannot. */
+    token_until: string | null
+    created_at: string
+    updated_at: string
+  }
+
+  /** The status lists of issuing DIDs. A new list begins when half of the indexes are assigned. */
   status_list: {
-    /** The last part of its URL. */
+    /** The last part of the list's URL. */
     id: string
     /** Short form. */
     did: string
-    /** As credentials name it, whatever the agent's address is by now. */
+    /** The URL in credentials, which stays the same when the agent's address changes. */
     url: string
-    /** How many indexes are given out. */
+    /** The number of assigned indexes. */
     used: number
-    /** Counts revocations. */
+    /** The number of revocations. */
     revision: number
     created_at: string
   }
 
-  /** Which place in a list a credential has; a place is never given out again. */
+  /** The index that each credential has in a status list. An index is assigned once. */
   status_entry: {
     list_id: string
     list_index: number
@@ -228,7 +222,7 @@ export interface WalletTables extends DefinitionKeyTables, EnterpriseTables, Mes
     revoked_at: string | null
   }
 
-  /** The credentials this wallet holds; the id is the record's. Who issued one, and whom it is about: of AnonCreds nobody that it names. */
+  /** The credentials that the wallet holds. The id is that of the record. An AnonCreds credential names no subject. */
   credential: {
     id: string
     format: string
@@ -238,18 +232,18 @@ export interface WalletTables extends DefinitionKeyTables, EnterpriseTables, Mes
     created_at: string
   }
 
-  /** The nonces, decimal and without zeros before them, of all AnonCreds proofs that this wallet has asked for: none is used twice. */
+  /** The nonces of all AnonCreds proof requests of the wallet, decimal without leading zeros, so that none is used twice. */
   proof_nonce: { nonce: string }
 
-  /** What this wallet accepts when it verifies (api.md 4.12). */
+  /** The wallet's verification policies. */
   verification_policy: {
     sequence: number
     id: string
-    /** How often it was updated. */
+    /** The number of updates. */
     nonce: number
     name: string
     description: string
-    /** JSON of the constraints, see `verification/policies.ts`. */
+    /** JSON, see `verification/policies.ts`. */
     constraints: string
     created_at: string
     updated_at: string

@@ -6,7 +6,7 @@ import { toBase64url } from '../base/bytes.ts'
 import { across } from '../base/probe.ts'
 import type { Secret } from '../base/secret.ts'
 import { DamagedFileError } from '../storage/file-errors.ts'
-import { copyClosed, hasNoLog, pin } from '../storage/pin.ts'
+import { copyClosed, hasNoLog, openSnapshot } from '../storage/snapshot.ts'
 import { unreadable, unwrapWalletKey } from '../wallet/wallet-file.ts'
 import { readRegistryRows } from './registry-rows.ts'
 import { sealChunks, newEnvelope } from './envelope.ts'
@@ -67,7 +67,7 @@ function copy({ wallets }: Parts, id: string, staged: string): Promise<void> {
     // To open a file leaves others beside it, so that one that nobody has open stays closed.
     if (!wallets.isOpen(id) && hasNoLog(path))
       return wallets.withClosedFile(id, () => copyClosed(path, staged))
-    const pinned = pin(path)
+    const pinned = openSnapshot(path)
     await pinned.copyTo(staged).finally(() => pinned.close())
   })
 }

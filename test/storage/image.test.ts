@@ -2,8 +2,13 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { makeWalletDb, openExistingWalletDb, openWalletDb, type Db } from '../../src/storage/database.ts'
-import { assertWalletTables } from '../../src/storage/own-tables.ts'
+import {
+  assertWalletTables,
+  type Db,
+  makeWalletDb,
+  openExistingWalletDb,
+  openWalletDb,
+} from '../../src/storage/database.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { temporaryFolder } from '../_daemon.ts'
 

@@ -1,6 +1,6 @@
 /** A start that is killed while it makes or changes tables leaves the file as it was before, or as it is afterwards. */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -130,4 +130,10 @@ test('a process that is killed for good', { timeout: 60_000 }, async () => {
     await migrateFile(path, walletMigrations)
     expect(contents(path).done).toEqual(Object.keys(walletMigrations))
   }
+})
+
+test('migrations import nothing of the project, so that they never change', () => {
+  const folder = new URL('../../src/storage/migrations/', import.meta.url)
+  for (const name of readdirSync(folder))
+    expect(readFileSync(new URL(name, folder), 'utf8'), name).not.toMatch(/from '\./)
 })

@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StartError } from '../../src/base/start-error.ts'
-import { openAgentDb, openAuditDb, openMediatorDb, openWalletDb } from '../../src/storage/database.ts'
+import {
+  normalizeSql,
+  openAgentDb,
+  openAuditDb,
+  openMediatorDb,
+  openWalletDb,
+} from '../../src/storage/database.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { openLedgerFile } from '../../src/vdr/operation-table.ts'
 import { startAgent } from '../_sources.ts'
@@ -24,7 +30,10 @@ const databases = () =>
 /** What makes the tables of a file. */
 function schemaOf(path: string): unknown[] {
   const database = openSqlite(path, { readonly: true })
-  const rows = database.prepare('select type, name, tbl_name, sql from sqlite_master order by name').all()
+  const rows = database
+    .prepare<[], { sql: string | null }>('select type, name, tbl_name, sql from sqlite_master order by name')
+    .all()
+    .map((row) => ({ ...row, sql: row.sql && normalizeSql(row.sql) }))
   const version = database.pragma('user_version', { simple: true })
   database.close()
   return [...rows, version]

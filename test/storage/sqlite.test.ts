@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { forgetPages, openSqlite } from '../../src/storage/sqlite.ts'
+import { releasePages, openSqlite } from '../../src/storage/sqlite.ts'
 import { openFiles } from './_open-files.ts'
 
 function folder(): string {
@@ -55,10 +55,10 @@ test('a database that forgets its pages reads them again, has its limit, and goe
   database.exec('create table t (x); insert into t values (1)')
   const read = database.prepare('select x from t')
   expect(read.get()).toEqual({ x: 1 })
-  forgetPages(database)
+  releasePages(database)
   expect(value(database, 'cache_size')).toBe(-1_000)
   database.exec('begin; update t set x = 2')
-  forgetPages(database)
+  releasePages(database)
   expect(read.get()).toEqual({ x: 2 })
   database.exec('commit')
   expect(read.get()).toEqual({ x: 2 })

@@ -1,80 +1,68 @@
-/** The agent's first tables. */
-import type { Kysely } from 'kysely'
-import { createCredentialDefinition } from '../agent-tables/credential-definition.ts'
-import { createCredentialSchema } from '../agent-tables/credential-schema.ts'
-import { createWalletAlias } from '../agent-tables/wallet-alias.ts'
+/** The first tables of `agent.db`, as release 0.1.0 created them. Frozen. */
+import { sql, type Kysely } from 'kysely'
+
+const script = `
+create table setting (name text primary key, value text not null);
+
+create table wallet (
+  id text primary key, name text not null, wrapped_key text not null, seed_digest text not null unique,
+  created_at text not null, updated_at text not null, moved_at text, arrived text
+);
+create index wallet_page on wallet (created_at, id);
+
+create table entity (
+  id text primary key, name text not null, wallet_id text not null references wallet (id),
+  created_at text not null, updated_at text not null
+);
+create index entity_page on entity (created_at, id);
+
+create table api_key (
+  digest text primary key, entity_id text not null, id text not null unique, name text, scopes text,
+  created_at text not null, last_used_at text, expires_at text, revoked_at text
+);
+create index api_key_page on api_key (entity_id, created_at, id);
+
+create table web_did (
+  did text primary key, wallet_id text not null references wallet (id), created_at text not null
+);
+
+create table presentation_definition (
+  sequence integer primary key, id text not null unique, wallet_id text not null references wallet (id),
+  definition text not null, created_at text not null
+);
+create index presentation_definition_page on presentation_definition (wallet_id, sequence);
+
+create table credential_schema (
+  guid text primary key, position text not null, id text not null, wallet_id text not null,
+  author text not null, name text not null, version text not null, description text not null,
+  type text not null, schema text not null, tags text not null, proof text, resolution_method text not null,
+  authored text not null
+);
+create unique index credential_schema_version on credential_schema (wallet_id, id, version);
+create index credential_schema_position on credential_schema (wallet_id, position);
+
+create table credential_schema_tag (
+  guid text not null references credential_schema (guid), tag text not null,
+  constraint credential_schema_tag_pk primary key (guid, tag)
+);
+
+create table wallet_alias (
+  token text not null, kind text not null, wallet_id text not null references wallet (id),
+  constraint wallet_alias_pk primary key (token, kind)
+);
+create index wallet_alias_of on wallet_alias (wallet_id);
+
+create table credential_definition (
+  guid text primary key, position text not null, id text not null, wallet_id text not null,
+  author text not null, name text not null, version text not null, description text not null,
+  tag text not null, schema_id text not null, attributes text not null, support_revocation integer not null,
+  definition text, key_correctness_proof text, resolution_method text not null, authored text not null
+);
+create unique index credential_definition_version on credential_definition (wallet_id, id, version);
+create index credential_definition_position on credential_definition (wallet_id, position);
+create index credential_definition_owed on credential_definition (position) where definition is null
+`
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('setting')
-    .addColumn('name', 'text', (column) => column.primaryKey())
-    .addColumn('value', 'text', (column) => column.notNull())
-    .execute()
-
-  await db.schema
-    .createTable('wallet')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('wrapped_key', 'text', (column) => column.notNull())
-    .addColumn('seed_digest', 'text', (column) => column.notNull().unique())
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .addColumn('updated_at', 'text', (column) => column.notNull())
-    .addColumn('moved_at', 'text')
-    .addColumn('arrived', 'text')
-    .execute()
-  await db.schema.createIndex('wallet_page').on('wallet').columns(['created_at', 'id']).execute()
-
-  await db.schema
-    .createTable('entity')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('wallet_id', 'text', (column) => column.notNull().references('wallet.id'))
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .addColumn('updated_at', 'text', (column) => column.notNull())
-    .execute()
-  await db.schema.createIndex('entity_page').on('entity').columns(['created_at', 'id']).execute()
-
-  await db.schema
-    .createTable('api_key')
-    .addColumn('digest', 'text', (column) => column.primaryKey())
-    // No reference to the entity: the digest of a deleted tenant's key stays, so that the key is never given to another.
-    .addColumn('entity_id', 'text', (column) => column.notNull())
-    .addColumn('id', 'text', (column) => column.notNull().unique())
-    .addColumn('name', 'text')
-    .addColumn('scopes', 'text')
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .addColumn('last_used_at', 'text')
-    .addColumn('expires_at', 'text')
-    .addColumn('revoked_at', 'text')
-    .execute()
-  await db.schema
-    .createIndex('api_key_page')
-    .on('api_key')
-    .columns(['entity_id', 'created_at', 'id'])
-    .execute()
-
-  await db.schema
-    .createTable('web_did')
-    .addColumn('did', 'text', (column) => column.primaryKey())
-    .addColumn('wallet_id', 'text', (column) => column.notNull().references('wallet.id'))
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .execute()
-
-  await db.schema
-    .createTable('presentation_definition')
-    .addColumn('sequence', 'integer', (column) => column.primaryKey())
-    .addColumn('id', 'text', (column) => column.notNull().unique())
-    .addColumn('wallet_id', 'text', (column) => column.notNull().references('wallet.id'))
-    .addColumn('definition', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .execute()
-  await db.schema
-    .createIndex('presentation_definition_page')
-    .on('presentation_definition')
-    .columns(['wallet_id', 'sequence'])
-    .execute()
-
-  await createCredentialSchema(db)
-  await createWalletAlias(db)
-  await createCredentialDefinition(db)
+  for (const statement of script.split(';')) await sql.raw(statement).execute(db)
 }

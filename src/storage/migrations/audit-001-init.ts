@@ -1,31 +1,19 @@
-/** The audit log's first tables. */
-import type { CreateTableBuilder, Kysely } from 'kysely'
+/** The first tables of `audit.db`, as release 0.1.0 created them. Frozen. */
+import { sql, type Kysely } from 'kysely'
+
+const script = `
+create table entry (
+  sequence integer primary key, at text not null, actor text not null, entity_id text, key_id text,
+  address text, action text not null, wallet_id text, subject text, request_id text, outcome text not null,
+  status integer, problem_type text, count integer, previous text not null, digest text not null
+);
+
+create table begun (
+  id text primary key, at text not null, actor text not null, entity_id text, key_id text, address text,
+  action text not null, wallet_id text, subject text, request_id text, mac text not null
+)
+`
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await addAct(
-    db.schema.createTable('entry').addColumn('sequence', 'integer', (column) => column.primaryKey()),
-  )
-    .addColumn('outcome', 'text', (column) => column.notNull())
-    .addColumn('status', 'integer')
-    .addColumn('problem_type', 'text')
-    .addColumn('count', 'integer')
-    .addColumn('previous', 'text', (column) => column.notNull())
-    .addColumn('digest', 'text', (column) => column.notNull())
-    .execute()
-  await addAct(db.schema.createTable('begun').addColumn('id', 'text', (column) => column.primaryKey()))
-    .addColumn('mac', 'text', (column) => column.notNull())
-    .execute()
-}
-
-function addAct<Columns extends string>(table: CreateTableBuilder<string, Columns>) {
-  return table
-    .addColumn('at', 'text', (column) => column.notNull())
-    .addColumn('actor', 'text', (column) => column.notNull())
-    .addColumn('entity_id', 'text')
-    .addColumn('key_id', 'text')
-    .addColumn('address', 'text')
-    .addColumn('action', 'text', (column) => column.notNull())
-    .addColumn('wallet_id', 'text')
-    .addColumn('subject', 'text')
-    .addColumn('request_id', 'text')
+  for (const statement of script.split(';')) await sql.raw(statement).execute(db)
 }

@@ -1,276 +1,139 @@
-/** A wallet's first tables. */
+/** The first tables of a wallet, as release 0.1.0 created them. Frozen. */
 import { sql, type Kysely } from 'kysely'
-import { createDefinitionKey } from '../wallet-tables/definition-key.ts'
-import { createEnterpriseTables } from '../wallet-tables/enterprise-session.ts'
-import { createMessageLog } from '../wallet-tables/message-log.ts'
+
+const script = `
+create table setting (name text primary key, value text not null);
+
+create table record (
+  id text primary key, protocol text not null, role text not null, state text not null, thid text not null,
+  data text not null, created_at text not null, updated_at text, waits_since text
+);
+create index record_waits on record (waits_since) where waits_since is not null;
+create unique index record_thread on record (protocol, thid, role);
+create index record_page on record (protocol, created_at, id);
+
+create table outbox (
+  sequence integer primary key, id text not null unique, lane text not null, kind text not null,
+  body text not null, attempts integer not null, due_at text not null, put_off_at text, reason text,
+  created_at text not null, event_sequence integer not null
+);
+create index outbox_lane on outbox (lane, sequence);
+
+create table inbox (id text primary key, received_at text not null);
+
+create table event (
+  sequence integer primary key, id text not null unique, type text not null, subject text not null,
+  data text not null, ts text not null
+);
+create index event_subject on event (subject);
+create index event_type on event (type);
+
+create table webhook (
+  id text primary key, url text not null, headers text not null, secrets text, created_at text not null,
+  cursor integer not null, attempts integer not null, due_at text not null
+);
+
+create table dead_letter (
+  webhook_id text not null references webhook (id) on delete cascade,
+  event_sequence integer not null references event (sequence) on delete cascade, attempt integer not null,
+  constraint dead_letter_key primary key (webhook_id, event_sequence)
+);
+create index dead_letter_event on dead_letter (event_sequence);
+
+create table redelivery (
+  webhook_id text not null references webhook (id) on delete cascade,
+  event_sequence integer not null references event (sequence) on delete cascade, attempts integer not null,
+  due_at text not null, constraint redelivery_key primary key (webhook_id, event_sequence)
+);
+create index redelivery_event on redelivery (event_sequence);
+
+create table delivery_attempt (
+  sequence integer primary key, webhook_id text not null references webhook (id) on delete cascade,
+  event_sequence integer references event (sequence) on delete cascade, event_id text not null,
+  event_type text not null, kind text not null, attempted_at text not null, duration_ms integer not null,
+  status integer, error text
+);
+create index delivery_attempt_webhook on delivery_attempt (webhook_id, sequence);
+create index delivery_attempt_event on delivery_attempt (event_sequence, webhook_id);
+create index delivery_attempt_test on delivery_attempt (event_id, webhook_id) where kind = 'test';
+
+create table peer_did (
+  did text primary key, keys text not null, record_id text not null, created_at text not null
+);
+
+create table did (
+  did text primary key, method text not null, long_form text, did_index integer not null,
+  status text not null, state text not null, pending_operation text, failure text, created_at text not null,
+  updated_at text
+);
+create index did_page on did (did_index, did);
+
+create table did_operation (
+  id text primary key, did text not null references did (did), kind text not null,
+  signed_operation text not null, submitted_at text, created_at text not null
+);
+create index did_operation_of on did_operation (did, kind);
+
+create table did_key (
+  did text not null references did (did), key_id text not null, operation_id text not null,
+  usage integer not null, curve text not null, key_index integer, sealed text,
+  constraint did_key_key primary key (did, key_id, operation_id)
+);
+
+create table message (
+  sequence integer primary key, id text not null unique, connection_id text not null,
+  direction text not null, content text not null, lang text, sent_at text, failure text,
+  created_at text not null
+);
+create index message_connection on message (connection_id, sequence);
+
+create table ping (
+  sequence integer primary key, id text not null unique, thid text not null unique, connection_id text,
+  my_did text not null, their_did text not null, sent_at text not null, answered_at text, failure text
+);
+
+create table enterprise_session (
+  sequence integer primary key, id text not null unique, product text not null,
+  submission_id text not null unique, from_label text, nonce text, state text not null, did text,
+  expire_at text not null, begins text not null, ends text not null, submitted_at text, token_until text,
+  created_at text not null, updated_at text not null
+);
+create index enterprise_session_page on enterprise_session (product, sequence);
+
+create table message_log (
+  sequence integer primary key, thread text not null, id text not null, direction text not null,
+  outcome text not null, type text not null, from_did text not null, to_did text not null, at text not null,
+  attempts integer, duration_ms integer, failure text, event_sequence integer not null
+);
+create index message_log_thread on message_log (thread);
+
+create table definition_key (guid text primary key, sealed text not null, created_at text not null);
+
+create table status_list (
+  id text primary key, did text not null, url text not null, used integer not null,
+  revision integer not null, created_at text not null
+);
+create index status_list_of on status_list (did, used);
+
+create table status_entry (
+  list_id text not null references status_list (id), list_index integer not null,
+  record_id text not null unique, revoked_at text,
+  constraint status_entry_key primary key (list_id, list_index)
+);
+
+create table credential (
+  id text primary key, format text not null, credential text not null, issuer text not null, subject text,
+  created_at text not null
+);
+
+create table proof_nonce (nonce text primary key);
+
+create table verification_policy (
+  sequence integer primary key, id text not null unique, nonce integer not null, name text not null,
+  description text not null, constraints text not null, created_at text not null, updated_at text not null
+)
+`
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('setting')
-    .addColumn('name', 'text', (column) => column.primaryKey())
-    .addColumn('value', 'text', (column) => column.notNull())
-    .execute()
-
-  await db.schema
-    .createTable('record')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('protocol', 'text', (column) => column.notNull())
-    .addColumn('role', 'text', (column) => column.notNull())
-    .addColumn('state', 'text', (column) => column.notNull())
-    .addColumn('thid', 'text', (column) => column.notNull())
-    .addColumn('data', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .addColumn('updated_at', 'text')
-    .addColumn('waits_since', 'text')
-    .execute()
-  await db.schema
-    .createIndex('record_waits')
-    .on('record')
-    .column('waits_since')
-    .where('waits_since', 'is not', null)
-    .execute()
-  await db.schema
-    .createIndex('record_thread')
-    .on('record')
-    .columns(['protocol', 'thid', 'role'])
-    .unique()
-    .execute()
-  await db.schema.createIndex('record_page').on('record').columns(['protocol', 'created_at', 'id']).execute()
-
-  await db.schema
-    .createTable('outbox')
-    .addColumn('sequence', 'integer', (column) => column.primaryKey())
-    .addColumn('id', 'text', (column) => column.notNull().unique())
-    .addColumn('lane', 'text', (column) => column.notNull())
-    .addColumn('kind', 'text', (column) => column.notNull())
-    .addColumn('body', 'text', (column) => column.notNull())
-    .addColumn('attempts', 'integer', (column) => column.notNull())
-    .addColumn('due_at', 'text', (column) => column.notNull())
-    .addColumn('put_off_at', 'text')
-    .addColumn('reason', 'text')
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .addColumn('event_sequence', 'integer', (column) => column.notNull())
-    .execute()
-  await db.schema.createIndex('outbox_lane').on('outbox').columns(['lane', 'sequence']).execute()
-
-  await db.schema
-    .createTable('inbox')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('received_at', 'text', (column) => column.notNull())
-    .execute()
-
-  await db.schema
-    .createTable('event')
-    .addColumn('sequence', 'integer', (column) => column.primaryKey())
-    .addColumn('id', 'text', (column) => column.notNull().unique())
-    .addColumn('type', 'text', (column) => column.notNull())
-    .addColumn('subject', 'text', (column) => column.notNull())
-    .addColumn('data', 'text', (column) => column.notNull())
-    .addColumn('ts', 'text', (column) => column.notNull())
-    .execute()
-  // Rows with the same text are in the order of their sequence.
-  await db.schema.createIndex('event_subject').on('event').column('subject').execute()
-  await db.schema.createIndex('event_type').on('event').column('type').execute()
-
-  await db.schema
-    .createTable('webhook')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('url', 'text', (column) => column.notNull())
-    .addColumn('headers', 'text', (column) => column.notNull())
-    .addColumn('secrets', 'text')
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .addColumn('cursor', 'integer', (column) => column.notNull())
-    .addColumn('attempts', 'integer', (column) => column.notNull())
-    .addColumn('due_at', 'text', (column) => column.notNull())
-    .execute()
-
-  await db.schema
-    .createTable('dead_letter')
-    .addColumn('webhook_id', 'text', (column) =>
-      column.notNull().references('webhook.id').onDelete('cascade'),
-    )
-    .addColumn('event_sequence', 'integer', (column) =>
-      column.notNull().references('event.sequence').onDelete('cascade'),
-    )
-    .addColumn('attempt', 'integer', (column) => column.notNull())
-    .addPrimaryKeyConstraint('dead_letter_key', ['webhook_id', 'event_sequence'])
-    .execute()
-  await db.schema.createIndex('dead_letter_event').on('dead_letter').column('event_sequence').execute()
-
-  await db.schema
-    .createTable('redelivery')
-    .addColumn('webhook_id', 'text', (column) =>
-      column.notNull().references('webhook.id').onDelete('cascade'),
-    )
-    .addColumn('event_sequence', 'integer', (column) =>
-      column.notNull().references('event.sequence').onDelete('cascade'),
-    )
-    .addColumn('attempts', 'integer', (column) => column.notNull())
-    .addColumn('due_at', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('redelivery_key', ['webhook_id', 'event_sequence'])
-    .execute()
-  await db.schema.createIndex('redelivery_event').on('redelivery').column('event_sequence').execute()
-
-  await db.schema
-    .createTable('delivery_attempt')
-    .addColumn('sequence', 'integer', (column) => column.primaryKey())
-    .addColumn('webhook_id', 'text', (column) =>
-      column.notNull().references('webhook.id').onDelete('cascade'),
-    )
-    .addColumn('event_sequence', 'integer', (column) =>
-      column.references('event.sequence').onDelete('cascade'),
-    )
-    .addColumn('event_id', 'text', (column) => column.notNull())
-    .addColumn('event_type', 'text', (column) => column.notNull())
-    .addColumn('kind', 'text', (column) => column.notNull())
-    .addColumn('attempted_at', 'text', (column) => column.notNull())
-    .addColumn('duration_ms', 'integer', (column) => column.notNull())
-    .addColumn('status', 'integer')
-    .addColumn('error', 'text')
-    .execute()
-  await db.schema
-    .createIndex('delivery_attempt_webhook')
-    .on('delivery_attempt')
-    .columns(['webhook_id', 'sequence'])
-    .execute()
-  await db.schema
-    .createIndex('delivery_attempt_event')
-    .on('delivery_attempt')
-    .columns(['event_sequence', 'webhook_id'])
-    .execute()
-  // All others are found by the place of their event.
-  await db.schema
-    .createIndex('delivery_attempt_test')
-    .on('delivery_attempt')
-    .columns(['event_id', 'webhook_id'])
-    .where(sql.ref('kind'), '=', sql.lit('test'))
-    .execute()
-
-  await db.schema
-    .createTable('peer_did')
-    .addColumn('did', 'text', (column) => column.primaryKey())
-    .addColumn('keys', 'text', (column) => column.notNull())
-    .addColumn('record_id', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .execute()
-
-  await db.schema
-    .createTable('did')
-    .addColumn('did', 'text', (column) => column.primaryKey())
-    .addColumn('method', 'text', (column) => column.notNull())
-    .addColumn('long_form', 'text')
-    .addColumn('did_index', 'integer', (column) => column.notNull())
-    .addColumn('status', 'text', (column) => column.notNull())
-    .addColumn('state', 'text', (column) => column.notNull())
-    .addColumn('pending_operation', 'text')
-    .addColumn('failure', 'text')
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .addColumn('updated_at', 'text')
-    .execute()
-  await db.schema.createIndex('did_page').on('did').columns(['did_index', 'did']).execute()
-
-  await db.schema
-    .createTable('did_operation')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('did', 'text', (column) => column.notNull().references('did.did'))
-    .addColumn('kind', 'text', (column) => column.notNull())
-    .addColumn('signed_operation', 'text', (column) => column.notNull())
-    .addColumn('submitted_at', 'text')
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .execute()
-  await db.schema.createIndex('did_operation_of').on('did_operation').columns(['did', 'kind']).execute()
-
-  await db.schema
-    .createTable('did_key')
-    .addColumn('did', 'text', (column) => column.notNull().references('did.did'))
-    .addColumn('key_id', 'text', (column) => column.notNull())
-    .addColumn('operation_id', 'text', (column) => column.notNull())
-    .addColumn('usage', 'integer', (column) => column.notNull())
-    .addColumn('curve', 'text', (column) => column.notNull())
-    .addColumn('key_index', 'integer')
-    .addColumn('sealed', 'text')
-    .addPrimaryKeyConstraint('did_key_key', ['did', 'key_id', 'operation_id'])
-    .execute()
-
-  await db.schema
-    .createTable('message')
-    .addColumn('sequence', 'integer', (column) => column.primaryKey())
-    .addColumn('id', 'text', (column) => column.notNull().unique())
-    .addColumn('connection_id', 'text', (column) => column.notNull())
-    .addColumn('direction', 'text', (column) => column.notNull())
-    .addColumn('content', 'text', (column) => column.notNull())
-    .addColumn('lang', 'text')
-    .addColumn('sent_at', 'text')
-    .addColumn('failure', 'text')
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .execute()
-  await db.schema
-    .createIndex('message_connection')
-    .on('message')
-    .columns(['connection_id', 'sequence'])
-    .execute()
-
-  await db.schema
-    .createTable('ping')
-    .addColumn('sequence', 'integer', (column) => column.primaryKey())
-    .addColumn('id', 'text', (column) => column.notNull().unique())
-    .addColumn('thid', 'text', (column) => column.notNull().unique())
-    .addColumn('connection_id', 'text')
-    .addColumn('my_did', 'text', (column) => column.notNull())
-    .addColumn('their_did', 'text', (column) => column.notNull())
-    .addColumn('sent_at', 'text', (column) => column.notNull())
-    .addColumn('answered_at', 'text')
-    .addColumn('failure', 'text')
-    .execute()
-
-  await createEnterpriseTables(db)
-  await createMessageLog(db)
-  await createDefinitionKey(db)
-
-  await db.schema
-    .createTable('status_list')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('did', 'text', (column) => column.notNull())
-    .addColumn('url', 'text', (column) => column.notNull())
-    .addColumn('used', 'integer', (column) => column.notNull())
-    .addColumn('revision', 'integer', (column) => column.notNull())
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .execute()
-  await db.schema.createIndex('status_list_of').on('status_list').columns(['did', 'used']).execute()
-
-  await db.schema
-    .createTable('status_entry')
-    .addColumn('list_id', 'text', (column) => column.notNull().references('status_list.id'))
-    .addColumn('list_index', 'integer', (column) => column.notNull())
-    .addColumn('record_id', 'text', (column) => column.notNull().unique())
-    .addColumn('revoked_at', 'text')
-    .addPrimaryKeyConstraint('status_entry_key', ['list_id', 'list_index'])
-    .execute()
-
-  await db.schema
-    .createTable('credential')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('format', 'text', (column) => column.notNull())
-    .addColumn('credential', 'text', (column) => column.notNull())
-    .addColumn('issuer', 'text', (column) => column.notNull())
-    .addColumn('subject', 'text')
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .execute()
-
-  await db.schema
-    .createTable('proof_nonce')
-    .addColumn('nonce', 'text', (column) => column.primaryKey())
-    .execute()
-
-  await db.schema
-    .createTable('verification_policy')
-    .addColumn('sequence', 'integer', (column) => column.primaryKey())
-    .addColumn('id', 'text', (column) => column.notNull().unique())
-    .addColumn('nonce', 'integer', (column) => column.notNull())
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('description', 'text', (column) => column.notNull())
-    .addColumn('constraints', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .addColumn('updated_at', 'text', (column) => column.notNull())
-    .execute()
+  for (const statement of script.split(';')) await sql.raw(statement).execute(db)
 }

@@ -3,7 +3,7 @@ import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { copyClosed, hasNoLog, pin } from '../../src/storage/pin.ts'
+import { copyClosed, hasNoLog, openSnapshot } from '../../src/storage/snapshot.ts'
 import { openSqlite, type Database } from '../../src/storage/sqlite.ts'
 import { temporaryFolder } from '../_daemon.ts'
 
@@ -46,7 +46,7 @@ test.each([
   database.pragma('wal_checkpoint(passive)')
   write(database, count / 2, 1_000)
   database.exec(`delete from thing where rowid > ${count}`)
-  const pinned = pin(path)
+  const pinned = openSnapshot(path)
   const copy = join(folder, 'copy.db')
   const copying = pinned.copyTo(copy)
   for (let n = 0; n < 5; n++) {
@@ -74,13 +74,13 @@ test.each([
 test('what is not there, or no database, is not held, and nothing is made', async () => {
   const { folder } = await newDatabase()
   const before = readdirSync(folder).length
-  expect(() => pin(join(folder, 'none.db'))).toThrow('is missing')
+  expect(() => openSnapshot(join(folder, 'none.db'))).toThrow('is missing')
   expect(readdirSync(folder)).toHaveLength(before)
   writeFileSync(
     join(folder, 'text.db'),
     'not a database, but a text that is long enough to be taken for one'.repeat(20),
   )
-  expect(() => pin(join(folder, 'text.db'))).toThrow(/text\.db is damaged/)
+  expect(() => openSnapshot(join(folder, 'text.db'))).toThrow(/text\.db is damaged/)
 })
 
 test('what a crash has left in a log is copied, and stays where it is', async () => {
@@ -90,7 +90,7 @@ test('what a crash has left in a log is copied, and stays where it is', async ()
   for (const end of ['', '-wal']) copyFileSync(path + end, left + end)
   const before = ['', '-wal'].map((end) => readFileSync(left + end))
   expect(hasNoLog(left)).toBe(false)
-  const pinned = pin(left)
+  const pinned = openSnapshot(left)
   await pinned.copyTo(join(folder, 'copy.db'))
   pinned.close()
   expect(['', '-wal'].map((end) => readFileSync(left + end))).toEqual(before)
@@ -114,7 +114,7 @@ test('a file that nobody has open is copied as it is, with no file beside it', a
 test('a copy is not written over what is there', async () => {
   const { folder, path, database } = await newDatabase()
   write(database, 10, 10)
-  const pinned = pin(path)
+  const pinned = openSnapshot(path)
   onTestFinished(() => pinned.close())
   writeFileSync(join(folder, 'there.db'), 'mine')
   await expect(pinned.copyTo(join(folder, 'there.db'))).rejects.toThrow('EEXIST')

@@ -1,4 +1,4 @@
-/** Reads database files that another process or thread may have open, and changes nothing in them. Worker threads use it: keep its imports few. */
+/** Reads database files that other connections may have open, and does not change them. Worker threads load this module, so it imports little. */
 import { statSync } from 'node:fs'
 import { findFault, openSqlite, type Database } from './sqlite.ts'
 
@@ -16,7 +16,7 @@ export function findDamage(path: string): string | undefined {
   }
 }
 
-/** What a sound file has for tables: the name of its last migration, or the number that stands in its head. @throws as SQLite does. */
+/** The schema version of a database: the name of its last migration, or the `user_version` of its header. @throws as SQLite does */
 export function readSchema(path: string): string {
   const database = openSqlite(path, { readonly: true })
   try {
