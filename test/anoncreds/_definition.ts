@@ -5,7 +5,7 @@ import type { TestAgent } from '../_agent.ts'
 import type { Tenant } from '../_pair.ts'
 import { made } from './_flow.ts'
 
-/** What is attested to in the tests. */
+/** The claims of the credentials in the tests. */
 export const claims = { 'Given Name': 'Alice', age: '30', country: 'SE' }
 
 export type Published = {

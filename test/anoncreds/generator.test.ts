@@ -89,7 +89,7 @@ test('the private key is kept before the definition is published', async () => {
   expect([stateWhenKept, await registry.state(guid)]).toEqual(['GENERATING', 'READY'])
 })
 
-test('what fails is told to those who wait, and tried again; others go on', async () => {
+test('a failure is reported to waiters and retried; other definitions continue', async () => {
   let failures = 0
   const storeKey: GeneratorParts['storeKey'] = (walletId) =>
     walletId === 'broken' && failures++ === 0
@@ -109,7 +109,7 @@ test('what fails is told to those who wait, and tried again; others go on', asyn
   expect(await registry.state(broken)).toBe('READY')
 })
 
-test('a stop ends what is under way and lets nobody wait; the next start goes on with it', async () => {
+test('close ends a running generation and all waits; the next start continues', async () => {
   await using registry = await open()
   const guid = await registry.add('w')
   const waiting = registry.generator.whenGenerated(guid, never)

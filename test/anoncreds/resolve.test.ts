@@ -19,7 +19,7 @@ const issuer = made.schema.issuerId
 const path = 'credential-definition-registry/definitions'
 const [n, primary] = [BigInt(made.primary.n), made.primary]
 
-/** What is where on the network, and what was asked for. */
+/** Documents by path, and the requested paths. */
 const documents = new Map<string, unknown>()
 const asked: string[] = []
 let server: Awaited<ReturnType<typeof startServer>>
@@ -170,7 +170,7 @@ describe('an AnonCreds schema', () => {
       dereference(url, { ...sources(), findSchema: () => Promise.resolve(undefined) }),
     )
 
-  test('is read with members that nobody knows, which are left out', async () => {
+  test('is read without its unknown members', async () => {
     documents.set('/s', { ...made.schema, extra: 1 })
     expect(await readSchema(`${server.url}/s`)).toEqual(made.schema)
   })

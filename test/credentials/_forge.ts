@@ -1,4 +1,4 @@
-/** How a forgery is made: a good token, changed in one respect. */
+/** Creates forgeries: valid tokens, changed in one respect. */
 import { toBase64url, utf8 } from '../../src/base/bytes.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { type PrivateJwk, toPublic } from '../../src/crypto/keys.ts'
@@ -19,7 +19,7 @@ import {
   payloadOf,
 } from './_people.ts'
 
-/** `checks` are those of the verifier that are not the usual ones. */
+/** `checks` differ from the default checks of the verifier. */
 export type Forgery = [
   name: string,
   failure: Failure,
@@ -28,7 +28,7 @@ export type Forgery = [
 ]
 export type Payload = Record<string, any>
 
-/** What a resolver throws when there is no such DID. */
+/** The error of a resolver for an unknown DID. */
 export const notFound = new Problem('error:DIDResolution:notFound', 'there is no such DID')
 
 export const issuerKey = issuer.keys['issue-1'].jwk
@@ -46,7 +46,7 @@ export const shown = {
 }
 export const presentation = createJwtVp(shown)
 
-/** The credential with its payload changed and signed again by its issuer, or by somebody else. */
+/** The credential with a changed payload, signed again by its issuer or with another key. */
 export function vc(
   change: (payload: Payload) => unknown,
   key: PrivateJwk = issuerKey,
@@ -57,7 +57,7 @@ export function vc(
   return forge(header, payload, key)
 }
 
-/** The presentation with its payload changed and signed again by its holder, or by somebody else. */
+/** The presentation with a changed payload, signed again by its holder or with another key. */
 export function vp(
   change: (payload: Payload) => unknown,
   key: PrivateJwk = holderKey,
@@ -68,7 +68,7 @@ export function vp(
   return forge(header, payload, key)
 }
 
-/** A good token with the signature that `make` returns. */
+/** A valid token with the signature that `make` returns. */
 export function withSignature(
   make: (signature: Buffer, input: Uint8Array) => Uint8Array | string,
   token: string = credential,
@@ -77,7 +77,7 @@ export function withSignature(
   return `${header}.${payload}.${toBase64url(make(Buffer.from(signature, 'base64url'), utf8(`${header}.${payload}`)))}`
 }
 
-/** For a token that is only signed again. */
+/** Changes nothing: the token is only signed again. */
 export const unchanged = () => {}
 export const header = headerOf(issuerKey)
 export const jwk = toPublic(malloryKey)

@@ -1,4 +1,4 @@
-/** Credentials that must not pass, each with the one reason it is refused for (threats C4, C5, C19). */
+/** Forged credentials, each with the code of its refusal. */
 import { createHmac, sign as signBytes } from 'node:crypto'
 import { toBase64url, utf8 } from '../../src/base/bytes.ts'
 import { sign, toPublic } from '../../src/crypto/keys.ts'
@@ -85,7 +85,7 @@ export const credentials: Forgery[] = [
   ['no iss',                                          'malformed',     vc((p) => delete p.iss)],
   ['an iss that is no DID',                           'malformed',     vc((p) => (p.iss = 'https://issuer.example'))],
   ['an iss that is a DID URL',                        'malformed',     vc((p) => (p.iss = `${issuer.did}#issue-1`))],
-  ['an issuer whom nobody knows',                     'issuer-unresolvable', vc((p) => ((p.iss = 'did:example:nobody'), delete p.vc.issuer))],
+  ['an unknown issuer',                               'issuer-unresolvable', vc((p) => ((p.iss = 'did:example:nobody'), delete p.vc.issuer))],
   ['a DID that is not found',                         'issuer-unresolvable', credential, { resolve: () => Promise.reject(notFound) }],
   ['a resolver that throws at once',                  'issuer-unresolvable', credential, { resolve: () => { throw notFound } }],
   ['a resolver that answers with another document',   'issuer-unresolvable', issueJwtVc({ ...content, issuerKey: mallory.keys['issue-1'].jwk }), forIssuer(() => documentOf(mallory))],
@@ -164,7 +164,7 @@ export const credentials: Forgery[] = [
   ['a payload nested a thousand deep',                'malformed',     vc((p) => (p.vc.credentialSubject.deep = JSON.parse('['.repeat(1_000) + ']'.repeat(1_000))))],
   ['a megabyte',                                      'too-large',     vc((p) => (p.vc.credentialSubject.long = 'x'.repeat(1_048_576)))],
 
-  // What it says
+  // Claims
   ['no vc',                                           'malformed',     vc((p) => delete p.vc)],
   ['a presentation in place of a credential',         'malformed',     createJwtVp({ ...shown, holderDid: issuer.did, holderKey: issuerKey })],
   ['a type that is not VerifiableCredential',         'malformed',     vc((p) => (p.vc.type = ['VerifiablePresentation']))],
@@ -182,9 +182,9 @@ export const credentials: Forgery[] = [
   ['a status without type',                           'malformed',     vc((p) => (p.vc.credentialStatus = { id: 'https://a.example' }))],
   ['a status that is null',                           'malformed',     vc((p) => (p.vc.credentialStatus = null))],
   ['a status with a negative index',                  'malformed',     vc((p) => (p.vc.credentialStatus = { type: 'StatusList2021Entry', statusListIndex: -1 }))],
-  ['more statuses than anybody gives',                'malformed',     vc((p) => (p.vc.credentialStatus = Array.from({ length: 11 }, () => ({ type: 'StatusList2021Entry' }))))],
+  ['too many statuses',                               'malformed',     vc((p) => (p.vc.credentialStatus = Array.from({ length: 11 }, () => ({ type: 'StatusList2021Entry' }))))],
   ['a status that says no',                           'status',        vc((p) => (p.vc.credentialStatus = { type: 'StatusList2021Entry' })), { checkStatus: () => Promise.reject(new Error('revoked')) }],
-  ['a status that nobody checks',                     'status',        vc((p) => (p.vc.credentialStatus = { type: 'StatusList2021Entry' }))],
+  ['a status that is not checked',                    'status',        vc((p) => (p.vc.credentialStatus = { type: 'StatusList2021Entry' }))],
 
   // When
   ['expired',                                         'expired',       vc((p) => Object.assign(p, { nbf: 1, exp: now - 31 }))],

@@ -1,4 +1,4 @@
-/** Presentations that must not pass, each with the one reason it is refused for (threats C3, C4, C6). */
+/** Forged presentations, each with the code of its refusal. */
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { createJwtVp } from '../../src/credentials/jwt-vp.ts'
 import {
@@ -48,14 +48,14 @@ export const presentations: Forgery[] = [
   ['a key in the header',                             'signature',     vp(unchanged, malloryKey, { alg: 'ES256K', jwk })],
   ['alg none',                                        'algorithm',     forge({ alg: 'none' }, payloadOf(presentation), () => new Uint8Array())],
   ['no signature',                                    'signature',     `${partsOf(presentation).slice(0, 2).join('.')}.`],
-  ['a holder whom nobody knows',                      'holder-unresolvable', vp((p) => (p.iss = 'did:example:nobody'))],
+  ['an unknown holder',                               'holder-unresolvable', vp((p) => (p.iss = 'did:example:nobody'))],
   ['a DID that is not found',                         'holder-unresolvable', presentation, { resolve: () => Promise.reject(notFound) }],
   ['no iss',                                          'malformed',     vp((p) => delete p.iss)],
 
   // Which request (C6)
   ['another domain',                                  'audience',      vp((p) => (p.aud = 'https://evil.example'))],
   ['other domains',                                   'audience',      vp((p) => (p.aud = ['https://evil.example', `${checks.audience}/`]))],
-  ['a domain that contains ours',                     'audience',      vp((p) => (p.aud = `${checks.audience}.evil.example`))],
+  ['a domain that contains the expected one',         'audience',      vp((p) => (p.aud = `${checks.audience}.evil.example`))],
   ['no domain',                                       'audience',      vp((p) => delete p.aud)],
   ['an empty list of domains',                        'audience',      vp((p) => (p.aud = []))],
   ['a domain in a list in a list',                    'malformed',     vp((p) => (p.aud = [[checks.audience]]))],
@@ -77,7 +77,7 @@ export const presentations: Forgery[] = [
   ['the credential of another subject',               'holder-binding', createJwtVp({ ...shown, credentials: [issueJwtVc({ ...content, subjectDid: mallory.longForm })] })],
   ['one credential of another subject among good ones', 'holder-binding', createJwtVp({ ...shown, credentials: [credential, issueJwtVc({ ...content, subjectDid: mallory.longForm }), credential] })],
   ['a stolen credential',                             'holder-binding', createJwtVp({ ...shown, holderDid: mallory.longForm, holderKey: malloryKey })],
-  ['a credential of nobody',                          'holder-binding', createJwtVp({ ...shown, credentials: [vc((p) => (delete p.sub, delete p.vc.credentialSubject.id))] })],
+  ['a credential without a subject id',               'holder-binding', createJwtVp({ ...shown, credentials: [vc((p) => (delete p.sub, delete p.vc.credentialSubject.id))] })],
   ['the credential of another in its id alone',       'holder-binding', createJwtVp({ ...shown, credentials: [vc((p) => (delete p.sub, (p.vc.credentialSubject.id = mallory.did)))] })],
   ['the credential of another in its sub alone',      'holder-binding', createJwtVp({ ...shown, credentials: [vc((p) => (delete p.vc.credentialSubject.id, (p.sub = mallory.did)))] })],
   ['a subject that extends the DID of the holder',    'holder-binding', createJwtVp({ ...shown, credentials: [issueJwtVc({ ...content, subjectDid: `${holder.did}0` })] })],
@@ -87,10 +87,10 @@ export const presentations: Forgery[] = [
   ['one bad credential among good ones',              'signature',     createJwtVp({ ...shown, credentials: [credential, credential, withSignature(() => new Uint8Array(64))] })],
   ['a credential of a stranger as iss',               'issuer-mismatch', createJwtVp({ ...shown, credentials: [vc((p) => (p.iss = mallory.did), mallory.keys['issue-1'].jwk)] })],
   ['a credential with a kid of a stranger',           'kid-not-bound', createJwtVp({ ...shown, credentials: [vc(unchanged, issuerKey, { ...header, kid: `${mallory.did}#issue-1` })] })],
-  ['a credential of an issuer whom nobody knows',     'issuer-unresolvable', createJwtVp({ ...shown, credentials: [issueJwtVc({ ...content, issuerDid: 'did:example:nobody' })] })],
+  ['a credential of an unknown issuer',               'issuer-unresolvable', createJwtVp({ ...shown, credentials: [issueJwtVc({ ...content, issuerDid: 'did:example:nobody' })] })],
   ['an expired credential',                           'expired',       createJwtVp({ ...shown, credentials: [issueJwtVc({ ...content, now: now - 7_200 })] })],
   ['a credential of the future',                      'not-yet-valid', createJwtVp({ ...shown, credentials: [issueJwtVc({ ...content, now: now + 7_200 })] })],
-  ['a credential whose status nobody checks',         'status',        createJwtVp({ ...shown, credentials: [vc((p) => (p.vc.credentialStatus = { type: 'StatusList2021Entry' }))] })],
+  ['a credential whose status is not checked',        'status',        createJwtVp({ ...shown, credentials: [vc((p) => (p.vc.credentialStatus = { type: 'StatusList2021Entry' }))] })],
   ['a presentation in place of a credential',         'malformed',     createJwtVp({ ...shown, credentials: [presentation] })],
   ['a credential in place of a presentation',         'malformed',     credential],
 
@@ -107,7 +107,7 @@ export const presentations: Forgery[] = [
   ['no vp',                                           'malformed',     vp((p) => delete p.vp)],
   ['a type that is not VerifiablePresentation',       'malformed',     vp((p) => (p.vp.type = ['VerifiableCredential']))],
 
-  // What was asked for
+  // The request
   ['another schema',                                  'schema-not-accepted', presentation, { constraints: [{ schemaId: 'https://other.example' }] }],
   ['a schema that begins like the one asked for',     'schema-not-accepted', presentation, { constraints: [{ schemaId: schemaId.slice(0, -1) }] }],
   ['no schema',                                       'schema-not-accepted', createJwtVp({ ...shown, credentials: [issueJwtVc({ ...content, schemas: [] })] }), { constraints: [{ schemaId }] }],

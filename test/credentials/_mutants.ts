@@ -1,11 +1,11 @@
-/** Mutants of the verification: the same code with one single check switched off. All of them are in one module, so that one is a run and no build. */
+/** Mutants of the verification: the same code with a single check disabled. One module contains all of them, so that a mutant needs no build. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import ts from 'typescript'
 
-/** The files whose every check is switched off in turn. */
+/** The files whose checks are disabled one by one. */
 export const files = [
   'credentials/constraints.ts',
   'credentials/did-signature.ts',
@@ -24,13 +24,13 @@ export const files = [
   'verification/token.ts',
 ].map((name) => resolve('src', name))
 
-/** A check, by its place and its text, and whether it counts as its module is loaded rather than each time. */
+/** A check, identified by position and text. `atLoad`: it runs when its module is loaded. */
 export type Mutant = { check: string; atLoad: boolean }
 
-/** What a file becomes: its checks, and its text, in which the one that `globalThis.mutant` names is switched off. */
+/** A file with its checks. In `text`, `globalThis.mutant` names the disabled check. */
 export type Switchable = { file: string; text: string; mutants: Mutant[] }
 
-/** A file with a switch around each statement that throws or calls what checks, each function that is nothing else, and each claim that must be so. */
+/** Adds a switch around every statement that throws or calls a check, every function that only checks, and every checked claim. */
 export function switchable(file: string): Switchable {
   const text = readFileSync(file, 'utf8')
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
@@ -53,14 +53,14 @@ export function switchable(file: string): Switchable {
   return { file, text: print(source), mutants }
 }
 
-/** How what a node says is said but for when something is so; undefined for what is no check. */
+/** Wraps the text of a check in a switch. Undefined for other nodes. */
 function switchOf(node: ts.Node): ((off: string, text: string) => string) | undefined {
   if (isRefusal(node) || isCheck(node)) return (off, text) => `{ if (!(${off})) ${text} }`
   if (isCheckingBody(node)) return (off, text) => `(${off} ? undefined : ${text})`
   return isClaim(node) ? (off, text) => `...(${off} ? {} : { ${text} })` : undefined
 }
 
-/** What is merely passed on (`throw error`) is no check. */
+/** A rethrow (`throw error`) is not a check. */
 function isRefusal(node: ts.Node): node is ts.ThrowStatement {
   return (
     ts.isThrowStatement(node) &&
@@ -72,7 +72,7 @@ function isCheck(node: ts.Node): node is ts.ExpressionStatement {
   return ts.isExpressionStatement(node) && isCheckingCall(node.expression)
 }
 
-/** What a function returns that does nothing but check: `(token) => token.claims()`. */
+/** The body of a function that only checks: `(token) => token.claims()`. */
 function isCheckingBody(node: ts.Node): boolean {
   return (
     !ts.isSourceFile(node) &&
@@ -93,7 +93,7 @@ function isCheckingCall(expression: ts.Expression): boolean {
   )
 }
 
-/** Where a claim that is missing here is missed by nothing else. */
+/** The zod objects whose members are checked nowhere else. */
 const countedTypes = /^(?:SdJwtVcHeader|SdJwtVcClaims|KeyBindingClaims)$/
 
 /** The name of the constant that a node is in. */
@@ -112,7 +112,7 @@ function isClaim(node: ts.Node): boolean {
   )
 }
 
-/** The corpus with all the switches in it, as one module. */
+/** Bundles the corpus with all switches. */
 export async function bundle(sources: Switchable[]): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: ['test/credentials/_corpus.ts'],
@@ -128,7 +128,7 @@ export async function bundle(sources: Switchable[]): Promise<string> {
       {
         name: 'mutants',
         setup(plugin) {
-          // The corpus uses its helpers alone, not what they do for tests.
+          // The corpus uses only the helpers that need no test runner.
           plugin.onResolve({ filter: /^vitest$/ }, () => ({ path: 'vitest', namespace: 'none' }))
           plugin.onLoad({ filter: /.*/, namespace: 'none' }, () => ({
             contents: 'export const expect = undefined',

@@ -1,4 +1,4 @@
-/** The issuer, the holder and the attacker of fixtures/credentials, their documents, and tokens signed over anything at all. */
+/** The issuer, the holder and the attacker of fixtures/credentials, their DID documents, and tokens with arbitrary content. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { toBase64url, utf8 } from '../../src/base/bytes.ts'
@@ -28,7 +28,7 @@ export const audience = 'https://verifier.example'
 export const nonce = '5f0c4f5e-3c5d-4f4f-9d52-1e3b7f6ad111'
 export const schemaId = 'https://agent.example/schema-registry/schemas/1'
 
-/** The document of a person, under the form of its DID that was asked for. */
+/** The DID document of a person, for the requested form of the DID. */
 export function documentOf(person: Person, did: string = person.did): DidDocument {
   const keys = Object.entries(person.keys)
   const idsOf = (purpose: Purpose) =>
@@ -49,7 +49,7 @@ export function documentOf(person: Person, did: string = person.did): DidDocumen
 
 export async function resolve(did: string): Promise<DidDocument> {
   const person = [issuer, holder, mallory].find((each) => each.did === canonicalDid(did))
-  if (!person) throw new Problem('error:DIDResolution:notFound', `nobody is ${did}`)
+  if (!person) throw new Problem('error:DIDResolution:notFound', `unknown DID ${did}`)
   return documentOf(person, did)
 }
 
@@ -66,14 +66,14 @@ export const content: CredentialContent = {
 
 export const checks: PresentationChecks = { resolve, audience, nonce, now }
 
-/** Bytes of a part: objects as JSON, text and bytes as they are. */
+/** A part of a token before encoding. Objects are serialized as JSON. */
 type Part = object | string | Uint8Array
 
 function encode(part: Part): string {
   return toBase64url(part instanceof Uint8Array || typeof part === 'string' ? part : JSON.stringify(part))
 }
 
-/** Signs any header over any payload. The header is not completed: what is not in it is missing. */
+/** Signs any header and payload. The header is used unchanged. */
 export function forge(
   header: Part,
   payload: Part,
@@ -83,22 +83,22 @@ export function forge(
   return `${signingInput}.${toBase64url(typeof signer === 'function' ? signer(utf8(signingInput)) : sign(signer, utf8(signingInput)))}`
 }
 
-/** The header a key would honestly have. */
+/** The correct header for a key. */
 export function headerOf(jwk: PrivateJwk, kid?: string): object {
   return { typ: 'JWT', alg: algorithmOf(jwk), ...(kid !== undefined && { kid }) }
 }
 
-/** Header, payload and signature of a token as text. */
+/** The encoded header, payload and signature of a token. */
 export function partsOf(jwt: string): [string, string, string] {
   return jwt.split('.') as [string, string, string]
 }
 
-/** The payload of a token as JSON. */
+/** The decoded payload of a token. */
 export function payloadOf(jwt: string): Record<string, any> {
   return JSON.parse(Buffer.from(partsOf(jwt)[1], 'base64url').toString()) as Record<string, any>
 }
 
-/** The code with which something is refused; fails the test when it is accepted or fails in another way. */
+/** The code of a refusal. The test fails if the verification succeeds or throws another error. */
 export async function failureOf(verification: () => unknown): Promise<Failure> {
   let result: unknown
   try {

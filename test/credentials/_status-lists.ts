@@ -1,11 +1,10 @@
-/** Status lists of the issuer of fixtures/credentials, good ones to be changed, and the two libraries that read such lists. */
+/** Status lists of the issuer in fixtures/credentials, and two libraries that decode such lists. */
 import { createRequire } from 'node:module'
 import { toBase64url } from '../../src/base/bytes.ts'
-import { compressBits } from '../../src/credentials/bitstring.ts'
-import { createBitstringStatusList } from '../../src/credentials/bitstring.ts'
-import { proveStatusList } from '../../src/credentials/status-list-2021.ts'
+import { compressBits, createBitstringStatusList } from '../../src/credentials/bitstring.ts'
 import {
   credentialsContext,
+  proveStatusList,
   statusListContexts,
   type StatusList2021,
 } from '../../src/credentials/status-list-2021.ts'
@@ -17,7 +16,7 @@ export const created = '2023-11-14T22:00:00Z'
 export const ecKey = issuer.keys['issue-1'].jwk
 export const edKey = issuer.keys['issue-2'].jwk
 
-/** A list without its proof, in which the credentials at `revoked` are revoked. */
+/** A list without proof, with the indexes `revoked` revoked. */
 export function listOf(revoked: number[], change: Partial<StatusList2021> = {}): StatusList2021 {
   return {
     '@context': [credentialsContext, statusListContexts[0]],
@@ -34,12 +33,12 @@ export function listOf(revoked: number[], change: Partial<StatusList2021> = {}):
   }
 }
 
-/** The text of a list with its proof. */
+/** The JSON of a list with its proof. */
 export function proved(list: StatusList2021, key: PrivateJwk = ecKey): string {
   return JSON.stringify({ ...list, proof: proveStatusList(list, key, created) })
 }
 
-/** The text of a Bitstring Status List. */
+/** A Bitstring Status List as JWT. */
 export function bitstringOf(
   revoked: number[],
   key: PrivateJwk = ecKey,
@@ -58,13 +57,13 @@ export function bitstringOf(
 type Decoded = { getStatus: (index: number) => boolean; length: number }
 type Library = { decodeList: (options: { encodedList: string }) => Promise<Decoded> }
 
-/** By an implementation of the specifications' editors. */
+/** Implementations by the editors of the specifications. */
 export const libraries = {
   StatusList2021: load('vc-status-list'),
   BitstringStatusList: load('vc-bitstring-status-list'),
 }
 
-/** They come without types. */
+/** The packages have no types. */
 async function load(name: string): Promise<Library> {
   return (await import(`@digitalbazaar/${name}`)) as Library
 }
@@ -75,12 +74,12 @@ const [vcContexts, listContexts] = ['credentials-context', 'vc-status-list-conte
   (name) => require(`@digitalbazaar/${name}`) as Contexts,
 ) as [Contexts, Contexts]
 
-/** The canonical N-Quads of a document by a JSON-LD processor that has the contexts and asks nobody. */
+/** The canonical N-Quads of a document by a JSON-LD processor with bundled contexts. */
 export async function canonize(document: object): Promise<string> {
   const jsonld = require('jsonld') as { canonize: (document: object, options: object) => Promise<string> }
   const known = new Map([...vcContexts.contexts, ...listContexts.contexts])
   const documentLoader = (asked: string) => {
-    // The second URL is where the first leads.
+    // The first URL redirects to the second.
     const context = known.get(asked.replace(statusListContexts[1], statusListContexts[0]))
     if (!context) throw new Error(`no context ${asked}`)
     return { documentUrl: asked, document: context }

@@ -83,7 +83,7 @@ describe('fromAttributes', () => {
         { name: 'claim', value: 'a' },
         { name: 'claim', value: 'b' },
       ],
-      "'claim' is given twice",
+      "'claim' occurs twice",
     ],
     [
       'another media type',
@@ -108,7 +108,7 @@ describe('fromAttributes', () => {
     ['an attribute without a name', [{ value: 'a' }], 'attributes.0.name'],
     ['an object', { claim: 'a' }, 'attributes'],
     [
-      'more attributes than anybody needs',
+      'too many attributes',
       Array.from({ length: 1_001 }, (_, n) => ({ name: `${n}`, value: '' })),
       'attributes',
     ],

@@ -1,4 +1,4 @@
-/** Issuers and holders of any method that resolves, each with the keys it has; and DIDs that do not resolve for now. */
+/** Issuers and holders with DIDs of every method and keys of every type; DIDs that are temporarily unresolvable. */
 import { generateKeyPairSync } from 'node:crypto'
 import { CompactSign, compactVerify, importJWK } from 'jose'
 import { describe, expect, test } from 'vitest'
@@ -38,7 +38,7 @@ const resolver = createResolver({
 })
 const { document: resolve } = resolver
 
-/** A did:web whose only key is written in one of the ways there are. */
+/** Registers a did:web with one key in a given representation. */
 function webDid(name: string, key: Record<string, unknown>): string {
   const did = `did:web:${name}.example`
   const id = '#key-1'
@@ -108,7 +108,7 @@ const vp = (holderDid: string, holderKey: PrivateJwk, credentials: string[]) =>
 describe.each(signers)('%s', (_, did, key) => {
   const credential = issueJwtVc({ ...content, issuerDid: did, issuerKey: key, subjectDid: did })
 
-  test('issues and holds', async () => {
+  test('can issue and hold', async () => {
     expect((await verifyJwtVc(credential, { resolve, now })).issuerDid).toBe(did)
     const { holderDid, credentials } = await verifyJwtVp(vp(did, key, [credential]), {
       resolve,
@@ -120,7 +120,7 @@ describe.each(signers)('%s', (_, did, key) => {
     expect((await verifyHolderProof(vp(did, key, []), { resolve, audience, nonce, now })).holderDid).toBe(did)
   })
 
-  test('is nobody who has another key, on its curve or on another', async () => {
+  test('refuses another key, of the same or another curve', async () => {
     const others = keys.map((each) => (each.crv === 'P-256' ? p256Other : generateKey(each.crv as 'Ed25519')))
     for (const other of others) {
       const reason = other.crv === key.crv ? 'signature' : 'algorithm'
@@ -133,7 +133,7 @@ describe.each(signers)('%s', (_, did, key) => {
   })
 })
 
-test('a did:peer holds: its key authenticates, and asserts nothing', async () => {
+test('a did:peer can hold but not issue: its key only authenticates', async () => {
   const did = createPeerDid({
     keyAgreement: toPublic(generateKey('X25519')),
     authentication: toPublic(ed25519),
@@ -146,7 +146,7 @@ test('a did:peer holds: its key authenticates, and asserts nothing', async () =>
   expect(await failureOf(() => verifyJwtVc(forged, { resolve, now }))).toBe('no-key')
 })
 
-test('keys for agreement, of RSA, and on other curves than their type says are passed over', async () => {
+test('keys for agreement, RSA keys, and keys of another curve than their type are ignored', async () => {
   for (const [name, key] of Object.entries({
     agreement: { type: 'JsonWebKey2020', publicKeyJwk: toPublic(generateKey('X25519')) },
     rsa: { type: 'JsonWebKey2020', publicKeyJwk: { kty: 'RSA', n: 'AQAB', e: 'AQAB' } },
@@ -164,7 +164,7 @@ test('keys for agreement, of RSA, and on other curves than their type says are p
 })
 
 describe('ES256', () => {
-  test('is what jose makes and takes', async () => {
+  test('interoperates with jose', async () => {
     const { payload } = await compactVerify(
       signJws({ typ: 'JWT' }, { a: 1 }, p256),
       await importJWK(toPublic(p256), 'ES256'),
@@ -179,7 +179,7 @@ describe('ES256', () => {
     expect(isSignedBy(decodeJws(token), { ...toPublic(p256), y: toPublic(p256Other).y! })).toBe(false)
   })
 
-  test('is nothing else: no ES256K, no signature cut short, in DER, or of zeros', () => {
+  test('refuses ES256K, and truncated, extended and zero signatures', () => {
     const jws = decodeJws(signJws({}, { a: 1 }, p256))
     expect(isSignedBy({ ...jws, header: { alg: 'ES256K' } }, toPublic(p256))).toBe(false)
     for (const signature of [
@@ -192,14 +192,14 @@ describe('ES256', () => {
   })
 })
 
-describe('a DID that does not resolve for now', () => {
+describe('a temporarily unresolvable DID', () => {
   const down = new Problem('error:ServiceUnavailable', 'its host did not answer in time')
   const accident = new Error('disk I/O error')
   const issuer = createJwkDid(ed25519)
   const holder = createKeyDid(secp256k1)
   const credential = issueJwtVc({ ...content, issuerDid: issuer, issuerKey: ed25519, subjectDid: holder })
 
-  test.each([down, accident])('decides nothing about a token: %s', async (error) => {
+  test.each([down, accident])('is not a verification failure: %s', async (error) => {
     const without = (missing: string) => (did: string) =>
       did === missing ? Promise.reject(error) : resolve(did)
     await expect(verifyJwtVc(credential, { resolve: without(issuer), now })).rejects.toBe(error)
@@ -209,7 +209,7 @@ describe('a DID that does not resolve for now', () => {
     }
   })
 
-  test('neither does a status that cannot be had for now', async () => {
+  test('nor is a temporarily unavailable status', async () => {
     const credentialStatus = { type: 'StatusList2021Entry' }
     const token = issueJwtVc({ ...content, issuerDid: issuer, issuerKey: ed25519, credentialStatus })
     await expect(verifyJwtVc(token, { resolve, now, checkStatus: () => Promise.reject(down) })).rejects.toBe(

@@ -1,4 +1,4 @@
-/** Every check counts: with any single one switched off, some forgery passes, or is refused for another reason than its own. */
+/** Every check is necessary: with any of them disabled, a forgery passes or is refused with another code. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -6,7 +6,7 @@ import { execa } from 'execa'
 import { afterAll, expect, test } from 'vitest'
 import { bundle, files, switchable } from './_mutants.ts'
 
-/** Checks without which the next one refuses the same, for the same reason, if in other words. */
+/** Checks that are followed by another check with the same code. */
 const redundant = [/is not acceptable JSON/, /The \$\{part\} is not a JSON object/]
 
 // Inside the project, where its packages are found.
@@ -15,8 +15,8 @@ const folder = mkdtempSync(resolve('dist/mutants-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /**
- * Runs the corpus without a mutant, then with each in turn as far as the first surprise, from where the one before was found: neighbours
- * are found by neighbours. One that counts as its module is loaded has a module of its own; one that keeps it from loading has been noticed too.
+ * Runs the corpus without a mutant, then with each mutant up to the first unexpected result. Each run starts at the case that detected the previous
+ * mutant, because neighbouring mutants are detected by neighbouring cases. Mutants that act at load time get their own module instance.
  */
 const program = `
   const [corpus, mutants] = process.argv.slice(1)
@@ -33,7 +33,7 @@ const program = `
 
 type Outcome = { cases: number; wrong: string[] }
 
-test('no check can be switched off unnoticed', { timeout: 300_000 }, async () => {
+test('the corpus detects every disabled check', { timeout: 300_000 }, async () => {
   const sources = files.map(switchable)
   const mutants = sources.flatMap((source) => source.mutants)
   expect(mutants.length).toBeGreaterThan(70)

@@ -1,4 +1,4 @@
-/** Status lists: their bits, their two proofs and their JWT, read as others write them and by others as they are written here (wire.md 8.2, 8.3). */
+/** Status lists: bits, both embedded proofs and JWT, with other implementations as issuer and as verifier. */
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
@@ -42,12 +42,12 @@ const check = (text: string, status = entry(), issuerDid = issuer.did) =>
   checkStatusList(text, status, { issuerDid }, { resolve, now })
 const reason = (work: Promise<unknown>) =>
   work.then(
-    () => 'it stands',
+    () => 'not revoked',
     (error: Error) => error.message,
   )
 
-describe('the bits', () => {
-  test('begin with the most significant one, and are as many as the specifications want', () => {
+describe('bits', () => {
+  test('start with the most significant one, and have the required length', () => {
     const bits = expandBits(toBase64url(compressBits([0, 9, listLength - 1])))
     expect(bits).toHaveLength(16_384)
     expect([bits[0], bits[1], bits[16_383]]).toEqual([0x80, 0x40, 0x01])
@@ -60,7 +60,7 @@ describe('the bits', () => {
     ])
   })
 
-  test('of published lists are read', () => {
+  test('of published lists are decoded', () => {
     // The Identus documentation's, with one credential revoked, and Bitstring Status List 1.0's, with none.
     const bits = expandBits('H4sIAAAAAAAA_-3BMQ0AAAACIGf_0MbwARoAAAAAAAAAAAAAAAAAAADgbbmHB0sAQAAA')
     expect([...Array(listLength).keys()].filter((index) => isSet(bits, index))).toEqual([6])
@@ -74,7 +74,7 @@ describe('the bits', () => {
     ['below the start', -1],
     ['between two', 1.5],
     ['beyond all numbers', 2 ** 53],
-  ])('have none %s', (_, index) => {
+  ])('have no index %s', (_, index) => {
     expect(() => isSet(expandBits(toBase64url(compressBits([]))), index)).toThrow(/index/)
     expect(() => compressBits([index])).toThrow(RangeError)
   })
@@ -90,12 +90,12 @@ describe('the bits', () => {
     ['half of one', toBase64url(compressBits([1, 77]).subarray(0, 30))],
     ['no base64', 'H4sI?'],
     ['nothing', ''],
-  ])('are not read from %s', (_, encodedList) => {
+  ])('are refused from %s', (_, encodedList) => {
     expect(() => expandBits(encodedList)).toThrow(TypeError)
   })
 
   test.each(['StatusList2021', 'BitstringStatusList'] as const)(
-    'are read by another library: %s',
+    'are decoded by another library: %s',
     async (type) => {
       const revoked = [0, 1, 7, 8, 94_567, listLength - 1]
       const text = type === 'StatusList2021' ? proved(listOf(revoked)) : bitstringOf(revoked)
@@ -109,11 +109,14 @@ describe('the bits', () => {
   )
 })
 
-describe('the quads that are signed', () => {
+describe('the signed quads', () => {
   const subject = (change: object) => ({ credentialSubject: { ...listOf([3]).credentialSubject, ...change } })
   const shapes: [string, Partial<StatusList2021>][] = [
-    ['ours', {}],
-    ['with the real agent’s context', { '@context': [listOf([])['@context'][0], statusListContexts[1]] }],
+    ['of this agent', {}],
+    [
+      'with the context of the Cloud Agent',
+      { '@context': [listOf([])['@context'][0], statusListContexts[1]] },
+    ],
     ['with seconds for a date', { issuanceDate: 1_717_793_619 }],
     ['with an id of the list in it', subject({ id: `${url}#list` })],
     ['with an issuer in long form', { issuer: issuer.longForm }],
@@ -126,7 +129,7 @@ describe('the quads that are signed', () => {
     ['of suspensions', subject({ statusPurpose: 'suspension' })],
     ['with padding', subject({ encodedList: toPaddedBase64url(compressBits([1])) })],
   ]
-  test.each(shapes)('are those of a JSON-LD processor: %s', async (_, change) => {
+  test.each(shapes)('equal those of a JSON-LD processor: %s', async (_, change) => {
     const list = listOf([3], change)
     expect(toCanonicalQuads(list)).toBe(await canonize(list))
   })
@@ -152,32 +155,32 @@ describe('a credential', () => {
   test.each([
     ['secp256k1', proved(listOf([7]))],
     [
-      'secp256k1, as the real agent dates and shapes it',
+      'secp256k1, with date and issuer as the Cloud Agent writes them',
       proved(listOf([7], { issuer: issuer.longForm, issuanceDate: 1_699_999_000 })),
     ],
-    ['Ed25519 as the real agent signs', proved(listOf([7]), edKey)],
+    ['Ed25519 as the Cloud Agent signs', proved(listOf([7]), edKey)],
     ['Ed25519 as the specification signs', standard(listOf([7]))],
     ['a JWT of VC 1.1', asJwt({ iss: issuer.did, jti: url, nbf: now - 60, ...inVc })],
-  ])('stands or is revoked by a StatusList2021: %s', async (_, text) => {
-    expect(await reason(check(text))).toBe('it stands')
+  ])('has a status in a StatusList2021: %s', async (_, text) => {
+    expect(await reason(check(text))).toBe('not revoked')
     expect(
       await reason(
         check(text, entry({ statusListIndex: '5', statusPurpose: 'revocation' }), issuer.longForm),
       ),
-    ).toBe('it stands')
+    ).toBe('not revoked')
     expect(await reason(check(text, entry({ statusListIndex: 7 })))).toBe('the credential is revoked')
   })
 
-  test('stands or is revoked by a Bitstring Status List', async () => {
+  test('has a status in a Bitstring Status List', async () => {
     for (const text of [bitstringOf([7]), bitstringOf([7], edKey, 'issue-2')]) {
-      expect(await reason(check(text, bitstringEntry()))).toBe('it stands')
+      expect(await reason(check(text, bitstringEntry()))).toBe('not revoked')
       expect(await reason(check(text, bitstringEntry({ statusListIndex: '7' })))).toBe(
         'the credential is revoked',
       )
     }
   })
 
-  test('may be suspended', async () => {
+  test('can be suspended', async () => {
     const text = proved(
       listOf([], { credentialSubject: { ...listOf([5]).credentialSubject, statusPurpose: 'Suspension' } }),
     )
@@ -271,12 +274,12 @@ describe('a credential', () => {
       bitstringEntry(),
     ],
   ]
-  test.each(forgeries)('does not stand by %s', async (_, why, text, status = entry()) => {
+  test.each(forgeries)('is refused with %s', async (_, why, text, status = entry()) => {
     expect(await reason(check(text, status))).toContain(why)
     await failureOf(() => check(text, status))
   })
 
-  test('does not stand by a list whose signer is no key of its issuer, whoever resolves', async () => {
+  test('is refused if the signer of the list is not a key of its issuer', async () => {
     const text = proved(listOf([]))
     const changed = (did: string) => Promise.resolve({ ...documentOf(issuer, did), assertionMethod: [] })
     expect(await failureOf(() => checkStatusList(text, entry(), issuerOf(), { resolve: changed, now }))).toBe(
@@ -300,13 +303,13 @@ describe('a credential', () => {
     ['statusListIndex', { statusListIndex: '0x5' }],
     ['statusListCredential', { statusListCredential: undefined }],
     ['statusSize', { statusSize: 2 }],
-  ])('does not stand by a status whose %s is not understood: %o', async (member, change) => {
+  ])('is refused with an unsupported %s: %o', async (member, change) => {
     expect(await reason(Promise.resolve().then(() => entry(change)))).toContain(member)
     expect(await failureOf(() => entry(change))).toBe('status')
   })
 })
 
-test('what the data URL of a proof says is the key, in characters that both alphabets of base64 share', () => {
+test('the data URL of a proof contains the key, without characters that differ between base64 and base64url', () => {
   for (const key of [ecKey, edKey]) {
     const { proof } = JSON.parse(proved(listOf([]), key)) as { proof: { verificationMethod: string } }
     const [, data] = /^data:application\/json;base64,([A-Za-z0-9]+={0,2})$/.exec(proof.verificationMethod)!

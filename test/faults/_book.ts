@@ -1,9 +1,9 @@
-/** A webhook receiver that keeps a book: every event of every wallet as it arrived, and who waits for one. */
+/** A webhook receiver that records every event of every wallet. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Event } from '../../src/events/event.ts'
 
-/** What an event says of its record: the thread, or the DID, and the state. */
+/** The subject of an event (thread or DID) and its state. */
 export const subjectOf = ({ data }: Event) => String(data['thid'] ?? data['did'])
 export const stateOf = ({ data }: Event) => String(data['state'] ?? data['protocolState'] ?? data['status'])
 
@@ -13,9 +13,9 @@ export class Book {
   readonly url: string
   /** Each event once, in the order of first arrival. */
   readonly events: Event[] = []
-  /** Deliveries of events that had come before. */
+  /** Repeated deliveries. */
   repeats = 0
-  /** What came again with the same id and said something else. */
+  /** Repeated deliveries with different content. */
   readonly changed: string[] = []
   readonly #texts = new Map<string, string>()
   readonly #byKey = new Map<string, Event>()
@@ -42,7 +42,7 @@ export class Book {
     return book
   }
 
-  /** The event that a wallet's record reached a state; one that has come already counts. @throws after `timeoutMs`. */
+  /** Resolves with the event of a record's state, past or future. @throws after `timeoutMs`. */
   reached(walletId: string, subject: string, state: string, timeoutMs: number): Promise<Event> {
     const key = keyOf(walletId, subject, state)
     const known = this.#byKey.get(key)
@@ -62,7 +62,7 @@ export class Book {
     })
   }
 
-  /** Forgets everything that has come, when nobody waits for any of it. */
+  /** Drops all recorded events. */
   forget(): void {
     this.events.length = 0
     this.#texts.clear()

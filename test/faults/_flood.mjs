@@ -1,6 +1,6 @@
 /**
- * A tenant that sends as much as it can: requests on each of many connections, the next one as soon as the last one is answered. A process of
- * its own, so that whoever measures the others is not held up by it; ends with its standard input, and prints how many answers of each status came.
+ * A flooding tenant: sequential requests on each of many connections. A separate process, so that it does not slow down the measurement. Ends with its
+ * standard input, and prints the number of answers by status.
  *
  * `node _flood.mjs <url> <apikey> <connections>`
  */
@@ -33,7 +33,7 @@ async function askOn(method) {
 }
 
 process.stdin.resume().once('end', () => over.abort())
-// As whoever is measured: as many that read as that write.
+// Like the measured tenant: as many reads as writes.
 await Promise.all(Array.from({ length: Number(connections) }, (_, n) => askOn(n % 2 === 0 ? 'GET' : 'POST')))
 process.stdout.write(JSON.stringify(statuses))
 agent.destroy()

@@ -1,7 +1,7 @@
-/** One flow of the main job: connect, issue, present. Its callers do not know that daemons die: they ask again. */
+/** One flow: connect, issue, present. Callers repeat requests, because daemons may be killed at any time. */
 import { ask, makeOnce, type Resident, type Town } from './_town.ts'
 
-/** How long a flow waits for a state to be announced: longer than a daemon is away. */
+/** The wait for the event of a state, longer than a restart. */
 const usualWaitMs = 60_000
 
 /** Runs a flow to its end on both sides. */
@@ -70,7 +70,7 @@ export async function runFlow(town: Town, name: string, waitMs = usualWaitMs): P
   ])
 }
 
-/** The newest of a resident's records that fits; the flow's own is among the newest. */
+/** The newest matching record of a wallet. */
 async function findIn(
   resident: Resident,
   path: string,

@@ -1,4 +1,4 @@
-/** Daemons that are killed while flows run, and what the reference model says of it afterwards. */
+/** Kills daemons while flows run, and compares the events with the reference model. */
 import { setTimeout } from 'node:timers/promises'
 import { stateOf, subjectOf } from './_book.ts'
 import { runFlow } from './_flow.ts'
@@ -32,15 +32,15 @@ export type Outcome = {
   flows: number
   events: number
   repeats: number
-  /** Sentences about what went wrong, by what it is. */
+  /** Fault descriptions by kind. */
   lost: string[]
   doubled: string[]
   unended: string[]
-  /** The longest time from the last start of a daemon until every flow had ended, in seconds. */
+  /** Seconds from the last start of a daemon until every flow had ended, at most. */
   slowest: number
 }
 
-/** What is wrong with an outcome, and what that is when nothing is. */
+/** The faults of a result. */
 export const faultsOf = ({ lost, doubled, unended }: Outcome) => ({ lost, doubled, unended })
 export const faultless = { lost: [], doubled: [], unended: [] }
 
@@ -68,10 +68,10 @@ export function add(a: Outcome, b: Outcome): Outcome {
   }
 }
 
-/** How long after the last start of a daemon every flow must have ended, in milliseconds. */
+/** The time limit in milliseconds for all flows to end after the last start of a daemon. */
 const graceMs = 30_000
 
-/** Keeps `concurrency` flows going while one daemon or the other is killed `kills` times at random moments; then all must end. */
+/** Keeps `concurrency` flows running while either daemon is killed `kills` times at random. All flows must end afterwards. */
 export async function killAtRandom({
   kills,
   seed,
@@ -83,10 +83,10 @@ export async function killAtRandom({
 }): Promise<Outcome> {
   const random = createRandom(seed)
   await using town = await openTown()
-  // However long they take as long as daemons die.
+  // No limit while daemons are being killed.
   const flows = keepGoing(town, concurrency, Infinity, 3_600_000)
   for (let n = 0; n < kills; n++) {
-    // Long enough for some steps of some flows, which take all that the machine has meanwhile.
+    // Long enough for some steps of some flows.
     await setTimeout(50 + random() * 250)
     const daemon = town.daemons[random() < 0.5 ? 0 : 1]
     await daemon.stop('SIGKILL')
@@ -95,10 +95,10 @@ export async function killAtRandom({
   return await outcomeOf(town, kills, await flows.end(graceMs))
 }
 
-/** Where each of the two daemons is to die. */
+/** The kill points of the two daemons. */
 export type Places = readonly [first: Kill, second: Kill]
 
-/** Lets both daemons die at their places, for each pair of places in turn, while some flows run. A point that is not passed as often kills nobody. */
+/** Kills both daemons at a pair of points while flows run, for each pair in turn. A point that is not reached kills nothing. */
 export async function killAtPoints(
   pairs: readonly Places[],
   { concurrency }: { concurrency: number },
@@ -121,7 +121,7 @@ export async function killAtPoints(
   return await outcomeOf(town, kills, sum)
 }
 
-/** Starts a daemon again when it dies, to go on from then. Returns what ends this: afterwards it runs, and does not die. */
+/** Restarts a daemon when it is killed. Returns a function that ends this and leaves the daemon running. */
 function revive(daemon: Town['daemons'][number], onDeath: () => void): () => Promise<void> {
   let [hasDied, isOver] = [false, false]
   const revived = daemon.ended.then(async () => {
@@ -136,14 +136,14 @@ function revive(daemon: Town['daemons'][number], onDeath: () => void): () => Pro
   }
 }
 
-/** Tells a daemon to go on; whether it has not died before. */
+/** Clears the kill point. Returns false if the daemon was already killed. */
 const goesOn = (daemon: Town['daemons'][number]) =>
   killAt(daemon).then(
     () => true,
     () => false,
   )
 
-/** Runs `count` flows while a share of all steps inside both daemons fails, before or after they have happened. */
+/** Runs `count` flows while a share of all steps inside both daemons fails, before or after its effect. */
 export async function failAtRandom({
   rate,
   seed,
@@ -155,7 +155,7 @@ export async function failAtRandom({
 }): Promise<Outcome> {
   await using town = await openTown()
   await Promise.all(town.daemons.map((daemon, n) => restartWith(daemon, { rate, seed: seed + n })))
-  // A failed attempt costs a webhook's lane five seconds (service §6.3), and one event in a thousand fails three times.
+  // A failed delivery delays a webhook queue by five seconds, and one event in a thousand fails three times.
   const replays = setInterval(() => void town.replay().catch(() => undefined), 5_000)
   try {
     return await outcomeOf(
@@ -176,7 +176,7 @@ async function restartWith(daemon: Town['daemons'][number], faults: Faults): Pro
 
 type Ended = { flows: number; failures: string[]; seconds: number }
 
-/** Runs flows, so many at a time, until told to end, or until `most` have begun. */
+/** Runs flows with limited concurrency until stopped, or until `most` have started. */
 function keepGoing(
   town: Town,
   concurrency: number,
@@ -211,7 +211,7 @@ function keepGoing(
   }
 }
 
-/** What the webhooks said, held against the model, against the records and against the log of events. */
+/** Compares the webhook events with the model, the records and the event log. */
 async function outcomeOf(town: Town, kills: number, { flows, failures, seconds }: Ended): Promise<Outcome> {
   const { book } = town
   const lost = await missing(town)
@@ -231,7 +231,7 @@ async function outcomeOf(town: Town, kills: number, { flows, failures, seconds }
   }
 }
 
-/** Records whose last state was not announced. */
+/** Records without an event for their last state. */
 async function missing({ book, issuer, holder }: Town): Promise<string[]> {
   const lost: string[] = []
   for (const resident of [issuer, holder]) {

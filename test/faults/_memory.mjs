@@ -1,6 +1,6 @@
 /**
- * Loaded into a daemon with `node --import`: answers the message `memory` of its parent with what is in its memory once all garbage is collected.
- * In bytes: `resident` of the process, `committed` and `used` of V8's heap. `handles` are timers, sockets and whatever else keeps a process alive.
+ * Loaded into a daemon with `node --import`: answers the message `memory` of its parent with the memory after garbage collection, in bytes:
+ * `resident` of the process, `committed` and `used` of V8's heap. `handles` are timers, sockets and other active handles.
  */
 import { setFlagsFromString } from 'node:v8'
 import { setTimeout } from 'node:timers/promises'
@@ -11,7 +11,7 @@ const collect = runInNewContext('gc')
 
 process.on('message', async (message) => {
   if (message?.type !== 'memory') return
-  // What one collection lets go of in finalizers, the next one takes.
+  // The second collection frees objects released by finalizers of the first.
   collect()
   await setTimeout(10)
   collect()

@@ -1,7 +1,6 @@
 /**
- * The reference model: the tables of service §3 as they stand in `fixtures/service/states.md`, walked by what the webhooks said.
- *
- * It knows nothing of the code. A record's events must be a path through its table from the beginning to an end, each step once.
+ * The reference model: the state tables in `fixtures/service/states.md`, independent of the code. The events of a record must be a path through its
+ * table from a start to an end, with each step once.
  */
 import { readFileSync } from 'node:fs'
 import type { Event } from '../../src/events/event.ts'
@@ -17,7 +16,7 @@ const sections: Record<string, string> = {
 
 /** `<type> <role> <from> <to>` of every row. */
 const steps = new Set<string>()
-/** `<type> <role> <state>` of every state that no row leads out of. */
+/** `<type> <role> <state>` of every final state. */
 const ends = new Set<string>()
 
 for (const [type, heading] of Object.entries(sections)) {
@@ -41,7 +40,7 @@ export type Verdict = {
   unended: string[]
 }
 
-/** Replays the events of any wallets, each wallet's in the order of the log. */
+/** Replays events. Those of each wallet are in the order of the log. */
 export function judge(events: readonly Event[]): Verdict {
   const verdict: Verdict = { records: 0, events: events.length, missing: [], doubled: [], unended: [] }
   const stories = new Map<string, { type: string; role: string; states: string[] }>()

@@ -1,10 +1,9 @@
 /**
- * Power loss: what a disk holds when the machine goes dark in the middle of a commit.
+ * Simulates power loss during commits.
  *
- * A commit appends to the write-ahead log, and nobody is told of it before that is on the disk. So when the power goes during commit
- * n + 1, the disk has the files as they were at the end of commit n, and of what was written since, anything: all, a part, blocks in
- * another order, nonsense. Such images are made of the files of a real agent at work, and opened: each must hold exactly what was there
- * after commit n, or after commit n + 1.
+ * A commit appends to the write-ahead log and is acknowledged after it is on the disk. After a power loss during commit n + 1, the disk contains the
+ * files as of commit n, and any part of the later writes: all, some, reordered blocks, or garbage. Such images are created from the files of a running
+ * agent. Each must contain exactly the data of commit n or of commit n + 1.
  */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +13,7 @@ import { openSqlite } from '../../src/storage/sqlite.ts'
 import { connect, issue, newDid, startPair } from '../_pair.ts'
 import { createRandom } from '../_random.mjs'
 
-/** What disks write at once, at least. */
+/** The sector size. */
 const sectorBytes = 512
 const pageBytes = 4096
 const logHeaderBytes = 32
@@ -23,12 +22,12 @@ const frameBytes = 24 + pageBytes
 type Image = { db: Buffer; wal: Buffer; shm: Buffer }
 type Files = Image & { content: string }
 
-/** How many images held what was there before the commit and after it, how many were of a log being copied into the database, and what was wrong. */
+/** Images with the data before and after the commit, images of a checkpoint, and faults. */
 export type Losses = { images: number; before: number; after: number; copied: number; torn: string[] }
 
 const place = Symbol.for('identity-agent.probe')
 
-/** Makes at least so many images while flows run in this process, and opens them. */
+/** Creates and opens at least `images` images while flows run in this process. */
 export async function losePower({ images, seed }: { images: number; seed: number }): Promise<Losses> {
   const random = createRandom(seed)
   const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
@@ -68,19 +67,19 @@ export async function losePower({ images, seed }: { images: number; seed: number
   return losses
 }
 
-/** The files as a disk may have them that went dark between two moments. */
+/** The possible files after a power loss between two moments. */
 function imageOf(before: Files, now: Files, random: () => number): Image {
   const isSameLog = before.wal.subarray(0, logHeaderBytes).equals(now.wal.subarray(0, logHeaderBytes))
   if (!before.db.equals(now.db)) {
-    // The log was being copied into the database: it is on the disk as a whole, of the database any pages are.
+    // A checkpoint: the log is complete on the disk, and any pages of the database.
     const db = Buffer.from(now.db)
     for (let at = 0; at < Math.min(before.db.length, db.length); at += pageBytes) {
       if (random() < 0.5) before.db.copy(db, at, at, at + pageBytes)
     }
-    // The index beside it may be an older one.
+    // The shared-memory index may be older.
     return { db: isSameLog ? db : now.db, wal: now.wal, shm: random() < 0.5 ? before.shm : now.shm }
   }
-  // A log that began anew is written over the old one, from the beginning.
+  // A restarted log overwrites the old one from the beginning.
   return {
     db: before.db,
     wal: tear(now.wal, isSameLog ? endOf(before.wal) : 0, random),
@@ -88,7 +87,7 @@ function imageOf(before: Files, now: Files, random: () => number): Image {
   }
 }
 
-/** Where a log ends: behind it are the frames of the log that was there before, which carry another salt (sqlite.org/fileformat2.html §4.1). */
+/** The end of a log. Frames of the previous log follow, with another salt (sqlite.org/fileformat2.html §4.1). */
 function endOf(wal: Buffer): number {
   const salt = wal.subarray(16, 24)
   let end = logHeaderBytes
@@ -96,7 +95,7 @@ function endOf(wal: Buffer): number {
   return end
 }
 
-/** Damages a log behind the part that is on the disk for certain. */
+/** Damages a log after its synced part. */
 function tear(wal: Buffer, synced: number, random: () => number): Buffer {
   const torn = Buffer.from(wal)
   const end = endOf(wal)

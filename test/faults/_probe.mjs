@@ -1,10 +1,9 @@
 /**
- * Loaded into a daemon with `node --import`: makes it die or fail at the points that `src/base/probe.ts` names.
+ * Loaded into a daemon with `node --import`: kills it or throws errors at the points of `src/base/probe.ts`.
  *
- * What it does comes as JSON in FAULTS: `kill` ends the process the nth time that a point is passed; `rate` makes that share of all points
- * throw. An error at a point that ends in `:before` stands for something that did not happen, at `:after` for something that did
- * although whoever asked for it is told that it failed. With `awaits`, a message `kill` of the parent sets the place to die at, or none, and
- * is answered once it is set.
+ * FAULTS contains JSON: `kill` kills the process at the nth pass of a point; `rate` is the share of passes that throw. An error at `:before` means that
+ * the step had no effect, at `:after` that it had its effect although it reported a failure. With `awaits`, the message `kill` of the parent sets or
+ * clears the kill point, and is acknowledged.
  */
 import { createRandom } from '../_random.mjs'
 
@@ -23,7 +22,7 @@ if (awaits)
 globalThis[Symbol.for('identity-agent.probe')] = (point) => {
   if (kill?.point === point && ++passed === kill.nth) {
     process.kill(process.pid, 'SIGKILL')
-    // The signal is on its way; nothing may run until it is here.
+    // Block until the signal arrives.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   }
   if (rate > 0 && random() < rate) throw new Error(`a fault of the test at ${point}`)

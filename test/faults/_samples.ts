@@ -1,13 +1,13 @@
-/** Figures of a process and of series of numbers. */
+/** Measurements of a process, and statistics. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The resident memory of a process in MB, and its open files; Linux only. */
+/** Resident memory in MB, and open files of a process (Linux only). */
 export function sample(pid: number): { memory: number; handles: number } {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
   return { memory: Number(kilobytes) / 1_024, handles: readdirSync(`/proc/${pid}/fd`).length }
 }
 
-/** The value that a share of all is not above; of nothing, not a number. */
+/** A quantile. NaN for an empty list. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN

@@ -1,4 +1,4 @@
-/** One tenant's receiver takes connections and never answers, with thousands of events waiting for it: what its neighbour notices. */
+/** The effect of a webhook receiver that accepts connections and never answers on another tenant. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
@@ -7,21 +7,21 @@ import { percentile, sample } from './_samples.ts'
 import { ask, openTown, newResident } from './_town.ts'
 
 export type Neighbourhood = {
-  /** Events a second that the neighbour makes and hears of, alone and beside the receiver that never answers. */
+  /** Events per second of the other tenant, alone and next to the hanging receiver. */
   alone: number
   beside: number
-  /** Milliseconds from an event's making until the neighbour has heard of it, of 99 in 100. */
+  /** 99th percentile in milliseconds from an event to its delivery to the other tenant. */
   aloneP99: number
   besideP99: number
-  /** What the daemon's memory grew by while the events waited, in MB. */
+  /** Memory growth of the daemon in MB while the events waited. */
   grown: number
   waiting: number
-  /** Events that arrived after the receiver had recovered, and how many ids came more than once. */
+  /** Events delivered after the receiver recovered, and duplicate ids. */
   delivered: number
   repeated: number
 }
 
-/** How long, in milliseconds, one neighbour is watched before it is the other's turn: a machine that is slow for a while is slow for both. */
+/** Milliseconds per measurement. Measurements alternate, so that a slow machine affects both. */
 const turnMs = 1_000
 
 /**
@@ -81,7 +81,7 @@ export async function watchNeighbour({
     last = mute.ids.size
     await setTimeout(12_000)
   }
-  // What was given up in the meantime is a dead letter.
+  // Abandoned deliveries are dead letters.
   await ask(beside.slow, `POST /events/webhooks/${webhook.id}/replay`, { failed: true })
   for (let waited = 0; mute.ids.size < waiting && waited < 300; waited++) await setTimeout(100)
   await setTimeout(1_000)
@@ -101,7 +101,7 @@ function rate({ waits, ms }: { waits: number[]; ms: number }): number {
   return (waits.length * 1_000) / ms
 }
 
-/** A receiver that answers nobody until it recovers, and then counts what it takes. */
+/** A receiver that does not answer until it recovers, and then counts events. */
 async function openMute() {
   const ids = new Map<string, number>()
   const listeners = new Map<string, () => void>()

@@ -1,4 +1,4 @@
-/** Two daemons that do the main job over and over, looked at between rounds, and what is wrong with what was seen. */
+/** Two daemons that repeat flows, measured between rounds, and the detection of leaks. */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,18 +11,18 @@ import { openTown } from './_town.ts'
 
 const preload = fileURLToPath(new URL('_memory.mjs', import.meta.url))
 
-/** By then the caches are full (500 keys, 1,000 documents, a megabyte of each wallet's file), and what runs often is compiled. */
+/** The number of flows after which caches are full and hot code is compiled. */
 export const warmUpFlows = 1_000
 
 /**
- * Of live memory in an hour, of V8's room for garbage at any time, of open files and handles in all, and of one log.
+ * Limits: growth of live memory per hour, V8's garbage at any time, total growth of open files and handles, and the size of a log.
  *
  * Resident memory is live memory and that room. V8 gives back what is empty of it and takes it again by some megabytes every few minutes, so that
  * half an hour of it has no slope to speak of: there is a limit to the room instead.
  */
 export const limits = { megabytesAnHour: 1, roomMegabytes: 100, handles: 10, logMegabytes: 16 }
 
-/** Looks at a daemon that are too few to see a line in them. */
+/** Fewer measurements are not enough for a regression. */
 const fewLooks = 10
 
 /** A daemon at rest after a round, but for `resident`, which is what it had while it was at work. In megabytes. */
@@ -31,7 +31,7 @@ export type Look = {
   flows: number
   /** Resident memory, garbage included. */
   resident: number
-  /** What is left of V8's heap once the garbage is collected. */
+  /** V8's heap after garbage collection. */
   heap: number
   /** Resident memory outside of V8's heap: SQLite, OpenSSL, buffers, the program itself. */
   outside: number
@@ -44,10 +44,10 @@ export type Look = {
 
 export type Soak = { looks: Look[][]; failures: string[] }
 
-/** What is in a daemon's memory and will stay. */
+/** Live memory. */
 export const live = ({ heap, outside }: Look) => heap + outside
 
-/** What V8 holds for garbage: what it has not collected yet, and what is free. */
+/** V8's heap for garbage: uncollected and free. */
 export const room = (look: Look) => look.resident - live(look)
 
 export async function soak({
@@ -84,13 +84,13 @@ export async function soak({
   return { looks, failures }
 }
 
-/** What was seen after the warm-up: a third of the time, and so many flows that nothing has to grow any more. */
+/** Measurements after the warm-up: a third of the time, and a minimum number of flows. */
 export function settled(looks: readonly Look[]): Look[] {
   const end = looks.at(-1)?.hours ?? 0
   return looks.filter(({ hours, flows }) => hours >= end / 3 && flows >= warmUpFlows)
 }
 
-/** What is over its limit at a daemon, in sentences. Of a slope that is uncertain, as much as is not counts. */
+/** Exceeded limits of a daemon. The lower confidence bound of a slope counts. */
 export function judge(looks: readonly Look[]): string[] {
   const late = settled(looks)
   if (late.length < fewLooks)

@@ -1,4 +1,4 @@
-/** Many tenants at one daemon: how they are listed, how many files are open, and what one that floods does to another. */
+/** Many tenants in one daemon: list latency, open files, and the effect of a flooding tenant on another. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -11,27 +11,27 @@ import { percentile } from './_samples.ts'
 
 const flood = fileURLToPath(new URL('_flood.mjs', import.meta.url))
 
-/** Open at a time: each wallet is a file and its two logs. */
+/** Open wallets. Each is a file with two logs. */
 const openWallets = 50
 
-/** Milliseconds that whoever is measured is watched alone, and then beside a flood; and how often. */
+/** Milliseconds per measurement, alone and next to a flood, and the number of repetitions. */
 const turnMs = 2_000
 
 export type Crowd = {
-  /** Milliseconds that 99 of 100 pages of wallets took, and the longest one. */
+  /** 99th percentile and maximum in milliseconds of a page of wallets. */
   pageP99: number
   pageLongest: number
-  /** The most files that were open, of all kinds but connections. */
+  /** Maximum of open files, without connections. */
   files: number
-  /** Answers that were no 2xx, by status. */
+  /** Answers other than 2xx by status. */
   errors: Record<string, number>
 }
 
 export type Flooded = {
-  /** Milliseconds of 99 in 100 requests, and of one in two, of tenant B. */
+  /** 99th percentile and median of tenant B's requests in milliseconds. */
   quiet: { p50: number; p99: number }
   flooded: { p50: number; p99: number }
-  /** Answers to the flood a second, by status. */
+  /** Answers per second to the flood by status. */
   flood: Record<string, number>
 }
 
@@ -95,7 +95,7 @@ export async function openCity(env: Record<string, string> = {}) {
 }
 export type City = Awaited<ReturnType<typeof openCity>>
 
-/** Works on items a few at a time. */
+/** Processes items with limited concurrency. */
 async function each<T>(
   items: readonly T[],
   atOnce: number,
@@ -108,7 +108,7 @@ async function each<T>(
   await Promise.all(Array.from({ length: atOnce }, workOn))
 }
 
-/** Makes `wallets` wallets, `active` of which have tenants that all do something, `rounds` times, while wallets are listed. */
+/** Creates `wallets` wallets, `active` of them with active tenants, and lists wallets meanwhile, `rounds` times. */
 export async function crowd(
   city: City,
   { wallets, active, rounds = 4 }: { wallets: number; active: number; rounds?: number },
@@ -141,7 +141,7 @@ export async function crowd(
   return { pageP99: percentile(pages, 0.99), pageLongest: Math.max(...pages), files, errors }
 }
 
-/** Watches tenant B's requests, one after the other, in turns alone and while tenant A floods the daemon. */
+/** Measures tenant B's sequential requests, alternately alone and while tenant A floods the daemon. */
 export async function beside(
   city: City,
   { connections, seconds }: { connections: number; seconds: number },
@@ -181,7 +181,7 @@ export async function beside(
   return { quiet: show(quiet), flooded: show(flooded), flood: Object.fromEntries(perSecond) }
 }
 
-/** Files that a process has open, but no connections, pipes and the like. */
+/** Open regular files of a process. */
 function filesOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).filter((fd) => {
     try {

@@ -1,4 +1,4 @@
-/** Two daemons in processes of their own that share a ledger, an issuer at one and a holder at the other, and a book of what their webhooks said. */
+/** Two daemon processes with a shared ledger, an issuer and a holder, and a record of their webhook events. */
 import { fileURLToPath } from 'node:url'
 import { setTimeout } from 'node:timers/promises'
 import type { Answer, Daemon } from '../_daemon.ts'
@@ -8,19 +8,19 @@ import { Book } from './_book.ts'
 const adminKey = 'an-administrator-of-the-faults'
 const preload = fileURLToPath(new URL('_probe.mjs', import.meta.url))
 
-/** How long a caller goes on asking a daemon that does not answer. */
+/** The time limit for repeated requests to a daemon. */
 const patienceMs = 60_000
 
 export type Faults = { rate?: number; seed?: number }
 
-/** Where a daemon is to die: the nth time that it passes a point. */
+/** A kill point: the nth pass of a probe point. */
 export type Kill = { point: string; nth: number }
 
 export type Resident = { daemon: Daemon; walletId: string; apiKey: string }
 
 export type Town = Awaited<ReturnType<typeof openTown>>
 
-/** A daemon's environment with faults in it; none takes them away at its next start. */
+/** The environment variable with faults. Without faults, the next start has none. */
 export function setFaults(daemon: Daemon, faults?: Faults): void {
   delete daemon.env['NODE_OPTIONS']
   delete daemon.env['FAULTS']
@@ -28,10 +28,10 @@ export function setFaults(daemon: Daemon, faults?: Faults): void {
     Object.assign(daemon.env, { NODE_OPTIONS: `--import=${preload}`, FAULTS: JSON.stringify(faults) })
 }
 
-/** What daemons have in their environment that `killAt` can be asked of. */
+/** The environment of daemons that support `killAt`. */
 export const awaitingKills = { NODE_OPTIONS: `--import=${preload}`, FAULTS: JSON.stringify({ awaits: true }) }
 
-/** Tells a daemon that runs where to die, or to go on. @throws when it has died. */
+/** Sets or clears the kill point of a running daemon. @throws when it was killed. */
 export const killAt = (daemon: Daemon, kill?: Kill) =>
   daemon.exchange({ type: 'kill', ...(kill && { kill }) })
 
@@ -47,7 +47,7 @@ export function openTown(env: Record<string, string> = {}) {
     const webhooks = await Promise.all(
       [issuer, holder].map((resident) => ask(resident, 'POST /events/webhooks', { url: book.url })),
     )
-    /** Has the agents send again what the book did not take in three attempts. */
+    /** Replays the events that failed three deliveries. */
     const replay = () =>
       Promise.all(
         [issuer, holder].map((resident, n) =>
@@ -63,7 +63,7 @@ export function openTown(env: Record<string, string> = {}) {
   })
 }
 
-/** Asks until there is an answer that is not about the agent's own trouble. @throws for a 4xx, and when nobody answered for long. */
+/** Repeats a request until it succeeds. @throws for a 4xx, and after the time limit. */
 export async function ask({ daemon, apiKey }: Resident, key: string, body?: unknown): Promise<any> {
   const { status, body: answer } = await persist(key, () =>
     daemon.call(key, { apiKey, ...(body !== undefined && { body }) }),
@@ -72,7 +72,7 @@ export async function ask({ daemon, apiKey }: Resident, key: string, body?: unkn
   return answer
 }
 
-/** Makes something once, though the answer to an attempt may be lost: looks for it before every other attempt. */
+/** Creates a resource exactly once although answers may be lost: searches for it before each retry. */
 export async function makeOnce<T>(
   resident: Resident,
   find: () => Promise<T | undefined>,
@@ -113,7 +113,7 @@ async function persist(what: string, attempt: () => Promise<Answer>): Promise<An
   }
 }
 
-/** Makes a tenant at a daemon. */
+/** Creates a tenant. */
 export async function newResident(daemon: Daemon, name: string): Promise<Resident> {
   return { daemon, ...(await newTenant(daemon, adminKey, name)) }
 }

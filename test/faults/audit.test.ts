@@ -1,4 +1,4 @@
-/** A daemon that is killed around a change: whatever was done, the audit log has it. */
+/** The audit log contains every change of a daemon that is killed around the change. */
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { Daemon, temporaryFolder } from '../_daemon.ts'
 const adminKey = 'the-administrator-of-the-tests'
 const preload = `--import=${fileURLToPath(new URL('./_probe.mjs', import.meta.url))}`
 
-test('before it was done, and after', { timeout: 60_000 }, async () => {
+test('killed before and after the change', { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder()
   await using daemon = await Daemon.start({
     AGENT_DATA_DIR: join(folder.path, 'data'),

@@ -1,4 +1,4 @@
-/** As `killed-at-random.test.ts`, with daemons that fail instead of dying. */
+/** Like `killed-at-random.test.ts`, with failing steps instead of kills. */
 import { expect, test } from 'vitest'
 import { failAtRandom, faultless, faultsOf } from './_kills.ts'
 

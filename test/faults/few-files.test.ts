@@ -1,4 +1,4 @@
-/** A low hard limit of open files: tenants are served in turn, and what cannot be served is 503 with `Retry-After`, never 500. */
+/** With a low limit of open files, requests succeed or get 503 with `Retry-After`, never 500. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -46,7 +46,7 @@ test.runIf(canLimit).each([256, 128])(
       }
     }
     expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
-    // One after the other, all of them are served: idle wallets make room.
+    // Sequential requests succeed, because idle wallets are closed.
     for (const apiKey of tenants) {
       await until(
         'an answer',
@@ -57,7 +57,7 @@ test.runIf(canLimit).each([256, 128])(
   },
 )
 
-test('what was set stays while the limit is enough, and is lowered with a sentence when it is not', () => {
+test('the setting is kept if the limit suffices, and lowered with a message otherwise', () => {
   const config = readConfig({})
   expect(fitOpenFiles(config, 1_048_576)).toEqual({ config })
   const few = fitOpenFiles(config, 256)

@@ -1,4 +1,4 @@
-/** A disk that is full when the daemon starts: it reads, answers writes with 507, and writes again once there is room. */
+/** With a full disk, the daemon reads, answers writes with 507, and writes again when there is space. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ type SmallDisk = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A file system of a few megabytes, in a mount namespace of a process that keeps it. */
+/** A file system of a few megabytes in the mount namespace of a helper process. */
 async function smallDisk(folder: string): Promise<SmallDisk> {
   const script = 'mount -t tmpfs -o size=6m,mode=700 tmpfs "$1" && echo mounted && exec cat'
   const holder = spawn('unshare', ['-rm', 'sh', '-c', script, 'sh', folder], {
@@ -35,7 +35,7 @@ async function smallDisk(folder: string): Promise<SmallDisk> {
   }
 }
 
-/** Takes all the room that there is on a disk. */
+/** Fills a disk. */
 function fill(disk: string, name: string): void {
   const [large, small] = [Buffer.alloc(65_536), Buffer.alloc(1)]
   for (const bytes of [large, small]) {
@@ -81,7 +81,7 @@ test.runIf(canMount).each(['SIGKILL', 'SIGTERM'] as const)(
     expect(await count()).toBe(made)
     const profile = await readProfile()
     await daemon.stop(signal)
-    // A daemon that stops gives back some.
+    // A stopping daemon frees some space.
     fill(disk.path, 'filler-2')
 
     await daemon.start()

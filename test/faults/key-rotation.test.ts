@@ -1,4 +1,4 @@
-/** A daemon that is killed at each step of a rotation of the master key: afterwards the key is the old one or the new one, never something between. */
+/** A daemon killed at any step of a master key rotation has either the old or the new key afterwards. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ const rotate = (daemon: Daemon, body: object) =>
 const connections = async (daemon: Daemon) =>
   (await daemon.call('GET /connections', { apiKey })).body?.contents?.length
 
-/** Rotates, and is killed at the point. */
+/** Rotates the key with a kill at the point. */
 async function dieOf(daemon: Daemon, newKey: string): Promise<void> {
   await expect(rotate(daemon, { newKey })).rejects.toThrow()
   expect(await daemon.stop()).toBe('SIGKILL')
@@ -52,7 +52,7 @@ test('a key in a file', { timeout: 120_000 }, async () => {
   )
   expect((await daemon.call('POST /connections', { apiKey, body: {} })).status).toBe(201)
   const expected = { key: readFileSync(file, 'utf8').trim() }
-  // The start after the fourth, which would finish it, is killed before the file has its name, and the one after the fifth when it has.
+  // The start after the fourth kill is killed before the file is renamed, and the start after the fifth kill after that.
   for (const [point, isDone] of [
     ['next-key:before', false],
     ['next-key:after', false],

@@ -1,4 +1,4 @@
-/** As `killed-at-random.test.ts`, at each point that the probe knows. */
+/** Like `killed-at-random.test.ts`, at each probe point. */
 import { expect, test } from 'vitest'
 import { faultless, faultsOf, killAtPoints } from './_kills.ts'
 
@@ -11,7 +11,7 @@ test(
         { point: first, nth },
         { point: second, nth },
       ] as const
-    // Schemas are fetched by the first daemon alone, which issues.
+    // Only the first daemon, the issuer, fetches schemas.
     const pairs = [
       at('schema:before', 'commit:after', 1),
       at('schema:after', 'message:before', 1),

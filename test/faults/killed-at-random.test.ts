@@ -1,4 +1,4 @@
-/** A short round of `npm run test:faults`: daemons that die at any moment lose nothing, double nothing and leave nothing hanging. */
+/** A short run of `npm run test:faults`: kills at any time lose nothing, duplicate nothing and leave no flow unfinished. */
 import { expect, test } from 'vitest'
 import { faultless, faultsOf, killAtRandom } from './_kills.ts'
 

@@ -1,9 +1,9 @@
-/** The reference model that judges the other tests of this folder. */
+/** Tests of the reference model. */
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/events/event.ts'
 import { judge } from './_model.ts'
 
-test('the model misses what is lost, finds what is doubled, and knows an end', () => {
+test('the model detects lost and duplicate events, and knows final states', () => {
   const say = (...states: string[]) =>
     states.map((state): Event => ({
       type: 'ConnectionUpdated',

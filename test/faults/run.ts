@@ -1,7 +1,7 @@
 /**
- * `npm run test:faults -- --rounds 1000 --seed 1`: daemons die at random moments and at every named point, and fail at one step in twenty;
- * prints what came of it, and exits with 1 when anything was lost, doubled or left hanging. `--images 300` loses power, `--waiting 10000` lets
- * events wait for a receiver that never answers, `--only random` (or a part of another name) leaves the rest out.
+ * `npm run test:faults -- --rounds 1000 --seed 1`: kills daemons at random moments and at every named point, and lets one step in twenty fail.
+ * Prints the results, and exits with 1 when anything was lost, duplicated or left unfinished. `--images 300` simulates power loss, `--waiting 10000` has a
+ * receiver that never answers, `--only random` (or a part of another name) selects a part.
  */
 import { parseArgs } from 'node:util'
 import { add, failAtRandom, killAtPoints, killAtRandom, nothing, points, type Outcome } from './_kills.ts'
@@ -28,7 +28,7 @@ const [rounds, seed, concurrency, depth] = [
   number('depth'),
 ]
 
-/** Kills in one town; then another is built, so that books stay short. */
+/** Kills per pair of daemons. A new pair keeps the event records short. */
 const killsInTown = 50
 
 const table: Record<string, Outcome> = {}

@@ -1,4 +1,4 @@
-/** What the soak calls a leak; the soak itself takes half an hour and is no part of this. */
+/** Tests of the leak detection. The soak itself takes half an hour and is not run here. */
 import { expect, test } from 'vitest'
 import { createRandom } from '../_random.mjs'
 import { judge, settled, warmUpFlows, type Look } from './_soak.ts'
@@ -35,7 +35,7 @@ function looks(growth: Partial<Look> = {}, flows = 6_000): Look[] {
   })
 }
 
-test('a daemon that fills its caches and then stays as it is passes', () => {
+test('a daemon with full caches and constant memory passes', () => {
   expect(judge(looks())).toEqual([])
 })
 
@@ -50,7 +50,7 @@ test.each([
   expect(judge(looks(growth)).join()).toMatch(new RegExp(`^${sentence}`))
 })
 
-test('what came before enough flows is warm-up, and with nothing after it nothing is judged', () => {
+test('measurements before the minimum of flows are warm-up; without later ones there is no result', () => {
   expect(Math.min(...settled(looks({}, 2_000)).map(({ flows }) => flows))).toBeGreaterThanOrEqual(warmUpFlows)
   expect(judge(looks({}, 500)).join()).toContain('too few')
 })

@@ -1,9 +1,8 @@
 /**
- * `npm run test:soak -- --minutes 30`: two daemons do the main job over and over. Prints what memory, open files and write-ahead logs did
- * after the warm-up, and exits with 1 when something grew (`_soak.ts` has the limits) or a flow failed.
+ * `npm run test:soak -- --minutes 30`: two daemons repeat flows. Prints memory, open files and write-ahead logs after the warm-up, and
+ * exits with 1 when one of them grew beyond its limit (`_soak.ts`) or a flow failed.
  *
- * Live memory is what is left after a collection of garbage, in the heap and outside of it; resident memory is what the system shows: with
- * the room that V8 holds for garbage, which is more or less as it sees fit.
+ * Live memory is the memory after garbage collection, inside and outside of the heap. Resident memory also includes V8's space for garbage.
  */
 import { parseArgs } from 'node:util'
 import { fit } from './_samples.ts'

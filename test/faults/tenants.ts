@@ -1,6 +1,6 @@
 /**
- * `npm run test:tenants -- --wallets 10000 --active 1000`: many tenants at one daemon, then one that floods it beside one that does not. Prints
- * what it measured, and exits with 1 when a limit of these is broken: no error, at most 200 open files, a page of wallets in 50 ms, and tenant B's
+ * `npm run test:tenants -- --wallets 10000 --active 1000`: many tenants in one daemon, then a flooding tenant next to another. Prints the
+ * measurements, and exits with 1 when a limit is exceeded: no error, at most 200 open files, a page of wallets in 50 ms, and tenant B's
  * 99th percentile under twice its quiet one. `--connections` is how many the flood has.
  */
 import { parseArgs } from 'node:util'

@@ -1,20 +1,20 @@
-/** What is drawn by chance, the same for the same seed: choices by a generator of numbers, values by fast-check's arbitraries. */
+/** Random draws that are reproducible by seed: choices from a number generator, values from fast-check arbitraries. */
 import fc from 'fast-check'
 import { createRandom } from '../_random.mjs'
 
 export type Draw = {
-  /** True this often, of 1. */
+  /** True with this probability. */
   share(of: number): boolean
-  /** A whole number from 0 to below `end`. */
+  /** An integer in [0, end). */
   below(end: number): number
-  /** One of a list that is not empty. */
+  /** An element of a non-empty list. */
   of<Item>(list: readonly Item[]): Item
-  /** One of several kinds of things, by their weights. */
+  /** A key, chosen by weight. */
   kind<Name extends string>(weights: Readonly<Record<Name, number>>): Name
   from<Value>(arbitrary: fc.Arbitrary<Value>): Value
 }
 
-/** Draws of one case: of a run's seed, and its number. */
+/** The draws of one case, determined by seed and case number. */
 export function createDraw(seed: number, number: number): Draw {
   const random = createRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b))
   const below = (end: number) => Math.floor(random() * end)

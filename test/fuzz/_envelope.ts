@@ -1,4 +1,4 @@
-/** Envelopes around messages: as they should be, and changed in every part that they have. */
+/** DIDComm envelopes: valid ones, and ones with any part changed. */
 import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -14,7 +14,7 @@ import { bend, names, nasty, nastyText } from './_nasty.ts'
 
 export type Sender = { did: string; own: PrivateKey; signing: { kid: string; privateJwk: PrivateJwk } }
 
-/** What is changed of a message on its way; `good` is nothing. */
+/** The kinds of changes. `good` changes nothing. */
 export const ways = {
   good: 25,
   plaintext: 35,
@@ -113,7 +113,7 @@ const members: readonly (readonly [string, readonly unknown[]])[] = [
   ]],
 ]
 
-/** A header that stays consistent with the rest, but for what is changed of it. */
+/** Changes a header and keeps the rest of the envelope consistent with it. */
 function badHeader(draw: Draw) {
   if (draw.share(0.2))
     return { headerText: (json: string) => Buffer.from(spoil(draw, Buffer.from(json))).toString() }
@@ -140,7 +140,7 @@ function badHeader(draw: Draw) {
 const alphabet = fc.base64String({ maxLength: 200 })
 const someBytes = fc.uint8Array({ maxLength: 300 })
 
-/** One of the parts of a JWE is another, or is damaged. */
+/** Replaces or damages a part of a JWE. */
 function badParts(draw: Draw, jwe: Record<string, unknown>): unknown {
   const recipients = jwe['recipients'] as { encrypted_key: string; header: object }[]
   const name = draw.of(['iv', 'tag', 'ciphertext', 'protected', 'encrypted_key', 'recipients', 'kid'])
@@ -179,7 +179,7 @@ function badParts(draw: Draw, jwe: Record<string, unknown>): unknown {
   return { ...jwe, [name]: damage(jwe[name] as string) }
 }
 
-/** Bytes that are nearly what they were. */
+/** Bytes with small changes. */
 export function spoil(draw: Draw, bytes: Buffer): Uint8Array {
   const at = draw.below(bytes.length + 1)
   const insert = (...inserted: number[]) =>

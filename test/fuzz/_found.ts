@@ -1,7 +1,7 @@
-/** What is really there: ids, DIDs, links and invitations out of every answer and event, by the names they had, for the requests to come. */
+/** Existing ids, DIDs, links and invitations by name, collected from answers and events for later requests. */
 import type { Draw } from './_draw.ts'
 
-/** How many of a name are remembered for an owner; the newest stay. */
+/** The number of values per name and owner. The oldest are dropped. */
 const kept = 40
 
 const stateOf = (object: Record<string, unknown>) =>
@@ -9,19 +9,19 @@ const stateOf = (object: Record<string, unknown>) =>
 const idNames = ['recordId', 'presentationId', 'connectionId', 'did', 'id']
 
 export type Found = {
-  /** Remembers a value under a name, as somebody's. */
+  /** Stores a value of an owner under a name. */
   add(owner: string, name: string, value: string): void
-  /** Remembers what is in an answer, or an event; `place` is the path that it came from, without the id at its end. */
+  /** Stores the values in an answer or event. `place` is the path of the request, without a trailing id. */
   learn(owner: string, place: string, body: unknown): void
-  /** A value is not there any more. */
+  /** Removes a value that no longer exists. */
   forget(value: string): void
-  /** Whether there is one of the owner's own. */
+  /** Whether the owner has a value of this name. */
   has(owner: string, name: string): boolean
-  /** One of the values of the first of some names that has any: mostly one of the owner's own. */
+  /** A value of the first name that has any, mostly one of the owner. */
   take(draw: Draw, owner: string, ...names: string[]): string | undefined
 }
 
-/** `paths` are those of the API, with names in braces: links are taken apart by them. What is reserved is neither remembered out of answers nor forgotten. */
+/** `paths` are the path templates of the API, used to parse links. Reserved values are never stored or removed. */
 export function createFound(paths: readonly string[], reserved: ReadonlySet<string> = new Set()): Found {
   const lists = new Map<string, string[]>()
   const states = new Map<string, string>()
@@ -59,7 +59,7 @@ export function createFound(paths: readonly string[], reserved: ReadonlySet<stri
     if (web !== undefined) add(owner, 'web name', decode(web))
   }
 
-  /** What is in a state now is in no other any more. */
+  /** Moves an id from its previous state to the current one. */
   function move(owner: string, name: string, id: string, state: string): void {
     const before = states.get(id)
     if (before === state) return

@@ -1,4 +1,4 @@
-/** Runs cases against a place, and says what came of them. */
+/** Runs random cases against a daemon and collects the results. */
 import { randomUUID } from 'node:crypto'
 import { createDraw, type Draw } from './_draw.ts'
 import * as envelopes from './_envelope.ts'
@@ -12,11 +12,11 @@ import { createSender, sendOverSocket, sendRaw, type Answer, type Sender } from 
 import { addressOf } from '../_party.ts'
 import { encryptedType } from '../../src/didcomm/jwe.ts'
 
-/** Requests under way at a time: enough to meet each other, few enough that a turn of the daemon's loop is no more than a few of them. */
+/** Concurrent requests: enough to interact, few enough that one event-loop iteration handles only a few. */
 const atOnce = 4
-/** Cases between two looks at the daemon. */
+/** Cases between two measurements of the daemon. */
 const lookEvery = 2_000
-/** Operations that take the whole agent's time, each less often than others. */
+/** Expensive operations, which are drawn less often. */
 const rare = new Set([
   'GET /_system/doctor',
   'POST /_system/master-key/rotation',
@@ -27,7 +27,7 @@ const rare = new Set([
   'POST /wallets/import',
 ])
 
-/** What goes on from what is there: flows get to their ends only if somebody takes their steps. */
+/** Operations that continue existing flows. They are drawn more often, because flows would otherwise never end. */
 const steps = [
   ['live connection', 'POST /issue-credentials/credential-offers'],
   ['live connection', 'POST /present-proof/presentations'],
@@ -42,8 +42,8 @@ const steps = [
   ['open challenge', 'POST /did-authentication/answers'],
 ] as const
 
-/** One case as it went: what was asked, and what was answered. */
-export type Told = {
+/** One case: the request and its answer. */
+export type CaseResult = {
   number: number
   key: string
   way: string
@@ -61,10 +61,10 @@ export type Outcome = {
   seed: number
   cases: number
   seconds: number
-  /** Answers by operation, or kind of envelope, and status; `0` where the connection ended without one. */
+  /** Counts by operation (or kind of envelope) and status. Status `0`: the connection ended without an answer. */
   answers: Map<string, Map<number, number>>
-  /** Answers of 5xx, and calls that had none in time. */
-  failures: { told?: Told; reason: string }[]
+  /** 5xx answers, and requests without an answer in time. */
+  failures: { told?: CaseResult; reason: string }[]
   looks: Look[]
   ended: number | string | undefined
   log: string
@@ -74,10 +74,10 @@ export type Options = {
   cases: number
   seed: number
   env?: Record<string, string>
-  /** Asked between two stretches: whether to leave it at that. */
+  /** Called between two batches. True ends the run. */
   isEnough?: () => boolean
   onLook?: (look: Look, outcome: Pick<Outcome, 'failures'>) => void
-  trace?: (told: Told) => void
+  trace?: (told: CaseResult) => void
 }
 
 export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Options): Promise<Outcome> {
@@ -90,7 +90,7 @@ export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Option
     failures: [],
     looks: [],
   }
-  let recent: Told[] = []
+  let recent: CaseResult[] = []
   const start = performance.now()
   await place.watch()
 
@@ -135,7 +135,7 @@ export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Option
   for (let first = 0; first < cases; first += stretch) {
     if (isEnough?.()) break
     const numbers = Array.from({ length: Math.min(stretch, cases - first) }, (_, n) => first + n).values()
-    // All take from the same numbers, so that as many are under way at any time.
+    // All runners take from the same iterator, so the number of concurrent cases is constant.
     await Promise.all(Array.from({ length: atOnce }, () => runAll(numbers)))
     outcome.cases = Math.min(cases, first + stretch)
     await look(outcome.cases)
@@ -144,16 +144,16 @@ export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Option
   return { ...outcome, seconds: (performance.now() - start) / 1_000, ...(await place.end()) }
 }
 
-/** Answers that say of somebody else that they are not there, of a wallet that it has moved, or of a DID that nobody here knows its method: 5xx by their contract. */
+/** 5xx answers by contract: another host is unreachable, a wallet was transferred, or a DID method is unsupported. */
 export function isAboutOthers({ status, text }: Answer): boolean {
-  // HEAD has no text.
+  // HEAD has no body.
   if (status === 501)
     return text === '' || /METHOD_NOT_SUPPORTED|methodNotSupported|this ledger is of did:prism/.test(text)
   if (status === 502) return text.includes('/errors/common/unreachable')
   return status === 503 && /cannot be (?:resolved|had|judged) now|WalletMoved/.test(text)
 }
 
-type Went = Pick<Told, 'key' | 'way' | 'asked' | 'answer'>
+type Went = Pick<CaseResult, 'key' | 'way' | 'asked' | 'answer'>
 
 async function askApi(draw: Draw, place: Place, sender: Sender): Promise<Went> {
   const tenant = draw.of(place.tenants)
@@ -175,7 +175,7 @@ async function askApi(draw: Draw, place: Place, sender: Sender): Promise<Went> {
   return { key: operation.key, way, asked: show(request), answer }
 }
 
-/** What is in the path of something that is not there. */
+/** Forgets the ids in the path of a missing resource. */
 function forgetIds({ found }: Place, target: string): void {
   for (const part of target.split(/[?#]/)[0]!.split('/'))
     if (part.length >= 20 && !part.includes('%ed')) found.forget(decodeURIComponent(part))
@@ -262,7 +262,7 @@ async function learnEnvelope(
   to: string,
   text: string,
 ): Promise<void> {
-  // Who has taken a request to connect takes more.
+  // A DID that accepted a connection request accepts further messages.
   if (to !== mediatorDid && !tenant.connected.includes(to))
     tenant.connected.splice(1, tenant.connected.length - 4, to)
   if (!text.startsWith('{')) return

@@ -1,4 +1,4 @@
-/** Requests that ought to succeed, of operations for which a value of their schema would not: with what is there in the right state. */
+/** Valid requests for operations whose schema alone is not enough: with existing ids in the right state. */
 import { randomUUID } from 'node:crypto'
 import type { Routes } from '../../daemon/routes/index.ts'
 import type { Draw } from './_draw.ts'
@@ -10,7 +10,7 @@ export type Case = {
   body?: unknown
 }
 
-/** `find` gives the newest of what is there under the first of some names that has any. */
+/** `find` returns the newest value of the first name that has any. */
 export type Around = {
   draw: Draw
   find: (...names: string[]) => string
@@ -31,7 +31,7 @@ type Row = (around: Around) => Case
 export const purposes = ['authentication', 'assertionMethod'] as const
 const jsonSchema = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
 let versions = 0
-/** Greater than all before it. */
+/** Greater than all previous values. */
 const version = () => `1.${++versions}.0`
 const personSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -103,7 +103,7 @@ const keys = (draw: Draw, count: number) =>
     purpose: draw.of(purposes),
     curve: draw.of(['secp256k1', 'Ed25519']),
   }))
-/** One of the challenges that were made, or one that nobody made. */
+/** An existing or an invented challenge. */
 function openChallenge({ find, url }: Around): { submissionEndpoint: string; nonce: string } {
   const found = find('open challenge')
   return found.startsWith('{')

@@ -1,6 +1,6 @@
-/** JSON as nobody's library writes it: members twice, numbers that no double holds, nesting without end. */
+/** Unusual JSON: duplicate members, numbers beyond doubles, extreme nesting. */
 
-/** A text in the place of a value. */
+/** Raw JSON text in place of a value. */
 export class Raw {
   readonly text: string
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class Raw {
   }
 }
 
-/** An object of members in an order, where names may be there twice. */
+/** An object with ordered, possibly duplicate members. */
 export class Members {
   readonly entries: readonly (readonly [string, unknown])[]
   constructor(entries: readonly (readonly [string, unknown])[]) {
@@ -16,7 +16,7 @@ export class Members {
   }
 }
 
-/** Writes a value as JSON. */
+/** Serializes a value as JSON. */
 export function writeJson(value: unknown): string {
   if (value instanceof Raw) return value.text
   if (Array.isArray(value)) return `[${value.map((item) => writeJson(item ?? null)).join(',')}]`
@@ -28,7 +28,7 @@ export function writeJson(value: unknown): string {
   return `{${entries.map(([name, child]) => `${JSON.stringify(name)}:${writeJson(child)}`).join(',')}}`
 }
 
-/** An object with members of any name, `__proto__` among them. */
+/** An object with members of any name, including `__proto__`. */
 export function objectOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   return Object.fromEntries(entries)
 }

@@ -1,4 +1,4 @@
-/** What an answer teaches beside its ids: links of one use, tokens, and who may be written to. */
+/** Collects values from answers other than ids: one-time links, tokens, and reachable DIDs. */
 import type { Found } from './_found.ts'
 import type { Operation, Tenant } from './_place.ts'
 
@@ -24,7 +24,7 @@ const lessons: Readonly<Record<string, (add: (name: string, value: string) => vo
   'GET /issue-credentials/records/{recordId}': (add, { credential }) => credential && add('jwt', Buffer.from(credential, 'base64url').toString()),
 }
 
-/** Remembers what is in the answer to a request of a tenant's, if it is JSON. */
+/** Collects values from a JSON answer to a tenant. */
 export function learnAnswer(
   found: Found,
   { name: owner }: Tenant,
@@ -38,7 +38,7 @@ export function learnAnswer(
   try {
     lessons[key]?.((name, value) => found.add(owner, name, value), body, target)
   } catch {
-    // What does not have the shape is judged elsewhere.
+    // Other tests check the form of answers.
   }
 }
 

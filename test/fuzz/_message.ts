@@ -1,4 +1,4 @@
-/** Messages that fit what the agent's wallets wait for, from somebody whom they know. */
+/** Messages from a connected party that the agent's wallets are waiting for. */
 import { randomUUID } from 'node:crypto'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { createJwtVp } from '../../src/credentials/jwt-vp.ts'
@@ -13,7 +13,7 @@ import type { Draw } from './_draw.ts'
 
 export type Message = Partial<PlaintextMessage> & Pick<PlaintextMessage, 'type'>
 
-/** What has come to the party and was not answered yet, by its type; and what else a message may be about. */
+/** The unanswered messages of the party by type, and the other sources of message content. */
 export type Threads = {
   take: (type: string) => PlaintextMessage | undefined
   find: (...names: string[]) => string
@@ -53,7 +53,7 @@ const vc = (subjectDid: string) =>
 export const signText = (text: string) => Buffer.from(sign(key, Buffer.from(text))).toString('base64url')
 export const signerDid = signer
 
-/** Challenge and domain in the first attachment of a message, if that is where they are. */
+/** Challenge and domain in the first attachment, if any. */
 function optionsOf(message: PlaintextMessage | undefined): { challenge: string; domain: string } {
   const { json, base64 } = message?.attachments?.[0]?.data ?? {}
   const content = (json ??
@@ -74,7 +74,7 @@ function proofFor(message: PlaintextMessage | undefined, credentials: string[]):
   })
 }
 
-/** The thread of a message that came, and whoever sent it; a thread of nobody's where none came. */
+/** Thread and sender of a received message, or an invented thread. */
 function backTo(message: PlaintextMessage | undefined): Partial<PlaintextMessage> {
   return {
     thid: message?.thid ?? message?.id ?? randomUUID(),
@@ -82,7 +82,7 @@ function backTo(message: PlaintextMessage | undefined): Partial<PlaintextMessage
   }
 }
 
-/** Makes of a message that came one that answers it, or nothing where none came. */
+/** Creates an answer to a received message, if there is one. */
 function answer(message: PlaintextMessage | undefined, type: string, token: () => string): Message {
   return { type, ...backTo(message), attachments: [base64Attachment(randomUUID(), token(), 'prism/jwt')] }
 }
@@ -164,7 +164,7 @@ const makers: Readonly<Record<string, (draw: Draw, threads: Threads) => Message>
   known: (draw, { find }) => ({ type: draw.of(Object.keys(handlers)), thid: find('thid') }),
 }
 
-/** A message of the kinds that wallets take. */
+/** A message of a type that wallets handle. */
 export function makeMessage(draw: Draw, threads: Threads): Message {
   return makers[draw.of(Object.keys(makers))]!(draw, threads)
 }
@@ -205,7 +205,7 @@ const forMediator: Readonly<Record<string, (draw: Draw, threads: Threads) => Mes
   }),
 }
 
-/** A message of the kinds that a mediator takes; the answer comes on the way back. */
+/** A message of a type that mediators handle, with return route. */
 export function makeMediatorMessage(draw: Draw, threads: Threads): Message {
   return { return_route: 'all', ...forMediator[draw.of(Object.keys(forMediator))]!(draw, threads) }
 }

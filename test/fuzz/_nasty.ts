@@ -1,4 +1,4 @@
-/** Values that programs stumble over, and changes that make them of good ones. */
+/** Values that often expose bugs, and mutations of valid values. */
 import fc from 'fast-check'
 import { character } from '../_character.ts'
 import type { Draw } from './_draw.ts'
@@ -40,7 +40,7 @@ export const texts: readonly string[] = [
 ]
 const long = [1_000, 4_001, 10_001, 70_000, 300_000]
 
-/** A text that is none too often. */
+/** An unusual text. */
 export function nastyText(draw: Draw): string {
   if (draw.share(0.5)) return draw.of(texts)
   if (draw.share(0.7)) return draw.from(someText)
@@ -69,7 +69,7 @@ export function nastyText(draw: Draw): string {
 const numbers = [0, -0, -1, 1, 1.5, 2 ** 31, 2 ** 53, -(2 ** 53), 1e21, 1e308, 5e-324, 8.64e15 + 1, 1e12,
   ...['1e400', '-1e400', '1e-400', '1'.repeat(400), `0.${'1'.repeat(400)}`, '-0.0', '1E+2'].map((text) => new Raw(text))]
 
-/** Nesting that a body may have, and more than it may. */
+/** Nesting below and above the limit. */
 const depths = [10, 60, 63, 64, 65, 1_000, 20_000]
 
 export function nasty(draw: Draw): unknown {
@@ -100,7 +100,7 @@ export function nasty(draw: Draw): unknown {
   }
 }
 
-/** A copy of a value with `times` changes at places that are drawn. */
+/** A copy of a value with `times` random changes. */
 export function bend(draw: Draw, value: unknown, times = 1 + draw.below(2)): unknown {
   let bent = value
   for (let time = 0; time < times; time++) bent = bendOnce(draw, bent)
@@ -109,7 +109,7 @@ export function bend(draw: Draw, value: unknown, times = 1 + draw.below(2)): unk
 
 function bendOnce(draw: Draw, value: unknown): unknown {
   const children = Array.isArray(value) ? value.length : isPlain(value) ? Object.keys(value).length : 0
-  // The root is one place among many.
+  // The root counts as one position.
   if (children === 0 || draw.share(0.05)) return change(draw, value)
   const at = draw.below(children)
   if (Array.isArray(value))
@@ -146,7 +146,7 @@ function goDeeper(draw: Draw, child: unknown): unknown {
     : change(draw, child)
 }
 
-/** Another value in the place of one: close to it, or anything. */
+/** A replacement for a value: a similar one, or any. */
 function change(draw: Draw, value: unknown): unknown {
   if (draw.share(0.15)) return [value]
   if (typeof value === 'string' && draw.share(0.5)) {

@@ -1,4 +1,4 @@
-/** DID operations for the ledger, each of a DID that it has not seen. */
+/** did:prism operations for the ledger, each for a new DID. */
 import { create, toBinary } from '@bufbuild/protobuf'
 import { toHex } from '../../src/base/bytes.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
@@ -7,7 +7,7 @@ import { AtalaObjectSchema } from '../../src/did/prism/prism_pb.ts'
 import { encodeOperation, signOperation } from '../../src/did/prism/operations.ts'
 import type { Draw } from './_draw.ts'
 
-/** A signed operation that creates a DID, in hexadecimal; one bit of it is another, now and then. */
+/** A signed create operation in hexadecimal, sometimes with a flipped bit. */
 export function newOperation(draw: Pick<Draw, 'share' | 'below'>): string {
   const master = generateKey('secp256k1')
   const publicKeys = [{ id: masterKeyId, usage: 'master' as const, publicKey: toPublic(master) }]
@@ -26,7 +26,7 @@ function spoilt(draw: Pick<Draw, 'share' | 'below'>, bytes: Buffer): string {
   return bytes.toString('hex')
 }
 
-/** An object of one such operation, as it travels on Cardano, in hexadecimal. */
+/** A PrismObject with one such operation, in hexadecimal. */
 export function newObject(draw: Draw): string {
   const whole = { share: () => false, below: (end: number) => draw.below(end) }
   const operation = Buffer.from(newOperation(whole), 'hex')

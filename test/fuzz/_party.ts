@@ -1,4 +1,4 @@
-/** Somebody whom the agent's wallets know: takes what they send, their webhooks too, and answers at once. */
+/** A connected party: receives the messages and webhooks of the agent's wallets, and answers at once. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
@@ -11,22 +11,22 @@ import { Event } from '../../src/events/event.ts'
 import type { Sender } from './_envelope.ts'
 import { parse } from './_learn.ts'
 
-/** How many messages of a type wait for an answer; the oldest are forgotten. */
+/** The number of unanswered messages per type. The oldest are dropped. */
 const kept = 20
 
 export type Party = Sender & {
-  /** Where webhooks may go. */
+  /** A URL for webhooks. */
   sinkUrl: string
-  /** The newest message of a type that was not taken yet. */
+  /** Takes the newest unanswered message of a type. */
   take(type: string): PlaintextMessage | undefined
-  /** Opens an envelope for the party. */
+  /** Decrypts an envelope for the party. */
   open(envelope: string): Promise<PlaintextMessage>
-  /** An invitation to connect, never the same twice. */
+  /** A new connection invitation. */
   invite(): string
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Opens the party; `onEvent` is told of every event that a webhook brings. */
+/** Starts the party. `onEvent` receives every webhook event. */
 export async function openParty(onEvent: (event: Event) => void): Promise<Party> {
   const inbox = new Map<string, PlaintextMessage[]>()
   const server = createServer((request, response) => {
@@ -35,7 +35,7 @@ export async function openParty(onEvent: (event: Event) => void): Promise<Party>
     request.on('end', () => {
       response.end()
       const text = Buffer.concat(chunks).toString()
-      // Others are led here too, by requests that name every address there is.
+      // Requests with generated URLs arrive here too.
       const event = request.url === '/events' ? Event.safeParse(parse(text)).data : undefined
       if (event) onEvent(event)
       else if (request.url === '/didcomm') keep(open(text))

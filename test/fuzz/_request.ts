@@ -1,4 +1,4 @@
-/** Requests to the API: good ones, good ones that were bent, and bytes that are nearly requests. */
+/** API requests: valid ones, changed ones, and malformed HTTP. */
 import { randomUUID } from 'node:crypto'
 import { deflateSync, gzipSync } from 'node:zlib'
 import type { Draw } from './_draw.ts'
@@ -9,11 +9,11 @@ import { bend, nasty, nastyText } from './_nasty.ts'
 import { adminKey, type Operation, type Place, type Tenant } from './_place.ts'
 import { valueOf } from './_schema.ts'
 
-/** What is changed of a request on its way; `good` is nothing. */
+/** The kinds of changes. `good` changes nothing. */
 export const ways = { good: 40, bent: 33, 'any body': 7, bytes: 8, headers: 7, 'no HTTP': 5 } as const
 export type Way = keyof typeof ways
 
-/** A request as it goes out. Without `body` there is none; `isCut`: the caller goes away before the end of it. */
+/** A request to send. `isCut`: the client disconnects before the end of the body. */
 export type Request = {
   method: string
   target: string
@@ -22,7 +22,7 @@ export type Request = {
   isCut?: boolean
 }
 
-/** What stands in members of these names, where it is kept by another. */
+/** Names under which values for these members are stored. */
 const aliases: Readonly<Record<string, string>> = {
   issuingDID: 'issuing DID',
   author: 'issuing DID',
@@ -37,7 +37,7 @@ const aliases: Readonly<Record<string, string>> = {
   entityId: 'id of /iam/entities',
 }
 
-/** Makes a request of an operation. */
+/** Creates a request for an operation. */
 export function makeRequest(
   draw: Draw,
   way: Way,
@@ -68,7 +68,7 @@ export function makeRequest(
   }
   const row = good[operation.key as keyof typeof good]
   const made = row && draw.share(0.75) ? { ...row(around) } : fromSchema()
-  // A wallet that somebody works with is not to be sent away.
+  // Wallets in use must not be transferred.
   if (path === '/wallets/{walletId}/export') made.path = { walletId: place.traveller.walletId }
   const isBent = way === 'bent'
   if (isBent && 'body' in made && draw.share(0.85)) made.body = bend(draw, made.body, 1 + draw.below(3))
@@ -102,7 +102,7 @@ export function makeRequest(
   return way === 'headers' ? addHeaders(draw, request) : request
 }
 
-/** An id for a name in a path: one that was found at that place, or under that name. */
+/** An existing id for a path parameter, by path or by name. */
 function idOf({ found }: Place, draw: Draw, { name: owner }: Tenant, path: string, name: string): string {
   const place = path.slice(0, path.indexOf(`/{${name}}`))
   return found.take(draw, owner, `${name} of ${place}`, `id of ${place}`, name) ?? randomUUID()
@@ -119,7 +119,7 @@ function bendParameters(
   else made[where] = { ...made[where], [name]: nastyText(draw) }
 }
 
-/** The path with ids in it, and the query; as they must not be, sometimes. */
+/** Path with ids, and query; sometimes invalid. */
 function targetOf(draw: Draw, path: string, { path: ids = {}, query = {} }: Case): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(ids[name] ?? randomUUID()))
   const pairs = Object.entries(query).map(([name, value]) => `${encode(name)}=${encode(value)}`)
@@ -131,7 +131,7 @@ function targetOf(draw: Draw, path: string, { path: ids = {}, query = {} }: Case
   return `${prefix}${filled}${draw.share(0.02) ? '/' : ''}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}`
 }
 
-/** Percent-encoded; half characters, which have no encoding, as bytes that no UTF-8 has. */
+/** Percent-encodes text. Lone surrogates become invalid UTF-8. */
 function encode(text: string): string {
   const whole = text.replaceAll(/\p{Surrogate}/gu, '')
   return encodeURIComponent(whole) + (whole === text ? '' : '%ed%a0%80')
@@ -268,7 +268,7 @@ function addHeaders(draw: Draw, request: Request): Request {
   return { ...request, method, headers: { ...request.headers, ...Object.fromEntries(added) } }
 }
 
-/** What of a text a client can send in a header. */
+/** The part of a text that is valid in a header. */
 function toHeader(text: string): string {
   return text.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?').slice(0, 4_000)
 }

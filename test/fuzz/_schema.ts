@@ -1,10 +1,10 @@
-/** Values of a JSON Schema, as far as the API's document uses it; ids that are really there stand where something of their name is asked for. */
+/** Generates values for the JSON Schemas of the OpenAPI document, with existing ids where a member has their name. */
 import fc from 'fast-check'
 import type { Draw } from './_draw.ts'
 
 export type Schema = { [keyword: string]: any }
 
-/** `find` gives something that is there by the name of a member. */
+/** `find` returns an existing value by member name. */
 export type Source = {
   draw: Draw
   schemas: Readonly<Record<string, Schema>>
@@ -23,13 +23,13 @@ const instant = fc
   .map((date) => date.toISOString())
 const matching = new Map<string, fc.Arbitrary<string>>()
 
-/** A value that a schema allows, or nearly: what it says in words it does not say here. */
+/** A value that satisfies a schema, except for rules that are only in its description. */
 export function valueOf(source: Source, schema: Schema, name = '', depth = 0): unknown {
   const { draw, schemas } = source
   const again = (inner: Schema, innerName = name) => valueOf(source, inner, innerName, depth + 1)
   if (schema['$ref']) return again(schemas[(schema['$ref'] as string).split('/').at(-1)!]!)
   const choices = (schema['anyOf'] ?? schema['oneOf']) as Schema[] | undefined
-  // Null stands for absent: less often than what it stands for.
+  // Null means absent and is drawn rarely.
   if (choices)
     return again(draw.of(draw.share(0.9) ? choices.filter(({ type }) => type !== 'null') : choices))
   if ('const' in schema) return schema['const']
@@ -51,7 +51,7 @@ export function valueOf(source: Source, schema: Schema, name = '', depth = 0): u
     }
     case 'array': {
       const { minItems: least = 0, maxItems: most = 100 } = schema as { minItems?: number; maxItems?: number }
-      // As many as there may be, now and then: what is done for each adds up.
+      // Sometimes the maximum, because the cost of items adds up.
       const count =
         depth > 6
           ? least

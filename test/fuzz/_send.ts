@@ -1,14 +1,14 @@
-/** Sends what no ordinary client would, and gives the status that came back. */
+/** Sends requests that ordinary clients cannot send, and returns the status. */
 import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { WebSocket } from 'ws'
 import type { Draw } from './_draw.ts'
 import type { Request } from './_request.ts'
 
-/** No status: the connection ended without an answer, as it may when the request was none. */
+/** Without `status`, the connection ended without an answer, as it may after malformed HTTP. */
 export type Answer = { status?: number; type: string; text: string }
 
-/** How long an answer may take, longer than any that waits for something; and how much of one that has no end is read. */
+/** The time limit of an answer, longer than any long poll, and the number of bytes read of an endless answer. */
 const patienceMs = 90_000
 const streamedMs = 100
 
@@ -49,7 +49,7 @@ function send(
     }
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer)
-      // Who is refused before the whole of a request is there is cut off: RFC 9112 §9.6.
+      // A server may close the connection before it has read a refused request (RFC 9112 §9.6).
       if (isCut || error.code === 'EPIPE' || error.code === 'ECONNRESET') resolve({ type: '', text: '' })
       else reject(error)
     })
@@ -110,7 +110,7 @@ const requests: readonly ((path: string) => string)[] = [
   () => '\r\n\r\n\r\n',
 ]
 
-/** Sends messages over a socket of their own: 200 with what comes back; without a status where nothing does, or the socket is closed. */
+/** Sends messages over a new WebSocket. 200 with the reply; no status if there is none or the socket is closed. */
 export function sendOverSocket(base: string, messages: (string | Uint8Array)[]): Promise<Answer> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`${base.replace('http', 'ws')}/ws`)
@@ -129,7 +129,7 @@ export function sendOverSocket(base: string, messages: (string | Uint8Array)[]):
   })
 }
 
-/** Writes bytes to a server that are nearly a request; the status, where there is an answer. */
+/** Sends malformed HTTP. Returns the status if there is an answer. */
 export function sendRaw(draw: Draw, base: string, path: string): Promise<Answer & { sent: string }> {
   const { hostname, port } = new URL(base)
   const sent = draw.of(requests)(path)

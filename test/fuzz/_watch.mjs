@@ -1,9 +1,8 @@
 /**
- * Loaded into a daemon with `node --import`: watches its event loop and what nobody catches, and answers the message `watch` of its parent
- * with what was seen since the last one, and with what is in memory once all garbage is collected.
+ * Loaded into a daemon with `node --import`: monitors event-loop stalls and uncaught errors. Answers the message `watch` of its
+ * parent with the observations since the previous one, and with the memory after garbage collection.
  *
- * A stall is the time between two ticks of a timer, less the tick. `busyMs` of it the thread was computing; it was waiting for the disk, or for
- * the processor that others had, in the rest of `ms`.
+ * A stall is the delay of a timer tick. `busyMs` is its CPU time. In the rest of `ms`, the thread waited for the disk or a processor.
  */
 import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
@@ -16,7 +15,7 @@ const kept = 20
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc')
 
-/** Nanoseconds that the main thread has computed for, in milliseconds (proc(5), schedstat). */
+/** CPU time of the main thread in milliseconds (proc(5), schedstat). */
 const busy = () => Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[0]) / 1e6
 
 let last = { at: performance.now(), busy: busy() }
@@ -39,7 +38,7 @@ function longest() {
 }
 
 const note = (kind) => (error) => uncaught.push(`${kind}: ${error?.stack ?? error}`)
-// A rejection that nobody handles would end the process; here it is written down, so that the next one is seen too.
+// Records unhandled rejections instead of ending the process, so that later ones are seen too.
 process.on('unhandledRejection', note('unhandled rejection'))
 process.on('uncaughtExceptionMonitor', note('uncaught exception'))
 
@@ -51,7 +50,7 @@ process.on('message', async (message) => {
     uncaught: uncaught.slice(0, kept),
     polluted: Reflect.ownKeys(Object.prototype).map(String),
   }
-  // What one collection lets go of in finalizers, the next one takes.
+  // The second collection frees objects released by finalizers of the first.
   collect()
   await sleep(10)
   collect()

@@ -1,4 +1,4 @@
-/** A thousand cases of the fuzz, and that it finds what it is for. `npm run test:fuzz` does as many as one likes. */
+/** A thousand fuzz cases, and tests of the fault detection. `npm run test:fuzz` runs more. */
 import { expect, test } from 'vitest'
 import { fuzz, isAboutOthers, type Look, type Outcome } from './_fuzz.ts'
 import { judge } from './_judge.ts'
@@ -6,14 +6,14 @@ import { judge } from './_judge.ts'
 const cases = 1_000
 
 test(
-  `${cases} requests and envelopes, and nothing fails, ends, stands still or grows`,
+  `${cases} requests and envelopes, without failures, exits, stalls or leaks`,
   { timeout: 120_000 },
   async () => {
     const outcome = await fuzz({ cases, seed: 1 })
     expect(judge(outcome)).toEqual([])
     const all = [...outcome.answers.values()].flatMap((counts) => [...counts])
     expect(all.reduce((sum, [, count]) => sum + count, 0)).toBe(cases)
-    // Handlers are reached, not only what stands before them.
+    // Requests reach handlers, not only the middleware.
     const good = all
       .filter(([status]) => status >= 200 && status < 300)
       .reduce((sum, [, count]) => sum + count, 0)
@@ -45,11 +45,11 @@ const fine: Outcome = {
   log: '',
 }
 
-test('what is as it should be is not judged', () => {
+test('a good result has no faults', () => {
   expect(judge(fine)).toEqual([])
   const warning = JSON.stringify({ level: 40, msg: 'a webhook was not taken' })
   expect(judge({ ...fine, log: `${warning}\n` })).toEqual([])
-  // By the clock it may stand still for want of a processor.
+  // A stall by the clock alone means that the machine was busy.
   expect(
     judge({ ...fine, looks: [look(50), look(100, { stalls: [{ ms: 900, busyMs: 20, at: 0 }] })] }),
   ).toEqual([])
@@ -79,11 +79,11 @@ test.each<[string, Partial<Outcome>]>([
   ['grew by NaN', { looks: [] }],
   ['logged an error', { log: `${JSON.stringify({ level: 50, msg: 'a request failed' })}\n` }],
   ['logged an error', { log: 'FATAL ERROR: Reached heap limit\n' }],
-])('%s is said of what is not', (sentence, change) => {
+])('reports %s', (sentence, change) => {
   expect(judge({ ...fine, ...change }).join()).toContain(sentence)
 })
 
-test('a 5xx counts as the agent’s own, unless it says of somebody else that they are not there', () => {
+test('a 5xx counts as a fault, unless it reports an unreachable peer', () => {
   const answer = (status: number, text: string) => isAboutOthers({ status, type: 'application/json', text })
   expect(answer(501, '{"error":"service not available: this ledger is of did:prism"}')).toBe(true)
   expect(answer(501, '')).toBe(true)

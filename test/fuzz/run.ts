@@ -1,9 +1,9 @@
 /**
- * `npm run test:fuzz -- --cases 150000 --seed 1`: requests made from the API's own document, and DIDComm envelopes, against a daemon in a process
- * of its own. Prints what was answered and how the daemon fared, and exits with 1 when something is wrong: a 5xx of its own, an end, a rejection
- * that nobody handles, a stall of the event loop over 100 ms of computing, memory that grows by more than 50 MB, an error in the log.
+ * `npm run test:fuzz -- --cases 150000 --seed 1`: sends requests generated from the OpenAPI document, and DIDComm envelopes, to a daemon
+ * process. Prints answers and measurements. Exits with 1 on a fault: a 5xx, an exit, an unhandled rejection, an event-loop stall of more than 100 ms of
+ * CPU time, more than 50 MB of memory growth, or an error in the log.
  *
- * Interrupted, it ends with the figures so far. What is drawn is the same for the same seed; ids, keys and the order in which things happen are not.
+ * SIGINT ends it with the results so far. The seed determines the cases, but not ids, keys and timing.
  */
 import { parseArgs } from 'node:util'
 import { fuzz, type Outcome } from './_fuzz.ts'
@@ -32,7 +32,7 @@ const outcome = await fuzz({
   },
 })
 
-/** Answers of each hundred, of some keys. */
+/** Counts by status class for the matching keys. */
 function classes(
   answers: Outcome['answers'],
   isMeant: (key: string) => boolean,

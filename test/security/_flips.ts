@@ -1,9 +1,8 @@
 /**
- * Bytes of wallet files with one bit changed: in closed files, in files that a crash has left, and in files that a daemon has open.
+ * Flips single bits of wallet files: closed files, files after a crash, and files that a daemon has open.
  *
- * SQLite finds damage to the structure of a file, and AES-GCM finds changes to sealed values; a changed letter in a plain column is not found.
- * So the tenant reads the same as before, a changed value, or a refusal. The daemon starts, all other tenants are served, and `agent doctor`
- * names a file that was refused.
+ * SQLite detects damage to the structure of a file, and AES-GCM changes of sealed values. A changed letter in a plain column is not detected. The tenant
+ * therefore gets the same data, a changed value, or a refusal. The daemon starts, serves all other tenants, and `agent doctor` names refused files.
  */
 import {
   closeSync,
@@ -26,16 +25,16 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, issue, newDid, until, type Tenant } from '../_pair.ts'
 import { createRandom } from '../_random.mjs'
 
-/** How a file was when the bit changed. */
+/** The state of a file during the flip. */
 type State = 'closed' | 'crashed' | 'open'
 
-/** Flips in one of a wallet's files: those after which the tenant reads the same, those after which a value differs, and the refused ones. */
+/** Flips in one file by result: same data, changed value, refusal. */
 type Count = { same: number; altered: number; refused: number }
 
-/** Counts by state and file, the number of daemons that started with a changed file, the files that the doctor named before, and the faults. */
+/** Counts by state and file, starts with a changed file, files named by the doctor, and faults. */
 export type Flips = { counts: Record<string, Count>; starts: number; named: number; wrong: string[] }
 
-/** The files of a wallet by what comes after its id. */
+/** The files of a wallet by suffix. */
 type Image = ReadonlyMap<string, Buffer>
 
 type Flip = { state: State; part: string; at: number; bit: number }
@@ -59,7 +58,7 @@ const hit: Record<State, readonly string[]> = {
 }
 const states = Object.keys(hit) as State[]
 
-/** Flips so many bits. Every `restartEvery`th file is found by a daemon that starts. */
+/** Flips bits. Every `restartEvery`th changed file is present when a daemon starts. */
 export async function flipBits({
   flips,
   seed,
@@ -79,7 +78,7 @@ export async function flipBits({
       const isRestart = n % restartEvery === restartEvery - 1
       // What has it open when it is found by a start is nobody.
       const state = isRestart ? 'crashed' : states[n % states.length]!
-      // Whoever tries a file that was refused again and again might be in the middle of opening it when it is replaced.
+      // Repeated attempts might open the file while it is replaced.
       await agent.agent.worker[Symbol.asyncDispose]()
       await close(town, agent)
       if (isRestart) await agent[Symbol.asyncDispose]()
@@ -141,13 +140,13 @@ async function build(dataDir: string): Promise<Town> {
   return town
 }
 
-/** The files of the victim as they are now. */
+/** The current files of the victim. */
 function imageOf(town: Town): Image {
   const there = parts.filter((part) => existsSync(fileOf(town, part)))
   return new Map(there.map((part) => [part, readFileSync(fileOf(town, part))]))
 }
 
-/** All that a tenant's lists show; of a refusal, its status and its type. */
+/** The content of a tenant's lists, or status and type of a refusal. */
 async function read(agent: TestAgent, { apiKey }: Tenant): Promise<string> {
   const answers: string[] = []
   for (const path of [
@@ -165,7 +164,7 @@ async function read(agent: TestAgent, { apiKey }: Tenant): Promise<string> {
   return answers.join('\n')
 }
 
-/** One wallet is open at a time: the other one's opening closes the victim's. */
+/** Only one wallet is open at a time, so opening the other closes the victim's. */
 async function close(town: Town, agent: TestAgent): Promise<void> {
   await read(agent, town.other)
   await until(
@@ -177,7 +176,7 @@ async function close(town: Town, agent: TestAgent): Promise<void> {
     if (name.startsWith(town.victim.walletId)) rmSync(join(town.dataDir, 'wallets', name))
 }
 
-/** Puts the victim's files as they were in a state, with a bit changed. */
+/** Restores the victim's files of a state, with a flipped bit. */
 async function damage(town: Town, agent: TestAgent, state: State, random: () => number): Promise<Flip> {
   const image = town.images[state === 'closed' ? 'closed' : 'crashed']
   const place = (files: Image) => files.forEach((bytes, part) => writeFileSync(fileOf(town, part), bytes))
@@ -206,7 +205,7 @@ function flipInPlace(path: string, at: number, bit: number): void {
   }
 }
 
-/** What the tenant reads, what the other one reads, and whether the doctor names a file that was refused. */
+/** The data of both tenants, and whether the doctor names a refused file. */
 async function judge(town: Town, agent: TestAgent, flip: Flip, { counts, wrong }: Flips): Promise<void> {
   const count = (counts[`${flip.state} ${flip.part}`] ??= { same: 0, altered: 0, refused: 0 })
   const say = (what: string) => wrong.push(`${JSON.stringify(flip)}: ${what}`)

@@ -1,23 +1,23 @@
-/** What SQLite is asked in this process, seen at the statements themselves: who is answered alike must also have been looked up alike. */
+/** Records the SQL statements of this process: equal answers must also run equal statements. */
 import { openSqlite, type Database } from '../../src/storage/sqlite.ts'
 
-/** A statement as better-sqlite3 has it. */
+/** A statement of better-sqlite3. */
 export type Asked = { source: string; database: Database }
 
 type Call = (this: Asked, ...args: unknown[]) => unknown
 const methods = ['all', 'get', 'run', 'iterate'] as const
 
-/** When keys were used last is written by a timer, whoever asks for what meanwhile. */
+/** A timer writes the last use of keys, independent of requests. */
 const byTimer = /^begin\n(?:update "api_key" set "last_used_at".*\n)+commit\n/gm
 
-/** The statements that run during `work`, in order, with nothing of what they are given. */
+/** The statements that run during `work`, in order, without parameters. */
 export async function statementsOf<T>(work: () => Promise<T>): Promise<{ result: T; statements: string[] }> {
   let seen = ''
   const result = await watchStatements(({ source }) => (seen += `${source}\n`), work)
   return { result, statements: seen.replaceAll(byTimer, '').split('\n').slice(0, -1) }
 }
 
-/** Has `see` told of every statement that runs during `work`, before it does. */
+/** Calls `see` before every statement during `work`. */
 export async function watchStatements<T>(see: (asked: Asked) => void, work: () => Promise<T>): Promise<T> {
   const database = openSqlite(':memory:')
   const prototype = Object.getPrototypeOf(database.prepare('select 1')) as Record<

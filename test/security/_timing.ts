@@ -1,6 +1,6 @@
 /**
- * Whether the time that an answer takes tells what is somebody's from what is not there: Welch's t over many requests, of which chance says
- * whether each asks for the one or the other (Reparaz, Balasch, Verbauwhede: "Dude, is my code constant time?", 2017).
+ * Tests whether the response time distinguishes resources of other tenants from missing ones: Welch's t-test over requests in random order
+ * (Reparaz, Balasch, Verbauwhede: "Dude, is my code constant time?", 2017).
  */
 import { Agent, request } from 'node:http'
 import { adminToken, startAgent } from '../_agent.ts'
@@ -8,10 +8,10 @@ import { connect, issue, newDid } from '../_pair.ts'
 import { createRandom } from '../_random.mjs'
 import { newId } from '../../src/base/id.ts'
 
-/** Of each question: how many answers were counted, their mean in microseconds by kind, and t. */
+/** For each question: number of answers, mean in microseconds by kind, and t. */
 export type Times = Record<string, { counted: number; foreign: number; unknown: number; t: number }>
 
-/** Both answers look the same; what differs is what is asked for. */
+/** Both kinds must have the same answer. */
 type Question = {
   name: string
   foreign: string
@@ -19,10 +19,10 @@ type Question = {
   headers?: (text: string) => Record<string, string>
 }
 
-/** The slowest tenth has waited for something else, and is left out. */
+/** The slowest tenth is dropped as noise. */
 const kept = 0.9
 
-/** Asks `requests` times in all, each question equally often. Every question must have the same status for both kinds. */
+/** Sends `requests` requests, equally distributed over the questions. Both kinds must have the same status. */
 export async function measureTimes({ requests, seed }: { requests: number; seed: number }): Promise<Times> {
   const random = createRandom(seed)
   await using agent = await startAgent({ FAILED_ATTEMPTS_PER_MINUTE: '1000000000' })

@@ -1,8 +1,8 @@
-/** Wallet files with a changed bit. `npm run test:security -- --flips 500` changes more of them. */
+/** Wallet files with a flipped bit. `npm run test:security -- --flips 500` runs more. */
 import { expect, test } from 'vitest'
 import { flipBits } from './_flips.ts'
 
-test('sixty wallet files with one changed bit disturb no other tenant and no start', async () => {
+test('sixty wallet files with a flipped bit affect no other tenant and no start', async () => {
   const { wrong, starts, counts } = await flipBits({ flips: 60, seed: 20_261_122 })
   expect(wrong).toEqual([])
   expect(starts).toBe(3)

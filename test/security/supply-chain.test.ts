@@ -1,4 +1,4 @@
-/** What is installed: from the npm registry and nowhere else, as it was when it was chosen, under licences that were agreed to, and without running anything but what was allowed. */
+/** Dependencies: only from the npm registry, with pinned digests, allowed licences and allowed install scripts. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -23,11 +23,11 @@ const Package = z.object({
 const read = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'))
 const manifest = Package.parse(read('package.json'))
-/** Everything that can be installed, but for the project itself. */
+/** All packages except the project itself. */
 const entries = Object.entries(Lock.parse(read('package-lock.json')).packages).filter(([path]) => path !== '')
 const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
-/** What may be part of the product; SQLite itself is in the public domain. */
+/** Licences allowed in the product. SQLite itself is in the public domain. */
 const free = [
   '0BSD',
   'Apache-2.0',
@@ -42,15 +42,15 @@ const free = [
   'Unlicense',
   'Zlib',
 ]
-/** What may only help to build and test it, since nothing of it is passed on. */
+/** Licences allowed in build and test tools only. */
 const forTools = [...free, 'MPL-2.0']
-/** Packages that do not name their licence as SPDX does, and what their own text says. */
+/** Packages without an SPDX licence, and the licence in their text. */
 const inTheirWords: Readonly<Record<string, string>> = {
   'qrcode-terminal': 'Apache-2.0',
   '@digitalbazaar/credentials-context': 'BSD-3-Clause',
 }
 
-/** Whether a licence, or an expression of AND and OR over several, is one of those that are allowed. */
+/** Evaluates a licence expression with AND and OR. */
 function isAllowed(expression: string, allowed: readonly string[]): boolean {
   return expression
     .replaceAll(/[()]/g, '')
@@ -58,7 +58,7 @@ function isAllowed(expression: string, allowed: readonly string[]): boolean {
     .some((choice) => choice.split(' AND ').every((licence) => allowed.includes(licence)))
 }
 
-/** Packages whose licence is not among those that are allowed where they are used, with the licence. */
+/** Packages with a licence that is not allowed. */
 function unlicensed(packages: typeof entries): string[] {
   return packages
     .map(([path, { license, dev }]) => ({
@@ -70,7 +70,7 @@ function unlicensed(packages: typeof entries): string[] {
     .map(({ name, licence }) => `${name}: ${licence}`)
 }
 
-/** Packages that would not come from the registry, or whose content nothing vouches for. */
+/** Packages from elsewhere, or without a digest. */
 function unvouched(packages: typeof entries): string[] {
   return packages
     .filter(([, { resolved, integrity, link }]) => {
@@ -82,25 +82,25 @@ function unvouched(packages: typeof entries): string[] {
     .map(([path]) => path)
 }
 
-test('the licence of every package is one that was agreed to', () => {
+test('every package has an allowed licence', () => {
   expect(unlicensed(entries)).toEqual([])
   const names = entries.map(([path]) => nameOf(path))
   expect(Object.keys(inTheirWords).filter((name) => !names.includes(name))).toEqual([])
 })
 
-test('every package comes from the npm registry, with the SHA-512 digest of what it must be', () => {
+test('every package comes from the npm registry with a SHA-512 digest', () => {
   expect(entries.length).toBeGreaterThan(100)
   expect(unvouched(entries)).toEqual([])
 })
 
-test('each dependency is one release, not a range', () => {
+test('every dependency is pinned to one release', () => {
   const wanted = [manifest.dependencies, manifest.optionalDependencies, manifest.devDependencies].flatMap(
     (each) => Object.entries(each),
   )
   expect(wanted.filter(([, version]) => !/^(npm:[a-z0-9-]+@)?\d+\.\d+\.\d+$/.test(version))).toEqual([])
 })
 
-test('who wants to run something when it is installed is named, and few may', () => {
+test('only the listed packages have install scripts, and few may run them', () => {
   const wanting = new Set(
     entries.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path)),
   )
@@ -115,7 +115,7 @@ test('who wants to run something when it is installed is named, and few may', ()
   ])
 })
 
-test('these tests would notice', () => {
+test('these tests detect violations', () => {
   const good = { version: '1.0.0', integrity: `sha512-${'A'.repeat(86)}==`, license: 'MIT' }
   const bad: typeof entries = [
     ['node_modules/elsewhere', { ...good, resolved: 'https://example.com/elsewhere.tgz' }],

@@ -28,11 +28,11 @@ export const sources: Sources = {
     throw new Problem('error:CredentialSchemaError:SchemaDereferencingError', `nothing is at ${url}`)
   },
   checkStatus: async ({ type }) => {
-    if (type === 'status') throw new VerificationError('status', 'nobody knows such lists')
+    if (type === 'status') throw new VerificationError('status', 'unsupported status')
   },
 }
 
-/** What one check says of a credential. */
+/** The result of one check. */
 export async function check(
   jwt: string,
   verification: VcVerificationName,

@@ -1,4 +1,4 @@
-/** What each check says of a JWT: a yes, and every no that it has. */
+/** Rows for every check of JWTs: a success, and every failure. */
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { signJws } from '../../src/credentials/jws.ts'
 import type { VcVerificationName } from '../../src/verification/model.ts'
@@ -52,7 +52,7 @@ export const jwtRows: Row[] = [
     vc((payload) => (payload['vc'].issuer = mallory.did)),
   ],
   ['SignatureVerification', 'an issuer that is no DID', false, vc((payload) => (payload['iss'] = 'Alice'))],
-  ['SignatureVerification', 'somebody else’s key', false, unsignedBy(malloryKey)],
+  ['SignatureVerification', 'another key', false, unsignedBy(malloryKey)],
   [
     'SignatureVerification',
     'a key of the issuer that does not assert',
@@ -90,14 +90,14 @@ export const jwtRows: Row[] = [
   ],
   [
     'SignatureVerification',
-    'a kid of somebody else',
+    'a kid of another DID',
     false,
     vc(() => {}, malloryKey, headerOf(malloryKey, `${mallory.did}#auth-1`)),
   ],
   ['SignatureVerification', 'no token', false, 'no token'],
 
   ['IntegrityOfClaims', 'signature and claims in order', true, credential],
-  ['IntegrityOfClaims', 'somebody else’s key', false, unsignedBy(malloryKey)],
+  ['IntegrityOfClaims', 'another key', false, unsignedBy(malloryKey)],
   ['IntegrityOfClaims', 'two issuers', false, vc((payload) => (payload['vc'].issuer = mallory.did))],
   [
     'IntegrityOfClaims',
@@ -119,7 +119,7 @@ export const jwtRows: Row[] = [
 
   ['AlgorithmVerification', 'ES256K', true, credential],
   ['AlgorithmVerification', 'EdDSA', true, vc(() => {}, edKey)],
-  ['AlgorithmVerification', 'ES256, which the real agent does not verify', true, signed({ alg: 'ES256' })],
+  ['AlgorithmVerification', 'ES256, which the Cloud Agent does not verify', true, signed({ alg: 'ES256' })],
   ['AlgorithmVerification', 'HS256', false, signed({ alg: 'HS256' })],
   ['AlgorithmVerification', 'ES384', false, signed({ alg: 'ES384' })],
   ['AlgorithmVerification', 'RS256', false, signed({ alg: 'RS256' })],
@@ -130,7 +130,7 @@ export const jwtRows: Row[] = [
 
   ['IssuerIdentification', 'the issuer', true, credential, did(issuer.did)],
   ['IssuerIdentification', 'the issuer in its long form', true, credential, did(issuer.longForm)],
-  ['IssuerIdentification', 'somebody else', false, credential, did(mallory.did)],
+  ['IssuerIdentification', 'another issuer', false, credential, did(mallory.did)],
   ['IssuerIdentification', 'a beginning of the issuer', false, credential, did(issuer.did.slice(0, -1))],
   [
     'IssuerIdentification',
@@ -239,7 +239,7 @@ export const jwtRows: Row[] = [
   ],
   [
     'SchemaCheck',
-    'more schemas than anybody has',
+    'too many schemas',
     false,
     issueJwtVc({ ...content, schemas: Array.from({ length: 11 }, (_, i) => `https://a.example/${i}`) }),
   ],
@@ -268,7 +268,7 @@ export const jwtRows: Row[] = [
   ['SubjectVerification', 'no token', false, 'no token'],
 
   ['SemanticCheckOfClaims', 'a credential', true, credential],
-  ['SemanticCheckOfClaims', 'a credential whose signature is nobody’s', true, signed({ alg: 'HS256' })],
+  ['SemanticCheckOfClaims', 'a credential with an unsupported signature', true, signed({ alg: 'HS256' })],
   ['SemanticCheckOfClaims', 'a token without vc', false, vc((payload) => delete payload['vc'])],
   [
     'SemanticCheckOfClaims',
@@ -285,7 +285,7 @@ export const jwtRows: Row[] = [
   ['SemanticCheckOfClaims', 'an issuer that is no DID', false, vc((payload) => (payload['iss'] = 'Alice'))],
   ['SemanticCheckOfClaims', 'no token', false, 'no token'],
 
-  ['ComplianceWithStandards', 'a credential of the real agent', true, withStatus],
+  ['ComplianceWithStandards', 'a credential of the Cloud Agent', true, withStatus],
   [
     'ComplianceWithStandards',
     'its date inside, and not as nbf',
@@ -324,7 +324,7 @@ export const jwtRows: Row[] = [
   ],
   ['ComplianceWithStandards', 'a context that is no list', false, dated({ '@context': v1 }, { nbf: 1 })],
   ['ComplianceWithStandards', 'no type', false, dated({ type: [] }, { nbf: 1 })],
-  ['ComplianceWithStandards', 'no date of issuance', false, dated({})],
+  ['ComplianceWithStandards', 'no issuance date', false, dated({})],
   [
     'ComplianceWithStandards',
     'two dates of issuance',

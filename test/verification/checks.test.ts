@@ -1,4 +1,4 @@
-/** The table of the verification API, row by row (api.md 4.13): what makes each check say yes, and what no. */
+/** The checks of the verification API, row by row: every success and every failure. */
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { anyCredential, issueSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
@@ -45,7 +45,7 @@ describe('a comparison with a credential that cannot be read is refused as a who
   })
 })
 
-describe('what cannot be found out for now says nothing of a credential', () => {
+describe('a temporary failure is not a verification failure', () => {
   const outage = new Problem('error:ServiceUnavailable', 'later')
   const away = async () => Promise.reject(outage)
   test.each([
@@ -105,7 +105,7 @@ test('a subject may fit with the id that the issuer added', async () => {
 })
 
 describe('of an SD-JWT that must not be believed', () => {
-  // The others are about the request that it answers, about dates, about what somebody else says of it, or about a JWT.
+  // The other checks concern the request, dates, the status, or JWTs.
   const codes = [
     'malformed',
     'too-large',
@@ -125,7 +125,7 @@ describe('of an SD-JWT that must not be believed', () => {
   )
 })
 
-test('each status of an SD-JWT is asked about, and one of a kind that nobody knows', async () => {
+test('every status of an SD-JWT is checked, including unsupported types', async () => {
   const asked: unknown[] = []
   const checkStatus = async ({ type }: { type: string }) => {
     asked.push(type)

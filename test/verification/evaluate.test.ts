@@ -44,7 +44,7 @@ describe('fields', () => {
     ['none', [], ['licence', 'diploma']],
     ['a path that both have', [{ path: ['$.name'] }], ['licence', 'diploma']],
     ['a path that one has', [{ path: ['$.class'] }], ['licence']],
-    ['a path that nobody has', [{ path: ['$.x'] }], []],
+    ['a path without a match', [{ path: ['$.x'] }], []],
     ['a value that is null is there', [{ path: ['$.nothing'] }], ['licence']],
     ['the second of two paths', [{ path: ['$.x', '$.degree'] }], ['diploma']],
     ['no path', [{}], []],
@@ -135,7 +135,7 @@ test('each descriptor has its own matches, in the order of the definition', asyn
   )
 })
 
-test('what takes too long is given up, and says so', async () => {
+test('an evaluation is aborted at the time limit', async () => {
   const definition = CreatePresentationDefinition.parse({
     input_descriptors: [{ id: 'd', constraints: { fields: [{ path: ['$'] }] } }],
   })

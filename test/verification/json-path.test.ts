@@ -1,4 +1,4 @@
-/** JSONPaths that presentation definitions may have. What RFC 9535 means is json-p3's to test; this is about which paths are followed. */
+/** JSONPaths in presentation definitions: which are accepted. The tests of json-p3 cover RFC 9535 itself. */
 import { describe, expect, test } from 'vitest'
 import { compilePath } from '../../src/verification/json-path.ts'
 

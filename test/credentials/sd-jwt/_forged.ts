@@ -1,4 +1,4 @@
-/** SD-JWTs that must not pass, each with the one reason it is refused for (RFC 9901 §7, threats C4, C5, C19). */
+/** Forged SD-JWTs (RFC 9901 §7), each with the code of its refusal. */
 import { createHash } from 'node:crypto'
 import { toBase64url, utf8 } from '../../../src/base/bytes.ts'
 import { signJws } from '../../../src/credentials/jws.ts'
@@ -155,7 +155,7 @@ export const forgeries: [string, Failure, string, Partial<SdJwtPresentationCheck
     reissued((token) => (token.status = { status_list: { idx: 1, uri: 'https://s.example' } })),
   ],
   [
-    'a status that nobody checks',
+    'a status that is not checked',
     'status',
     reissued((token) => (token.credentialStatus = { type: 'StatusList2021Entry', statusListIndex: 1 })),
   ],
@@ -166,7 +166,7 @@ export const forgeries: [string, Failure, string, Partial<SdJwtPresentationCheck
     bind([jwt, encode(['salt', 'name', 'Mallory']), ...disclosures.slice(1), ''].join('~')),
   ],
   [
-    'a disclosure that belongs to nothing',
+    'a disclosure without a digest',
     'malformed',
     bind([jwt, ...disclosures, encode(['salt', 'admin', true]), ''].join('~')),
   ],
@@ -184,7 +184,7 @@ export const forgeries: [string, Failure, string, Partial<SdJwtPresentationCheck
   ],
   ['a disclosure of four', 'malformed', extra('salt', 'a', 'b', 'c')],
   ['a disclosure without a salt', 'malformed', extra(1, 'a', 'b')],
-  ['a claim that is disclosed without a name', 'malformed', extra('salt', 'value')],
+  ['a disclosure for an object without a name', 'malformed', extra('salt', 'value')],
   ['a claim by a reserved name', 'malformed', extra('salt', '_sd', ['x'])],
   ['a claim called ...', 'malformed', extra('salt', '...', 'x')],
   ['a claim that is there already', 'malformed', extra('salt', 'name', 'Mallory')],
@@ -198,7 +198,7 @@ export const forgeries: [string, Failure, string, Partial<SdJwtPresentationCheck
     'malformed',
     reissued((token) => (token.more = [{ '...': 'x', y: 1 }])),
   ],
-  ['a hash function that is not understood', 'malformed', reissued((token) => (token['_sd_alg'] = 'md5'))],
+  ['an unsupported hash function', 'malformed', reissued((token) => (token['_sd_alg'] = 'md5'))],
   ['a hash function of an object', 'malformed', reissued((token) => (token['_sd_alg'] = 'toString'))],
 
   ['no key binding', 'holder-binding', [jwt, ...disclosures, ''].join('~')],
@@ -295,12 +295,12 @@ export const forgeries: [string, Failure, string, Partial<SdJwtPresentationCheck
     nested((inner) => ({ disclosure: ['salt', inner], value: (digest) => [{ '...': digest }] })),
   ],
   [
-    'a key binding of what is bound to no key',
+    'a key binding without cnf',
     'holder-binding',
     present(issueSdJwt({ ...content, holderKey: undefined })) + keyBinding,
   ],
   [
-    'a claim that was asked for is not shown',
+    'a requested claim is not disclosed',
     'claim-missing',
     present(issued, holderKey, { claims: { age: true } }),
     { claims: { name: true } },

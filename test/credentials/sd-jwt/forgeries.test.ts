@@ -1,4 +1,4 @@
-/** What must not pass does not, and what is merely unusual does. */
+/** Forged SD-JWTs are refused, unusual ones are accepted. */
 import { describe, expect, test } from 'vitest'
 import {
   verifySdJwtPresentation,

@@ -1,4 +1,4 @@
-/** SD-JWT credentials: what is issued, shown and verified; and the same with an implementation of somebody else's on one side. */
+/** SD-JWT credentials: issuing, presenting, verifying, also with another implementation on one side. */
 import { createHash } from 'node:crypto'
 import { SDJwtInstance } from '@sd-jwt/core'
 import fc from 'fast-check'
@@ -80,7 +80,7 @@ test('what is issued says what it was given, to its holder, and hides it from ev
   expect((await verifySdJwt(`${jwt}~`, options)).claims).toEqual({})
 })
 
-test('no disclosure has a character at which the real agent cuts it', () => {
+test('no disclosure contains a character at which the Cloud Agent splits it', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), (value, name) => {
       const [, ...disclosures] = issueSdJwt({ ...content, claims: { [`x${name}`]: value } }).split('~')
@@ -159,13 +159,13 @@ test('a credential that is bound to no key is shown without one, and a key bindi
   expect(failure).toBe('holder-binding')
 })
 
-test('who has no key cannot present what is bound to one', () => {
+test('a credential with cnf cannot be presented without the holder key', () => {
   expect(() => presentSdJwt({ sdJwt: bound, claims: {}, audience, nonce, now })).toThrow(
     /holder key is missing/,
   )
 })
 
-describe('the library of somebody else', () => {
+describe('another library', () => {
   test('verifies what we issue and present', async () => {
     const presentation = present({ name: true, degrees: { 1: { name: true } } })
     const { payload, kb } = await peer.verify(presentation, { keyBindingNonce: nonce, currentDate: now })

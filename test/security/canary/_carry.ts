@@ -1,4 +1,4 @@
-/** What leaves a data folder on purpose: the export of a wallet, which another daemon takes in, and a backup. */
+/** Data that leaves a data folder on purpose: a wallet export, imported by another daemon, and a backup. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Daemon } from '../../_daemon.ts'
@@ -13,7 +13,7 @@ type Way = {
   wrong: string
 }
 
-/** Carries a wallet from one daemon to the other, after an attempt with another passphrase; and makes a backup. */
+/** Transfers a wallet to the other daemon, after an attempt with a wrong passphrase, and makes a backup. */
 export async function carry({ from, to, adminKey, walletId, folder, passphrase, wrong }: Way): Promise<void> {
   const ask = async (
     url: string,

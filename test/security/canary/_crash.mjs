@@ -1,4 +1,4 @@
-/** Loaded into a daemon with `node --import`: makes it crash, as by a bug, when it is sent SIGUSR2. */
+/** Loaded into a daemon with `node --import`: crashes it on SIGUSR2, like a bug. */
 process.on('SIGUSR2', () => {
   throw new Error('a crash of the test')
 })

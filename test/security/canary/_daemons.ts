@@ -1,4 +1,4 @@
-/** Two daemons that use secrets of every kind, and all that they leave behind and say: to each other, to their callers, to webhooks. */
+/** Two daemons that use secrets of every kind, with everything they write and send: to each other, to clients, to webhooks. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { filesIn, newSecret, processPlaces, withThoseOf, type Places } from './_
 import type { Canary } from './_sweep.ts'
 import { Wire } from './_wire.ts'
 
-/** What the daemons are given: in variables, and in requests. */
+/** The secrets in variables and requests. */
 const texts = [
   'ADMIN_TOKEN',
   'ADMIN_TOKEN_PREVIOUS',
@@ -29,7 +29,7 @@ const texts = [
 ]
 const seeds = ['DEFAULT_WALLET_SEED', 'seed', 'seed that is cut off']
 
-/** The two daemons. `secrets` are those that were given or shown; those that the daemons made are added from their folders. */
+/** The two daemons. `secrets` are those sent or returned; those created by the daemons are added from their folders. */
 export async function runDaemons(): Promise<{
   places: Places
   secrets: Canary[]
@@ -140,7 +140,7 @@ export async function runDaemons(): Promise<{
   return { places, secrets, onceShown: shown }
 }
 
-/** Secrets that are asked for, and shown in the answer; then everything that is read afterwards, which shows none. */
+/** Answers that contain requested secrets, and all later answers, which contain none. */
 async function useKeys(
   { daemon, apiKey, walletId }: Party,
   echoUrl: string,
@@ -183,7 +183,7 @@ async function useKeys(
   return { 'webhook secret': webhook.secret, 'second webhook secret': secret, 'second api key': key.apiKey }
 }
 
-/** Requests with secrets in them that are refused. */
+/** Refused requests with secrets. */
 async function makeMistakes({ daemon, apiKey }: Party, given: Record<string, string>): Promise<void> {
   const adminKey = given['ADMIN_TOKEN']!
   const seed = given['seed that is cut off']!

@@ -1,4 +1,4 @@
-/** Every secret that a data folder holds, opened with its master key, as `docs/keys.md` draws it. */
+/** Decrypts every secret in a data folder with its master key (`docs/keys.md`). */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromBase64, fromUtf8 } from '../../../src/base/bytes.ts'
@@ -8,7 +8,7 @@ import { usages } from '../../../src/did/prism/model.ts'
 import { openSqlite } from '../../../src/storage/sqlite.ts'
 import type { Canary } from './_sweep.ts'
 
-/** What keys are derived from the agent's key for. */
+/** The purposes of keys derived from the agent's key. */
 const purposes = [
   'agent-key',
   'api-keys',

@@ -1,4 +1,4 @@
-/** A person at the command line: what they are shown, and what their daemon leaves behind. */
+/** A user of the command line: all output, and everything the daemon writes. */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,10 +1,10 @@
-/** What runs leave behind, and what is looked for in it. */
+/** The places that are searched for secrets, and the secrets. */
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Canary } from './_sweep.ts'
 
-/** Whatever was written, said or shown, by the name of the place. */
+/** Everything written, sent or displayed, by the name of the place. */
 export type Places = Record<string, Uint8Array | string>
 
 export const newSecret = () => randomBytes(32).toString('base64url')
@@ -17,7 +17,7 @@ export function filesIn(folder: string, name: string): Places {
   return Object.fromEntries(paths.map((path) => [`${name}/${path}`, readFileSync(join(folder, path))]))
 }
 
-/** What everybody on this machine, or the process's own user, can read of a process. */
+/** Data of a process that other processes can read. */
 export function processPlaces(pid: number, name: string): Places {
   const of = (file: string) => readFileSync(`/proc/${pid}/${file}`)
   return { [`${name}: command line`]: of('cmdline'), [`${name}: environment`]: of('environ') }

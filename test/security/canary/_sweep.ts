@@ -1,15 +1,15 @@
 /**
- * Looks for secrets in whatever was written or said, in every form in which they could have got there.
+ * Searches for secrets in all output, in every encoding.
  *
  * A form is searched for in overlapping pieces of about eight bytes of the secret, so that a part of one is found too: a text that was cut, a
  * page of a database, the words of an error that quote what was read.
  */
 import { base58btc } from 'multiformats/bases/base58'
 
-/** Something that must not get out. What it is called stands in the findings, never what it is. */
+/** A secret. Findings contain its name, never its value. */
 export type Canary = { name: string; value: Uint8Array | string }
 
-/** The names of the secrets that are in a place. */
+/** The names of the secrets in a place. */
 export type Sweep = (place: Uint8Array | string) => string[]
 
 type Piece = { bytes: Buffer; name: string }
@@ -21,7 +21,7 @@ const lengths = { bytes: 8, hex: 16, letters: 12 }
 /** Codes of private keys in the multicodec table, as varints: Ed25519, secp256k1, X25519. */
 const codecs = [[], [0x80, 0x26], [0x81, 0x26], [0x82, 0x26]]
 
-/** Makes the search for some secrets; those of less than eight bytes are none. */
+/** Creates the search for secrets of at least eight bytes. */
 export function createSweep(canaries: readonly Canary[]): Sweep {
   const pieces = new Map<number, Piece[]>()
   const mayBegin = new Uint8Array(1 << 20)

@@ -1,8 +1,8 @@
-/** A way to a server that remembers every byte that went over it, in either direction. */
+/** A proxy that records all bytes in both directions. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export class Wire {
-  /** Where it is reached. */
+  /** The URL of the proxy. */
   readonly url: string
   readonly #server: ReturnType<typeof createServer>
   readonly #sockets = new Set<Socket>()
@@ -26,17 +26,17 @@ export class Wire {
     return new Wire(server)
   }
 
-  /** From now on it leads to the server at a URL on this machine. */
+  /** Sets the target URL on this machine. */
   leadTo(url: string): void {
     this.#target = Number(new URL(url).port)
   }
 
-  /** What the server was sent. */
+  /** Bytes sent to the server. */
   get heard(): Buffer {
     return Buffer.concat(this.#heard)
   }
 
-  /** What the server has sent. */
+  /** Bytes sent by the server. */
   get said(): Buffer {
     return Buffer.concat(this.#said)
   }

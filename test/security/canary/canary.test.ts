@@ -1,7 +1,6 @@
 /**
- * Secrets of every kind are nowhere but where they have to be: in no file, log, answer, error, message or command line.
- *
- * Where they have to be is listed here, so that a place that is missing from the list fails, and one where nothing is found any more as well.
+ * Secrets occur only in the places listed here, and in no other file, log, answer, error, message or command line. A listed place without a finding
+ * fails as well.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runDaemons } from './_daemons.ts'
@@ -11,7 +10,7 @@ import { createSweep, type Canary } from './_sweep.ts'
 
 type Run = { places: Places; secrets: Canary[] }
 
-/** Which secrets are in which of the places. */
+/** The secrets found in each place. */
 function findAll({ places, secrets }: Run): Record<string, string[]> {
   const sweep = createSweep(secrets)
   const found = Object.entries(places).map(([place, content]) => [place, sweep(content)] as const)
@@ -20,13 +19,13 @@ function findAll({ places, secrets }: Run): Record<string, string[]> {
 
 const namesOf = ({ secrets }: Run) => [...new Set(secrets.map(({ name }) => name))]
 
-describe('two daemons that issue, prove, are misused and end badly', () => {
+describe('two daemons that issue, prove, get hostile requests and crash', () => {
   let run: Awaited<ReturnType<typeof runDaemons>>
   beforeAll(async () => {
     run = await runDaemons()
   }, 60_000)
 
-  test('secrets are where they have to be, and nowhere else', () => {
+  test('secrets are only in the expected places', () => {
     expect(findAll(run)).toEqual({
       // What the operator has put there, and nothing that was made or sent later.
       'acme’s process: environment': [
@@ -52,13 +51,13 @@ describe('two daemons that issue, prove, are misused and end badly', () => {
     })
   })
 
-  test('what is shown once is not shown again', () => {
+  test('one-time secrets are not returned again', () => {
     const answers = Buffer.from(run.places['acme’s answers']!).toString('latin1')
     for (const [name, value] of Object.entries(run.onceShown))
       expect(answers.split(value), name).toHaveLength(2)
   })
 
-  test('every kind of secret was among those looked for, in every kind of place', () => {
+  test('every kind of secret was searched for in every kind of place', () => {
     const kinds = [
       'agent key',
       'wallet key',
@@ -94,7 +93,7 @@ describe('two daemons that issue, prove, are misused and end badly', () => {
     expect(String(run.places['alice’s log'])).toContain('a crash of the test')
   })
 
-  test('each of them would be found', () => {
+  test('the search finds each of them', () => {
     const sweep = createSweep(run.secrets)
     for (const { name, value } of run.secrets) {
       const planted = Buffer.from(value as Uint8Array).toString('base64url')
@@ -103,13 +102,13 @@ describe('two daemons that issue, prove, are misused and end badly', () => {
   })
 })
 
-describe('a person at the command line', () => {
+describe('a user of the command line', () => {
   let run: Run
   beforeAll(async () => {
     run = await runCommands()
   }, 60_000)
 
-  test('secrets are where they have to be, and nowhere else', () => {
+  test('secrets are only in the expected places', () => {
     expect(findAll(run)).toEqual({
       // Shown this once.
       'agent tenant create acme': ['api key of the tenant'],
@@ -120,7 +119,7 @@ describe('a person at the command line', () => {
     })
   })
 
-  test('every command was answered, and the log is there', () => {
+  test('every command succeeded, and the log exists', () => {
     expect(run.places['agent wallet create wrong']).toContain('seed')
     expect(run.places['agent doctor']).toContain('master')
     expect(run.places['export/the.wallet']!.length).toBeGreaterThan(10_000)

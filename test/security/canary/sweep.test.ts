@@ -1,4 +1,4 @@
-/** What the search for secrets finds: it is only worth something if nothing gets past it. */
+/** Tests of the search for secrets. */
 import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,7 +47,7 @@ describe('a key', () => {
     }
   })
 
-  test('is not found where there is something else', () => {
+  test('is not found in other data', () => {
     expect(sweep(randomBytes(1_000_000))).toEqual([])
     expect(sweep(JSON.stringify(publicJwk))).toEqual([])
     expect(sweep(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }))).toEqual(
@@ -78,7 +78,7 @@ describe('a text', () => {
   })
 })
 
-test('all of several secrets are named, in order', () => {
+test('all found secrets are named, in order', () => {
   const canaries = ['b', 'a', 'c'].map((name) => ({ name, value: randomBytes(32) }))
   const sweep = createSweep(canaries)
   expect(sweep(Buffer.concat(canaries.map(({ value }) => value)))).toEqual(['a', 'b', 'c'])
