@@ -269,13 +269,15 @@ test('the two credential protocols know connections, and nothing of each other',
   expect(wrong).toEqual([])
 })
 
-test('files are short: none over 320 lines, half of them at most 100', () => {
+test('files hold whole concepts: at most 320 lines, 60 to 100 in the middle, few of less than 20', () => {
   const lengths = files
     .filter((file) => !generated.includes(file))
     .map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n').length - 1 }))
   expect(lengths.filter(({ lines }) => lines > 320)).toEqual([])
   const median = lengths.map(({ lines }) => lines).toSorted((a, b) => a - b)[Math.floor(lengths.length / 2)]
+  expect(median).toBeGreaterThanOrEqual(60)
   expect(median).toBeLessThanOrEqual(100)
+  expect(lengths.filter(({ lines }) => lines < 20).length).toBeLessThanOrEqual(45)
 })
 
 test('the environment is read in one place, the first file of a process', () => {

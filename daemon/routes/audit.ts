@@ -1,7 +1,6 @@
 /** `/audit` (ours): who did what, and who was refused; for the administrator. */
 import { z } from 'zod'
-import { AuditEntry } from '../../src/audit/entry.ts'
-import { Filter } from '../../src/audit/list.ts'
+import { AuditEntry, Filter } from '../../src/audit/entry.ts'
 import { AuditVerification, Head } from '../../src/audit/verify.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'

@@ -1,8 +1,8 @@
 /**
  * The audit log: `audit.db` in the data folder, a chain of entries that only the agent's key can make (`chain.ts`).
  *
- * What changes something is on the disk before it is done, as begun, and gets its entry before anybody is answered. So a change without a
- * trace there is not, whenever the daemon is killed; and where nothing can be written, nothing is done.
+ * An act is stored before it changes anything, and gets its entry before the response. A change thus leaves a trace
+ * whenever the daemon is killed. An act that cannot be stored is not done.
  */
 import PQueue from 'p-queue'
 import { steadyNow } from '../base/clock.ts'
@@ -13,11 +13,9 @@ import { StartError } from '../base/start-error.ts'
 import { DamagedFileError } from '../storage/file-errors.ts'
 import { openAuditDb, type AuditDb, type AuditTx } from '../storage/database.ts'
 import type { Paging } from '../storage/list-query.ts'
-import { leftBegun, putBegun, takeBegun, type Draft } from './begun.ts'
-import { beginning, entryAfter, isGenuine, type Place } from './chain.ts'
-import { toRow, type Act, type AuditEntry, type Result } from './entry.ts'
-import { list, type Filter } from './list.ts'
-import { prune } from './prune.ts'
+import { deleteBegun, insertBegun, listUnfinished, type Draft } from './begun.ts'
+import { emptyHead, entryAfter, isGenuine, prune, type ChainHead } from './chain.ts'
+import { listEntries, toRow, type Act, type AuditEntry, type Filter, type Result } from './entry.ts'
 import { Refusals } from './refusals.ts'
 import { verify, type AuditVerification } from './verify.ts'
 
@@ -25,28 +23,28 @@ const minuteMs = 60_000
 const dayMs = 86_400_000
 
 export type AuditOptions = {
-  /** 32 bytes. */
+  /** 32 bytes. Filled with zeros when the log closes. */
   key: Uint8Array
   log: Log
   retentionSeconds: number
-  /** Refusals of one address that get an entry of their own, a minute. */
+  /** Entries for refusals of one address per minute. */
   refusalsPerMinute: number
 }
 
-/** Writes down that an act begins, with what is known of it by now; what would be done is not, when this fails. @throws {Problem} 503, 507 */
+/** Stores that an act begins, with what is known of it by now. @throws {Problem} 503, 507: the act must not be done */
 export type Begin = (more?: Partial<Act>) => Promise<void>
 
 export class AuditLog {
   readonly #db: AuditDb
   readonly #options: AuditOptions
   readonly #refusals: Refusals
-  readonly #turns = new PQueue({ concurrency: 1 })
+  readonly #writes = new PQueue({ concurrency: 1 })
   readonly #daily: NodeJS.Timeout
   #minute: NodeJS.Timeout | undefined
-  /** The newest entry; not known at first, nor after a failure. */
-  #head: Place | undefined
-  /** What was done and could not be entered. */
-  #late: Draft[] = []
+  /** Undefined at first, and after a failed write. */
+  #head: ChainHead | undefined
+  /** Acts that were done and whose entries could not be written. */
+  #unwritten: Draft[] = []
   #readers = 0
 
   private constructor(db: AuditDb, options: AuditOptions) {
@@ -59,23 +57,22 @@ export class AuditLog {
     ).unref()
   }
 
-  /** Opens the log at a path, made if absent, and enters what an earlier daemon had begun and did not end. @throws {NewerFileError} {StartError} when it is damaged */
+  /** Opens the log, and adds entries for acts that an earlier daemon did not finish. @throws {NewerFileError} {StartError} when it is damaged */
   static async open(path: string, options: AuditOptions): Promise<AuditLog> {
     const db = await openAuditDb(path).catch((error: unknown) => {
       if (!(error instanceof DamagedFileError)) throw error
-      const wayOut =
-        'Put a copy of it back, or move it away: then another one is begun, which does not hold what was in it.'
-      throw new StartError(`${error.message}. ${wayOut}`, 1, { cause: error })
+      const remedy = 'Restore it from a backup, or move it away: the daemon then begins a new, empty one.'
+      throw new StartError(`${error.message}. ${remedy}`, 1, { cause: error })
     })
     const log = new AuditLog(db, options)
-    // A start is not for want of room on the disk: nothing that must be written is done without.
-    await log.#takeUp().catch((error: unknown) => log.#complain(error))
+    // The daemon starts even with a full disk, because each audited act checks that it can be stored.
+    await log.#recover().catch((error: unknown) => log.#complain(error))
     return log
   }
 
   /**
-   * Does an act: `work` says when it begins (or never, when it has come to nothing before), and `describe` what more is known of it when it
-   * has succeeded. Returns and throws what `work` does.
+   * Does an act and adds its entry. `work` calls `begin` before it changes anything. `describe` adds to the entry when
+   * the act has succeeded. Returns and throws what `work` does.
    */
   async during<T>(
     act: Act,
@@ -88,7 +85,9 @@ export class AuditLog {
     }
     const begin: Begin = async (more = {}) => {
       draft.act = { ...draft.act, ...more }
-      await this.#write(async (tx) => void (draft.begun = await putBegun(tx, this.#options.key, draft.act)))
+      await this.#write(
+        async (tx) => void (draft.begun = await insertBegun(tx, this.#options.key, draft.act)),
+      )
     }
     try {
       const done = await work(begin)
@@ -104,7 +103,7 @@ export class AuditLog {
     }
   }
 
-  /** Does what the agent does by itself. */
+  /** Does an act of the agent itself. */
   byItself<T>(action: string, work: () => Promise<T>): Promise<T> {
     return this.during({ actor: 'agent', action }, async (begin) => {
       await begin()
@@ -112,7 +111,7 @@ export class AuditLog {
     })
   }
 
-  /** Notes that somebody was refused; where many are, some of them as a count. Never throws: the refusal stands. */
+  /** Logs a refusal; above a limit, as a part of a count. Never throws. */
   async refused(act: Act, error: Problem): Promise<void> {
     this.#minute ??= setTimeout(() => void this.countRefusals(), minuteMs).unref()
     if (!this.#refusals.admits(act.address ?? '', Date.now())) return
@@ -121,29 +120,29 @@ export class AuditLog {
     ])
   }
 
-  /** Ends the minute in which refusals are counted. */
+  /** Adds entries for the refusals that were counted in the last minute. */
   async countRefusals(): Promise<void> {
     clearTimeout(this.#minute)
     this.#minute = undefined
     const at = new Date().toISOString()
-    const tallies = this.#refusals.take().map(({ address, count }): Draft => ({
+    const drafts = this.#refusals.endMinute().map(({ address, count }): Draft => ({
       act: { at, actor: 'anonymous', action: 'refusals', ...(address !== undefined && { address }) },
       result: { outcome: 'refused', count },
     }))
-    if (tallies.length > 0) await this.#enter(tallies)
+    if (drafts.length > 0) await this.#enter(drafts)
   }
 
-  /** Entries, newest first. */
+  /** A page of entries, newest first. */
   list(filter: Filter, paging: Paging): Promise<AuditEntry[]> {
-    return list(this.#db, filter, paging)
+    return listEntries(this.#db, filter, paging)
   }
 
-  /** Reads the whole chain. With `noted`, the head of an earlier time, it is looked for too. */
-  async verify(noted?: Place): Promise<AuditVerification> {
-    // What takes entries away waits meanwhile.
+  /** Verifies the whole chain. Searches it for `noted`, the head of an earlier time. */
+  async verify(noted?: ChainHead): Promise<AuditVerification> {
+    // Pruning waits meanwhile.
     this.#readers++
     try {
-      return await verify(this.#db, this.#options.key, { expected: this.#head ?? beginning, noted })
+      return await verify(this.#db, this.#options.key, { expected: this.#head ?? emptyHead, noted })
     } finally {
       this.#readers--
     }
@@ -152,13 +151,13 @@ export class AuditLog {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#daily)
     await this.countRefusals()
-    if (this.#late.length > 0) await this.#enter([])
-    await this.#turns.onIdle()
+    if (this.#unwritten.length > 0) await this.#enter([])
+    await this.#writes.onIdle()
     await this.#db.destroy()
     this.#options.key.fill(0)
   }
 
-  async #takeUp(): Promise<void> {
+  async #recover(): Promise<void> {
     const last = await this.#db
       .selectFrom('entry')
       .selectAll()
@@ -166,35 +165,35 @@ export class AuditLog {
       .limit(1)
       .executeTakeFirst()
     if (last && !isGenuine(this.#options.key, last))
-      this.#options.log.error('the audit log was altered: `agent audit verify` says where')
-    this.#head = last ? { sequence: last.sequence, digest: last.digest } : beginning
-    const drafts = await leftBegun(this.#db, this.#options.key)
+      this.#options.log.error('the audit log was altered: `agent audit verify` finds the entry')
+    this.#head = last ? { sequence: last.sequence, digest: last.digest } : emptyHead
+    const drafts = await listUnfinished(this.#db, this.#options.key)
     if (drafts.length > 0) await this.#append(drafts)
     await this.#prune()
   }
 
-  /** As `#append`; what cannot be written is kept for the next time, since it has happened. */
+  /** As `#append`. Entries for acts that cannot be written are kept for the next write, because the acts are done. */
   async #enter(drafts: Draft[]): Promise<void> {
     try {
       await this.#append(drafts)
     } catch (error) {
-      this.#late.push(...drafts.filter(({ begun }) => begun !== undefined))
+      this.#unwritten.push(...drafts.filter(({ begun }) => begun !== undefined))
       this.#complain(error, drafts[0]?.act.requestId)
     }
   }
 
   async #append(drafts: readonly Draft[]): Promise<void> {
-    const late = this.#late
-    await this.#write((tx) => this.#put(tx, [...late, ...drafts]))
-    this.#late = this.#late.filter((draft) => !late.includes(draft))
+    const unwritten = this.#unwritten
+    await this.#write((tx) => this.#put(tx, [...unwritten, ...drafts]))
+    this.#unwritten = this.#unwritten.filter((draft) => !unwritten.includes(draft))
   }
 
-  /** Returns the newest entry afterwards. */
-  async #put(tx: AuditTx, drafts: readonly Draft[]): Promise<Place> {
+  /** Inserts entries and returns the new head. */
+  async #put(tx: AuditTx, drafts: readonly Draft[]): Promise<ChainHead> {
     let head = this.#head ?? (await readHead(tx))
     for (const { act, result, begun } of drafts) {
-      // Entered already, by an attempt that was told that it had failed.
-      if (begun !== undefined && !(await takeBegun(tx, begun))) continue
+      // An earlier attempt has added the entry, although it was reported as failed.
+      if (begun !== undefined && !(await deleteBegun(tx, begun))) continue
       const entry = entryAfter(this.#options.key, head, act, result)
       await tx.insertInto('entry').values(toRow(entry)).execute()
       head = { sequence: entry.sequence, digest: entry.digest }
@@ -203,14 +202,14 @@ export class AuditLog {
   }
 
   async #prune(): Promise<void> {
-    // Neither clock alone may make entries old.
+    // A wrong system clock alone must not make entries old.
     const before = new Date(
       Math.min(Date.now(), steadyNow()) - this.#options.retentionSeconds * 1_000,
     ).toISOString()
     while (this.#readers === 0 && (await this.#pruneSome(before)));
   }
 
-  /** Returns whether there were any. */
+  /** Returns whether any entries were removed. */
   async #pruneSome(before: string): Promise<boolean> {
     let act: Draft['act'] | undefined
     await this.#write(async (tx) => {
@@ -220,9 +219,9 @@ export class AuditLog {
     return act !== undefined
   }
 
-  /** One transaction after the other; `work` returns the newest entry, where it makes one. @throws {Problem} 507 when the disk is full, 503 for anything else */
-  #write(work: (tx: AuditTx) => Promise<Place | undefined | void>): Promise<void> {
-    return this.#turns.add(async () => {
+  /** Runs transactions one after the other. `work` returns the new head if it adds entries. @throws {Problem} 507 when the disk is full, otherwise 503 */
+  #write(work: (tx: AuditTx) => Promise<ChainHead | undefined | void>): Promise<void> {
+    return this.#writes.add(async () => {
       try {
         this.#head = (await across('audit', {}, () => this.#db.transaction().execute(work))) ?? this.#head
       } catch (error) {
@@ -230,7 +229,7 @@ export class AuditLog {
         if (isTemporary(error)) throw error
         throw new Problem(
           'error:ServiceUnavailable',
-          'The audit log cannot be written, and nothing is changed without it. The log of the agent says why.',
+          'The audit log cannot be written, and nothing is changed without it. The log of the agent has the reason.',
           {
             cause: error,
           },
@@ -249,12 +248,12 @@ function failure(error: unknown): Result {
   return { outcome: 'failed', status: 500, problemType: 'error:InternalServerError' }
 }
 
-async function readHead(db: AuditDb): Promise<Place> {
+async function readHead(db: AuditDb): Promise<ChainHead> {
   const row = await db
     .selectFrom('entry')
     .select(['sequence', 'digest'])
     .orderBy('sequence', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row ?? beginning
+  return row ?? emptyHead
 }

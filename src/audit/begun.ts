@@ -1,18 +1,21 @@
-/** Acts that were begun: on the disk before anything is done, and away with the entry that says what has become of them. */
+/**
+ * Acts that have begun: each is stored before it changes anything, and removed in the transaction that adds its entry.
+ * The rows of a daemon that was killed show the acts whose result is unknown.
+ */
 import { newId } from '../base/id.ts'
 import { canonicalize } from '../base/json.ts'
 import { keyedDigest } from '../base/seal.ts'
 import type { AuditDb, AuditTx } from '../storage/database.ts'
 import { toAct, toActRow, type Act, type Result } from './entry.ts'
 
-/** An act with what became of it, and the row of `begun` that its entry takes away. */
+/** An entry to add, and the row of `begun` to remove with it. */
 export type Draft = { act: Act & { at: string }; result: Result; begun?: string }
 
-/** The action of an entry that stands for something begun that is not as it was written. */
+/** The action of the entry for a row of `begun` whose MAC is wrong. */
 export const altered = 'altered'
 
-/** Writes an act down, and returns the id of its row. */
-export async function putBegun(tx: AuditTx, key: Uint8Array, act: Act): Promise<string> {
+/** Stores an act that begins. Returns the id of its row. */
+export async function insertBegun(tx: AuditTx, key: Uint8Array, act: Act): Promise<string> {
   const row = { id: newId(), ...toActRow(act) }
   await tx
     .insertInto('begun')
@@ -21,14 +24,14 @@ export async function putBegun(tx: AuditTx, key: Uint8Array, act: Act): Promise<
   return row.id
 }
 
-/** Takes the row of an act away; false when it was taken away before. */
-export async function takeBegun(tx: AuditTx, id: string): Promise<boolean> {
+/** Removes the row of an act. Returns false if it was removed before. */
+export async function deleteBegun(tx: AuditTx, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('begun').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-/** What an earlier process had begun: nobody knows what became of it. */
-export async function leftBegun(db: AuditDb, key: Uint8Array): Promise<Draft[]> {
+/** The acts that an earlier process began and did not finish, as entries of unknown outcome. */
+export async function listUnfinished(db: AuditDb, key: Uint8Array): Promise<Draft[]> {
   const rows = await db.selectFrom('begun').selectAll().orderBy('id').execute()
   return rows.map(({ mac, ...row }) => {
     const act: Draft['act'] =
@@ -39,7 +42,7 @@ export async function leftBegun(db: AuditDb, key: Uint8Array): Promise<Draft[]> 
   })
 }
 
-/** So that nobody without the key has something entered that was never begun. */
+/** The MAC prevents that a row inserted without the key becomes an entry. */
 function macOf(key: Uint8Array, row: object): string {
   return keyedDigest(key, canonicalize({ begun: row }))
 }

@@ -1,28 +1,31 @@
 /**
- * The chain of the audit log: each entry's digest is over the entry before too.
+ * The chain of the audit log: the digest of each entry covers the digest of the entry before.
  *
- * The key is derived from the agent key. So whoever changes, adds, takes out or moves an entry without it is found out; whoever cuts off the
- * newest ones is, where a head was noted elsewhere (RFC 6962 calls such a thing a tree head).
+ * The HMAC key is derived from the agent key. Without it, nobody can change, add, remove or move an entry unnoticed. The
+ * removal of the newest entries is noticed if a head was noted elsewhere (compare the tree head of RFC 6962).
  */
-import { keyedDigest } from '../base/seal.ts'
 import { canonicalize } from '../base/json.ts'
+import { keyedDigest } from '../base/seal.ts'
+import type { AuditTx } from '../storage/database.ts'
 import { toEntry, toRow, type Act, type AuditEntry, type Result } from './entry.ts'
 
-/** A place in the chain: the newest entry, when it is noted to be found again. */
-export type Place = { sequence: number; digest: string }
+/** The newest entry: its number, and its digest in base64url. */
+export type ChainHead = { sequence: number; digest: string }
 
-/** Before the first entry. */
-export const beginning: Place = { sequence: 0, digest: '' }
+/** The head of an empty chain. */
+export const emptyHead: ChainHead = { sequence: 0, digest: '' }
 
-/** The agent's own action that takes away the oldest entries; its subject names the last of them, whose digest the oldest that is left holds. */
+/** The agent's action that removes the oldest entries. Its subject names the last of them as `through`. */
 export const retention = 'retention'
 
-/** The digest of an entry by a 32-byte key, base64url. */
-export function digestOf(key: Uint8Array, entry: Omit<AuditEntry, 'digest'>): string {
+/** Entries that are removed in one transaction. */
+const maxPruned = 500
+
+function digestOf(key: Uint8Array, entry: Omit<AuditEntry, 'digest'>): string {
   return keyedDigest(key, canonicalize(entry))
 }
 
-/** Whether a row is an entry as it was written. */
+/** Whether a row is an entry that the 32-byte key made. */
 export function isGenuine(key: Uint8Array, row: Parameters<typeof toEntry>[0]): boolean {
   try {
     const { digest, ...entry } = toEntry(row)
@@ -32,28 +35,52 @@ export function isGenuine(key: Uint8Array, row: Parameters<typeof toEntry>[0]): 
   }
 }
 
-/** The entry that comes after a place. */
+/** The entry that follows a head. */
 export function entryAfter(
   key: Uint8Array,
-  { sequence, digest: previous }: Place,
+  { sequence, digest: previous }: ChainHead,
   act: Act & { at: string },
   result: Result,
 ): AuditEntry {
-  // By way of its columns, so that what is digested is what is read again.
+  // The digest covers the entry as it will be read from its row.
   const { digest: _none, ...entry } = toEntry(
     toRow({ ...act, ...result, sequence: sequence + 1, previous, digest: '' }),
   )
   return { ...entry, digest: digestOf(key, entry) }
 }
 
-/** A place as a text, such as `42:Zm9v…`. */
-export function toText({ sequence, digest }: Place): string {
+/** A head as text, such as `42:Zm9v…`. */
+export function headToText({ sequence, digest }: ChainHead): string {
   return `${sequence}:${digest}`
 }
 
-/** A place from its text; nothing where it is none. */
-export function parsePlace(text: string): Place | undefined {
+/** The head in a text, or undefined if the text is malformed. */
+export function parseHead(text: string): ChainHead | undefined {
   const [, sequence, digest] = /^(\d{1,15}):([\w-]{43}|)$/.exec(text) ?? []
   if (sequence === undefined || digest === undefined) return undefined
   return (sequence === '0') === (digest === '') ? { sequence: Number(sequence), digest } : undefined
+}
+
+/**
+ * Removes up to 500 of the oldest entries, if they began before an instant. Returns the act to log, or undefined if none
+ * was removed.
+ *
+ * An entry that is not genuine stays, with all later ones. Otherwise an attacker could remove an entry by backdating it.
+ */
+export async function prune(
+  tx: AuditTx,
+  key: Uint8Array,
+  before: string,
+): Promise<(Act & { at: string }) | undefined> {
+  const rows = await tx.selectFrom('entry').selectAll().orderBy('sequence').limit(maxPruned).execute()
+  const end = rows.findIndex((row) => row.at >= before || !isGenuine(key, row))
+  const last = rows.at(end === -1 ? rows.length - 1 : end - 1)
+  if (end === 0 || !last) return undefined
+  await tx.deleteFrom('entry').where('sequence', '<=', last.sequence).execute()
+  return {
+    at: new Date().toISOString(),
+    actor: 'agent',
+    action: retention,
+    subject: { through: headToText(last) },
+  }
 }

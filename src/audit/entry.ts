@@ -1,13 +1,15 @@
 /**
- * Entries of the audit log (ours): who did what, when, and what became of it, or who was refused.
+ * Entries of the audit log: actor, action, time and result, or a refusal.
  *
- * An entry holds names and ids. There is no room in it for a key, a seed, a body or a text that somebody chose.
+ * An entry contains names and ids, never a key, a seed, a body or free text.
  */
 import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { AuditTables } from '../storage/audit-tables.ts'
+import type { AuditDb } from '../storage/database.ts'
+import type { Paging } from '../storage/list-query.ts'
 
-/** Whose deed it was: `agent` is the daemon's own, at its start or by the clock. */
+/** `agent`: the daemon itself, at its start or by a timer. */
 export const Actor = z.enum(['admin', 'tenant', 'anonymous', 'agent'])
 export const Outcome = z.enum(['succeeded', 'failed', 'refused', 'unknown'])
 
@@ -16,25 +18,24 @@ const Subject = z.record(z.string(), z.string())
 export const AuditEntry = z
   .object({
     sequence: z.int(),
-    at: z.iso.datetime().describe('When it was begun.'),
+    at: z.iso.datetime().describe('Begin of the act.'),
     actor: Actor,
     entityId: z.string().optional().describe('The tenant’s entity.'),
     keyId: z.string().optional().describe('The tenant’s key.'),
-    address: z.string().optional().describe('Where it came from; of IPv6 the network.'),
-    action: z.string().describe('The endpoint, or what the agent does by itself.'),
+    address: z.string().optional().describe('Address of the client; for IPv6 its /64 network.'),
+    action: z.string().describe('The endpoint, or an action of the agent itself.'),
     walletId: z.string().optional(),
     subject: Subject.optional().describe(
-      'Ids of what it is about, by their names in the path; `made` is what it made.',
+      'Ids of the affected resources, by their names in the path; `made` is the created one.',
     ),
-    outcome: Outcome.describe('`unknown`: the daemon ended before it was done, or before that was written.'),
-    status: z.int().optional().describe('The HTTP status of the answer.'),
-    problemType: z.string().optional().describe('The type of the problem that was answered.'),
-    count: z
-      .int()
-      .optional()
-      .describe('For how many requests the entry stands, where it does for more than one.'),
+    outcome: Outcome.describe(
+      '`unknown`: the daemon ended before the act did, or before its end was written.',
+    ),
+    status: z.int().optional().describe('HTTP status of the response.'),
+    problemType: z.string().optional().describe('Type of the problem in the response.'),
+    count: z.int().optional().describe('Number of requests, if the entry stands for several.'),
     requestId: z.string().optional().describe('`x-request-id` of the request.'),
-    previous: z.string().describe('The digest of the entry before.'),
+    previous: z.string().describe('Digest of the previous entry.'),
     digest: z
       .string()
       .describe('HMAC-SHA-256, base64url, over the entry without it as canonical JSON (RFC 8785).'),
@@ -42,11 +43,11 @@ export const AuditEntry = z
   .meta({ id: 'AuditEntry' })
 export type AuditEntry = z.infer<typeof AuditEntry>
 
-/** What is known of an act before it is done. */
+/** The part of an entry that is known before the act is done. */
 export type Act = Pick<AuditEntry, 'actor' | 'action'> &
   Partial<Pick<AuditEntry, 'at' | 'entityId' | 'keyId' | 'address' | 'walletId' | 'subject' | 'requestId'>>
 
-/** What became of it. */
+/** The part of an entry that is known afterwards. */
 export type Result = Pick<AuditEntry, 'outcome'> &
   Partial<Pick<AuditEntry, 'status' | 'problemType' | 'count'>>
 
@@ -95,7 +96,7 @@ export function toRow({
   return { sequence, ...toActRow(act), ...result, previous, digest }
 }
 
-/** An entry from its columns. @throws when it is none, as one that was tampered with may be */
+/** An entry from its columns. @throws {ZodError} for a row that was tampered with */
 export function toEntry(row: Selectable<AuditTables['entry']>): AuditEntry {
   const { sequence, outcome, status, problem_type, count, previous, digest, ...act } = row
   return AuditEntry.parse({
@@ -108,4 +109,41 @@ export function toEntry(row: Selectable<AuditTables['entry']>): AuditEntry {
     previous,
     digest,
   })
+}
+
+const Id = z.guid().toLowerCase()
+const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString())
+
+export const Filter = z.object({
+  actor: Actor.optional().describe('Only acts of this kind of actor.'),
+  outcome: Outcome.optional().describe('Only acts with this outcome.'),
+  action: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Only this endpoint, such as `POST /wallets`, or this action of the agent itself.'),
+  entityId: Id.optional().describe('Only acts of this entity.'),
+  walletId: Id.optional().describe('Only acts that affect this wallet.'),
+  requestId: z.string().min(1).max(200).optional().describe('Only the request with this `x-request-id`.'),
+  since: Moment.optional().describe('Only acts that began at or after this time.'),
+  until: Moment.optional().describe('Only acts that began before this time.'),
+})
+export type Filter = z.output<typeof Filter>
+
+/** A page of the entries that match, newest first. */
+export async function listEntries(
+  db: AuditDb,
+  filter: Filter,
+  { offset, limit }: Paging,
+): Promise<AuditEntry[]> {
+  const { actor, outcome, action, entityId, walletId, requestId, since, until } = filter
+  const equal = { actor, outcome, action, entity_id: entityId, wallet_id: walletId, request_id: requestId }
+  let query = db.selectFrom('entry').selectAll()
+  for (const [column, value] of Object.entries(equal))
+    if (value !== undefined) query = query.where(column as keyof typeof equal, '=', value)
+  if (since !== undefined) query = query.where('at', '>=', since)
+  if (until !== undefined) query = query.where('at', '<', until)
+  const rows = await query.orderBy('sequence', 'desc').offset(offset).limit(limit).execute()
+  return rows.map(toEntry)
 }

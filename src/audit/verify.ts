@@ -1,58 +1,51 @@
-/** Reading the chain of the audit log from end to end, to find whether somebody has altered it. */
-import { setImmediate as turn } from 'node:timers/promises'
+/** Verifies the chain of the audit log from its first to its last entry. */
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import { z } from 'zod'
 import type { AuditDb } from '../storage/database.ts'
-import { beginning, isGenuine, parsePlace, retention, toText, type Place } from './chain.ts'
+import { emptyHead, headToText, isGenuine, parseHead, retention, type ChainHead } from './chain.ts'
 
-/** Entries that are read at a time, which takes some milliseconds; others have their turn in between. */
+/** Entries that are read at a time, which takes some milliseconds. Requests run in between. */
 const pageSize = 200
 
 export const AuditVerification = z
   .object({
     isIntact: z
       .boolean()
-      .describe(
-        'Whether every entry is as the agent wrote it, and none is missing as far as that can be told.',
-      ),
-    entries: z.int().describe('How many there are.'),
-    head: z
-      .string()
-      .optional()
-      .describe('The newest entry, to be noted elsewhere: its number and its digest.'),
+      .describe('Whether all entries are as the agent wrote them, and none is known to be missing.'),
+    entries: z.int().describe('Number of entries.'),
+    head: z.string().optional().describe('Number and digest of the newest entry, to be noted elsewhere.'),
     fault: z
       .object({ sequence: z.int(), reason: z.string() })
       .optional()
-      .describe('The first entry at which something is wrong, and what.'),
+      .describe('The first entry that is wrong, and the reason.'),
     noted: z
       .enum(['there', 'missing', 'too old'])
       .optional()
-      .describe(
-        'Whether the head that was given is there. `too old`: it is from before the oldest entry that is kept.',
-      ),
+      .describe('Whether the log contains the given head. `too old`: it precedes the oldest entry.'),
   })
   .meta({ id: 'AuditVerification' })
 export type AuditVerification = z.infer<typeof AuditVerification>
 
-/** `expected` is the newest entry that the daemon knows of, `noted` one that somebody has kept. */
-export type Known = { expected: Place; noted?: Place | undefined }
+/** `expected`: the newest entry that the daemon has written. `noted`: a head that the administrator has noted. */
+export type Known = { expected: ChainHead; noted?: ChainHead | undefined }
 
-/** Verifies the chain by the 32-byte key. It may grow meanwhile, and must not lose entries in good order. */
+/** Verifies the chain with the 32-byte key. The log may grow meanwhile, but must not be pruned. */
 export async function verify(
   db: AuditDb,
   key: Uint8Array,
   { expected, noted }: Known,
 ): Promise<AuditVerification> {
-  let [entries, last, fault, isExpectedThere]: [number, Place, AuditVerification['fault'], boolean] = [
+  let [entries, last, fault, isExpectedThere]: [number, ChainHead, AuditVerification['fault'], boolean] = [
     0,
-    beginning,
+    emptyHead,
     undefined,
     false,
   ]
-  let first: Place = beginning
-  /** What was taken away in good order. */
-  const taken = new Set<string>([toText(beginning)])
+  let first: ChainHead = emptyHead
+  /** Heads up to which entries were pruned. */
+  const pruned = new Set<string>([headToText(emptyHead)])
   let isNotedThere = false
-  // Numbers begin with 1; somebody else's may not.
+  // Genuine numbers begin with 1; forged ones may be lower.
   let read = Number.MIN_SAFE_INTEGER
   for (;;) {
     const rows = await db
@@ -68,18 +61,18 @@ export async function verify(
       entries++
       fault ??= faultIn(key, row, last)
       if (!fault && row.action === retention)
-        taken.add((JSON.parse(row.subject ?? '{}') as { through?: string }).through ?? '')
+        pruned.add((JSON.parse(row.subject ?? '{}') as { through?: string }).through ?? '')
       last = { sequence: row.sequence, digest: row.digest }
       read = row.sequence
-      isExpectedThere ||= toText(last) === toText(expected)
-      isNotedThere ||= noted !== undefined && toText(last) === toText(noted)
+      isExpectedThere ||= headToText(last) === headToText(expected)
+      isNotedThere ||= noted !== undefined && headToText(last) === headToText(noted)
     }
-    await turn()
+    await nextIteration()
   }
-  if (!taken.has(toText(first)))
-    fault ??= { sequence: first.sequence + 1, reason: 'entries before it were taken away' }
+  if (!pruned.has(headToText(first)))
+    fault ??= { sequence: first.sequence + 1, reason: 'entries before it were removed' }
   if (expected.sequence > 0 && !isExpectedThere)
-    fault ??= { sequence: expected.sequence, reason: 'it is not as the running daemon wrote it, or missing' }
+    fault ??= { sequence: expected.sequence, reason: 'it is missing, or not as the running daemon wrote it' }
   const found =
     noted &&
     (isNotedThere || noted.sequence === 0
@@ -90,7 +83,7 @@ export async function verify(
   return {
     isIntact: fault === undefined && found !== 'missing',
     entries,
-    ...(entries > 0 && { head: toText(last) }),
+    ...(entries > 0 && { head: headToText(last) }),
     ...(fault && { fault }),
     ...(found && { noted: found }),
   }
@@ -99,22 +92,22 @@ export async function verify(
 function faultIn(
   key: Uint8Array,
   row: Parameters<typeof isGenuine>[1],
-  last: Place,
+  last: ChainHead,
 ): AuditVerification['fault'] {
   const { sequence } = row
   if (sequence !== last.sequence + 1)
-    return { sequence, reason: `entries between ${last.sequence} and it were taken away` }
-  if (row.previous !== last.digest) return { sequence, reason: 'it does not follow the entry before' }
-  return isGenuine(key, row) ? undefined : { sequence, reason: 'it is not as it was written' }
+    return { sequence, reason: `entries between ${last.sequence} and it were removed` }
+  if (row.previous !== last.digest) return { sequence, reason: 'it does not follow the previous entry' }
+  return isGenuine(key, row) ? undefined : { sequence, reason: 'it was altered' }
 }
 
-/** A head that was noted, as it was printed. */
+/** A noted head, in the form in which the verification returns it. */
 export const Head = z.string().transform((text, context) => {
-  const place = parsePlace(text)
-  if (place) return place
+  const head = parseHead(text)
+  if (head) return head
   context.addIssue({
     code: 'custom',
-    message: 'is not a head as the verification has it, such as 42:<digest>',
+    message: 'is not a head such as 42:<digest>',
   })
   return z.NEVER
 })

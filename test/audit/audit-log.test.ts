@@ -15,7 +15,7 @@ function failing(nth: number, when: 'before' | 'after') {
   }
 }
 
-test('an act is on the disk before it is done: whoever is killed in between leaves it as unknown', async () => {
+test('an act is stored before it is done; a daemon that is killed meanwhile leaves an entry of unknown outcome', async () => {
   await using log = await openLog()
   let copy = ''
   await log.audit.during(
@@ -48,7 +48,7 @@ test('an act is on the disk before it is done: whoever is killed in between leav
   }
 })
 
-test('what cannot be noted is not done', async () => {
+test('an act that cannot be stored is not done', async () => {
   await using log = await openLog()
   let isDone = false
   const work = async (begin: () => Promise<void>) => {
@@ -74,7 +74,7 @@ test('what cannot be noted is not done', async () => {
   expect(await log.audit.verify()).toMatchObject({ isIntact: true })
 })
 
-test('what was done when its entry could no longer be written is answered as it went, and entered as soon as it can be', async () => {
+test('an act whose entry cannot be written succeeds, and its entry is written later', async () => {
   await using log = await openLog()
   await probed(failing(2, 'before'), () => act(log.audit, 'done'))
   expect(await log.entries()).toEqual([])
@@ -86,7 +86,7 @@ test('what was done when its entry could no longer be written is answered as it 
   expect((await log.audit.verify()).isIntact).toBe(true)
 })
 
-test('what was still to be entered when the daemon stops is entered then', async () => {
+test('a daemon that stops writes the missing entries', async () => {
   await using log = await openLog()
   await probed(failing(2, 'before'), () => act(log.audit, 'done'))
   await log.close()
@@ -94,7 +94,7 @@ test('what was still to be entered when the daemon stops is entered then', async
   expect(await again.entries()).toMatchObject([{ action: 'done', outcome: 'succeeded' }])
 })
 
-test('a write that has happened though it was said to have failed is there once', async () => {
+test('a write that was reported as failed but happened is there once', async () => {
   await using log = await openLog()
   await probed(failing(2, 'after'), () => act(log.audit, 'first'))
   await act(log.audit, 'second')
@@ -102,13 +102,13 @@ test('a write that has happened though it was said to have failed is there once'
   expect(await log.audit.verify()).toMatchObject({ isIntact: true, entries: 2 })
 })
 
-test('acts at the same time are a chain all the same', async () => {
+test('concurrent acts form one chain', async () => {
   await using log = await openLog()
   await Promise.all(Array.from({ length: 50 }, (_, n) => act(log.audit, `act ${n}`)))
   expect(await log.audit.verify()).toMatchObject({ isIntact: true, entries: 50 })
 })
 
-test('so many refusals of an address are entered a minute, the rest as a count; others are not hindered', async () => {
+test('refusals of an address above the limit per minute are counted; other addresses are not affected', async () => {
   await using log = await openLog({ refusalsPerMinute: 3 })
   const refuse = (address: string) =>
     log.audit.refused({ actor: 'anonymous', action: 'GET /wallets', address }, refusal)
@@ -136,7 +136,7 @@ test('so many refusals of an address are entered a minute, the rest as a count; 
   expect((await again.entries())[0]).toMatchObject({ action: 'refusals', count: 8 })
 })
 
-test('from however many addresses they come, a day has so many entries, and each refusal is counted once', () => {
+test('the entries of a day are limited for any number of addresses, and each refusal is counted once', () => {
   const refusals = new Refusals(10)
   const minute = 60_000
   let [entries, counted, sent] = [0, 0, 0]
@@ -146,7 +146,7 @@ test('from however many addresses they come, a day has so many entries, and each
         if (refusals.admits(`192.0.2.${address}`, now)) entries++
         sent++
       }
-    const tallies = refusals.take()
+    const tallies = refusals.endMinute()
     expect(tallies.length).toBeLessThan(25)
     entries += tallies.length
     counted += tallies.reduce((sum, { count }) => sum + count, tallies.length * -1)
@@ -157,11 +157,11 @@ test('from however many addresses they come, a day has so many entries, and each
   expect(refusals.admits('192.0.2.1', 86_400_000)).toBe(true)
 })
 
-test('a file that is no audit log is left as it is, and the start says what to do', async () => {
+test('a file that is not an audit log stays as it is, and the error names a remedy', async () => {
   await using log = await openLog()
   await log.close()
   writeFileSync(log.path, 'something else, long enough to be no database at all'.repeat(50))
   const before = readFileSync(log.path, 'utf8')
-  await expect(openLog({}, log.folder)).rejects.toThrow(/Put a copy of it back, or move it away/)
+  await expect(openLog({}, log.folder)).rejects.toThrow(/Restore it from a backup, or move it away/)
   expect(readFileSync(log.path, 'utf8')).toBe(before)
 })

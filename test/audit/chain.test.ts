@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
-import { parsePlace } from '../../src/audit/chain.ts'
+import { parseHead } from '../../src/audit/chain.ts'
 import { act, copyOf, openLog, tamper, type TestLog } from './_log.ts'
 
 let log: TestLog
@@ -47,7 +47,7 @@ async function verifiedLater(statement: string, noted?: string) {
     tamper(join(folder, 'audit.db'), statement)
     await using again = await openLog({}, folder)
     return {
-      ...(await again.audit.verify(noted === undefined ? undefined : parsePlace(noted))),
+      ...(await again.audit.verify(noted === undefined ? undefined : parseHead(noted))),
       said: again.said.join(''),
     }
   } finally {
@@ -55,7 +55,7 @@ async function verifiedLater(statement: string, noted?: string) {
   }
 }
 
-test('what nobody has touched is intact, and its head is there', async () => {
+test('an unaltered log is intact and contains its head', async () => {
   expect(await verifiedLater('select 1', head)).toEqual({
     isIntact: true,
     entries: 16,
@@ -83,7 +83,7 @@ describe('one column of one entry', () => {
   })
 })
 
-test('a value that is taken out, or is none', async () => {
+test('a value that is removed or malformed', async () => {
   for (const change of [
     'address = null',
     'status = null',
@@ -97,8 +97,8 @@ test('a value that is taken out, or is none', async () => {
 })
 
 test.each([
-  ['the first entry is taken out', 'delete from entry where sequence = 1', 2],
-  ['one in the middle is taken out', 'delete from entry where sequence = 7', 8],
+  ['the first entry is removed', 'delete from entry where sequence = 1', 2],
+  ['one in the middle is removed', 'delete from entry where sequence = 7', 8],
   [
     'two change places',
     'update entry set sequence = sequence * -1 where sequence in (5, 6); update entry set sequence = 11 + sequence where sequence < 0',
@@ -119,7 +119,7 @@ test.each([
   expect({ isIntact, sequence: fault?.sequence }).toEqual({ isIntact: false, sequence })
 })
 
-test('the newest entries are cut off: only a head that was noted tells', async () => {
+test('only a noted head shows that the newest entries were removed', async () => {
   const cut = 'delete from entry where sequence > 10'
   expect(await verifiedLater(cut)).toMatchObject({ isIntact: true, entries: 10 })
   expect(await verifiedLater(cut, head)).toMatchObject({ isIntact: false, entries: 10, noted: 'missing' })
@@ -141,7 +141,7 @@ test('a start notices that the newest entry is not genuine', async () => {
   )
 })
 
-test('nobody has something entered that was never begun', async () => {
+test('a row of `begun` without a MAC does not become an entry', async () => {
   const columns = 'id, at, actor, action, mac'
   const forged = `insert into begun (${columns}) values ('1', '2026-01-01T00:00:00.000Z', 'admin', 'DELETE /iam/entities/{id}', 'AAAA')`
   const folder = copyOf(log.folder)
@@ -155,20 +155,20 @@ test('nobody has something entered that was never begun', async () => {
   }
 })
 
-test('a cut while the log is open is found without a note', async () => {
+test('a removal while the log is open is found without a noted head', async () => {
   await using own = await openLog()
   for (const action of ['one', 'two', 'three']) await act(own.audit, action)
   tamper(own.path, 'delete from entry where sequence = 3')
   expect(await own.audit.verify()).toMatchObject({ isIntact: false, fault: { sequence: 3 } })
 })
 
-describe('what the retention takes away', () => {
-  test('is known to have been taken away in good order, and a head from before is too old to tell', async () => {
+describe('entries that the retention removes', () => {
+  test('are known to be pruned, and an earlier head is too old', async () => {
     await using first = await openLog()
     const acts = (at: string, name: string) =>
       first.audit.during({ at, actor: 'admin', action: name }, (begin) => begin())
     for (const name of ['a', 'b', 'c']) await acts('2020-01-01T00:00:00.000Z', name)
-    const early = parsePlace((await first.audit.verify()).head!)
+    const early = parseHead((await first.audit.verify()).head!)
     await acts(new Date().toISOString(), 'new')
     await first.close()
     {
@@ -189,7 +189,7 @@ describe('what the retention takes away', () => {
     expect(await third.audit.verify()).toMatchObject({ isIntact: false, fault: { sequence: 5 } })
   })
 
-  test('is nothing that somebody else has made old', async () => {
+  test('do not include entries that were backdated', async () => {
     const old = "update entry set at = '2020-01-01T00:00:00.000Z' where sequence <= 3"
     expect(await verifiedLater(old)).toMatchObject({ isIntact: false, entries: 16, fault: { sequence: 1 } })
   })

@@ -33,7 +33,7 @@ test('what was done is listed; an altered log is told, with the place', { timeou
     const { code, out, err } = await run('verify', '--json')
     expect({ code, fault: (JSON.parse(out) as { fault: object }).fault }).toEqual({
       code: 1,
-      fault: { sequence: 2, reason: 'it is not as it was written' },
+      fault: { sequence: 2, reason: 'it was altered' },
     })
     expect(err).toContain('entry 2')
   } finally {
