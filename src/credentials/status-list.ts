@@ -105,7 +105,7 @@ export async function checkStatusList(
   { issuerDid }: Pick<DecodedCredential, 'issuerDid'>,
   { resolve, now, leewaySeconds }: StatusListChecks,
 ): Promise<void> {
-  const { list, validity, isSigned } = parseList(() =>
+  const { list, validity, isSigned } = orRefuse(() =>
     text.trim().startsWith('{') ? parseJsonList(text) : parseJwtList(text.trim()),
   )
   const { type, statusPurpose, encodedList } = list.credentialSubject
@@ -120,7 +120,7 @@ export async function checkStatusList(
   // The DID in the form of the credential: a list may contain a short form that was not published then.
   if (!(await isSigned(issuerDid, resolve)))
     throw refused('the list is not signed by an assertionMethod key of its issuer')
-  if (!parseList(() => isSet(expandBits(encodedList), entry.statusListIndex))) return
+  if (!orRefuse(() => isSet(expandBits(encodedList), entry.statusListIndex))) return
   throw new RevokedError(entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended')
 }
 
@@ -143,7 +143,7 @@ function parseJsonList(text: string): Unverified {
     async isSigned(did, resolve) {
       const document = await resolveSigner({ did, role: 'issuer' }, resolve)
       const keys = keysFor(document, 'assertionMethod').map(({ publicKeyJwk }) => publicKeyJwk)
-      return parseList(() => isProvedBy(json, keys))
+      return orRefuse(() => isProvedBy(json, keys))
     },
   }
 }
@@ -166,7 +166,7 @@ function parseJwtList(text: string): Unverified {
 }
 
 /** Converts errors of parsing to a `VerificationError`. */
-function parseList<T>(parse: () => T): T {
+function orRefuse<T>(parse: () => T): T {
   try {
     return parse()
   } catch (cause) {

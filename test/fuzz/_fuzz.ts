@@ -148,9 +148,9 @@ export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Option
 export function isAboutOthers({ status, text }: Answer): boolean {
   // HEAD has no body.
   if (status === 501)
-    return text === '' || /METHOD_NOT_SUPPORTED|methodNotSupported|this ledger is of did:prism/.test(text)
+    return text === '' || /METHOD_NOT_SUPPORTED|methodNotSupported|this ledger holds did:prism/.test(text)
   if (status === 502) return text.includes('/errors/common/unreachable')
-  return status === 503 && /cannot be (?:resolved|had|judged) now|WalletMoved/.test(text)
+  return status === 503 && /cannot be (?:resolved|judged) now|temporarily unavailable|WalletMoved/.test(text)
 }
 
 type Went = Pick<CaseResult, 'key' | 'way' | 'asked' | 'answer'>

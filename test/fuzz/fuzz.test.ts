@@ -85,7 +85,7 @@ test.each<[string, Partial<Outcome>]>([
 
 test('a 5xx counts as a fault, unless it reports an unreachable peer', () => {
   const answer = (status: number, text: string) => isAboutOthers({ status, type: 'application/json', text })
-  expect(answer(501, '{"error":"service not available: this ledger is of did:prism"}')).toBe(true)
+  expect(answer(501, '{"error":"service not available: this ledger holds did:prism"}')).toBe(true)
   expect(answer(501, '')).toBe(true)
   expect(answer(502, '{"type":"/errors/common/unreachable"}')).toBe(true)
   expect(answer(503, '{"detail":"did:web:x cannot be resolved now: it answered with 500"}')).toBe(true)
