@@ -1,4 +1,4 @@
-/** Which keys of the seed DIDs get. */
+/** Key derivation of new DIDs. */
 import { expect, test } from 'vitest'
 import { fromBase64 } from '../../src/base/bytes.ts'
 import type { PublicJwk } from '../../src/crypto/keys.ts'
@@ -9,7 +9,7 @@ import { startAgent } from '../_agent.ts'
 const hasZero = ({ x, y }: PublicJwk) => [x, y!].some((coordinate) => fromBase64(coordinate)[0] === 0)
 
 test.each(['assertionMethod', 'master'] as const)(
-  '%s: a key one of whose coordinates begins with a zero byte is passed over, unless it is the master key, by which the DID is found again',
+  '%s: a key with a coordinate that starts with a zero byte is skipped, unless it is the master key',
   async (usage) => {
     await using agent = await startAgent()
     const { walletId } = await agent.newTenant()

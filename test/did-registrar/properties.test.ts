@@ -1,4 +1,7 @@
-/** Random templates by REST: the document of the DID is what the template says, before its publication and after it, in either form. */
+/**
+ * Property: the document of a DID contains what its template says, before and after publication, in short and
+ * long form.
+ */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Purpose, purposes } from '../../src/did/document.ts'
@@ -48,7 +51,7 @@ const uri = fc.oneof(
     'urn:X:y',
   ),
 )
-// Nobody may name a member `__proto__`, in any body.
+// The API refuses a member `__proto__` in any body.
 const json = fc
   .dictionary(
     fc.string({ maxLength: 6, unit: character }),
@@ -58,7 +61,7 @@ const json = fc
   .filter((object) => !/"(?:__proto__|constructor)":/.test(JSON.stringify(object)))
 const endpoint = fc.oneof(uri, json, fc.array(fc.oneof(uri, json), { minLength: 1, maxLength: 3 }))
 
-/** What the document must show: web addresses as the URL standard writes them, and anything else as it is. */
+/** The expected endpoint in the document: URLs normalised, anything else unchanged. */
 const shown = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map((entry) => (typeof entry === 'string' ? shown(entry) : entry))
   return typeof value === 'string' && /^(?:https?|wss?):/i.test(value) && URL.canParse(value)
@@ -85,7 +88,7 @@ const template = fc
       { maxLength: 3 },
     ),
   })
-  // What comes over the wire: no undefined, no -0.
+  // JSON has no undefined and no -0.
   .map((made) => JSON.parse(JSON.stringify(made)) as typeof made)
   .filter(({ publicKeys, internalKeys }) => {
     const ids = [...publicKeys, ...internalKeys].map((each) => each.id)

@@ -1,4 +1,4 @@
-/** What becomes of an operation at the ledger (service §3.4): announced when a publication is confirmed, and only then; told when it is not. */
+/** Publication of DIDs: an event when the ledger confirms it, a failure on the DID when it does not. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { createDid } from '../../src/did-registrar/create.ts'
@@ -72,7 +72,7 @@ test('a rejected publication of a DID that the ledger shows all the same is one:
     })
   }))
 
-test('a publication that the ledger rejects and does not show can be tried again', () =>
+test('a rejected publication can be repeated', () =>
   pending(async (wallet, did, id) => {
     const nowhere = {
       submit: () => Promise.resolve({ operationId: id, transactionId: id }),
@@ -92,7 +92,7 @@ test('a publication that the ledger rejects and does not show can be tried again
     expect((await shown(wallet, did)).did).toEqual({ did, status: 'PUBLISHED' })
   }))
 
-test('a ledger that does not take an operation in has rejected it', () =>
+test('an operation that the ledger refuses is rejected', () =>
   pending(async (wallet, did, id) => {
     const submit = () => Promise.reject(new Problem('BadRequest', 'too large'))
     await wallet.transaction(
@@ -149,7 +149,7 @@ test('a ledger whose answer gets lost after it took an operation in does not get
     expect((await shown(wallet, did)).did.status).toBe('PUBLICATION_PENDING')
   }))
 
-test('a ledger that says it has confirmed what it does not show is not believed', () =>
+test('a confirmation without the changed state is not trusted', () =>
   pending(async (wallet, did, id) => {
     const lying = before(wallet, { ...status(id, 'confirmed'), getState: () => Promise.resolve(undefined) })
     await expect(submitTask(lying, id)).rejects.toThrow(/does not return the changed state/)

@@ -1,4 +1,4 @@
-/** A seed's DIDs found again (wire.md 11.3): on another agent that knows nothing but the seed and the ledger. */
+/** Restoring the DIDs of a seed on an agent that has only the seed and the ledger. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -58,7 +58,7 @@ async function update(call: Call, didRef: string, ...actions: object[]): Promise
 
 const key = (id: string, purpose = 'assertionMethod', curve = 'secp256k1') => ({ id, purpose, curve })
 
-test('what was published is there again, with the keys that the seed gives, and goes on', async () => {
+test('published DIDs are restored with their derived keys, and can be updated', async () => {
   const seed = randomBytes(64).toString('hex')
   const [before, after] = [await tenantOf(first, seed), await tenantOf(second, seed)]
   const plain = await publish(before, [key('a'), key('b')])

@@ -1,6 +1,7 @@
 /**
- * Templates of DIDs by REST (api.md 4.4): which curve serves which purpose, and every rule of a template, broken alone: 422 with a text
- * that names the rule, 400 where the body is not of the template's shape; and nothing is kept of either.
+ * Document templates: the curves of each purpose, and every rule of a template, each violated alone: 422 with
+ * a text that names the rule, 400 where the body is not of the template's shape; and nothing is kept of
+ * either.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { purposes } from '../../src/did/document.ts'

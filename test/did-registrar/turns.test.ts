@@ -1,4 +1,4 @@
-/** Deriving a key takes milliseconds: however many a request derives, others have a turn after each. */
+/** Deriving a key blocks for milliseconds, so the event loop runs after each key. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDid } from '../../src/did-registrar/create.ts'
@@ -12,14 +12,17 @@ let agent: TestAgent
 let walletId: string
 beforeAll(async () => {
   agent = await startAgent()
-  // Always the same keys: one in 128 is passed over, which takes one more.
+  // A fixed seed: one key in 128 is skipped, and the next one derived.
   ;({ id: walletId } = await agent.admin('POST /wallets', {
     body: { name: 'of one seed', seed: '07'.repeat(64) },
   }))
 })
 afterAll(() => agent[Symbol.asyncDispose]())
 
-/** What happened while a wallet was at work, in order: keys derived, and turns that others had. */
+/**
+ * The order of events during an operation of a wallet: `key` for a derived key, `turn` for an event loop
+ * iteration.
+ */
 async function story(work: (wallet: Wallet) => Promise<unknown>): Promise<string[]> {
   const told: string[] = []
   await agent.agent.wallets.use(walletId, async (wallet) => {
@@ -63,7 +66,7 @@ test.each<[string, (wallet: Wallet) => Promise<unknown>]>([
   expect(mostKeys(told)).toBeLessThanOrEqual(2)
 })
 
-test('DIDs of several wallets that are made at once share what is made in one iteration', async () => {
+test('concurrent DIDs of several wallets together derive one key per iteration', async () => {
   const told: string[] = []
   const makers = Array.from({ length: 6 }, async () => {
     const { id } = await agent.admin('POST /wallets', { body: { name: 'another' } })

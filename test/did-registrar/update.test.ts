@@ -1,4 +1,4 @@
-/** Updates and deactivation of a published DID (api.md 4.4): what each action does, when it shows, what is refused. */
+/** Updates and deactivation of published DIDs: each action, when it takes effect, and refusals. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, credentialIn, newDid, refusal, startPair, type Tenant } from '../_pair.ts'
 import { until } from '../_pair.ts'
@@ -238,7 +238,7 @@ describe('what is refused changes nothing', () => {
   })
 })
 
-test('one operation at a time: until the ledger has confirmed it, nothing of it shows and no other is taken', async () => {
+test('one operation at a time: a pending one is not visible, and a second one is refused', async () => {
   await using slow = await startPair({ VDR_CONFIRM_AFTER: '1' })
   const { did } = await newDid(slow.issuer, 'assertionMethod')
   const path = { didRef: did }

@@ -1,4 +1,7 @@
-/** did:web DIDs of this agent: made, served, resolved by others, changed, ended; and used to issue and to hold. */
+/**
+ * did:web DIDs of this agent: creation, document, resolution by others, update, deactivation, issuing and
+ * holding.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, issue, presentationIn, refusal, startPair } from '../_pair.ts'
@@ -33,7 +36,7 @@ async function get(agent: TestAgent, path: string) {
 
 const served = (did: string) => get(pair.agent, `/${did.split(':').slice(3).join('/')}/did.json`)
 
-test('is published when it is made, served at its path, and everybody resolves the same', async () => {
+test('is published at once, served at its path, and resolves to the same document everywhere', async () => {
   const did = await create({ name: 'acme' })
   expect(did).toBe(`did:web:127.0.0.1%3A${new URL(pair.agent.url).port}:web:acme`)
   const document = await served(did)
@@ -123,7 +126,7 @@ test('an update shows at once, a deactivation is for good', async () => {
       path: { didRef: did },
       body: { actions } as never,
     })
-  // Whoever asked before sees the change as well.
+  // The change invalidates cached documents.
   await get(pair.agent, `/dids/${encodeURIComponent(did)}`)
   const { scheduledOperation } = await update(
     { actionType: 'ADD_KEY', addKey: { id: 'sign-2', purpose: 'assertionMethod' } },

@@ -34,7 +34,7 @@ function typeOf(run: () => unknown): string {
 const withService = (service: string) => `did:peer:2.${keys}.S${toBase64url(service)}`
 
 describe('making a peer DID', () => {
-  test('writes the bytes the real agent writes', () => {
+  test('writes the same bytes as the Cloud Agent', () => {
     expect(createPeerDid({ keyAgreement, authentication, serviceUri: created.serviceUri })).toBe(created.did)
   })
 
@@ -77,7 +77,7 @@ describe('making a peer DID', () => {
     )
   })
 
-  test('every URI it takes leaves the service without - and _, and one it cannot take is refused', () => {
+  test('the base64url of a service contains neither - nor _, and other URIs are refused', () => {
     const taken = { yes: 0, no: 0 }
     for (const uri of [
       'https://a.example/~me',

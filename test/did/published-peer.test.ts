@@ -1,6 +1,7 @@
 /**
- * The published did:peer DIDs. The DIDs that this agent can make come out the same: numalgo 0, the short form numalgo 3, Multikeys, and
- * numalgo 2 with one agreement key, one authentication key and services without mediators.
+ * The published did:peer DIDs. The DIDs that this agent can make come out the same: numalgo 0, the short form
+ * numalgo 3, Multikeys, and numalgo 2 with one agreement key, one authentication key and services without
+ * mediators.
  */
 import { describe, expect, test } from 'vitest'
 import { fromBase64, fromUtf8 } from '../../src/base/bytes.ts'
@@ -42,7 +43,9 @@ function modern(service: Json): Json {
   return { ...rest, serviceEndpoint: JSON.parse(JSON.stringify({ uri, routingKeys, accept })) as Json }
 }
 
-/** A published document with this agent's choices: absolute ids, keys as JsonWebKey2020. Contexts are told apart elsewhere. */
+/**
+ * A published document in this agent's form: absolute ids, keys as JsonWebKey2020. Contexts are not compared.
+ */
 function ours(document: DidDocument): DidDocument {
   const { '@context': _, ...rest } = document
   const methods = document.verificationMethod?.map(({ publicKeyMultibase, ...method }) => ({
@@ -134,7 +137,7 @@ const runners: Record<string, (vector: Vector) => void> = {
 /** The one service this agent writes into a DID. */
 const ourService = /^\{"t":"dm","s":\{"uri":"[^"]+","r":\[\],"a":\["didcomm\/v2"\]\}\}$/
 
-/** True for a numalgo 2 DID of the form that this agent makes, whoever made it. */
+/** True for a numalgo 2 DID of the form that this agent creates. */
 function isOurForm(did: string): boolean {
   const [agreement, authentication, ...services] = did.split('.').slice(1)
   const texts = services.map((element) =>
@@ -169,7 +172,10 @@ const makers: Record<string, (vector: Vector) => void> = {
 const isMade = ({ kind, numalgo, did }: Vector) =>
   kind in makers && (kind !== 'resolve' || numalgo === 0 || (numalgo === 2 && isOurForm(did)))
 
-/** Valid DIDs that do not resolve: numalgo 1 holds no document, and this agent remembers no long form of numalgo 4. */
+/**
+ * Valid DIDs that do not resolve: numalgo 1 holds no document, and this agent remembers no long form of
+ * numalgo 4.
+ */
 const unresolvable: Record<string, string> = {
   syntax: 'error:DIDResolution:methodNotSupported',
   '4-resolve-short-known': 'error:DIDResolution:notFound',
@@ -207,7 +213,7 @@ describe.each(['did-peer', 'identus-did-peer'])('%s', (name) => {
     )
   })
 
-  // Lists are written by deployed encoders. The padded service would be taken, but it has no endpoint.
+  // Deployed encoders write lists. Padding is accepted, but the padded vector has no endpoint.
   const lists = of('either')
   test.skipIf(lists.length === 0).each(lists)('%s is accepted when it is a list', (id, vector) => {
     const isList = id === '2-service-json-list'

@@ -184,7 +184,10 @@ describe('what others say', () => {
   const web = 'did:web:a.example'
   const documentOf = (did: string) => ({ id: did, service: [] })
 
-  /** A resolver whose web and ledger are in the test's hands: what they answer, how often they were asked, and what time it is. */
+  /**
+   * A resolver whose web and ledger are in the test's hands: what they answer, how often they were asked, and
+   * what time it is.
+   */
   function startOthers(lifetimes: { documentLifetimeMs?: number; stateLifetimeMs?: number }) {
     const others = {
       clock: 1,
@@ -225,7 +228,7 @@ describe('what others say', () => {
     expect((await others.resolve(longForm)).didResolutionMetadata.error).toBe('deactivated')
   })
 
-  test('a ledger without a lifetime is asked every time, by everybody', async () => {
+  test('without a cache lifetime every resolution reads the ledger', async () => {
     const others = startOthers({ documentLifetimeMs: 60_000 })
     await Promise.all(Array.from({ length: 10 }, () => others.resolve(shortForm)))
     expect(others.asked).toHaveLength(10)
@@ -263,7 +266,7 @@ describe('what others say', () => {
     expect(others.asked).toHaveLength(4)
   })
 
-  test('that a DID is malformed is not kept', async () => {
+  test('a malformed DID is not cached', async () => {
     const others = startOthers({ documentLifetimeMs: 60_000 })
     others.answer = fails(new Problem('error:DIDResolution:invalidDid', 'malformed'))
     for (let i = 0; i < 2; i++)
@@ -271,7 +274,7 @@ describe('what others say', () => {
     expect(others.asked).toHaveLength(2)
   })
 
-  test('that somebody does not answer is kept for one second, and is no answer', async () => {
+  test('a temporary failure is cached for one second', async () => {
     const others = startOthers({ documentLifetimeMs: 60_000, stateLifetimeMs: 60_000 })
     others.answer = others.state = fails(down)
     for (const passed of [0, 1_000]) {
@@ -288,7 +291,7 @@ describe('what others say', () => {
     for (const did of [web, shortForm]) expect((await others.resolve(did)).didDocument).toBeDefined()
   })
 
-  test('an accident of ours is not kept, whether it is thrown or rejected', async () => {
+  test('an unexpected error is not cached, thrown or rejected', async () => {
     const others = startOthers({ documentLifetimeMs: 60_000 })
     const accident = new Error('out of memory')
     others.answer = fails(accident)
@@ -302,7 +305,7 @@ describe('what others say', () => {
   })
 
   test.each([60_000, 0])(
-    'a hundred who ask at once make one question, with a lifetime of %i',
+    'a hundred concurrent requests share one fetch, with a lifetime of %i',
     async (lifetimeMs) => {
       const others = startOthers({ documentLifetimeMs: lifetimeMs, stateLifetimeMs: lifetimeMs })
       const hundred = (did: string) => Promise.all(Array.from({ length: 100 }, () => others.document(did)))
@@ -317,7 +320,7 @@ describe('what others say', () => {
     },
   )
 
-  test('what is forgotten is asked anew, in every form, also while an answer is under way', async () => {
+  test('an invalidated DID is fetched again, in every form, also during a fetch', async () => {
     const others = startOthers({ documentLifetimeMs: 60_000, stateLifetimeMs: 60_000 })
     for (const name of [shortForm, longForm, state.suffix]) {
       await others.resolve(shortForm)
@@ -339,14 +342,14 @@ describe('what others say', () => {
     expect(others.asked).toHaveLength(5)
   })
 
-  test('forgetting what was never asked, or is nobody’s, is nothing', () => {
+  test('invalidating an unknown DID has no effect', () => {
     const others = startOthers({ documentLifetimeMs: 60_000 })
     for (const name of [web, shortForm, peerDid(), 'did:example:1', '', 'junk', 'did:prism:'])
       others.invalidate(name)
     expect(others.asked).toEqual([])
   })
 
-  test('is bounded by its number and by its size', async () => {
+  test('is limited in number and size', async () => {
     const others = startOthers({ documentLifetimeMs: 60_000 })
     const small = Array.from({ length: 10_001 }, (_, i) => `did:web:small.example:${i}`)
     for (const did of small) await others.document(did)
@@ -364,7 +367,7 @@ describe('what others say', () => {
     expect(others.asked).toEqual([large[0]])
   })
 
-  test('more questions than a thousand at once are for later', async () => {
+  test('more than a thousand concurrent fetches are refused', async () => {
     const others = startOthers({ documentLifetimeMs: 60_000 })
     let release = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
@@ -377,8 +380,8 @@ describe('what others say', () => {
   })
 })
 
-describe('what is kept', () => {
-  test('is the same document every time, and nobody can change it', async () => {
+describe('the cache of immutable documents', () => {
+  test('is the same frozen document every time', async () => {
     const { document } = resolverOf()
     const did = peerDid()
     const first = await document(did)
@@ -387,7 +390,7 @@ describe('what is kept', () => {
     expect(() => Object.assign(first.verificationMethod![0]!.publicKeyJwk!, { x: 'AAAA' })).toThrow(TypeError)
   })
 
-  test('is bounded, and what was asked for last stays longest', async () => {
+  test('is limited, and evicts the least recently used document', async () => {
     const { document } = resolverOf()
     const [kept, dropped] = [peerDid(), peerDid()]
     const [first, second] = [await document(kept), await document(dropped)]

@@ -77,7 +77,7 @@ describe('the address of a document', () => {
     expect(() => toUrl(did)).toThrow(expect.toSatisfy(isInvalid))
   })
 
-  test('in development this machine may be named, by address too, and is asked by http; nobody else is', () => {
+  test('with `allowsLoopback`, localhost and loopback addresses are called by http, other hosts by https', () => {
     expect(toUrl('did:web:localhost%3A3000', true)).toBe('http://localhost:3000/.well-known/did.json')
     expect(toUrl('did:web:127.0.0.1%3A3000:a', true)).toBe('http://127.0.0.1:3000/a/did.json')
     expect(toUrl('did:web:%5B%3A%3A1%5D%3A3000', true)).toBe('http://[::1]:3000/.well-known/did.json')
@@ -194,7 +194,7 @@ describe('a host', () => {
   test.each(junk)('that answers with %s has no such document', async (name, make) => {
     await using host = await startHost((_, response) => response.end(make(host.did)))
     const answer = host.resolve(host.did)
-    // What is no text may be the page of a gateway that has trouble.
+    // A body that is not text may be the error page of a gateway.
     if (name === 'no UTF-8') return expect(answer).rejects.toMatchObject({ type: 'error:ServiceUnavailable' })
     const { didDocument, didResolutionMetadata } = await answer
     expect(didDocument).toBeUndefined()
@@ -263,7 +263,7 @@ describe('a host', () => {
 })
 
 describe('where this agent may not call', () => {
-  test('nobody is called, whatever the name resolves to', async () => {
+  test('no request is sent, whatever the name resolves to', async () => {
     await using canary = await startServer((_, response) => response.end('{}'))
     const http = createHttpClient({
       allow: 'public',

@@ -1,4 +1,4 @@
-/** didcomm-node, an implementation of DIDComm v2 by others, on the keys of our test people. */
+/** didcomm-node, another implementation of DIDComm v2, with the keys of the test people. */
 import { createRequire } from 'node:module'
 import type { DidDocument } from '../../src/did/document.ts'
 import { documents, secrets } from './_people.ts'

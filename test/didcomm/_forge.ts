@@ -1,6 +1,6 @@
 /**
- * Makes envelopes nobody honest would: every byte of them is consistent with the changed header, so that only the rule under
- * test stands between the forger and the reader.
+ * Forges envelopes: every byte is consistent with the changed header, so that only the rule under test can
+ * refuse the envelope.
  */
 import { randomBytes, sign as signBytes } from 'node:crypto'
 import { toBase64url, utf8 } from '../../src/base/bytes.ts'

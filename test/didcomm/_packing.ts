@@ -1,4 +1,4 @@
-/** The steps of packing, done again with what a finished envelope drew at random: its bytes must come out. */
+/** Repeats the steps of packing with the random values of an envelope, and expects its bytes. */
 import { expect } from 'vitest'
 import { fromUtf8, toBase64url, toHex, utf8 } from '../../src/base/bytes.ts'
 import { agree, type PrivateJwk, type PublicJwk, toPublic } from '../../src/crypto/keys.ts'
@@ -11,7 +11,10 @@ import { encrypt } from '../../src/didcomm/pack.ts'
 /** Keys by their ids: those of the sender, and of the recipients that are held. */
 export type Keys = ReadonlyMap<string, PrivateJwk>
 
-/** Values on the way that a vector prints: the content key, and the wrapping key for each recipient, in hexadecimal. */
+/**
+ * Values on the way that a vector prints: the content key, and the wrapping key for each recipient, in
+ * hexadecimal.
+ */
 export type Derived = { cek: string; kek: Record<string, string> }
 
 /** An envelope, and the text in it. */
@@ -28,8 +31,9 @@ export function peel(text: string, keys: Keys): Peeled[] {
 }
 
 /**
- * Packs what is in an envelope with its ephemeral key, content key and iv, and expects its bytes. The ephemeral secret is gone,
- * so its agreement is done from the other side; that of the static keys is done as the sender does it.
+ * Packs what is in an envelope with its ephemeral key, content key and iv, and expects its bytes. The
+ * ephemeral secret is gone, so its agreement is done from the other side; that of the static keys is done as
+ * the sender does it.
  */
 export function expectPacked({ envelope, content }: Peeled, keys: Keys, derived?: Derived): void {
   const { jwe, header, kids, senderKid } = envelope
@@ -54,7 +58,10 @@ export function expectPacked({ envelope, content }: Peeled, keys: Keys, derived?
   expect([toBase64url(made.ciphertext), toBase64url(made.tag)]).toEqual([jwe.ciphertext, jwe.tag])
 }
 
-/** The same envelopes around the same content, packed afresh: only what is random differs, and the `typ` of an anoncrypt. */
+/**
+ * The same envelopes around the same content, packed afresh: only what is random differs, and the `typ` of an
+ * anoncrypt.
+ */
 export function packAgain(
   peeled: readonly Peeled[],
   publicJwkOf: (kid: string) => PublicJwk,

@@ -1,4 +1,4 @@
-/** Three people of the tests: their documents, their keys, and what `unpack` asks for on their behalf. */
+/** Three people of the tests: their documents, keys and unpack options. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { PrivateJwk } from '../../src/crypto/keys.ts'
@@ -54,7 +54,7 @@ export const resolve = async (did: string): Promise<DidDocument> => {
   return document
 }
 
-/** Opens as one person does: with that person's keys, knowing everybody's documents. */
+/** The unpack options of one person: their keys, and the documents of all. */
 export const as = (name: Name, fragments?: string[]): UnpackOptions => ({
   findPrivateKey: async (kids) => {
     const mine = kids.find(

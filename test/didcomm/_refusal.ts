@@ -1,10 +1,13 @@
-/** How a refused envelope is told apart from one that breaks something. */
+/** Expects a refusal by `UnpackingFailed`, not another error. */
 import { expect } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { unpack, type UnpackOptions } from '../../src/didcomm/unpack.ts'
 import { as } from './_people.ts'
 
-/** The reason an envelope is refused for. Fails when it opens, or when anything but the problem of the DIDComm endpoint is thrown. */
+/**
+ * The reason an envelope is refused for. Fails when it opens, or when anything but the problem of the DIDComm
+ * endpoint is thrown.
+ */
 export async function refusal(
   envelope: string | Uint8Array,
   options: UnpackOptions = as('ben'),

@@ -1,4 +1,4 @@
-/** Messages inside invitations (wire.md 2.3). */
+/** Messages attached to invitations. */
 import { describe, expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createPeerDid } from '../../src/did/peer.ts'
@@ -32,7 +32,7 @@ const written = (embedded: Attachment) => createInvitation({ id: 't', from, atta
 const holding = (data: Attachment['data']) => parseInvitation(toOob(written({ id: 'b', data }))).invitation
 
 describe('a message in an invitation', () => {
-  test('has the members of the real agent, in its order: one sender as text, nobody it is for, media types', () => {
+  test('has the members and order of the Cloud Agent’s: a sender as string, no recipient, media types', () => {
     expect(JSON.stringify(embedMessage('b', said))).toBe(
       JSON.stringify({
         id: 'b',

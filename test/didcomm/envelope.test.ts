@@ -1,4 +1,7 @@
-/** Envelopes that are malformed, oversized or made to cost more than they should (threats: decompression, PBES2, weak points, double meaning). */
+/**
+ * Envelopes that are malformed, oversized or expensive (decompression, PBES2, weak points, duplicate
+ * members).
+ */
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { toBase64url } from '../../src/base/bytes.ts'
@@ -104,7 +107,7 @@ describe('the shape', () => {
 })
 
 describe('limits', () => {
-  test('a large envelope is read: its size is for those to limit who take it', async () => {
+  test('a large envelope is read: the HTTP server limits its size', async () => {
     const big = letter({ body: { content: 'x'.repeat(700_000) } })
     expect(await unpack(forged({ plaintext: big }), as('ben'))).toMatchObject({ message: big })
   })
@@ -139,7 +142,7 @@ describe('limits', () => {
 
   test('deep or colon-ridden JSON in header and envelope is refused quickly and without a crash', async () => {
     expect(await refusal('['.repeat(500_000) + ']'.repeat(500_000))).toContain('nested deeper')
-    // It would be no JSON, were it parsed, which takes long.
+    // It is not JSON, but must be refused before parsing.
     expect(await refusal('['.repeat(500_000))).toContain('nested deeper')
     expect(
       await refusal(
@@ -153,7 +156,8 @@ describe('limits', () => {
 describe('base64url everywhere', () => {
   test('a text that is not the one encoding of its bytes is refused', async () => {
     const spare = (text: string) => {
-      // The last character of these carries unused bits: the next letter means the same bytes to a lax decoder.
+      // The last character of these carries unused bits: the next letter means the same bytes to a lax
+      // decoder.
       const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
       return text.slice(0, -1) + alphabet[alphabet.indexOf(text.at(-1)!) + 1]!
     }

@@ -1,4 +1,4 @@
-/** Forwards of routing 2.0: what we write for mediators, and what we read of others' (wire.md 7.1). */
+/** Forwards (Routing 2.0): wrapping and reading. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { forwardType, packAuthcrypt, readForward, wrapForward } from '../../src/didcomm/pack.ts'
@@ -27,7 +27,7 @@ test('a mediator reads who is next and nothing more, and who wrote it is nowhere
   expect(JSON.stringify(message)).not.toContain('a table for two')
 })
 
-test('the header of a forward is that of the real agent', () => {
+test('the header of a forward is that of the Cloud Agent', () => {
   const { protected: header } = JSON.parse(wrapForward(inner(), [hop], randomUUID)) as { protected: string }
   const members = JSON.parse(Buffer.from(header, 'base64url').toString()) as Record<string, string>
   expect(Object.keys(members)).toEqual(['epk', 'apv', 'enc', 'alg'])
@@ -39,7 +39,7 @@ test('with no mediator on the way the envelope stays as it is', () => {
   expect(wrapForward(envelope, [], randomUUID)).toBe(envelope)
 })
 
-test('of two mediators the last one takes the outer forward, and each learns of the next alone', async () => {
+test('with two mediators the last one gets the outer forward, and each learns the next hop only', async () => {
   const outer: Hop = { next: didOfPerson('mallory'), did: didOfPerson('anna'), recipient: recipient('anna') }
   const first = await unpack(wrapForward(inner(), [hop, outer], randomUUID), as('anna'))
   expect(readForward(first.message).next).toBe(didOfPerson('mallory'))

@@ -1,4 +1,4 @@
-/** The protected header of an envelope: algorithms, double meaning, and ephemeral keys that are none. */
+/** The protected header of an envelope: algorithms, duplicate members, and invalid ephemeral keys. */
 import { describe, expect, test } from 'vitest'
 import { toBase64url } from '../../src/base/bytes.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
@@ -15,7 +15,7 @@ const anonymous = (changes: Partial<Forgery> = {}) =>
 const edited = (edit: (jwe: Jwe) => unknown) => forged({ envelope: (jwe) => edit(jwe as Jwe) })
 
 describe('the protected header', () => {
-  test('is taken with members nobody knows', async () => {
+  test('is accepted with unknown members', async () => {
     expect(await unpack(forged({ header: { cty: 'x', nonsense: { a: [1] } } }), as('ben'))).toMatchObject({
       authenticated: true,
     })
@@ -91,7 +91,7 @@ describe('the protected header', () => {
   })
 })
 
-test('a content key longer than its algorithm takes is refused, though the rest of it would be ignored', async () => {
+test('a content key that is too long is refused', async () => {
   expect(await unpack(anonymous({ contentKey: Buffer.alloc(32, 7) }), as('ben'))).toMatchObject({
     message: letter(),
   })

@@ -1,4 +1,4 @@
-/** Both ways with an implementation by others, and against envelopes it made once. */
+/** Interoperability with didcomm-node in both directions, and with envelopes that it packed once. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { toPublic } from '../../src/crypto/keys.ts'
@@ -70,7 +70,7 @@ describe.each(['x25519', 'p256'])('on %s', (fragment) => {
     })
   })
 
-  test.each(contentEncryptions)('our anoncrypt by %s opens there, from nobody', async (enc) => {
+  test.each(contentEncryptions)('didcomm-node unpacks this agent’s anoncrypt by %s', async (enc) => {
     const { message, metadata } = await unpackThere(
       packAnoncrypt(letter(), { recipients: [recipient('ben', fragment)], enc }),
     )
@@ -115,7 +115,7 @@ describe.each(['x25519', 'p256'])('on %s', (fragment) => {
   })
 })
 
-test('an envelope of ours for two keys opens there with the second alone', async () => {
+test('didcomm-node unpacks an envelope for two keys with the second key', async () => {
   const recipients = [recipient('ben', 'x25519'), recipient('ben', 'x25519-2')]
   const envelope = packAuthcrypt(letter(), { sender: own('anna'), recipients })
   const held = secretsOf([recipients[1]!.kid])
@@ -124,7 +124,7 @@ test('an envelope of ours for two keys opens there with the second alone', async
   expect(metadata.encrypted_to_kids).toEqual(recipients.map(({ kid }) => kid))
 })
 
-test('the signatures our tests forge are ones the other side takes', async () => {
+test('didcomm-node accepts the signatures that the tests make', async () => {
   const plaintext = JSON.stringify(signed(letter(), [own('anna', 'ed25519')]))
   const { metadata } = await unpackThere(
     encrypt(Buffer.from(plaintext), { recipients: [recipient('ben')], enc: 'XC20P' }),

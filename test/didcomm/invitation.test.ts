@@ -12,8 +12,8 @@ const parsingError = { type: 'error:ConnectionServiceError:InvitationParsingErro
 const encode = (json: unknown) =>
   Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)).toString('base64url')
 
-describe('an invitation of ours', () => {
-  test('for a connection has the members of the real agent and no more', () => {
+describe('an invitation of this agent', () => {
+  test('for a connection has the members of the Cloud Agent’s and no more', () => {
     const type = 'https://didcomm.org/out-of-band/2.0/invitation'
     expect(JSON.stringify(createInvitation(terms))).toBe(
       JSON.stringify({ id: terms.id, type, from: terms.from, body: { accept: [] } }),

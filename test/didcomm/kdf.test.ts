@@ -1,4 +1,4 @@
-/** Key derivation and content encryption against the numbers their RFCs print. */
+/** Key derivation and content encryption with the vectors of their RFCs. */
 import { describe, expect, test } from 'vitest'
 import { agree, generateKey, type PrivateJwk, toPublic } from '../../src/crypto/keys.ts'
 import { contentCiphers, contentEncryptions } from '../../src/didcomm/content.ts'
@@ -31,7 +31,7 @@ test('Concat KDF gives the key of RFC 7518 appendix C', () => {
   expect(Buffer.from(concatKdf([z], info, 128)).toString('base64url')).toBe('VqqN6vgjbSBcIijNcacQGg')
 })
 
-test('key wrap gives the ciphertext of RFC 3394 4.6, and takes no other', () => {
+test('key wrap gives the ciphertext of RFC 3394 §4.6, and refuses another', () => {
   const [kek, key] = [
     hex('000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F'),
     hex('00112233445566778899AABBCCDDEEFF000102030405060708090A0B0C0D0E0F'),

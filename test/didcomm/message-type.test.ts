@@ -1,4 +1,4 @@
-/** Which message types are read as which (DIDComm v2.1, Semver Rules). */
+/** Matching of message types (DIDComm v2.1, "Semver Rules"). */
 import { expect, test } from 'vitest'
 import { findKnownType } from '../../src/didcomm/message-type.ts'
 
@@ -41,7 +41,7 @@ test.each([
   '',
 ])('%j is unknown', (type) => expect(findKnownType(known, type)).toBeUndefined())
 
-test('of several minor versions that are known the same one is taken, and else the highest', () => {
+test('of several known minor versions the same one matches, otherwise the highest', () => {
   const versions = ['2.9', '2.10', '2.1', '1.11'].map(
     (version) => `https://didcomm.org/trust-ping/${version}/ping`,
   )

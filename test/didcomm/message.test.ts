@@ -16,7 +16,7 @@ const unpacking = { type: 'error:DIDCommControllerError:UnpackingFailed' }
 const read = (changes: object) => parseMessage(JSON.stringify({ ...letter(), ...changes }))
 
 describe('a plaintext message', () => {
-  test('keeps headers nobody knows', () => {
+  test('keeps unknown headers', () => {
     expect(read({ return_route: 'all', lang: 'de' })).toEqual({
       ...letter(),
       return_route: 'all',
@@ -144,7 +144,7 @@ describe('an attachment', () => {
     }
   })
 
-  test('of ours is padded and URL-safe, and has only the members every peer knows', () => {
+  test('of this agent is padded base64url, with only the members that every peer knows', () => {
     expect(base64Attachment('1', bytes, 'prism/jwt')).toEqual({
       id: '1',
       data: { base64: `${base64url}==` },
@@ -158,7 +158,7 @@ describe('an attachment', () => {
     })
   })
 
-  test('as the real agent writes it is read', () => {
+  test('as the Cloud Agent writes it is read', () => {
     const { attachments } = read({
       attachments: [{ id: '1', data: { jws: null, hash: null, json: { options: {} } }, format: 'prism/jwt' }],
     })

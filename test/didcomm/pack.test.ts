@@ -12,7 +12,7 @@ const headerOf = (envelope: string) =>
 const toBen = { sender: own('anna'), recipients: [recipient('ben')] }
 
 describe('the bytes on the wire', () => {
-  test('authcrypt has the header members of the real agent, in its order', () => {
+  test('authcrypt has the header members and order of the Cloud Agent’s', () => {
     const header = headerOf(packAuthcrypt(letter(), toBen))
     expect(Object.keys(header)).toEqual(['epk', 'apv', 'skid', 'apu', 'typ', 'enc', 'alg'])
     expect(header).toMatchObject({
@@ -110,7 +110,7 @@ describe('what is packed comes out', () => {
   })
 })
 
-describe('a mistake of ours is a bug, not an envelope', () => {
+describe('a message that receivers would refuse throws', () => {
   test('from is not the DID of the sending key', () => {
     expect(() => packAuthcrypt(letter({ from: didOfPerson('mallory') }), toBen)).toThrow(TypeError)
     const { from: _from, ...nobody } = letter()

@@ -1,4 +1,4 @@
-/** The way to a DID, by what its document and those of its mediators say (wire.md 1.2, 7.1, 7.2). */
+/** Routes from the documents of a DID and its mediators. */
 import { describe, expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { keysFor, type DidDocument } from '../../src/did/document.ts'
@@ -30,7 +30,7 @@ const routeTo = (did: string) => getRoute(resolvePeerDid(did), resolve)
 const nextsOf = async (did: string) => (await routeTo(did)).hops.map(({ next }) => next)
 
 describe('the way', () => {
-  test('to somebody with an address of their own has no stations', async () => {
+  test('to a DID with an HTTP endpoint has no hops', async () => {
     expect(await routeTo(newDid('https://agent.example/inbox'))).toEqual({
       url: 'https://agent.example/inbox',
       hops: [],
@@ -109,14 +109,14 @@ describe('the way', () => {
   })
 })
 
-describe('there is no way', () => {
+describe('there is no route', () => {
   const documentOf = (id: string, uri: string, routingKeys: string[] = []): DidDocument => ({
     ...resolvePeerDid(newDid('http://a.example')),
     id,
     service: [{ id: '#s', type: 'DIDCommMessaging', serviceEndpoint: { uri, routingKeys } }],
   })
 
-  test('in a loop', async () => {
+  test('with a loop', async () => {
     // A did:peer cannot name itself; a resolver that lies makes it possible.
     const documents: Record<string, DidDocument> = {
       'did:peer:a': { ...documentOf('did:peer:a', 'did:peer:b') },
@@ -173,7 +173,7 @@ describe('there is no way', () => {
     expect(asked.filter((did) => did.startsWith('did:web'))).toEqual([])
   })
 
-  test('past a mediator that has no such key', async () => {
+  test('over a mediator without such a key', async () => {
     const mediator = newDid('http://mediator.example')
     const wallet = withService({ t: 'dm', s: { uri: 'http://a.example', r: [`${mediator}#key-2`] } })
     await expect(routeTo(wallet)).rejects.toThrow(/no key for encryption/)

@@ -1,4 +1,4 @@
-/** Signed messages inside an envelope: whose word they are, and which are nobody's. */
+/** Signed messages in an envelope: authentication and refusals. */
 import { describe, expect, test } from 'vitest'
 import { toBase64url } from '../../src/base/bytes.ts'
 import { unpack, type UnpackOptions } from '../../src/didcomm/unpack.ts'
@@ -42,7 +42,7 @@ describe('signed inside', () => {
     })
   })
 
-  test('several signatures of one DID are taken, and a flattened one', async () => {
+  test('several signatures of one DID are accepted, and a flattened JWS', async () => {
     expect(
       await unpack(anonymous(signed(letter(), by('ed25519', 'es256', 'es256k'))), as('ben')),
     ).toMatchObject({
@@ -69,7 +69,7 @@ describe('signed inside', () => {
     ).toContain('several DIDs')
   })
 
-  test('a signed message that names nobody could be anyone’s forwarding, and is refused', async () => {
+  test('a signed message in anoncrypt without to is refused, because an earlier recipient could have forwarded it', async () => {
     const { to: _to, ...open } = letter()
     expect(await refusal(anonymous(signed(open, by('ed25519'))))).toContain('needs a to')
     expect(await refusal(anonymous(signed(letter({ to: [mallory] }), by('ed25519'))))).toContain(

@@ -1,4 +1,4 @@
-/** Properties: whatever is changed on the way, nothing but a refusal comes out. */
+/** Properties: any change of an envelope leads to a refusal. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'

@@ -1,4 +1,4 @@
-/** What must not pass for a message of anna's (DIDComm v2.1, Message Layer Addressing Consistency), though its cryptography is right. */
+/** Forged messages with valid cryptography (DIDComm v2.1, "Message Layer Addressing Consistency"). */
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { toBase64url } from '../../src/base/bytes.ts'
@@ -16,13 +16,13 @@ import { refusal } from './_refusal.ts'
 const [anna, ben, mallory] = [didOfPerson('anna'), didOfPerson('ben'), didOfPerson('mallory')]
 const toBen = [recipient('ben')]
 
-/** A forged envelope; from anna by authcrypt unless told otherwise. */
+/** A forged envelope, by default authcrypt from anna. */
 const forged = (changes: Partial<Forgery> = {}) =>
   forge({ plaintext: letter(), sender: own('anna'), recipients: toBen, ...changes })
 const anonymous = (plaintext: unknown, changes: Partial<Forgery> = {}) =>
   forge({ plaintext, recipients: toBen, enc: 'XC20P', ...changes })
 
-test('the forger’s envelope is taken when nothing is changed', async () => {
+test('the forger’s envelope is accepted when nothing is changed', async () => {
   expect(await unpack(forged(), as('ben'))).toMatchObject({
     message: letter(),
     authenticated: true,
@@ -30,7 +30,7 @@ test('the forger’s envelope is taken when nothing is changed', async () => {
   })
 })
 
-describe('who wrote it', () => {
+describe('the sender', () => {
   test('from another DID than the sending key’s is refused', async () => {
     expect(await refusal(forged({ sender: own('mallory') }))).toContain(
       `from is ${anna}, but the message was made with ${mallory}#x25519`,
@@ -152,7 +152,7 @@ describe('who wrote it', () => {
   })
 })
 
-describe('whom it is for', () => {
+describe('the recipient', () => {
   test('a to without us is refused, by authcrypt and by anoncrypt', async () => {
     for (const to of [[mallory], [anna, mallory], [`${ben}x`], ['']]) {
       expect(await refusal(forged({ plaintext: letter({ to }) }))).toContain('to does not name')
@@ -160,7 +160,7 @@ describe('whom it is for', () => {
     }
   })
 
-  test('a to among others, or none at all, is taken', async () => {
+  test('a to with further DIDs, or no to, is accepted', async () => {
     const { to: _to, ...open } = letter()
     for (const plaintext of [
       letter({ to: [mallory, ben] }),
@@ -190,7 +190,7 @@ describe('whom it is for', () => {
     expect(await refusal(forged({ recipients: [recipient('ben'), recipient('ben')] }))).toContain('twice')
   })
 
-  test('when no key is ours, that is what is said', async () => {
+  test('without a matching key the error is RecipientNotFound', async () => {
     await expect(unpack(forged(), as('mallory'))).rejects.toMatchObject({
       type: 'error:DIDCommControllerError:RecipientNotFound',
       status: 422,
@@ -201,7 +201,7 @@ describe('whom it is for', () => {
     })
   })
 
-  test('the sender is not even resolved when no key is ours', async () => {
+  test('the sender is not resolved without a matching key', async () => {
     let asked = 0
     const options = { ...as('mallory'), resolve: async () => ((asked += 1), documents[anna]!) }
     await expect(unpack(forged(), options)).rejects.toThrow(Problem)
@@ -249,7 +249,7 @@ describe('nesting', () => {
     )
   })
 
-  test('no other nesting of envelopes is taken', async () => {
+  test('other nestings of envelopes are refused', async () => {
     const inside = (content: unknown) => ({ plaintext: content, sender: own('mallory') })
     expect(await refusal(forged(inside(authcrypt())))).toContain('holds another envelope')
     expect(await refusal(forged(inside(JSON.parse(anonymous(letter())))))).toContain('holds another envelope')
@@ -259,7 +259,7 @@ describe('nesting', () => {
     expect(await refusal(anonymous(signed(authcrypt(), [own('anna', 'ed25519')])))).toContain('malformed')
   })
 
-  test('two envelopes for different DIDs are refused, though both keys are ours', async () => {
+  test('two envelopes for different DIDs are refused, even with both keys', async () => {
     const all: UnpackOptions = {
       ...as('ben'),
       findPrivateKey: async (kids) =>
@@ -276,7 +276,7 @@ describe('nesting', () => {
   })
 })
 
-describe('what is not encrypted', () => {
+describe('messages that are not encrypted', () => {
   test('plaintext and signed messages are refused', async () => {
     expect(await refusal(JSON.stringify(letter()))).toContain('not a JWE')
     expect(await refusal(JSON.stringify(signed(letter(), [own('anna', 'ed25519')])))).toContain('not a JWE')
@@ -304,7 +304,7 @@ describe('an envelope is parsed once', () => {
   })
 })
 
-test('the key that was made for one message is not kept, the sender’s is', async () => {
+test('the ephemeral key of a message is not cached, the sender’s key is', async () => {
   // Of anna's keys something may be kept from another test.
   const privateJwk = generateKey('X25519')
   const did = createPeerDid({

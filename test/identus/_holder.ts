@@ -1,12 +1,14 @@
 /**
- * A wallet as people build it with the stock Identus SDK, but without a mediator: its DIDs name an HTTP inbox of this process.
+ * A wallet as people build it with the stock Identus SDK, but without a mediator: its DIDs name an HTTP inbox
+ * of this process.
  *
- * The SDK's own, unchanged, are its Agent (invitations, offers, issued credentials, presentations), Pluto, Castor, Apollo, Mercury with
- * didcomm-rust inside, and its HTTP client. Ours is the store under Pluto, and what stands in for a mediator, which the Agent insists
- * on before it connects: it writes the `uri` of its mediator connection into each new DID as the place to send to, and tells
- * the mediator of that DID. So a mediator connection whose `uri` is the inbox, and another one that swallows what a mediator would be
- * told, make a wallet that is reached directly. What arrives is handled as the SDK handles what it picks up: unpacked, stored, and
- * announced as a `message` event.
+ * The SDK's own, unchanged, are its Agent (invitations, offers, issued credentials, presentations), Pluto,
+ * Castor, Apollo, Mercury with didcomm-rust inside, and its HTTP client. Ours is the store under Pluto, and
+ * what stands in for a mediator, which the Agent insists on before it connects: it writes the `uri` of its
+ * mediator connection into each new DID as the place to send to, and tells the mediator of that DID. So a
+ * mediator connection whose `uri` is the inbox, and another one that swallows what a mediator would be told,
+ * make a wallet that is reached directly. What arrives is handled as the SDK handles what it picks up:
+ * unpacked, stored, and announced as a `message` event.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -19,13 +21,16 @@ export type Answer = (message: Domain.Message, agent: Agent) => Promise<void>
 
 export type Holder = {
   agent: Agent
-  /** Waits for the next message of a type that the SDK announces; each is given out once. */
+  /** Waits for the next message of a type that the SDK announces. Each message is returned once. */
   next: (type: string) => Promise<Domain.Message>
   /** True when the SDK finds that the document of `issuer` has the key that signed the credential. */
   verifies: (jws: string, issuer: string) => Promise<boolean>
   /** The same of an SD-JWT credential, with all its disclosures. */
   verifiesSdJwt: (jws: string, issuer: string) => Promise<boolean>
-  /** Presents claims of an SD-JWT credential that has a key of the wallet's on Ed25519; what is true in the frame is shown. */
+  /**
+   * Presents claims of an SD-JWT credential that has a key of the wallet's on Ed25519; what is true in the
+   * frame is shown.
+   */
   show: (credential: Domain.Credential, frame: object) => Promise<string>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -37,8 +42,8 @@ const patienceMs = 10_000
 export type Mediation = { mediatorDID?: string; liveMode?: boolean }
 
 /**
- * Makes the SDK's agent with nothing around it. `dids` is the address of an agent's `GET /dids/{did}`, without the DID. `build` is another of the SDK's
- * builds than the usual one.
+ * Makes the SDK's agent with nothing around it. `dids` is the address of an agent's `GET /dids/{did}`,
+ * without the DID. `build` is another of the SDK's builds than the usual one.
  */
 export async function startSdk(
   dids: string,
@@ -64,7 +69,10 @@ export async function startSdk(
 /** One of the SDK's builds. */
 export type Build = { sdk: typeof sdk; didcomm: typeof didcomm }
 
-/** Starts a holder that can be reached; `dids` and `build` as above. What `answer` does with a message is done before the sender hears that it came. */
+/**
+ * Starts a holder that can be reached; `dids` and `build` as above. What `answer` does with a message is done
+ * before the sender hears that it came.
+ */
 export async function startHolder(
   dids: string,
   answer?: Answer,
@@ -117,7 +125,7 @@ function verifier(agent: Agent): Holder['verifies'] {
     agent.runTask(new Within(({ JWT }) => JWT.verify({ jws, issuerDID: sdk.Domain.DID.from(issuer) })))
 }
 
-/** What the SDK can do with SD-JWTs, which of its agent's methods none does. */
+/** SD-JWT functions of the SDK that its agent has no method for. */
 function sdJwts(agent: Agent): Pick<Holder, 'verifiesSdJwt' | 'show'> {
   return {
     verifiesSdJwt: (jws, issuer) =>
@@ -157,8 +165,9 @@ class Within<T> extends sdk.Utils.Task<T, (modules: AgentContext) => Promise<T>>
 /**
  * Makes a resolver of the SDK's `ExtraResolver` kind, which asks for a bare document.
  *
- * The SDK's own asks for any media type, and can read nothing else than a bare document. What it gets by that is a resolution result,
- * from the real agent as from ours; then the SDK tries the next resolver, which is this one.
+ * The SDK's own asks for any media type, and can read nothing else than a bare document. What it gets by that
+ * is a resolution result, from the Cloud Agent as from this agent; then the SDK tries the next resolver,
+ * which is this one.
  */
 function documentResolver(dids: string) {
   return class implements Domain.DIDResolver {
@@ -171,7 +180,7 @@ function documentResolver(dids: string) {
   }
 }
 
-/** What the SDK announces: each message is given out once, to whoever waits for its type. */
+/** The messages that the SDK announces. Each is returned once, to the first that waits for its type. */
 function listen(agent: Agent): Holder['next'] {
   const unread: Domain.Message[] = []
   const waiting = new Set<() => void>()

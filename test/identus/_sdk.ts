@@ -1,4 +1,4 @@
-/** The stock Identus SDK for TypeScript, loaded once and quietly: its WASM glue greets every process with a deprecation warning. */
+/** The stock Identus SDK for TypeScript, loaded once, without the deprecation warning of its WASM glue. */
 import { createRequire } from 'node:module'
 import type { Agent } from '@hyperledger/identus-sdk'
 
@@ -9,7 +9,9 @@ export const sdk = await import('@hyperledger/identus-sdk')
 export const didcomm = await import('@hyperledger/identus-sdk/plugins/didcomm')
 console.warn = warn
 
-/** The same as CommonJS, which alone can do AnonCreds: in the other build the library finds no random numbers. */
+/**
+ * The same as CommonJS, which alone can do AnonCreds: in the other build the library finds no random numbers.
+ */
 export function loadCommonJs() {
   return {
     sdk: require('@hyperledger/identus-sdk') as typeof sdk,

@@ -1,4 +1,4 @@
-/** What a wallet's program does with the messages that the SDK announces to it, in the SDK's own calls, and what an issuer does with it. */
+/** The steps of a wallet application with the SDK's calls, and those of the issuer. */
 import { randomUUID } from 'node:crypto'
 import type { Agent, Domain } from '@hyperledger/identus-sdk'
 import { connectionIn, credentialIn, type Tenant } from '../_pair.ts'
@@ -48,7 +48,10 @@ export async function connect(
   return { connectionId, thid, parsed, response }
 }
 
-/** The wallet proves with claims of its choice of an SD-JWT credential, which the SDK's agent cannot: it shows none. */
+/**
+ * The wallet proves with claims of its choice of an SD-JWT credential, which the SDK's agent cannot: it shows
+ * none.
+ */
 export async function showClaims(
   { agent, show }: Holder,
   message: Domain.Message,

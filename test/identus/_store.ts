@@ -1,8 +1,13 @@
-/** What the SDK's Pluto keeps its rows in, in memory: the four calls of `Pluto.Store`, with as much of its query language as Pluto itself speaks. */
+/**
+ * An in-memory `Pluto.Store` of the SDK: its four calls, and the part of the query language that Pluto uses.
+ */
 import type { Pluto } from '@hyperledger/identus-sdk'
 
 type Row = { uuid: string } & Record<string, unknown>
-/** Members that must be equal, and `$and` and `$or` of such. An empty `$or` fits nothing: Pluto asks so for the keys of no DID. */
+/**
+ * Members that must be equal, and `$and` and `$or` of such. An empty `$or` fits nothing: Pluto asks so for
+ * the keys of no DID.
+ */
 type Selector = Record<string, unknown> & { $and?: Selector[]; $or?: Selector[] }
 
 /** Makes an empty store. */

@@ -1,8 +1,9 @@
 /**
- * The stock Identus SDK as holder of AnonCreds, over plain HTTP, against an agent of ours.
+ * The stock Identus SDK as holder of AnonCreds, over plain HTTP, against this agent.
  *
- * Known of SDK 7.0.0, and not the agent's to mend: it fetches schema and definition by their URLs, which must be HTTP; it proves with one
- * credential, shows every attribute that is asked for, and labels its answers as the specification does, not as the real agent.
+ * Known of SDK 7.0.0, and not the agent's to mend: it fetches schema and definition by their URLs, which must
+ * be HTTP; it proves with one credential, shows every attribute that is asked for, and labels its answers as
+ * the specification does, unlike the Cloud Agent.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Domain } from '@hyperledger/identus-sdk'
@@ -96,27 +97,17 @@ test(
   },
 )
 
-test(
-  'a proof that the wallet made before does not answer again, and the wallet is told',
-  { timeout: 60_000 },
-  async () => {
-    const plain = { requested_predicates: {} }
-    const [first, second] = [await ask(plain), await ask(plain)]
-    const presentation = await holder.agent.createPresentationForRequestProof(
-      sdk.RequestPresentation.fromMessage(first.request),
-      credential,
-    )
-    const replayed = presentation.makeMessage()
-    const { body, attachments, from, to } = sdk.Presentation.fromMessage(replayed)
-    await holder.agent.sendMessage(
-      new sdk.Presentation(body, attachments, from, to, second.thid).makeMessage(),
-    )
-    const { metaLastFailure } = await presentationIn(
-      issuer.call,
-      second.thid,
-      'PresentationVerificationFailed',
-    )
-    expect(metaLastFailure!.detail).toMatch(/for another request/)
-    expect(await holder.next(ProtocolType.ProblemReporting)).toMatchObject({ pthid: second.thid })
-  },
-)
+test('a replayed proof is refused, and the wallet gets a problem report', { timeout: 60_000 }, async () => {
+  const plain = { requested_predicates: {} }
+  const [first, second] = [await ask(plain), await ask(plain)]
+  const presentation = await holder.agent.createPresentationForRequestProof(
+    sdk.RequestPresentation.fromMessage(first.request),
+    credential,
+  )
+  const replayed = presentation.makeMessage()
+  const { body, attachments, from, to } = sdk.Presentation.fromMessage(replayed)
+  await holder.agent.sendMessage(new sdk.Presentation(body, attachments, from, to, second.thid).makeMessage())
+  const { metaLastFailure } = await presentationIn(issuer.call, second.thid, 'PresentationVerificationFailed')
+  expect(metaLastFailure!.detail).toMatch(/for another request/)
+  expect(await holder.next(ProtocolType.ProblemReporting)).toMatchObject({ pthid: second.thid })
+})

@@ -1,9 +1,10 @@
 /**
- * DIDs of the stock Identus SDK and ours, each resolved by the other.
+ * DIDs of the stock Identus SDK and of this agent, each resolved by the other.
  *
- * Known of SDK 7.0.0: it writes `.S` with an empty list for no service, and one list for several; it names services by their place and
- * type; in a did:prism it lists master keys among the verification methods, and shows keys as multibase of the bare key; it does not resolve
- * one that has a key on secp256k1 whose y begins with a zero byte.
+ * Known of SDK 7.0.0: it writes `.S` with an empty list for no service, and one list for several; it names
+ * services by their place and type; in a did:prism it lists master keys among the verification methods, and
+ * shows keys as multibase of the bare key; it does not resolve one that has a key on secp256k1 whose y begins
+ * with a zero byte.
  */
 import type { Agent, Domain } from '@hyperledger/identus-sdk'
 import { base58btc } from 'multiformats/bases/base58'
@@ -93,7 +94,7 @@ describe('a did:peer:2', () => {
     return createPeerDid({ keyAgreement, authentication, serviceUri })
   }
 
-  test('of ours resolves there to the same keys and service', async () => {
+  test('of this agent resolves in the SDK to the same keys and service', async () => {
     const did = newDid('http://127.0.0.1:8090/mailbox')
     const there = await agent.castor.resolveDID(did)
     expect(keysThere(there)).toEqual(keysHere(resolvePeerDid(did)))
@@ -105,8 +106,8 @@ describe('a did:peer:2', () => {
     ])
   })
 
-  // One that it does not take stays in its store with the pair, and then it opens no message of anybody.
-  test('of ours is one the SDK takes into its store, whatever mailbox it names', () => {
+  // A DID that the SDK cannot parse stays in its store, and breaks unpacking of every message.
+  test('of this agent is accepted by the SDK’s store, with any mailbox', () => {
     const key = new Uint8Array(32).fill(7)
     for (let count = 0; count < 100; count++) {
       const did = newDid(`https://agent.example:8443/didcomm/${newWalletToken(key, 'mailbox', newId())}`)
@@ -149,7 +150,7 @@ describe('a long-form did:prism', () => {
       key.kty === 'OKP' ? okpBytes(key) : Buffer.from([4, ...fromBase64(key.x), ...fromBase64(key.y!)]),
     )
 
-  test('of ours resolves there to the same keys and services', async () => {
+  test('of this agent resolves in the SDK to the same keys and services', async () => {
     const newPublic = (curve: 'secp256k1' | 'Ed25519' | 'X25519'): PublicJwk => {
       const key = toPublic(generateKey(curve))
       return key.y && fromBase64(key.y)[0] === 0 ? newPublic(curve) : key

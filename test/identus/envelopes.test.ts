@@ -1,7 +1,8 @@
 /**
- * Envelopes and DIDs, ours and the stock Identus SDK's, each read by the other. The SDK's Mercury is didcomm-rust on the keys of did:peer:2,
- * hence X25519 and Ed25519 alone; what it packs is authcrypt, or anoncrypt with XC20P when there is no sender. Known of it: it takes
- * a signed message of one DID that says `from` another, which is why nothing here tells who signed.
+ * Envelopes and DIDs, ours and the stock Identus SDK's, each read by the other. The SDK's Mercury is
+ * didcomm-rust on the keys of did:peer:2, hence X25519 and Ed25519 alone; what it packs is authcrypt, or
+ * anoncrypt with XC20P when there is no sender. Known of it: it takes a signed message of one DID that says
+ * `from` another, which is why nothing here tells who signed.
  */
 import type { Agent, Domain } from '@hyperledger/identus-sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -20,7 +21,7 @@ import { sdk } from './_sdk.ts'
 
 const { AttachmentDescriptor, DID, DIDDocument, Message } = sdk.Domain
 
-/** Somebody on our side: a DID with its keys. */
+/** A DID of this agent with its keys. */
 function newPerson(serviceUri = 'http://127.0.0.1:8090/mailbox') {
   const [agreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
   const did = createPeerDid({
@@ -208,7 +209,7 @@ describe('we open the SDK’s', () => {
     expect(attachmentJson(forward!)).toEqual({ a: [1] })
   })
 
-  test('anoncrypt, from nobody', async () => {
+  test('anoncrypt', async () => {
     const opened = await open(await agent.mercury.packMessage(message()))
     expect(opened).toMatchObject({
       authenticated: false,

@@ -1,9 +1,11 @@
 /**
- * The stock Identus SDK as holder, over plain HTTP, against an agent of ours: what `_holder.ts` says is the SDK's own is not helped here.
+ * The stock Identus SDK as holder, over plain HTTP, against this agent. `_holder.ts` says which parts are the
+ * SDK's.
  *
- * Known of SDK 7.0.0, and not the agent's to mend: its resolver of published did:prism asks for any media type but reads bare documents
- * only (`_holder.ts` gives it a second one), and says "Failed resolving did" on the console before it asks the next; it reads an `_oob` in
- * the standard base64 alphabet only; in its answer to an offer it leaves `verifiableCredential` out and writes `aud` as a list.
+ * Known of SDK 7.0.0, and not the agent's to mend: its resolver of published did:prism asks for any media
+ * type but reads bare documents only (`_holder.ts` gives it a second one), and says "Failed resolving did" on
+ * the console before it asks the next; it reads an `_oob` in the standard base64 alphabet only; in its answer
+ * to an offer it leaves `verifiableCredential` out and writes `aud` as a list.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
@@ -63,7 +65,7 @@ async function accept({ call, walletId }: Tenant, presentationId: string) {
   }
 }
 
-/** What the issuer's records announced: event type → states, in the order of their arrival. */
+/** The events of the issuer's records: event type → states in order of arrival. */
 function announcedBy({ walletId }: Tenant): Record<string, unknown[]> {
   const story: Record<string, unknown[]> = {}
   for (const { type, data, ...event } of sink.events) {
@@ -73,7 +75,7 @@ function announcedBy({ walletId }: Tenant): Record<string, unknown[]> {
   return story
 }
 
-/** The tables of service §3.1 to §3.3 for the issuer, whoever holds. */
+/** The states of an issuer, independent of the holder. */
 const issuersStory = Object.fromEntries(
   Object.entries(wholeStory).flatMap(([key, states]) =>
     key.startsWith('issuer ') ? [[key.slice('issuer '.length), states]] : [],
@@ -156,7 +158,7 @@ describe.each(['secp256k1', 'Ed25519'] as const)(
       })
     })
 
-    test('agree on who signed the credential, and on nobody having signed another', async () => {
+    test('agree that the credential is signed, and a forged one is not', async () => {
       const { credential } = issued
       const [header, payload, signature] = credential.id.split('.') as [string, string, string]
       const changed = { ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object), nbf: 0 }
@@ -185,7 +187,7 @@ describe.each(['secp256k1', 'Ed25519'] as const)(
 )
 
 test(
-  'a wallet that answers before our POST has returned goes the same way',
+  'a wallet that answers before the POST has returned has the same result',
   { timeout: 20_000 },
   async () => {
     await using holder = await newHolder(async (message, agent) => {
@@ -274,7 +276,7 @@ async function open(
 }
 
 test(
-  'a wallet takes a credential from one invitation, and proves it by another, without any connection',
+  'a wallet gets a credential by one invitation, and proves it by another, without a connection',
   { timeout: 20_000 },
   async () => {
     await using holder = await newHolder()

@@ -1,4 +1,7 @@
-/** Three implementations, each opening what each has packed: ours, didcomm-node and the stock Identus SDK, between DIDs of did:peer:2 (X25519). */
+/**
+ * Three implementations, each unpacks what each has packed: this agent, didcomm-node and the stock Identus
+ * SDK, between DIDs of did:peer:2 (X25519).
+ */
 import { createRequire } from 'node:module'
 import type { Agent, Domain } from '@hyperledger/identus-sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -18,11 +21,13 @@ const { Message } = createRequire(import.meta.url)('didcomm-node') as DidcommNod
 const type = 'https://didcomm.org/basicmessage/2.0/message'
 const body = { content: 'für Ägypten 🏛' }
 
-/** How a message may be protected; the SDK and didcomm-node pack what they can of it. */
+/** The protections of messages. The SDK and didcomm-node support some of them. */
 const ways = ['authcrypt', ...contentEncryptions] as const
 type Way = (typeof ways)[number]
 
-/** An implementation with a DID of its own: what it packs, if it can, and what it reads out of an envelope. */
+/**
+ * An implementation with a DID of its own: what it packs, if it can, and what it reads out of an envelope.
+ */
 type Implementation = {
   did: string
   pack: (way: Way, to: string) => Promise<string> | undefined

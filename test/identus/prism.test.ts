@@ -1,9 +1,10 @@
 /**
- * did:prism between the stock Identus SDK and an agent of ours: long forms and signed operations of either, taken by the other, with keys
- * that verify what their owners sign.
+ * did:prism between the stock Identus SDK and this agent: long forms and signed operations of either, read by
+ * the other, with keys that verify what their owners sign.
  *
- * Known of SDK 7.0.0: it writes keys on secp256k1 as coordinates, and so never our bytes; it keeps the texts of types and endpoints as
- * they stand in the operation; from the words, its `createSeed` makes the seed of BIP-39, not that of the other Identus libraries.
+ * Known of SDK 7.0.0: it writes keys on secp256k1 as coordinates, and so never our bytes; it keeps the texts
+ * of types and endpoints as they stand in the operation; from the words, its `createSeed` makes the seed of
+ * BIP-39, not that of the other Identus libraries.
  */
 import type { Domain } from '@hyperledger/identus-sdk'
 import { base58btc } from 'multiformats/bases/base58'
@@ -156,7 +157,7 @@ describe('a long form of the SDK', () => {
   })
 })
 
-describe('a DID of ours', () => {
+describe('a DID of this agent', () => {
   const publicKeys = [
     { id: 'auth-1', purpose: 'authentication', curve: 'secp256k1' },
     { id: 'auth-2', purpose: 'authentication', curve: 'Ed25519' },
@@ -185,7 +186,10 @@ describe('a DID of ours', () => {
     services,
     contexts: ['https://c.example/1'],
   }
-  /** A DID none of whose coordinates begins with a zero, the master key's included: the SDK drops it, and then nothing verifies there. */
+  /**
+   * A DID none of whose coordinates begins with a zero, the master key's included: the SDK drops it, and then
+   * nothing verifies there.
+   */
   const newDid = async (): Promise<string> => {
     const { longFormDid } = await tenant.call('POST /did-registrar/dids', { body: { documentTemplate } })
     const { publicKeys: keys } = createState(parsePrismDid(longFormDid).operation!)
@@ -262,7 +266,7 @@ describe('a DID of ours', () => {
 })
 
 describe('keys of a seed', () => {
-  test("of the SDK's createSeed are ours with BIP-39's prefix before the passphrase", () => {
+  test("of the SDK's createSeed are this agent's with BIP-39's prefix before the passphrase", () => {
     for (const passphrase of ['', 'a pass phrase', 'é'])
       expect(toHex(apollo.createSeed(mnemonic.split(' ') as never, passphrase).value)).toBe(
         toHex(seedOfMnemonic(mnemonic, `mnemonic${passphrase}`)),

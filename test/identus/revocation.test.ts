@@ -1,9 +1,10 @@
 /**
- * The stock Identus SDK as holder of credentials that we revoke: it is told and announces it, it reads the status list and verifies its
- * proof, and what it then presents is refused.
+ * The stock Identus SDK as holder of revoked credentials: it gets and announces the notification, reads the
+ * status list and verifies its proof, and what it then presents is refused.
  *
- * Known of SDK 7.0.0, and not the agent's to mend: built as ES module, it finds no function in jsonld when it runs in Node, so its check of lists
- * is asked in its CommonJS build; and it refuses every list that is signed on Ed25519.
+ * Known of SDK 7.0.0, and not the agent's to mend: built as ES module, it finds no function in jsonld when it
+ * runs in Node, so its check of lists is asked in its CommonJS build; and it refuses every list that is
+ * signed on Ed25519.
  */
 import { createRequire } from 'node:module'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
@@ -22,7 +23,7 @@ afterAll(() => agent[Symbol.asyncDispose]())
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
 afterEach(() => void vi.restoreAllMocks())
 
-/** What the SDK finds out about a credential by itself. */
+/** The result of the SDK's own verification. */
 async function checkByWallet(jws: string): Promise<boolean> {
   vi.spyOn(console, 'warn').mockImplementation(() => undefined)
   const commonJs = createRequire(import.meta.url)('@hyperledger/identus-sdk') as typeof sdk

@@ -1,9 +1,10 @@
 /**
- * The stock Identus SDK as holder of SD-JWTs, over plain HTTP, against an agent of ours.
+ * The stock Identus SDK as holder of SD-JWTs, over plain HTTP, against this agent.
  *
- * Known of SDK 7.0.0, and not the agent's to mend: it names its key in every request for a credential, always by its DID URL, and makes no
- * key binding, so what is bound to its key it could present to nobody who checks; its agent shows no claim of an SD-JWT, and what its own
- * `SDJWT` can show is not reached by its agent's methods (`_holder.ts` reaches it); what it reveals to its user lacks the elements of lists.
+ * Known of SDK 7.0.0, and not the agent's to mend: it names its key in every request for a credential, always
+ * by its DID URL, and makes no key binding, so what is bound to its key it could present to nobody who
+ * checks; its agent shows no claim of an SD-JWT, and what its own `SDJWT` can show is not reached by its
+ * agent's methods (`_holder.ts` reaches it); what it reveals to its user lacks the elements of lists.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { anyCredential, decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
@@ -80,7 +81,7 @@ test('the wallet has the credential that we issued, and finds it genuine', async
   ])
 })
 
-test('the wallet proves that it has a credential of ours, as its agent does by itself', async () => {
+test('the wallet proves a credential of this agent, as its agent does by itself', async () => {
   const { thid, request } = await asked({}, [{ schemaId: anyCredential, trustIssuers: [did] }])
   await answerRequest(holder.agent, request, issued.credential)
   expect(await presentationIn(issuer.call, thid, 'PresentationVerified')).toMatchObject({
@@ -105,7 +106,7 @@ test('the wallet shows what it chooses, and that must be what was asked for', as
   })
 })
 
-test('a credential whose key is named is as good, until it is revoked; then it proves nothing, and the wallet is told', async () => {
+test('a credential with a named key is accepted until it is revoked; then the proof is refused with a problem report', async () => {
   const { recordId, credential } = await issue(holder, issuer, {
     connectionId,
     issuingDID: did,

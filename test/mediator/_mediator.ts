@@ -1,4 +1,4 @@
-/** A mediator over a file in a temporary folder, with a clock that the test sets, and wallets that talk to it by our own packing. */
+/** A mediator in a temporary folder with a settable clock, and wallets that use this agent's packing. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { openLog } from '../../src/base/log.ts'
@@ -31,7 +31,7 @@ export function keyOf(did: string) {
   return { kid, publicJwk }
 }
 
-/** A message for a DID from nobody. */
+/** An anonymous message to a DID. */
 export function packFor(did: string, message: Partial<PlaintextMessage> & { type: string }): string {
   return packAnoncrypt({ id: randomUUID(), to: [did], body: {}, ...message }, { recipients: [keyOf(did)] })
 }
@@ -90,7 +90,7 @@ export async function startMediator({
   url = 'http://mediator.example',
 }: { limits?: Partial<Limits>; url?: string } = {}) {
   const folder = await temporaryFolder()
-  /** What was posted to whom; `refuse` makes the receivers unreachable. */
+  /** The posted messages. */
   const posts: { url: string; body: string }[] = []
   const http = {
     async post(to: string, { body }: { body: string }) {
@@ -128,7 +128,7 @@ export async function startMediator({
     advance(seconds: number) {
       time += seconds * 1_000
     },
-    /** What is sent from now on comes from there. */
+    /** Sets the IP address of further messages. */
     moveTo(elsewhere: string) {
       address = elsewhere
     },
@@ -154,7 +154,7 @@ export async function startMediator({
       await this.ask(wallet, `${mediation2}/mediate-request`)
       return wallet
     },
-    /** Forwards a message to a DID from nobody; the packed message that the recipient is to get. */
+    /** Forwards a message to a DID anonymously. Returns the packed message for the recipient. */
     async forward(next: string, content = 'hello'): Promise<string> {
       const packed = packFor(next, {
         type: 'https://didcomm.org/basicmessage/2.0/message',

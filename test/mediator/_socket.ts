@@ -1,4 +1,4 @@
-/** A WebSocket as a wallet holds it: what arrives is opened and waits to be looked at. */
+/** A wallet's WebSocket. It unpacks and queues received messages. */
 import { WebSocket } from 'ws'
 import type { PlaintextMessage } from '../../src/didcomm/message.ts'
 import type { TestWallet } from './_mediator.ts'

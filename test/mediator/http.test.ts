@@ -1,4 +1,4 @@
-/** The mediator on the DIDComm port of an agent (wire.md 7.2): what goes into an HTTP answer, and its pages. */
+/** The mediator on the DIDComm port of an agent: HTTP responses, and its pages. */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ async function ask(
   return (await wallet.open(answer.body)).message
 }
 
-test('a wallet enrols, is written to by anybody, and picks up, over HTTP alone', async () => {
+test('a wallet enrols, gets messages from any sender, and picks up, over HTTP alone', async () => {
   await using host = await startMediatingAgent()
   const [wallet, alias] = [newWallet(), newWallet(host.agent.mediator!.did)]
   expect((await ask(host, wallet, `${mediation2}/mediate-request`)).body).toEqual({
@@ -101,7 +101,7 @@ test('a message for a full queue is one warning in the log, without a stack', as
   expect(JSON.stringify(lines)).not.toContain('stack')
 })
 
-test('anonymous senders get a status: 422 for nobody we know, 507 for a full queue, 409 for a repetition', async () => {
+test('anonymous senders get a status: 422 for an unknown recipient, 507 for a full queue, 409 for a repeated envelope', async () => {
   await using host = await startMediatingAgent({ MEDIATOR_QUEUE_LIMIT: '1' })
   const [wallet, nobody, { did }] = [newWallet(), newWallet().did, host.agent.mediator!]
   await ask(host, wallet, `${mediation2}/mediate-request`)
@@ -171,10 +171,11 @@ test('what is changed on the way, or is no envelope, is refused as everywhere on
   })
 })
 
-test('an answer nobody waits for comes to the wallet’s own inbox', async () => {
+test('a reply without return_route is posted to the wallet’s inbox', async () => {
   await using host = await startMediatingAgent()
   await using other = await startMediatingAgent()
-  // The inbox of this wallet is another agent, which does not know it: that the answer is refused there does no harm.
+  // The inbox of this wallet is another agent, which does not know it: that the answer is refused there does
+  // no harm.
   const wallet = newWallet(other.didcommUrl)
   const later = wallet.pack(host.agent.mediator!.did, {
     type: `${mediation2}/mediate-request`,
@@ -255,7 +256,7 @@ test('the agent’s own wallets are reached as before, and an agent started agai
   expect((await wallet.open(message!.packed)).message.body).toEqual({ content: 'before' })
 })
 
-test('a forward with a sender is told in the answer what is wrong with it', async () => {
+test('an authenticated forward gets a problem report in the HTTP response', async () => {
   await using host = await startMediatingAgent()
   const [wallet, nobody] = [newWallet(), newWallet().did]
   const { body, attachments } = forwardOf(nobody, packFor(nobody, { type: 'x:y' }))

@@ -1,4 +1,4 @@
-/** The main job with the stock Identus wallet behind our mediator: connected, issued to and proving, by polling and live. */
+/** The stock Identus wallet behind this mediator: connection, issuance and proof, by polling and live. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
@@ -16,7 +16,10 @@ afterEach(() => void vi.restoreAllMocks())
 
 const basicMessage = 'https://didcomm.org/basicmessage/2.0/message'
 
-/** A listening wallet never asks for what came before it listened, and does not say when it does: it is written to until it hears. */
+/**
+ * A listening wallet never asks for what came before it listened, and does not say when it does: it is
+ * written to until it hears.
+ */
 async function untilItListens(host: TestAgent, { agent, next }: Holder): Promise<void> {
   const own = (await agent.createNewPeerDID([], true)).toString()
   const sender = newWallet('http://127.0.0.1:1/')

@@ -1,4 +1,4 @@
-/** The stock Identus wallet behind our mediator: it enrols, registers its DIDs, and picks up, by polling and live. */
+/** The stock Identus wallet behind this mediator: enrolment, registration, and pickup by polling and live. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, Domain } from '@hyperledger/identus-sdk'
 import { expect, test, vi } from 'vitest'
@@ -48,7 +48,8 @@ test.each([
         wallet.addListener(sdk.ListenerKey.MESSAGE, resolve),
       )
       const sender = newWallet('http://127.0.0.1:1/')
-      // A listening wallet never asks for what came before it listened, and does not say when it does: it is written to until it hears.
+      // A listening wallet never asks for what came before it listened, and does not say when it does: it is
+      // written to until it hears.
       for (
         let messages: Domain.Message[] | undefined;
         !messages;

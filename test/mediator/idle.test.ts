@@ -1,4 +1,4 @@
-/** Accounts end when nobody uses them, and whoever comes back is told what to do (wire.md 7.3, 7.8). */
+/** Removal of idle accounts, and the problem report to wallets that return. */
 import { expect, test } from 'vitest'
 import {
   deliveredIn,
@@ -20,7 +20,7 @@ const isEnrolled = async (house: TestMediator, wallet: ReturnType<typeof newWall
 const register = (house: TestMediator, wallet: ReturnType<typeof newWallet>, alias: string) =>
   house.ask(wallet, `${mediation2}/keylist-update`, { updates: [{ recipient_did: alias, action: 'add' }] })
 
-test('a wallet that is not heard of for the time that accounts have is removed with its DIDs, told so, and may enrol again', async () => {
+test('an idle account is removed with its DIDs, its wallet gets a problem report, and may enrol again', async () => {
   await using house = await startMediator({ limits: { accountLifetime: 10 * day } })
   const [wallet, alias] = [await house.enrolled(), newWallet().did]
   await register(house, wallet, alias)
@@ -58,7 +58,7 @@ test.each([
   ['a look at its list', `${mediation2}/keylist-query`, {}],
   ['a ping', 'https://didcomm.org/trust-ping/2.0/ping', {}],
   ['another request to enrol', `${mediation2}/mediate-request`, {}],
-])('a wallet is heard of by %s', async (_, type, body) => {
+])('%s keeps an account in use', async (_, type, body) => {
   await using house = await startMediator({ limits: { accountLifetime: 10 * day } })
   const [wallet, silent] = [await house.enrolled(), await house.enrolled()]
   house.advance(9 * day)
@@ -68,7 +68,7 @@ test.each([
   expect([await isEnrolled(house, wallet), await isEnrolled(house, silent)]).toEqual([true, false])
 })
 
-test('a wallet that listens is heard of, though it says nothing', async () => {
+test('live delivery keeps an account in use', async () => {
   await using house = await startMediator({ limits: { accountLifetime: 10 * day } })
   const [wallet, channel] = [await house.enrolled(), { send: () => undefined }]
   await house.ask(wallet, `${pickup}/live-delivery-change`, { live_delivery: true }, {}, channel)
@@ -80,7 +80,7 @@ test('a wallet that listens is heard of, though it says nothing', async () => {
   expect(await isEnrolled(house, wallet)).toBe(true)
 })
 
-test('an account that something waits for stays until that was thrown away', async () => {
+test('an account with queued messages stays until they are deleted', async () => {
   await using house = await startMediator({ limits: { accountLifetime: 10 * day, lifetime: 5 * day } })
   const wallet = await house.enrolled()
   house.advance(9 * day)
@@ -93,7 +93,7 @@ test('an account that something waits for stays until that was thrown away', asy
   expect((await refusalOf(house.forward(wallet.did))).type).toBe('error:MediatorError:NotEnrolled')
 })
 
-test('when all accounts are taken, those that nothing came of for a day make room, and no others', async () => {
+test('at the limit of accounts, only accounts abandoned for a day are removed', async () => {
   await using house = await startMediator({ limits: { accounts: 3, accountLifetime: 90 * day } })
   const [left, withAlias, withMessage] = [
     await house.enrolled(),

@@ -1,4 +1,4 @@
-/** The list of who listens: bounded both ways, and empty when everybody is gone. */
+/** Subscriptions of live delivery: limits, and removal. */
 import { expect, test } from 'vitest'
 import { createLiveDelivery, type Channel } from '../../src/mediator/pickup.ts'
 
@@ -10,7 +10,7 @@ const listener = (channel: Channel, account: string) => ({
   from: 'did:example:mediator',
 })
 
-test('of too many connections of an account the oldest stops listening', () => {
+test('at the limit of connections of an account the oldest is unsubscribed', () => {
   const live = createLiveDelivery()
   const channels = Array.from({ length: 9 }, channel)
   for (const each of channels) expect(live.subscribe(listener(each, 'did:example:a'))).toBe(true)
@@ -21,7 +21,7 @@ test('of too many connections of an account the oldest stops listening', () => {
   ])
 })
 
-test('who joins again listens once', () => {
+test('subscribing again replaces the subscription', () => {
   const live = createLiveDelivery()
   const one = channel()
   for (const _ of [1, 2]) live.subscribe(listener(one, 'did:example:a'))
@@ -33,7 +33,7 @@ test('who joins again listens once', () => {
   ])
 })
 
-test('a connection listens for so many accounts and no more, and for none once it is closed', () => {
+test('a connection has a limited number of subscriptions, and none once it is closed', () => {
   const live = createLiveDelivery()
   const [one, other] = [channel(), channel()]
   const accounts = Array.from({ length: 32 }, (_, n) => `did:example:${n}`)

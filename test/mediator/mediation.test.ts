@@ -1,4 +1,4 @@
-/** Coordinate mediation 2.0 and 3.0 (wire.md 7.3, 7.4), ping and discovery, problem reports (7.8). */
+/** Coordinate Mediation 2.0 and 3.0, Trust Ping, Discover Features, and problem reports. */
 import { expect, test } from 'vitest'
 import { resolvePeerDid } from '../../src/did/peer.ts'
 import {
@@ -47,7 +47,7 @@ test('a later minor version is read as the one we know', async () => {
   expect(grant?.type).toBe(`${mediation2}/mediate-grant`)
 })
 
-test('who comes when all accounts are taken is denied, and who is enrolled stays so', async () => {
+test('at the limit of accounts a new wallet is denied, and enrolled ones stay', async () => {
   await using house = await startMediator({ limits: { accounts: 1 } })
   const first = await house.enrolled()
   expect(await house.ask(newWallet(), `${mediation2}/mediate-request`)).toMatchObject({
@@ -150,7 +150,7 @@ test('who proves a DID gets its messages, though another account had registered 
   expect((await house.ask(thief, `${pickup}/status-request`))?.body).toMatchObject({ message_count: 0 })
 })
 
-test('the mail that waits for a DID goes to the account that proves it, once, and nobody else’s mail with it', async () => {
+test('the messages queued for a DID move to the account that proves it, once, and no others', async () => {
   await using house = await startMediator()
   const [thief, owner, other] = [await house.enrolled(), newWallet(), newWallet().did]
   const updates = [owner.did, other].map((recipient_did) => ({ recipient_did, action: 'add' }))
@@ -241,7 +241,7 @@ test.each([
   })
 })
 
-test('problem reports, ping responses and empty messages are taken without an answer', async () => {
+test('problem reports, ping responses and empty messages get no reply', async () => {
   await using house = await startMediator()
   const wallet = newWallet()
   for (const type of [
@@ -320,7 +320,7 @@ test('who does not prove a DID can only forward', async () => {
   }
 })
 
-test('an answer that nobody waits for is posted to the sender’s HTTP address, and a status is not', async () => {
+test('a reply without return_route is posted to the sender’s HTTP endpoint, except for a status', async () => {
   await using house = await startMediator()
   const [reachable, unreachable] = [
     await house.enrolled('http://wallet.example/inbox'),
@@ -354,7 +354,7 @@ test('of several addresses in the sender’s DID the first one that is reached o
   expect(house.posts.map(({ url }) => url)).toEqual(['http://wallet.example/inbox'])
 })
 
-test('a refusal that nobody waits for is posted where that is possible, and thrown otherwise', async () => {
+test('a refusal without return_route is posted if possible, otherwise thrown', async () => {
   await using house = await startMediator()
   const [type, later] = ['https://example.org/chess/1.0/move', { return_route: 'none' }]
   const reachable = newWallet('http://wallet.example/inbox')

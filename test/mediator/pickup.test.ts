@@ -1,4 +1,7 @@
-/** Message pickup 3.0 and routing 2.0 (wire.md 7.1, 7.5): what is forwarded waits, is delivered at least once, and is removed when it was received. */
+/**
+ * Message Pickup 3.0 and Routing 2.0: forwarded messages are queued, delivered at least once, and deleted
+ * when acknowledged.
+ */
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -108,7 +111,7 @@ test('a delivery stays below the size that peers read, but is never empty', asyn
   expect(lengths).toEqual([1, 2])
 })
 
-test('nobody sees, takes or removes what waits for another account', async () => {
+test('an account cannot see, pick up or delete messages of another', async () => {
   await using house = await startMediator()
   const [victim, other, stranger] = [await house.enrolled(), await house.enrolled(), newWallet()]
   await house.forward(victim.did)
@@ -153,7 +156,7 @@ test('one message that is forwarded twice waits once', async () => {
   expect(await deliver(house, wallet)).toHaveLength(1)
 })
 
-test('a forward for nobody we know: a report for a sender who proved who it is, an error for everybody else', async () => {
+test('a forward to an unknown recipient: a problem report for an authenticated sender, an error for others', async () => {
   await using house = await startMediator()
   const [sender, next] = [newWallet(), newWallet().did]
   const forward = forwardOf(next, packFor(next, { type: 'x:y' }))
@@ -167,7 +170,7 @@ test('a forward for nobody we know: a report for a sender who proved who it is, 
   }
 })
 
-test('after a removal nothing more is taken for a DID, and what waits for it can be picked up', async () => {
+test('after a removal no messages are queued for a DID, and those in the queue can be picked up', async () => {
   await using house = await startMediator()
   const { wallet, alias } = await withAlias(house)
   await house.forward(alias.did)
@@ -188,7 +191,7 @@ test.each([
   ],
   ['a plaintext', { attachments: [{ data: { json: { id: '1', type: 'x:y', body: {} } } }] }],
   [
-    'an envelope for nobody',
+    'an envelope without recipients',
     { attachments: [{ data: { json: { ...JSON.parse(envelope), recipients: [] } } }] },
   ],
   ['no base64', { attachments: [{ data: { base64: '*' } }] }],
@@ -248,7 +251,7 @@ test('what comes in a forward has no answer for the one who posted it', async ()
   expect((await wallet.open(house.posts[0]!.body)).message.type).toBe(`${mediation2}/keylist`)
 })
 
-test('a full queue refuses what comes, loses nothing, and takes more once there is room', async () => {
+test('a full queue refuses messages, loses none, and accepts more once there is room', async () => {
   await using house = await startMediator({ limits: { queue: 2 } })
   const { wallet, alias } = await withAlias(house)
   for (const content of ['1', '2']) await house.forward(alias.did, content)
@@ -300,7 +303,7 @@ test('the queue, the accounts and the DID outlive a restart', async () => {
   expect(bodies).toEqual(['before', 'after'])
 })
 
-test('what nobody picks up is thrown away after its time, and not before', async () => {
+test('messages that are not picked up are deleted after their lifetime, and not before', async () => {
   await using house = await startMediator({ limits: { lifetime: 100 } })
   const wallet = await house.enrolled()
   await house.forward(wallet.did, 'old')
@@ -315,7 +318,7 @@ test('what nobody picks up is thrown away after its time, and not before', async
   expect((await wallet.open(left!.packed)).message.body).toEqual({ content: 'young' })
 })
 
-test('keys are sealed on disk, and the file is nobody else’s to read', async () => {
+test('keys are sealed on disk, and only the owner can read the file', async () => {
   await using house = await startMediator()
   const path = join(house.path, 'mediator.db')
   expect(statSync(path).mode & 0o777).toBe(0o600)

@@ -1,4 +1,4 @@
-/** How often one address may ask, whatever DIDs it makes. */
+/** Rate limits per address. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readConfig } from '../../src/base/config.ts'
 import { createRateLimits, limitsOf } from '../../src/mediator/limits.ts'
@@ -7,13 +7,14 @@ import { mediation2, newWallet, problemReport, refusalOf, startMediator } from '
 
 const enrol = `${mediation2}/mediate-request`
 
-test('an address that enrols too many DIDs is told when to try again; others, and whoever is enrolled, are not', async () => {
+test('an address that enrols too many DIDs is refused with a waiting time; others, and enrolled wallets, are not', async () => {
   await using house = await startMediator({ limits: { enrolmentsPerHour: 2 } })
   const first = await house.enrolled()
   await house.enrolled()
   const late = newWallet('http://wallet.example/inbox')
   const packed = late.pack(house.did, { type: enrol })
-  // The second time it is not refused for having been there before: it may be sent again when the time has come.
+  // The second time it is not refused for having been there before: it may be sent again when the time has
+  // come.
   for (const _ of [1, 2]) {
     const problem = await refusalOf(house.take(packed))
     expect(problem).toBeInstanceOf(RateLimited)
@@ -27,7 +28,7 @@ test('an address that enrols too many DIDs is told when to try again; others, an
   expect((await house.ask(late, enrol))?.type).toBe(`${mediation2}/mediate-grant`)
 })
 
-test('over a connection that stays open, the same is said by a report', async () => {
+test('on an open connection the refusal is a problem report', async () => {
   await using house = await startMediator({ limits: { enrolmentsPerHour: 1 } })
   await house.enrolled()
   const report = await house.ask(newWallet(), enrol, {}, {}, { send: () => undefined })
@@ -40,7 +41,7 @@ test('over a connection that stays open, the same is said by a report', async ()
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('after its minute or its hour an address may ask as before', async () => {
+test('a limit ends after its minute or hour', async () => {
   const rates = createRateLimits({ messagesPerMinute: 2, enrolmentsPerHour: 1, enrolmentsPerDay: 100 })
   await rates.countMessage('192.0.2.1')
   await rates.countEnrolment('192.0.2.1')
@@ -63,7 +64,7 @@ test('after its minute or its hour an address may ask as before', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('an address has a limit for the day as well, which what its hour refuses does not use up', async () => {
+test('an address has a daily limit, which refused enrolments do not use up', async () => {
   const rates = createRateLimits({ messagesPerMinute: 1, enrolmentsPerHour: 1, enrolmentsPerDay: 2 })
   await rates.countEnrolment('192.0.2.1')
   for (const _ of [1, 2, 3])
@@ -80,14 +81,14 @@ test('an address has a limit for the day as well, which what its hour refuses do
   await rates.countEnrolment('192.0.2.1')
 })
 
-test('by default a class or a test suite enrols from one address, several times an hour, and no address takes all accounts within days', async () => {
+test('the default limits allow a class or a test suite behind one address, and no address can use all accounts within days', async () => {
   const limits = limitsOf(readConfig({}))
   const rates = createRateLimits(limits)
   for (let wallet = 0; wallet < 4 * 65; wallet++) await rates.countEnrolment('192.0.2.1')
   expect(limits.accounts / limits.enrolmentsPerDay).toBeGreaterThan(6)
 })
 
-test('there are only so many counters', async () => {
+test('the number of counters is limited', async () => {
   const rates = createRateLimits({ messagesPerMinute: 1_000_000, enrolmentsPerHour: 1, enrolmentsPerDay: 1 })
   for (let n = 0; n < 100_000; n++) await rates.countMessage(`192.0.${n >> 8}.${n & 0xff}`)
   // Each counter has a timer, which ends it.

@@ -1,4 +1,4 @@
-/** Message pickup 3.0 in live mode, over the WebSocket of an agent's DIDComm port (wire.md 7.2, 7.5). */
+/** Message Pickup 3.0, live mode: the WebSocket of an agent's DIDComm port. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
@@ -31,7 +31,7 @@ async function start(variables: Record<string, string> = {}) {
     did,
     url: host.didcommUrl,
     open: (wallet: TestWallet, path?: string) => openSocket(host.didcommUrl, wallet, path),
-    /** Forwards over HTTP, from nobody. */
+    /** Forwards over HTTP, anonymously. */
     async forward(next: string, content: string) {
       const packed = packFor(next, { type: 'x:y', body: { content } })
       const body = packFor(did, forwardOf(next, packed))
@@ -119,7 +119,7 @@ test('in live mode a message is delivered when it comes, and waits until it is a
   })
 })
 
-test('a connection that is closed takes nothing with it, and live mode ends with it', async () => {
+test('closing a connection loses no message, and ends live mode', async () => {
   await using house = await start()
   const wallet = newWallet()
   {
@@ -138,7 +138,7 @@ test('a connection that is closed takes nothing with it, and live mode ends with
   ).toEqual(['nobody is there'])
 })
 
-test('live messages go to those who listen for the account, on each of their connections, and to nobody else', async () => {
+test('live messages go to every subscribed connection of the account, and to no other', async () => {
   await using house = await start()
   const [wallet, other, stranger] = [newWallet(), newWallet(), newWallet()]
   using phone = await house.open(wallet)
@@ -161,14 +161,14 @@ test('live messages go to those who listen for the account, on each of their con
   await house.forward(wallet.did, 'for one')
   for (const socket of [phone, tablet])
     expect(await contentsOf(wallet, await socket.next())).toEqual(['for one'])
-  // Whatever had been sent to the others would be there before the answer to what they ask now.
+  // A message sent to the others would arrive before this reply.
   expect((await house.ask(others, other, `${pickup}/status-request`)).type).toBe(`${pickup}/status`)
   expect((await house.ask(strangers, stranger, 'https://didcomm.org/trust-ping/2.0/ping')).type).toMatch(
     /ping-response$/,
   )
 })
 
-test('what is no message for the mediator is passed over, and the socket goes on', async () => {
+test('invalid messages are ignored, and the socket stays open', async () => {
   await using house = await start()
   const [wallet, nobody] = [newWallet(), newWallet().did]
   using socket = await house.open(wallet)
@@ -207,7 +207,7 @@ test('of many messages at once each is answered, in order', async () => {
   expect(answered).toEqual(ids)
 })
 
-test('sockets are taken at /ws only, and only by a mediator', async () => {
+test('sockets are accepted at /ws only, and only by a mediator', async () => {
   await using house = await start()
   await expect(house.open(newWallet(), '/')).rejects.toThrow('404')
   await expect(house.open(newWallet(), '/wss')).rejects.toThrow('404')
@@ -222,7 +222,7 @@ test('an agent that stops closes its sockets', async () => {
   expect(await socket.closed()).toBe(1006)
 })
 
-test('a socket is closed on which nothing came in time that could be taken; one that was used stays', async () => {
+test('a socket without a valid message in time is closed; a used one stays', async () => {
   await using mediator = await startMediator()
   const server = await bind('127.0.0.1', 0, 'AGENT_DIDCOMM_PORT')
   const config = readConfig({})
@@ -281,7 +281,7 @@ test('a socket on which too much comes is closed, to be tried again later', asyn
   expect(socket.arrived).toHaveLength(3)
 })
 
-test('whoever hangs up in the middle of a handshake does no harm', async () => {
+test('a connection that ends during the handshake does no harm', async () => {
   await using folder = await temporaryFolder()
   await using daemon = await Daemon.start({
     AGENT_DATA_DIR: folder.path,

@@ -1,4 +1,4 @@
-/** Scripts of the tests as processes of their own that start quickly: bundled, since translating them at each start takes a second. */
+/** Test scripts as separate processes: bundled, because transpiling them at each start takes a second. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** The embedded ledger served as a daemon serves it, without the rest of an agent: for clocks of one's own, and to start quickly. */
+/**
+ * The embedded ledger with the HTTP API of a daemon, without an agent: with a settable clock, and a quick
+ * start.
+ */
 import type { RequestListener } from 'node:http'
 import { createApp } from '../../daemon/server/app.ts'
 import api from '../../daemon/routes/api.ts'
@@ -9,7 +12,7 @@ import { createScheduler, schedulerLimits } from '../../src/base/scheduler.ts'
 import { createLedgerServer, type LedgerServerLimits } from '../../src/vdr/ledger-server.ts'
 import type { EmbeddedLedger } from '../../src/vdr/sqlite-ledger.ts'
 
-/** What a server of `node:http` takes. The parts of an agent that `/api` does not touch are not there. */
+/** A `node:http` listener. The parts of an agent that `/api` does not use are missing. */
 export function ledgerApp(ledger: EmbeddedLedger, limits: Partial<LedgerServerLimits> = {}): RequestListener {
   const config = readConfig({})
   const agent = {

@@ -1,8 +1,9 @@
 /**
  * A process of its own that writes to a ledger file: `_submit <file> <name> <count>`.
  *
- * Publishes the DID that everybody publishes, then adds `count` keys `<name>-<n>` to it, one update each, beginning again
- * from the newest state whenever another process was faster. Prints how many of its updates were refused on the way.
+ * Publishes a shared DID, then adds `count` keys `<name>-<n>` to it, one update each, beginning again from
+ * the newest state whenever another process was faster. Prints how many of its updates were refused on the
+ * way.
  */
 import { Problem } from '../../src/base/problem.ts'
 import { openSqliteLedger } from '../../src/vdr/sqlite-ledger.ts'

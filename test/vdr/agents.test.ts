@@ -1,4 +1,4 @@
-/** Agents that share a ledger: one file, one served by the other, one that is not there for a while. */
+/** Agents that share a ledger: the same file, served by one of them, and unavailable for a while. */
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
@@ -89,7 +89,7 @@ test(
     await agent.tenant('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: did } })
 
     const { status, body } = await resolve(agent, did)
-    // Where the ledger is, is not for everybody.
+    // The location of the ledger is not public.
     expect([status, body.didResolutionMetadata.message]).toEqual([
       500,
       'The ledger that knows the DID cannot be asked now. Try again later.',
@@ -111,7 +111,7 @@ test(
   async () => {
     const ledgerFile = temporaryFile()
     const dataDir = ledgerFile.replace(/[^/]*$/, '')
-    // A port that nobody listens at until the ledger comes.
+    // A closed port until the ledger starts.
     const server = createServer()
     await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
     const { port } = server.address() as AddressInfo

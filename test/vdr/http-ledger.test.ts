@@ -1,4 +1,4 @@
-/** The client of a ledger node, before nodes that are down, slow or lying, and before one that says no more than NeoPRISM does. */
+/** The client of a ledger node: nodes that are down, slow or lying, and plain NeoPRISM. */
 import type { RequestListener } from 'node:http'
 import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -156,12 +156,12 @@ describe('a lying node', () => {
 
   test.each<[string, Answers, (ledger: Ledger) => Promise<unknown>]>([
     [
-      'takes another operation',
+      'accepts another operation',
       { '/api/submissions/signed-operations': { tx_id: wrong, operation_ids: [wrong] } },
       calls[0]![1],
     ],
     [
-      'takes more than was sent',
+      'accepts more than was sent',
       { '/api/submissions/signed-operations': { tx_id: wrong, operation_ids: [id, wrong] } },
       calls[0]![1],
     ],
@@ -251,7 +251,7 @@ describe('a lying node', () => {
 })
 
 describe('a NeoPRISM node', () => {
-  test('is sent an operation once, and its transaction is told', async () => {
+  test('gets an operation once, and its transaction is returned', async () => {
     const asked: string[] = []
     const transactionId = 'cd'.repeat(32)
     const { ledger, url } = await node(
@@ -265,7 +265,7 @@ describe('a NeoPRISM node', () => {
     expect(ledger.location).toBe(url)
   })
 
-  test('that does not take an operation is not asked again', async () => {
+  test('that refuses an operation gets it once', async () => {
     const { ledger } = await node(
       answering({ '/api/submissions/signed-operations': [400, { error: 'a secret' }] }),
     )
@@ -310,7 +310,7 @@ describe('a NeoPRISM node', () => {
     })
   })
 
-  test('that shows an operation without its bytes is taken at its word', async () => {
+  test('that returns an operation without its bytes is trusted', async () => {
     for (const answer of [{ operation_id: id }, { tx_id: 'cd'.repeat(32) }]) {
       const { ledger } = await node(answering({ [`/api/operations/${id}`]: answer }))
       expect(await ledger.getOperation(id)).toEqual({ operationId: id, status: 'confirmed' })
@@ -342,7 +342,7 @@ describe('a NeoPRISM node', () => {
     expect(await (await node(answering(answers))).ledger.getState(suffix)).toEqual(states[2])
   })
 
-  test('that never stands still is a fault', async () => {
+  test('whose DID changes with every read is a fault', async () => {
     let requests = 0
     const version = () => operationHash(Buffer.from(String(requests++)))
     const moving = () => {
@@ -354,7 +354,8 @@ describe('a NeoPRISM node', () => {
   })
 
   test('cannot look for keys: the DIDs that follow from a master key alone are looked for', async () => {
-    // The proposal's vector: master key m/29'/29'/0'/1'/0' of its 24 words (fixtures/did-prism has its create operation).
+    // The proposal's vector: master key m/29'/29'/0'/1'/0' of its 24 words (fixtures/did-prism has its create
+    // operation).
     const privateKey = fromPrivateBytes(
       fromHex('158bf13202ccafe551b5b4e60ed516efe0fe190e5c1421c3387f0f9fef2a6111'),
     )

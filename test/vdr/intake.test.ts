@@ -1,4 +1,4 @@
-/** The served ledger stores nothing that no master key has signed, and no more than its operator allows. */
+/** The served ledger stores only operations with a valid signature, within the operator's limits. */
 import { statSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { encodeOperation, signOperation } from '../../src/did/prism/operations.ts'
@@ -41,13 +41,14 @@ const sizes = (path: string) => ['', '-wal', '-shm'].map((end) => statSync(path 
 /** The same operation, with one bit of its signature changed. */
 function damaged(signed: Uint8Array): Uint8Array {
   const copy = Uint8Array.from(signed)
-  // `signed_with` is "master0" with its two bytes of head, then the head of the signature, that of its DER, and that of r.
+  // `signed_with` is "master0" with its two bytes of head, then the head of the signature, that of its DER,
+  // and that of r.
   copy[20]! ^= 1
   return copy
 }
 
 test(
-  '1,000 operations without the signature of a master key do not make the files of the ledger longer, and each is told why',
+  '1,000 operations without a valid signature do not grow the files, and each is refused with a reason',
   { timeout: 120_000 },
   async () => {
     const { path, ledger, submit } = await serve()
@@ -86,7 +87,7 @@ test(
     ]
     const count = 1_000 / kinds.length
     for (let n = 0; n < count; n++) {
-      // What stands in the envelope beside the operation is not signed, and makes other bytes of it each time.
+      // The envelope beside the operation is not signed: an unknown field changes its bytes each time.
       const answers = kinds.map(([signed]) => submit(Buffer.concat([signed, Uint8Array.of(0x7a, 2, n, n)])))
       for (const [i, { status, body }] of (await Promise.all(answers)).entries()) {
         expect([status, body.error]).toEqual([400, expect.stringMatching(kinds[i]![1])])

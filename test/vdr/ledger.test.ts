@@ -1,4 +1,4 @@
-/** What every ledger does, whether it is a file here or served by another agent. */
+/** The behaviour of every ledger, embedded or served by another agent. */
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { encodeOperation, operationId, signOperation } from '../../src/did/prism/operations.ts'
@@ -24,7 +24,7 @@ const suffix = suffixOf()
 
 const ledgers: [string, (options?: SqliteLedgerOptions) => Promise<Ledger>][] = [
   ['the embedded ledger', (options) => openFile(temporaryFile(), options)],
-  ['the same by HTTP', openServed],
+  ['the same over HTTP', openServed],
 ]
 
 /** Submits an operation that the ledger does not store. */
@@ -35,8 +35,8 @@ async function refuses(ledger: Ledger, signed: Uint8Array, reason: RegExp): Prom
 }
 
 describe.each(ledgers)('%s', (_name, open) => {
-  describe('without wait', () => {
-    test('what is submitted is confirmed in the same call', async () => {
+  describe('without delay', () => {
+    test('a submitted operation is confirmed at once', async () => {
       const ledger = await open()
       const answer = await ledger.submit(signedCreate())
       expect(answer).toEqual({
@@ -112,7 +112,8 @@ describe.each(ledgers)('%s', (_name, open) => {
       ]
       await ledger.submit(first)
       await refuses(ledger, second, /the DID exists already/)
-      // Anybody can put an operation that is public into another envelope: the operation is signed, the envelope is not.
+      // The operation is signed, the envelope is not: anyone can put a public operation into another
+      // envelope.
       await refuses(ledger, Buffer.concat([first, Uint8Array.of(0x7a, 1, 0)]), /the DID exists already/)
     })
 
@@ -132,7 +133,7 @@ describe.each(ledgers)('%s', (_name, open) => {
         ),
       ],
       ['a storage operation', signOperation(Uint8Array.of(0x3a, 0x00), 'master0', master)],
-    ])('%s is not taken', async (_name, bytes) => {
+    ])('%s is refused', async (_name, bytes) => {
       const ledger = await open()
       await expect(ledger.submit(bytes)).rejects.toSatisfy(
         (error) => error instanceof Problem && error.type === 'BadRequest',
@@ -201,7 +202,7 @@ describe.each(ledgers)('%s', (_name, open) => {
       ])
     })
 
-    test('operations that are too large are not taken, and leave the next alone', async () => {
+    test('operations that are too large are refused, and do not affect the next', async () => {
       const ledger = await open()
       const services = Array.from({ length: 50 }, (_, i) => ({
         id: `s${i}`,

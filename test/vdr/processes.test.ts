@@ -1,4 +1,4 @@
-/** Several processes at one ledger, and one that is killed again and again. */
+/** Several processes with one ledger file, and one that is killed repeatedly. */
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,7 +13,7 @@ import { openFile, openUrl, temporaryFile } from './_ledgers.ts'
 import { bundle, type Script } from './_script.ts'
 
 const suffix = suffixOf()
-/** How often the ledger is killed; a run that means it has 200. */
+/** How often the ledger is killed. Long runs set 200. */
 const kills = Number(process.env['KILLS'] ?? 5)
 
 let scripts: Record<'submit' | 'publish' | 'host', Script>
@@ -57,7 +57,7 @@ test(
     const ids = operations.map(operationId)
     expect(entries.map((entry) => entry.operationId).toSorted()).toEqual(ids.toSorted())
     expect(new Set(entries.map(({ status }) => status))).toEqual(new Set(['confirmed']))
-    // Everybody hands in a process's operations in its order, so this is theirs in the ledger.
+    // Every process submits these operations in this order, so the ledger has it too.
     const places = new Map(entries.map((entry) => [entry.operationId, entry.sequence]))
     for (const first of [0, 50, 100, 150]) {
       const own = ids.slice(first, first + 50).map((id) => places.get(id)!)
@@ -106,7 +106,9 @@ async function insist<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Publishes DIDs and changes one of them, by turns, one after the other, until it is told to stop; notes what was acknowledged, in order. */
+/**
+ * Publishes a DID and updates another by turns until `isOver`. Appends acknowledged operation ids in order.
+ */
 async function publish(ledger: Ledger, acknowledged: string[], isOver: () => boolean): Promise<void> {
   const submit = async (operation: Uint8Array) =>
     acknowledged.push((await insist(() => ledger.submit(operation))).operationId)

@@ -1,4 +1,4 @@
-/** The embedded ledger's file: what is in it lasts, whoever opens it. `ledger.test.ts` has what it shares with others. */
+/** The file of the embedded ledger. `ledger.test.ts` has the tests of every ledger. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -11,7 +11,7 @@ import { add, afterSeconds, clock, openFile, temporaryFile } from './_ledgers.ts
 const suffix = suffixOf()
 
 describe('the file', () => {
-  test('keeps everything for the next opening', async () => {
+  test('keeps everything when it is opened again', async () => {
     const path = temporaryFile()
     const first = await openSqliteLedger(path, { now: () => at })
     const { operationId: id } = await first.submit(signedCreate())
@@ -23,7 +23,7 @@ describe('the file', () => {
     expect(await second.getOperation(id)).toMatchObject({ status: 'confirmed' })
   })
 
-  test('shows one opening what another wrote, though both cache states', async () => {
+  test('another process sees new operations, though both cache states', async () => {
     const path = temporaryFile()
     const [one, two] = [await openFile(path), await openFile(path)]
     expect(await two.getState(suffix)).toBeUndefined()
@@ -86,7 +86,7 @@ describe('the file', () => {
     expect(await earlier.getOperation(operationId(signedCreate()))).toMatchObject({ status: 'confirmed' })
   })
 
-  test('a file that is no database is refused, and a missing folder', async () => {
+  test('a file that is not a database is refused, and a missing folder', async () => {
     await expect(openSqliteLedger(fileURLToPath(import.meta.url))).rejects.toThrow(/not a database/)
     await expect(openSqliteLedger(join(temporaryFile(), 'nowhere', 'vdr.db'))).rejects.toThrow()
   })
@@ -105,7 +105,7 @@ describe('the file', () => {
     expect((await slow.getState(suffix))!.publicKeys).toHaveLength(3)
   })
 
-  test('operations that are handed in together are one transaction, all or none', async () => {
+  test('operations submitted together are one transaction, all or none', async () => {
     const ledger = await openFile(temporaryFile())
     const [first, second] = [signedCreate(), signedUpdate(published(), add('key-2'))]
     await expect(ledger.submitAll([first, new Uint8Array(3)])).rejects.toMatchObject({ type: 'BadRequest' })
@@ -130,7 +130,7 @@ describe('the file', () => {
     expect(await ledger.findLast()).toMatchObject({ sequence: 2 })
   })
 
-  test('it says where it is', async () => {
+  test('it has its path as location', async () => {
     const path = temporaryFile()
     expect((await openFile(path)).location).toBe(path)
   })

@@ -1,10 +1,11 @@
 /**
- * The rules of a did:prism's history once more (wire.md 11.3, "Validity rules"), in plain sets and lists: what `src/did/prism` comes to
- * is compared with it. It knows no bytes: which texts are malformed, and who has signed, is told by whoever made the operation.
+ * A second implementation of the rules of did:prism histories, with plain sets and lists, to compare
+ * `src/did/prism` with. It works without bytes: the test says which texts are malformed and which key has
+ * signed.
  */
 import type { Operation, PrismKey, PrismService, UpdateAction } from '../../../src/did/prism/model.ts'
 
-/** What an indexer would know of a DID. Ids are spent once they were there, whether they still are or not. */
+/** The state of a DID. Used ids stay reserved after their removal. */
 export type Known = {
   suffix: string
   keys: PrismKey[]
@@ -16,13 +17,16 @@ export type Known = {
   isOver: boolean
 }
 
-/** An operation with its hash; `signedBy` is the x coordinate of the key that has signed it, nothing when the signature is spoilt. */
+/**
+ * An operation with its hash; `signedBy` is the x coordinate of the key that has signed it, nothing when the
+ * signature is spoilt.
+ */
 export type Fact = { operation: Operation; hash: string; signedWith: string; signedBy: string | undefined }
 
 /** Texts that no operation may carry, for ids, types, endpoints and contexts alike. */
 export const badTexts = new Set(['', 'a b#', 'é'.repeat(26), 'x'.repeat(301)])
 
-/** What is known after an operation; nothing when it counts for nothing. */
+/** The state after an operation, or `undefined` when it is invalid. */
 export function judge(known: Known | undefined, fact: Fact): Known | undefined {
   const { operation, hash } = fact
   if (operation.operation === 'create') {

@@ -1,4 +1,4 @@
-/** `DIDData`: what a node's answer carries of a DID, ours and another's. */
+/** `DIDData`, of this agent and of other nodes. */
 import { create, toBinary } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
 import { fromBase64 } from '../../../src/base/bytes.ts'
@@ -29,7 +29,7 @@ test('every usage and curve, services, contexts and retired ids come back as the
   expect(decodeDidData(encodeDidData(state))).toEqual(partOf(state))
 })
 
-test('keys are read as points too, and fields of others are passed over', () => {
+test('keys may be coordinates, and unknown fields are ignored', () => {
   const { x, y } = masterKey.publicKey
   const data = create(DIDDataSchema, {
     id: published().suffix,

@@ -11,7 +11,7 @@ const shortForm = toShortForm(state.suffix)
 const longForm = toLongForm(createBytes())
 
 describe('the document of a did:prism', () => {
-  test('is what the real agent shows, member for member', () => {
+  test('has the same members as the Cloud Agent’s', () => {
     const { publicKey } = key('auth-1', 'authentication')
     expect(toDocument(state, shortForm)).toEqual({
       '@context': [

@@ -67,7 +67,7 @@ describe('the worked examples', () => {
     expect(bytes).toEqual(new Uint8Array(fromBase64(deterministic.longForm.split(':')[3]!)))
     expect(operationHash(bytes)).toBe(deterministic.suffix)
     const signed = fromHex(deterministic.signedOperation)
-    // OpenSSL, which stands in for libsecp256k1, draws its nonces.
+    // Without libsecp256k1, OpenSSL signs with random nonces.
     if (native())
       expect(toHex(signOperation(bytes, deterministic.signedWith, secret))).toBe(
         deterministic.signedOperation,
@@ -247,8 +247,8 @@ describe('bytes that are refused', () => {
     expect(() => decodeOperation(bytes)).toThrow(`key "k" ${reason}`)
   })
 
-  // What the ledger tells of an operation is kept and shown; whoever made the operation chose these texts.
-  test('a key with an endless id is told in short', () => {
+  // The reason of a rejection is stored and shown, and may contain texts that a peer has chosen.
+  test('a long key id is shortened', () => {
     const id = '\u001b[2J\n'.repeat(5_000)
     const bytes = toBinary(
       AtalaOperationSchema,

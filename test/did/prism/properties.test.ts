@@ -1,4 +1,4 @@
-/** Random histories of a did:prism, good and bad, against the rules once more (`_rules.ts`): the same verdicts and the same state. */
+/** Properties: random valid and invalid histories have the same verdicts and state as in `_rules.ts`. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -96,7 +96,7 @@ const move = fc.record({
   ),
   actions,
   previous: mostly('last', 'first', 'none', 'short'),
-  // Whose name stands there, and whose key has signed.
+  // The key id in `signed_with`, and the key that has signed.
   signedWith: mostly('a master', 'm1', 'a', 'nobody'),
   signedBy: mostly('that key', 'another key'),
   signature: mostly('as it is', 'raw', 'turned', 'empty'),
@@ -153,7 +153,10 @@ function spoil(signature: Uint8Array): Uint8Array {
   return signature.map((byte, i) => (i === signature.length - 1 ? byte ^ 1 : byte))
 }
 
-/** Makes the operations of a history one after the other, each on what is known by then, and shows each to `see`. */
+/**
+ * Makes the operations of a history one after the other, each on what is known by then, and shows each to
+ * `see`.
+ */
 async function play(
   { keys, services, contexts: first, isBegun, moves }: History,
   see: (attempt: Attempt, known: Known | undefined, isGood: boolean) => Promise<void> | void,
@@ -210,7 +213,7 @@ function expectSame(state: DidState | undefined, known: Known | undefined): void
   expect(counts).toEqual([known.spentKeyIds.size, known.spentServiceIds.size])
 }
 
-/** What no history of operations may miss, or it would show little. */
+/** The reasons that the random histories must cover. */
 const everyReason = [
   /the DID exists already/,
   /the DID does not exist/,

@@ -1,6 +1,7 @@
 /**
- * The published vectors of did:prism, from the method specification and the Identus repositories. Valid ones decode to their content and
- * encode to the same bytes wherever their keys are compressed, as this agent writes them. Invalid ones are refused for the published reason.
+ * The published vectors of did:prism, from the method specification and the Identus repositories. Valid ones
+ * decode to their content and encode to the same bytes wherever their keys are compressed, as this agent
+ * writes them. Invalid ones are refused for the published reason.
  */
 import { describe, expect, test } from 'vitest'
 import { fromHex, toHex } from '../../../src/base/bytes.ts'
@@ -99,11 +100,11 @@ const partsOf = ({ publicKeys, services, contexts }: DidState) => ({
   contexts: [...contexts],
 })
 
-/** Web addresses are shown normalised (api.md 4.5), which the vectors do not do. */
+/** This agent normalises URLs, the vectors do not. */
 const normalised = (endpoint: unknown) =>
   typeof endpoint === 'string' && /^https?:/.test(endpoint) ? new URL(endpoint).href : endpoint
 
-/** What is told of a vector that must be refused, by the words its publisher gives as the reason. */
+/** This agent's error text, by the published reason of a refusal. */
 const reasons: readonly [RegExp, RegExp][] = [
   [/suffix is not the hash/, /suffix is not the hash of its state|state is not base64url/],
   [
@@ -209,9 +210,9 @@ describe.each(['did-prism', 'identus-did-prism'])('%s', (name) => {
   )
 
   test.each(named(of('long-form', 'reject')))('%s is refused for its reason', (_id, vector) => {
-    const [, told] = reasons.find(([theirs]) => theirs.test(vector.reason!))!
+    const [, message] = reasons.find(([theirs]) => theirs.test(vector.reason!))!
     expect(() => stateOf(vector.did)).toThrow(Problem)
-    expect(() => stateOf(vector.did)).toThrow(told)
+    expect(() => stateOf(vector.did)).toThrow(message)
     expect(() => stateOf(vector.did)).toThrow(/ is not a valid did:prism: /)
   })
 
@@ -219,8 +220,8 @@ describe.each(['did-prism', 'identus-did-prism'])('%s', (name) => {
   test.skipIf(of('long-form', 'either').length === 0).each(named(of('long-form', 'either')))(
     '%s is refused here',
     (_id, vector) => {
-      const [, told] = reasons.find(([theirs]) => theirs.test(vector.reason!))!
-      expect(() => stateOf(vector.did)).toThrow(told)
+      const [, message] = reasons.find(([theirs]) => theirs.test(vector.reason!))!
+      expect(() => stateOf(vector.did)).toThrow(message)
     },
   )
 
@@ -256,7 +257,7 @@ describe.each(['did-prism', 'identus-did-prism'])('%s', (name) => {
       expect(longForm).toBe(`${canonical}:${encodedState}`)
       if (signedOperation) {
         const signed = fromHex(signedOperation.hex)
-        // OpenSSL, which stands in for libsecp256k1, draws its nonces.
+        // Without libsecp256k1, OpenSSL signs with random nonces.
         if (native()) expect(toHex(signOperation(bytes, 'master', key))).toBe(signedOperation.hex)
         expect(decodeSigned(signed).signedWith).toBe(signedOperation.signedWith)
         expect(toHex(decodeSigned(signed).signature)).toBe(signedOperation.signature)

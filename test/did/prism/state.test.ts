@@ -214,7 +214,7 @@ describe('signatures', () => {
     reject(() => apply(undefined, signed, at), reason)
   })
 
-  test('the older form of 64 bytes is taken', () => {
+  test('a signature of 64 bytes (r‖s) is accepted', () => {
     expect(apply(undefined, wrap(fromDer(signature)), at)).toEqual(state)
   })
 })

@@ -1,4 +1,4 @@
-/** Every action of an update (wire.md 11.3, "Validity rules"): what it does where it may, and the text of each refusal, alone. */
+/** Every action of an update: its effect, and the text of each refusal. */
 import { describe, expect, test } from 'vitest'
 import {
   InvalidOperation,
@@ -122,7 +122,7 @@ describe('an action that is allowed changes what it names, and nothing else', ()
       [updateService('service-1', { type: 'B', serviceEndpoint: 'x:y' })],
       { services: [service('service-1', { type: 'B', serviceEndpoint: 'x:y' })] },
     ],
-    // Nobody is asked whether the value is another one.
+    // The same value is accepted.
     ['UPDATE_SERVICE to what it is', state, [updateService('service-1', { type: 'LinkedDomains' })], {}],
     ['PATCH_CONTEXT to another list', state, [patchContext('b', 'a')], { contexts: ['b', 'a'] }],
     ['PATCH_CONTEXT to the same list', state, [patchContext('https://c.example/1')], {}],
