@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { CreateBackup, MadeBackup } from '../../src/backup/manifest.ts'
 import { Diagnosis } from '../../src/doctor/check.ts'
-import { examine } from '../../src/doctor/diagnose.ts'
+import { diagnoseAgent } from '../../src/doctor/diagnose.ts'
 import { MasterKeyRotation, RotateMasterKey } from '../../src/wallet/key-rotation.ts'
 import { openapi, type OpenApi } from '../http/openapi.ts'
 import { route } from '../http/route.ts'
@@ -43,7 +43,7 @@ export default [
       }),
       reply: [200, Diagnosis],
     },
-    ({ agent }, { query: { deep } }) => examine(agent, { isDeep: deep === 'true' }),
+    ({ agent }, { query: { deep } }) => diagnoseAgent(agent, { isDeep: deep === 'true' }),
   ),
 
   route(

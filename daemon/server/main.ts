@@ -12,7 +12,7 @@ import { openLog, type Log } from '../../src/base/log.ts'
 import { fitOpenFiles } from '../../src/base/open-files.ts'
 import { readLocalProfile } from '../../src/base/profile.ts'
 import { StartError } from '../../src/base/start-error.ts'
-import { findMoved } from '../../src/doctor/connection-addresses.ts'
+import { findChangedAddress } from '../../src/doctor/connection-addresses.ts'
 import { describeReach } from '../../src/net/reach.ts'
 import { announce } from './announce.ts'
 import { createApp } from './app.ts'
@@ -64,7 +64,9 @@ async function start(configured: Configured, log: Log, undo: Undo[]): Promise<St
   const running = { pid: process.pid, url, didcommUrl, startedAt }
   // A start at the address of the last one opens no wallet for it.
   const moved =
-    remembered?.publicDidcommUrl === urls.didcomm ? undefined : await findMoved(agent.wallets, urls.didcomm)
+    remembered?.publicDidcommUrl === urls.didcomm
+      ? undefined
+      : await findChangedAddress(agent.wallets, urls.didcomm)
   const apiKey = agent.defaultApiKey && { apiKey: agent.defaultApiKey.reveal() }
   const publicDidcommUrl = urls.didcomm
   const announced = {

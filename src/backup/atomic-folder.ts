@@ -1,7 +1,7 @@
 /**
- * Folders that are there whole or not at all: made under another name beside it, flushed to the disk, then given their name.
+ * Folders that exist completely or not at all: they are written under a temporary name, synced, then renamed.
  *
- * What a crash leaves is the folder with the other name, which ends in `.part`, and which nothing looks into.
+ * A crash leaves a folder whose name ends in `.part`. Nothing reads it.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
@@ -11,9 +11,9 @@ import { across } from '../base/probe.ts'
 import { flushFolder } from '../base/private-files.ts'
 
 /**
- * Begins a folder, 0700, that is to have a path, in which `sub` is made too. The returned path is the one that it has meanwhile.
+ * Creates the temporary folder (mode 0700) for a path, with a folder `sub` in it. Returns its path.
  *
- * @throws as `node:fs` does; `EEXIST` when there is something at the path other than an empty folder.
+ * @throws as `node:fs` does; `EEXIST` when the path exists and is not an empty folder.
  */
 export function beginFolder(path: string, sub: string): string {
   if (existsSync(path) && readdirSync(path).length > 0)
@@ -24,7 +24,7 @@ export function beginFolder(path: string, sub: string): string {
   return part
 }
 
-/** Gives a folder, all files in which are on the disk, its name. @throws as `node:fs` does. */
+/** Renames a temporary folder whose files are synced to its final path. @throws as `node:fs` does. */
 export async function finishFolder(part: string, path: string, sub: string): Promise<void> {
   await flushFolder(join(part, sub))
   await flushFolder(part)
@@ -32,12 +32,12 @@ export async function finishFolder(part: string, path: string, sub: string): Pro
   await flushFolder(dirname(path))
 }
 
-/** Takes away what was begun. */
-export async function dropFolder(part: string): Promise<void> {
+/** Deletes a temporary folder. */
+export async function discardFolder(part: string): Promise<void> {
   await rm(part, { recursive: true, force: true })
 }
 
-/** Has a file's content on the disk when it resolves. */
+/** Flushes a file to the disk. */
 export async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r+')
   try {

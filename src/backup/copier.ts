@@ -1,35 +1,36 @@
-/** Threads that copy databases beside everything else: what reads, hashes and flushes a file would have everybody wait. */
+/** Worker threads that copy databases: reading, hashing and syncing large files would block the event loop. */
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import PQueue from 'p-queue'
 import { programOf } from '../base/program.ts'
 
-/** A file to copy to where nothing is yet, and whether somebody has it open. One that is to be its own copy is looked through only. */
-export type Task = { from: string; to: string; isOpen: boolean }
+/** A file to copy, and whether it is open. If `to` equals `from`, the file is only checked. */
+export type CopyTask = { from: string; to: string; isOpen: boolean }
 
-/** Which files are to be held at one time, and copied. */
-export type Turn = { files: readonly Task[] }
+/** The request to the thread: all files get a snapshot before the first is copied. */
+export type CopyRequest = { files: readonly CopyTask[] }
 
-/** What has become of a file. `damaged` is about the file itself, which may be missing, `full` about the disk of the copy. */
-export type Copied =
+/** The result for one file. `damaged`: the file is damaged or missing. `full`: the disk of the copy is full. */
+export type CopyResult =
   | { bytes: number; sha256: string; schema: string; fault?: never }
   | { fault: 'damaged' | 'full' | 'other'; reason: string }
 
-/** What the thread says of a turn. */
-export type Told = { is: 'ready' } | { is: 'held' } | { is: 'copied'; copied: Copied[] }
+/** The messages of the thread. */
+export type CopyMessage =
+  { event: 'ready' } | { event: 'snapshots taken' } | { event: 'copied'; results: CopyResult[] }
 
 export type Copier = {
-  /** Copies files, after those of earlier calls; calls `onHeld` when it sees them as they are from then on. @throws when the thread has ended. */
-  copy(files: Turn['files'], onHeld: () => void): Promise<Copied[]>
-  /** Ends the thread, whatever it is at. */
+  /** Copies files, after those of earlier calls. Calls `onSnapshot` when the snapshots of all files are taken. @throws when the thread has ended. */
+  copy(files: CopyRequest['files'], onSnapshot: () => void): Promise<CopyResult[]>
+  /** Terminates the thread. */
   close(): Promise<void>
 }
 
-/** What is larger takes its time, and must not have others wait: it is copied in a thread of its own. */
+/** Larger files get a thread of their own, so that smaller ones do not wait for them. */
 const largeBytes = 8 * 1_024 * 1_024
 
-/** Whether databases, with their logs, are to have a thread of their own. */
+/** Whether the databases at these paths, with their logs, need a thread of their own. */
 export async function isLarge(paths: readonly string[]): Promise<boolean> {
   const files = paths.flatMap((path) => [path, `${path}-wal`])
   const sizes = await Promise.all(
@@ -40,34 +41,34 @@ export async function isLarge(paths: readonly string[]): Promise<boolean> {
 
 const program = programOf(import.meta.url, 'copy-worker')
 
-/** Starts a thread; it is ready when this returns. */
+/** Starts a thread and waits until it is ready. */
 export async function startCopier(): Promise<Copier> {
   const thread = new Worker(program.code, { name: 'backup', env: {}, eval: program.isSource })
-  const turns = new PQueue({ concurrency: 1 })
-  let end: (error: Error) => void = () => {}
-  const ended = new Promise<never>((_, reject) => (end = reject))
-  // Whoever waits is told; when nobody does, there is nobody to tell.
+  const requests = new PQueue({ concurrency: 1 })
+  let fail: (error: Error) => void = () => {}
+  const ended = new Promise<never>((_, reject) => (fail = reject))
+  // Without a copy under way, nothing handles the rejection.
   ended.catch(() => undefined)
   await once(thread, 'message')
-  thread.on('error', end)
-  thread.on('exit', () => end(new Error('the thread that copies files has ended')))
+  thread.on('error', fail)
+  thread.on('exit', () => fail(new Error('the copy thread has ended')))
 
-  async function run(files: Turn['files'], onHeld: () => void): Promise<Copied[]> {
-    const copied = new Promise<Copied[]>((resolve) => {
-      const hear = (told: Told) => {
-        if (told.is === 'held') onHeld()
-        if (told.is !== 'copied') return
-        thread.off('message', hear)
-        resolve(told.copied)
+  async function run(files: CopyRequest['files'], onSnapshot: () => void): Promise<CopyResult[]> {
+    const copied = new Promise<CopyResult[]>((resolve) => {
+      const onMessage = (message: CopyMessage) => {
+        if (message.event === 'snapshots taken') onSnapshot()
+        if (message.event !== 'copied') return
+        thread.off('message', onMessage)
+        resolve(message.results)
       }
-      thread.on('message', hear)
+      thread.on('message', onMessage)
     })
-    thread.postMessage({ files } satisfies Turn)
+    thread.postMessage({ files } satisfies CopyRequest)
     return Promise.race([copied, ended])
   }
 
   return {
-    copy: (files, onHeld) => turns.add(() => run(files, onHeld)),
+    copy: (files, onSnapshot) => requests.add(() => run(files, onSnapshot)),
     close: async () => void (await thread.terminate()),
   }
 }

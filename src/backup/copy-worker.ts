@@ -1,6 +1,4 @@
-/**
- * The thread that copies databases (`copier.ts`). Of each turn it holds all files before it copies the first, and says so in between.
- */
+/** The worker thread that copies databases (`copier.ts`). */
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
@@ -8,12 +6,12 @@ import { Problem } from '../base/problem.ts'
 import { DamagedFileError, toStorageError } from '../storage/file-errors.ts'
 import { findDamage, readSchema } from '../storage/inspection.ts'
 import { copyClosed, hasNoLog, openSnapshot, type Snapshot } from '../storage/snapshot.ts'
-import type { Copied, Task, Told, Turn } from './copier.ts'
+import type { CopyMessage, CopyRequest, CopyResult, CopyTask } from './copier.ts'
 
-const say = (told: Told) => parentPort!.postMessage(told)
+const post = (message: CopyMessage) => parentPort!.postMessage(message)
 
-/** Holds a file. One that nobody has open is copied at once: SQLite would leave files of its own beside it. */
-async function hold({ from, to, isOpen }: Task): Promise<Snapshot | 'copied' | Copied> {
+/** Takes a snapshot of a file. A closed file is copied at once, since opening it would create a log beside it. */
+async function takeSnapshot({ from, to, isOpen }: CopyTask): Promise<Snapshot | 'copied' | CopyResult> {
   try {
     if (to === from) return 'copied'
     if (isOpen || !hasNoLog(from)) return openSnapshot(from)
@@ -21,12 +19,12 @@ async function hold({ from, to, isOpen }: Task): Promise<Snapshot | 'copied' | C
     return 'copied'
   } catch (error) {
     const fault = toFault(error, from)
-    // What else stands in the way of reading a file is about this file, too.
+    // Any other error while reading a file is an error of this file too.
     return fault.fault === 'other' ? { ...fault, fault: 'damaged' } : fault
   }
 }
 
-async function finish(held: Snapshot | 'copied', { from, to }: Task): Promise<Copied> {
+async function finishCopy(held: Snapshot | 'copied', { from, to }: CopyTask): Promise<CopyResult> {
   try {
     if (held !== 'copied') await held.copyTo(to)
     const damage = findDamage(to)
@@ -39,8 +37,8 @@ async function finish(held: Snapshot | 'copied', { from, to }: Task): Promise<Co
   }
 }
 
-/** An error as it can be told to another thread. */
-function toFault(error: unknown, path: string): Extract<Copied, { reason: string }> {
+/** An error in a form that can be posted. */
+function toFault(error: unknown, path: string): Extract<CopyResult, { reason: string }> {
   const known = toStorageError(error, path)
   const reason = (known as Error).message
   if (known instanceof DamagedFileError) return { fault: 'damaged', reason }
@@ -60,13 +58,13 @@ function digestOf(path: string): { bytes: number; sha256: string } {
   }
 }
 
-parentPort!.on('message', async ({ files }: Turn) => {
-  const held: (Snapshot | 'copied' | Copied)[] = []
-  for (const file of files) held.push(await hold(file))
-  say({ is: 'held' })
-  const copied: Copied[] = []
+parentPort!.on('message', async ({ files }: CopyRequest) => {
+  const held: (Snapshot | 'copied' | CopyResult)[] = []
+  for (const file of files) held.push(await takeSnapshot(file))
+  post({ event: 'snapshots taken' })
+  const results: CopyResult[] = []
   for (const [index, each] of held.entries())
-    copied.push(each === 'copied' || 'close' in each ? await finish(each, files[index]!) : each)
-  say({ is: 'copied', copied })
+    results.push(each === 'copied' || 'close' in each ? await finishCopy(each, files[index]!) : each)
+  post({ event: 'copied', results })
 })
-say({ is: 'ready' })
+post({ event: 'ready' })

@@ -1,4 +1,4 @@
-/** Backups of a data folder while everything runs: a folder that is there whole or not at all. */
+/** Backups of a data folder while the agent runs. A backup is a folder that exists completely or not at all. */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { stat, statfs } from 'node:fs/promises'
 import { createHash } from 'node:crypto'
@@ -10,12 +10,12 @@ import { Problem } from '../base/problem.ts'
 import { StartError } from '../base/start-error.ts'
 import { openAgentDbToRead } from '../storage/database.ts'
 import { diskFull } from '../storage/file-errors.ts'
-import { opens } from '../wallet/agent-key.ts'
+import { isMasterKey } from '../wallet/agent-key.ts'
 import type { WriteBarrier } from '../wallet/write-barrier.ts'
 import { getMasterKeySource } from '../wallet/master-key.ts'
-import { beginFolder, dropFolder, finishFolder } from './atomic-folder.ts'
+import { beginFolder, discardFolder, finishFolder } from './atomic-folder.ts'
 import {
-  writeList,
+  writeManifest,
   keyName,
   toBackup,
   type BackupFile,
@@ -26,19 +26,18 @@ import { takeSnapshot, type Source } from './snapshot.ts'
 
 export type Backups = {
   /**
-   * Makes a backup; one at a time.
+   * Makes a backup. Only one runs at a time.
    *
    * @throws {Problem} `FolderNotUsable`, `BackupUnderWay`, `FileUnreadable`, `MasterKeyNotUsable`, `InsufficientStorage`; nothing is left then.
    */
   create(wanted: CreateBackup & { agentVersion: string }): Promise<MadeBackup>
-  /** Ends the one that is under way. */
+  /** Aborts the backup under way. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Bytes that a backup leaves free, for the agent to go on. */
-const spare = 100 * 1_024 * 1_024
+/** Bytes that a backup leaves free on the disk. */
+const reservedBytes = 100 * 1_024 * 1_024
 
-/** What makes backups of an agent's data folder. */
 export function createBackups(
   config: Config,
   agentKey: Uint8Array,
@@ -56,17 +55,17 @@ export function createBackups(
   }: CreateBackup & { agentVersion: string }): Promise<MadeBackup> {
     const part = begin(folder)
     try {
-      await mustHaveRoom(config.AGENT_DATA_DIR, part)
+      await assertFreeSpace(config.AGENT_DATA_DIR, part)
       const take = () => takeSnapshot(source, part, ending.signal)
       const { heldMs, ...snapshot } = await across('backup-files', {}, take)
       const files = includesMasterKey ? [...snapshot.files, await copyKey(config, part)] : snapshot.files
-      const list = { format: 1 as const, agentVersion, ...snapshot, files }
-      await across('backup-list', {}, () => writeList(part, agentKey, list))
+      const manifest = { format: 1 as const, agentVersion, ...snapshot, files }
+      await across('backup-list', {}, () => writeManifest(part, agentKey, manifest))
       await finishFolder(part, folder, 'wallets')
-      return { ...toBackup(folder, list), heldMs: Math.round(heldMs) }
+      return { ...toBackup(folder, manifest), heldMs: Math.round(heldMs) }
     } catch (error) {
-      await dropFolder(part)
-      // Threads that were ended fail as if by themselves.
+      await discardFolder(part)
+      // An abort terminates the threads, whose errors are of no interest then.
       ending.signal.throwIfAborted()
       throw isFull(error) ? diskFull(error) : error
     }
@@ -77,7 +76,7 @@ export function createBackups(
       if (running)
         throw new Problem(
           'error:BackupError:BackupUnderWay',
-          'A backup is being made already. Wait until it is there.',
+          'A backup is already running. Try again when it is finished.',
         )
       ending.signal.throwIfAborted()
       running = make(wanted)
@@ -88,7 +87,7 @@ export function createBackups(
       }
     },
     async [Symbol.asyncDispose]() {
-      ending.abort(new Problem('error:ServiceUnavailable', 'The agent is stopping: no backup was made.'))
+      ending.abort(new Problem('error:ServiceUnavailable', 'The agent is stopping. No backup was made.'))
       await running?.catch(() => undefined)
     },
   }
@@ -101,11 +100,11 @@ function begin(folder: string): string {
     const { code = '' } = error as NodeJS.ErrnoException
     if (isFull(error)) throw diskFull(error)
     const reasons: Record<string, string> = {
-      EEXIST: 'there is something already',
-      ENOTDIR: 'there is a file in its place',
-      ENOENT: `there is no folder ${dirname(folder)}`,
+      EEXIST: 'it exists already and is not empty',
+      ENOTDIR: 'it is a file',
+      ENOENT: `the folder ${dirname(folder)} does not exist`,
     }
-    const detail = `folder: ${folder} cannot be made: ${reasons[code] ?? code}. Name one that is not there yet, in a folder that the agent may write to.`
+    const detail = `folder: ${folder} cannot be created: ${reasons[code] ?? code}. Use a new path in a folder that the agent can write to.`
     throw new Problem('error:BackupError:FolderNotUsable', detail, { cause: error })
   }
 }
@@ -114,32 +113,32 @@ function isFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
 }
 
-/** A disk that is filled up would have every tenant wait, not only whoever makes a backup. @throws {Problem} `InsufficientStorage` */
-async function mustHaveRoom(dataDir: string, target: string): Promise<void> {
+/** A full disk would stop all tenants, so it is checked before the copy. @throws {Problem} `InsufficientStorage` */
+async function assertFreeSpace(dataDir: string, target: string): Promise<void> {
   const paths = [dataDir, join(dataDir, 'wallets')].flatMap((folder) =>
     readdirSync(folder).map((name) => join(folder, name)),
   )
   const sizes = await Promise.all(
     paths.filter((path) => /\.db(?:-wal)?$/.test(path)).map((path) => stat(path).catch(() => ({ size: 0 }))),
   )
-  const needed = sizes.reduce((sum, { size }) => sum + size, spare)
+  const needed = sizes.reduce((sum, { size }) => sum + size, reservedBytes)
   const { bavail, bsize } = await statfs(target)
   if (bavail * bsize >= needed) return
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_048_576)} MB`
-  const detail = `A backup needs ${megabytes(needed)}, and there are ${megabytes(bavail * bsize)} left at ${dirname(target)}. Nothing was changed.`
+  const detail = `A backup needs ${megabytes(needed)}, and ${megabytes(bavail * bsize)} are free at ${dirname(target)}. Nothing was changed.`
   throw new Problem('error:InsufficientStorage', detail)
 }
 
-/** Puts the master key beside the copies that it opens. */
+/** Adds the master key to the backup. */
 async function copyKey(config: Config, part: string): Promise<BackupFile> {
   await using db = openAgentDbToRead(join(part, 'agent.db'))
   let key: Uint8Array | undefined
   try {
     const source = await getMasterKeySource(config, db)
     key = await source.read()
-    if (!(await opens(db, key)))
+    if (!(await isMasterKey(db, key)))
       throw keyNotUsable(
-        `${source.name} does not hold the master key that opens the backup: it is being replaced.`,
+        `${source.name} does not hold the master key of the backup: a rotation is not finished.`,
       )
     const text = Buffer.from(`${toBase64url(key)}\n`)
     writeFileSync(join(part, keyName), text, { flag: 'wx', mode: 0o600, flush: true })

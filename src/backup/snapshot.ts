@@ -1,9 +1,9 @@
 /**
- * Copies of all databases of a data folder as they are at one instant, while everything runs.
+ * Copies all databases of a data folder as they are at one instant, while the agent runs.
  *
- * At the instant no write to a wallet is under way, so that what one wallet has sent to another here, and struck out, the other one has. The
- * databases that all wallets share are held in that moment; each wallet's file is held before it is written to again, or copied in its turn.
- * Copied one after the other, a message that went from a wallet copied late to one copied early would be in neither.
+ * Copies at different times would lose messages between two wallets of the agent: the sender's copy has deleted the job already, the
+ * recipient's does not have the message yet. So writes pause for an instant, in which the shared databases get their snapshot. Each wallet
+ * gets its snapshot before its next write, or when it is copied.
  */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,29 +11,29 @@ import { Problem } from '../base/problem.ts'
 import { openAgentDbToRead } from '../storage/database.ts'
 import { diskFull } from '../storage/file-errors.ts'
 import type { WriteBarrier } from '../wallet/write-barrier.ts'
-import { isLarge, startCopier, type Copied, type Copier, type Task } from './copier.ts'
+import { isLarge, startCopier, type CopyResult, type Copier, type CopyTask } from './copier.ts'
 import { syncFile } from './atomic-folder.ts'
-import { BackupFile, type BackupList } from './manifest.ts'
+import { BackupFile, type BackupManifest } from './manifest.ts'
 import PQueue from 'p-queue'
 
-/** What was copied, and how long no wallet could be written to. */
-export type Snapshot = Pick<BackupList, 'files' | 'missing' | 'instant'> & { heldMs: number }
+/** The copied files, and for how long writes were paused. */
+export type Snapshot = Pick<BackupManifest, 'files' | 'missing' | 'instant'> & { heldMs: number }
 
-/** What is copied: the databases in a folder, and those of wallets in the folder `wallets` in it. */
+/** The data folder to copy. */
 export type Source = {
   dataDir: string
   writeBarrier: WriteBarrier
-  /** Whether a wallet's file is open. One that is not is opened by way of the writeBarrier only. */
+  /** Whether the file of a wallet is open. A closed one is opened behind the write barrier only. */
   isOpen: (walletId: string) => boolean
 }
 
-/** Wallets whose copies are made, or flushed to the disk, at a time. */
-const atOnce = 4
+/** Wallets that are copied and synced at a time. */
+const walletsAtOnce = 4
 
 /**
- * Copies all databases into `target`, where there is a folder `wallets` too. They are on the disk when it resolves. When `signal` is aborted it ends, and no wallet waits for it.
+ * Copies and syncs all databases into `target`, which has a folder `wallets`. An abort of `signal` ends the copies and the wait for them.
  *
- * @throws {Problem} `InsufficientStorage`, `FileUnreadable` for a file that all wallets share, `ServiceUnavailable`.
+ * @throws {Problem} `InsufficientStorage`, `FileUnreadable` for a shared file, `ServiceUnavailable`.
  */
 export async function takeSnapshot(
   { dataDir, writeBarrier, isOpen }: Source,
@@ -46,9 +46,9 @@ export async function takeSnapshot(
     to: join(target, path),
     isOpen,
   })
-  const turn = paths.map((path) => taskOf(path, true))
+  const sharedTasks = paths.map((path) => taskOf(path, true))
   const copier = await startCopier()
-  const shared = (await isLarge(turn.map(({ from }) => from))) ? await startCopier() : copier
+  const shared = (await isLarge(sharedTasks.map(({ from }) => from))) ? await startCopier() : copier
   const wallets = createWalletCopies(copier, (id) => taskOf(walletPath(id), isOpen(id)))
   const stop = async () => {
     writeBarrier.release()
@@ -58,17 +58,17 @@ export async function takeSnapshot(
   signal.addEventListener('abort', onAbort)
   try {
     signal.throwIfAborted()
-    let copying: Promise<Copied[]> | undefined
-    const holdShared = async () => {
+    let copying: Promise<CopyResult[]> | undefined
+    const snapshotShared = async () => {
       const instant = new Date().toISOString()
       await new Promise<void>((resolve, reject) => {
-        copying = shared.copy(turn, resolve)
+        copying = shared.copy(sharedTasks, resolve)
         copying.catch(reject)
       })
       return instant
     }
     const before = performance.now()
-    const instant = await writeBarrier.pause(holdShared, (id) => wallets.hold(id))
+    const instant = await writeBarrier.pause(snapshotShared, (id) => wallets.takeSnapshot(id))
     const heldMs = performance.now() - before
     const files: BackupFile[] = []
     for (const [index, copied] of (await copying!).entries())
@@ -79,7 +79,7 @@ export async function takeSnapshot(
       else files.push(await toFile(target, walletPath(walletId), copied, signal))
     })
     await stop()
-    // Of wallets that came later, or are damaged.
+    // Remove copies of wallets that were created after the instant, or are damaged.
     const known = new Set(files.map(({ path }) => path))
     for (const name of readdirSync(join(target, 'wallets')))
       if (!known.has(`wallets/${name}`)) rmSync(join(target, 'wallets', name))
@@ -91,12 +91,12 @@ export async function takeSnapshot(
   }
 }
 
-/** As it stands in a list, on every system. */
+/** The path in a manifest, on every operating system. */
 export function walletPath(walletId: string): string {
   return `wallets/${walletId}.db`
 }
 
-/** The databases that all wallets share. What is done in `agent.db` may be told of in the others, so that it is held last. */
+/** The shared databases. agent.db gets its snapshot last: the others may already describe a change in it, such as the audit log. */
 function sharedPaths(dataDir: string): string[] {
   const names = readdirSync(dataDir).filter(
     (name) => name.endsWith('.db') && name !== 'agent.db' && isListable(name),
@@ -104,12 +104,12 @@ function sharedPaths(dataDir: string): string[] {
   return [...names, 'agent.db']
 }
 
-/** What somebody else has put into the folder is not the agent's. */
+/** False for files that do not belong to the agent. */
 function isListable(name: string): boolean {
   return BackupFile.shape.path.safeParse(name).success
 }
 
-/** The wallets that a copy of `agent.db` knows. */
+/** The ids of the wallets in a copy of agent.db. */
 export async function readIds(folder: string): Promise<string[]> {
   await using db = openAgentDbToRead(join(folder, 'agent.db'))
   return (await db.selectFrom('wallet').select('id').execute()).map(({ id }) => id)
@@ -118,19 +118,19 @@ export async function readIds(folder: string): Promise<string[]> {
 async function copyWallets(
   ids: readonly string[],
   wallets: WalletCopies,
-  take: (walletId: string, copied: Copied) => Promise<void>,
+  take: (walletId: string, copied: CopyResult) => Promise<void>,
 ): Promise<void> {
   const left = ids.values()
-  const goOn = async () => {
+  const copyNext = async () => {
     for (const id of left) await take(id, await wallets.copy(id))
   }
-  await Promise.all(Array.from({ length: atOnce }, goOn))
+  await Promise.all(Array.from({ length: walletsAtOnce }, copyNext))
 }
 
 async function toFile(
   target: string,
   path: string,
-  copied: Copied,
+  copied: CopyResult,
   signal: AbortSignal,
 ): Promise<BackupFile> {
   signal.throwIfAborted()
@@ -145,72 +145,69 @@ async function toFile(
   throw new Error(copied.reason)
 }
 
-/** Large files that are copied at a time. A wallet with another one waits when it is written to meanwhile. */
+/** Large files that are copied at a time. Writes to other large wallets wait for their turn. */
 const largeAtOnce = 4
 
-export type WalletCopies = {
-  /** Resolves when a wallet may be written to: its file is held, or will not be copied. Never rejects. */
-  hold(walletId: string): Promise<void>
-  /** The copy of a wallet's file, begun if it is not yet. @throws when the threads have ended. */
-  copy(walletId: string): Promise<Copied>
-  /** The wallets of which there is a copy, or a part of one. */
-  begun(): Iterable<string>
-  /** Ends what is under way; nobody waits any more. */
+type WalletCopies = {
+  /** Resolves when a wallet may be written to: its snapshot is taken, or it will not be copied. Never rejects. */
+  takeSnapshot(walletId: string): Promise<void>
+  /** Copies a wallet's file, unless that has begun. @throws when the threads have ended. */
+  copy(walletId: string): Promise<CopyResult>
+  /** Ends the copies and the waiting writes. */
   close(): Promise<void>
 }
 
-/** `small` copies all files but large ones; `taskOf` says where a wallet's file is, and where its copy is to be. */
-export function createWalletCopies(small: Copier, taskOf: (walletId: string) => Task): WalletCopies {
-  const begun = new Map<string, { held: Promise<void>; copied: Promise<Copied> }>()
+/** `small` copies the small files. */
+function createWalletCopies(small: Copier, taskOf: (walletId: string) => CopyTask): WalletCopies {
+  const begun = new Map<string, { snapshotTaken: Promise<void>; copied: Promise<CopyResult> }>()
   const copiers = new Set<Copier>([small])
   const large = new PQueue({ concurrency: largeAtOnce })
   let isClosed = false
   let onClose = () => {}
   const closing = new Promise<void>((resolve) => (onClose = resolve))
 
-  async function copyBeside(task: Task, onHeld: () => void): Promise<Copied[]> {
+  async function copyLarge(task: CopyTask, onSnapshot: () => void): Promise<CopyResult[]> {
     const copier = await startCopier()
     copiers.add(copier)
     try {
-      // It may have been too late to be ended with the others.
-      if (isClosed) throw new Error('the backup was ended')
-      return await copier.copy([task], onHeld)
+      // `close` may have been called while the thread started.
+      if (isClosed) throw new Error('the backup was aborted')
+      return await copier.copy([task], onSnapshot)
     } finally {
       copiers.delete(copier)
       await copier.close()
     }
   }
 
-  async function copy(walletId: string, onHeld: () => void): Promise<Copied> {
-    const isBeside = await isLarge([taskOf(walletId).from])
-    // A wallet that is not open stays so until its file is held.
-    const [copied] = isBeside
-      ? await large.add(() => copyBeside(taskOf(walletId), onHeld))
-      : await small.copy([taskOf(walletId)], onHeld)
+  async function copy(walletId: string, onSnapshot: () => void): Promise<CopyResult> {
+    const isLargeFile = await isLarge([taskOf(walletId).from])
+    // A closed wallet stays closed until its snapshot is taken.
+    const [copied] = isLargeFile
+      ? await large.add(() => copyLarge(taskOf(walletId), onSnapshot))
+      : await small.copy([taskOf(walletId)], onSnapshot)
     return copied!
   }
 
   function begin(walletId: string) {
     const known = begun.get(walletId)
     if (known) return known
-    let onHeld = () => {}
-    const isHeld = new Promise<void>((resolve) => (onHeld = resolve))
-    const copied = copy(walletId, onHeld)
+    let onSnapshot = () => {}
+    const taken = new Promise<void>((resolve) => (onSnapshot = resolve))
+    const copied = copy(walletId, onSnapshot)
     const ended = copied.then(
       () => undefined,
       () => undefined,
     )
-    const made = { held: Promise.race([isHeld, ended, closing]), copied }
+    const made = { snapshotTaken: Promise.race([taken, ended, closing]), copied }
     begun.set(walletId, made)
     return made
   }
 
   return {
-    hold: async (walletId) => {
-      if (!isClosed) await begin(walletId).held
+    takeSnapshot: async (walletId) => {
+      if (!isClosed) await begin(walletId).snapshotTaken
     },
     copy: (walletId) => begin(walletId).copied,
-    begun: () => begun.keys(),
     close: async () => {
       isClosed = true
       onClose()

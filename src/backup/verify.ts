@@ -1,4 +1,4 @@
-/** Verification of a backup: every file is as it was made, belongs to it, and can be read by this release and its master key. */
+/** Verifies a backup: every file is unchanged and sound, and this release and the master key can read it. */
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -19,12 +19,12 @@ import { findAgentKey } from '../wallet/agent-key.ts'
 import { getMasterKeySource } from '../wallet/master-key.ts'
 import {
   isAuthentic,
-  readList,
+  readManifest,
   Backup,
   keyName,
   toBackup,
   type BackupFile,
-  type BackupList,
+  type BackupManifest,
 } from './manifest.ts'
 import { readIds, walletPath } from './snapshot.ts'
 
@@ -32,37 +32,40 @@ export const VerifiedBackup = Backup.extend({
   masterKey: z
     .enum(['opens', 'does not open', 'absent'])
     .describe(
-      'Whether the master key opens it: the one in it, otherwise the one of this configuration, which may be absent.',
+      'Whether the master key opens the backup: the key that it includes, otherwise the key of this configuration.',
     ),
   faults: z
     .array(z.object({ path: z.string(), reason: z.string() }))
-    .describe('Files that are not as they were made; none when it is sound.'),
+    .describe('Files that were changed or are missing. Empty when the backup is sound.'),
 }).meta({ id: 'VerifiedBackup' })
 export type VerifiedBackup = z.infer<typeof VerifiedBackup>
 
-/** Verifies the backup in a folder; changes nothing. @throws {StartError} when there is none, or it is of a newer release. */
+/** Verifies the backup in a folder without changing it. @throws {StartError} when there is none, or a newer release made it. */
 export async function verifyBackup(folder: string, config: Config): Promise<VerifiedBackup> {
-  return verifyFiles(folder, readList(folder), config)
+  return verifyFiles(folder, readManifest(folder), config)
 }
 
-/** Verifies that a folder has the files of a list. @throws {StartError} when they are of a newer release. */
-export async function verifyFiles(folder: string, list: BackupList, config: Config): Promise<VerifiedBackup> {
-  mustBeKnown(folder, list)
+/** Verifies that a folder has the files of a manifest. @throws {StartError} when a newer release made it. */
+export async function verifyFiles(
+  folder: string,
+  manifest: BackupManifest,
+  config: Config,
+): Promise<VerifiedBackup> {
+  assertKnownSchemas(folder, manifest)
   const faults: VerifiedBackup['faults'] = []
   const note = (path: string, reason: string | undefined) =>
     reason !== undefined && faults.push({ path, reason })
-  for (const file of list.files) note(file.path, await findFault(folder, file))
+  for (const file of manifest.files) note(file.path, await findFault(folder, file))
   const isAgentDbSound =
-    list.files.some(({ path }) => path === 'agent.db') && !faults.some(({ path }) => path === 'agent.db')
-  if (!isAgentDbSound) note('agent.db', faults.length > 0 ? undefined : 'is not in the list')
-  const masterKey = isAgentDbSound ? await tryKey(folder, list, config, note) : 'absent'
+    manifest.files.some(({ path }) => path === 'agent.db') && !faults.some(({ path }) => path === 'agent.db')
+  if (!isAgentDbSound) note('agent.db', faults.length > 0 ? undefined : 'is not in the manifest')
+  const masterKey = isAgentDbSound ? await tryKey(folder, manifest, config, note) : 'absent'
   if (isAgentDbSound)
-    for (const id of await findForgotten(folder, list)) note(walletPath(id), 'is not in the list')
-  return { ...toBackup(folder, list), masterKey, faults }
+    for (const id of await findUnlisted(folder, manifest)) note(walletPath(id), 'is not in the manifest')
+  return { ...toBackup(folder, manifest), masterKey, faults }
 }
 
-/** Before a file is looked into: what it says may mean something else by then. */
-function mustBeKnown(folder: string, { files, agentVersion }: BackupList): void {
+function assertKnownSchemas(folder: string, { files, agentVersion }: BackupManifest): void {
   const newer = files.find(({ path, schema }) => {
     const migrations = migrationsOf(path)
     return migrations !== undefined && schema !== undefined && !Object.hasOwn(migrations, schema)
@@ -74,7 +77,7 @@ function mustBeKnown(folder: string, { files, agentVersion }: BackupList): void 
     )
 }
 
-/** The migrations of a file; nothing where the number in its head is its version, which whoever opens it compares. */
+/** The migrations of a database. Undefined for those with `user_version`, which is checked when they are opened. */
 function migrationsOf(path: string): Migrations | undefined {
   if (path.startsWith('wallets/')) return walletMigrations
   return { 'agent.db': agentMigrations, 'mediator.db': mediatorMigrations }[path]
@@ -94,19 +97,19 @@ async function findFault(
   } catch (error) {
     return `cannot be read: ${reasonOf(error)}`
   }
-  if (hash.digest('hex') !== sha256) return 'is not as it was made'
+  if (hash.digest('hex') !== sha256) return 'was changed'
   return schema === undefined ? undefined : findDamage(file)
 }
 
-/** What becomes of the master key at hand. A list that the agent key was not used for, it notes as a fault. */
+/** Tries the master key. A manifest with a wrong MAC is a fault. */
 async function tryKey(
   folder: string,
-  list: BackupList,
+  manifest: BackupManifest,
   config: Config,
   note: (path: string, reason: string) => unknown,
 ): Promise<VerifiedBackup['masterKey']> {
-  const isInside = list.files.some(({ path }) => path === keyName)
-  const own: Config = isInside
+  const isInside = manifest.files.some(({ path }) => path === keyName)
+  const keyConfig: Config = isInside
     ? {
         ...config,
         AGENT_MASTER_KEY: undefined,
@@ -116,10 +119,10 @@ async function tryKey(
     : config
   await using db = openAgentDbToRead(join(folder, 'agent.db'))
   try {
-    const { path } = await getMasterKeySource(own, db)
+    const { path } = await getMasterKeySource(keyConfig, db)
     if (path !== undefined && !existsSync(path)) return 'absent'
-    const opened = await findAgentKey(own, db)
-    if (opened && !isAuthentic(opened.agentKey, list))
+    const opened = await findAgentKey(keyConfig, db)
+    if (opened && !isAuthentic(opened.agentKey, manifest))
       note('backup.json', 'was altered, or belongs to another backup')
     opened?.agentKey.fill(0)
     return 'opens'
@@ -129,8 +132,8 @@ async function tryKey(
   }
 }
 
-/** Wallets that there are, and of which the list says nothing. */
-async function findForgotten(folder: string, { files, missing }: BackupList): Promise<string[]> {
+/** Wallets in agent.db that the manifest does not list. */
+async function findUnlisted(folder: string, { files, missing }: BackupManifest): Promise<string[]> {
   const known = new Set([
     ...files.map(({ path }) => basename(path, '.db')),
     ...missing.map(({ walletId }) => walletId),

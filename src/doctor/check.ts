@@ -1,4 +1,4 @@
-/** What an examination of the agent finds, and how long one thing may be looked at. */
+/** One check of the doctor, its result and its time limit. */
 import { z } from 'zod'
 import { reasonOf } from '../base/reason.ts'
 
@@ -6,8 +6,8 @@ export const Check = z
   .object({
     name: z.string(),
     status: z.enum(['ok', 'warning', 'failed']),
-    detail: z.string().describe('What was found, for a person.'),
-    hint: z.string().optional().describe('The variable, the command or the step that mends it.'),
+    detail: z.string().describe('The result, as a sentence.'),
+    hint: z.string().optional().describe('The command or the step that fixes it.'),
   })
   .meta({ id: 'DoctorCheck' })
 export type Check = z.infer<typeof Check>
@@ -15,28 +15,37 @@ export type Check = z.infer<typeof Check>
 export const Diagnosis = z.object({ checks: z.array(Check) }).meta({ id: 'DoctorDiagnosis' })
 export type Diagnosis = z.infer<typeof Diagnosis>
 
-/** What one check finds. */
 export type Finding = Omit<Check, 'name'>
 
-/** Where more may stand about what nobody foresaw. */
+/** The hint of unexpected failures. */
 const hint = 'agent daemon logs'
 
-/** Runs a check: one that throws, or that takes longer than `limitMs`, has failed. */
-export async function run(name: string, check: () => Promise<Finding>, limitMs: number): Promise<Check> {
+/** Runs a check. One that throws, or takes longer than `limitMs`, has failed. */
+export async function runCheck(name: string, check: () => Promise<Finding>, limitMs: number): Promise<Check> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Finding>((resolve) => {
+  const timeout = new Promise<Finding>((resolve) => {
     timer = setTimeout(
-      () => resolve({ status: 'failed', detail: `There was no answer within ${lasting(limitMs)}.`, hint }),
+      () =>
+        resolve({ status: 'failed', detail: `There was no answer within ${formatDuration(limitMs)}.`, hint }),
       limitMs,
     )
   })
   try {
-    return { name, ...(await Promise.race([check(), late])) }
+    return { name, ...(await Promise.race([check(), timeout])) }
   } catch (error) {
     return { name, status: 'failed', detail: reasonOf(error), hint }
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Runs checks side by side. `limitMs` gives the time limit of a check by its name. */
+export async function runChecks(
+  checks: Readonly<Record<string, () => Promise<Finding>>>,
+  limitMs: (name: string) => number,
+): Promise<Diagnosis> {
+  const running = Object.entries(checks).map(([name, check]) => runCheck(name, check, limitMs(name)))
+  return { checks: await Promise.all(running) }
 }
 
 const units = [
@@ -46,8 +55,8 @@ const units = [
   [1_000, 's'],
 ] as const
 
-/** A length of time, in milliseconds, as a person reads it: in its largest unit, rounded down. */
-export function lasting(ms: number): string {
+/** A duration in its largest unit, rounded down: `3 h`. */
+export function formatDuration(ms: number): string {
   const [length, unit] = units.find(([length]) => ms >= length) ?? [1, 'ms']
   return `${Math.max(0, Math.floor(ms / length))} ${unit}`
 }

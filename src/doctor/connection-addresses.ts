@@ -1,17 +1,17 @@
-/** The addresses that the other sides of connections know this agent by: a peer DID holds its address for good. */
+/** Checks the DIDComm addresses in the peer DIDs of connections. A peer DID cannot change its address. */
 import { addressOf } from '../wallet/peer-dids.ts'
 import type { Db } from '../storage/database.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import type { Finding } from './check.ts'
 
-/** Connections of one address. */
-export type Known = { address: string; count: number }
+/** The number of connections with one address. */
+export type AddressCount = { address: string; count: number }
 
-/** The oldest connections of a wallet: those that were made at an address that has changed since. */
-const most = 100
+/** Connections of a wallet that are read, oldest first: the address has more likely changed since. */
+const maxConnections = 100
 
-/** Reads the addresses of a wallet's connections. */
-export async function findAddresses(db: Db): Promise<Known[]> {
+/** The addresses of a wallet's connections. */
+export async function readAddresses(db: Db): Promise<AddressCount[]> {
   const rows = await db
     .selectFrom('record')
     .innerJoin('peer_did', 'peer_did.record_id', 'record.id')
@@ -19,54 +19,53 @@ export async function findAddresses(db: Db): Promise<Known[]> {
     .where('state', 'in', ['ConnectionResponseSent', 'ConnectionResponseReceived'])
     .select('peer_did.did')
     .orderBy('record.created_at')
-    .limit(most)
+    .limit(maxConnections)
     .execute()
-  return sumUp(rows.map(({ did }) => ({ address: addressOf(did), count: 1 })))
+  return groupByAddress(rows.map(({ did }) => ({ address: addressOf(did), count: 1 })))
 }
 
-/** Finds connections that were made at another address than `url`, in some of the wallets, for about `timeMs`. */
-export async function findMoved(
+/** Describes connections with another address than `url`, in some of the wallets, for about `timeMs`. Undefined when there are none. */
+export async function findChangedAddress(
   wallets: Wallets,
   url: string,
-  { mostWallets = 20, timeMs = 1_000 } = {},
+  { maxWallets = 20, timeMs = 1_000 } = {},
 ): Promise<string | undefined> {
   const until = performance.now() + timeMs
-  const known: Known[] = []
-  for (const id of (await wallets.ids()).slice(0, mostWallets)) {
+  const known: AddressCount[] = []
+  for (const id of (await wallets.ids()).slice(0, maxWallets)) {
     if (performance.now() > until) break
-    // A wallet that cannot be read is reported by the doctor.
-    known.push(...(await wallets.use(id, ({ db }) => findAddresses(db)).catch(() => [])))
+    // Another check reports unreadable wallets.
+    known.push(...(await wallets.use(id, ({ db }) => readAddresses(db)).catch(() => [])))
   }
-  const moved = sumUp(known.filter(({ address }) => address !== url))
-  return moved.length === 0 ? undefined : `${describe(moved, url)} ${wayBack(moved[0]!.address)}`
+  const changed = groupByAddress(known.filter(({ address }) => address !== url))
+  return changed.length === 0 ? undefined : `${describe(changed, url)} ${restoreHint(changed[0]!.address)}`
 }
 
-/** What the addresses mean for an agent at `url`. `isReachable` tells whether an address still leads to an agent such as this. */
+/** Compares the addresses with `url`. `isReachable` calls an address and returns whether an agent replies. */
 export async function checkAddresses(
-  known: readonly Known[],
+  known: readonly AddressCount[],
   url: string,
   isReachable: (address: string) => Promise<boolean>,
 ): Promise<Finding> {
-  const moved = sumUp(known.filter(({ address }) => address !== url))
-  if (moved.length === 0)
-    return { status: 'ok', detail: `All connections that were looked at know this agent by ${url}.` }
-  const detail = describe(moved, url)
-  if (await isReachable(moved[0]!.address))
-    return { status: 'ok', detail: `${detail} The old address is answered by an agent.` }
+  const changed = groupByAddress(known.filter(({ address }) => address !== url))
+  if (changed.length === 0) return { status: 'ok', detail: `All checked connections use the address ${url}.` }
+  const detail = describe(changed, url)
+  if (await isReachable(changed[0]!.address))
+    return { status: 'ok', detail: `${detail} An agent replies at the old address.` }
   return {
     status: 'warning',
     detail,
-    hint: `agent daemon stop; ${commandFor(moved[0]!.address)}   # the old address again`,
+    hint: `agent daemon stop; ${commandFor(changed[0]!.address)}   # use the old address again`,
   }
 }
 
-function describe(moved: readonly Known[], url: string): string {
-  const count = moved.reduce((sum, each) => sum + each.count, 0)
+function describe(changed: readonly AddressCount[], url: string): string {
+  const count = changed.reduce((sum, each) => sum + each.count, 0)
   const connections = count === 1 ? '1 connection was' : `${count} connections were`
-  return `${connections} made when this agent was at ${moved[0]!.address}. It is at ${url} now, and the other sides cannot reach it there.`
+  return `${connections} made with the address ${changed[0]!.address}. The address is ${url} now, which the other sides do not know.`
 }
 
-function wayBack(address: string): string {
+function restoreHint(address: string): string {
   return `To use the old address again: agent daemon stop, then ${commandFor(address)}`
 }
 
@@ -78,8 +77,8 @@ function commandFor(address: string): string {
     : `DIDCOMM_SERVICE_URL=${address} agent daemon start`
 }
 
-/** The most frequent address first. */
-function sumUp(known: readonly Known[]): Known[] {
+/** Adds up the counts of each address, highest first. */
+function groupByAddress(known: readonly AddressCount[]): AddressCount[] {
   const counts = new Map<string, number>()
   for (const { address, count } of known) counts.set(address, (counts.get(address) ?? 0) + count)
   return [...counts].map(([address, count]) => ({ address, count })).toSorted((a, b) => b.count - a.count)

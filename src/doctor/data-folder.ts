@@ -1,4 +1,4 @@
-/** The data folder: is it there, may the agent write to it, and may nobody else? */
+/** Checks the data folder and the free space of its disk. */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, rm, stat, writeFile, statfs } from 'node:fs/promises'
@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import type { Finding } from './check.ts'
 import { systemReason } from '../base/reason.ts'
 
-/** Writes a file into the folder and removes it, and looks at the rights of what is in it. */
+/** Whether the agent can write to the folder, and nobody else can read it. */
 export async function checkDataFolder(folder: string): Promise<Finding> {
   const unusable = (path: string, what: string, error: unknown): Finding => {
     const { code } = error as NodeJS.ErrnoException
-    // Of a full disk and one that is read only the code says enough.
+    // A full or read-only disk is clear from the error itself.
     const hint =
       code === 'EACCES' || code === 'EPERM'
         ? `sudo chown -R "$USER" ${folder}`
@@ -34,30 +34,29 @@ export async function checkDataFolder(folder: string): Promise<Finding> {
   }
   // Windows has no such modes.
   const isOpen = process.platform !== 'win32' && ((await stat(folder)).mode & 0o077) !== 0
-  if (!isOpen) return { status: 'ok', detail: `${folder} can be written, and nobody else gets in.` }
+  if (!isOpen) return { status: 'ok', detail: `${folder} is writable, and only its owner has access.` }
   return {
     status: 'failed',
-    detail: `${folder} holds keys and credentials, and others get in.`,
+    detail: `${folder} holds keys and credentials, and other users have access.`,
     hint: `chmod 700 ${folder}`,
   }
 }
 
-/** Below these many free bytes there is something to do soon, and at once. */
-const scarce = 1_000_000_000
-const tooLittle = 100_000_000
+/** Below these numbers of free bytes the check warns and fails. A full disk stops every transaction. */
+const warnBelow = 1_000_000_000
+const failBelow = 100_000_000
 
-/** Asks how much is free on the disk of a folder. @throws when the folder is not there. */
+/** Checks the free space. @throws when the folder does not exist. */
 export async function checkDisk(folder: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(folder)
-  return judgeRoom(folder, bavail * bsize)
+  return toDiskFinding(folder, bavail * bsize)
 }
 
-/** What `free` bytes mean for a folder. */
-export function judgeRoom(folder: string, free: number): Finding {
+export function toDiskFinding(folder: string, free: number): Finding {
   const room =
-    free < scarce ? `${Math.floor(free / 1_000_000)} MB` : `${(free / 1_000_000_000).toFixed(1)} GB`
+    free < warnBelow ? `${Math.floor(free / 1_000_000)} MB` : `${(free / 1_000_000_000).toFixed(1)} GB`
   const detail = `${room} are free on the disk of ${folder}.`
-  const hint = `du -xh ${folder} | sort -h | tail   # what takes the room; make some, or name a folder elsewhere in AGENT_DATA_DIR`
-  if (free < tooLittle) return { status: 'failed', detail: `Only ${detail}`, hint }
-  return free < scarce ? { status: 'warning', detail: `Only ${detail}`, hint } : { status: 'ok', detail }
+  const hint = `du -xh ${folder} | sort -h | tail   # shows what uses the space; free some, or move the folder and set AGENT_DATA_DIR`
+  if (free < failBelow) return { status: 'failed', detail: `Only ${detail}`, hint }
+  return free < warnBelow ? { status: 'warning', detail: `Only ${detail}`, hint } : { status: 'ok', detail }
 }

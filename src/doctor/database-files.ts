@@ -1,11 +1,11 @@
 /**
  * Checks database files with SQLite's `integrity_check`, which reads a whole file: small files in this thread, large ones in a worker thread.
- * A normal examination checks as many files as it has time for, a deep one checks all of them.
+ * A normal diagnosis checks as many files as it has time for, a deep one checks all of them.
  */
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as tick } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { programOf } from '../base/program.ts'
 import { findDamage } from '../storage/inspection.ts'
@@ -13,26 +13,26 @@ import type { Config } from '../base/config.ts'
 import type { Finding } from './check.ts'
 
 /** The number of sound files, the damaged files, and those that were not checked. */
-export type Looked = { sound: number; damaged: { path: string; reason: string }[]; unseen: string[] }
+export type FilesResult = { sound: number; damaged: { path: string; reason: string }[]; unchecked: string[] }
 
 /** `largestBytes`: larger files are not checked. `smallBytes`: larger files are checked in the worker thread. */
-export type LookOptions = { timeMs?: number; smallBytes?: number; largestBytes?: number }
+export type FilesOptions = { timeMs?: number; smallBytes?: number; largestBytes?: number }
 
-/** Wallet files that a normal examination checks at most. */
+/** Wallet files that a normal diagnosis checks at most. */
 const mostWallets = 100
 /** A file of this size takes about a millisecond. */
 const small = 2 * 1_024 * 1_024
-/** A normal examination does not check larger files, which take seconds. */
+/** A normal diagnosis does not check larger files, which take seconds. */
 const largest = 1_024 * 1_024 * 1_024
 
 const program = programOf(import.meta.url, 'file-worker')
 
-/** The longest that a deep examination takes, in milliseconds, and how it checks files. */
+/** The time limit of a deep diagnosis, and its options. */
 export const deepLimitMs = 590_000
-export const deepLook: LookOptions = { timeMs: deepLimitMs - 1_000, largestBytes: Infinity }
+export const deepOptions: FilesOptions = { timeMs: deepLimitMs - 1_000, largestBytes: Infinity }
 
 /** The database files of an agent: the shared files first, then those of the first 100 wallets, or of all wallets when `isDeep`. */
-export function filesOf(
+export function databaseFiles(
   config: Pick<Config, 'AGENT_DATA_DIR' | 'VDR_URL'>,
   walletIds: readonly string[],
   isDeep = false,
@@ -50,7 +50,7 @@ export function filesOf(
   ]
 }
 
-/** The file of the embedded ledger; nothing when the ledger is elsewhere. */
+/** The file of the embedded ledger, if there is one. */
 function ledgerFile({
   VDR_URL,
   AGENT_DATA_DIR,
@@ -60,34 +60,34 @@ function ledgerFile({
 }
 
 /** Checks files for about `timeMs` and skips those that do not exist. A damaged file is a result, not an error. */
-export async function lookThrough(
+export async function checkFiles(
   paths: readonly string[],
-  { timeMs = 3_000, smallBytes = small, largestBytes = largest }: LookOptions = {},
-): Promise<Looked> {
+  { timeMs = 3_000, smallBytes = small, largestBytes = largest }: FilesOptions = {},
+): Promise<FilesResult> {
   const until = performance.now() + timeMs
-  const looked: Looked = { sound: 0, damaged: [], unseen: [] }
+  const result: FilesResult = { sound: 0, damaged: [], unchecked: [] }
   const note = (path: string, damage: string | undefined) => {
-    // A file that has gone in the meantime was set aside, or its wallet was never finished.
-    if (damage === undefined || !existsSync(path)) looked.sound++
-    else looked.damaged.push({ path, reason: damage })
+    // A file that has disappeared in the meantime was set aside, or belongs to an unfinished wallet.
+    if (damage === undefined || !existsSync(path)) result.sound++
+    else result.damaged.push({ path, reason: damage })
   }
   const long: string[] = []
   for (const path of paths) {
     const size = statSync(path, { throwIfNoEntry: false })?.size
     if (size === undefined) continue
-    if (size > largestBytes || performance.now() > until) looked.unseen.push(path)
+    if (size > largestBytes || performance.now() > until) result.unchecked.push(path)
     else if (size > smallBytes) long.push(path)
     else {
       note(path, findDamage(path))
-      await turn()
+      await tick()
     }
   }
-  if (long.length > 0) looked.unseen.push(...(await lookInThread(long, until, note)))
-  return looked
+  if (long.length > 0) result.unchecked.push(...(await checkInThread(long, until, note)))
+  return result
 }
 
-/** Notes what becomes of each file until the time is up, and returns those that are left. */
-async function lookInThread(
+/** Calls `note` for each file until the time is up. Returns the unchecked files. */
+async function checkInThread(
   paths: readonly string[],
   until: number,
   note: (path: string, damage: string | undefined) => void,
@@ -112,26 +112,25 @@ async function lookInThread(
   } finally {
     clearTimeout(timer)
     worker.removeAllListeners('message')
-    // A call into SQLite is not broken off: the thread ends after it, and nobody waits for that.
+    // The thread ends after its current call into SQLite, which cannot be interrupted.
     void worker.terminate()
   }
   return [...left]
 }
 
-/** What was found, for a person. */
-export function judgeFiles(folder: string, { sound, damaged, unseen }: Looked): Finding {
+export function toFilesFinding(folder: string, { sound, damaged, unchecked }: FilesResult): Finding {
   const [first] = damaged
   if (first) {
     const others = damaged.length > 1 ? `, as are ${damaged.length - 1} more` : ''
     return {
       status: 'failed',
       detail: `${relative(folder, first.path)} in ${folder} is damaged${others}: ${first.reason}.`,
-      hint: 'agent daemon stop   # then put the file back from a copy of the data folder, and start it again',
+      hint: 'agent daemon stop   # then restore the file from a copy of the data folder, and start the daemon again',
     }
   }
   const rest =
-    unseen.length > 0
-      ? `; ${unseen.length} more are too large or too many to check now. Check all with: agent doctor --deep`
+    unchecked.length > 0
+      ? `; ${unchecked.length} more are too large or too many to check now. Check all with: agent doctor --deep`
       : ''
   return { status: 'ok', detail: `${sound} database ${sound === 1 ? 'file is' : 'files are'} sound${rest}.` }
 }

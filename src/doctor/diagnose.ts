@@ -1,4 +1,4 @@
-/** The examination of an agent that runs, from the inside: a list of small checks, side by side, each with its time. */
+/** Diagnoses a running agent, or a data folder without a running agent: a list of checks that run side by side. */
 import { steadyNow } from '../base/clock.ts'
 import { readRunning } from '../base/running.ts'
 import { describeReach } from '../net/reach.ts'
@@ -6,34 +6,34 @@ import type { Environment } from '../wallet/environment.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { checkApiUrl, checkDidcommUrl } from './public-addresses.ts'
 import { checkAddresses } from './connection-addresses.ts'
-import { run, type Diagnosis, type Finding } from './check.ts'
-import { askTime, judgeClock } from './clock.ts'
+import { runChecks, type Diagnosis, type Finding } from './check.ts'
+import { fetchTime, compareClocks } from './clock.ts'
 import { checkDataFolder, checkDisk } from './data-folder.ts'
-import { deepLimitMs, deepLook, filesOf, judgeFiles, lookThrough } from './database-files.ts'
+import { deepLimitMs, deepOptions, databaseFiles, toFilesFinding, checkFiles } from './database-files.ts'
 import { checkLedger } from './ledger.ts'
 import { checkMasterKey } from './master-key.ts'
 import { checkOwnPorts, checkFreePorts } from './ports.ts'
 import { surveyWallets, type Survey } from './survey.ts'
-import { checkTargets } from './webhook-receivers.ts'
+import { checkReceivers } from './webhook-receivers.ts'
 import { checkMessages, checkOperations, checkRecords, checkWallets, checkWebhooks } from './waiting.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../base/config.ts'
 import { openAgentDbToRead } from '../storage/database.ts'
 
-/** What is examined; an `Agent` is one. */
-export type Patient = { env: Environment; wallets: Wallets; worker: { busy(): string[] } }
+/** The parts of an `Agent` that the checks use. */
+type DiagnosedAgent = { env: Environment; wallets: Wallets; worker: { busy(): string[] } }
 
-/** Examines an agent. The checks run side by side, each for `limitMs` at most. A deep examination checks every database file, however long it takes. */
-export async function examine(
-  { env, wallets, worker }: Patient,
+/** Diagnoses a running agent. Each check takes `limitMs` at most. With `isDeep`, SQLite checks every database file. */
+export async function diagnoseAgent(
+  { env, wallets, worker }: DiagnosedAgent,
   { limitMs = 5_000, isDeep = false }: { limitMs?: number; isDeep?: boolean } = {},
 ): Promise<Diagnosis> {
   const { config, db, ledger, urls, http, operatorHttp } = env
   const { AGENT_DATA_DIR: folder, AGENT_HOST: host, VDR_URL, GLOBAL_WEBHOOK_URL: globalUrl } = config
   const busy = worker.busy()
   const survey = surveyWallets(wallets, busy)
-  const of = (judge: (survey: Survey) => Finding | Promise<Finding>) => async () => judge(await survey)
+  const of = (check: (survey: Survey) => Finding | Promise<Finding>) => async () => check(await survey)
   const checks: Readonly<Record<string, () => Promise<Finding>>> = {
     ports: () =>
       Promise.resolve(
@@ -44,7 +44,10 @@ export async function examine(
     'master-key': () => checkMasterKey(config, db),
     databases: async () => {
       const ids = [...new Set([...busy, ...(await wallets.ids())])]
-      return judgeFiles(folder, await lookThrough(filesOf(config, ids, isDeep), isDeep ? deepLook : {}))
+      return toFilesFinding(
+        folder,
+        await checkFiles(databaseFiles(config, ids, isDeep), isDeep ? deepOptions : {}),
+      )
     },
     ledger: () => checkLedger(ledger),
     'api-url': () => checkApiUrl(operatorHttp, urls.rest, host),
@@ -56,9 +59,9 @@ export async function examine(
       return checkAddresses((await survey).addresses, urls.didcomm, isReachable)
     },
     clock: async () => {
-      const other = VDR_URL?.startsWith('http') ? await askTime(operatorHttp, VDR_URL) : undefined
+      const other = VDR_URL?.startsWith('http') ? await fetchTime(operatorHttp, VDR_URL) : undefined
       const { newest } = await survey
-      return judgeClock({
+      return compareClocks({
         now: Date.now(),
         steady: steadyNow(),
         newest: newest === undefined ? undefined : Date.parse(newest),
@@ -70,15 +73,9 @@ export async function examine(
     messages: of(checkMessages),
     records: of((found) => checkRecords(found, config.FLOW_EXPIRY * 1_000)),
     webhooks: of(checkWebhooks),
-    'webhook-targets': of(({ webhooks }) => checkTargets({ http, operatorHttp, globalUrl, webhooks })),
+    'webhook-targets': of(({ webhooks }) => checkReceivers({ http, operatorHttp, globalUrl, webhooks })),
   }
-  return {
-    checks: await Promise.all(
-      Object.entries(checks).map(([name, check]) =>
-        run(name, check, isDeep && name === 'databases' ? deepLimitMs : limitMs),
-      ),
-    ),
-  }
+  return runChecks(checks, (name) => (isDeep && name === 'databases' ? deepLimitMs : limitMs))
 }
 
 function portsOf({ url, didcommUrl }: { url: string; didcommUrl: string }) {
@@ -86,43 +83,41 @@ function portsOf({ url, didcommUrl }: { url: string; didcommUrl: string }) {
   return { api: portOf(new URL(url)), didcomm: portOf(new URL(didcommUrl)) }
 }
 
-/** Examines a folder, each check for `limitMs` at most. A deep examination checks every database file. */
+/** Diagnoses a data folder and the ports, without changing the folder. With `isDeep`, SQLite checks every database file. */
 export async function diagnoseDataFolder(config: Config, isDeep = false): Promise<Diagnosis> {
   const limitMs = isDeep ? deepLimitMs : 10_000
   const folder = config.AGENT_DATA_DIR
-  const isThere = existsSync(folder)
+  const isPresent = existsSync(folder)
   const isUsed = existsSync(join(folder, 'agent.db'))
   const checks: Readonly<Record<string, () => Promise<Finding>>> = {
     ports: () => checkFreePorts(config),
     'data-folder': () =>
-      isThere
+      isPresent
         ? checkDataFolder(folder)
         : Promise.resolve({
             status: 'ok',
-            detail: `There is no data folder ${folder} yet; the first start makes it.`,
+            detail: `The data folder ${folder} does not exist yet. The first start creates it.`,
           }),
-    ...(isThere && { disk: () => checkDisk(folder) }),
+    ...(isPresent && { disk: () => checkDisk(folder) }),
     ...(isUsed && {
-      'master-key': () => checkKeyAtRest(config),
+      'master-key': () => checkStoredMasterKey(config),
       databases: async () => {
         const ids = await readWalletIds(folder)
-        const how = isDeep ? deepLook : { timeMs: limitMs - 1_000 }
-        const looked = await lookThrough(filesOf(config, ids, isDeep), how)
-        return judgeFiles(folder, looked)
+        const how = isDeep ? deepOptions : { timeMs: limitMs - 1_000 }
+        const result = await checkFiles(databaseFiles(config, ids, isDeep), how)
+        return toFilesFinding(folder, result)
       },
     }),
   }
-  return {
-    checks: await Promise.all(Object.entries(checks).map(([name, check]) => run(name, check, limitMs))),
-  }
+  return runChecks(checks, () => limitMs)
 }
 
-async function checkKeyAtRest(config: Config): Promise<Finding> {
+async function checkStoredMasterKey(config: Config): Promise<Finding> {
   await using db = openAgentDbToRead(join(config.AGENT_DATA_DIR, 'agent.db'))
   return await checkMasterKey(config, db)
 }
 
-/** None of a file that is damaged, which is found out when it is looked through. */
+/** Empty when agent.db is damaged, which another check reports. */
 async function readWalletIds(folder: string): Promise<string[]> {
   try {
     await using db = openAgentDbToRead(join(folder, 'agent.db'))

@@ -1,37 +1,37 @@
-/** The ledger: is it there, how long does it take, and does it say what it must? */
+/** Checks the ledger: whether it replies, how fast, and whether its replies are plausible. */
 import { isTemporary } from '../base/problem.ts'
 import type { Ledger } from '../vdr/ledger.ts'
-import { lasting, type Finding } from './check.ts'
+import { formatDuration, type Finding } from './check.ts'
 
-/** No operation has this hash: to find one would be to break SHA-256. */
-const nowhere = '0'.repeat(64)
+/** No operation has this hash, as SHA-256 is preimage resistant. */
+const impossibleHash = '0'.repeat(64)
 
-/** Longer round trips are worth telling: every resolution without a cache takes as long, and a publication several times as long. */
+/** Slower replies cause a warning: every resolution takes as long, a publication several times as long. */
 const slowMs = 1_000
 
-/** Reads a DID that cannot exist; whatever knows it does not tell the truth. */
+/** Resolves a DID that cannot exist. */
 export async function checkLedger({
   location,
   getState,
 }: Pick<Ledger, 'location' | 'getState'>): Promise<Finding> {
   const start = performance.now()
   try {
-    const state = await getState(nowhere)
+    const state = await getState(impossibleHash)
     const tookMs = performance.now() - start
     if (state) {
       return {
         status: 'failed',
-        detail: `The ledger at ${location} shows a DID that cannot exist.`,
+        detail: `The ledger at ${location} returns a DID that cannot exist.`,
         hint: 'VDR_URL=<another node> agent daemon start',
       }
     }
-    const detail = `The ledger at ${location} answered in ${lasting(Math.ceil(tookMs))}.`
+    const detail = `The ledger at ${location} answered in ${formatDuration(Math.ceil(tookMs))}.`
     return tookMs > slowMs
       ? { status: 'warning', detail, hint: 'VDR_URL=<a node that is nearer> agent daemon start' }
       : { status: 'ok', detail }
   } catch (error) {
     if (!isTemporary(error)) throw error
-    const hint = `curl -i ${location}   # start the node, or point VDR_URL at another; what waits goes on by itself`
+    const hint = `curl -i ${location}   # start the node, or set VDR_URL to another one; waiting operations then continue`
     return { status: 'failed', detail: error.message, hint }
   }
 }

@@ -1,4 +1,4 @@
-/** The master key: is it there, is it the folder's, and can nobody else read it? Without it nothing in the folder can be read again. */
+/** Checks the master key: whether it exists, belongs to the data folder, and is private. Without it the folder cannot be read. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../base/config.ts'
@@ -8,7 +8,7 @@ import { findAgentKey, stillPrevious } from '../wallet/agent-key.ts'
 import { getMasterKeySource } from '../wallet/master-key.ts'
 import type { Finding } from './check.ts'
 
-/** Opens the agent key as the next start would, and changes nothing. */
+/** Opens the agent key as the next start would, without any change. */
 export async function checkMasterKey(config: Config, db: AgentDb): Promise<Finding> {
   const source = await getMasterKeySource(config, db)
   try {
@@ -18,13 +18,13 @@ export async function checkMasterKey(config: Config, db: AgentDb): Promise<Findi
     if (opened?.by === 'earlier')
       return {
         status: 'warning',
-        detail: 'The master key is in a file; the next start moves it into the keyring.',
+        detail: 'The master key is in a file. The next start moves it into the keyring.',
         hint: 'agent daemon start',
       }
     if (opened?.by === 'next')
       return {
         status: 'warning',
-        detail: 'A rotation of the master key was cut off; the next start finishes it.',
+        detail: 'A rotation of the master key was interrupted. The next start finishes it.',
         hint: 'agent daemon start',
       }
   } catch (error) {
@@ -33,21 +33,21 @@ export async function checkMasterKey(config: Config, db: AgentDb): Promise<Findi
     const hint =
       place === undefined
         ? 'AGENT_MASTER_KEY=<the right key> agent daemon start'
-        : `cp <a copy of the key> ${place}   # or agent key rotate, before the daemon ends: afterwards nothing can be read`
+        : `cp <a copy of the key> ${place}   # or run agent key rotate before the daemon stops: afterwards the data cannot be read`
     return { status: 'failed', detail: error.message, hint }
   }
   if (source.path === undefined)
-    return { status: 'ok', detail: `The key in ${source.name} is the one of the data folder.` }
-  // Windows has no such modes.
+    return { status: 'ok', detail: `The key in ${source.name} belongs to the data folder.` }
+  // Windows has no file modes.
   const isOpen = process.platform !== 'win32' && (statSync(source.path).mode & 0o077) !== 0
   if (isOpen)
     return {
       status: 'failed',
-      detail: `${source.path} opens everything, and others can read it.`,
+      detail: `Other users can read ${source.path}, which opens everything.`,
       hint: `chmod 600 ${source.path}`,
     }
   return {
     status: 'ok',
-    detail: `${source.path} is the one of the data folder, and nobody else can read it.`,
+    detail: `${source.path} belongs to the data folder, and only its owner can read it.`,
   }
 }

@@ -1,11 +1,11 @@
-/** The two ports: who has them, and on which addresses. Linux tells (proc(5)); elsewhere it can only be tried whether they are free. */
+/** Checks the two ports. On Linux /proc shows the addresses and the process (proc(5)); elsewhere only a test bind is possible. */
 import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { Config } from '../base/config.ts'
 import type { Finding } from './check.ts'
 
-/** Where an agent that runs is reached: every address that it listens at. */
+/** The addresses at which a running agent listens. */
 export function checkOwnPorts({ api, didcomm }: { api: number; didcomm: number }): Finding {
   const where = (port: number) =>
     findListening(port)
@@ -14,7 +14,7 @@ export function checkOwnPorts({ api, didcomm }: { api: number; didcomm: number }
   return { status: 'ok', detail: `The API listens at ${where(api)}, DIDComm at ${where(didcomm)}.` }
 }
 
-/** Of an agent that does not run: whether its ports are free. */
+/** Whether the ports are free while no agent runs. */
 export async function checkFreePorts(
   config: Pick<Config, 'AGENT_HOST' | 'AGENT_HTTP_PORT' | 'AGENT_DIDCOMM_PORT'>,
 ): Promise<Finding> {
@@ -26,10 +26,10 @@ export async function checkFreePorts(
   ] as const) {
     const code = port === 0 ? undefined : await tryToBind(host, port)
     if (code === undefined) continue
-    const who = code === 'EADDRINUSE' ? `is ${tellHolder(port)}` : `cannot be bound (${code})`
+    const state = code === 'EADDRINUSE' ? `is ${describeHolder(port)}` : `cannot be bound (${code})`
     return {
       status: 'failed',
-      detail: `Port ${port} of ${host} ${who} (${variable}).`,
+      detail: `Port ${port} of ${host} ${state} (${variable}).`,
       hint: `agent daemon start ${flags[variable]}`,
     }
   }
@@ -40,13 +40,13 @@ export async function checkFreePorts(
   }
 }
 
-/** Whose a port is that is taken. Of processes of other users the system does not tell. */
-function tellHolder(port: number): string {
+/** The process that uses a port. The system hides processes of other users. */
+function describeHolder(port: number): string {
   const [holder] = findHolders(findListening(port).map(({ inode }) => inode))
-  return holder ? `the process ${holder.pid}’s (${holder.command})` : 'in use'
+  return holder ? `used by process ${holder.pid} (${holder.command})` : 'in use'
 }
 
-/** Why a port cannot be had; nothing when it can. */
+/** The error code of a test bind; undefined when it succeeds. */
 async function tryToBind(host: string, port: number): Promise<string | undefined> {
   const server = createServer()
   try {
@@ -68,7 +68,7 @@ function findListening(port: number): Listening[] {
     .filter((each) => each.port === port)
 }
 
-/** Lines of the table: `sl local_address rem_address st … uid timeout inode`; 0A is LISTEN. */
+/** Parses lines `sl local_address rem_address st … uid timeout inode`. The state 0A is LISTEN. */
 function readListening(file: string): Listening[] {
   return attempt(() => readFileSync(file, 'latin1'), '')
     .split('\n')
@@ -80,16 +80,16 @@ function readListening(file: string): Listening[] {
     })
 }
 
-/** An address from hexadecimal words in the order of bytes of the machine, which is little-endian wherever Node.js runs today. */
+/** An address from hexadecimal words in machine byte order. All platforms of Node.js are little-endian. */
 export function toAddress(hex: string): string {
   const bytes = hex.match(/.{8}/g)!.flatMap((word) => word.match(/../g)!.toReversed())
   if (bytes.length === 4) return bytes.map((byte) => parseInt(byte, 16)).join('.')
   const text = bytes.join('').match(/.{4}/g)!.join(':')
-  // What Node.js calls `::` and everybody knows.
+  // Shorten the unspecified address.
   return `[${text === Array(8).fill('0000').join(':') ? '::' : new URL(`http://[${text}]`).hostname.slice(1, -1)}]`
 }
 
-/** The processes that have one of the sockets, of those that we may look at. */
+/** The processes that have one of the sockets, as far as /proc is readable. */
 function findHolders(inodes: readonly string[]): { pid: number; command: string }[] {
   const links = new Set(inodes.map((inode) => `socket:[${inode}]`))
   return (
@@ -100,7 +100,7 @@ function findHolders(inodes: readonly string[]): { pid: number; command: string 
           links.has(attempt(() => readlinkSync(`/proc/${pid}/fd/${fd}`), '')),
         ),
       )
-      // The name alone: arguments may be secret.
+      // Only the name, since arguments may contain secrets.
       .map((pid) => ({
         pid: Number(pid),
         command: attempt(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), '?'),

@@ -1,4 +1,4 @@
-/** The public addresses: who can reach them, as far as that can be told from here. */
+/** Checks the public URLs of the agent by calling them from here. */
 import { networkInterfaces } from 'node:os'
 import { z } from 'zod'
 import { tryParseJson } from '../base/json.ts'
@@ -8,22 +8,22 @@ import type { Finding } from './check.ts'
 
 type Http = Pick<HttpClient, 'exchange'>
 
-/** Less than a check may take, so that the reason is told. */
+/** Below the time limit of a check, so that the finding names the reason. */
 const timeoutMs = 4_000
 const maxBytes = 65_536
 
 const Health = z.object({ version: z.string() })
 const WrongType = z.object({ type: z.literal('error:DIDCommControllerError:InvalidContentType') })
 
-/** Asks the HTTP API, by its public URL, for its health. `host` is the address that the servers are bound to. */
+/** Calls the health endpoint at the public URL. `host` is the address to which the servers are bound. */
 export function checkApiUrl(http: Http, url: string, host = 'localhost'): Promise<Finding> {
-  const ask = () =>
+  const call = () =>
     http.exchange(`${url}/_system/health`, { method: 'GET', headers: {}, timeoutMs, maxBytes })
-  const isOurs = (status: number, body: unknown) => status === 200 && Health.safeParse(body).success
-  return check({ url, host, variable: 'REST_SERVICE_URL' }, ask, isOurs)
+  const isThisAgent = (status: number, body: unknown) => status === 200 && Health.safeParse(body).success
+  return check({ url, host, variable: 'REST_SERVICE_URL' }, call, isThisAgent)
 }
 
-/** Sends the DIDComm endpoint, by its public URL, what it refuses in words of its own. */
+/** Posts an invalid message to the public DIDComm URL, which the agent rejects with a problem of its own. */
 export function checkDidcommUrl(http: Http, url: string, host = 'localhost'): Promise<Finding> {
   const request = {
     method: 'POST',
@@ -32,25 +32,25 @@ export function checkDidcommUrl(http: Http, url: string, host = 'localhost'): Pr
     timeoutMs,
     maxBytes,
   } as const
-  const isOurs = (status: number, body: unknown) => status === 400 && WrongType.safeParse(body).success
+  const isThisAgent = (status: number, body: unknown) => status === 400 && WrongType.safeParse(body).success
   return check(
     { url, host, variable: 'DIDCOMM_SERVICE_URL' },
     () => http.exchange(`${url}/`, request),
-    isOurs,
+    isThisAgent,
   )
 }
 
-type Place = { url: string; host: string; variable: string }
+type PublicUrl = { url: string; host: string; variable: string }
 
 async function check(
-  { url, host, variable }: Place,
-  ask: () => ReturnType<HttpClient['exchange']>,
-  isOurs: (status: number, body: unknown) => boolean,
+  { url, host, variable }: PublicUrl,
+  call: () => ReturnType<HttpClient['exchange']>,
+  isThisAgent: (status: number, body: unknown) => boolean,
 ): Promise<Finding> {
-  const hint = `${variable}=https://<address> agent daemon start   # one that leads here; check the proxy or the tunnel in between`
+  const hint = `${variable}=https://<address> agent daemon start   # the public address of this agent; check the proxy or tunnel in between`
   let answer
   try {
-    answer = await ask()
+    answer = await call()
   } catch (error) {
     return {
       status: 'failed',
@@ -58,28 +58,28 @@ async function check(
       hint,
     }
   }
-  if (!isOurs(answer.status, tryParseJson(answer.text))) {
+  if (!isThisAgent(answer.status, tryParseJson(answer.text))) {
     return {
       status: 'failed',
-      detail: `${url} is answered by something else than this agent (status ${answer.status}).`,
+      detail: `Another server replies at ${url} (status ${answer.status}).`,
       hint,
     }
   }
   const { hostname, port, protocol } = new URL(url)
-  if (!isLocalHost(hostname)) return { status: 'ok', detail: `${url} leads here.` }
+  if (!isLocalHost(hostname)) return { status: 'ok', detail: `${url} reaches this agent.` }
   if (isLocalHost(host)) {
     return {
       status: 'warning',
-      detail: `${url} is reached from this machine only: not by phones, nor by agents elsewhere.`,
-      hint: `AGENT_HOST=0.0.0.0 ${variable}=https://<public address> agent daemon start   # when others are to reach this agent`,
+      detail: `${url} works only on this machine, not for phones or agents elsewhere.`,
+      hint: `AGENT_HOST=0.0.0.0 ${variable}=https://<public address> agent daemon start   # to make this agent reachable for others`,
     }
   }
   const own = isAnyAddress(host) ? (firstAddress() ?? '<address>') : host
   const suggested = `${protocol}//${own.includes(':') ? `[${own}]` : own}${port === '' ? '' : `:${port}`}`
   return {
     status: 'warning',
-    detail: `The agent listens at ${host}, but what it hands out (invitations, DIDs, links) says ${url}: whoever follows it elsewhere comes to their own machine.`,
-    hint: `agent daemon stop; ${variable}=${suggested} agent daemon start   # invitations that are out keep the old address`,
+    detail: `The agent listens at ${host}, but its invitations, DIDs and links contain ${url}, which on another machine is that machine itself.`,
+    hint: `agent daemon stop; ${variable}=${suggested} agent daemon start   # existing invitations keep the old address`,
   }
 }
 
@@ -87,7 +87,7 @@ function isAnyAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
 }
 
-/** The first address by which other machines may know this one. */
+/** The first IPv4 address of this machine that others may reach. */
 function firstAddress(): string | undefined {
   return Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])

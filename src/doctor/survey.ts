@@ -1,63 +1,59 @@
-/**
- * What waits in the wallets. To open all of them could take minutes, so it is a bounded number: those with
- * jobs first.
- */
-import { setImmediate as turn } from 'node:timers/promises'
+/** Reads what is waiting in the wallets. Opening all of them could take minutes, so only some are read, those with jobs first. */
+import { setImmediate as tick } from 'node:timers/promises'
 import { reasonOf } from '../base/reason.ts'
 import type { Wallets } from '../wallet/wallets.ts'
-import { findAddresses, type Known } from './connection-addresses.ts'
+import { readAddresses, type AddressCount } from './connection-addresses.ts'
 import { sql } from 'kysely'
 import { JobBody } from '../outbox/job.ts'
 import { globalWebhookId } from '../events/webhooks.ts'
 import type { Db } from '../storage/database.ts'
 
-/** How many there are in a wallet, and one of them: which it is, since when, and why if that is known. */
+/** The number of waiting items in a wallet, and the oldest of them: its name, since when it waits, and the last error. */
 export type Waiting = { count: number; since: string; walletId: string; what: string; reason?: string }
 
 export type Survey = {
-  /** Wallets there are, and those that were looked into. */
+  /** The number of wallets, and of those that were read. */
   total: number
-  seen: number
+  read: number
   unreadable: { walletId: string; reason: string }[]
-  /** Names of wallets' files that were set aside as damaged. */
+  /** Names of wallet files that were set aside as damaged. */
   setAside: string[]
-  /** DID operations that the ledger has not judged, in each wallet; `reason` is what stands in the way of the oldest that has one. */
+  /** DID operations without a result of the ledger; `reason` is the last error. */
   operations: Waiting[]
-  /** Messages that the other side has not taken at least once. */
+  /** Messages with at least one failed attempt. */
   messages: Waiting[]
-  /** Tasks for a record, such as signing, that have failed at least once. */
+  /** Tasks, such as signing, with at least one failed attempt. */
   tasks: Waiting[]
-  /** Records that wait for somebody's next step, in each wallet; one of them waits for longest. */
+  /** Records that wait for the next step of a person or another agent. */
   records: Waiting[]
-  /** Events that a webhook did not take in the last day; `since` and `reason` are of the last one. */
+  /** Dead letters of the last day; `since` and `reason` are those of the newest. */
   deadLetters: Waiting[]
-  /** Webhooks, with what came of the last attempt if that was a failure. */
-  webhooks: Target[]
-  /** Addresses by which the other sides of connections know this agent. */
-  addresses: Known[]
-  /** When the last event of all was written. */
+  webhooks: Receiver[]
+  /** The addresses of this agent in the peer DIDs of connections. */
+  addresses: AddressCount[]
+  /** The time of the newest event. */
   newest?: string
 }
 
-/** Where events of a wallet go; `waiting` is how many it was not told yet, `reason` why it did not take the last one. */
-export type Target = { walletId: string; webhookId: string; url: string; waiting: number; reason?: string }
+/** A webhook; `waiting` counts its undelivered events, `reason` is the error of its last attempt. */
+export type Receiver = { walletId: string; webhookId: string; url: string; waiting: number; reason?: string }
 
-export type SurveyOptions = { most?: number; timeMs?: number; now?: Date }
+type SurveyOptions = { maxWallets?: number; timeMs?: number; now?: Date }
 
 const dayMs = 86_400_000
-const kinds = ['operations', 'messages', 'tasks', 'records', 'deadLetters'] as const
+const waitingKinds = ['operations', 'messages', 'tasks', 'records', 'deadLetters'] as const
 
-/** Looks into at most `most` wallets, one after the other, for about `timeMs`; never throws for what a wallet does. */
+/** Reads at most `maxWallets` wallets, one after the other, for about `timeMs`. An unreadable wallet is a result, not an error. */
 export async function surveyWallets(
   wallets: Wallets,
   busy: readonly string[],
   options: SurveyOptions = {},
 ): Promise<Survey> {
-  const { most = 100, timeMs = 3_000, now = new Date() } = options
+  const { maxWallets = 100, timeMs = 3_000, now = new Date() } = options
   const ids = await wallets.ids()
   const survey: Survey = {
     total: ids.length,
-    seen: 0,
+    read: 0,
     unreadable: [],
     setAside: wallets.setAside(),
     operations: [],
@@ -70,20 +66,20 @@ export async function surveyWallets(
   }
   const until = performance.now() + timeMs
   const known = new Set(ids)
-  const chosen = [...new Set([...busy.filter((id) => known.has(id)), ...ids])].slice(0, most)
+  const chosen = [...new Set([...busy.filter((id) => known.has(id)), ...ids])].slice(0, maxWallets)
   for (const walletId of chosen) {
     if (performance.now() > until) break
-    // Of wallets that are open nothing is waited for: all of them at a time would be everybody else's wait.
-    await turn()
-    survey.seen++
+    // Reading an open wallet never waits for I/O, so yield to the event loop between wallets.
+    await tick()
+    survey.read++
     try {
       const { newest, webhooks, addresses, ...found } = await wallets.use(walletId, ({ db }) =>
-        look(db, new Date(now.getTime() - dayMs)),
+        readWallet(db, new Date(now.getTime() - dayMs)),
       )
       survey.addresses.push(...addresses)
       survey.webhooks.push(...webhooks.map((each) => ({ walletId, ...each })))
       if (newest !== undefined && newest > (survey.newest ?? '')) survey.newest = newest
-      for (const kind of kinds) if (found[kind]) survey[kind].push({ walletId, ...found[kind] })
+      for (const kind of waitingKinds) if (found[kind]) survey[kind].push({ walletId, ...found[kind] })
     } catch (error) {
       survey.unreadable.push({ walletId, reason: reasonOf(error) })
     }
@@ -91,8 +87,8 @@ export async function surveyWallets(
   return survey
 }
 
-/** Reads a wallet; dead letters are those since `after`. */
-export async function look(db: Db, after: Date) {
+/** Reads one wallet, with its dead letters since `after`. */
+async function readWallet(db: Db, after: Date) {
   return {
     operations: await findOperations(db),
     messages: await findFailedJobs(db, 'message'),
@@ -100,7 +96,7 @@ export async function look(db: Db, after: Date) {
     records: await findRecords(db),
     deadLetters: await findDeadLetters(db, after.toISOString()),
     webhooks: await findWebhooks(db),
-    addresses: await findAddresses(db),
+    addresses: await readAddresses(db),
     newest: (
       await db.selectFrom('event').select('ts').orderBy('sequence', 'desc').limit(1).executeTakeFirst()
     )?.ts,
@@ -155,7 +151,7 @@ async function findRecords(db: Db) {
   }))[0]
 }
 
-/** The wallet's own webhooks; where the global one leads is in the configuration. */
+/** The webhooks of the tenant. The global webhook is in the configuration. */
 async function findWebhooks(db: Db) {
   const rows = await db
     .selectFrom('webhook')

@@ -1,33 +1,33 @@
-/** What a survey of the wallets means: which of them cannot be read, and what has waited for too long. */
+/** Checks the survey of the wallets: unreadable wallets, and items that have waited for too long. */
 import { definitions } from '../protocols/definitions.ts'
-import { lasting, type Finding } from './check.ts'
+import { formatDuration, type Finding } from './check.ts'
 import type { Survey, Waiting } from './survey.ts'
 
-/** What stands in the way for longer has to be mended by somebody. */
+/** An error that lasts longer needs the operator. */
 const patienceMs = 10 * 60_000
-/** A ledger that has taken an operation judges it within this time. */
-const judgedAfterMs = 3_600_000
-/** A record that ends by itself within this time, and within the last tenth of its own, is told of. */
+/** A ledger confirms an accepted operation within this time. */
+const confirmedAfterMs = 3_600_000
+/** A record is reported when it expires within this time and within the last tenth of its lifetime. */
 const endsSoonMs = 86_400_000
 
-export function checkWallets({ total, seen, unreadable, setAside }: Survey): Finding {
+export function checkWallets({ total, read, unreadable, setAside }: Survey): Finding {
   const [first] = unreadable
   if (setAside.length > 0) {
     return {
       status: 'failed',
-      detail: `Damaged, or not the wallet's own, and so set aside: ${counted(setAside.length, 'file')}, the first of them wallets/${setAside[0]}.`,
-      hint: `cp <a copy of it> wallets/${setAside[0]!.replace(/\.damaged-.*$/, '')}   # in AGENT_DATA_DIR; the daemon may go on meanwhile`,
+      detail: `Set aside because damaged or another wallet's: ${counted(setAside.length, 'file')}, such as wallets/${setAside[0]}.`,
+      hint: `cp <a copy of it> wallets/${setAside[0]!.replace(/\.damaged-.*$/, '')}   # in AGENT_DATA_DIR; the daemon can keep running`,
     }
   }
   if (!first)
     return {
       status: 'ok',
-      detail: `${seen} of ${counted(total, 'wallet')} looked into, and all can be read.`,
+      detail: `${read} of ${counted(total, 'wallet')} were checked, and all can be read.`,
     }
   return {
     status: 'failed',
-    detail: `${unreadable.length} of ${counted(seen, 'wallet')} cannot be read, the first of them wallets/${first.walletId}.db: ${first.reason}`,
-    hint: 'agent daemon stop   # then put the file back from a copy of the data folder (AGENT_DATA_DIR), and start it again',
+    detail: `${unreadable.length} of ${counted(read, 'wallet')} cannot be read, such as wallets/${first.walletId}.db: ${first.reason}`,
+    hint: 'agent daemon stop   # then restore the file from a copy of the data folder (AGENT_DATA_DIR), and start the daemon again',
   }
 }
 
@@ -36,61 +36,62 @@ export function checkOperations({ operations }: Survey, now = new Date()): Findi
   const failing = operations.filter(({ reason }) => reason !== undefined)
   const { since, walletId, what, reason } = oldest(failing.length > 0 ? failing : operations)
   const ageMs = now.getTime() - Date.parse(since)
-  const detail = `Waiting for the ledger: ${sum(operations, 'DID operation')}, since ${lasting(ageMs)} ${what} of the wallet ${walletId}.`
-  const hint = `agent did show ${what}   # as the wallet’s tenant; it goes on by itself once the ledger (VDR_URL) does what it should`
+  const detail = `Waiting for the ledger: ${sum(operations, 'DID operation')}, since ${formatDuration(ageMs)} ${what} of the wallet ${walletId}.`
+  const hint = `agent did show ${what}   # as the wallet’s tenant; it continues when the ledger (VDR_URL) works again`
   if (reason !== undefined)
     return { status: ageMs > patienceMs ? 'failed' : 'warning', detail: `${detail} ${reason}`, hint }
-  return ageMs > judgedAfterMs ? { status: 'warning', detail, hint } : { status: 'ok', detail }
+  return ageMs > confirmedAfterMs ? { status: 'warning', detail, hint } : { status: 'ok', detail }
 }
 
 export function checkMessages({ messages }: Survey, now = new Date()): Finding {
-  if (messages.length === 0) return { status: 'ok', detail: 'No message waits for another attempt.' }
+  if (messages.length === 0) return { status: 'ok', detail: 'No message is waiting for a retry.' }
   const { since, walletId, what } = oldest(messages)
-  const age = lasting(now.getTime() - Date.parse(since))
+  const age = formatDuration(now.getTime() - Date.parse(since))
   return {
     status: 'warning',
-    detail: `Not taken by the other side: ${sum(messages, 'message')}, since ${age} one of ${what} of the wallet ${walletId}.`,
-    hint: `${showCommand(what)}   # as the wallet’s tenant: the last failure says why; each is tried again for MESSAGE_RETRY_FOR`,
+    detail: `Not delivered: ${sum(messages, 'message')}, for ${age} one of ${what} of the wallet ${walletId}.`,
+    hint: `${showCommand(what)}   # as the wallet’s tenant: the last failure names the reason; MESSAGE_RETRY_FOR limits the retries`,
   }
 }
 
-/** Records that wait, of which none does for long unless a person has to do something; `lifetimeMs` is how long one may wait. */
+/** Checks failed tasks, and records that will expire soon; `lifetimeMs` is FLOW_EXPIRY. */
 export function checkRecords({ records, tasks }: Survey, lifetimeMs: number, now = new Date()): Finding {
   if (tasks.length > 0) {
     const { since, walletId, what } = oldest(tasks)
-    const detail = `Stuck: ${sum(tasks, 'record')} whose next step fails, since ${lasting(now.getTime() - Date.parse(since))} ${what} of the wallet ${walletId}.`
+    const detail = `Stuck: ${sum(tasks, 'record')} whose next step fails, since ${formatDuration(now.getTime() - Date.parse(since))} ${what} of the wallet ${walletId}.`
     return {
       status: 'warning',
       detail,
-      hint: `${showCommand(what)}   # as the wallet’s tenant: the last failure says why`,
+      hint: `${showCommand(what)}   # as the wallet’s tenant: the last failure names the reason`,
     }
   }
-  if (records.length === 0) return { status: 'ok', detail: 'No record waits for anybody.' }
+  if (records.length === 0) return { status: 'ok', detail: 'No record is waiting.' }
   const { since, walletId, what } = oldest(records)
   const ageMs = now.getTime() - Date.parse(since)
   const leftMs = lifetimeMs - ageMs
-  const age = ageMs < 0 ? 'as an invitation that may still be answered' : `for ${lasting(ageMs)}`
-  const detail = `${sum(records, 'record')} waiting for a next step, the longest ${age}: ${what} of the wallet ${walletId}, which ends by itself in ${lasting(leftMs)}.`
+  const age = ageMs < 0 ? 'as an invitation that may still be answered' : `for ${formatDuration(ageMs)}`
+  const detail = `${sum(records, 'record')} waiting for a next step, the longest ${age}: ${what} of the wallet ${walletId}, which expires in ${formatDuration(leftMs)}.`
   if (leftMs > endsSoonMs || leftMs > lifetimeMs / 10) return { status: 'ok', detail }
   return {
     status: 'warning',
     detail,
-    hint: `${showCommand(what)}   # as the wallet’s tenant; FLOW_EXPIRY says how long a flow may wait`,
+    hint: `${showCommand(what)}   # as the wallet’s tenant; FLOW_EXPIRY limits how long a flow can wait`,
   }
 }
 
 export function checkWebhooks({ deadLetters }: Survey, now = new Date()): Finding {
-  if (deadLetters.length === 0) return { status: 'ok', detail: 'No event was given up in the last day.' }
+  if (deadLetters.length === 0)
+    return { status: 'ok', detail: 'No event delivery was abandoned in the last day.' }
   const { since, walletId, what, reason = '' } = newest(deadLetters)
-  const age = lasting(now.getTime() - Date.parse(since))
+  const age = formatDuration(now.getTime() - Date.parse(since))
   return {
     status: 'warning',
-    detail: `Given up in the last day: ${sum(deadLetters, 'event')}, the last ${age} ago for the webhook ${what} of the wallet ${walletId}: ${reason}`,
+    detail: `Abandoned in the last day: ${sum(deadLetters, 'event')}, the last ${age} ago for the webhook ${what} of the wallet ${walletId}: ${reason}`,
     hint: `agent webhook replay ${what} --failed   # as the wallet’s tenant, once the receiver runs`,
   }
 }
 
-/** The command that shows what `what` begins with: a protocol and the id of a record. */
+/** The command that shows a record; `what` begins with its protocol and id. */
 function showCommand(what: string): string {
   const [protocol = '', id = ''] = what.split(' ')
   const topic = definitions.find(({ name }) => name === protocol)?.topic

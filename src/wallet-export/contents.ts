@@ -1,7 +1,7 @@
 /**
- * What an export holds, before it is sealed: what the wallet is, what belongs to it in agent.db, and its file.
+ * The content of an export before encryption: a description of the wallet, its rows in agent.db, and its file.
  *
- * The first two are JSON, each with its length before it (4 bytes, big-endian); a length of 0 ends them. The file is the rest.
+ * Description and rows are JSON values, each after its length (4 bytes, big-endian). A length of 0 ends them. The file follows.
  */
 import { createReadStream } from 'node:fs'
 import { z } from 'zod'
@@ -10,10 +10,10 @@ import { Name } from '../wallet/model.ts'
 import { RegistryRow } from './registry-rows.ts'
 import { damaged } from './problems.ts'
 
-/** The longest part of JSON: a schema may be a megabyte. */
-const longestPart = 8_388_608
-/** What may be in memory at once of what an import brings. */
-const longestParts = 134_217_728
+/** Bytes of one JSON value: a schema may have a megabyte. */
+const maxPartBytes = 8_388_608
+/** Bytes of all JSON values, which an import keeps in memory. */
+const maxTotalBytes = 134_217_728
 
 const About = z.object({
   kind: z.literal('wallet'),
@@ -28,7 +28,7 @@ const Part = z.discriminatedUnion('kind', [About, ...RegistryRow.options])
 
 export type Contents = { about: About; registryRows: RegistryRow[] }
 
-/** The bytes of an export; `path` is the copy of the wallet's file. */
+/** The content of an export as a stream; `path` is the copy of the wallet's file. */
 export async function* writeContents(
   { about, registryRows }: Contents,
   path: string,
@@ -42,24 +42,23 @@ export async function* writeContents(
   yield* createReadStream(path, { highWaterMark: 262_144 }) as AsyncIterable<Buffer>
 }
 
-/** Reads what comes before the file, which is what is left in the reader then. @throws {Problem} `DamagedExport` */
+/** Reads the JSON values. The file is left in the reader. @throws {Problem} `DamagedExport` */
 export async function readContents(export_: Reader): Promise<Contents> {
   let [about, sum]: [About | undefined, number] = [undefined, 0]
   const registryRows: RegistryRow[] = []
   for (;;) {
     const head = await export_.take(4)
-    if (head.length < 4) throw damaged('it has no end')
+    if (head.length < 4) throw damaged('it is incomplete')
     const length = head.readUInt32BE()
     if (length === 0) break
     sum += length
-    if (length > longestPart || sum > longestParts)
-      throw damaged('a part of it is longer than any that is made')
+    if (length > maxPartBytes || sum > maxTotalBytes) throw damaged('a part of it is too long')
     const part = Part.safeParse(parse(await export_.take(length)))
-    if (!part.success) throw damaged('a part of it is not what it must be')
+    if (!part.success) throw damaged('a part of it is not valid')
     if (part.data.kind === 'wallet') about = part.data
     else registryRows.push(part.data)
   }
-  if (!about) throw damaged('it does not say which wallet it is')
+  if (!about) throw damaged('it has no description of the wallet')
   return { about, registryRows }
 }
 
@@ -78,21 +77,20 @@ function parse(json: Uint8Array): unknown {
 }
 
 export type Reader = {
-  /** The next bytes, so many, or those that are left. */
+  /** The next bytes; fewer than `length` at the end. */
   readonly take: (length: number) => Promise<Buffer>
-  /** The next bytes up to a newline, as Latin-1 and without it; nothing when there is none in the next `longest` bytes. */
-  line(longest: number): Promise<string | undefined>
-  /** Whether nothing is left. */
+  /** The next line without its newline, as Latin-1. Undefined when the next `maxLength` bytes have no newline. */
+  line(maxLength: number): Promise<string | undefined>
   isAtEnd(): Promise<boolean>
-  /** Whatever is left, as it comes. */
+  /** The remaining bytes. */
   rest(): AsyncGenerator<Uint8Array, void>
-  /** Tells the source that no more is read. */
+  /** Closes the source. */
   close(): Promise<void>
 }
 
 const newline = 0x0a
 
-/** Makes a reader of a source, which is asked for no more than is read. */
+/** A reader of chunks of any length. It reads ahead no more than one chunk. */
 export function createReader(source: AsyncIterable<Uint8Array>): Reader {
   const pieces = source[Symbol.asyncIterator]()
   let have: Uint8Array[] = []
@@ -124,15 +122,15 @@ export function createReader(source: AsyncIterable<Uint8Array>): Reader {
 
   return {
     take,
-    async line(longest) {
+    async line(maxLength) {
       for (;;) {
         const [head = Buffer.alloc(0)] = (have = length > 0 ? [Buffer.concat(have)] : [])
-        const at = head.subarray(0, longest).indexOf(newline)
+        const at = head.subarray(0, maxLength).indexOf(newline)
         if (at >= 0)
           return cut(at + 1)
             .subarray(0, at)
             .toString('latin1')
-        if (length >= longest || !(await more())) return undefined
+        if (length >= maxLength || !(await more())) return undefined
       }
     },
     isAtEnd: async () => length === 0 && !(await more()),

@@ -1,6 +1,11 @@
 /**
- * The first two lines of an export: how the key comes from the passphrase, in JSON, and a MAC of that by the same key. So whoever has the
- * wrong passphrase is told so, and nobody changes how a file is to be opened.
+ * The encryption of an export.
+ *
+ * The first line is a JSON header with the parameters of the key derivation, the second its MAC, which detects a wrong passphrase and a
+ * changed header. The rest is encrypted in chunks with AES-256-GCM in the STREAM construction (Hoang, Reyhanitabar, Rogaway, Vizár,
+ * "Online Authenticated-Encryption and its Nonce-Reuse Misuse-Resistance", CRYPTO 2015, §7). The nonce of a chunk is the prefix of the file
+ * (7 bytes), the number of the chunk (4 bytes) and whether it is the last (1 byte). So changed, moved, missing and added chunks are
+ * detected, and a truncated file too.
  */
 import {
   createHmac,
@@ -21,26 +26,26 @@ import { tryParseJson } from '../base/json.ts'
 import type { Reader } from './contents.ts'
 import { newer, notAnExport, wrongPassphrase, damaged } from './problems.ts'
 
-/** What is entered: in one form, however the keyboard composes it (NFKC, Unicode TR 15). */
+/** Normalised to NFKC (UAX #15) before use, since keyboards compose characters differently. */
 export const Passphrase = z
   .string()
-  .min(12, 'is shorter than 12 characters: with it and the file, anybody is the wallet')
+  .min(12, 'is shorter than 12 characters: anyone with the file could guess it')
   .max(1_024, 'is longer than 1024 characters')
-  .describe('Opens the file; at least 12 characters. It is kept nowhere.')
+  .describe('Encrypts the file. At least 12 characters. The agent does not store it.')
 
-/** Bytes of a chunk before it is sealed; the last one may be shorter. */
+/** Bytes of a chunk before encryption. The last one may be shorter. */
 export const chunkLength = 65_536
 export const prefixLength = 7
 
 const format = 'identity-agent wallet'
 const longestLine = 1_024
 
-/** A guess takes half a second and 128 MB (RFC 7914; OWASP Password Storage, scrypt). */
+/** Half a second and 128 MB for each guess (RFC 7914; OWASP Password Storage Cheat Sheet, scrypt). */
 const cost = { N: 131_072, r: 8, p: 1 }
 
-/** One guess at a time, for the sake of the memory it takes; and so many that wait. */
-const turns = new PQueue({ concurrency: 1 })
-const waiting = 20
+/** One derivation at a time, because of its memory. */
+const derivations = new PQueue({ concurrency: 1 })
+const maxWaiting = 20
 
 const bytes = (length: number) => z.base64url().refine((text) => fromBase64(text).length === length)
 
@@ -63,7 +68,7 @@ const Header = z.object({
 })
 type Header = z.infer<typeof Header>
 
-/** Makes the lines of a new export, and the key of what follows. Takes half a second, of another thread. @throws {Problem} `ServiceUnavailable` */
+/** Makes the first two lines of an export, and the key of its chunks. @throws {Problem} `ServiceUnavailable` */
 export async function newEnvelope(passphrase: Secret): Promise<{ lines: string; chunkKey: ChunkKey }> {
   const [salt, prefix] = [randomBytes(16), randomBytes(prefixLength)].map(toBase64url) as [string, string]
   const header: Header = {
@@ -77,7 +82,7 @@ export async function newEnvelope(passphrase: Secret): Promise<{ lines: string; 
   return { lines: `${line}\n${toBase64url(mac)}\n`, chunkKey }
 }
 
-/** Reads the lines of an export. @throws {Problem} `NotAnExport`, `NewerExport`, `WrongPassphrase`, `ServiceUnavailable` */
+/** Reads the first two lines. @throws {Problem} `NotAnExport`, `NewerExport`, `WrongPassphrase`, `ServiceUnavailable` */
 export async function openEnvelope(file: Reader, passphrase: Secret): Promise<ChunkKey> {
   const [line, given] = [await file.line(longestLine), await file.line(longestLine)]
   const json = tryParseJson(line ?? '')
@@ -100,15 +105,15 @@ async function keysOf(
   const secret = passphrase.reveal().normalize('NFKC')
   const options = { ...cost, maxmem: 256 * cost.N * cost.r }
   const derive = promisify<string, Uint8Array, number, typeof options, Buffer>(scrypt)
-  if (turns.size >= waiting)
+  if (derivations.size >= maxWaiting)
     throw new Problem(
       'error:ServiceUnavailable',
-      'Too many wallets are exported and imported now. Try again in a minute.',
+      'Too many exports and imports are running. Try again in a minute.',
       {
         retryAfter: 60,
       },
     )
-  const root = await turns.add(() => derive(secret, fromBase64(kdf.salt), 32, options))
+  const root = await derivations.add(() => derive(secret, fromBase64(kdf.salt), 32, options))
   const macKey = deriveSealKey(root, 'wallet-export-header')
   const mac = createHmac('sha256', macKey).update(line).digest()
   const chunkKey = { key: deriveSealKey(root, 'wallet-export-chunks'), prefix: fromBase64(cipher.prefix) }
@@ -120,33 +125,33 @@ const tagLength = 16
 
 export type ChunkKey = { key: Uint8Array; prefix: Uint8Array }
 
-/** Seals bytes, chunk by chunk. */
-export async function* sealChunks(with_: ChunkKey, source: Reader): AsyncGenerator<Uint8Array, void> {
+/** Encrypts a stream. */
+export async function* sealChunks(chunkKey: ChunkKey, source: Reader): AsyncGenerator<Uint8Array, void> {
   for (let number = 0, isLast = false; !isLast; number++) {
     const chunk = await source.take(chunkLength)
     isLast = await source.isAtEnd()
-    const cipher = createCipheriv('aes-256-gcm', with_.key, nonceOf(with_, number, isLast))
+    const cipher = createCipheriv('aes-256-gcm', chunkKey.key, nonceOf(chunkKey, number, isLast))
     yield Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()])
   }
 }
 
-/** Opens what `sealChunks` made. What it has yielded is as it was sealed; whether that is all is known at the end. @throws {Problem} `DamagedExport` */
-export async function* openChunks(with_: ChunkKey, source: Reader): AsyncGenerator<Uint8Array, void> {
+/** Decrypts a stream. Every chunk is authentic when it is yielded; a truncation is detected at the end. @throws {Problem} `DamagedExport` */
+export async function* openChunks(chunkKey: ChunkKey, source: Reader): AsyncGenerator<Uint8Array, void> {
   for (let number = 0, isLast = false; !isLast; number++) {
     const sealed = await source.take(chunkLength + tagLength)
     isLast = await source.isAtEnd()
-    if (sealed.length < tagLength) throw damaged('it is cut off')
-    const decipher = createDecipheriv('aes-256-gcm', with_.key, nonceOf(with_, number, isLast))
+    if (sealed.length < tagLength) throw damaged('it is truncated')
+    const decipher = createDecipheriv('aes-256-gcm', chunkKey.key, nonceOf(chunkKey, number, isLast))
     decipher.setAuthTag(sealed.subarray(-tagLength))
     const chunk = decipher.update(sealed.subarray(0, -tagLength))
     try {
-      // In this mode the end adds nothing: it compares the tag.
+      // In GCM, `final` returns no data. It verifies the tag.
       decipher.final()
     } catch {
       chunk.fill(0)
       throw damaged(
         isLast
-          ? 'it is cut off, or its end was changed'
+          ? 'it is truncated, or its end was changed'
           : `it was changed at about byte ${number * chunkLength}`,
       )
     }

@@ -1,4 +1,4 @@
-/** The export of a wallet: a copy of its file as it is at one instant, and the bytes that are made of it. */
+/** Exports a wallet: a snapshot of its file and its rows in agent.db, encrypted with a passphrase. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -11,60 +11,60 @@ import { unreadable, unwrapWalletKey } from '../wallet/wallet-file.ts'
 import { readRegistryRows } from './registry-rows.ts'
 import { sealChunks, newEnvelope } from './envelope.ts'
 import { writeContents, createReader, type Contents } from './contents.ts'
-import type { Parts } from './wallet-transfer.ts'
+import type { TransferContext } from './wallet-transfer.ts'
 
 export type ExportOptions = { passphrase: Secret; isMoving?: boolean | undefined }
 
 /**
- * Exports a wallet while it is used. `isMoving` has it rest here first, so that nothing happens here that is not in the export; it may be
- * said again, and of a wallet that rests already.
+ * Exports a wallet while it is used. `isMoving` suspends the wallet first, so that the export contains everything; a suspended wallet can
+ * be exported again.
  *
- * The stream is to be read or destroyed: with it goes the copy of the file.
+ * Read or destroy the returned stream: that deletes the temporary copy of the file.
  *
  * @throws {Problem} `WalletNotFound`, `WalletUnreadable`, `InsufficientStorage`
  */
 export async function exportWallet(
-  own: Parts,
+  context: TransferContext,
   id: string,
   { passphrase, isMoving = false }: ExportOptions,
 ): Promise<Readable> {
-  const { wallets } = own
-  const staged = join(wallets.transitFolder, own.newName())
-  const drop = () => rm(staged, { force: true })
+  const { wallets } = context
+  const staged = join(wallets.transitFolder, context.newName())
+  const deleteCopy = () => rm(staged, { force: true })
   try {
     const isSuspended = (await wallets.find(id))?.movedAt !== undefined
-    // Whoever has it open keeps SQLite from putting its log away meanwhile.
-    if (!isSuspended && !isMoving) await wallets.use(id, () => copy(own, id, staged))
+    // While the wallet is open, SQLite does not delete its log.
+    if (!isSuspended && !isMoving) await wallets.use(id, () => copyFile(context, id, staged))
     else {
-      // Whether it can be read at all comes before it rests.
+      // Open the wallet first, so that an unreadable one is not suspended.
       if (!isSuspended) await wallets.use(id, () => wallets.suspend(id))
-      await copy(own, id, staged)
+      await copyFile(context, id, staged)
     }
-    // After the file: what is in it is in these.
-    const contents = await readRows(own, id)
+    // Read after the file, so that rows that the file refers to are included.
+    const contents = await readContents(context, id)
     const { lines, chunkKey } = await newEnvelope(passphrase)
     const stream = Readable.from(
-      bytes(lines, sealChunks(chunkKey, createReader(writeContents(contents, staged)))),
+      concat(lines, sealChunks(chunkKey, createReader(writeContents(contents, staged)))),
       { objectMode: false },
     )
     return stream.once('close', () => {
       chunkKey.key.fill(0)
-      drop().catch((error: unknown) =>
-        own.log.warn({ err: error }, 'the copy of a wallet that was exported is still there'),
+      deleteCopy().catch((error: unknown) =>
+        context.log.warn({ err: error }, 'the temporary copy of an exported wallet could not be deleted'),
       )
     })
   } catch (error) {
-    await drop()
+    await deleteCopy()
     if (error instanceof DamagedFileError) throw unreadable(id, 'It is missing, or damaged.', error)
     throw error
   }
 }
 
-/** Copies the file of a wallet as it is at one instant. @throws {DamagedFileError}, {Problem} `InsufficientStorage` */
-function copy({ wallets }: Parts, id: string, staged: string): Promise<void> {
+/** Copies a snapshot of a wallet's file. @throws {DamagedFileError}, {Problem} `InsufficientStorage` */
+function copyFile({ wallets }: TransferContext, id: string, staged: string): Promise<void> {
   const path = wallets.pathOf(id)
   return across('wallet-copy', { walletId: id }, async () => {
-    // To open a file leaves others beside it, so that one that nobody has open stays closed.
+    // Opening a closed file would create a log beside it, so it is copied while it is closed.
     if (!wallets.isOpen(id) && hasNoLog(path))
       return wallets.withClosedFile(id, () => copyClosed(path, staged))
     const pinned = openSnapshot(path)
@@ -72,7 +72,7 @@ function copy({ wallets }: Parts, id: string, staged: string): Promise<void> {
   })
 }
 
-async function readRows({ db, agentKey }: Parts, id: string): Promise<Contents> {
+async function readContents({ db, agentKey }: TransferContext, id: string): Promise<Contents> {
   const row = await db.selectFrom('wallet').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   const key = unwrapWalletKey(agentKey, id, row.wrapped_key)
   const about = {
@@ -86,7 +86,7 @@ async function readRows({ db, agentKey }: Parts, id: string): Promise<Contents> 
   return { about, registryRows: await readRegistryRows(db, id) }
 }
 
-async function* bytes(lines: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+async function* concat(lines: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   yield Buffer.from(lines)
   yield* chunks
 }

@@ -1,7 +1,6 @@
 /**
- * The import of a wallet: the file is taken in and looked through beside the others, then the rows are written that make it known, all of them
- * at once, then the file gets its place. Killed anywhere before the rows are there, the agent has no such wallet; afterwards it has all of
- * it, since the file gets its place at the next start.
+ * Imports a wallet: decrypts its file into the transit folder and checks it, registers the wallet in one transaction, then installs the
+ * file. After a crash before the transaction, the agent does not have the wallet. After it, the next start installs the file.
  */
 import { createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -12,16 +11,16 @@ import { fromBase64 } from '../base/bytes.ts'
 import { across } from '../base/probe.ts'
 import type { Secret } from '../base/secret.ts'
 import { DamagedFileError, NewerFileError, toStorageError } from '../storage/file-errors.ts'
-import { type AgentDb, assertWalletTables, openExistingWalletDb } from '../storage/database.ts'
+import { assertWalletTables, openExistingWalletDb, type AgentDb } from '../storage/database.ts'
+import { removeDatabase } from '../storage/files.ts'
 import { findDamage } from '../storage/inspection.ts'
 import { toWalletDetail, type WalletDetail } from '../wallet/model.ts'
 
 import { openChunks, openEnvelope } from './envelope.ts'
 import { readContents, createReader } from './contents.ts'
-import { removeDatabase } from '../storage/files.ts'
-import type { Parts } from './wallet-transfer.ts'
+import type { TransferContext } from './wallet-transfer.ts'
 import { damaged, newer } from './problems.ts'
-import { tokensOf, writeTokens, writeRegistryRows, type Token, type RegistryRow } from './registry-rows.ts'
+import { readTokens, writeTokens, writeRegistryRows, type Token, type RegistryRow } from './registry-rows.ts'
 import { isLarge, startCopier } from '../backup/copier.ts'
 import { Problem } from '../base/problem.ts'
 import { seedDigestOf, wrapWalletKey, readSeed, resealSeed } from '../wallet/wallet-file.ts'
@@ -29,40 +28,40 @@ import { seedDigestOf, wrapWalletKey, readSeed, resealSeed } from '../wallet/wal
 export type ImportOptions = { passphrase: Secret; id?: string | undefined; name?: string | undefined }
 
 /**
- * Imports a wallet, under its own id and name if no others are given.
+ * Imports a wallet, with another id or name if one is given.
  *
  * @throws {Problem} `NotAnExport`, `NewerExport`, `WrongPassphrase`, `DamagedExport`, `BelongsToAnother`, `DuplicatedWalletId`,
- * `DuplicatedWalletSeed`, `InsufficientStorage`; nothing was changed then.
+ * `DuplicatedWalletSeed`, `InsufficientStorage`. Nothing is changed then.
  */
 export async function importWallet(
-  own: Parts,
+  context: TransferContext,
   source: AsyncIterable<Uint8Array>,
   options: ImportOptions,
 ): Promise<WalletDetail> {
-  const arrived = own.newName()
-  const staged = join(own.wallets.transitFolder, arrived)
+  const arrived = context.newName()
+  const staged = join(context.wallets.transitFolder, arrived)
   const file = createReader(source)
   try {
     const chunkKey = await openEnvelope(file, options.passphrase)
     const plain = createReader(openChunks(chunkKey, file))
     const { about, registryRows } = await readContents(plain)
-    await across('import-file', { walletId: about.id }, () => write(plain.rest(), staged))
+    await across('import-file', { walletId: about.id }, () => writeFile(plain.rest(), staged))
     chunkKey.key.fill(0)
     const { id = about.id, name = about.name } = options
     const key = fromBase64(about.key)
-    const { seed, tokens } = await examine(staged, { from: about.id, to: id, key })
+    const { seed, tokens } = await prepare(staged, { from: about.id, to: id, key })
     const wallet = { id, name, createdAt: about.createdAt, key, seed, arrived }
-    return await adopt(own, wallet, { registryRows, tokens }).finally(() =>
+    return await register(context, wallet, { registryRows, tokens }).finally(() =>
       [key, seed].forEach((secret) => secret.fill(0)),
     )
   } finally {
     await file.close()
-    await finishImport(own, arrived)
+    await finishImport(context, arrived)
   }
 }
 
-/** Writes a file (0600) that is on the disk when this returns. */
-async function write(bytes: AsyncIterable<Uint8Array>, path: string): Promise<void> {
+/** Writes and syncs a file with mode 0600. */
+async function writeFile(bytes: AsyncIterable<Uint8Array>, path: string): Promise<void> {
   try {
     await pipeline(
       Readable.from(bytes, { objectMode: false }),
@@ -73,33 +72,33 @@ async function write(bytes: AsyncIterable<Uint8Array>, path: string): Promise<vo
   }
 }
 
-/** Looks a wallet's file through, has it be of this release and of the id `to`, and reads what finding it takes. */
-async function examine(
+/** Checks the file of a wallet, migrates it, changes its id to `to`, and reads its seed and tokens. */
+async function prepare(
   path: string,
   { from, to, key }: { from: string; to: string; key: Uint8Array },
 ): Promise<{ seed: Uint8Array; tokens: Token[] }> {
   try {
     if ((await stat(path)).size === 0) throw new DamagedFileError(path, 'is empty')
-    await lookThrough(path)
+    await checkIntegrity(path)
     const db = await openExistingWalletDb(path)
     try {
       await assertWalletTables(db, path)
       const seed = await readSeed(db, from, path, key)
       if (to !== from) await resealSeed(db, to, key, seed)
-      return { seed, tokens: await tokensOf(db) }
+      return { seed, tokens: await readTokens(db) }
     } finally {
       await db.destroy()
     }
   } catch (error) {
-    if (error instanceof NewerFileError) throw newer('tables that this one does not know')
+    if (error instanceof NewerFileError) throw newer('an unknown database schema')
     if (error instanceof DamagedFileError)
-      throw damaged('the database in it is not a sound one of a wallet', { cause: error })
+      throw damaged('its database is damaged, or is not a wallet', { cause: error })
     throw error
   }
 }
 
 /** Checks a whole file with SQLite's `integrity_check`; a large one in a worker thread. @throws {DamagedFileError} */
-export async function lookThrough(path: string): Promise<void> {
+async function checkIntegrity(path: string): Promise<void> {
   const reason = (await isLarge([path])) ? await findDamageInThread(path) : findDamage(path)
   if (reason !== undefined) throw new DamagedFileError(path, `is damaged: ${reason}`)
 }
@@ -114,8 +113,8 @@ async function findDamageInThread(path: string): Promise<string | undefined> {
   }
 }
 
-/** `arrived` is the name of its file in `wallets.transitFolder`, whole and closed. */
-export type Arrived = {
+/** `arrived` is the name of the wallet's file in `wallets.transitFolder`. */
+type ImportedWallet = {
   id: string
   name: string
   createdAt: string
@@ -125,14 +124,13 @@ export type Arrived = {
 }
 
 /**
- * Makes a wallet known, and gives its file its place. A wallet that rests here and has the same id and seed is the same one: what came takes
- * its place.
+ * Registers a wallet and installs its file. A suspended wallet with the same id and seed is the same one, and is replaced.
  *
  * @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed`, `BelongsToAnother`, `Conflict`
  */
-export async function adopt(
-  { db, agentKey, wallets, tokens: walletTokens, wake }: Parts,
-  { id, name, createdAt, key, seed, arrived }: Arrived,
+async function register(
+  { db, agentKey, wallets, tokens: walletTokens, wake }: TransferContext,
+  { id, name, createdAt, key, seed, arrived }: ImportedWallet,
   { registryRows, tokens }: { registryRows: readonly RegistryRow[]; tokens: readonly Token[] },
 ): Promise<WalletDetail> {
   const seedDigest = seedDigestOf(agentKey, seed)
@@ -144,7 +142,7 @@ export async function adopt(
     moved_at: null,
     arrived,
   }
-  const makeKnown = (isHere: boolean) =>
+  const writeRows = (isHere: boolean) =>
     db.transaction().execute(async (tx) => {
       const now = new Date().toISOString()
       const written = isHere
@@ -159,21 +157,21 @@ export async function adopt(
       return toWalletDetail(wallet)
     })
   if (tokens.length > 0) walletTokens.expectAliases()
-  const adopted = await wallets.serializeCreation(async () => {
-    const isHere = await mayComeHere(db, id, seedDigest)
-    // One after the other, and no backup in between.
+  const registered = await wallets.serializeCreation(async () => {
+    const isHere = await isSuspendedHere(db, id, seedDigest)
+    // Behind the write barrier, so that no backup runs in between.
     return wallets.withClosedFile(id, async () => {
-      const wallet = await across('import-rows', { walletId: id }, () => makeKnown(isHere))
+      const wallet = await across('import-rows', { walletId: id }, () => writeRows(isHere))
       await across('import-place', { walletId: id }, () => Promise.resolve(wallets.installFile(id, arrived)))
       return wallet
     })
   })
   wake(id)
-  return adopted
+  return registered
 }
 
-/** Whether the wallet rests here. @throws {Problem} when it is here and works, or another has its id. */
-async function mayComeHere(db: AgentDb, id: string, seedDigest: string): Promise<boolean> {
+/** Whether the wallet is suspended here. @throws {Problem} when it is active here, or another wallet has its id. */
+async function isSuspendedHere(db: AgentDb, id: string, seedDigest: string): Promise<boolean> {
   const rows = await db
     .selectFrom('wallet')
     .select(['id', 'seed_digest', 'moved_at'])
@@ -181,26 +179,26 @@ async function mayComeHere(db: AgentDb, id: string, seedDigest: string): Promise
     .execute()
   const twin = rows.find(({ seed_digest }) => seed_digest === seedDigest)
   if (twin && (twin.id !== id || twin.moved_at === null)) {
-    const rests =
+    const hint =
       twin.moved_at === null
         ? ''
-        : `, and rests since it was exported. Import it under that id, or have it go on: agent wallet resume ${twin.id}`
+        : `, suspended since it was exported. Import it with that id, or resume it: agent wallet resume ${twin.id}`
     throw new Problem(
       'error:WalletManagementServiceError:DuplicatedWalletSeed',
-      `This wallet is here already: ${twin.id} has the same seed${rests}. Nothing was changed.`,
+      `This agent has the wallet already: ${twin.id} has the same seed${hint}. Nothing was changed.`,
     )
   }
   if (!twin && rows.length > 0)
     throw new Problem(
       'error:WalletManagementServiceError:DuplicatedWalletId',
-      `Another wallet has the id ${id} here. Give the imported one another: its connections go on working. Nothing was changed.`,
+      `Another wallet of this agent has the id ${id}. Import with another id: connections keep working. Nothing was changed.`,
     )
   return twin !== undefined
 }
 
-/** Installs an imported file if its wallet is registered, and removes it otherwise. */
+/** Installs an imported file if its wallet is registered, and deletes it if not. */
 export async function finishImport(
-  { db, wallets }: Pick<Parts, 'db' | 'wallets'>,
+  { db, wallets }: Pick<TransferContext, 'db' | 'wallets'>,
   name: string,
 ): Promise<void> {
   const row = await db.selectFrom('wallet').select('id').where('arrived', '=', name).executeTakeFirst()

@@ -1,4 +1,4 @@
-/** Why a file is not imported. */
+/** The problems of an import. */
 import { Problem, type ProblemType } from '../base/problem.ts'
 
 type Name = 'NotAnExport' | 'NewerExport' | 'WrongPassphrase' | 'DamagedExport' | 'BelongsToAnother'
@@ -10,7 +10,7 @@ const refuse = (name: Name, detail: string, options?: ErrorOptions) =>
     options,
   )
 
-/** `reason` goes on after "The file is damaged: ". */
+/** `reason` continues the sentence "The file is damaged: ". */
 export function damaged(reason: string, options?: ErrorOptions): Problem {
   return refuse(
     'DamagedExport',
@@ -22,15 +22,15 @@ export function damaged(reason: string, options?: ErrorOptions): Problem {
 export function notAnExport(): Problem {
   return refuse(
     'NotAnExport',
-    'The file is no export of a wallet. Give one that `agent wallet export` has made.',
+    'The file is not an export of a wallet. Use a file that `agent wallet export` has written.',
   )
 }
 
-/** `what` is what this release does not know. */
+/** `what` is the part that this release does not know. */
 export function newer(what: string): Problem {
   return refuse(
     'NewerExport',
-    `The file was made by a newer release of the agent: it has ${what}. Import it with that release.`,
+    `A newer release of the agent wrote the file: it has ${what}. Import it with that release.`,
   )
 }
 
@@ -41,10 +41,7 @@ export function wrongPassphrase(): Problem {
   )
 }
 
-/** `what` is the thing that is another wallet's here already. */
+/** `what` is the row that another wallet of this agent has. */
 export function belongsToAnother(what: string): Problem {
-  return refuse(
-    'BelongsToAnother',
-    `${what} belongs to another wallet of this agent, and cannot come with this one as well.`,
-  )
+  return refuse('BelongsToAnother', `${what} belongs to another wallet of this agent.`)
 }

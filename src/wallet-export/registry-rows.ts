@@ -1,4 +1,4 @@
-/** What belongs to a wallet and is not in its file: rows of agent.db, which other tenants can read or must not take. */
+/** The rows of a wallet in agent.db: published documents, and the tokens by which others find the wallet. */
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { AgentDb, AgentTx, Db } from '../storage/database.ts'
@@ -21,7 +21,7 @@ const registered = {
   authored: text,
 }
 
-/** A row without `wallet_id`, by its table. */
+/** A row without `wallet_id`; `kind` is its table. */
 export const RegistryRow = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('web_did'), row: z.object({ did: text, created_at: text }) }),
   z.object({
@@ -31,7 +31,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('credential_schema'),
     row: z.object({ ...registered, type: text, schema: text, tags: text, proof: text.nullable() }),
-    searched: z.array(text).describe('The tags once more, as they are searched for.'),
+    searched: z.array(text).describe('The tags as they are indexed.'),
   }),
   z.object({
     kind: z.literal('credential_definition'),
@@ -48,7 +48,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
 ])
 export type RegistryRow = z.infer<typeof RegistryRow>
 
-/** All that belongs to a wallet, in the order of its making. */
+/** The rows of a wallet, oldest first. */
 export async function readRegistryRows(db: AgentDb, walletId: string): Promise<RegistryRow[]> {
   const dids = await db
     .selectFrom('web_did')
@@ -90,7 +90,7 @@ export async function readRegistryRows(db: AgentDb, walletId: string): Promise<R
   ].map((each) => RegistryRow.parse(each))
 }
 
-/** Writes down what belongs to a wallet, in the place of what did before. @throws {Problem} `BelongsToAnother` */
+/** Replaces the rows of a wallet. @throws {Problem} `BelongsToAnother` */
 export async function writeRegistryRows(
   tx: AgentTx,
   walletId: string,
@@ -98,7 +98,7 @@ export async function writeRegistryRows(
 ): Promise<void> {
   await deleteRegistryRows(tx, walletId)
   for (const each of registryRows) {
-    if (!(await write(tx, walletId, each))) throw belongsToAnother(nameOf(each))
+    if (!(await insertRow(tx, walletId, each))) throw belongsToAnother(nameOf(each))
   }
 }
 
@@ -117,8 +117,12 @@ async function deleteRegistryRows(tx: AgentTx, walletId: string): Promise<void> 
 
 const nextSequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from presentation_definition)`
 
-/** Returns whether there was none yet. */
-async function write(tx: AgentTx, walletId: string, { kind, row, ...rest }: RegistryRow): Promise<boolean> {
+/** Inserts a row. False when another wallet has it already. */
+async function insertRow(
+  tx: AgentTx,
+  walletId: string,
+  { kind, row, ...rest }: RegistryRow,
+): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto(kind)
     .values({
@@ -150,20 +154,20 @@ function nameOf(registryRow: RegistryRow): string {
 
 export type Token = Pick<AgentTables['wallet_alias'], 'kind' | 'token'>
 
-/** As agents make them: base58 of a sealed wallet id. */
-const tokenForm = /^[1-9A-HJ-NP-Za-km-z]{50,60}$/
+/** The form of wallet tokens: base58 of a sealed wallet id. */
+const tokenPattern = /^[1-9A-HJ-NP-Za-km-z]{50,60}$/
 
-/** How many DIDs are read before others have their turn, and how many rows are written at a time. */
-const atOnce = 200
+/** DIDs that are parsed in one tick, and rows that one statement inserts. */
+const batchSize = 200
 
-/** All of a wallet's, read off its file. */
-export async function tokensOf(db: Db): Promise<Token[]> {
+/** Reads the tokens of a wallet from its file. */
+export async function readTokens(db: Db): Promise<Token[]> {
   const dids = await db.selectFrom('peer_did').select('did').execute()
   const lists = await db.selectFrom('status_list').select('id').execute()
   const sessions = await db.selectFrom('enterprise_session').select(['product', 'submission_id']).execute()
   const mailboxes = new Set<string>()
   for (const [index, { did }] of dids.entries()) {
-    if (index % atOnce === 0) await turn()
+    if (index % batchSize === 0) await turn()
     for (const mailbox of mailboxesOf(did)) mailboxes.add(mailbox)
   }
   const tokens: Token[] = [
@@ -171,23 +175,22 @@ export async function tokensOf(db: Db): Promise<Token[]> {
     ...lists.map(({ id: token }) => ({ kind: 'status-list' as const, token })),
     ...sessions.map(({ product: kind, submission_id: token }) => ({ kind, token })),
   ]
-  return tokens.filter(({ token }) => tokenForm.test(token))
+  return tokens.filter(({ token }) => tokenPattern.test(token))
 }
 
-/** Has tokens, which lead nowhere yet, lead to a wallet. @throws {Problem} `BelongsToAnother` */
+/** Inserts the tokens of a wallet. @throws {Problem} `BelongsToAnother` */
 export async function writeTokens(tx: AgentTx, walletId: string, tokens: readonly Token[]): Promise<void> {
-  for (let at = 0; at < tokens.length; at += atOnce) {
-    const rows = tokens.slice(at, at + atOnce).map((token) => ({ ...token, wallet_id: walletId }))
+  for (let at = 0; at < tokens.length; at += batchSize) {
+    const rows = tokens.slice(at, at + batchSize).map((token) => ({ ...token, wallet_id: walletId }))
     const insertion = tx.insertInto('wallet_alias').values(rows)
     const { numInsertedOrUpdatedRows } = await insertion
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirstOrThrow()
-    if (Number(numInsertedOrUpdatedRows) < rows.length)
-      throw belongsToAnother('An address that the wallet is reached at')
+    if (Number(numInsertedOrUpdatedRows) < rows.length) throw belongsToAnother('An address of the wallet')
   }
 }
 
-/** The last parts of the addresses in a DID; none of one that cannot be read, at which nobody reaches anybody. */
+/** The mailboxes in the services of a DID. None for a DID that cannot be parsed. */
 function mailboxesOf(did: string): string[] {
   try {
     return endpointsOf(resolvePeerDid(did)).map(({ uri }) => uri.split('/').at(-1)!)

@@ -1,4 +1,4 @@
-/** Wallets that go from one agent to another: what that takes of the agent, and where files are meanwhile. */
+/** Export and import of wallets, which transfers them from one agent to another. */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { makeFolder } from '../base/private-files.ts'
@@ -12,44 +12,41 @@ import { exportWallet, type ExportOptions } from './export.ts'
 import { finishImport, importWallet, type ImportOptions } from './import.ts'
 
 export type WalletTransfer = {
-  /** See `export.ts`. */
+  /** See `exportWallet`. */
   export: (id: string, options: ExportOptions) => Promise<Readable>
-  /** See `import.ts`. */
+  /** See `importWallet`. */
   import: (source: AsyncIterable<Uint8Array>, options: ImportOptions) => Promise<WalletDetail>
 }
 
-/** What it takes of the agent. */
-export type Parts = {
+/** The parts of the agent that a transfer uses. */
+export type TransferContext = {
   readonly db: AgentDb
   readonly agentKey: Uint8Array
   readonly wallets: Wallets
   readonly tokens: WalletTokens
   readonly log: Log
-  /** Tells the worker that a wallet owes something. */
+  /** Makes the worker process the jobs of a wallet. */
   readonly wake: (walletId: string) => void
-  /** A name in `wallets.transitFolder` for a file that is there for the time of one export or import. */
+  /** A new name for a temporary file in `wallets.transitFolder`. */
   readonly newName: () => string
 }
 
-/**
- * Makes ready, and settles what a daemon that was killed has left in `wallets.transitFolder`: the file of a wallet that it has made known gets its
- * place; the rest is of no use to anybody.
- */
-export async function openWalletTransfer(given: Omit<Parts, 'newName'>): Promise<WalletTransfer> {
-  const { transitFolder: transit } = given.wallets
-  const parts: Parts = {
-    ...given,
+/** Cleans up `wallets.transitFolder` after a crash: installs the files of registered wallets and deletes the others. */
+export async function openWalletTransfer(parts: Omit<TransferContext, 'newName'>): Promise<WalletTransfer> {
+  const { transitFolder } = parts.wallets
+  const context: TransferContext = {
+    ...parts,
     newName() {
-      makeFolder(transit)
+      makeFolder(transitFolder)
       return randomId()
     },
   }
-  if (existsSync(transit)) {
-    for (const name of readdirSync(transit)) await finishImport(parts, name)
-    rmSync(transit, { recursive: true, force: true })
+  if (existsSync(transitFolder)) {
+    for (const name of readdirSync(transitFolder)) await finishImport(context, name)
+    rmSync(transitFolder, { recursive: true, force: true })
   }
   return {
-    export: (id, options) => exportWallet(parts, id, options),
-    import: (source, options) => importWallet(parts, source, options),
+    export: (id, options) => exportWallet(context, id, options),
+    import: (source, options) => importWallet(context, source, options),
   }
 }

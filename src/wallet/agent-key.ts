@@ -1,8 +1,8 @@
 /**
- * The agent key: 32 random bytes, made at the first start, from which the keys of all that is sealed here are derived.
+ * The agent key: 32 random bytes from which all sealing keys of an agent are derived.
  *
- * On disk it is wrapped by the master key, in one row of `setting`. So another master key is another row, and wallets, digests of API
- * keys and mailboxes stay as they are (`key-rotation.ts`).
+ * It is made at the first start and stored in agent.db, wrapped with the master key. So a rotation of the master key (`key-rotation.ts`)
+ * changes one row; wallets, digests of API keys and tokens stay valid.
  */
 import type { Config } from '../base/config.ts'
 import type { Log } from '../base/log.ts'
@@ -13,15 +13,15 @@ import { across } from '../base/probe.ts'
 import { getMasterKeySource, type MasterKeySource } from './master-key.ts'
 
 const present = 'agent-key'
-/** Wrapped by the master key that the operator has yet to replace, and that opens the folder until then. */
+/** The agent key wrapped with the previous master key, which stays valid until the operator has replaced it. */
 const previous = 'agent-key-previous'
 
-/** The agent key as it is on disk. */
+/** The stored rows, in base64url. */
 type Wrapped = { [present]?: string; [previous]?: string }
 
 /**
- * What opened the agent key: the master key, the one beside it that was about to take its place, the one that was to be replaced, or the one
- * in the file from which it is to be moved.
+ * The unwrapped agent key, and the master key that unwrapped it: the `present` one, the `next` one of an interrupted rotation, the
+ * `previous` one that the operator has not replaced yet, or an `earlier` one in a file that is to be moved into the keyring.
  */
 type Opened = {
   agentKey: Uint8Array
@@ -30,14 +30,14 @@ type Opened = {
   source: MasterKeySource
 }
 
-/** Does what a start changes about the keys, and has it in the audit log, which the agent key opens. */
+/** Runs a change of the keys at a start and writes it to the audit log, which the agent key seals. */
 export type Audited = (agentKey: Uint8Array, action: string, work: () => Promise<unknown>) => Promise<unknown>
 
 /**
- * The agent key of a data folder, made when it is a new one. A rotation of the master key that was cut off is finished, or taken back where it
- * had changed nothing yet.
+ * Opens the agent key of a data folder, and makes one in a new folder. Finishes an interrupted rotation of the master key, or undoes it if
+ * it had changed nothing yet.
  *
- * @throws {StartError} when the master key is another, or cannot be read; nothing was changed then.
+ * @throws {StartError} when the master key cannot be read, or is not the folder's. Nothing is changed then.
  */
 export async function openAgentKey(
   config: Config,
@@ -52,35 +52,34 @@ export async function openAgentKey(
     return agentKey
   }
   const change = changeBy(opened)
-  if (change === undefined) await settle(db, opened)
-  else await audited(opened.agentKey, change, () => settle(db, opened))
+  if (change === undefined) await finishRotation(db, opened)
+  else await audited(opened.agentKey, change, () => finishRotation(db, opened))
   if (opened.by === 'previous') log.warn(`the master key was rotated: ${stillPrevious(opened)}`)
-  if (opened.by === 'earlier')
-    log.info('the master key was moved into the keyring, and is in no file any more')
+  if (opened.by === 'earlier') log.info('the master key was moved from its file into the keyring')
   return opened.agentKey
 }
 
-/** As `openAgentKey`, but changes nothing, and gives nothing for a folder that is new. @throws {StartError} */
+/** As `openAgentKey`, without any change. Undefined for a new folder. @throws {StartError} */
 export async function findAgentKey(config: Config, db: AgentDb): Promise<Opened | undefined> {
   const wrapped = await readWrapped(db)
   if (wrapped[present] === undefined) {
     const wallet = await db.selectFrom('wallet').select('id').executeTakeFirst()
     if (!wallet) return undefined
     throw new StartError(
-      `${config.AGENT_DATA_DIR} holds wallets, but not the key that opens them. Put a copy of agent.db back.`,
+      `${config.AGENT_DATA_DIR} holds wallets, but not the key that opens them. Restore agent.db from a copy.`,
       4,
     )
   }
   const source = await getMasterKeySource(config, db)
-  // With the next key at hand, a present one that is not there is no matter.
-  const byNext = tryWith(await source.next?.read(), (key) => unwrap(key, wrapped[present]))
+  // If the next key works, a missing present key does not matter.
+  const byNext = tryKey(await source.next?.read(), (key) => unwrap(key, wrapped[present]))
   if (byNext) return { agentKey: byNext, by: 'next', wrapped, source }
   let failure: unknown
   const masterKey = await source.read().catch((error: unknown) => {
     failure = error
     return undefined
   })
-  const opened = tryWith(masterKey, (key): Opened | undefined => {
+  const opened = tryKey(masterKey, (key): Opened | undefined => {
     for (const [name, by] of [
       [present, 'present'],
       [previous, 'previous'],
@@ -91,17 +90,17 @@ export async function findAgentKey(config: Config, db: AgentDb): Promise<Opened 
     return undefined
   })
   if (opened) return opened
-  const byEarlier = tryWith(source.earlier?.read(), (key) => unwrap(key, wrapped[present]))
+  const byEarlier = tryKey(source.earlier?.read(), (key) => unwrap(key, wrapped[present]))
   if (byEarlier) return { agentKey: byEarlier, by: 'earlier', wrapped, source }
   if (failure instanceof Error) throw failure
   throw new StartError(
-    `The master key in ${source.name} is not the one that ${config.AGENT_DATA_DIR} was made with. Give the right one; nothing was changed.`,
+    `The master key in ${source.name} does not belong to ${config.AGENT_DATA_DIR}. Provide the right one. Nothing was changed.`,
     4,
   )
 }
 
-/** Tries a master key, if there is one, and forgets it. */
-function tryWith<T>(key: Uint8Array | undefined, use: (key: Uint8Array) => T | undefined): T | undefined {
+/** Calls `use` with a master key, if there is one, and fills it with zeros. */
+function tryKey<T>(key: Uint8Array | undefined, use: (key: Uint8Array) => T | undefined): T | undefined {
   try {
     return key && use(key)
   } finally {
@@ -109,49 +108,49 @@ function tryWith<T>(key: Uint8Array | undefined, use: (key: Uint8Array) => T | u
   }
 }
 
-/** What the operator has yet to do, when the master key before the last rotation opens the folder. */
+/** The warning when the master key before the last rotation opened the folder. */
 export function stillPrevious({ source }: Pick<Opened, 'source'>): string {
-  return `${source.name} still holds the key before the last rotation. Put the new one there before the next start; until then both open the folder.`
+  return `${source.name} still holds the key from before the last rotation. Put the new key there before the next start; until then both keys are valid.`
 }
 
-/** What ending a rotation, or moving the key, changes about which keys open the folder, in words. */
+/** The audit action of `finishRotation`; undefined when it changes nothing. */
 function changeBy({ by, wrapped }: Opened): string | undefined {
   if (by === 'next') return 'rotation of the master key finished'
   if (by === 'earlier') return 'master key moved into the keyring'
   return by === 'present' && wrapped[previous] !== undefined ? 'previous master key dropped' : undefined
 }
 
-/** Ends a rotation that was begun, or moves the key to where it belongs. */
-export async function settle(db: AgentDb, { agentKey, by, wrapped, source }: Opened): Promise<void> {
+/** Finishes a rotation, or moves the master key into the keyring. */
+export async function finishRotation(db: AgentDb, { agentKey, by, wrapped, source }: Opened): Promise<void> {
   if (by === 'present' && wrapped[previous] !== undefined) {
     await db.deleteFrom('setting').where('name', '=', previous).execute()
     await emptyLog(db)
   }
-  if (by === 'earlier') await moveIn(db, source, agentKey)
-  else if (by === 'next') await finish(db, source)
-  else await source.next?.drop()
+  if (by === 'earlier') await moveToKeyring(db, source, agentKey)
+  else if (by === 'next') await installNextKey(db, source)
+  else await source.next?.discard()
 }
 
-/** Into a keyring goes another key than the one that lay in a file. */
-async function moveIn(db: AgentDb, source: MasterKeySource, agentKey: Uint8Array): Promise<void> {
+/** The keyring gets a new master key, since copies of the file may exist. */
+async function moveToKeyring(db: AgentDb, source: MasterKeySource, agentKey: Uint8Array): Promise<void> {
   const key = newSealKey()
   try {
     await across('next-key', {}, async () => source.next?.write(key))
     await across('key-row', {}, () => db.transaction().execute((tx) => rewrap(tx, key, agentKey)))
-    await finish(db, source)
+    await installNextKey(db, source)
   } finally {
     key.fill(0)
   }
 }
 
-/** What is left to do once the row is that of the next key: what the key before opened must not be found any more, then its place is taken. */
-export async function finish(db: AgentDb, source: MasterKeySource): Promise<void> {
+/** The last step of a rotation, after the row is wrapped with the next key: erases the old row from the log and installs the key. */
+export async function installNextKey(db: AgentDb, source: MasterKeySource): Promise<void> {
   await emptyLog(db)
-  source.earlier?.forget()
-  await across('key-name', {}, async () => source.next?.take())
+  source.earlier?.remove()
+  await across('key-name', {}, async () => source.next?.install())
 }
 
-/** Wraps the agent key with a master key. With `keepsPrevious` the one that opens it now goes on to do so. */
+/** Wraps the agent key with a master key. With `keepsPrevious`, the current master key stays valid too. */
 export async function rewrap(
   tx: AgentTx,
   masterKey: Uint8Array,
@@ -159,7 +158,7 @@ export async function rewrap(
   { keepsPrevious = false } = {},
 ): Promise<void> {
   const wrapped = await readWrapped(tx)
-  // A second rotation, before the operator has replaced the key of the first: it is still the same one that opens the folder meanwhile.
+  // In a second rotation before the operator has installed the key of the first, the oldest key is still the installed one.
   const kept = keepsPrevious ? (wrapped[previous] ?? wrapped[present]) : undefined
   await tx.deleteFrom('setting').where('name', 'in', [present, previous]).execute()
   const rows = [
@@ -169,8 +168,8 @@ export async function rewrap(
   await tx.insertInto('setting').values(rows).execute()
 }
 
-/** Whether a master key opens the folder as it is now. */
-export async function opens(db: AgentDb, masterKey: Uint8Array): Promise<boolean> {
+/** Whether a master key unwraps the agent key. */
+export async function isMasterKey(db: AgentDb, masterKey: Uint8Array): Promise<boolean> {
   const agentKey = unwrap(masterKey, (await readWrapped(db))[present])
   agentKey?.fill(0)
   return agentKey !== undefined

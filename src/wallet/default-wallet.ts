@@ -1,21 +1,22 @@
-/** The default wallet and its tenant, made at first start (service §6.1, api.md 3.5). */
-import { newApiKey, Secret } from '../base/secret.ts'
+/** The default wallet and its tenant, which the first start creates. */
 import type { Config } from '../base/config.ts'
 import { Problem } from '../base/problem.ts'
+import { newApiKey, Secret } from '../base/secret.ts'
 import { StartError } from '../base/start-error.ts'
 import { createWebhook, listWebhooks } from '../events/webhooks.ts'
 import { RegisteredKey } from './model.ts'
 import { defaultId, type Tenants } from './tenants.ts'
 import type { Wallets } from './wallets.ts'
 
-/** Does something, and has it in the audit log. */
+/** Runs a change and writes it to the audit log. */
 type Audited = (action: string, work: () => Promise<unknown>) => Promise<unknown>
 
 /**
- * Makes the default wallet, its entity, key and webhook where they are missing; each by itself, so that a start that
- * was interrupted is completed by the next.
+ * Creates the default wallet, its entity, API key and webhook, each if it is missing. So a start completes an earlier one that was
+ * interrupted.
  *
- * Returns the key that lets its tenant in: the configured one, the remembered one if it still does, or a new one.
+ * Returns the API key of the tenant: the configured one, the remembered one if it is still active, or a new one. Undefined without a
+ * default wallet.
  */
 export async function provideDefaultWallet(
   config: Config,
@@ -31,7 +32,7 @@ export async function provideDefaultWallet(
   }
   const entity = await tenants.get(defaultId).catch(() => undefined)
   if (!entity) {
-    // The webhook is written before the entity, the entity marks that all of it is there.
+    // The entity is written last: its existence marks that the webhook exists too.
     await addWebhook(config, wallets)
     await audited('default tenant made', () =>
       tenants.create({ id: defaultId, name: 'default', walletId: defaultId }),
@@ -44,11 +45,11 @@ export async function provideDefaultWallet(
       ? remembered
       : newApiKey())
   const register = () => tenants.keys.register({ entityId: defaultId, apiKey }, 'default')
-  // One that is known is registered without effect, or not at all: also one that is shorter than keys must be now.
+  // A stored key is accepted even if it is shorter than the current minimum: `register` then changes nothing.
   const isKnown = await tenants.keys.isKnown(apiKey)
   const fault = isKnown ? undefined : RegisteredKey.safeParse(apiKey).error?.issues[0]?.message
   if (fault !== undefined)
-    throw new StartError(`DEFAULT_WALLET_AUTH_API_KEY: ${fault}. Leave it out and a random one is made.`, 2)
+    throw new StartError(`DEFAULT_WALLET_AUTH_API_KEY: ${fault}. Unset it to get a random key.`, 2)
   await (isKnown ? register() : audited('default tenant’s key made', register)).catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error
     throw new StartError(`DEFAULT_WALLET_AUTH_API_KEY: ${error.message}`, 2, { cause: error })
@@ -66,7 +67,7 @@ async function addWebhook(config: Config, wallets: Wallets): Promise<void> {
   const customHeaders: Record<string, string> = bearer ? { Authorization: `Bearer ${bearer.reveal()}` } : {}
   await wallets.use(defaultId, (wallet) =>
     wallet.transaction(async (tx) => {
-      // A start that was interrupted before the entity was made has written it already.
+      // A start that was interrupted before the entity was created has written the webhook already.
       if ((await listWebhooks(tx, wallet)).length === 0)
         await createWebhook(tx, wallet, { url, customHeaders }, limit)
     }),

@@ -1,9 +1,9 @@
 /**
- * Rotation of the master key while everything runs: only the row of the agent key changes.
+ * Rotation of the master key while the agent runs. Only the row of the agent key changes.
  *
- * A key that is in a file is replaced here: the next key beside it, then the row, then the name; killed in between, the next start finds
- * out by which of the two opens the row. A key that only the operator can replace (a variable, or a file that may not be written) is
- * given, and the one before it opens the folder too, until a start with the given one.
+ * A key in a file or keyring is replaced in three steps: write the next key beside it, rewrap the row, rename the key. After a crash in
+ * between, the next start tries both keys. A key that only the operator can replace (a variable, or a read-only file) must be given; the
+ * previous key stays valid until a start with the given one.
  */
 import PQueue from 'p-queue'
 import { z } from 'zod'
@@ -16,11 +16,11 @@ import { Secret } from '../base/secret.ts'
 import { StartError } from '../base/start-error.ts'
 import { diskFull } from '../storage/file-errors.ts'
 import type { AgentDb } from '../storage/database.ts'
-import { findAgentKey, finish, opens, rewrap, settle } from './agent-key.ts'
+import { findAgentKey, finishRotation, installNextKey, isMasterKey, rewrap } from './agent-key.ts'
 import { getMasterKeySource, type NextKey } from './master-key.ts'
 import { systemReason } from '../base/reason.ts'
 
-/** 32 bytes in base64 or base64url. What was given is in no message. */
+/** 32 bytes in base64 or base64url. Error messages do not contain the value. */
 const MasterKeyText = z
   .string()
   .regex(/^(?:[\w-]{43}|[A-Za-z0-9+/]{43})=?$/, 'is not 32 bytes in base64url')
@@ -29,7 +29,7 @@ const MasterKeyText = z
 export const RotateMasterKey = z
   .object({
     newKey: MasterKeyText.optional().describe(
-      '32 bytes, base64url. Where the key is in a file, a random one when it is left out.',
+      '32 bytes, base64url. A random key when absent, if the master key is in a file or the keyring.',
     ),
   })
   .meta({ id: 'RotateMasterKeyRequest' })
@@ -39,64 +39,64 @@ export const MasterKeyRotation = z
     source: z
       .string()
       .describe(
-        'Where the master key is: `AGENT_MASTER_KEY`, the path of a file, or the keyring and the entry there.',
+        'Where the master key is stored: `AGENT_MASTER_KEY`, the path of a file, or the keyring and its entry.',
       ),
     isReplaced: z
       .boolean()
       .describe(
-        'Whether the new key is there already. If not, the operator puts it there before the next start, and both keys open the folder until then.',
+        'Whether the new key is stored there already. If not, the operator must store it before the next start; both keys are valid until then.',
       ),
   })
   .meta({ id: 'MasterKeyRotation' })
 export type MasterKeyRotation = z.infer<typeof MasterKeyRotation>
 
-/** @throws {Problem} 422 when a key must be given, or is the present one. */
+/** @throws {Problem} 422 when a key must be given, or is the current one. */
 export type Rotate = (newKey?: Secret) => Promise<MasterKeyRotation>
 
 /** Makes the function that rotates the master key of an agent; one at a time. */
 export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array): Rotate {
-  const turns = new PQueue({ concurrency: 1 })
+  const rotations = new PQueue({ concurrency: 1 })
 
   async function rotate(given: Secret | undefined): Promise<MasterKeyRotation> {
-    await settleEarlier()
+    await finishEarlier()
     const source = await getMasterKeySource(config, db)
     const key = given ? fromBase64(given.reveal()) : newSealKey()
     try {
-      if (given && (await opens(db, key)))
-        throw mustGive('newKey is the present master key. Give another one.')
-      const cannot = source.next
-        ? await putBeside(source.next, key, source.name)
+      if (given && (await isMasterKey(db, key)))
+        throw newKeyRequired('newKey is the current master key. Use another one.')
+      const obstacle = source.next
+        ? await writeNextKey(source.next, key, source.name)
         : 'it is in the variable AGENT_MASTER_KEY'
-      if (cannot !== undefined && !given)
-        throw mustGive(
-          `The daemon cannot replace the master key: ${cannot}. Give the new key in newKey, and put it there yourself afterwards.`,
+      if (obstacle !== undefined && !given)
+        throw newKeyRequired(
+          `The daemon cannot replace the master key: ${obstacle}. Send the new key as newKey, then store it there yourself.`,
         )
-      const keepsPrevious = cannot !== undefined
+      const keepsPrevious = obstacle !== undefined
       await across('key-row', {}, () =>
         db.transaction().execute((tx) => rewrap(tx, key, agentKey, { keepsPrevious })),
       )
-      if (!keepsPrevious) await finish(db, source)
+      if (!keepsPrevious) await installNextKey(db, source)
       return { source: source.name, isReplaced: !keepsPrevious }
     } finally {
       key.fill(0)
     }
   }
 
-  /** One before may have failed half-way, for want of room on the disk. A key that was lost while the daemon runs is no hindrance: this is the way out. */
-  async function settleEarlier(): Promise<void> {
+  /** An earlier rotation may have stopped half-way, for example on a full disk. A lost master key is ignored: this rotation replaces it. */
+  async function finishEarlier(): Promise<void> {
     const opened = await findAgentKey(config, db).catch((error: unknown) => {
       if (!(error instanceof StartError)) throw error
     })
     if (!opened) return
-    await settle(db, opened)
+    await finishRotation(db, opened)
     opened.agentKey.fill(0)
   }
 
-  return (newKey) => turns.add(() => rotate(newKey))
+  return (newKey) => rotations.add(() => rotate(newKey))
 }
 
-/** Puts a key beside the present one, or says why only the operator can. @throws {Problem} `InsufficientStorage`, `KeyringUnavailable` */
-async function putBeside(next: NextKey, key: Uint8Array, name: string): Promise<string | undefined> {
+/** Writes the next key. Returns the reason if only the operator can. @throws {Problem} `InsufficientStorage`, `KeyringUnavailable` */
+async function writeNextKey(next: NextKey, key: Uint8Array, name: string): Promise<string | undefined> {
   try {
     await across('next-key', {}, () => next.write(key))
     return undefined
@@ -112,6 +112,6 @@ async function putBeside(next: NextKey, key: Uint8Array, name: string): Promise<
   }
 }
 
-function mustGive(detail: string): Problem {
+function newKeyRequired(detail: string): Problem {
   return new Problem('error:MasterKeyError:NewKeyRequired', detail)
 }

@@ -1,8 +1,8 @@
 /**
- * The file of the master key, and `<file>.next` beside it, which is there while the key is replaced.
+ * The file of the master key, and `<file>.next`, which exists during a rotation.
  *
- * The next key is on the disk before anything is wrapped with it, and takes the name of the file afterwards. What a crash leaves between
- * the two is settled by whichever of them opens the agent key (`agent-key.ts`).
+ * The next key is on disk before anything is wrapped with it, and is renamed to the file afterwards. After a crash in between, a start
+ * tries both keys (`agent-key.ts`).
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -22,7 +22,7 @@ import { fromBase64, toBase64url } from '../base/bytes.ts'
 import { StartError } from '../base/start-error.ts'
 import { syncFolder } from '../base/private-files.ts'
 
-/** Reads 32 bytes; makes them, where there is no file and `mayMake`. @throws {StartError} */
+/** Reads the key (32 bytes). With `mayMake`, a missing file is created. @throws {StartError} */
 export function readMasterKeyFile(path: string, { mayMake = false } = {}): Uint8Array {
   let text: string
   try {
@@ -30,7 +30,7 @@ export function readMasterKeyFile(path: string, { mayMake = false } = {}): Uint8
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' && mayMake) return makeKey(path)
     throw new StartError(
-      `The master key cannot be read from ${path}. Put the file back, or give the key in AGENT_MASTER_KEY.`,
+      `The master key cannot be read from ${path}. Restore the file, or set AGENT_MASTER_KEY.`,
       4,
       {
         cause: error,
@@ -42,7 +42,7 @@ export function readMasterKeyFile(path: string, { mayMake = false } = {}): Uint8
   throw new StartError(`The file ${path} does not hold a master key (32 bytes in base64url).`, 4)
 }
 
-/** Puts a key beside the present one, on the disk when this returns. @throws as `node:fs` does; nothing is left then. */
+/** Writes and syncs the next key. @throws as `node:fs` does; nothing is left then. */
 export function writeNextKey(path: string, key: Uint8Array): void {
   const next = nextTo(path)
   try {
@@ -54,7 +54,7 @@ export function writeNextKey(path: string, key: Uint8Array): void {
   }
 }
 
-/** The key that is beside the present one; nothing where there is none, or a part of one. */
+/** The next key. Undefined when there is none, or only a part of one. */
 export function readNextKey(path: string): Uint8Array | undefined {
   try {
     return parseMasterKey(readFileSync(nextTo(path), 'utf8'))
@@ -64,30 +64,30 @@ export function readNextKey(path: string): Uint8Array | undefined {
   }
 }
 
-/** Puts the next key in the place of the present one. */
-export function takeNextKey(path: string): void {
-  renameSync(nextTo(path), target(path))
-  // A power cut must not take back the name of a file whose key something is wrapped with.
-  syncFolder(dirname(target(path)))
+/** Replaces the master key with the next key. */
+export function installNextKey(path: string): void {
+  renameSync(nextTo(path), realPath(path))
+  // A power failure must not undo the rename: the agent key may be wrapped with this key already.
+  syncFolder(dirname(realPath(path)))
 }
 
-/** Forgets the next key. */
-export function dropNextKey(path: string): void {
+/** Deletes the next key. */
+export function discardNextKey(path: string): void {
   const next = nextTo(path)
-  // In a folder that may not be written there is none, and even asking for its removal would fail.
+  // In a read-only folder `rmSync` fails even when there is no file.
   if (existsSync(next)) rmSync(next)
 }
 
-/** A link, as secrets are often mounted by, goes on to point where it did. */
-function target(path: string): string {
+/** Secrets are often mounted as symbolic links: the file behind the link is replaced, not the link. */
+function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path
 }
 
 function nextTo(path: string): string {
-  return `${target(path)}.next`
+  return `${realPath(path)}.next`
 }
 
-/** The 32 bytes that a text stands for; nothing when it is none of a key, or a part of one. */
+/** Decodes a key of 32 bytes; undefined when the text is not a whole key. */
 export function parseMasterKey(text: string): Uint8Array | undefined {
   try {
     const key = fromBase64(text.trim())
@@ -103,7 +103,7 @@ function makeKey(path: string): Uint8Array {
   return key
 }
 
-/** Writes a new file, 0600. */
+/** Writes and syncs a new file with mode 0600. */
 function write(path: string, key: Uint8Array): void {
   const file = openSync(path, 'wx', 0o600)
   try {
@@ -112,8 +112,8 @@ function write(path: string, key: Uint8Array): void {
   } finally {
     closeSync(file)
   }
-  // The mode at creation is cut by the process's mask, which must not leave it wider than this.
+  // The umask may have changed the mode at creation.
   chmodSync(path, 0o600)
-  // A power cut must not take back the name of a file whose key something is wrapped with.
-  syncFolder(dirname(target(path)))
+  // A power failure must not undo the rename: the agent key may be wrapped with this key already.
+  syncFolder(dirname(realPath(path)))
 }

@@ -1,7 +1,9 @@
 /**
- * The master key in the keyring of the operating system, and the next one in an entry beside it while the key is replaced.
+ * The master key in the keyring of the operating system: the Secret Service of a Linux session, the Keychain of macOS, or the Credential
+ * Manager of Windows. The next key of a rotation is an entry beside it.
  *
- * The entry is called by an id that the data folder keeps, so that the folder can be moved.
+ * The name of the entry is an id in agent.db, so that the data folder can be moved. On Linux the kernel keyring, the default of the
+ * package, is not used: it forgets everything at a reboot.
  */
 import { toBase64url } from '../base/bytes.ts'
 import { newId } from '../base/id.ts'
@@ -16,12 +18,12 @@ import { reasonOf } from '../base/reason.ts'
 
 const setting = 'keyring-entry'
 
-/** The keyring as the place of a folder's master key. */
+/** The keyring as the source of the master key of a data folder. */
 export async function keyringSource(db: AgentDb): Promise<MasterKeySource> {
   const row = await db.selectFrom('setting').select('value').where('name', '=', setting).executeTakeFirst()
   let id = row?.value
 
-  /** The entry's name; before it is written down, the keyring must have answered. */
+  /** The name of the entry. It is stored only after the keyring has answered. */
   async function provideId(): Promise<string> {
     if (id !== undefined) return id
     const made = newId()
@@ -37,7 +39,7 @@ export async function keyringSource(db: AgentDb): Promise<MasterKeySource> {
       if (key) return key
       if (!mayMake)
         throw new StartError(
-          'The keyring has no master key of this data folder. Sign in as the user who started the agent the first time, or put a copy of the key into the file master.key in the data folder: it is moved into the keyring.',
+          'The keyring has no master key for this data folder. Sign in as the user who first started the agent, or put a copy of the key into the file master.key in the data folder, from which it is moved into the keyring.',
           4,
         )
       const made = newSealKey()
@@ -47,14 +49,14 @@ export async function keyringSource(db: AgentDb): Promise<MasterKeySource> {
     next: {
       read: async () => (id === undefined ? undefined : readKey(nextTo(id))),
       write: async (key) => writeEntry(nextTo(await provideId()), toBase64url(key)),
-      async take() {
+      async install() {
         const name = await provideId()
         const text = await readEntry(nextTo(name))
-        // A start that was killed behind the first of these two steps does them again.
+        // After a crash between the two steps, the next start repeats both.
         if (text !== undefined) await writeEntry(name, text)
         await removeEntry(nextTo(name))
       },
-      drop: async () => (id === undefined ? undefined : removeEntry(nextTo(id))),
+      discard: async () => (id === undefined ? undefined : removeEntry(nextTo(id))),
     },
   }
 }
@@ -68,46 +70,46 @@ function nextTo(id: string): string {
   return `${id}.next`
 }
 
-/** What all entries of this program are filed under; `secret-tool lookup service identity-agent username <name>` shows one. */
+/** The service name of all entries: `secret-tool lookup service identity-agent username <name>` prints one. */
 const service = 'identity-agent'
 
-/** The text of an entry; nothing when there is no such entry. @throws {StartError} when there is no keyring, or it is locked. */
-export function readEntry(name: string): Promise<string | undefined> {
-  return ask(async () => (await open(name).getPassword()) ?? undefined)
+/** The text of an entry, if there is one. @throws {StartError} when there is no keyring, or it is locked. */
+function readEntry(name: string): Promise<string | undefined> {
+  return callKeyring(async () => (await open(name).getPassword()) ?? undefined)
 }
 
-/** Writes an entry, in the place of one that is there. @throws {StartError} also when the keyring did not keep it. */
-export function writeEntry(name: string, text: string): Promise<void> {
-  return ask(async () => {
+/** Writes or replaces an entry. @throws {StartError} also when the keyring did not store it. */
+function writeEntry(name: string, text: string): Promise<void> {
+  return callKeyring(async () => {
     const entry = open(name)
     await entry.setPassword(text)
-    if ((await entry.getPassword()) !== text) throw new Error('it did not keep what was written')
+    if ((await entry.getPassword()) !== text) throw new Error('it did not store the entry')
   })
 }
 
 /** Removes an entry, if there is one. @throws {StartError} as `readEntry`. */
-export function removeEntry(name: string): Promise<void> {
-  return ask(async () => void (await open(name).deleteCredential()))
+function removeEntry(name: string): Promise<void> {
+  return callKeyring(async () => void (await open(name).deleteCredential()))
 }
 
 function open(name: string): AsyncEntry {
-  // Loaded by whoever asks for it, since it is not there on every platform.
+  // Loaded on demand: the package is not available on every platform.
   const { AsyncEntry: Entry } = createRequire(import.meta.url)('@napi-rs/keyring') as {
     AsyncEntry: typeof AsyncEntry
   }
   return new Entry(service, name, { linux: { store: 'secret-service' } })
 }
 
-async function ask<T>(question: () => Promise<T>): Promise<T> {
+async function callKeyring<T>(call: () => Promise<T>): Promise<T> {
   try {
-    return await question()
+    return await call()
   } catch (error) {
     const reason =
       (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
         ? 'the package @napi-rs/keyring is not installed for this platform'
         : reasonOf(error)
     throw new StartError(
-      `The keyring of the operating system cannot be used: ${reason}. Start it, or unlock it; without one, the master key is in a file or a variable (AGENT_MASTER_KEY_STORE=file).`,
+      `The keyring of the operating system cannot be used: ${reason}. Start it or unlock it, or keep the master key in a file or a variable (AGENT_MASTER_KEY_STORE=file).`,
       4,
       { cause: error },
     )

@@ -1,38 +1,43 @@
-/** The master key, which wraps the agent key, and where it is: in a variable, in a file made on first start, or in a keyring (decisions.md §3). */
+/** The master key, which wraps the agent key, and its sources: a variable, a file that the first start makes, or a keyring. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromBase64 } from '../base/bytes.ts'
 import type { Config } from '../base/config.ts'
 import type { AgentDb } from '../storage/database.ts'
-import { dropNextKey, readMasterKeyFile, readNextKey, takeNextKey, writeNextKey } from './master-key-file.ts'
+import {
+  discardNextKey,
+  readMasterKeyFile,
+  readNextKey,
+  installNextKey,
+  writeNextKey,
+} from './master-key-file.ts'
 import { keyringSource } from './master-key-keyring.ts'
 
-/** Where the master key is. */
 export type MasterKeySource = {
-  /** For people. */
+  /** For texts. */
   name: string
-  /** The file, where it is in one. */
+  /** The path, if the source is a file. */
   path?: string
-  /** The 32 bytes; they are made when there are none and `mayMake`. @throws {StartError} when they cannot be read. */
+  /** The 32 bytes. With `mayMake`, a missing key is made. @throws {StartError} when the key cannot be read. */
   read(options?: { mayMake?: boolean }): Promise<Uint8Array>
-  /** The place of the key that is to replace it; absent where only the operator can replace it. */
+  /** Storage of the next key during a rotation. Absent when only the operator can replace the key. */
   next?: NextKey
-  /** The file in which it was before it came here. */
-  earlier?: { read(): Uint8Array | undefined; forget(): void }
+  /** A file that holds the key before it is moved into the keyring. */
+  earlier?: { read(): Uint8Array | undefined; remove(): void }
 }
 
-/** The place beside the master key. What is there survives a crash, and is no master key until it is taken. */
+/** Storage beside the master key. A key in it survives a crash, and becomes the master key with `install`. */
 export type NextKey = {
-  /** Nothing where there is none, or a part of one. */
+  /** Undefined when there is none, or only a part of one. */
   read(): Promise<Uint8Array | undefined>
-  /** @throws when it cannot be kept; nothing is left then. */
+  /** @throws when it cannot be stored; nothing is left then. */
   write(key: Uint8Array): Promise<void>
-  /** Puts it in the place of the present one. */
-  take(): Promise<void>
-  drop(): Promise<void>
+  /** Replaces the master key with it. */
+  install(): Promise<void>
+  discard(): Promise<void>
 }
 
-/** Where this configuration has the master key of a data folder. */
+/** The source that the configuration selects. */
 export async function getMasterKeySource(config: Config, db: AgentDb): Promise<MasterKeySource> {
   const variable = config.AGENT_MASTER_KEY
   if (variable)
@@ -43,7 +48,7 @@ export async function getMasterKeySource(config: Config, db: AgentDb): Promise<M
     ...(await keyringSource(db)),
     earlier: {
       read: () => (existsSync(ownPath) ? readMasterKeyFile(ownPath) : undefined),
-      forget: () => rmSync(ownPath, { force: true }),
+      remove: () => rmSync(ownPath, { force: true }),
     },
   }
 }
@@ -56,8 +61,8 @@ function fileSource(path: string): MasterKeySource {
     next: {
       read: async () => readNextKey(path),
       write: async (key) => writeNextKey(path, key),
-      take: async () => takeNextKey(path),
-      drop: async () => dropNextKey(path),
+      install: async () => installNextKey(path),
+      discard: async () => discardNextKey(path),
     },
   }
 }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { listName } from '../../src/backup/manifest.ts'
+import { manifestName } from '../../src/backup/manifest.ts'
 import { startAgent } from '../_agent.ts'
 import { refusal } from '../_pair.ts'
 import { backUp, newPlace, restore, verify } from './_backup.ts'
@@ -75,16 +75,16 @@ test(
     // Never over something.
     await expect(restore(folder, restored)).rejects.toMatchObject({
       exitCode: 5,
-      message: expect.stringContaining('something in it already'),
+      message: expect.stringContaining('it is not empty'),
     })
     mkdirSync(join(place, 'empty'))
     expect((await restore(folder, join(place, 'empty'))).faults).toEqual([])
 
     // What is not as it was made. Each is mended before the next.
-    const list = JSON.parse(readFileSync(join(folder, listName), 'utf8'))
+    const list = JSON.parse(readFileSync(join(folder, manifestName), 'utf8'))
     const wallet = join(folder, 'wallets', `${kept.walletId}.db`)
     const writeList = (change: object) =>
-      writeFileSync(join(folder, listName), JSON.stringify({ ...list, ...change }))
+      writeFileSync(join(folder, manifestName), JSON.stringify({ ...list, ...change }))
     const damages: [what: string, damage: () => void, path: string, reason: string][] = [
       [
         'a letter',
@@ -94,7 +94,7 @@ test(
             Buffer.from(readFileSync(wallet).toString('latin1').replace('before', 'befoRe'), 'latin1'),
           ),
         `wallets/${kept.walletId}.db`,
-        'is not as it was made',
+        'was changed',
       ],
       [
         'cut',
@@ -220,9 +220,9 @@ test('a folder that cannot be made is refused, and nothing is left', async () =>
   for (const [folder, status, word] of [
     ['relative', 400, 'folder'],
     [join(place, 'nul\0'), 400, 'folder'],
-    [join(place, 'file'), 422, 'there is a file in its place'],
-    [join(place, 'full'), 422, 'something already'],
-    [join(place, 'none', 'backup'), 422, 'there is no folder'],
+    [join(place, 'file'), 422, 'it is a file'],
+    [join(place, 'full'), 422, 'exists already'],
+    [join(place, 'none', 'backup'), 422, 'does not exist'],
   ] as const)
     expect(await refusal(backUp(agent, folder)), folder).toMatchObject({
       status,

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { Problem } from '../../src/base/problem.ts'
 import type { DidState } from '../../src/did/prism/state.ts'
 import { checkApiUrl, checkDidcommUrl } from '../../src/doctor/public-addresses.ts'
-import { lasting, run } from '../../src/doctor/check.ts'
-import { askTime, judgeClock } from '../../src/doctor/clock.ts'
-import { checkDataFolder, judgeRoom } from '../../src/doctor/data-folder.ts'
+import { formatDuration, runCheck } from '../../src/doctor/check.ts'
+import { fetchTime, compareClocks } from '../../src/doctor/clock.ts'
+import { checkDataFolder, toDiskFinding } from '../../src/doctor/data-folder.ts'
 import { checkLedger } from '../../src/doctor/ledger.ts'
 import { surveyWallets, type Survey, type Waiting } from '../../src/doctor/survey.ts'
-import { checkTargets } from '../../src/doctor/webhook-receivers.ts'
+import { checkReceivers } from '../../src/doctor/webhook-receivers.ts'
 import { checkMessages, checkOperations, checkRecords, checkWebhooks } from '../../src/doctor/waiting.ts'
 import { createHttpClient } from '../../src/net/guarded-agent.ts'
 import { UnreachableError } from '../../src/net/unreachable-error.ts'
@@ -22,7 +22,7 @@ import { startServer } from '../net/_server.ts'
 import { startAgent, type TestAgent } from '../_sources.ts'
 
 test('a check that throws has failed, with its reason', async () => {
-  expect(await run('x', () => Promise.reject(new Error('of the weather')), 10_000)).toEqual({
+  expect(await runCheck('x', () => Promise.reject(new Error('of the weather')), 10_000)).toEqual({
     name: 'x',
     status: 'failed',
     detail: 'of the weather',
@@ -37,7 +37,7 @@ test.each([
   [7_200_000, '2 h'],
   [200_000_000, '2 d'],
   [-5, '0 ms'],
-])('%d ms are %s', (ms, text) => expect(lasting(ms)).toBe(text))
+])('%d ms are %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
 
 describe('a data folder', () => {
   const newFolder = () => {
@@ -64,7 +64,7 @@ describe('a data folder', () => {
     chmodSync(folder, 0o755)
     expect(await checkDataFolder(folder)).toEqual({
       status: 'failed',
-      detail: expect.stringContaining('others get in'),
+      detail: expect.stringContaining('other users have access'),
       hint: `chmod 700 ${folder}`,
     })
   })
@@ -84,25 +84,25 @@ describe('a data folder', () => {
 test('others have their turn between two wallets, also when all of them are open', async () => {
   await using agent = await startAgent()
   for (let n = 0; n < 5; n++) await (await agent.newTenant()).call('GET /connections')
-  let turns = 0
+  let ticks = 0
   const count = () => {
-    turns++
+    ticks++
     next = setImmediate(count)
   }
   let next = setImmediate(count)
-  const { seen } = await surveyWallets(agent.agent.wallets, [])
+  const { read } = await surveyWallets(agent.agent.wallets, [])
   clearImmediate(next)
-  expect(seen).toBeGreaterThan(5)
-  expect(turns).toBeGreaterThanOrEqual(seen - 1)
+  expect(read).toBeGreaterThan(5)
+  expect(ticks).toBeGreaterThanOrEqual(read - 1)
 })
 
 test('little room on the disk is told', () => {
-  expect([50e6, 500e6, 5e9].map((free) => judgeRoom('/data', free).status)).toEqual([
+  expect([50e6, 500e6, 5e9].map((free) => toDiskFinding('/data', free).status)).toEqual([
     'failed',
     'warning',
     'ok',
   ])
-  expect(judgeRoom('/data', 50e6)).toMatchObject({
+  expect(toDiskFinding('/data', 50e6)).toMatchObject({
     detail: expect.stringContaining('50 MB'),
     hint: expect.stringMatching(/^du /),
   })
@@ -110,8 +110,8 @@ test('little room on the disk is told', () => {
 
 describe('a clock', () => {
   const now = Date.parse('2026-11-21T12:00:00.000Z')
-  const judge = (clocks: Partial<Parameters<typeof judgeClock>[0]> = {}) =>
-    judgeClock({ now, steady: now, ...clocks })
+  const judge = (clocks: Partial<Parameters<typeof compareClocks>[0]> = {}) =>
+    compareClocks({ now, steady: now, ...clocks })
 
   test('that was not set, and goes with others’, is well', () => {
     expect(judge()).toMatchObject({ status: 'ok' })
@@ -149,7 +149,7 @@ describe('a clock', () => {
   test('that is behind what was written has failed', () => {
     expect(judge({ newest: now + 86_400_000 })).toMatchObject({
       status: 'failed',
-      detail: expect.stringContaining('by 1 d'),
+      detail: expect.stringContaining('1 d behind'),
     })
   })
 
@@ -158,12 +158,12 @@ describe('a clock', () => {
     await using server = await startServer((_, response) => response.writeHead(404, { date }).end())
     const http = createHttpClient({ allow: 'any' })
     onTestFinished(() => http.close())
-    const told = (await askTime(http, server.url))!
+    const told = (await fetchTime(http, server.url))!
     expect(told.host).toBe(new URL(server.url).host)
     expect(Math.abs(told.ms - now)).toBeLessThan(5_000)
-    expect(await askTime({ exchange: () => Promise.reject(new Error('away')) }, server.url)).toBeUndefined()
+    expect(await fetchTime({ exchange: () => Promise.reject(new Error('away')) }, server.url)).toBeUndefined()
     expect(
-      await askTime({ exchange: () => Promise.resolve({ status: 200, text: '' }) }, server.url),
+      await fetchTime({ exchange: () => Promise.resolve({ status: 200, text: '' }) }, server.url),
     ).toBeUndefined()
   })
 })
@@ -215,7 +215,7 @@ describe('a public address', () => {
     const found = await checkDidcommUrl(answering(400, refusal), 'http://localhost:8090', '0.0.0.0')
     expect(found).toMatchObject({
       status: 'warning',
-      detail: expect.stringContaining('says http://localhost:8090'),
+      detail: expect.stringContaining('contain http://localhost:8090'),
     })
     expect(found.hint).toMatch(/DIDCOMM_SERVICE_URL=http:\/\/[\w.<>]+:8090 agent daemon start/)
     expect((await checkApiUrl(answering(200, health), 'http://127.0.0.1:8085', '192.0.2.7')).hint).toContain(
@@ -271,7 +271,7 @@ describe('what waits', () => {
     expect(waiting(60)).toEqual({
       status: 'ok',
       detail:
-        '2 records waiting for a next step, the longest for 1 h: issue-credential r-1 in OfferReceived of the wallet w, which ends by itself in 29 d.',
+        '2 records waiting for a next step, the longest for 1 h: issue-credential r-1 in OfferReceived of the wallet w, which expires in 29 d.',
     })
     expect([29.5, 28.5].map((days) => waiting(days * 1_440).status)).toEqual(['warning', 'ok'])
     expect(waiting(29.5 * 1_440).hint).toMatch(/^agent credential show r-1 /)
@@ -302,8 +302,8 @@ describe('the receivers of webhooks', () => {
     exchange: () =>
       Promise.reject(new UnreachableError('refused', 'receiver.example could not be reached (ECONNREFUSED)')),
   }
-  const check = (given: Partial<Parameters<typeof checkTargets>[0]>) =>
-    checkTargets({ http: answering, operatorHttp: answering, globalUrl: undefined, webhooks: [], ...given })
+  const check = (given: Partial<Parameters<typeof checkReceivers>[0]>) =>
+    checkReceivers({ http: answering, operatorHttp: answering, globalUrl: undefined, webhooks: [], ...given })
 
   test('are well when any answer comes, or when there are none', async () => {
     expect(await check({})).toEqual({ status: 'ok', detail: 'There are no webhooks.' })
@@ -339,7 +339,7 @@ describe('the receivers of webhooks', () => {
       status: 'warning',
       hint: expect.stringMatching(/^agent webhook deliveries h-1 /),
     })
-    expect(found.detail).toContain('answered 500. 3 events wait.')
+    expect(found.detail).toContain('answered 500. 3 events are waiting.')
   })
 })
 
@@ -351,7 +351,7 @@ describe('a survey', () => {
   })
   afterAll(() => agent[Symbol.asyncDispose]())
 
-  const survey = async (walletId: string) => surveyWallets(agent.agent.wallets, [walletId], { most: 1 })
+  const survey = async (walletId: string) => surveyWallets(agent.agent.wallets, [walletId], { maxWallets: 1 })
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
 
   test('is of as many wallets as are asked for, first those that owe something', async () => {
@@ -365,10 +365,10 @@ describe('a survey', () => {
     })
     const total = (await agent.agent.wallets.ids()).length
     expect(
-      await surveyWallets(agent.agent.wallets, ['a wallet that is gone', walletId], { most: 1 }),
+      await surveyWallets(agent.agent.wallets, ['a wallet that is gone', walletId], { maxWallets: 1 }),
     ).toMatchObject({
       total,
-      seen: 1,
+      read: 1,
       operations: [{ walletId, count: 1, what: scheduledOperation.didRef }],
     })
   })
@@ -398,7 +398,7 @@ describe('a survey', () => {
     const found = checkMessages(await survey(walletId))
     expect(found).toMatchObject({
       status: 'warning',
-      detail: expect.stringMatching(/: 1 message, since 2 h one of connection r-1 /),
+      detail: expect.stringMatching(/: 1 message, for 2 h one of connection r-1 /),
     })
     expect(found.detail).toContain(walletId)
   })

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { filesOf, judgeFiles, lookThrough } from '../../src/doctor/database-files.ts'
+import { databaseFiles, toFilesFinding, checkFiles } from '../../src/doctor/database-files.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
 function newFolder(): string {
@@ -46,11 +46,11 @@ test.each([
     writeFileSync(empty, '')
     database.exec('begin immediate; insert into thing (text) values (1)')
     const paths = [path, damaged, text, empty, join(folder, 'absent.db')]
-    const looked = await lookThrough(paths, { timeMs: 20_000, smallBytes })
+    const result = await checkFiles(paths, { timeMs: 20_000, smallBytes })
     database.exec('commit')
-    expect(looked).toMatchObject({ sound: 1, unseen: [] })
-    expect(looked.damaged.map((each) => each.path).toSorted()).toEqual([damaged, empty, text].toSorted())
-    expect(judgeFiles(folder, looked)).toMatchObject({
+    expect(result).toMatchObject({ sound: 1, unchecked: [] })
+    expect(result.damaged.map((each) => each.path).toSorted()).toEqual([damaged, empty, text].toSorted())
+    expect(toFilesFinding(folder, result)).toMatchObject({
       status: 'failed',
       detail: expect.stringMatching(/\.db in .* is damaged, as are 2 more: /),
     })
@@ -63,9 +63,9 @@ test.each([{ timeMs: -1 }, { largestBytes: 4_096 }])(
     const folder = newFolder()
     const { path, database } = newDatabase(folder, 'one.db')
     database.close()
-    const looked = await lookThrough([path], options)
-    expect(looked).toEqual({ sound: 0, damaged: [], unseen: [path] })
-    expect(judgeFiles(folder, looked)).toEqual({
+    const result = await checkFiles([path], options)
+    expect(result).toEqual({ sound: 0, damaged: [], unchecked: [path] })
+    expect(toFilesFinding(folder, result)).toEqual({
       status: 'ok',
       detail: expect.stringContaining('1 more are too large or too many to check now'),
     })
@@ -75,8 +75,8 @@ test.each([{ timeMs: -1 }, { largestBytes: 4_096 }])(
 test('a deep examination checks the files of all wallets', () => {
   const ids = Array.from({ length: 150 }, (_, index) => `wallet-${index}`)
   const config = { AGENT_DATA_DIR: '/data', VDR_URL: undefined }
-  expect(filesOf(config, ids)).toHaveLength(4 + 100)
-  expect(filesOf(config, ids, true)).toHaveLength(4 + 150)
+  expect(databaseFiles(config, ids)).toHaveLength(4 + 100)
+  expect(databaseFiles(config, ids, true)).toHaveLength(4 + 150)
 })
 
 test('a file that nobody has open keeps every byte', async () => {
@@ -84,7 +84,7 @@ test('a file that nobody has open keeps every byte', async () => {
   const { path, database } = newDatabase(folder, 'one.db')
   database.close()
   const before = readFileSync(path)
-  await lookThrough([path])
+  await checkFiles([path])
   expect(readFileSync(path).equals(before)).toBe(true)
   expect(readdirSync(folder).filter((name) => !/^one\.db(-wal|-shm)?$/.test(name))).toEqual([])
 })

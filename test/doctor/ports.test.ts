@@ -40,7 +40,7 @@ test('a port that is taken has failed, with who has it and the flag that takes a
     status: 'failed',
     detail: expect.stringMatching(
       new RegExp(
-        `^Port ${port} of 127\\.0\\.0\\.1 is ${isLinux ? `the process ${process.pid}’s` : 'in use'}.*AGENT_DIDCOMM_PORT`,
+        `^Port ${port} of 127\\.0\\.0\\.1 is ${isLinux ? `used by process ${process.pid}` : 'in use'}.*AGENT_DIDCOMM_PORT`,
       ),
     ),
     hint: 'agent daemon start --didcomm-port 0',

@@ -8,7 +8,7 @@ import { newId } from '../../src/base/id.ts'
 import { deliverTest } from '../../src/events/deliver.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { toMultikey } from '../../src/did/multikey.ts'
-import { checkTargets } from '../../src/doctor/webhook-receivers.ts'
+import { checkReceivers } from '../../src/doctor/webhook-receivers.ts'
 import { answerChallenge, answerDidRequest } from '../../src/enterprise/respond.ts'
 import { createPost } from '../../src/mediator/mediator.ts'
 import { createWebhook } from '../../src/events/webhooks.ts'
@@ -73,7 +73,12 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Vi
     'did:web': (url) => env.resolver.document(`did:web:${authorityOf(url)}`),
     'receiver of webhooks': (url) => {
       const webhooks = [{ walletId, webhookId: newId(), url, waiting: 0 }]
-      return checkTargets({ http: env.http, operatorHttp: env.operatorHttp, globalUrl: undefined, webhooks })
+      return checkReceivers({
+        http: env.http,
+        operatorHttp: env.operatorHttp,
+        globalUrl: undefined,
+        webhooks,
+      })
     },
     'answer to a DID request': (url) =>
       use((wallet) =>

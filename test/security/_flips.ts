@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '../../daemon/client/client.ts'
 import { readConfig } from '../../src/base/config.ts'
-import { diagnoseDataFolder, examine } from '../../src/doctor/diagnose.ts'
+import { diagnoseDataFolder, diagnoseAgent } from '../../src/doctor/diagnose.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, issue, newDid, until, type Tenant } from '../_pair.ts'
 import { createRandom } from '../_random.mjs'
@@ -214,7 +214,7 @@ async function judge(town: Town, agent: TestAgent, flip: Flip, { counts, wrong }
   else if (answer !== '503 error:WalletManagementServiceError:WalletUnreadable') count.altered++
   else {
     count.refused++
-    const found = (await examine(agent.agent)).checks.find(({ name }) => name === 'wallets')
+    const found = (await diagnoseAgent(agent.agent)).checks.find(({ name }) => name === 'wallets')
     if (!found?.detail.includes(`${town.victim.walletId}.db`))
       say(`the doctor does not name it: ${found?.detail}`)
   }

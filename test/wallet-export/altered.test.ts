@@ -63,13 +63,13 @@ test.each<[what: string, name: string, detail: string, bytes: () => Buffer]>([
   [
     'another table',
     'DamagedExport',
-    'sound',
+    'its database is damaged',
     () => changed((database) => database.exec('create table more (text text)')),
   ],
   [
     'a trigger',
     'DamagedExport',
-    'sound',
+    'its database is damaged',
     () =>
       changed((database) =>
         database.exec('create trigger t after insert on setting begin delete from setting; end'),
@@ -78,20 +78,20 @@ test.each<[what: string, name: string, detail: string, bytes: () => Buffer]>([
   [
     'a view in the place of a table',
     'DamagedExport',
-    'sound',
+    'its database is damaged',
     () =>
       changed((database) =>
         database.exec("drop table setting; create view setting as select 'seed' as name, '' as value"),
       ),
   ],
-  ['a damaged page', 'DamagedExport', 'sound', () => damage(Buffer.from(file))],
-  ['a damaged page of many', 'DamagedExport', 'sound', () => damage(changed(long))],
-  ['no database', 'DamagedExport', 'sound', () => Buffer.from('no database')],
-  ['no file', 'DamagedExport', 'sound', () => Buffer.alloc(0)],
+  ['a damaged page', 'DamagedExport', 'its database is damaged', () => damage(Buffer.from(file))],
+  ['a damaged page of many', 'DamagedExport', 'its database is damaged', () => damage(changed(long))],
+  ['no database', 'DamagedExport', 'its database is damaged', () => Buffer.from('no database')],
+  ['no file', 'DamagedExport', 'its database is damaged', () => Buffer.alloc(0)],
   [
     'tables of a newer release',
     'NewerExport',
-    'tables',
+    'database schema',
     () =>
       changed((database) =>
         database.exec("insert into kysely_migration values ('999-later', '2999-01-01T00:00:00.000Z')"),

@@ -20,7 +20,7 @@ import { sql } from 'kysely'
 import { beforeAll, afterAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
 import { readConfig } from '../../src/base/config.ts'
-import { diagnoseDataFolder, examine } from '../../src/doctor/diagnose.ts'
+import { diagnoseDataFolder, diagnoseAgent } from '../../src/doctor/diagnose.ts'
 import { appendEvent } from '../../src/events/event.ts'
 import { DamagedFileError, toStorageError } from '../../src/storage/file-errors.ts'
 import { findDamage } from '../../src/storage/inspection.ts'
@@ -120,7 +120,7 @@ describe('a data folder with three wallets', () => {
     expect(problem.detail).toContain(`wallets/${name}`)
     expect(existsSync(fileOf(agent, ids[0]!))).toBe(false)
     for (const other of [1, 2]) expect(await read(agent, keys[other]!)).toBe(answers[other])
-    const { checks } = await examine(agent.agent)
+    const { checks } = await diagnoseAgent(agent.agent)
     expect(checks.find((check) => check.name === 'wallets')).toMatchObject({
       status: 'failed',
       detail: expect.stringContaining(name),
@@ -134,9 +134,11 @@ describe('a data folder with three wallets', () => {
 
     put(`${ids[0]}.db`, good.get(`${ids[0]}.db`)!)
     expect(await read(agent, keys[0]!)).toBe(answers[0])
-    expect((await examine(agent.agent)).checks.find((check) => check.name === 'wallets')).toMatchObject({
-      status: 'ok',
-    })
+    expect((await diagnoseAgent(agent.agent)).checks.find((check) => check.name === 'wallets')).toMatchObject(
+      {
+        status: 'ok',
+      },
+    )
   })
 
   test('a deep examination finds any page of a wallet’s file that was overwritten', async () => {

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
-import { examine } from '../../src/doctor/diagnose.ts'
+import { diagnoseAgent } from '../../src/doctor/diagnose.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, refusal } from '../_pair.ts'
 
@@ -37,7 +37,7 @@ const start = (variables: Record<string, string> = {}) => startAgent(variables, 
 const rotate = ({ admin }: TestAgent, body: { newKey?: string } = {}) =>
   admin('POST /_system/master-key/rotation', { body })
 const keyCheck = async ({ agent }: TestAgent) =>
-  (await examine(agent)).checks.find(({ name }) => name === 'master-key')!
+  (await diagnoseAgent(agent)).checks.find(({ name }) => name === 'master-key')!
 
 /** How the agent key is on disk, by the name of its row. */
 async function rows({ agent }: TestAgent): Promise<Record<string, string>> {
@@ -73,7 +73,7 @@ test('a rotated key opens everything as before, and the one before opens nothing
     before.push(key.trim(), mailbox, alice.walletId)
   }
   const [key, mailbox, walletId] = before as [string, string, string]
-  await expect(start({ AGENT_MASTER_KEY: key })).rejects.toThrow(/is not the one that/)
+  await expect(start({ AGENT_MASTER_KEY: key })).rejects.toThrow(/does not belong to/)
   await using agent = await start()
   for (const tenant of [apiKey, other])
     expect((await createClient(agent.url, { apikey: tenant })('GET /connections')).contents).toHaveLength(1)
@@ -119,14 +119,14 @@ test('a key in a variable is the operator’s to replace: both open the folder u
     previous = (await rows(agent))['agent-key-previous']!
     expect(filesWith(previous)).not.toEqual([])
   }
-  await expect(start({ AGENT_MASTER_KEY: second })).rejects.toThrow(/AGENT_MASTER_KEY is not the one/)
+  await expect(start({ AGENT_MASTER_KEY: second })).rejects.toThrow(/AGENT_MASTER_KEY does not belong to/)
   {
     await using agent = await start({ AGENT_MASTER_KEY: third })
     expect(await keyCheck(agent)).toMatchObject({ status: 'ok' })
     expect(Object.keys(await rows(agent))).toEqual(['agent-key'])
     expect(filesWith(previous)).toEqual([])
   }
-  await expect(start({ AGENT_MASTER_KEY: first })).rejects.toThrow(/AGENT_MASTER_KEY is not the one/)
+  await expect(start({ AGENT_MASTER_KEY: first })).rejects.toThrow(/AGENT_MASTER_KEY does not belong to/)
   expect(existsSync(file)).toBe(false)
 })
 

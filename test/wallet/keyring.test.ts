@@ -147,7 +147,7 @@ describe.skipIf(missing !== undefined)(
       daemon.env['AGENT_MASTER_KEY_STORE'] = 'file'
       // What lay in the file opens nothing.
       writeFileSync(fileOf(folder.path), first)
-      expect(await refusal(daemon)).toContain('is not the one')
+      expect(await refusal(daemon)).toContain('does not belong to')
       writeFileSync(fileOf(folder.path), newKey)
       await daemon.start()
       expect(await reads(daemon)).toBe(1)
