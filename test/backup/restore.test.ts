@@ -107,7 +107,7 @@ test(
         'not in the list',
         () => writeList({ files: list.files.filter(({ path }: any) => !path.includes(kept.walletId)) }),
         `wallets/${kept.walletId}.db`,
-        'is not in the list',
+        'is not in the manifest',
       ],
       [
         'another instant',
@@ -120,7 +120,7 @@ test(
         'no agent.db',
         () => writeList({ files: list.files.filter(({ path }: any) => path !== 'agent.db') }),
         'agent.db',
-        'is not in the list',
+        'is not in the manifest',
       ],
     ]
     const sound = join(place, 'sound')
