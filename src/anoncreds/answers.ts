@@ -8,7 +8,8 @@ import type { Presentation, PresentationRequest } from './presentation.ts'
 const predicateTypes = { '>=': 'GE', '>': 'GT', '<=': 'LE', '<': 'LT' } as const
 
 /**
- * Compares a proof with a request. For an unrevealed attribute, the proof shows its presence but not its value.
+ * Compares a proof with a request. For an unrevealed attribute, the proof shows its presence but not its
+ * value.
  *
  * @throws {VerificationError} `malformed`, `claim-missing`, `signature`
  */
@@ -62,7 +63,8 @@ export function checkAnswers(
     )
     if (!isProved) throw missing(`The proof for ${reference} does not show that ${name} ${p_type} ${p_value}`)
   }
-  // Verifying a predicate takes a second, during which no other proof is verified. Surplus predicates are therefore refused.
+  // Verifying a predicate takes a second, during which no other proof is verified. Surplus predicates are
+  // therefore refused.
   proof.proofs.forEach(({ primary_proof: { ge_proofs } }, index) => {
     const countAnswers = (all: Record<string, { sub_proof_index: number }>) =>
       Object.values(all).filter(({ sub_proof_index }) => sub_proof_index === index).length

@@ -25,7 +25,10 @@ export const CredentialDefinitionInput = z
   .meta({ id: 'CredentialDefinitionInput' })
 export type CredentialDefinitionInput = z.output<typeof CredentialDefinitionInput>
 
-/** `GENERATING`: the key is being generated, which takes seconds and continues after a restart. `READY`: credentials can be offered. */
+/**
+ * `GENERATING`: the key is being generated, which takes seconds and continues after a restart. `READY`:
+ * credentials can be offered.
+ */
 export const DefinitionState = z.enum(['GENERATING', 'READY'])
 
 export const CredentialDefinitionRecord = z

@@ -1,8 +1,8 @@
 /**
  * The registry of credential definitions.
  *
- * A new definition gets its key after some seconds (`generator.ts`). From then on it never changes and is public. Lists contain the
- * definitions of one wallet.
+ * A new definition gets its key after some seconds (`generator.ts`). From then on it never changes and is
+ * public. Lists contain the definitions of one wallet.
  */
 import type { Selectable } from 'kysely'
 import type { Config } from '../base/config.ts'
@@ -51,8 +51,9 @@ export type Publisher = {
 /**
  * Publishes a definition. Its key follows.
  *
- * @throws {Problem} 400 for another DID method, 404 for an author that the wallet does not own, 422 for a schema that cannot be read or is
- *   not an AnonCreds schema, 503 for a temporary failure, 429 when too many definitions wait for their keys.
+ * @throws {Problem} 400 for another DID method, 404 for an author that the wallet does not own, 422 for a
+ *   schema that cannot be read or is not an AnonCreds schema, 503 for a temporary failure, 429 when too many
+ *   definitions wait for their keys.
  */
 export async function publishDefinition(
   db: AgentDb,
@@ -112,7 +113,11 @@ export async function addDefinition(
   return toRecord(row)
 }
 
-/** Adds the key to a definition, unless it has one. @throws {Problem} `WalletMoved`: the wallet's new agent generates the key. */
+/**
+ * Adds the key to a definition, unless it has one.
+ *
+ * @throws {Problem} `WalletMoved`: the wallet's new agent generates the key.
+ */
 export async function completeDefinition(
   tx: AgentTx,
   { walletId, guid }: { walletId: string; guid: string },
@@ -181,7 +186,11 @@ export async function listDefinitions(
   return { definitions: rows.map(toRecord), total }
 }
 
-/** The definition in a record. @throws {Problem} `error:CredentialDefinitionError:NotGeneratedYet` while its key is being generated. */
+/**
+ * The definition in a record.
+ *
+ * @throws {Problem} `error:CredentialDefinitionError:NotGeneratedYet` while its key is being generated.
+ */
 export function toDefinition({ definition, guid }: CredentialDefinitionRecord): CredentialDefinition {
   if (definition) return definition
   throw new Problem(

@@ -1,6 +1,6 @@
 /**
- * The AnonCreds engine. Its operations take a tenth of a second to a second each and run in a worker thread, which starts with
- * the first operation and ends when it is idle.
+ * The AnonCreds engine. Its operations take a tenth of a second to a second each and run in a worker thread,
+ * which starts with the first operation and ends when it is idle.
  */
 import type { z } from 'zod'
 import { Problem } from '../base/problem.ts'
@@ -17,10 +17,11 @@ export class AnonCredsError extends Error {
 }
 
 /**
- * Input and output are the JSON of `model.ts` and `presentation.ts`. Input from others must have been parsed with these.
+ * Input and output are the JSON of `model.ts` and `presentation.ts`. Input from others must have been parsed
+ * with these.
  *
- * All functions throw `AnonCredsError` with the library's reason, and `Problem` `error:ServiceUnavailable` when too many operations wait
- * or one exceeds the time limit.
+ * All functions throw `AnonCredsError` with the library's reason, and `Problem` `error:ServiceUnavailable`
+ * when too many operations wait or one exceeds the time limit.
  */
 export type Engine = {
   readonly [Name in Exclude<Operation, 'createLinkSecret' | 'createNonce'>]: (

@@ -16,9 +16,17 @@ import { dereferenceAnonCredsSchema, dereferenceDefinition, isIssuerAuthentic } 
 
 export type AnonCredsEnvironment = {
   readonly anoncreds: Engine
-  /** Reads the AnonCreds schema at a URL or DID URL. @throws {Problem} 422, or 503 for a temporary failure. */
+  /**
+   * Reads the AnonCreds schema at a URL or DID URL.
+   *
+   * @throws {Problem} 422, or 503 for a temporary failure.
+   */
   getAnonCredsSchema(url: string): Promise<AnonCredsSchema>
-  /** Reads the credential definition at a URL or DID URL. @throws {Problem} 422, or 503 for a temporary failure. */
+  /**
+   * Reads the credential definition at a URL or DID URL.
+   *
+   * @throws {Problem} 422, or 503 for a temporary failure.
+   */
   getCredentialDefinition(url: string): Promise<CredentialDefinition>
   /** Whether the `issuerId` of the document at a URL is authentic. */
   isIssuerAuthentic(url: string): boolean
@@ -48,7 +56,10 @@ type IssuerWallet = {
   transaction(write: (tx: Tx) => Promise<void>): Promise<void>
 }
 
-/** Creates the key generator, which starts on `wake` and never runs if AnonCreds is disabled. The caller closes it. */
+/**
+ * Creates the key generator, which starts on `wake` and never runs if AnonCreds is disabled. The caller
+ * closes it.
+ */
 export function createDefinitions(
   config: Pick<Config, 'ENABLE_ANONCRED'>,
   db: AgentDb,

@@ -1,8 +1,9 @@
 /**
  * Generates the keys of credential definitions in the background, one at a time, alternating between wallets.
  *
- * The registry itself is the queue: definitions without a key. A restart therefore continues. The private key is stored in the wallet
- * before the definition is published. If the agent is killed in between, the next start generates a new pair.
+ * The registry itself is the queue: definitions without a key. A restart therefore continues. The private key
+ * is stored in the wallet before the definition is published. If the agent is killed in between, the next
+ * start generates a new pair.
  */
 import type { Log } from '../base/log.ts'
 import { across } from '../base/probe.ts'
@@ -25,7 +26,11 @@ export type GeneratorParts = {
 export type Generator = {
   /** Looks for definitions without keys: after a start, and when one was created. */
   wake(): void
-  /** Resolves when the definition has its key or the signal is aborted. @throws when generation failed; it is retried later. */
+  /**
+   * Resolves when the definition has its key or the signal is aborted.
+   *
+   * @throws when generation failed; it is retried later.
+   */
   whenGenerated(guid: string, signal: AbortSignal): Promise<void>
   /** Kills a running generation and waits for pending writes. */
   close(): Promise<void>

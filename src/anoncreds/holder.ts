@@ -18,8 +18,8 @@ type LinkSecretWallet = {
 const linkSecretSetting = 'link-secret'
 
 /**
- * The link secret of a wallet, decimal: the number that is blindly signed in every AnonCreds credential and binds the credential to the wallet.
- * It is created on first use, never changes, and is sealed like the seed.
+ * The link secret of a wallet, decimal: the number that is blindly signed in every AnonCreds credential and
+ * binds the credential to the wallet. It is created on first use, never changes, and is sealed like the seed.
  */
 export async function getLinkSecret(wallet: LinkSecretWallet): Promise<string> {
   return (await findLinkSecret(wallet)) ?? createLinkSecret(wallet)
@@ -60,7 +60,9 @@ export type Fit = {
   predicates: Record<string, string | undefined>
 }
 
-/** Compares a credential with every item of a request. Whether issuers are authentic is left to the verifier. */
+/**
+ * Compares a credential with every item of a request. Whether issuers are authentic is left to the verifier.
+ */
 export function findFit(request: PresentationRequest, { credential, issuerId, schema }: HeldCredential): Fit {
   const values = new Map(
     Object.entries(credential.values).map(([name, { raw }]) => [attributeKey(name), raw]),
@@ -130,8 +132,9 @@ export type ProofInput = {
 /**
  * Creates the proof that answers a request, from one credential (the library cannot combine several).
  *
- * The library reveals every attribute in its request. Unrevealed attributes are therefore removed from the request and added to the
- * result. The proof still covers them, because it covers all attributes of the credential.
+ * The library reveals every attribute in its request. Unrevealed attributes are therefore removed from the
+ * request and added to the result. The proof still covers them, because it covers all attributes of the
+ * credential.
  *
  * @throws {AnonCredsError} when the credential does not satisfy the request.
  */

@@ -27,7 +27,8 @@ export type OwnDefinition = {
 /**
  * Gets a definition of the wallet.
  *
- * @throws {Problem} `error:CredentialDefinitionError:GuidNotFoundError`, also for a definition of another wallet; `NotGeneratedYet` (503).
+ * @throws {Problem} `error:CredentialDefinitionError:GuidNotFoundError`, also for a definition of another
+ *   wallet; `NotGeneratedYet` (503).
  */
 export async function getOwnDefinition(
   { id, env }: Pick<IssuerWallet, 'id' | 'env'>,
@@ -64,7 +65,10 @@ export async function getPrivateKey(
   return DefinitionPrivateKey.parse(JSON.parse(wallet.unseal(sealContext(guid), row.sealed)))
 }
 
-/** Stores the private key of a definition. Replaces a key whose definition was not published because the agent was killed. */
+/**
+ * Stores the private key of a definition. Replaces a key whose definition was not published because the agent
+ * was killed.
+ */
 export async function storePrivateKey(
   tx: Tx,
   wallet: Pick<IssuerWallet, 'seal'>,

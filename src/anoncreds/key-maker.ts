@@ -1,6 +1,6 @@
 /**
- * Generates keys in a separate process with lower priority: prime generation occupies a core, and neither the end of its thread nor
- * `process.exit` interrupts it.
+ * Generates keys in a separate process with lower priority: prime generation occupies a core, and neither the
+ * end of its thread nor `process.exit` interrupts it.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { setPriority } from 'node:os'

@@ -1,6 +1,7 @@
 /**
- * Generates the keys of credential definitions: Camenisch–Lysyanskaya signatures over RSA (https://hyperledger.github.io/anoncreds-spec,
- * "Generating a Credential Definition Without Revocation Support"). The AnonCreds library needs minutes for the primes, OpenSSL seconds.
+ * Generates the keys of credential definitions: Camenisch–Lysyanskaya signatures over RSA
+ * (https://hyperledger.github.io/anoncreds-spec, "Generating a Credential Definition Without Revocation
+ * Support"). The AnonCreds library needs minutes for the primes, OpenSSL seconds.
  */
 import { createHash, generatePrime, randomBytes } from 'node:crypto'
 import { attributeKey, linkSecretName } from '../schemas/anoncreds-schema.ts'

@@ -1,6 +1,7 @@
 /**
- * Loads anoncreds-rs as WebAssembly from the TypeScript SDK of Hyperledger Identus, the only build on npm that downloads nothing.
- * Only the worker thread loads it (`anoncreds-worker.ts`). The agent uses nothing else of the SDK.
+ * Loads anoncreds-rs as WebAssembly from the TypeScript SDK of Hyperledger Identus, the only build on npm
+ * that downloads nothing. Only the worker thread loads it (`anoncreds-worker.ts`). The agent uses nothing
+ * else of the SDK.
  */
 import { createRequire } from 'node:module'
 

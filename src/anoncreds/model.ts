@@ -1,6 +1,6 @@
 /**
- * The JSON of AnonCreds (https://hyperledger.github.io/anoncreds-spec): credential definitions, offers, requests, credentials.
- * Unknown members are dropped.
+ * The JSON of AnonCreds (https://hyperledger.github.io/anoncreds-spec): credential definitions, offers,
+ * requests, credentials. Unknown members are dropped.
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
@@ -94,15 +94,17 @@ export const RequestMetadata = z.object({
 })
 export type RequestMetadata = z.output<typeof RequestMetadata>
 
-/** AnonCreds revocation (registries and accumulators) is not supported: this member must be absent or null. */
+/**
+ * AnonCreds revocation (registries and accumulators) is not supported: this member must be absent or null.
+ */
 export const notRevocable = z.null('revocable AnonCreds credentials are not supported').optional()
 
 /** `encoded` is the signed number: `encodeValue(raw)`. */
 export const EncodedValue = z.object({ raw: z.string().max(200_000), encoded: Decimal })
 
 /**
- * The signed number of a value, decimal (AnonCreds §"Encoding Attribute Data"): a 32-bit integer as itself, with sign and leading zeros
- * normalised; any other text as the SHA-256 of its UTF-8.
+ * The signed number of a value, decimal (AnonCreds §"Encoding Attribute Data"): a 32-bit integer as itself,
+ * with sign and leading zeros normalised; any other text as the SHA-256 of its UTF-8.
  */
 export function encodeValue(raw: string): string {
   if (/^[+-]?\d+$/.test(raw) && Number(raw) >= -2_147_483_648 && Number(raw) <= 2_147_483_647)

@@ -53,7 +53,10 @@ type RequestType = z.ZodType<Omit<PresentationRequest, 'nonce'>>
 
 const revocationUnsupported = 'is not supported: AnonCreds credentials cannot be revoked. Leave it out.'
 
-/** Adds the rules of requests that this agent sends and answers: no revocation, no unknown restriction, at least one item. */
+/**
+ * Adds the rules of requests that this agent sends and answers: no revocation, no unknown restriction, at
+ * least one item.
+ */
 export function supportedRequest<Type extends RequestType>(type: Type) {
   return type.superRefine((request, context) => {
     const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })

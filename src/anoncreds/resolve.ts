@@ -12,14 +12,19 @@ import { modulusBits } from './keys.ts'
 import { CredentialDefinition, type PrimaryPublicKey } from './model.ts'
 
 export type DefinitionSources = ResourceSources & {
-  /** Reads a record of this agent's registry, or its definition only. @throws {Problem} when there is none. */
+  /**
+   * Reads a record of this agent's registry, or its definition only.
+   *
+   * @throws {Problem} when there is none.
+   */
   readDefinition: (guid: string, isDefinitionOnly: boolean) => Promise<unknown>
 }
 
 /**
  * Reads the definition at a URL or DID URL, which may return the definition or its registry record.
  *
- * @throws {Problem} `error:CredentialDefinitionError:DereferencingError` naming the URL and the reason, 503 for a temporary failure.
+ * @throws {Problem} `error:CredentialDefinitionError:DereferencingError` naming the URL and the reason, 503
+ *   for a temporary failure.
  */
 export async function dereferenceDefinition(
   url: string,
@@ -86,8 +91,8 @@ function parse<Type>(
 }
 
 /**
- * Whether the `issuerId` of the document at a URL is authentic. It is at a DID URL, and in this agent's registries, which check that the
- * author owns the DID. At another URL, anyone can publish under any DID.
+ * Whether the `issuerId` of the document at a URL is authentic. It is at a DID URL, and in this agent's
+ * registries, which check that the author owns the DID. At another URL, anyone can publish under any DID.
  */
 export function isIssuerAuthentic(url: string, baseUrls: readonly string[]): boolean {
   if (url.startsWith('did:')) return true
@@ -106,7 +111,8 @@ function assertIssuer(url: string, issuerId: string): void {
 /** The fault of a public key, as far as it can be checked without the factors of n: "member: reason". */
 function findWeakness({ n: modulus, r, ...others }: PrimaryPublicKey): string | undefined {
   const n = BigInt(modulus)
-  // Some implementations do not set the two highest bits of both factors, so the product may have one bit less.
+  // Some implementations do not set the two highest bits of both factors, so the product may have one bit
+  // less.
   if (n < 1n << BigInt(modulusBits - 2)) return `value.primary.n: must have ${modulusBits} bits`
   if (n % 2n === 0n) return 'value.primary.n: must be odd'
   if (r[linkSecretName] === undefined) return `value.primary.r: must have ${linkSecretName}`

@@ -1,7 +1,8 @@
 /**
  * The restrictions of proof requests: which credentials may answer.
  *
- * They are evaluated here because the library accepts markers of attributes that a credential does not have, and does not know `issuer_did`.
+ * They are evaluated here because the library accepts markers of attributes that a credential does not have,
+ * and does not know `issuer_did`.
  */
 import { canonicalDid } from '../did/document.ts'
 import { attributeKey, type AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
@@ -60,7 +61,10 @@ export function needsSchema({ requested_attributes, requested_predicates }: Pres
   return used.some((tag) => tag.startsWith('schema_') && tag !== 'schema_id')
 }
 
-/** The reason why a credential satisfies none of the restrictions. Undefined when it satisfies one, or there are none. */
+/**
+ * The reason why a credential satisfies none of the restrictions. Undefined when it satisfies one, or there
+ * are none.
+ */
 export function findUnmet(restrictions: readonly Restriction[], candidate: Candidate): string | undefined {
   const unmet = restrictions.map((restriction) =>
     Object.entries(restriction).find(([tag, wanted]) => !holds(tag, wanted, candidate)),

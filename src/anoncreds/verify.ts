@@ -1,8 +1,9 @@
 /**
  * Verifies AnonCreds proofs.
  *
- * The library verifies that the keys of the definitions signed the numbers, for one link secret, and that the proof is for this nonce.
- * This file checks the rest: that the texts encode the numbers, that the schemas are those of the definitions, and restrictions.
+ * The library verifies that the keys of the definitions signed the numbers, for one link secret, and that the
+ * proof is for this nonce. This file checks the rest: that the texts encode the numbers, that the schemas are
+ * those of the definitions, and restrictions.
  */
 import { isTemporary, Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'

@@ -10,8 +10,8 @@ import type { Environment } from '../wallet/environment.ts'
 import type { ListReader } from './read.ts'
 
 /**
- * `required`: the status must be known. `if-available`: an unreachable list is accepted. `off`: no list is read. Only `off` accepts revoked
- * credentials.
+ * `required`: the status must be known. `if-available`: an unreachable list is accepted. `off`: no list is
+ * read. Only `off` accepts revoked credentials.
  */
 export const statusPolicies = ['required', 'if-available', 'off'] as const
 export type StatusPolicy = (typeof statusPolicies)[number]

@@ -12,7 +12,10 @@ import { LaterError } from '../wallet/task.ts'
 
 export type StatusList = Selectable<WalletTables['status_list']>
 
-/** Lists are filled by half. A random index is then likely to be free, and does not reveal the time of issuance. */
+/**
+ * Lists are filled by half. A random index is then likely to be free, and does not reveal the time of
+ * issuance.
+ */
 const maxUsed = listLength / 2
 
 /** An index in a list: the entry for the credential, and the write that reserves it. */
@@ -39,7 +42,8 @@ export async function assignStatus(wallet: Wallet, did: string): Promise<StatusA
 }
 
 /**
- * Revokes the credential of a record permanently. `isNew` is false if it was revoked before. Returns undefined if the credential has no status list.
+ * Revokes the credential of a record permanently. `isNew` is false if it was revoked before. Returns
+ * undefined if the credential has no status list.
  */
 export async function revokeEntry(
   tx: Tx,

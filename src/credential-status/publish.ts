@@ -1,8 +1,9 @@
 /**
- * Publishes status lists in two forms with the same bits: StatusList2021 as JSON for wallets, and Bitstring Status List as JWT for VC 2.0.
+ * Publishes status lists in two forms with the same bits: StatusList2021 as JSON for wallets, and Bitstring
+ * Status List as JWT for VC 2.0.
  *
- * A list is signed on request if it has changed since the last signature. Revocations are therefore visible at once, and many of them cost one
- * signature.
+ * A list is signed on request if it has changed since the last signature. Revocations are therefore visible
+ * at once, and many of them cost one signature.
  */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
@@ -30,7 +31,11 @@ export type PublishedList = { body: string; etag: string }
 /** Signed lists by id and media type. `version` consists of the list's revision and the state of the DID. */
 const published = new LRUCache<string, { version: string; list: Promise<PublishedList> }>({ max: 1_000 })
 
-/** Returns a signed list of a wallet. @throws {Problem} 404 for an unknown list, or if the DID has no key any more. */
+/**
+ * Returns a signed list of a wallet.
+ *
+ * @throws {Problem} 404 for an unknown list, or if the DID has no key any more.
+ */
 export async function publishList(wallet: Wallet, id: string, media: ListMedia): Promise<PublishedList> {
   const row = await findList(wallet.db, id)
   if (!row) throw listNotFound(id)

@@ -1,6 +1,7 @@
 /**
- * Reads the status list at a URL. Lists of this agent come from their wallet, because the agent may be unable to call itself. Concurrent requests for
- * other lists share one fetch. Lists are not cached, so that revocations take effect at once.
+ * Reads the status list at a URL. Lists of this agent come from their wallet, because the agent may be unable
+ * to call itself. Concurrent requests for other lists share one fetch. Lists are not cached, so that
+ * revocations take effect at once.
  */
 import { Problem } from '../base/problem.ts'
 import type { EntryType } from '../credentials/status-list.ts'
@@ -36,8 +37,8 @@ export type ListReader = (url: string, type: EntryType) => Promise<string>
 /**
  * Creates a reader of status lists. The lists are not verified.
  *
- * The reader throws {Problem} `error:ServiceUnavailable` for temporary failures (connection, timeout, 5xx), {UnreachableError} for permanent ones,
- * {Problem} 404 for an unknown list of this agent.
+ * The reader throws {Problem} `error:ServiceUnavailable` for temporary failures (connection, timeout, 5xx),
+ * {UnreachableError} for permanent ones, {Problem} 404 for an unknown list of this agent.
  */
 export function createListReader({ http, openListId, wallets }: Sources): ListReader {
   const fetched = createFetchCache((question) => fetchList(http, JSON.parse(question) as Question), {

@@ -1,6 +1,7 @@
 /**
- * Bitstring Status List 1.0 (W3C): the compressed bits (§3, the same in StatusList2021 §4) and the credential that contains them (§2.2),
- * signed as `vc+jwt` (VC-JOSE-COSE §3.1). Index 0 is the most significant bit of the first byte; the compression is gzip (RFC 1952).
+ * Bitstring Status List 1.0 (W3C): the compressed bits (§3, the same in StatusList2021 §4) and the credential
+ * that contains them (§2.2), signed as `vc+jwt` (VC-JOSE-COSE §3.1). Index 0 is the most significant bit of
+ * the first byte; the compression is gzip (RFC 1952).
  */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
@@ -10,10 +11,17 @@ import { signJws } from './jws.ts'
 /** Entries of a list: the minimum of both specifications, which protects the privacy of holders. */
 export const listLength = 131_072
 
-/** The longest list that is read, uncompressed: eight million entries. A few hundred bytes of gzip can expand to gigabytes. */
+/**
+ * The longest list that is read, uncompressed: eight million entries. A few hundred bytes of gzip can expand
+ * to gigabytes.
+ */
 const maxBytes = 1_048_576
 
-/** Compresses a list of `listLength` bits with those at `indexes` set. @throws {RangeError} for an index outside the list. */
+/**
+ * Compresses a list of `listLength` bits with those at `indexes` set.
+ *
+ * @throws {RangeError} for an index outside the list.
+ */
 export function compressBits(indexes: Iterable<number>): Uint8Array {
   const bits = new Uint8Array(listLength / 8)
   for (const index of indexes) {
@@ -25,8 +33,8 @@ export function compressBits(indexes: Iterable<number>): Uint8Array {
 }
 
 /**
- * Expands an `encodedList`: gzip in base64 or base64url, with or without padding, with or without the multibase prefix `u` of Bitstring
- * Status List. (Encoded gzip starts with `H`.)
+ * Expands an `encodedList`: gzip in base64 or base64url, with or without padding, with or without the
+ * multibase prefix `u` of Bitstring Status List. (Encoded gzip starts with `H`.)
  *
  * @throws {TypeError} for another encoding or length.
  */

@@ -10,7 +10,9 @@ export type Attribute = z.infer<typeof Attribute>
 
 export const Attributes = z.array(Attribute).max(1_000)
 
-/** Converts claims to attributes in their order. Values other than text become padded base64url of their JSON. */
+/**
+ * Converts claims to attributes in their order. Values other than text become padded base64url of their JSON.
+ */
 export function toAttributes(claims: JsonObject): Attribute[] {
   return Object.entries(claims)
     .filter(([, value]) => value !== undefined)
@@ -22,8 +24,8 @@ export function toAttributes(claims: JsonObject): Attribute[] {
 }
 
 /**
- * Converts the attributes of a peer to claims. Names become own members, including `__proto__`: the result is safe to read, to spread and to
- * serialize, but not to copy with `Object.assign`.
+ * Converts the attributes of a peer to claims. Names become own members, including `__proto__`: the result is
+ * safe to read, to spread and to serialize, but not to copy with `Object.assign`.
  *
  * @throws {Problem} `error:CredentialServiceError:InvalidCredentialOffer`, naming the attribute
  */

@@ -1,4 +1,7 @@
-/** The schemas and issuers that a verifier accepts: the lines of `proofs` in a request, and the constraints of a policy. */
+/**
+ * The schemas and issuers that a verifier accepts: the lines of `proofs` in a request, and the constraints of
+ * a policy.
+ */
 import { canonicalDid } from '../did/document.ts'
 import type { DecodedCredential } from './jwt-vc.ts'
 import { VerificationError } from './verification-error.ts'
@@ -22,8 +25,8 @@ export function satisfies(
 }
 
 /**
- * Checks that a credential satisfies at least one constraint. An empty list accepts every credential. `origin` starts the message: "The request",
- * "The policy".
+ * Checks that a credential satisfies at least one constraint. An empty list accepts every credential.
+ * `origin` starts the message: "The request", "The policy".
  *
  * @throws {VerificationError} `schema-not-accepted`, `issuer-not-trusted`
  */
@@ -45,7 +48,11 @@ export function checkOneSatisfied(
   )
 }
 
-/** Checks that a credential satisfies each line of `proofs`. One credential may satisfy several lines. @throws {VerificationError} `credential-missing` */
+/**
+ * Checks that a credential satisfies each line of `proofs`. One credential may satisfy several lines.
+ *
+ * @throws {VerificationError} `credential-missing`
+ */
 export function checkAllSatisfied(
   proofs: readonly Constraint[],
   credentials: readonly SchemasAndIssuer[],

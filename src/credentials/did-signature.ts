@@ -1,4 +1,7 @@
-/** Verifies the signature of a token with the keys of the DID in its `iss`. This is the only way in which keys are selected. */
+/**
+ * Verifies the signature of a token with the keys of the DID in its `iss`. This is the only way in which keys
+ * are selected.
+ */
 import { isTemporary, Problem } from '../base/problem.ts'
 import {
   canonicalDid,
@@ -19,10 +22,11 @@ export type Signer = { did: string; role: 'issuer' | 'holder' }
 const purposeOf = { issuer: 'assertionMethod', holder: 'authentication' } as const
 
 /**
- * Verifies a signature and returns the key that made it: a key of the signer's document with the purpose of the role. `kid` selects one of these
- * keys. A DID URL of the signer with an unknown fragment selects all.
+ * Verifies a signature and returns the key that made it: a key of the signer's document with the purpose of
+ * the role. `kid` selects one of these keys. A DID URL of the signer with an unknown fragment selects all.
  *
- * @throws {VerificationError} `issuer-unresolvable`, `holder-unresolvable`, `kid-not-bound`, `no-key`, `algorithm`, `signature`
+ * @throws {VerificationError} `issuer-unresolvable`, `holder-unresolvable`, `kid-not-bound`, `no-key`,
+ *   `algorithm`, `signature`
  * @throws {Problem} `error:ServiceUnavailable` when the DID cannot be resolved for now.
  */
 export async function checkSignature(jws: Jws, signer: Signer, resolve: Resolve): Promise<VerificationKey> {
@@ -44,8 +48,9 @@ export async function checkSignature(jws: Jws, signer: Signer, resolve: Resolve)
 }
 
 /**
- * Identus SDK 6.1 signs with its authentication key and names `#master0`, which the document does not contain. An unknown fragment therefore selects
- * all keys. Another DID, or a method with another purpose, selects none.
+ * Identus SDK 6.1 signs with its authentication key and names `#master0`, which the document does not
+ * contain. An unknown fragment therefore selects all keys. Another DID, or a method with another purpose,
+ * selects none.
  */
 function selectKeys(
   document: DidDocument,
@@ -64,7 +69,8 @@ function selectKeys(
 }
 
 /**
- * Resolves the document of a signer. A document with another id counts as unresolvable. Temporary problems and bugs are thrown unchanged.
+ * Resolves the document of a signer. A document with another id counts as unresolvable. Temporary problems
+ * and bugs are thrown unchanged.
  */
 export async function resolveSigner({ did, role }: Signer, resolve: Resolve): Promise<DidDocument> {
   const failure = `${role}-unresolvable` as const

@@ -1,8 +1,9 @@
 /**
- * Compact JWS (RFC 7515 §3.1) with EdDSA (RFC 8037), ES256K (RFC 8812) and ES256 (RFC 7518 §3.4). Only the canonical encoding is accepted.
+ * Compact JWS (RFC 7515 §3.1) with EdDSA (RFC 8037), ES256K (RFC 8812) and ES256 (RFC 7518 §3.4). Only the
+ * canonical encoding is accepted.
  *
- * The library jose does not support ES256K. Keys come only from the signer's DID document: parsing drops `jwk`, `jku`, `x5u`, `x5c` and all other
- * header members that are not listed here (RFC 8725 §3.1).
+ * The library jose does not support ES256K. Keys come only from the signer's DID document: parsing drops
+ * `jwk`, `jku`, `x5u`, `x5c` and all other header members that are not listed here (RFC 8725 §3.1).
  */
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
@@ -147,7 +148,10 @@ function toObject(part: string, text: string): JsonObject {
   return value
 }
 
-/** RFC 7515 §2: no padding and no other characters. The unused bits of the last character must be zero, which decoders commonly ignore. */
+/**
+ * RFC 7515 §2: no padding and no other characters. The unused bits of the last character must be zero, which
+ * decoders commonly ignore.
+ */
 function fromCanonicalBase64url(part: string, text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') !== text)

@@ -1,8 +1,9 @@
 /**
  * Credentials as JWT (W3C VC Data Model 1.1 §6.3.1): issuing, decoding, verifying.
  *
- * Decoding tolerates the differences between issuers: `issuer` as text, object or absent; one schema or several; one status or several,
- * with the index as number or text; dates as seconds or text; no `jti`, no `iat`.
+ * Decoding tolerates the differences between issuers: `issuer` as text, object or absent; one schema or
+ * several; one status or several, with the index as number or text; dates as seconds or text; no `jti`, no
+ * `iat`.
  */
 import { z } from 'zod'
 import type { PrivateJwk } from '../crypto/keys.ts'
@@ -16,7 +17,9 @@ import { verifyDecoded, type VerificationOptions, type Verified } from './verify
 /** Base contexts of VC Data Model 1.1 and 2.0. */
 const contexts = ['https://www.w3.org/2018/credentials/v1', 'https://www.w3.org/ns/credentials/v2']
 
-/** An entry of `credentialStatus`. The optional members are those of StatusList2021 and Bitstring Status List. */
+/**
+ * An entry of `credentialStatus`. The optional members are those of StatusList2021 and Bitstring Status List.
+ */
 export const CredentialStatus = z.looseObject({
   id: z.string().optional(),
   type: z.string(),
@@ -117,7 +120,8 @@ export type DecodedCredential = Validity & {
 /**
  * Decodes a credential. Verifies neither signature nor dates nor status.
  *
- * @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header`, `issuer-mismatch`, `subject-mismatch`
+ * @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header`, `issuer-mismatch`,
+ *   `subject-mismatch`
  */
 export function decodeJwtVc(jwt: string): DecodedCredential {
   return readJwtVc(jwt).credential
@@ -139,7 +143,8 @@ export function readJwtVc(jwt: string): { jws: Jws; credential: DecodedCredentia
 }
 
 /**
- * Verifies a credential: form, issuer, subject, dates at `now` (epoch seconds), signature by an `assertionMethod` key of `iss`, status.
+ * Verifies a credential: form, issuer, subject, dates at `now` (epoch seconds), signature by an
+ * `assertionMethod` key of `iss`, status.
  *
  * @throws {VerificationError} for the first check that fails
  * @throws {Problem} `error:ServiceUnavailable` when a check is temporarily impossible

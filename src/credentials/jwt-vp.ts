@@ -1,7 +1,8 @@
 /**
  * Presentations as JWT (W3C VC Data Model 1.1 §6.3.1): creating and verifying.
  *
- * The first check that fails throws, so there is no partial result. DIDs of strangers are resolved only after all checks that need no resolution.
+ * The first check that fails throws, so there is no partial result. DIDs of strangers are resolved only after
+ * all checks that need no resolution.
  */
 import { z } from 'zod'
 import type { PrivateJwk } from '../crypto/keys.ts'
@@ -33,8 +34,8 @@ export const VerifiablePresentationClaims = z.looseObject({
 export type VerifiablePresentationClaims = z.infer<typeof VerifiablePresentationClaims>
 
 /**
- * VC Data Model 1.1 §4.1 requires the first context, and verifiers such as did-jwt-vc check it. The Cloud Agent and its SDKs write the second. This
- * agent requires neither in presentations of others.
+ * VC Data Model 1.1 §4.1 requires the first context, and verifiers such as did-jwt-vc check it. The Cloud
+ * Agent and its SDKs write the second. This agent requires neither in presentations of others.
  */
 const contexts = ['https://www.w3.org/2018/credentials/v1', 'https://www.w3.org/2018/presentations/v1']
 

@@ -1,11 +1,14 @@
 /**
- * StatusList2021 credentials in the form that Identus agents write and read, with their two embedded proofs: `EcdsaSecp256k1Signature2019`
- * over canonical N-Quads (RDFC-1.0), and `DataIntegrityProof` with eddsa-jcs-2022.
+ * StatusList2021 credentials in the form that Identus agents write and read, with their two embedded proofs:
+ * `EcdsaSecp256k1Signature2019` over canonical N-Quads (RDFC-1.0), and `DataIntegrityProof` with
+ * eddsa-jcs-2022.
  *
- * The form is fixed, with at most one blank node and no text that needs escaping. The quads are therefore composed here, and a test compares
- * them with a JSON-LD processor. Unknown members are refused, because the signature would not cover them.
+ * The form is fixed, with at most one blank node and no text that needs escaping. The quads are therefore
+ * composed here, and a test compares them with a JSON-LD processor. Unknown members are refused, because the
+ * signature would not cover them.
  *
- * The key in a proof is for wallets that cannot resolve a DID. Verification uses only keys of the issuer's DID document.
+ * The key in a proof is for wallets that cannot resolve a DID. Verification uses only keys of the issuer's
+ * DID document.
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
@@ -115,7 +118,8 @@ export function proveStatusList(list: StatusList2021, key: PrivateJwk, created: 
 /**
  * Whether one of `keys` created the embedded proof.
  *
- * @throws {z.ZodError | TypeError} when the proof is missing or unsupported, or the list has members that the signature does not cover.
+ * @throws {z.ZodError | TypeError} when the proof is missing or unsupported, or the list has members that the
+ *   signature does not cover.
  */
 export function isProvedBy({ proof, ...list }: JsonObject, keys: readonly PublicJwk[]): boolean {
   const parsed = EmbeddedProof.parse(proof)
@@ -127,7 +131,10 @@ export function isProvedBy({ proof, ...list }: JsonObject, keys: readonly Public
 /** A signature with the curve of its key and the inputs that may have been signed. */
 type Signed = { curve: Curve; signed: Uint8Array[]; signature: Uint8Array }
 
-/** The Cloud Agent signs the document. The specification signs the hashes of proof options and document (vc-di-eddsa §3.3). */
+/**
+ * The Cloud Agent signs the document. The specification signs the hashes of proof options and document
+ * (vc-di-eddsa §3.3).
+ */
 function fromJcs(list: JsonObject, { proofValue, ...options }: { proofValue: string }): Signed {
   const document = utf8(canonicalize(list))
   const hashes = concat(sha256(utf8(canonicalize(options))), sha256(document))
@@ -143,7 +150,10 @@ function fromQuads(list: JsonObject, jws: string): Signed {
   return { curve: 'secp256k1', signed: [utf8(`${header}.${quads}`)], signature: fromBase64(signature) }
 }
 
-/** The public key as a data URL, as wallets expect it. It contains none of the characters that differ between base64 and base64url. */
+/**
+ * The public key as a data URL, as wallets expect it. It contains none of the characters that differ between
+ * base64 and base64url.
+ */
 function toDataUrl(key: PrivateJwk): string {
   const { kty, crv, x, y } = toPublic(key)
   const method =

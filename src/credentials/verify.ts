@@ -9,8 +9,8 @@ import { checkValidity, type Validity } from './validity.ts'
 import { VerificationError } from './verification-error.ts'
 
 /**
- * Returns when a credential is neither revoked nor suspended. Throws when it is, or when its status cannot be determined:
- * `error:ServiceUnavailable` if that is temporary.
+ * Returns when a credential is neither revoked nor suspended. Throws when it is, or when its status cannot be
+ * determined: `error:ServiceUnavailable` if that is temporary.
  */
 export type CheckStatus = (
   status: CredentialStatus,
@@ -29,7 +29,10 @@ export type CredentialChecks = {
 
 export type VerificationOptions = CredentialChecks & { resolve: Resolve; now: number }
 
-/** A verified credential with the issuer's key that signed it. Without signature verification, the key is absent. */
+/**
+ * A verified credential with the issuer's key that signed it. Without signature verification, the key is
+ * absent.
+ */
 export type Verified<Decoded> = Decoded & { key: VerificationKey | undefined }
 
 type Verifiable = Validity & { issuerDid: string; statuses: CredentialStatus[] }
@@ -52,7 +55,10 @@ export async function verifyDecoded<Decoded extends Verifiable>(
   return { ...credential, key }
 }
 
-/** @throws {VerificationError} `status` when the credential is revoked or suspended, or its status cannot be determined. */
+/**
+ * @throws {VerificationError} `status` when the credential is revoked or suspended, or its status cannot be
+ *   determined.
+ */
 export async function establishStatus(
   status: CredentialStatus,
   credential: Pick<DecodedCredential, 'issuerDid'>,

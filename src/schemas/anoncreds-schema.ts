@@ -1,4 +1,6 @@
-/** AnonCreds schemas (https://hyperledger.github.io/anoncreds-spec/#schema-publisher-publish-schema-object). */
+/**
+ * AnonCreds schemas (https://hyperledger.github.io/anoncreds-spec/#schema-publisher-publish-schema-object).
+ */
 import { z } from 'zod'
 import { Problem } from '../base/problem.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -10,7 +12,10 @@ export const anonCredsType = 'AnoncredSchemaV1'
 /** The name under which the holder's link secret is signed among the attributes. */
 export const linkSecretName = 'master_secret'
 
-/** An attribute name as signatures use it: lower case, without spaces. Names with the same key are one attribute. */
+/**
+ * An attribute name as signatures use it: lower case, without spaces. Names with the same key are one
+ * attribute.
+ */
 export function attributeKey(name: string): string {
   return name.replaceAll(' ', '').toLowerCase()
 }
@@ -40,7 +45,8 @@ export function isAnonCreds(schema: JsonObject): boolean {
 }
 
 /**
- * Converts an AnonCreds schema to a JSON Schema of its claims: every attribute is a required string, and no others are allowed.
+ * Converts an AnonCreds schema to a JSON Schema of its claims: every attribute is a required string, and no
+ * others are allowed.
  *
  * @throws {Problem} `error:CredentialSchemaError:InvalidSchema`
  */

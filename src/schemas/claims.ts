@@ -1,9 +1,9 @@
 /**
  * Checks claims against JSON Schemas, and checks that a schema can be used at all.
  *
- * Schemas come from strangers. The main thread evaluates small plain schemas without patterns, whose work is bounded by
- * their size. A worker thread with limits of time and memory evaluates all others, so that a hostile schema
- * blocks neither the event loop nor the tenants that use ordinary schemas.
+ * Schemas come from strangers. The main thread evaluates small plain schemas without patterns, whose work is
+ * bounded by their size. A worker thread with limits of time and memory evaluates all others, so that a
+ * hostile schema blocks neither the event loop nor the tenants that use ordinary schemas.
  */
 import { Problem } from '../base/problem.ts'
 import { programOf } from '../base/program.ts'
@@ -34,9 +34,9 @@ const tooExpensive = 'takes too much time or memory'
 /**
  * Checks claims against a JSON Schema of draft 2020-12.
  *
- * @throws {Problem} `error:CredentialSchemaError:CredentialSchemaValidationError` with the JSONPath and reason of every
- *   violation (the first hundred), `error:CredentialSchemaError:InvalidSchema` when the schema itself cannot be used,
- *   `error:ServiceUnavailable` when too many checks wait.
+ * @throws {Problem} `error:CredentialSchemaError:CredentialSchemaValidationError` with the JSONPath and
+ *   reason of every violation (the first hundred), `error:CredentialSchemaError:InvalidSchema` when the
+ *   schema itself cannot be used, `error:ServiceUnavailable` when too many checks wait.
  */
 export async function checkClaims(claims: unknown, schema: unknown): Promise<void> {
   const excess = findExcess(claims, claimsLimits)

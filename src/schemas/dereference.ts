@@ -24,7 +24,11 @@ export async function dereferenceSchema(url: string, sources: SchemaSources): Pr
   return toClaimsSchema((await dereference(url, sources)).schema)
 }
 
-/** Reads a schema or its record. @throws {Problem} as `dereferenceSchema`; 503 when a DID cannot be resolved for now. */
+/**
+ * Reads a schema or its record.
+ *
+ * @throws {Problem} as `dereferenceSchema`; 503 when a DID cannot be resolved for now.
+ */
 export async function dereference(url: string, sources: SchemaSources): Promise<Dereferenced> {
   try {
     return unwrap(await readResource(url, schemaRegistry(sources), accept, sources))

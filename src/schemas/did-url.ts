@@ -25,7 +25,11 @@ export function toEnvelope(did: string, path: string, resource: object): PrismEn
   }
 }
 
-/** Unwraps a resource, with its digest. A body that is no envelope is the resource itself. @throws {SyntaxError} when it is not JSON. */
+/**
+ * Unwraps a resource, with its digest. A body that is no envelope is the resource itself.
+ *
+ * @throws {SyntaxError} when it is not JSON.
+ */
 export function openEnvelope(body: unknown): { resource: unknown; hash: () => string } {
   const { success, data } = PrismEnvelope.safeParse(body)
   if (!success) return { resource: body, hash: () => hashOf(toText(body)) }
@@ -40,7 +44,8 @@ export function openEnvelope(body: unknown): { resource: unknown; hash: () => st
 export type ResourceUrl = { did: string; service: string; path: string; hash: string | undefined }
 
 /**
- * Parses a DID URL with the parameters of the Cloud Agent, or with those of DID Core §3.2.1. Returns undefined for other URLs.
+ * Parses a DID URL with the parameters of the Cloud Agent, or with those of DID Core §3.2.1. Returns
+ * undefined for other URLs.
  *
  * @throws {SyntaxError} when the DID URL names no resource.
  */
@@ -56,7 +61,11 @@ export function parseResourceUrl(url: string): ResourceUrl | undefined {
   return { did, service, path, hash: parameters.get('resourceHash')?.toLowerCase() }
 }
 
-/** The URL of a resource: its path below the service's endpoint. @throws {SyntaxError} when the DID has no such service. */
+/**
+ * The URL of a resource: its path below the service's endpoint.
+ *
+ * @throws {SyntaxError} when the DID has no such service.
+ */
 export function toUrl({ did, service, path }: ResourceUrl, document: DidDocument): string {
   const found = document.service?.find(({ id }) => {
     const owner = didOf(id)

@@ -6,7 +6,10 @@ import { compileSchema, UnusableSchema } from './validator.ts'
 /** A schema within `schemaLimits`, alone or with claims to evaluate against it. */
 export type Task = { schema: JsonObject; claims?: unknown }
 
-/** `unusable`: why the schema cannot be used. `violations`: one sentence each. `aborted`: a limit was exceeded. */
+/**
+ * `unusable`: why the schema cannot be used. `violations`: one sentence each. `aborted`: a limit was
+ * exceeded.
+ */
 export type Evaluation = { unusable: string } | { violations: string[] } | { aborted: true }
 
 const maxViolations = 100

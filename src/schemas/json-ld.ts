@@ -1,11 +1,14 @@
 /**
- * JSON-LD credential schemas: a plain JSON Schema of the claims whose `@context` (JSON-LD 1.1 §4.1) maps the claims to terms
- * of a vocabulary. Validators and JSON-LD processors read the same document, and each ignores the other's keywords.
+ * JSON-LD credential schemas: a plain JSON Schema of the claims whose `@context` (JSON-LD 1.1 §4.1) maps the
+ * claims to terms of a vocabulary. Validators and JSON-LD processors read the same document, and each ignores
+ * the other's keywords.
  */
 import { z } from 'zod'
 import { PlainSchema } from './json-schema.ts'
 
-/** The `type` of a registry record that holds one: the link relation of a context document (JSON-LD 1.1 §C). */
+/**
+ * The `type` of a registry record that holds one: the link relation of a context document (JSON-LD 1.1 §C).
+ */
 export const jsonLdType = 'http://www.w3.org/ns/json-ld#context'
 
 const Iri = z.string().min(1)

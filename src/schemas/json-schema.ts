@@ -1,6 +1,6 @@
 /**
- * Plain JSON Schemas: the part of JSON Schema 2020-12 that can be registered. Every property states its type, and there are
- * no references and no combinations of schemas.
+ * Plain JSON Schemas: the part of JSON Schema 2020-12 that can be registered. Every property states its type,
+ * and there are no references and no combinations of schemas.
  */
 import { z } from 'zod'
 import type { JsonObject } from '../base/json.ts'
@@ -99,7 +99,10 @@ export const PlainSchema = z.strictObject({
 
 const PlainFragment = PlainSchema.partial()
 
-/** True for a plain schema, for one with parts left out, and for the schema of one property (`filter` in DIF Presentation Exchange). */
+/**
+ * True for a plain schema, for one with parts left out, and for the schema of one property (`filter` in DIF
+ * Presentation Exchange).
+ */
 export function isPlain(schema: JsonObject): boolean {
   if (PlainFragment.safeParse(schema).success) return true
   const { $schema = dialect, const: constant = '', ...property } = schema

@@ -1,6 +1,11 @@
-/** Limits of JSON from strangers. Deep nesting overflows the stack, and members named `__proto__` can change prototypes. */
+/**
+ * Limits of JSON from strangers. Deep nesting overflows the stack, and members named `__proto__` can change
+ * prototypes.
+ */
 
-/** `depth`: nested objects and arrays. `values`: all values. `characters`: strings and member names together. */
+/**
+ * `depth`: nested objects and arrays. `values`: all values. `characters`: strings and member names together.
+ */
 export type Limits = { depth: number; values: number; characters: number }
 
 /** Finds an exceeded limit. Returns a phrase that completes "it …". */

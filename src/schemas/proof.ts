@@ -1,7 +1,7 @@
 /**
- * The optional proof of a schema's authorship: a detached JWS (RFC 7515 with `b64` of RFC 7797) by an assertion key of the
- * author. The payload is the JCS form (RFC 8785) of type, name, version, author, schema, and the proof's own members without
- * the two that hold the signature.
+ * The optional proof of a schema's authorship: a detached JWS (RFC 7515 with `b64` of RFC 7797) by an
+ * assertion key of the author. The payload is the JCS form (RFC 8785) of type, name, version, author, schema,
+ * and the proof's own members without the two that hold the signature.
  */
 import { z } from 'zod'
 import { fromBase64, toBase64url, toMultibase, utf8 } from '../base/bytes.ts'

@@ -6,7 +6,11 @@ import { guidOf, longIdOf, type ResolutionMethod } from './schema.ts'
 
 type Entry = { author: string; name: string; version: string; description?: string | null | undefined }
 
-/** Checks that a DID may publish. @throws {Problem} 400 as `assertAuthorMethod`, 404 when the caller's wallet does not own it. */
+/**
+ * Checks that a DID may publish.
+ *
+ * @throws {Problem} 400 as `assertAuthorMethod`, 404 when the caller's wallet does not own it.
+ */
 export async function assertAuthor(author: string, owns: (did: string) => Promise<boolean>): Promise<void> {
   assertAuthorMethod(author)
   if (await owns(author)) return

@@ -1,4 +1,7 @@
-/** The schema registry. Published versions never change and are public; lists contain the schemas of one wallet. */
+/**
+ * The schema registry. Published versions never change and are public; lists contain the schemas of one
+ * wallet.
+ */
 import type { Selectable } from 'kysely'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
@@ -39,7 +42,8 @@ export type SchemaQuery = Paging & {
 /**
  * Publishes the first version of a schema, under a new id.
  *
- * @throws {Problem} 400 for an invalid schema, an invalid proof or another DID method, 404 for an author that the wallet does not own.
+ * @throws {Problem} 400 for an invalid schema, an invalid proof or another DID method, 404 for an author that
+ *   the wallet does not own.
  */
 export async function publishSchema(
   db: AgentDb,
@@ -57,8 +61,9 @@ export async function publishSchema(
 /**
  * Publishes a new version of a schema.
  *
- * @throws {Problem} as `publishSchema`; `error:CredentialSchemaError:CredentialSchemaIdNotFoundError` when the author has no
- *   schema with that id, `error:CredentialSchemaError:CredentialSchemaUpdateError` when the version is not greater than the latest.
+ * @throws {Problem} as `publishSchema`; `error:CredentialSchemaError:CredentialSchemaIdNotFoundError` when
+ *   the author has no schema with that id, `error:CredentialSchemaError:CredentialSchemaUpdateError` when the
+ *   version is not greater than the latest.
  */
 export async function updateSchema(
   db: AgentDb,
@@ -87,7 +92,11 @@ export async function findSchema(db: AgentDb, guid: string): Promise<CredentialS
   return row && toCredentialSchema(row)
 }
 
-/** Gets a schema of any wallet. @throws {Problem} `error:CredentialSchemaError:CredentialSchemaGuidNotFoundError` */
+/**
+ * Gets a schema of any wallet.
+ *
+ * @throws {Problem} `error:CredentialSchemaError:CredentialSchemaGuidNotFoundError`
+ */
 export async function getSchema(
   db: AgentDb,
   guid: string,
@@ -173,7 +182,10 @@ type Publication = {
   resolutionMethod: ResolutionMethod
 }
 
-/** Inserts one version. An existing row is left unchanged: PostgreSQL may run two transactions at once, and one fails here. */
+/**
+ * Inserts one version. An existing row is left unchanged: PostgreSQL may run two transactions at once, and
+ * one fails here.
+ */
 async function write(
   tx: AgentTx,
   { walletId, id, proof, resolutionMethod }: Publication,

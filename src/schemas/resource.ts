@@ -1,8 +1,8 @@
 /**
  * Reads the JSON resource at a URL or DID URL: a credential schema or a credential definition.
  *
- * URLs of this agent's registries are answered from the database, because the agent may be unable to call itself.
- * Other resources are fetched and cached for a minute.
+ * URLs of this agent's registries are answered from the database, because the agent may be unable to call
+ * itself. Other resources are fetched and cached for a minute.
  */
 import { LRUCache } from 'lru-cache'
 import { isTemporary, Problem } from '../base/problem.ts'
@@ -41,8 +41,8 @@ const caches = new WeakMap<HttpClient, LRUCache<string, { body: Promise<unknown>
 /**
  * Reads a JSON object.
  *
- * @throws {SyntaxError} when the body is not a JSON object or not the one whose digest is in the URL, {UnreachableError},
- *   {Problem} when a DID cannot be resolved.
+ * @throws {SyntaxError} when the body is not a JSON object or not the one whose digest is in the URL,
+ *   {UnreachableError}, {Problem} when a DID cannot be resolved.
  */
 export async function readResource(
   url: string,
@@ -105,8 +105,8 @@ function fetchCached(
 }
 
 /**
- * Converts a failure of `readResource` to the caller's problem. `fail` gets the URL, shortened and without user name and password, and
- * the reason. Temporary problems and bugs are returned unchanged.
+ * Converts a failure of `readResource` to the caller's problem. `fail` gets the URL, shortened and without
+ * user name and password, and the reason. Temporary problems and bugs are returned unchanged.
  */
 export function toFailure(
   error: unknown,

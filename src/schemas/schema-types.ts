@@ -21,8 +21,9 @@ const schemaTypes: Readonly<Record<string, z.ZodType>> = {
 /**
  * Checks a schema before it is registered.
  *
- * @throws {Problem} `error:CredentialSchemaError:UnsupportedCredentialSchemaType`, or `error:CredentialSchemaError:InvalidSchema` with
- *   the path of every invalid keyword, which starts with `schema`.
+ * @throws {Problem} `error:CredentialSchemaError:UnsupportedCredentialSchemaType`, or
+ *   `error:CredentialSchemaError:InvalidSchema` with the path of every invalid keyword, which starts with
+ *   `schema`.
  */
 export async function checkSchema(type: string, schema: JsonObject): Promise<void> {
   const definition = Object.hasOwn(schemaTypes, type) ? schemaTypes[type] : undefined

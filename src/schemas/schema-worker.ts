@@ -1,4 +1,7 @@
-/** Entry point of the worker thread that evaluates schemas (`claims.ts`). Its first message says that it is ready. */
+/**
+ * Entry point of the worker thread that evaluates schemas (`claims.ts`). Its first message says that it is
+ * ready.
+ */
 import { parentPort } from 'node:worker_threads'
 import { evaluate, type Task } from './evaluation.ts'
 

@@ -1,9 +1,10 @@
 /**
  * Compiles JSON Schema 2020-12 (https://json-schema.org/draft/2020-12) with ajv.
  *
- * Nothing is fetched: a `$ref` to another document is an error. Only own members count, so that
- * `required: ["constructor"]` works. Every schema gets its own ajv, because two schemas may have the same `$id`.
- * Patterns run in RE2JS, in linear time. Other work is not bounded here: `claims.ts` decides which thread may do it.
+ * Nothing is fetched: a `$ref` to another document is an error. Only own members count, so that `required:
+ * ["constructor"]` works. Every schema gets its own ajv, because two schemas may have the same `$id`.
+ * Patterns run in RE2JS, in linear time. Other work is not bounded here: `claims.ts` decides which thread may
+ * do it.
  */
 import { createHash } from 'node:crypto'
 import { Ajv2020, type ErrorObject, type Format } from 'ajv/dist/2020.js'

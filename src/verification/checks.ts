@@ -138,7 +138,10 @@ function schemasOf({ schemas }: TokenClaims): string[] {
   )
 }
 
-/** The `vct` of an SD-JWT may be the URL of Type Metadata (SD-JWT VC §4). As a schema, it would accept any claims. */
+/**
+ * The `vct` of an SD-JWT may be the URL of Type Metadata (SD-JWT VC §4). As a schema, it would accept any
+ * claims.
+ */
 async function readSchema(url: string, getSchema: GetSchema): Promise<unknown> {
   const schema = await getSchema(url)
   if (isJsonObject(schema) && typeof schema['vct'] === 'string')
@@ -163,7 +166,9 @@ async function satisfies(claims: JsonObject, schema: unknown): Promise<boolean> 
   }
 }
 
-/** Converts problems of schemas and claims to a `VerificationError`. Temporary problems are thrown unchanged. */
+/**
+ * Converts problems of schemas and claims to a `VerificationError`. Temporary problems are thrown unchanged.
+ */
 async function orRefuse(check: () => Promise<unknown>): Promise<void> {
   try {
     await check()

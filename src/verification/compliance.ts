@@ -1,6 +1,7 @@
 /**
- * Conformance of credentials to their specifications: W3C VC Data Model 1.1 (§4, §6.3.1) or 2.0 (§4) for a JWT VC, RFC 9901 §4 and
- * draft-ietf-oauth-sd-jwt-vc §2.2 for an SD-JWT VC. Verification alone is more tolerant.
+ * Conformance of credentials to their specifications: W3C VC Data Model 1.1 (§4, §6.3.1) or 2.0 (§4) for a
+ * JWT VC, RFC 9901 §4 and draft-ietf-oauth-sd-jwt-vc §2.2 for an SD-JWT VC. Verification alone is more
+ * tolerant.
  */
 import { z } from 'zod'
 import type { VerifiableCredentialClaims } from '../credentials/jwt-vc.ts'
@@ -43,7 +44,11 @@ const JwtVcClaims = z.looseObject({
   }),
 })
 
-/** Checks a decoded JWT VC. @throws {VerificationError} `malformed`, naming the member or the contradiction. */
+/**
+ * Checks a decoded JWT VC.
+ *
+ * @throws {VerificationError} `malformed`, naming the member or the contradiction.
+ */
 export function checkCompliance(payload: VerifiableCredentialClaims): void {
   const { jti, vc } = parseClaims(JwtVcClaims, payload)
   const { nbf, exp } = payload
@@ -60,7 +65,9 @@ export function checkCompliance(payload: VerifiableCredentialClaims): void {
   if (validUntil < validFrom) throw malformed('it ends before it begins')
 }
 
-/** A date in both `vc` and the JWT claims must be the same (§6.3.1). JWT dates have no fractions of a second. */
+/**
+ * A date in both `vc` and the JWT claims must be the same (§6.3.1). JWT dates have no fractions of a second.
+ */
 function assertSameDate(name: string, seconds: number | undefined, text: Instant | undefined): void {
   if (seconds === undefined || typeof text !== 'string') return
   if (Math.floor(seconds) !== Math.floor(Date.parse(text) / 1_000))
@@ -86,7 +93,11 @@ const SdJwtVcClaims = z.looseObject({
     .optional(),
 })
 
-/** Checks a decoded SD-JWT VC. @throws {VerificationError} `malformed`, naming the member or the contradiction. */
+/**
+ * Checks a decoded SD-JWT VC.
+ *
+ * @throws {VerificationError} `malformed`, naming the member or the contradiction.
+ */
 export function checkSdJwtCompliance(
   header: JsonObject,
   { payload, disclosures, validFrom = -Infinity, validUntil = Infinity }: SdJwtClaimsSet,

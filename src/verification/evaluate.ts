@@ -1,4 +1,7 @@
-/** Evaluates presentation definitions (DIF Presentation Exchange 2.1.1) against credentials. Verifies no signature. */
+/**
+ * Evaluates presentation definitions (DIF Presentation Exchange 2.1.1) against credentials. Verifies no
+ * signature.
+ */
 import { setImmediate } from 'node:timers/promises'
 import { Problem } from '../base/problem.ts'
 import { decodeClaims } from '../credentials/jwt-vc.ts'
@@ -36,9 +39,11 @@ export type Match = { inputDescriptorId: string; credentials: string[] }
 const limits = { timeMs: 5_000, yieldMs: 10 }
 
 /**
- * Finds the candidates that satisfy each input descriptor (DIF Presentation Exchange 2.1.1 §8, "Input Evaluation"). Verifies no signature.
+ * Finds the candidates that satisfy each input descriptor (DIF Presentation Exchange 2.1.1 §8, "Input
+ * Evaluation"). Verifies no signature.
  *
- * @throws {Problem} `UnprocessableEntity` when it takes too long, `error:CredentialSchemaError:InvalidSchema` for a filter that is not a JSON Schema
+ * @throws {Problem} `UnprocessableEntity` when it takes too long, `error:CredentialSchemaError:InvalidSchema`
+ *   for a filter that is not a JSON Schema
  */
 export async function evaluate(
   { input_descriptors, format }: Pick<PresentationDefinition, 'input_descriptors' | 'format'>,
@@ -121,10 +126,17 @@ function tookTooLong(): Problem {
   )
 }
 
-/** Presentation Exchange is written for draft 7. The keywords of filters have the same meaning in draft 2020-12. */
+/**
+ * Presentation Exchange is written for draft 7. The keywords of filters have the same meaning in draft
+ * 2020-12.
+ */
 const draft7 = /^http:\/\/json-schema\.org\/draft-07\/schema#?$/
 
-/** Checks that a filter is a usable JSON Schema. @throws {Problem} `error:CredentialSchemaError:InvalidSchema` with the reason. */
+/**
+ * Checks that a filter is a usable JSON Schema.
+ *
+ * @throws {Problem} `error:CredentialSchemaError:InvalidSchema` with the reason.
+ */
 export function checkFilter(filter: JsonObject): Promise<void> {
   return checkUsable(to2020(filter))
 }
@@ -153,8 +165,9 @@ function to2020(filter: JsonObject): JsonObject {
 const credentialLimits = { depth: 64, values: 2_500, characters: 1_048_576 }
 
 /**
- * Prepares a compact JWT or SD-JWT. In a JWT VC, paths may use the names of the JWT (`$.vc.credentialSubject`, `$.iss`) or those of the data
- * model (`$.credentialSubject`). In an SD-JWT, they select disclosed claims (`$.given_name`, `$.vct`).
+ * Prepares a compact JWT or SD-JWT. In a JWT VC, paths may use the names of the JWT
+ * (`$.vc.credentialSubject`, `$.iss`) or those of the data model (`$.credentialSubject`). In an SD-JWT, they
+ * select disclosed claims (`$.given_name`, `$.vct`).
  *
  * @throws {VerificationError} when the credential cannot be decoded or exceeds the limits
  */

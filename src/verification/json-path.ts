@@ -1,6 +1,6 @@
 /**
- * JSONPath (RFC 9535) with json-p3, restricted to paths of bounded cost: no filter expressions, whose regular expressions and loops are
- * unbounded, and few branches.
+ * JSONPath (RFC 9535) with json-p3, restricted to paths of bounded cost: no filter expressions, whose regular
+ * expressions and loops are unbounded, and few branches.
  */
 import { jsonpath, JSONPathEnvironment, JSONPathError, type JSONPathQuery, type JSONValue } from 'json-p3'
 

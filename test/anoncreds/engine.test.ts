@@ -1,4 +1,7 @@
-/** The AnonCreds engine with the real library: its results, its refusals, and its recovery from a crash of the library. */
+/**
+ * The AnonCreds engine with the real library: its results, its refusals, and its recovery from a crash of the
+ * library.
+ */
 import { afterAll, describe, expect, test } from 'vitest'
 import { AnonCredsError } from '../../src/anoncreds/engine.ts'
 import { loadLibrary } from '../../src/anoncreds/library.ts'

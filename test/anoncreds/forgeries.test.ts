@@ -1,4 +1,7 @@
-/** Proofs that do not hold, each for a reason of its own: what a prover can do to a proof that does, and to what it is about. */
+/**
+ * Proofs that do not hold, each for a reason of its own: what a prover can do to a proof that does, and to
+ * what it is about.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createProof } from '../../src/anoncreds/holder.ts'
 import { createEngine, type Engine } from '../../src/anoncreds/engine.ts'
@@ -17,7 +20,9 @@ let engine: Engine
 let credential: Credential
 let secrets: string[]
 let proof: Presentation
-/** Of a request without a predicate, which takes most of the time of a proof: for what is the same without. */
+/**
+ * Of a request without a predicate, which takes most of the time of a proof: for what is the same without.
+ */
 let plain: Presentation
 beforeAll(async () => {
   engine = createEngine()

@@ -1,4 +1,7 @@
-/** The generator of definitions' keys: who has the next turn, what is tried again, what a stop and a restart do. */
+/**
+ * The generator of definitions' keys: who has the next turn, what is tried again, what a stop and a restart
+ * do.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** Schemas and definitions of others, by their URLs: what is taken, what is refused and why, and what is asked of the network. */
+/**
+ * Schemas and definitions of others, by their URLs: what is taken, what is refused and why, and what is asked
+ * of the network.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { createHttpClient, type HttpClient } from '../../src/net/guarded-agent.ts'

@@ -1,6 +1,6 @@
 /**
- * Every forgery once, every good token, and each check of the verification API by itself: what becomes of each. Bundled and run with mutants in it
- * by `mutation.test.ts`.
+ * Every forgery once, every good token, and each check of the verification API by itself: what becomes of
+ * each. Bundled and run with mutants in it by `mutation.test.ts`.
  */
 import { Problem } from '../../src/base/problem.ts'
 import { verifySdJwtPresentation } from '../../src/credentials/sd-jwt/presentation.ts'
@@ -61,8 +61,8 @@ const cases: [name: string, expected: string, verify: () => Promise<unknown>][] 
 ] as never
 
 /**
- * How many there are, and those that did not end as they should: all of them, or the first that is met after the case `from`, and after all
- * of those the ones before it. `at` is the last case that was run.
+ * How many there are, and those that did not end as they should: all of them, or the first that is met after
+ * the case `from`, and after all of those the ones before it. `at` is the last case that was run.
  */
 export async function runCorpus({ stopAtFirst = false, from = 0 } = {}): Promise<{
   cases: number

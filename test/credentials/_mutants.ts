@@ -1,4 +1,7 @@
-/** Mutants of the verification: the same code with a single check disabled. One module contains all of them, so that a mutant needs no build. */
+/**
+ * Mutants of the verification: the same code with a single check disabled. One module contains all of them,
+ * so that a mutant needs no build.
+ */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -30,7 +33,10 @@ export type Mutant = { check: string; atLoad: boolean }
 /** A file with its checks. In `text`, `globalThis.mutant` names the disabled check. */
 export type Switchable = { file: string; text: string; mutants: Mutant[] }
 
-/** Adds a switch around every statement that throws or calls a check, every function that only checks, and every checked claim. */
+/**
+ * Adds a switch around every statement that throws or calls a check, every function that only checks, and
+ * every checked claim.
+ */
 export function switchable(file: string): Switchable {
   const text = readFileSync(file, 'utf8')
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)

@@ -1,4 +1,7 @@
-/** The issuer, the holder and the attacker of fixtures/credentials, their DID documents, and tokens with arbitrary content. */
+/**
+ * The issuer, the holder and the attacker of fixtures/credentials, their DID documents, and tokens with
+ * arbitrary content.
+ */
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { toBase64url, utf8 } from '../../src/base/bytes.ts'

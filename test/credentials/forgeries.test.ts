@@ -1,6 +1,6 @@
 /**
- * Tokens that must not pass, each refused with the right code .
- * Every forgery differs from a good token in one respect, so that a check that is missing lets one of them through.
+ * Tokens that must not pass, each refused with the right code . Every forgery differs from a good token in
+ * one respect, so that a check that is missing lets one of them through.
  */
 import { describe, expect, test } from 'vitest'
 import { verifyJwtVc } from '../../src/credentials/jwt-vc.ts'

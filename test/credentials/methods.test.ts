@@ -1,4 +1,7 @@
-/** Issuers and holders with DIDs of every method and keys of every type; DIDs that are temporarily unresolvable. */
+/**
+ * Issuers and holders with DIDs of every method and keys of every type; DIDs that are temporarily
+ * unresolvable.
+ */
 import { generateKeyPairSync } from 'node:crypto'
 import { CompactSign, compactVerify, importJWK } from 'jose'
 import { describe, expect, test } from 'vitest'

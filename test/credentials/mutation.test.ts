@@ -15,8 +15,9 @@ const folder = mkdtempSync(resolve('dist/mutants-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /**
- * Runs the corpus without a mutant, then with each mutant up to the first unexpected result. Each run starts at the case that detected the previous
- * mutant, because neighbouring mutants are detected by neighbouring cases. Mutants that act at load time get their own module instance.
+ * Runs the corpus without a mutant, then with each mutant up to the first unexpected result. Each run starts
+ * at the case that detected the previous mutant, because neighbouring mutants are detected by neighbouring
+ * cases. Mutants that act at load time get their own module instance.
  */
 const program = `
   const [corpus, mutants] = process.argv.slice(1)

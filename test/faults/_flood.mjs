@@ -1,6 +1,6 @@
 /**
- * A flooding tenant: sequential requests on each of many connections. A separate process, so that it does not slow down the measurement. Ends with its
- * standard input, and prints the number of answers by status.
+ * A flooding tenant: sequential requests on each of many connections. A separate process, so that it does not
+ * slow down the measurement. Ends with its standard input, and prints the number of answers by status.
  *
  * `node _flood.mjs <url> <apikey> <connections>`
  */

@@ -71,7 +71,10 @@ export function add(a: Outcome, b: Outcome): Outcome {
 /** The time limit in milliseconds for all flows to end after the last start of a daemon. */
 const graceMs = 30_000
 
-/** Keeps `concurrency` flows running while either daemon is killed `kills` times at random. All flows must end afterwards. */
+/**
+ * Keeps `concurrency` flows running while either daemon is killed `kills` times at random. All flows must end
+ * afterwards.
+ */
 export async function killAtRandom({
   kills,
   seed,
@@ -98,7 +101,10 @@ export async function killAtRandom({
 /** The kill points of the two daemons. */
 export type Places = readonly [first: Kill, second: Kill]
 
-/** Kills both daemons at a pair of points while flows run, for each pair in turn. A point that is not reached kills nothing. */
+/**
+ * Kills both daemons at a pair of points while flows run, for each pair in turn. A point that is not reached
+ * kills nothing.
+ */
 export async function killAtPoints(
   pairs: readonly Places[],
   { concurrency }: { concurrency: number },

@@ -1,6 +1,7 @@
 /**
- * Loaded into a daemon with `node --import`: answers the message `memory` of its parent with the memory after garbage collection, in bytes:
- * `resident` of the process, `committed` and `used` of V8's heap. `handles` are timers, sockets and other active handles.
+ * Loaded into a daemon with `node --import`: answers the message `memory` of its parent with the memory after
+ * garbage collection, in bytes: `resident` of the process, `committed` and `used` of V8's heap. `handles` are
+ * timers, sockets and other active handles.
  */
 import { setFlagsFromString } from 'node:v8'
 import { setTimeout } from 'node:timers/promises'

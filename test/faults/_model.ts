@@ -1,6 +1,6 @@
 /**
- * The reference model: the state tables in `fixtures/service/states.md`, independent of the code. The events of a record must be a path through its
- * table from a start to an end, with each step once.
+ * The reference model: the state tables in `fixtures/service/states.md`, independent of the code. The events
+ * of a record must be a path through its table from a start to an end, with each step once.
  */
 import { readFileSync } from 'node:fs'
 import type { Event } from '../../src/events/event.ts'

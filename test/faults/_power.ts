@@ -1,9 +1,10 @@
 /**
  * Simulates power loss during commits.
  *
- * A commit appends to the write-ahead log and is acknowledged after it is on the disk. After a power loss during commit n + 1, the disk contains the
- * files as of commit n, and any part of the later writes: all, some, reordered blocks, or garbage. Such images are created from the files of a running
- * agent. Each must contain exactly the data of commit n or of commit n + 1.
+ * A commit appends to the write-ahead log and is acknowledged after it is on the disk. After a power loss
+ * during commit n + 1, the disk contains the files as of commit n, and any part of the later writes: all,
+ * some, reordered blocks, or garbage. Such images are created from the files of a running agent. Each must
+ * contain exactly the data of commit n or of commit n + 1.
  */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -87,7 +88,9 @@ function imageOf(before: Files, now: Files, random: () => number): Image {
   }
 }
 
-/** The end of a log. Frames of the previous log follow, with another salt (sqlite.org/fileformat2.html §4.1). */
+/**
+ * The end of a log. Frames of the previous log follow, with another salt (sqlite.org/fileformat2.html §4.1).
+ */
 function endOf(wal: Buffer): number {
   const salt = wal.subarray(16, 24)
   let end = logHeaderBytes

@@ -25,8 +25,9 @@ export type Neighbourhood = {
 const turnMs = 1_000
 
 /**
- * `waiting` events for a receiver that never answers. Two neighbours at two daemons with the same events are watched in turns, each for
- * `seconds`: at one of the daemons nobody listens to the events, at the other one the receiver.
+ * `waiting` events for a receiver that never answers. Two neighbours at two daemons with the same events are
+ * watched in turns, each for `seconds`: at one of the daemons nobody listens to the events, at the other one
+ * the receiver.
  */
 export async function watchNeighbour({
   waiting,

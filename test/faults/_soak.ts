@@ -15,17 +15,22 @@ const preload = fileURLToPath(new URL('_memory.mjs', import.meta.url))
 export const warmUpFlows = 1_000
 
 /**
- * Limits: growth of live memory per hour, V8's garbage at any time, total growth of open files and handles, and the size of a log.
+ * Limits: growth of live memory per hour, V8's garbage at any time, total growth of open files and handles,
+ * and the size of a log.
  *
- * Resident memory is live memory and that room. V8 gives back what is empty of it and takes it again by some megabytes every few minutes, so that
- * half an hour of it has no slope to speak of: there is a limit to the room instead.
+ * Resident memory is live memory and that room. V8 gives back what is empty of it and takes it again by some
+ * megabytes every few minutes, so that half an hour of it has no slope to speak of: there is a limit to the
+ * room instead.
  */
 export const limits = { megabytesAnHour: 1, roomMegabytes: 100, handles: 10, logMegabytes: 16 }
 
 /** Fewer measurements are not enough for a regression. */
 const fewLooks = 10
 
-/** A daemon at rest after a round, but for `resident`, which is what it had while it was at work. In megabytes. */
+/**
+ * A daemon at rest after a round, but for `resident`, which is what it had while it was at work. In
+ * megabytes.
+ */
 export type Look = {
   hours: number
   flows: number

@@ -108,7 +108,10 @@ async function each<T>(
   await Promise.all(Array.from({ length: atOnce }, workOn))
 }
 
-/** Creates `wallets` wallets, `active` of them with active tenants, and lists wallets meanwhile, `rounds` times. */
+/**
+ * Creates `wallets` wallets, `active` of them with active tenants, and lists wallets meanwhile, `rounds`
+ * times.
+ */
 export async function crowd(
   city: City,
   { wallets, active, rounds = 4 }: { wallets: number; active: number; rounds?: number },

@@ -1,4 +1,6 @@
-/** Two daemon processes with a shared ledger, an issuer and a holder, and a record of their webhook events. */
+/**
+ * Two daemon processes with a shared ledger, an issuer and a holder, and a record of their webhook events.
+ */
 import { fileURLToPath } from 'node:url'
 import { setTimeout } from 'node:timers/promises'
 import type { Answer, Daemon } from '../_daemon.ts'

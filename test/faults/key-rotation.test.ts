@@ -21,8 +21,8 @@ const settings = (folder: string, more: Record<string, string> = {}) => ({
 })
 
 /**
- * Starts a daemon that dies at a point. When the start itself passes that point, since it finishes what was begun, it dies there, and once
- * more behind the last step.
+ * Starts a daemon that dies at a point. When the start itself passes that point, since it finishes what was
+ * begun, it dies there, and once more behind the last step.
  */
 async function startUntil(daemon: Daemon, point: string): Promise<void> {
   for (const at of [point, 'key-name:after', point]) {
@@ -52,7 +52,8 @@ test('a key in a file', { timeout: 120_000 }, async () => {
   )
   expect((await daemon.call('POST /connections', { apiKey, body: {} })).status).toBe(201)
   const expected = { key: readFileSync(file, 'utf8').trim() }
-  // The start after the fourth kill is killed before the file is renamed, and the start after the fifth kill after that.
+  // The start after the fourth kill is killed before the file is renamed, and the start after the fifth kill
+  // after that.
   for (const [point, isDone] of [
     ['next-key:before', false],
     ['next-key:after', false],

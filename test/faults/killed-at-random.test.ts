@@ -1,4 +1,7 @@
-/** A short run of `npm run test:faults`: kills at any time lose nothing, duplicate nothing and leave no flow unfinished. */
+/**
+ * A short run of `npm run test:faults`: kills at any time lose nothing, duplicate nothing and leave no flow
+ * unfinished.
+ */
 import { expect, test } from 'vitest'
 import { faultless, faultsOf, killAtRandom } from './_kills.ts'
 

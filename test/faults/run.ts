@@ -1,7 +1,8 @@
 /**
- * `npm run test:faults -- --rounds 1000 --seed 1`: kills daemons at random moments and at every named point, and lets one step in twenty fail.
- * Prints the results, and exits with 1 when anything was lost, duplicated or left unfinished. `--images 300` simulates power loss, `--waiting 10000` has a
- * receiver that never answers, `--only random` (or a part of another name) selects a part.
+ * `npm run test:faults -- --rounds 1000 --seed 1`: kills daemons at random moments and at every named point,
+ * and lets one step in twenty fail. Prints the results, and exits with 1 when anything was lost, duplicated
+ * or left unfinished. `--images 300` simulates power loss, `--waiting 10000` has a receiver that never
+ * answers, `--only random` (or a part of another name) selects a part.
  */
 import { parseArgs } from 'node:util'
 import { add, failAtRandom, killAtPoints, killAtRandom, nothing, points, type Outcome } from './_kills.ts'

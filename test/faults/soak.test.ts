@@ -3,7 +3,10 @@ import { expect, test } from 'vitest'
 import { createRandom } from '../_random.mjs'
 import { judge, settled, warmUpFlows, type Look } from './_soak.ts'
 
-/** Half an hour in 90 looks at a daemon that grows while its caches fill, and then by `growth` of each figure in an hour, within a noise of 1 MB. */
+/**
+ * Half an hour in 90 looks at a daemon that grows while its caches fill, and then by `growth` of each figure
+ * in an hour, within a noise of 1 MB.
+ */
 function looks(growth: Partial<Look> = {}, flows = 6_000): Look[] {
   const random = createRandom(1)
   const figure =

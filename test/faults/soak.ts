@@ -1,8 +1,10 @@
 /**
- * `npm run test:soak -- --minutes 30`: two daemons repeat flows. Prints memory, open files and write-ahead logs after the warm-up, and
- * exits with 1 when one of them grew beyond its limit (`_soak.ts`) or a flow failed.
+ * `npm run test:soak -- --minutes 30`: two daemons repeat flows. Prints memory, open files and write-ahead
+ * logs after the warm-up, and exits with 1 when one of them grew beyond its limit (`_soak.ts`) or a flow
+ * failed.
  *
- * Live memory is the memory after garbage collection, inside and outside of the heap. Resident memory also includes V8's space for garbage.
+ * Live memory is the memory after garbage collection, inside and outside of the heap. Resident memory also
+ * includes V8's space for garbage.
  */
 import { parseArgs } from 'node:util'
 import { fit } from './_samples.ts'

@@ -1,7 +1,8 @@
 /**
- * `npm run test:tenants -- --wallets 10000 --active 1000`: many tenants in one daemon, then a flooding tenant next to another. Prints the
- * measurements, and exits with 1 when a limit is exceeded: no error, at most 200 open files, a page of wallets in 50 ms, and tenant B's
- * 99th percentile under twice its quiet one. `--connections` is how many the flood has.
+ * `npm run test:tenants -- --wallets 10000 --active 1000`: many tenants in one daemon, then a flooding tenant
+ * next to another. Prints the measurements, and exits with 1 when a limit is exceeded: no error, at most 200
+ * open files, a page of wallets in 50 ms, and tenant B's 99th percentile under twice its quiet one.
+ * `--connections` is how many the flood has.
  */
 import { parseArgs } from 'node:util'
 import { beside, crowd, openCity } from './_tenants.ts'

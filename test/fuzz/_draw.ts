@@ -1,4 +1,7 @@
-/** Random draws that are reproducible by seed: choices from a number generator, values from fast-check arbitraries. */
+/**
+ * Random draws that are reproducible by seed: choices from a number generator, values from fast-check
+ * arbitraries.
+ */
 import fc from 'fast-check'
 import { createRandom } from '../_random.mjs'
 

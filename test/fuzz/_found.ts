@@ -1,4 +1,6 @@
-/** Existing ids, DIDs, links and invitations by name, collected from answers and events for later requests. */
+/**
+ * Existing ids, DIDs, links and invitations by name, collected from answers and events for later requests.
+ */
 import type { Draw } from './_draw.ts'
 
 /** The number of values per name and owner. The oldest are dropped. */
@@ -21,7 +23,10 @@ export type Found = {
   take(draw: Draw, owner: string, ...names: string[]): string | undefined
 }
 
-/** `paths` are the path templates of the API, used to parse links. Reserved values are never stored or removed. */
+/**
+ * `paths` are the path templates of the API, used to parse links. Reserved values are never stored or
+ * removed.
+ */
 export function createFound(paths: readonly string[], reserved: ReadonlySet<string> = new Set()): Found {
   const lists = new Map<string, string[]>()
   const states = new Map<string, string>()

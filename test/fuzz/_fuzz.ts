@@ -27,7 +27,10 @@ const rare = new Set([
   'POST /wallets/import',
 ])
 
-/** Operations that continue existing flows. They are drawn more often, because flows would otherwise never end. */
+/**
+ * Operations that continue existing flows. They are drawn more often, because flows would otherwise never
+ * end.
+ */
 const steps = [
   ['live connection', 'POST /issue-credentials/credential-offers'],
   ['live connection', 'POST /present-proof/presentations'],
@@ -61,7 +64,9 @@ export type Outcome = {
   seed: number
   cases: number
   seconds: number
-  /** Counts by operation (or kind of envelope) and status. Status `0`: the connection ended without an answer. */
+  /**
+   * Counts by operation (or kind of envelope) and status. Status `0`: the connection ended without an answer.
+   */
   answers: Map<string, Map<number, number>>
   /** 5xx answers, and requests without an answer in time. */
   failures: { told?: CaseResult; reason: string }[]
@@ -144,7 +149,10 @@ export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Option
   return { ...outcome, seconds: (performance.now() - start) / 1_000, ...(await place.end()) }
 }
 
-/** 5xx answers by contract: another host is unreachable, a wallet was transferred, or a DID method is unsupported. */
+/**
+ * 5xx answers by contract: another host is unreachable, a wallet was transferred, or a DID method is
+ * unsupported.
+ */
 export function isAboutOthers({ status, text }: Answer): boolean {
   // HEAD has no body.
   if (status === 501)

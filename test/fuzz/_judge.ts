@@ -3,7 +3,10 @@ import { z } from 'zod'
 import type { Look, Outcome } from './_fuzz.ts'
 import { parse } from './_learn.ts'
 
-/** Of a turn of the event loop, what the thread computes in it; of live memory, what it grows by after the warm-up. */
+/**
+ * Of a turn of the event loop, what the thread computes in it; of live memory, what it grows by after the
+ * warm-up.
+ */
 export const limits = { stallMs: 100, growthMegabytes: 50 }
 
 /** By then the caches are full, and what runs often is compiled. */

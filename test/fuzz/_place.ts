@@ -1,4 +1,7 @@
-/** Where the fuzz takes place: a daemon in a process of its own that is watched, two tenants who know each other, and somebody outside whom both know. */
+/**
+ * Where the fuzz takes place: a daemon in a process of its own that is watched, two tenants who know each
+ * other, and somebody outside whom both know.
+ */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,7 +67,10 @@ export type Place = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Opens the place, in memory as far as the machine has files there: what is looked for is no matter of the disk's. */
+/**
+ * Opens the place, in memory as far as the machine has files there: what is looked for is no matter of the
+ * disk's.
+ */
 export async function openPlace(env: Record<string, string> = {}): Promise<Place> {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'identity-agent-'))
   const tenants: Tenant[] = []

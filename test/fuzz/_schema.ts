@@ -1,4 +1,7 @@
-/** Generates values for the JSON Schemas of the OpenAPI document, with existing ids where a member has their name. */
+/**
+ * Generates values for the JSON Schemas of the OpenAPI document, with existing ids where a member has their
+ * name.
+ */
 import fc from 'fast-check'
 import type { Draw } from './_draw.ts'
 

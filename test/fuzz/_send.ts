@@ -8,7 +8,9 @@ import type { Request } from './_request.ts'
 /** Without `status`, the connection ended without an answer, as it may after malformed HTTP. */
 export type Answer = { status?: number; type: string; text: string }
 
-/** The time limit of an answer, longer than any long poll, and the number of bytes read of an endless answer. */
+/**
+ * The time limit of an answer, longer than any long poll, and the number of bytes read of an endless answer.
+ */
 const patienceMs = 90_000
 const streamedMs = 100
 
@@ -110,7 +112,10 @@ const requests: readonly ((path: string) => string)[] = [
   () => '\r\n\r\n\r\n',
 ]
 
-/** Sends messages over a new WebSocket. 200 with the reply; no status if there is none or the socket is closed. */
+/**
+ * Sends messages over a new WebSocket. 200 with the reply; no status if there is none or the socket is
+ * closed.
+ */
 export function sendOverSocket(base: string, messages: (string | Uint8Array)[]): Promise<Answer> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`${base.replace('http', 'ws')}/ws`)

@@ -1,8 +1,10 @@
 /**
- * Loaded into a daemon with `node --import`: monitors event-loop stalls and uncaught errors. Answers the message `watch` of its
- * parent with the observations since the previous one, and with the memory after garbage collection.
+ * Loaded into a daemon with `node --import`: monitors event-loop stalls and uncaught errors. Answers the
+ * message `watch` of its parent with the observations since the previous one, and with the memory after
+ * garbage collection.
  *
- * A stall is the delay of a timer tick. `busyMs` is its CPU time. In the rest of `ms`, the thread waited for the disk or a processor.
+ * A stall is the delay of a timer tick. `busyMs` is its CPU time. In the rest of `ms`, the thread waited for
+ * the disk or a processor.
  */
 import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'

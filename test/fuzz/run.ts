@@ -1,7 +1,8 @@
 /**
- * `npm run test:fuzz -- --cases 150000 --seed 1`: sends requests generated from the OpenAPI document, and DIDComm envelopes, to a daemon
- * process. Prints answers and measurements. Exits with 1 on a fault: a 5xx, an exit, an unhandled rejection, an event-loop stall of more than 100 ms of
- * CPU time, more than 50 MB of memory growth, or an error in the log.
+ * `npm run test:fuzz -- --cases 150000 --seed 1`: sends requests generated from the OpenAPI document, and
+ * DIDComm envelopes, to a daemon process. Prints answers and measurements. Exits with 1 on a fault: a 5xx, an
+ * exit, an unhandled rejection, an event-loop stall of more than 100 ms of CPU time, more than 50 MB of
+ * memory growth, or an error in the log.
  *
  * SIGINT ends it with the results so far. The seed determines the cases, but not ids, keys and timing.
  */

@@ -1,8 +1,9 @@
 /**
  * Flips single bits of wallet files: closed files, files after a crash, and files that a daemon has open.
  *
- * SQLite detects damage to the structure of a file, and AES-GCM changes of sealed values. A changed letter in a plain column is not detected. The tenant
- * therefore gets the same data, a changed value, or a refusal. The daemon starts, serves all other tenants, and `agent doctor` names refused files.
+ * SQLite detects damage to the structure of a file, and AES-GCM changes of sealed values. A changed letter in
+ * a plain column is not detected. The tenant therefore gets the same data, a changed value, or a refusal. The
+ * daemon starts, serves all other tenants, and `agent doctor` names refused files.
  */
 import {
   closeSync,
@@ -50,7 +51,10 @@ type Town = {
 const variables = { DEFAULT_WALLET_ENABLED: 'false', AGENT_OPEN_WALLETS: '1' }
 const fileOf = (town: Town, end: string) => join(town.dataDir, 'wallets', `${town.victim.walletId}${end}`)
 const parts = ['.db', '.db-wal', '.db-shm']
-/** The files that are changed, by their frequency. The index beside the log (`-shm`) is shared memory while the daemon runs. */
+/**
+ * The files that are changed, by their frequency. The index beside the log (`-shm`) is shared memory while
+ * the daemon runs.
+ */
 const hit: Record<State, readonly string[]> = {
   closed: ['.db'],
   crashed: ['.db', '.db-wal', '.db', '.db-wal', '.db-shm'],
@@ -97,7 +101,10 @@ export async function flipBits({
   return result
 }
 
-/** Three tenants with connections, DIDs and a credential, and the victim's files as a stop and as a crash leave them. */
+/**
+ * Three tenants with connections, DIDs and a credential, and the victim's files as a stop and as a crash
+ * leave them.
+ */
 async function build(dataDir: string): Promise<Town> {
   const first = await startAgent(variables, { dataDir })
   const tenants = [

@@ -1,6 +1,6 @@
 /**
- * Tests whether the response time distinguishes resources of other tenants from missing ones: Welch's t-test over requests in random order
- * (Reparaz, Balasch, Verbauwhede: "Dude, is my code constant time?", 2017).
+ * Tests whether the response time distinguishes resources of other tenants from missing ones: Welch's t-test
+ * over requests in random order (Reparaz, Balasch, Verbauwhede: "Dude, is my code constant time?", 2017).
  */
 import { Agent, request } from 'node:http'
 import { adminToken, startAgent } from '../_agent.ts'
@@ -22,7 +22,9 @@ type Question = {
 /** The slowest tenth is dropped as noise. */
 const kept = 0.9
 
-/** Sends `requests` requests, equally distributed over the questions. Both kinds must have the same status. */
+/**
+ * Sends `requests` requests, equally distributed over the questions. Both kinds must have the same status.
+ */
 export async function measureTimes({ requests, seed }: { requests: number; seed: number }): Promise<Times> {
   const random = createRandom(seed)
   await using agent = await startAgent({ FAILED_ATTEMPTS_PER_MINUTE: '1000000000' })

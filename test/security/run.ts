@@ -1,6 +1,7 @@
 /**
- * `npm run test:security -- --flips 500 --seed 1`: flips bits in wallet files. `--requests 100000` tests whether response times distinguish
- * resources of other tenants from missing ones. Prints the results, and exits with 1 on a wrong answer, or if |t| is 4.5 or more.
+ * `npm run test:security -- --flips 500 --seed 1`: flips bits in wallet files. `--requests 100000` tests
+ * whether response times distinguish resources of other tenants from missing ones. Prints the results, and
+ * exits with 1 on a wrong answer, or if |t| is 4.5 or more.
  */
 import { parseArgs } from 'node:util'
 import { flipBits } from './_flips.ts'

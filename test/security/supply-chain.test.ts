@@ -1,4 +1,7 @@
-/** Dependencies: only from the npm registry, with pinned digests, allowed licences and allowed install scripts. */
+/**
+ * Dependencies: only from the npm registry, with pinned digests, allowed licences and allowed install
+ * scripts.
+ */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -74,7 +77,8 @@ function unlicensed(packages: typeof entries): string[] {
 function unvouched(packages: typeof entries): string[] {
   return packages
     .filter(([, { resolved, integrity, link }]) => {
-      // Without an address npm asks the registry that is configured; which answers what has this digest, or is refused.
+      // Without an address npm asks the registry that is configured; which answers what has this digest, or
+      // is refused.
       const isFromRegistry =
         resolved === undefined || new URL(resolved).origin === 'https://registry.npmjs.org'
       return !isFromRegistry || link === true || !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '')

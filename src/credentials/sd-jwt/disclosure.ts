@@ -19,7 +19,11 @@ const hashes: Readonly<Record<string, string>> = {
 
 export type Digest = (encoded: string) => string
 
-/** The hash function of a token's `_sd_alg`. @throws {VerificationError} `malformed` for an unsupported function. */
+/**
+ * The hash function of a token's `_sd_alg`.
+ *
+ * @throws {VerificationError} `malformed` for an unsupported function.
+ */
 export function digestBy(algorithm: unknown = 'sha-256'): Digest {
   const name =
     typeof algorithm === 'string' && Object.hasOwn(hashes, algorithm) ? hashes[algorithm]! : undefined
@@ -59,8 +63,8 @@ function malformed(reason: string, cause?: unknown): VerificationError {
 }
 
 /**
- * JSON in ASCII whose base64url contains no `-`, because the Cloud Agent splits disclosures at `-`. All characters that could lead to one are
- * escaped.
+ * JSON in ASCII whose base64url contains no `-`, because the Cloud Agent splits disclosures at `-`. All
+ * characters that could lead to one are escaped.
  */
 function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
@@ -71,7 +75,10 @@ function asciiJson(value: unknown): string {
 
 const sha256 = digestBy('sha-256')
 
-/** Replaces all claims, at every level, by digests (RFC 9901 §6). Digests are sorted, so that their order reveals nothing. */
+/**
+ * Replaces all claims, at every level, by digests (RFC 9901 §6). Digests are sorted, so that their order
+ * reveals nothing.
+ */
 export function pack(claims: JsonObject): { payload: JsonObject; disclosures: string[] } {
   const disclosures: string[] = []
   const payload = packObject(claims, disclosures)

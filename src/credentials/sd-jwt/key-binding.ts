@@ -1,4 +1,6 @@
-/** Key-binding JWTs (RFC 9901 §4.3): the holder signs the disclosures and the audience with the key in `cnf`. */
+/**
+ * Key-binding JWTs (RFC 9901 §4.3): the holder signs the disclosures and the audience with the key in `cnf`.
+ */
 import { z } from 'zod'
 import type { PublicJwk } from '../../crypto/keys.ts'
 import { decodeJws, fitsAlgorithm, isSignedBy, JoseHeader, parseClaims, type Jws } from '../jws.ts'
@@ -16,7 +18,11 @@ const KeyBindingClaims = z.looseObject({
 /** `iat` is in epoch seconds. `sd_hash` is the digest of the SD-JWT before the key binding. */
 export type KeyBindingClaims = z.infer<typeof KeyBindingClaims>
 
-/** Decodes a key-binding JWT without verifying its signature. @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header` */
+/**
+ * Decodes a key-binding JWT without verifying its signature.
+ *
+ * @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header`
+ */
 export function readKeyBinding(jwt: string): { jws: Jws; claims: KeyBindingClaims } {
   const jws = decodeJws(jwt)
   if (jws.header.typ !== 'kb+jwt')
@@ -25,7 +31,8 @@ export function readKeyBinding(jwt: string): { jws: Jws; claims: KeyBindingClaim
 }
 
 /**
- * Checks the signature and `sd_hash` of the key binding, if there is one. Audience and nonce are checked in `presentation.ts`.
+ * Checks the signature and `sd_hash` of the key binding, if there is one. Audience and nonce are checked in
+ * `presentation.ts`.
  *
  * @throws {VerificationError} as `readKeyBinding`; `holder-binding`
  */

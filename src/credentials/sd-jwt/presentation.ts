@@ -1,4 +1,7 @@
-/** Presentations of an SD-JWT (RFC 9901 §4.3, §7.3): the holder discloses claims with a key binding, the verifier checks both. */
+/**
+ * Presentations of an SD-JWT (RFC 9901 §4.3, §7.3): the holder discloses claims with a key binding, the
+ * verifier checks both.
+ */
 import type { PrivateJwk } from '../../crypto/keys.ts'
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { signJws } from '../jws.ts'
@@ -13,7 +16,10 @@ import { decodeSdJwt, registeredClaims, type DecodedSdJwt } from './sd-jwt.ts'
 /** The input of `presentSdJwt`. */
 export type SdJwtPresentationContent = {
   sdJwt: string
-  /** The names of the claims to disclose. A non-empty object as value names claims below; other values are ignored. */
+  /**
+   * The names of the claims to disclose. A non-empty object as value names claims below; other values are
+   * ignored.
+   */
   claims: JsonObject
   /** The domain of the request. `nonce` is its challenge. */
   audience: string
@@ -52,7 +58,10 @@ export function presentSdJwt({
   return presented + signJws({ typ: 'kb+jwt' }, payload, holderKey)
 }
 
-/** The path of the first requested claim that a credential does not have. Registered claims are always disclosed. */
+/**
+ * The path of the first requested claim that a credential does not have. Registered claims are always
+ * disclosed.
+ */
 export function findMissing(sdJwt: string, requested: JsonObject): string | undefined {
   const disclosable = Object.entries(requested).filter(
     ([name]) => !(registeredClaims as readonly string[]).includes(name),
@@ -73,8 +82,8 @@ export type SdJwtPresentationChecks = VerificationOptions & {
 }
 
 /**
- * Verifies a presentation: the credential, its key binding to this request, and the requested claims. A credential without `cnf` needs no key
- * binding; the Cloud Agent issues such credentials.
+ * Verifies a presentation: the credential, its key binding to this request, and the requested claims. A
+ * credential without `cnf` needs no key binding; the Cloud Agent issues such credentials.
  *
  * @throws {VerificationError} for the first check that fails
  * @throws {Problem} `error:ServiceUnavailable` when a check is temporarily impossible

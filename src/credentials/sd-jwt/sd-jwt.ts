@@ -1,8 +1,9 @@
 /**
- * Credentials as SD-JWT VC (RFC 9901, draft-ietf-oauth-sd-jwt-vc): issuing with every claim selectively disclosable, decoding, verifying.
+ * Credentials as SD-JWT VC (RFC 9901, draft-ietf-oauth-sd-jwt-vc): issuing with every claim selectively
+ * disclosable, decoding, verifying.
  *
- * No library is used: those available write disclosures that the Cloud Agent cannot parse, and accept disclosures that match no digest. The
- * tests use them as peers.
+ * No library is used: those available write disclosures that the Cloud Agent cannot parse, and accept
+ * disclosures that match no digest. The tests use them as peers.
  */
 import { z } from 'zod'
 import { toPublic, type PrivateJwk, type PublicJwk } from '../../crypto/keys.ts'
@@ -16,7 +17,10 @@ import { verifyDecoded, type VerificationOptions, type Verified } from '../verif
 import { pack } from './disclosure.ts'
 import { unpack, type LocatedDisclosure } from './unpack.ts'
 
-/** Claims that are always disclosed (RFC 9901 §4.1, SD-JWT VC §3.2.2). Subjects have no claims with these names. */
+/**
+ * Claims that are always disclosed (RFC 9901 §4.1, SD-JWT VC §3.2.2). Subjects have no claims with these
+ * names.
+ */
 export const registeredClaims = [
   'iss',
   'sub',
@@ -204,7 +208,8 @@ function withoutRegistered(processed: JsonObject): JsonObject {
 }
 
 /**
- * Verifies a credential: form, disclosures, dates at `now` (epoch seconds), signature by an `assertionMethod` key of `iss`, status.
+ * Verifies a credential: form, disclosures, dates at `now` (epoch seconds), signature by an `assertionMethod`
+ * key of `iss`, status.
  *
  * @throws {VerificationError} for the first check that fails
  * @throws {Problem} `error:ServiceUnavailable` when a check is temporarily impossible

@@ -1,6 +1,6 @@
 /**
- * Restores the claims of an SD-JWT from its payload and disclosures (RFC 9901 §7.1). Every disclosure must match exactly one reachable digest,
- * digests must be unique, and no disclosure may replace a claim.
+ * Restores the claims of an SD-JWT from its payload and disclosures (RFC 9901 §7.1). Every disclosure must
+ * match exactly one reachable digest, digests must be unique, and no disclosure may replace a claim.
  */
 import { isJsonObject, type JsonObject, setMember } from '../../base/json.ts'
 import { VerificationError } from '../verification-error.ts'

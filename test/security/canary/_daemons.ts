@@ -1,4 +1,7 @@
-/** Two daemons that use secrets of every kind, with everything they write and send: to each other, to clients, to webhooks. */
+/**
+ * Two daemons that use secrets of every kind, with everything they write and send: to each other, to clients,
+ * to webhooks.
+ */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +32,10 @@ const texts = [
 ]
 const seeds = ['DEFAULT_WALLET_SEED', 'seed', 'seed that is cut off']
 
-/** The two daemons. `secrets` are those sent or returned; those created by the daemons are added from their folders. */
+/**
+ * The two daemons. `secrets` are those sent or returned; those created by the daemons are added from their
+ * folders.
+ */
 export async function runDaemons(): Promise<{
   places: Places
   secrets: Canary[]

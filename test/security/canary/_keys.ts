@@ -24,7 +24,8 @@ const purposes = [
 type Row = Record<string, string | number | null>
 
 /**
- * All keys and secrets of a folder that no daemon has open, each called after `name`, and how many there are of every kind.
+ * All keys and secrets of a folder that no daemon has open, each called after `name`, and how many there are
+ * of every kind.
  *
  * @throws when the master key is another.
  */

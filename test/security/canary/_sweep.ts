@@ -1,8 +1,8 @@
 /**
  * Searches for secrets in all output, in every encoding.
  *
- * A form is searched for in overlapping pieces of about eight bytes of the secret, so that a part of one is found too: a text that was cut, a
- * page of a database, the words of an error that quote what was read.
+ * A form is searched for in overlapping pieces of about eight bytes of the secret, so that a part of one is
+ * found too: a text that was cut, a page of a database, the words of an error that quote what was read.
  */
 import { base58btc } from 'multiformats/bases/base58'
 
@@ -79,7 +79,10 @@ function piecesOf(value: Uint8Array | string): Buffer[] {
   ]
 }
 
-/** In both alphabets, and as it looks behind no, one or two other bytes: in a PEM, a JWK in base64, a longer text. */
+/**
+ * In both alphabets, and as it looks behind no, one or two other bytes: in a PEM, a JWK in base64, a longer
+ * text.
+ */
 function base64Of(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes])

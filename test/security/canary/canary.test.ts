@@ -1,6 +1,6 @@
 /**
- * Secrets occur only in the places listed here, and in no other file, log, answer, error, message or command line. A listed place without a finding
- * fails as well.
+ * Secrets occur only in the places listed here, and in no other file, log, answer, error, message or command
+ * line. A listed place without a finding fails as well.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runDaemons } from './_daemons.ts'
