@@ -1,10 +1,9 @@
 /**
- * Every error this agent answers with, in one table.
+ * The table of all error responses.
  *
- * A problem is thrown where it is found and rendered once, by `daemon/middleware/problem.ts`: types that
- * begin `error:` or are a bare word as the agent API's body (api.md §2.1), types that begin `/errors/` as the
- * enterprise suite's (service §2.13). Anything thrown that is not a `Problem` is a bug and leaves the
- * daemon as `InternalServerError`, with its message kept for the log only.
+ * `daemon/middleware/problem.ts` renders a thrown `Problem`: types with `error:` and single words as the Cloud Agent API does (RFC 9457),
+ * types with `/errors/` as the enterprise suite does. Any other error is a bug: the response is `InternalServerError`, and only the log
+ * has its message.
  */
 
 // prettier-ignore
@@ -27,7 +26,7 @@ const statuses = {
   'error:ServiceUnavailable':                                      503,
   'error:InsufficientStorage':                                     507,
 
-  // credentials of the caller
+  // authentication
   'error:AuthenticationError:InvalidCredentials':                  401,
   'error:AuthenticationError:ApiKeyAuthenticationError':           401,
   'error:AuthenticationError:AdminApiKeyAuthenticationError':      401,
@@ -137,7 +136,7 @@ const statuses = {
   'error:DIDCommControllerError:UnsupportedMessageType':           422,
   'error:DIDCommControllerError:SenderNotAllowed':                 422,
 
-  // enterprise suite (service §2.13)
+  // enterprise suite
   '/errors/common/bad-request':                                    400,
   '/errors/common/unauthorized':                                   401,
   '/errors/common/forbidden':                                      403,
@@ -174,23 +173,20 @@ const statuses = {
 
 export type ProblemType = keyof typeof statuses
 
-/** Every problem type with its status, for the table in docs/api.md and the tests. */
+/** The HTTP status of each problem type. */
 export const problems: Readonly<Record<ProblemType, number>> = statuses
 
+/** An error response. */
 export class Problem extends Error {
   override name = 'Problem'
   readonly type: ProblemType
-  /** The HTTP status (RFC 9110) this problem answers with. */
   readonly status: number
-  /** A few words for a person: the last part of the type, split at its capitals, unless something else was given. */
+  /** By default the last part of the type, split at its capitals. */
   readonly title: string
-  /** Seconds after which the caller may come again, where that is known (RFC 9110 §10.2.3). */
+  /** The `Retry-After` header (RFC 9110 §10.2.3): seconds until the request may be repeated. */
   readonly retryAfter: number | undefined
 
-  /**
-   * `detail` is shown to the caller: it names the field, the reason and the way out, and never a secret. `title` is given where the real
-   * agent has another than the type's.
-   */
+  /** `detail` is public: it names the field, the reason and the way out, and contains no secrets. `title` replaces the default. */
   constructor(
     type: ProblemType,
     detail: string,
@@ -204,14 +200,14 @@ export class Problem extends Error {
   }
 }
 
-/** There may be room again later; a mediator's queue says that to its own. */
+/** Problems that end when there is room again. The mediator answers a full queue itself. */
 const noRoom: readonly ProblemType[] = [
   'error:InsufficientStorage',
   'error:WalletManagementServiceError:TooManyRecords',
   'error:WalletManagementServiceError:TooManyBytes',
 ]
 
-/** True for a problem that waiting may solve: it decides nothing, and whoever asked is to ask again. */
+/** Whether an error is a problem that ends by itself, so that the request should be repeated. */
 export function isTemporary(error: unknown): error is Problem & { readonly status: 503 | 507 } {
   return error instanceof Problem && (error.status === 503 || noRoom.includes(error.type))
 }

@@ -133,13 +133,13 @@ export function defaultDataDir(profile: string): string {
 // prettier-ignore
 export const locationVariables = {
   AGENT_DATA_DIR:                       z.string().min(1).default(usualDataDir)
-                                                               .describe('Folder of `agent.db`, `audit.db`, `wallets/`, `vdr.db` and `master.key` (ours).'),
+                                                               .describe('Folder of `agent.db`, `audit.db`, `wallets/`, `vdr.db` and `master.key`.'),
   AGENT_CONFIG_DIR:                     z.string().min(1).default(() => envPaths('identity-agent', { suffix: '' }).config)
-                                                               .describe('Folder of the command line’s profiles (ours).'),
+                                                               .describe('Folder of the profiles of the command line.'),
   AGENT_PROFILE:                        z.string().regex(/^[a-z0-9-]+$/i, 'is not made of letters, digits and hyphens').default('local')
-                                                               .describe('Profile that the daemon writes and the command line reads (ours).'),
+                                                               .describe('Profile that the daemon writes and the command line reads.'),
   AGENT_HOST:                           z.string().min(1).default('127.0.0.1')
-                                                               .describe('Address that both servers bind (ours).'),
-  AGENT_HTTP_PORT:                      port.default(8085)     .describe('Port of the HTTP API; 0 takes a free one, and the same again at the next start.'),
-  AGENT_DIDCOMM_PORT:                   port.default(8090)     .describe('Port of the DIDComm endpoint; 0 takes a free one, and the same again at the next start.'),
+                                                               .describe('Address that both servers bind.'),
+  AGENT_HTTP_PORT:                      port.default(8085)     .describe('Port of the HTTP API. 0 selects a free port at the first start and keeps it.'),
+  AGENT_DIDCOMM_PORT:                   port.default(8090)     .describe('Port of the DIDComm endpoint. 0 selects a free port at the first start and keeps it.'),
 }

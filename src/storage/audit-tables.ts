@@ -1,8 +1,8 @@
-/** The tables of the audit log, in a file of its own, so that nobody who writes to another waits for it. */
+/** The tables of `audit.db`. It is a file of its own, so that its writes block no other writes. Columns are as in `wallet-tables.ts`. */
 
-/** What is known of an act before it is done. Columns are as in `wallet-tables.ts`. */
-interface Act {
-  /** When it was begun. */
+/** The columns that are known before an action is done. */
+interface Action {
+  /** When the action began. */
   at: string
   actor: string
   entity_id: string | null
@@ -10,24 +10,24 @@ interface Act {
   address: string | null
   action: string
   wallet_id: string | null
-  /** JSON: ids of what it is about, by their names. */
+  /** JSON object: names and ids of the affected objects. */
   subject: string | null
   request_id: string | null
 }
 
 export interface AuditTables {
-  /** What was done, or refused: a chain, in which each entry holds the digest of the one before. */
-  entry: Act & {
+  /** Actions that were done or refused, as a hash chain: each entry holds the digest of the previous one. */
+  entry: Action & {
     sequence: number
     outcome: string
     status: number | null
     problem_type: string | null
-    /** For how many requests it stands, where it does for more than one. */
+    /** The number of requests of a combined entry. */
     count: number | null
     previous: string
     digest: string
   }
 
-  /** What was begun and has no entry yet. */
-  begun: Act & { id: string; /** HMAC of the other columns. */ mac: string }
+  /** Actions that began and have no entry yet. */
+  begun: Action & { id: string; /** HMAC of the other columns. */ mac: string }
 }

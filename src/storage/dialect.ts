@@ -1,8 +1,8 @@
 /**
- * SQLite as Kysely sees it, with the faults of the machine told apart from those of the program: a full disk, a damaged file.
+ * The Kysely dialect of better-sqlite3, with storage errors (`file-errors.ts`) and a cache of prepared statements.
  *
- * SQLite takes a transaction back by itself when the disk is full. What the caller still says in it would be written at once, each by
- * itself: here it is refused.
+ * SQLite rolls a transaction back by itself when the disk is full. Later statements of the transaction would then each commit by itself:
+ * the dialect refuses them.
  */
 import type { Statement } from 'better-sqlite3'
 import {
@@ -32,10 +32,8 @@ export function createDialect(database: Database): Dialect {
 }
 
 /**
- * Runs a query with other values than its own at once, past Kysely's queue, where nobody else is at the connection: inside of the transaction that has
- * it, or outside of all. Returns nothing when the query has to wait for its turn.
- *
- * @throws as the query does
+ * Runs a query with other values at once, without Kysely's queue. Returns undefined when the query has to wait, because another
+ * transaction has the connection.
  */
 export function runAtOnce<R>(
   db: Kysely<any>,
@@ -46,7 +44,7 @@ export function runAtOnce<R>(
   return adapter instanceof Adapter ? adapter.driver.runAtOnce(query, values, db.isTransaction) : undefined
 }
 
-/** Kysely believes that tables are not made in transactions; SQLite does that. */
+/** Kysely's adapter states that SQLite does not support DDL in transactions, which it does. */
 class Adapter extends SqliteAdapter {
   readonly driver: Driver
 
@@ -67,7 +65,7 @@ const rollback = CompiledQuery.raw('rollback')
 class Driver extends SqliteDriver {
   readonly #database: Database
   readonly #prepare: ReturnType<typeof createPrepare>
-  /** The transaction that somebody is in, and why it is no more. */
+  /** The current transaction, and the error by which SQLite rolled it back. */
   #transaction: { lost?: unknown } | undefined
   #connection: DatabaseConnection | undefined
   #isInUse = true
@@ -146,26 +144,29 @@ class Driver extends SqliteDriver {
   }
 }
 
-/** Has Kysely ask an open database, and close it: also when nothing was ever asked, which Kysely by itself takes for nothing to be closed. */
+/** Connects Kysely to an open database at once. Kysely would otherwise not close a database that was never queried. */
 export async function asKysely<Tables>(database: Database): Promise<Kysely<Tables>> {
   const db = new Kysely<Tables>({ dialect: createDialect(database) })
   await db.connection().execute(() => Promise.resolve())
   return db
 }
 
-/** Texts that are kept of one database: more than the flows have. Each takes some 5 kB. */
-const keptTexts = 64
+/** Cached statements of one database, about 5 kB each. All flows together have fewer. */
+const maxStatements = 64
 
-/** What changes no table, nor how the database works. */
-const isKept = /^(select|with|insert|update|delete|begin|commit|rollback|savepoint|release)\b/i
+/** Statements that change neither tables nor settings. */
+const isCacheable = /^(select|with|insert|update|delete|begin|commit|rollback|savepoint|release)\b/i
 
-/** Returns what prepares a text for a database. A statement that is being read from row by row is not given out a second time. */
+/**
+ * Creates a function that prepares statements and caches them by text. A statement that is being iterated is not reused. Any statement that
+ * may change a table clears the cache: SQLite prepares statements again after such a change, but better-sqlite3 keeps their old columns.
+ */
 export function createPrepare(database: Pick<Database, 'prepare'>): (text: string) => Statement {
-  const kept = new LRUCache<string, Statement>({ max: keptTexts })
+  const kept = new LRUCache<string, Statement>({ max: maxStatements })
   return (text) => {
     const known = kept.get(text)
     if (known && !known.busy) return known
-    if (!isKept.test(text)) {
+    if (!isCacheable.test(text)) {
       kept.clear()
       return database.prepare(text)
     }

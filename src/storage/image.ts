@@ -1,6 +1,4 @@
-/**
- * Database files that are made in memory and written at once: SQLite would wait for the disk many times before a new file has its first row.
- */
+/** New database files, which are built in memory and written at once: SQLite would flush the disk many times for the first rows. */
 import { dirname } from 'node:path'
 import type { Kysely } from 'kysely'
 import { flushFolder, writeNewFile } from '../base/private-files.ts'
@@ -9,7 +7,7 @@ import { removeDatabase } from './files.ts'
 import { asKysely } from './dialect.ts'
 import { openInMemory } from './sqlite.ts'
 
-/** The bytes of a database file with what `fill` writes to it, which is empty before, or has the bytes `from`. */
+/** The bytes of a database after `fill` has written to it. It is empty at first, or has the bytes `from`. */
 export async function makeImage<Tables>(
   fill: (db: Kysely<Tables>) => Promise<unknown>,
   from?: Buffer,

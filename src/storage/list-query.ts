@@ -1,10 +1,10 @@
 /** Paging and filters of lists. */
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 
-/** `offset` is 0 or more; the newest come first with `desc`, the oldest when nothing is said. */
+/** `offset` begins at 0. The default order is `asc`, the oldest first. */
 export type Paging = { offset: number; limit: number; order?: 'asc' | 'desc' | undefined }
 
-/** A page of what a query selects, in the order of `columns`, and how many there are in all. */
+/** A page of the rows of a query, ordered by `columns`, and the total number of rows. */
 export async function pageOf<DB, Table extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Table, Row>,
   columns: readonly string[],
@@ -16,7 +16,7 @@ export async function pageOf<DB, Table extends keyof DB, Row>(
   return { rows: await ordered.offset(offset).limit(limit).execute(), total: Number(total) }
 }
 
-/** The operator and the operand of a condition. Of a pattern `%` alone means something: `_` is common in names. */
+/** The operator and operand that compare a column with a text. `%` in the text matches any characters; `_` has no special meaning. */
 export function filterBy(text: string): [operator: '=' | 'like', operand: string | RawBuilder<string>] {
   if (!text.includes('%')) return ['=', text]
   return ['like', sql<string>`${text.replaceAll(/[\\_]/g, String.raw`\$&`)} escape '\\'`]

@@ -1,46 +1,45 @@
 /**
- * The tables of the mediator role, in a file of its own: what they hold belongs to no wallet of this agent.
- *
- * Columns are as in `wallet-tables.ts`. DIDs are in the form that `mediator/handler.ts` gives them, so that one recipient is one row.
+ * The tables of `mediator.db`, whose data belongs to no wallet of this agent. Columns are as in `wallet-tables.ts`. DIDs have the canonical
+ * form of `mediator/handler.ts`, so that a recipient has one row.
  */
 import type { Generated } from 'kysely'
 
 export interface MediatorTables {
-  /** The DIDs this mediator has had: one for each address it was reached at, since a did:peer cannot change. */
+  /** The DIDs of the mediator: one for each public address that it has had, since a did:peer cannot change. */
   identity: {
     did: string
-    /** The address that its services name. */
+    /** The address in its services. */
     url: string
     /** JSON of private keys by key id, sealed. */
     keys: string
     created_at: string
   }
 
-  /** Who is enrolled. */
+  /** Enrolled wallets. */
   account: {
     did: string
     created_at: string
-    /** When the account was last heard of, or listened, to within some hours. */
+    /** The last activity, accurate to some hours. */
     seen_at: string
   }
 
-  /** Whom a message is for, and which account picks it up. */
+  /** Recipient DIDs, each with the account that picks up its messages. */
   recipient: { did: string; account: string; created_at: string }
 
-  /** What waits to be picked up. */
+  /** Messages that wait to be picked up. */
   message: {
     sequence: Generated<number>
-    /** SHA-256 of the envelope, hexadecimal: the id under which it is delivered and acknowledged. */
+    /** SHA-256 of the envelope, hexadecimal: the id in deliveries and acknowledgements. */
     id: string
     recipient: string
     account: string
-    /** The packed message, JSON text. */
+    /** The packed message, as JSON text. */
     envelope: string
-    /** Length of the envelope's UTF-8. */
+    /** The length of the envelope in UTF-8. */
     bytes: number
     received_at: string
   }
 
-  /** Envelopes that were taken, by digest; the newest ones. */
+  /** Digests of the newest accepted envelopes. */
   seen: { sequence: Generated<number>; digest: string }
 }

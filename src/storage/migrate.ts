@@ -1,17 +1,15 @@
 /**
- * Migrations: the steps by which a database file gets the tables of this release.
- *
- * All that a file is missing is one transaction, so a start that is killed leaves it as it was before or as it is afterwards. There is
- * no way back: a file of a newer release is refused.
+ * Migrations of database files. All that a file lacks run in one transaction, so that a killed process leaves the file unchanged or
+ * complete. There are no down migrations: a file of a newer release is refused.
  */
 import { Migrator, type Kysely, type Migration } from 'kysely'
 import { NewerFileError } from './file-errors.ts'
 import type { Database } from './sqlite.ts'
 
-/** By their names, in whose order they are made; never changed after a release. */
+/** Migrations by name, which is their order. A released migration never changes. */
 export type Migrations = Readonly<Record<string, Migration>>
 
-/** Does what a file is missing. @throws what a migration throws; then nothing was changed. */
+/** Runs the migrations that a file lacks. @throws the error of a migration; the file is unchanged then */
 export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<void> {
   const { error } = await new Migrator({
     db,
@@ -20,7 +18,7 @@ export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<
   if (error) throw error
 }
 
-/** Whether a file has all migrations, so that there is nothing to do. @throws {NewerFileError} when one was done in it that is not among those known. */
+/** Whether a file has all migrations. @throws {NewerFileError} when it has an unknown one */
 export function isUpToDate(database: Database, migrations: Migrations): boolean {
   const hasTable =
     database

@@ -1,9 +1,9 @@
-/** Queries that are built and compiled once, for what a flow asks again and again: building one with Kysely takes longer than most of them run. */
+/** Queries that Kysely builds and compiles once. Building a query takes longer than most queries run. */
 import { CompiledQuery, type Compilable, type Kysely, type QueryResult } from 'kysely'
 import { runAtOnce } from './dialect.ts'
 
-/** Stands for a parameter while a query is built. */
-class Slot {
+/** The placeholder of a parameter while a query is built. */
+class Placeholder {
   readonly name: string
 
   constructor(name: string) {
@@ -12,20 +12,20 @@ class Slot {
 }
 
 /**
- * A query with parameters by name. `build` is called once, with a database of the kind and something in the place of every parameter, which it
- * may put wherever a value may stand, but not look at: the text is the same whatever the values are.
+ * Creates a query with named parameters. `build` runs once, with a placeholder for each parameter, which it may use as a value but must not
+ * read: the text of the query does not depend on the values.
  */
 export function prepared<Parameters extends object, Tables, Row>(
   build: (db: Kysely<Tables>, parameters: Parameters) => Compilable<Row>,
 ): (db: Kysely<Tables>, parameters: Parameters) => Promise<QueryResult<Row>> {
   let known: ReturnType<typeof compile<Row>> | undefined
   return async (db, parameters) => {
-    known ??= compile(build(db, slots() as Parameters))
+    known ??= compile(build(db, placeholders() as Parameters))
     return run(db, known.query, known.fill(parameters as Record<string, unknown>))
   }
 }
 
-/** A text without parameters, as it is. */
+/** Creates a statement without parameters. */
 export function plain(text: string): (db: Kysely<any>) => Promise<unknown> {
   const query = CompiledQuery.raw(text)
   return async (db) => run(db, query, [])
@@ -39,15 +39,17 @@ function run<Row>(
   return runAtOnce(db, query, values) ?? db.executeQuery({ ...query, parameters: values })
 }
 
-/** A query, and what gives the values in it, in their order. */
+/** Compiles a query. `fill` returns its values in order. */
 function compile<Row>(built: Compilable<Row>) {
   const query = built.compile()
-  const places = query.parameters.map((value) => (value instanceof Slot ? { name: value.name } : { value }))
+  const places = query.parameters.map((value) =>
+    value instanceof Placeholder ? { name: value.name } : { value },
+  )
   const fill = (parameters: Record<string, unknown>) =>
     places.map((place) => ('name' in place ? parameters[place.name] : place.value))
   return { query, fill }
 }
 
-function slots(): Record<string, Slot> {
-  return new Proxy({}, { get: (_, name) => new Slot(String(name)) })
+function placeholders(): Record<string, Placeholder> {
+  return new Proxy({}, { get: (_, name) => new Placeholder(String(name)) })
 }

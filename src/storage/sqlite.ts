@@ -1,7 +1,4 @@
-/**
- * The one place that loads better-sqlite3. Its release 13 needs Node-API 10 (Node 22.14 and later); before that release 12
- * serves, installed under a second name (decisions.md §9).
- */
+/** Loads better-sqlite3. Release 13 needs Node-API 10 (Node.js 22.14); older Node.js gets release 12, installed under a second name. */
 import { closeSync, openSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type BetterSqlite3 from 'better-sqlite3'
@@ -12,42 +9,42 @@ import { isDiskFull, toStorageError } from './file-errors.ts'
 export type Database = BetterSqlite3.Database
 
 /**
- * Kilobytes of its file that an open database may have in memory. The package's own limit is 16,000, which for 500 open wallets would be
- * 8 GB; more than this makes nothing faster, since the system keeps files in memory too.
+ * The page cache of one database, in kilobytes. The package's default of 16,000 would be 8 GB for 500 open wallets. A larger cache is not
+ * faster, since the operating system caches files too.
  */
 const cacheSize = 1_000
 
 const packageName = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-node20'
 
 /**
- * Opens a SQLite file, made with mode 0600 when it is not there; `:memory:` is a database in memory. Every commit is on the disk when it
- * returns (WAL with `synchronous=FULL`, which SQLite does not remember between opens), and a locked file is waited for, five seconds at most.
+ * Opens a SQLite file, and creates it with mode 0600 if it is missing; `:memory:` is a database in memory. A commit is on the disk when it
+ * returns (WAL mode, `synchronous=FULL`). A locked file is waited for, five seconds at most.
  *
- * @throws when the folder is missing, the file is no database, or neither release of better-sqlite3 is installed.
+ * @throws when the folder is missing, the file is not a database, or better-sqlite3 is not installed
  */
 export function openSqlite(path: string, { readonly = false } = {}): Database {
   try {
     return connect(path, { readonly })
   } catch (error) {
     if (readonly || !isDiskFull(error)) throw error
-    // The index of the log has no room. SQLite does without a file for it while it is the only one that has the database open.
-    return connect(path, { readonly, isAlone: true })
+    // There is no room for the index of the log (-shm). SQLite needs no file for it while one connection has the database exclusively.
+    return connect(path, { readonly, isExclusive: true })
   }
 }
 
 function connect(
   path: string,
-  { readonly, isAlone = false }: { readonly: boolean; isAlone?: boolean },
+  { readonly, isExclusive = false }: { readonly: boolean; isExclusive?: boolean },
 ): Database {
   const Database = load()
   // SQLite gives the -wal and -shm files the mode of the database.
   if (path !== ':memory:' && !readonly) closeSync(openSync(path, 'a', 0o600))
   const database = new Database(path, { readonly, fileMustExist: readonly, timeout: 5_000 })
   try {
-    if (isAlone) database.pragma('locking_mode = exclusive')
+    if (isExclusive) database.pragma('locking_mode = exclusive')
     database.pragma('busy_timeout = 5000')
     database.pragma(`cache_size = -${cacheSize}`)
-    // What a savepoint may take back would be written, unsealed, to a file in the system's temporary folder.
+    // Keep temporary storage in memory: savepoint data would otherwise spill, unencrypted, to a temporary file.
     database.pragma('temp_store = memory')
     if (!readonly) switchToWal(database)
     database.pragma('synchronous = FULL')
@@ -59,27 +56,24 @@ function connect(
   }
 }
 
-/**
- * Opens a file that is locked and neither read nor written. It takes no room, so that it opens on a full disk too: with exclusive locking
- * SQLite keeps no index of a log beside the file.
- */
+/** Opens a file that is only used for its lock. It needs no room on the disk: with exclusive locking, SQLite writes no index of a log. */
 export function openLockFile(path: string): Database {
   const Database = load()
   closeSync(openSync(path, 'a', 0o600))
   const database = new Database(path, { timeout: 0 })
   database.pragma('locking_mode = exclusive')
-  // A file of an earlier version has a log instead, which takes no room until something is written.
+  // A file of an earlier release is in WAL mode, which needs no room either until the first write.
   if (statSync(path).size === 0) database.pragma('journal_mode = memory')
   return database
 }
 
-/** Opens a database in memory: an empty one, or one with the bytes of a file that has no log. It costs a fiftieth of making a file. */
+/** Opens a database in memory, empty or with the bytes of a file that has no log. */
 export function openInMemory(image?: Buffer): Database {
   const Database = load()
   return new Database(image ?? ':memory:')
 }
 
-/** @throws {StartError} when the package is not installed. */
+/** @throws {StartError} when the package is not installed */
 function load(): typeof BetterSqlite3 {
   try {
     return createRequire(import.meta.url)(packageName) as typeof BetterSqlite3
@@ -96,8 +90,8 @@ function load(): typeof BetterSqlite3 {
 }
 
 /**
- * Has a database forget the pages of its file that it has in memory, and take room for one at a time from now on. Where it may have many, SQLite takes
- * room for twenty with the first one, which is more than most wallets use; so that one comes while it may have two.
+ * Frees the page cache, and has SQLite allocate pages one by one from now on. With a large cache, it allocates twenty pages with the first
+ * one, which is more than most wallets need; so the first page is read while the cache holds two.
  */
 export function releasePages(database: Database): void {
   database.pragma('cache_size = 2')
@@ -106,13 +100,13 @@ export function releasePages(database: Database): void {
   database.pragma(`cache_size = -${cacheSize}`)
 }
 
-/** What SQLite finds wrong with the structure of a database and its indexes, in its words; nothing when it is sound. Reads the whole file. */
+/** Runs `integrity_check`, which reads the whole file. Returns SQLite's first message, or undefined when the database is sound. */
 export function findFault(database: Database): string | undefined {
   const found = String(database.pragma('integrity_check(1)', { simple: true }))
   return found === 'ok' ? undefined : found
 }
 
-/** SQLite does not wait when two processes switch a new file at once (the busy timeout is not asked), so that is done here. */
+/** Switches to WAL mode. When two processes do so at once, SQLite fails at once and ignores the busy timeout, so this function retries. */
 function switchToWal(database: Database): void {
   for (const end = Date.now() + 5_000; ;) {
     try {
@@ -126,9 +120,10 @@ function switchToWal(database: Database): void {
 }
 
 /**
- * Takes the lock at a path until the returned function is called or the process ends; `undefined` when another process holds it.
+ * Locks a data folder for one daemon. The operating system releases the lock when the process ends, however it ends.
  *
- * @throws {DamagedFileError} when the file holds something else
+ * @returns the function that releases the lock, or undefined when another process holds it
+ * @throws {DamagedFileError} when the lock file is not a database
  */
 export function takeLock(path: string): (() => void) | undefined {
   let database: Database | undefined

@@ -1,15 +1,15 @@
-/** What a transaction carries besides its rows: what it changed, which threads it touched, and which logs are due for pruning. */
+/** Notes that belong to a transaction: changes for the worker, touched threads, and logs to prune. */
 import type { Tx } from './database.ts'
 
-/** The parts of a wallet that others wait for. */
+/** The parts of a wallet whose changes wake the worker and event streams. */
 export type Changes = { jobs: boolean; events: boolean }
 
-/** Deletes some of the oldest rows of a log, as far as they are older than `retentionSeconds`. */
+/** Deletes some of the oldest rows of a log that are older than `retentionSeconds`. */
 export type Prune = (tx: Tx, retentionSeconds: number) => Promise<void>
 
 type TxContext = { changes: Changes; onThread?: ((thid: string) => void) | undefined; prunes: Set<Prune> }
 
-/** A log is pruned with every tenth row; up to twenty of its oldest rows are then deleted, so that a log shrinks faster than it grows. */
+/** Every tenth row triggers pruning, which deletes up to twenty of the oldest rows: a log shrinks faster than it grows. */
 const pruneEvery = 10
 export const prunedAtOnce = 20
 
@@ -23,18 +23,18 @@ function contextOf(tx: Tx): TxContext {
   return context
 }
 
-/** Notes that a transaction has changed jobs, or events or webhooks: its commit wakes the worker. A rolled back savepoint may wake it in vain. */
+/** Notes that a transaction changes jobs, or events or webhooks, so that its commit wakes the worker. A rolled back savepoint does not undo it. */
 export function noteChange(tx: Tx, what: keyof Changes): void {
   contextOf(tx).changes[what] = true
 }
 
-/** What a transaction has changed until now; undefined when nobody waits for it. */
+/** The changes of a transaction; undefined when it has none. */
 export function changesOf(tx: Tx): Changes | undefined {
   const changes = contexts.get(tx)?.changes
   return changes && (changes.jobs || changes.events) ? changes : undefined
 }
 
-/** Runs `write` and calls `note` with the thread id of every record and message that it writes; other writes of the same transaction are not reported. */
+/** Runs `write`, and calls `note` with the thread id of every record and message that it writes. */
 export async function watchThreads<T>(
   tx: Tx,
   note: (thid: string) => void,
@@ -54,7 +54,7 @@ export function noteThread(tx: Tx, thid: string): void {
   contexts.get(tx)?.onThread?.(thid)
 }
 
-/** Notes that a log has a new row with this sequence number. */
+/** Notes that a log has a new row with the given sequence number. */
 export function noteLogRow(tx: Tx, sequence: number, prune: Prune): void {
   if (sequence % pruneEvery === 0) contextOf(tx).prunes.add(prune)
 }

@@ -31,7 +31,7 @@ async function openWriter(
     after: () => undefined,
   }
   // However slow the machine is.
-  const writer = new Writer(db, around, { groupMs: Infinity, waitMs })
+  const writer = new Writer(db, around, { joinMs: Infinity, groupMs: Infinity, waitMs })
   const names = async () =>
     (await db.selectFrom('setting').select('name').orderBy('name').execute()).map(({ name }) => name)
   return { db, writer, seen, names, [Symbol.asyncDispose]: () => wallet[Symbol.asyncDispose]() }
@@ -58,6 +58,19 @@ test('what is asked for together is one commit, in the order of asking, and nobo
   )
   expect(told).toEqual(numbers.map((n) => [n, 1]))
   expect(await names()).toHaveLength(20)
+})
+
+test('a write waits for others as long as the event loop has other work', async () => {
+  await using opened = await openWriter()
+  const { writer, seen, names } = opened
+  const first = writer.write(put('a'))
+  for (let n = 0; n < 5; n++) {
+    await setImmediate()
+    for (const end = performance.now() + 1; performance.now() < end;);
+  }
+  expect(seen.commits).toBe(0)
+  await Promise.all([first, writer.write(put('b'))])
+  expect([await names(), seen.commits]).toEqual([['a', 'b'], 1])
 })
 
 test('of a group the one that fails is undone by itself, and gets its own error', async () => {

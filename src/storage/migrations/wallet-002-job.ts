@@ -1,4 +1,4 @@
-/** Names the table of jobs, their queues and their kinds by the words of the code. */
+/** Renames the table `outbox` to `job`, its column `lane` to `queue`, and the kind `work` to `task`. Frozen. */
 import { sql, type Kysely } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
