@@ -1,14 +1,14 @@
 /**
- * What `agent complete -- <words>` prints, which the scripts of `agent completion` ask on every tab: a line for each word that may
- * stand for the last one, with what it is after a tab, or `:files` where the shell knows better. bin/agent.cjs answers with it before
- * oclif is loaded.
+ * Answers `agent complete -- <words>`, which the scripts of `agent completion` call on every Tab. Prints one line for
+ * each candidate of the last word: the word, a tab and its description. Prints `:files` to let the shell complete files.
+ * bin/agent.cjs calls it without loading oclif.
  */
 import { readdirSync } from 'node:fs'
 import { meanings } from '../format/states.ts'
 import { expectedStates, kindOf } from './kinds.ts'
 import { whatIsNext, type Candidate, type Manifest, type Place } from './words.ts'
 
-/** Never fails, and never asks: who cannot be completed for is not disturbed. */
+/** Returns the candidates. Returns none on errors, and never prompts. */
 export async function complete(manifest: Manifest, words: readonly string[]): Promise<string> {
   const current = words.at(-1) ?? ''
   const next = whatIsNext(manifest, words)
@@ -51,7 +51,7 @@ async function valuesFor(place: Place, current: string): Promise<Candidate[] | '
   }
 }
 
-/** The files and folders that `@path` may go on with; a folder ends in a slash. */
+/** Returns the files and folders that continue `@path`. Shells do not complete after an @. A folder ends in a slash. */
 export function filesAfterAt(word: string): Candidate[] {
   const slash = word.lastIndexOf('/')
   const folder = word.slice(1, slash + 1)

@@ -1,10 +1,10 @@
-/** Which things a flag or an argument names. */
+/** Maps flags and arguments to the kind of resource that they name. */
 import type { ResourceName } from '../client/resources.ts'
 import { definitions } from '../../src/protocols/definitions.ts'
 import type { State } from '../../src/protocols/engine/machine.ts'
 import type { Place } from './words.ts'
 
-/** What there are lists of. */
+/** The kinds of which completion lists the ids. */
 export type Kind = ResourceName | 'profile' | 'record'
 
 const flags: Readonly<Record<string, Kind | 'file'>> = {
@@ -48,7 +48,7 @@ const args: Readonly<Record<string, Kind | 'file'>> = {
   whom: 'connection',
 }
 
-/** What `id`, `guid` and `name` are of, by topic. */
+/** The kind of the arguments `id`, `guid` and `name`, by topic. */
 const topics: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   id: {
     auth: 'challenge',
@@ -67,7 +67,7 @@ const topics: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   name: { profile: 'profile' },
 }
 
-/** What belongs in a place, if anybody knows; names that are made up here belong to nothing yet. */
+/** Returns the kind of the value at a position. Undefined if it has none, such as the name of a new tenant. */
 export function kindOf({
   command: { id },
   kind,
@@ -79,15 +79,15 @@ export function kindOf({
 }): Kind | 'file' | undefined {
   const [topic = ''] = id.split(':')
   if (kind === 'arg') return id === 'profile:add' ? undefined : (topics[name]?.[topic] ?? args[name])
-  // The schema itself, and schemas that others name by URLs.
+  // Here `schema` is a JSON document or a URL.
   if (name === 'schema' && topic === 'schema') return 'file'
   if (name === 'schema' && topic === 'connection') return undefined
-  // A filter, which may have %.
+  // A filter, with % as a wildcard.
   if (name === 'author' && id.endsWith(':list')) return undefined
   return flags[name]
 }
 
-/** The states in which a command expects its record; none if it accepts all. */
+/** Returns the states that a command expects of its record. Empty if it accepts all. */
 export function expectedStates(commandId: string): string[] {
   const command = commandId.replace(':', ' ')
   const states = definitions.flatMap((each) => Object.entries<State>(each.states))

@@ -1,4 +1,4 @@
-/** What the daemon has by now, for completion: asked without a word, and given up soon. */
+/** Lists ids of the daemon for completion, silently and with a short time limit. */
 import { statSync } from 'node:fs'
 import { createClient } from '../../daemon/client/client.ts'
 import { definitions } from '../../src/protocols/definitions.ts'
@@ -9,13 +9,13 @@ import { safeLine } from '../format/text.ts'
 import type { Kind } from './kinds.ts'
 import type { Given } from './words.ts'
 
-/** How long a shell may be kept waiting. */
+/** The time limit of a completion. */
 const patienceMs = 700
 
-/** How many there may be to choose from: the newest. */
+/** The largest number of candidates. The newest are listed. */
 const query = { limit: 200, order: 'desc' } as const
 
-/** The items of a kind, at the daemon that the flags on the line and the surroundings name. @throws when it cannot be asked. */
+/** Lists the items of a kind, from the daemon that flags, variables and profile select. @throws when it does not answer. */
 type Candidate = { value: string; state?: string | undefined; about?: string | undefined }
 
 export async function listThings(kind: Kind, given: Given): Promise<Candidate[]> {
@@ -47,7 +47,7 @@ export async function listThings(kind: Kind, given: Given): Promise<Candidate[]>
   }))
 }
 
-/** A file that can be read at once: standard input is the shell's, and a pipe may have no end. */
+/** Returns true for regular files. Standard input belongs to the shell, and a pipe may not end. */
 function fileOf(path: string | undefined): string | undefined {
   return path !== undefined && path !== '-' && statSync(path).isFile() ? path : undefined
 }

@@ -1,8 +1,8 @@
-/** What may come next on a command line, by the manifest alone. */
+/** Finds what may come next on a command line, from oclif's manifest. */
 
 import { leadingFlags } from '../argv.ts'
 
-/** What completion reads of the manifest of the commands. */
+/** The part of the manifest that completion reads. */
 export type Manifest = {
   commands: Readonly<Record<string, Command>>
   topics: Readonly<Record<string, { description?: string }>>
@@ -27,10 +27,10 @@ export type Flag = {
   helpGroup?: string
 }
 
-/** A word that may come next, and what it is. */
+/** A word that may come next, and its description. */
 export type Candidate = { value: string; about?: string | undefined }
 
-/** The flag or the argument whose value comes next. `before` is what stands before the value in the same word: `--wait=`. */
+/** The flag or argument whose value comes next. `before` is the part of the word before the value, such as `--wait=`. */
 export type Place = {
   command: Command
   kind: 'flag' | 'arg'
@@ -40,13 +40,13 @@ export type Place = {
   given: Given
 }
 
-/** The values of flags that stand before. */
+/** The values of earlier flags. */
 export type Given = Readonly<Record<string, string>>
 
-/** Words to choose from, or the place of a value. */
+/** Candidates, or the position of a value. */
 export type Next = { words: Candidate[] } | { place: Place }
 
-/** What may stand for the last of the given words, which are those after the name of the program. */
+/** Returns what may replace the last word. The words do not include the name of the program. */
 export function whatIsNext(manifest: Manifest, given: readonly string[]): Next {
   const leading = leadingFlags(given.slice(0, -1))
   if (leading > Math.max(0, given.length - 1)) return { words: [] }
@@ -84,13 +84,13 @@ function toPlace(command: Command, { name, options }: Flag, before: string, give
   return { command, kind: 'flag', name, options, before, given }
 }
 
-/** The command with the longest name that the words begin with. */
+/** Returns the command with the longest name that the words begin with. */
 function findCommand({ commands }: Manifest, words: readonly string[]): Command | undefined {
   const ends = words.map((_, index) => words.slice(0, index + 1).join(':')).toReversed()
   return ends.map((id) => commands[id]).find((command) => command !== undefined)
 }
 
-/** The names, of topics and commands, that may follow those there are. */
+/** Returns the topics and commands that may follow the words. */
 function nextNames(
   { commands, topics }: Manifest,
   words: readonly string[],
@@ -109,7 +109,10 @@ function nextNames(
 
 type Walk = { given: Given; count: number; pending: Flag | undefined; isOver: boolean }
 
-/** Reads the words after a command's name: flags with their values, how many arguments, the flag whose value is missing yet, and whether `--` has ended the flags. */
+/**
+ * Reads the words after the name of a command: flags with their values, the number of arguments, the flag whose value is
+ * missing, and whether `--` has ended the flags.
+ */
 function walk(command: Command, words: readonly string[]): Walk {
   const given: Record<string, string> = {}
   let count = 0
@@ -128,14 +131,14 @@ function walk(command: Command, words: readonly string[]): Walk {
         Object.values(command.flags).find(({ char }) => char === name[0] && !word.startsWith('--'))
       if (!flag) continue
       given[flag.name] = value.join('=')
-      // --wait may stand alone.
+      // --wait may have no value.
       if (flag.type === 'option' && value.length === 0 && flag.name !== 'wait') pending = flag
     }
   }
   return { given, count, pending, isOver }
 }
 
-/** The flags that may still be given: what is required first, what every command has last. */
+/** Returns the flags that may follow: required ones first, those of every command last. */
 function flagsLeft({ flags }: Command, given: Given): Candidate[] {
   const rank = ({ required, helpGroup }: Flag) => (required ? 0 : helpGroup === undefined ? 1 : 2)
   return Object.values(flags)

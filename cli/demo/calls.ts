@@ -3,12 +3,12 @@ import { splitKey } from '../client/api.ts'
 
 export type Input = { path?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 
-/** The variables of the shell that hold the base URL and the key, without `$`, and the header that takes the key. */
+/** The shell variables of the base URL and the key, without `$`, and the header of the key. */
 export type Caller = { base: string; header: 'apikey' | 'x-admin-api-key'; key: string }
 
 /**
- * The `curl` line of a call. `names` gives values that stand in variables of the shell, such as DIDs, which are too long to
- * read. `$JSON` is the header that says what the body is.
+ * Returns the `curl` line of a call. `names` maps values to shell variables, such as DIDs, which are too long to read.
+ * `$JSON` is the Content-Type header.
  */
 export function curlLine(
   key: string,
@@ -47,7 +47,7 @@ export function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** The longest first: one value may hold another. */
+/** Replaces the longest values first, because one may contain another. */
 function replaceNamed(
   text: string,
   names: ReadonlyMap<string, string>,
@@ -66,9 +66,9 @@ type Words = readonly (string | undefined)[]
 const flag = (name: string, value: string | number | undefined): Words =>
   value === undefined ? [] : [`--${name}`, String(value)]
 
-/** The words after `agent` by the line of the endpoint. */
+/** The words after `agent`, by endpoint. */
 const commands: Readonly<Record<string, (body: Body, id: string) => Words | undefined>> = {
-  // Wallet, entity and key are three calls, and one command.
+  // One command makes these three calls.
   'POST /wallets': ({ name }) => ['tenant', 'create', name],
   'POST /did-registrar/dids': ({ documentTemplate }) => [
     'did',
@@ -151,7 +151,7 @@ const commands: Readonly<Record<string, (body: Body, id: string) => Words | unde
   'POST /did-authentication/challenges/{challengeId}/token': (_, id) => ['auth', 'token', id],
 }
 
-/** The command that does what a call does; nothing for a call that is a part of one. `names` gives values that stand in variables. */
+/** Returns the command for a call. Undefined for a part of a command. `names` maps values to shell variables. */
 export function cliLine(
   key: string,
   input: Input,

@@ -10,7 +10,7 @@ import { CommandError } from '../errors/errors.ts'
 
 const defaultPatienceMs = 10_000
 
-/** Receives the events of both parties, each at a path of its own. */
+/** Receives the events of both parties. Each party has its own path. */
 export class Receiver {
   readonly #server: Server
   readonly changes: Changes
@@ -26,7 +26,7 @@ export class Receiver {
     })
   }
 
-  /** Opens a receiver on a free port of this machine; a change may take `patienceMs`. */
+  /** Opens a receiver on a free port. Waiting for a change times out after `patienceMs`. */
   static async open(patienceMs = defaultPatienceMs): Promise<Receiver> {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -62,7 +62,7 @@ const Envelope = z.object({
 })
 const Text = z.string().catch('')
 
-/** A change of a state: whose, of what kind of thing, and of which; `id` is the record's, on the side that reports. */
+/** A change of a state: the party, the kind and the subject. `id` is the record's id at that party. */
 export type Change = {
   who: Name
   what: 'connection' | 'credential' | 'proof' | 'did'
@@ -71,25 +71,25 @@ export type Change = {
   state: string
 }
 
-/** What is waited for; changes about other subjects do not count. */
+/** The change to wait for. Changes of other subjects do not match. */
 export type Awaited = Pick<Change, 'who' | 'what' | 'subject' | 'state'>
 
 export type Changes = {
-  /** Is told of each change as it arrives. */
+  /** Called with each change. */
   onChange: (change: Change) => void
-  /** Notes a change, and resumes whoever waits for it. */
+  /** Adds a change and resolves the calls of `until` that wait for it. */
   note(change: Change): void
-  /** How many changes have arrived. */
+  /** The number of changes so far. */
   readonly count: number
-  /** Waits for a change, which may have arrived already. @throws {CommandError} saying what was waited for and what came last. */
+  /** Waits for a change, which may have arrived already. @throws {CommandError} on timeout, with the last change. */
   until(wanted: Awaited): Promise<Change>
-  /** Ends all waiting: nothing will come any more. */
+  /** Rejects all waiting calls. */
   fail(reason: Error): void
 }
 
 type Waiter = Awaited & { resolve: (change: Change) => void; reject: (reason: Error) => void }
 
-/** The change that an event reports. @throws when it is none of the four kinds. */
+/** Converts an event. @throws when it is none of the four kinds */
 export function toChange(who: Name, event: unknown): Change {
   const { type, data } = Envelope.parse(event)
   const subject = eventSubjects[type]
@@ -103,7 +103,7 @@ export function toChange(who: Name, event: unknown): Change {
   }
 }
 
-/** Begins with none; a change may take `patienceMs`. */
+/** Creates an empty list. Waiting times out after `patienceMs`. */
 export function createChanges(patienceMs: number): Changes {
   const seen: Change[] = []
   const waiters = new Set<Waiter>()
@@ -156,7 +156,7 @@ function fits(change: Change, { who, what, subject, state }: Awaited): boolean {
   return change.who === who && change.what === what && change.subject === subject && change.state === state
 }
 
-/** `Promise.withResolvers`, which Node 20 lacks. */
+/** `Promise.withResolvers` for Node 20. */
 function withResolvers<Value>() {
   let resolve!: (value: Value) => void
   let reject!: (reason: Error) => void

@@ -12,7 +12,7 @@ const keys = {
   assertion: { id: 'assertion-1', purpose: 'assertionMethod' },
 } as const
 
-/** Makes and publishes the issuer’s DID, and a schema by it, at the daemon at `url`. */
+/** Creates and publishes the issuer’s DID and a schema at the daemon at `url`. */
 export async function prepareIssuer(
   acme: Client,
   url: string,
@@ -40,7 +40,7 @@ export async function prepareIssuer(
   return { acmeDid, schemaId }
 }
 
-/** Makes the holder’s DID, which nobody else has to know. */
+/** Creates the holder’s DID. It needs no publication. */
 export async function prepareHolder(alice: Client, narrator: Narrator): Promise<string> {
   const { longFormDid } = await alice('POST /did-registrar/dids', {
     body: { documentTemplate: { publicKeys: [keys.authentication] } },
@@ -50,28 +50,28 @@ export async function prepareHolder(alice: Client, narrator: Narrator): Promise<
   return aliceDid
 }
 
-/** The two tenants as callers, and what tells them when to go on. */
+/** The clients of both tenants, and the changes that they wait for. */
 export type Stage = { acme: Client; alice: Client; events: Pick<Changes, 'until'> }
 
-/** What is there before the first flow: their DIDs, and the URL of the schema. */
+/** The DIDs of both tenants, and the URL of the schema. */
 export type Props = { acmeDid: string; aliceDid: string; schemaId: string }
 
-/** What a viewer is shown on the way. */
+/** Receives the progress of the demo. */
 export type Viewer = {
   step: (title: string) => void
   invitation: (url: string) => void
 }
 
-/** What a flow leaves behind: the ids of its records, each on the side that uses it. */
+/** The ids of the records of a flow, each on the side that uses it. */
 export type Made = { connectionId: string; issuedId: string; heldId: string }
 
-/** Milliseconds that the parts of a flow took. */
+/** Durations of the parts of a flow, in milliseconds. */
 export type Timing = { connectMs: number; issueMs: number; presentMs: number; flowMs: number }
 
-/** Whom the credentials of the demonstration are about. */
+/** The claims of the credential. */
 export const person = { name: 'Alice Example', role: 'engineer', level: 7 }
 
-/** The JSON Schema that the credentials of the demonstration fit. */
+/** The JSON Schema of the credential. */
 export const schema = {
   $id: 'https://acme.example/schemas/employee',
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -163,7 +163,7 @@ export async function present(
   ])
 }
 
-/** A credential that is revoked, and what becomes of the next proof with it. */
+/** Revokes the credential and requests another proof, which fails. */
 export async function revoke(stage: Stage, props: Props, made: Made, viewer: Viewer): Promise<void> {
   viewer.step('Revoke: acme takes the credential back, and the next proof with it does not hold')
   await stage.acme('PATCH /credential-status/revoke-credential/{id}', { path: { id: made.issuedId } })
@@ -174,7 +174,7 @@ export async function revoke(stage: Stage, props: Props, made: Made, viewer: Vie
   ])
 }
 
-/** Asks alice for a proof with the credential, and has her answer. Returns acme’s record of it. */
+/** Requests a proof from alice and presents the credential. Returns acme’s record. */
 async function answered(
   { acme, alice, events }: Stage,
   { acmeDid, schemaId }: Props,
@@ -192,14 +192,14 @@ async function answered(
   return { presentationId: request.presentationId, about }
 }
 
-/** The organisation that asks. */
+/** The name of the verifier. */
 const from = 'Acme Inc.'
-/** Seconds that one call waits. */
+/** The seconds that one long-polling call waits. */
 const wait = 20
 
 type Asked = { id: string; state: 'pending' | 'success' | 'error'; did?: string | null | undefined }
 
-/** Asks for a DID, has `answer` see to it that the request is answered, and returns the DID. */
+/** Creates a DID request, calls `answer` with it, and returns the submitted DID. */
 export async function onboardPerson(
   acme: Client,
   answer: (didRequest: Record<string, unknown>) => Promise<unknown>,
@@ -211,7 +211,7 @@ export async function onboardPerson(
   )
 }
 
-/** Asks for a signature, has `answer` see to it that the challenge is answered, and returns who signed in by a token of the agent. */
+/** Creates a challenge, calls `answer` with it, and returns the DID that signed in and its token. */
 export async function signIn(
   acme: Client,
   answer: (challenge: Record<string, unknown>) => Promise<unknown>,
@@ -226,13 +226,13 @@ export async function signIn(
   ).subject
 }
 
-/** The DID that an answer came with. @throws {CommandError} when it was none. */
+/** Returns the submitted DID. @throws {CommandError} when there is none */
 async function settled(read: () => Promise<Asked>): Promise<string> {
   for (;;) {
     const { state, did } = await read()
     if (state === 'success' && did) return did
     if (state === 'error') throw new CommandError('The answer was declined, or did not hold.', 1)
-    // The daemon does not wait for what can come no more.
+    // The daemon answers at once when the request has ended.
     await setTimeout(100)
   }
 }

@@ -15,15 +15,15 @@ import { systemReason } from '../../src/base/reason.ts'
 export type Narrator = Viewer & {
   say: (text: string) => void
   change: (change: Change) => void
-  /** Names a value, which stands in a variable from now on. */
+  /** Prints a value and assigns it to a shell variable. */
   name: (variable: string, value: string) => void
-  /** Names a key likewise; of one that nobody can use later only the beginning is shown. */
+  /** Same for a key. Shows only its beginning, unless the daemons keep running. */
   nameSecret: (variable: string, value: string) => void
-  /** The same client, whose calls are shown. */
+  /** Wraps a client so that its calls are printed. */
   watch: (client: Client, caller: Caller) => Client
 }
 
-/** Says nothing. */
+/** Prints nothing. */
 export const silent: Narrator = {
   say: () => {},
   step: () => {},
@@ -37,7 +37,7 @@ export const silent: Narrator = {
 const colours = { acme: 'cyan', alice: 'magenta' } as const satisfies Record<Name, string>
 const shownOfSecret = 6
 
-/** Makes a narrator. `isKept` says that the daemons go on, so that values are to be copied and are shown whole. */
+/** Creates a narrator. With `isKept` the daemons keep running, so values are printed in full for copying. */
 export function createNarrator(
   print: (text: string) => void,
   {
@@ -85,17 +85,17 @@ export function createNarrator(
 }
 
 export type Recording = {
-  /** Notes what is printed now, a line break at its end included. */
+  /** Adds a printed text, including its line break. */
   print(text: string): void
   close(): void
 }
 
 export type TerminalSize = { columns?: number | undefined; rows?: number | undefined }
 
-/** What players assume as well. */
+/** The size that players assume. */
 const [usualColumns, usualRows] = [80, 24]
 
-/** Begins a recording in a new file. Each moment is on the disk when it is over, so that a demonstration that fails can be watched. @throws {UsageError} */
+/** Starts a recording in a new file. Writes synchronously, so that the recording of a failed demo is complete. @throws {UsageError} */
 export function startRecording(
   path: string,
   title: string,
@@ -115,7 +115,7 @@ export function startRecording(
   return {
     print(text) {
       const seconds = Math.round((performance.now() - start) * 1_000) / 1_000_000
-      // A terminal goes to the start of the line only when it is told to.
+      // A terminal in raw mode needs a carriage return before a line feed.
       write([seconds, 'o', `${text}\n`.replaceAll('\n', '\r\n')])
     },
     close: () => closeSync(file),

@@ -17,7 +17,7 @@ import { shorten } from '../format/text.ts'
 export const names = ['acme', 'alice'] as const
 export type Name = (typeof names)[number]
 
-/** How long a daemon may take to end in good order. */
+/** The time limit for the end of a daemon. */
 const patienceMs = 5_000
 
 export type Daemon = {
@@ -27,18 +27,17 @@ export type Daemon = {
   didcommUrl: string
   dataDir: string
   adminToken: string
-  /** From the start of the process to its first answer, in milliseconds. */
+  /** Milliseconds from the start of the process until it is ready. */
   coldStartMs: number
 }
 
-/** A tenant of a daemon, which calls it with its key. */
+/** A tenant of a daemon, and a client with its key. */
 export type Party = { name: Name; url: string; apiKey: string; call: Client }
 
 /**
- * Starts a daemon on free ports. Nothing but the ledger in `folder` is shared between the parties; the user's own settings
- * do not reach them.
+ * Starts a daemon on free ports. The parties share the ledger in `folder` only. The user's settings do not affect them.
  *
- * @throws {CommandError} with the daemon's own words when it does not start.
+ * @throws {CommandError} with the output of the daemon when it does not start.
  */
 export async function startDaemon(
   name: Name,
@@ -56,7 +55,7 @@ export async function startDaemon(
     VDR_URL: `sqlite:${join(folder, 'vdr.db')}`,
   }
   const start = performance.now()
-  // Not of this process's group: Ctrl-C is for us, who stop the daemons in good order.
+  // Detached: Ctrl-C must reach this process only, which then stops the daemons.
   const { child, ready } = launchInBackground(dataDir, childEnv(own, Object.keys(variables)), true)
   onStart(child)
   const { url, didcommUrl } = await ready
@@ -78,8 +77,8 @@ export async function stopDaemon(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Makes a tenant as service §5 describes it: wallet, entity, key; `admin` calls the daemon as its administrator. The
- * daemon's profile gets the key, so that the command line can go on where the demonstration ends.
+ * Creates a tenant: wallet, entity and API key. `admin` is a client with the administrator's key. The key is stored in
+ * the profile, so that the command line can continue where the demo ends.
  */
 export async function onboard(
   daemon: Daemon,
@@ -98,7 +97,7 @@ export async function onboard(
   return { name, url, apiKey, call: createClient(url, { apikey: apiKey }) }
 }
 
-/** What went wrong, with what the daemons say about it. */
+/** Creates the error of a failed demo, with the warnings and errors of the daemons. */
 export function failure(error: unknown, started: Iterable<Name>, folder: string): CommandError {
   const { title, detail, exitCode } = toReport(error, 'demo')
   if (exitCode === 130) return error as CommandError
@@ -106,7 +105,7 @@ export function failure(error: unknown, started: Iterable<Name>, folder: string)
   return new CommandError([title, detail, ...logs].filter(Boolean).join('\n'), 1)
 }
 
-/** The warnings and errors at the end of a daemon's log. */
+/** Returns the last warnings and errors of a daemon's log. */
 function complaints(name: Name, folder: string): string[] {
   const { lines } = lastLines(logPath(join(folder, name)), 200)
   const grave = lines.filter((line) => /"level":[456]0/.test(line) || !line.startsWith('{'))

@@ -19,7 +19,7 @@ import type { Receiver } from './changes.ts'
 import { silent, type Narrator } from './narrator.ts'
 import { onboard, startDaemon, type Daemon, type Name, type Party } from './party.ts'
 
-/** What the demonstration can show, and the steps that each of it is made of. */
+/** The scenarios of the demo, and their steps. */
 export const scenarios = {
   connect: ['connect'],
   issue: ['props', 'connect', 'issue'],
@@ -33,7 +33,7 @@ export const scenarios = {
 export type Scenario = keyof typeof scenarios
 export type Step = 'props' | 'connect' | 'issue' | 'present' | 'revoke' | 'onboard' | 'auth'
 
-/** The main job, which is shown when nothing else is asked for. */
+/** The default scenario. */
 export const usual: Scenario = 'present'
 
 export function hasStep(scenario: Scenario, step: Step): boolean {
@@ -43,7 +43,7 @@ export function hasStep(scenario: Scenario, step: Step): boolean {
 export type Summary = {
   scenario: Scenario
   coldStartMs: Record<Name, number>
-  /** A flow on daemons that are warm: connect, issue, present, one after the other, with nothing printed; of the main job alone. */
+  /** Durations of a second flow on warm daemons, without output. Default scenario only. */
   flow?: Timing
   changes: number
   totalMs: number
@@ -53,7 +53,7 @@ export type Summary = {
 
 type Pair<Value> = Record<Name, Value>
 
-/** What the demonstration needs: an empty folder, a receiver, a narrator, and a list for the processes that it starts, of which it starts none once the signal aborts. */
+/** An empty folder, a receiver, a narrator, and the list of started processes. No process starts after the signal aborts. */
 export type Means = {
   folder: string
   receiver: Receiver
@@ -62,7 +62,7 @@ export type Means = {
   signal: AbortSignal
 }
 
-/** Runs it all. @throws whatever a daemon answers; {CommandError} when an event does not come. */
+/** Runs a scenario. @throws as the client; {CommandError} when an event does not arrive */
 export async function show(
   scenario: Scenario,
   means: Means,
@@ -140,7 +140,7 @@ async function onboardAll(daemons: Pair<Daemon>, { folder, narrator }: Means): P
   }
 }
 
-/** Makes a tenant in a daemon, in front of the viewer. */
+/** Creates a tenant and prints its calls. */
 export function enrol(daemon: Daemon, folder: string, narrator: Narrator): Promise<Party> {
   const base = daemon.name.toUpperCase()
   const client = createClient(daemon.url, { 'x-admin-api-key': daemon.adminToken })
@@ -148,14 +148,14 @@ export function enrol(daemon: Daemon, folder: string, narrator: Narrator): Promi
   return onboard(daemon, admin, folder, (key) => narrator.nameSecret(`${base}_KEY`, key))
 }
 
-/** Everything from here on happens because an event came. */
+/** Runs the steps that events trigger. */
 async function registerWebhooks({ acme, alice }: Pair<Party>, { receiver }: Means): Promise<Pair<string>> {
   const register = async ({ name, call }: Party) =>
     (await call('POST /events/webhooks', { body: { url: receiver.urlOf(name) } })).id
   return { acme: await register(acme), alice: await register(alice) }
 }
 
-/** Alice hands acme a DID, and, if she is to sign in, answers a challenge with it. */
+/** Alice submits a DID to acme. If the scenario has sign-in, she also answers a challenge with it. */
 async function meet({ acme, alice }: Pair<Client>, isToSignIn: boolean, narrator: Narrator): Promise<void> {
   narrator.step('Onboard: acme asks for a DID, alice makes one for acme alone')
   const did = await onboardPerson(acme, async (didRequest) => {

@@ -1,4 +1,4 @@
-/** The demonstration for two terminals: acme’s side runs here, and what alice does is typed in the other one. Acme goes on by its events. */
+/** The demo in two terminals: acme’s side runs here, and the user types alice’s commands in the other one. */
 import { writeFileSync } from 'node:fs'
 import type { ChildProcess } from 'node:child_process'
 import { basename, join, resolve } from 'node:path'
@@ -16,7 +16,7 @@ import type { Narrator } from './narrator.ts'
 import { startDaemon, type Name, type Party } from './party.ts'
 import { enrol, hasStep, type Scenario } from './show.ts'
 
-/** How long a person may take to type a line. */
+/** The time limit for a typed command. */
 const patienceMs = 15 * 60_000
 
 export type Means = {
@@ -28,10 +28,10 @@ export type Means = {
 
 type Side = { acme: Client; changes: Changes; narrator: Narrator; type: (...lines: string[]) => void }
 
-/** Where alice’s daemon keeps everything, once it is started in the other terminal. */
+/** The folder of alice’s daemon. */
 export const aliceFolder = (folder: string) => join(folder, 'alice')
 
-/** Plays acme’s side of a scenario, and says what alice’s is. @throws whatever a daemon answers; {CommandError} when nothing is typed. */
+/** Runs acme’s side of a scenario and prints alice’s commands. @throws as the client; {CommandError} on timeout */
 export async function host(
   scenario: Scenario,
   { folder, narrator, children, signal }: Means,
@@ -60,7 +60,7 @@ export async function host(
   return { acme: daemon.url, leave: () => leave(type, folder, signal) }
 }
 
-/** Waits until alice’s daemon is stopped, in the other terminal. */
+/** Waits until alice’s daemon stops. */
 async function leave(type: Side['type'], folder: string, signal: AbortSignal): Promise<void> {
   type('agent daemon stop')
   while (await findDaemon(aliceFolder(folder))) await setTimeout(200, undefined, { signal })
@@ -119,7 +119,7 @@ async function issue(
     body: { connectionId, issuingDID: acmeDid, claims: person, schemaId, validityPeriod: 31_536_000 },
   })
   const about = { who: 'acme', what: 'credential', subject: thid } as const
-  // Alice has it by now, so that her list has one line.
+  // Alice has received it, so her list has one line.
   await changes.until({ ...about, state: 'OfferSent' })
   type('agent credential accept "$(agent credential list -q)" --subject "$(agent did list -q)"')
   await changes.until({ ...about, state: 'RequestReceived' })
@@ -148,7 +148,7 @@ async function present(
   await changes.until({ ...about, state: 'PresentationAccepted' })
 }
 
-/** Hands on acme’s events from now on, as long as the demonstration lasts. */
+/** Forwards acme’s events until the end of the demo. */
 async function follow({ url, apiKey }: Party, changes: Changes, signal: AbortSignal): Promise<void> {
   const open = (lastEventId: string | undefined) =>
     openEventStream(url, { apikey: apiKey }, { lastEventId, signal })
@@ -159,7 +159,7 @@ async function follow({ url, apiKey }: Party, changes: Changes, signal: AbortSig
   void hand().catch((error: Error) => changes.fail(error))
 }
 
-/** What makes a terminal alice’s (sh, bash, zsh): settings of her own, none of the user’s, and this program by its name. */
+/** Returns the shell script that sets up alice’s terminal (sh, bash, zsh): her settings, and `agent` for this program. */
 function settingsOf(folder: string): string {
   const program = resolve(process.argv[1] ?? 'agent')
   const own = {

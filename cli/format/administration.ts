@@ -5,7 +5,7 @@ import { safeLine } from './text.ts'
 import type { Column } from './table.ts'
 import { profileNames, profilePath, readProfile, type Profile } from '../../src/base/profile.ts'
 
-/** A tenant as names and values. */
+/** Returns the fields of a tenant. */
 export function tenantFields({ id, name, walletId, createdAt, updatedAt }: Answer<'GET /iam/entities/{id}'>) {
   return [
     ['tenant', id],
@@ -18,17 +18,17 @@ export function tenantFields({ id, name, walletId, createdAt, updatedAt }: Answe
 
 type ApiKey = Answer<'GET /iam/entities/{id}/api-keys'>['contents'][number]
 
-/** The state of a key, in its colour. */
+/** Returns the coloured state of a key. */
 export function keyState({ state }: ApiKey) {
   return inStyle(state === 'active' ? 'good' : 'bad', state)
 }
 
-/** What a key may be used for. */
+/** Returns the scopes of a key. */
 export function keyScopes({ scopes }: ApiKey): string {
   return scopes?.join(' ') ?? 'everything'
 }
 
-/** A key as names and values, without the key itself. */
+/** Returns the fields of a key, without its secret. */
 export function keyFields(key: ApiKey) {
   return [
     ['key', key.id],
@@ -45,7 +45,7 @@ export function keyFields(key: ApiKey) {
 
 export type Policy = Answer<'GET /verification/policies/{id}'>
 
-/** A policy as names and values. */
+/** Returns the fields of a policy. */
 export function policyFields({
   id,
   name,
@@ -65,7 +65,7 @@ export function policyFields({
   ]
 }
 
-/** One constraint in words. */
+/** Describes one constraint. */
 export function acceptedBy({ schemaId, trustedIssuers = [] }: Policy['constraints'][number]): string {
   return `${schemaId} of ${trustedIssuers?.length ? trustedIssuers.join(', ') : 'anybody'}`
 }
@@ -74,25 +74,25 @@ export type AuditEntry = Answer<'GET /audit'>['contents'][number]
 
 const styles = { succeeded: 'good', failed: 'waiting', refused: 'bad', unknown: 'waiting' } as const
 
-/** What became of it, such as `refused 401 ×20`. */
+/** Returns the outcome of an entry, such as `refused 401 ×20`. */
 export function outcomeOf({ outcome, status, count }: AuditEntry): Styled {
   return inStyle(styles[outcome], [outcome, status, count && `×${count}`].filter(Boolean).join(' '))
 }
 
-/** Whose deed it was: of a tenant the entity, of nobody known the address. */
+/** Returns the actor: the entity of a tenant, or the address of an unauthenticated caller. */
 function doerOf({ actor, entityId, address }: AuditEntry): string {
   if (actor === 'tenant') return `tenant ${entityId}`
   return actor === 'anonymous' ? (address ?? 'many addresses') : actor
 }
 
-/** The ids of what it is about, such as `id=… keyId=…`. */
+/** Returns the ids of the subject, such as `id=… keyId=…`. */
 function aboutOf({ subject = {} }: AuditEntry): string {
   return Object.entries(subject)
     .map(([name, id]) => `${name}=${id}`)
     .join(' ')
 }
 
-/** The columns of a list. */
+/** Columns of a list. */
 export const auditColumns: Column<AuditEntry>[] = [
   { head: 'no.', of: ({ sequence }) => String(sequence) },
   { head: 'time', of: ({ at }) => at },
@@ -104,7 +104,7 @@ export const auditColumns: Column<AuditEntry>[] = [
 
 const hidden = '***'
 
-/** A profile as `--json` has it; one that cannot be read says why instead. */
+/** A profile in `--json` output. An unreadable profile has an error instead. */
 export type ShownProfile = {
   name: string
   inUse: boolean
@@ -119,7 +119,7 @@ export type ShownProfile = {
   error?: string
 }
 
-/** A profile without its keys. `inUse` is the name of the profile in use. */
+/** Returns a profile without its keys. `inUse` is the name of the selected profile. */
 export function showProfile(configDir: string, name: string, profile: Profile, inUse: string): ShownProfile {
   const { kind, url, apiKey, adminToken } = profile
   return {
@@ -138,7 +138,7 @@ export function showProfile(configDir: string, name: string, profile: Profile, i
   }
 }
 
-/** All profiles, in the order of their names. @throws {StartError} when the folder cannot be read. */
+/** Returns all profiles, sorted by name. @throws {StartError} when the folder is not readable */
 export function showProfiles(configDir: string, inUse: string): ShownProfile[] {
   return profileNames(configDir).map((name) => {
     try {
@@ -156,7 +156,7 @@ export function showProfiles(configDir: string, inUse: string): ShownProfile[] {
 
 const places = { local: 'on this machine', remote: 'elsewhere' } as const
 
-/** The columns of a list. */
+/** Columns of a list. */
 export const profileColumns: Column<ShownProfile>[] = [
   { head: 'profile', of: ({ name }) => name },
   { head: 'in use', of: ({ inUse }) => (inUse ? 'yes' : '') },
@@ -165,7 +165,7 @@ export const profileColumns: Column<ShownProfile>[] = [
   { head: 'keys', of: keysOf, optional: true },
 ]
 
-/** A profile as names and values. */
+/** Returns the fields of a profile. */
 export function profileFields(shown: ShownProfile): [name: string, value: unknown][] {
   return [
     ['profile', shown.name],

@@ -1,43 +1,43 @@
-/** Colours, by what they mean. A colour never stands for a word: whoever sees none reads the same. */
+/** Colours by meaning. Output without colours has the same text. */
 import { styleText } from 'node:util'
 
 const styles = {
-  /** All went well. */
+  /** Success. */
   good: 'green',
-  /** Something is to come: from the other side, from the daemon, or from here. */
+  /** In progress. */
   waiting: 'yellow',
-  /** It has come to a bad end. */
+  /** Failure. */
   bad: 'red',
-  /** To be looked at first, such as a name in a question. */
+  /** Most important, such as a name in a question. */
   strong: 'bold',
-  /** What matters less, such as an age. */
+  /** Less important, such as an age. */
   faint: 'dim',
-  /** What can be chosen or typed. */
+  /** Selectable, or to be typed. */
   chosen: 'cyan',
 } as const
 export type Style = keyof typeof styles
 
-/** Gives a text a style, or leaves it as it is where there are no colours. */
+/** Applies a style to a text, if colours are enabled. */
 export type Paint = (style: Style, text: string) => string
 
-/** Without colours. */
+/** Applies no style. */
 export const plain: Paint = (_, text) => text
 
 const coloured: Paint = (style, text) =>
   text === '' ? text : styleText(styles[style], text, { validateStream: false })
 
-// A symbol, since a claim is JSON of somebody else's, and may be an object of any shape.
+// A symbol, because claims from other parties may be objects with any keys.
 const style = Symbol('style')
 
-/** A text that gets a style where there are colours, once it is cut and stands in its place. */
+/** A text and its style, which is applied after cutting and padding. */
 export type Styled = { readonly [style]: Style; readonly text: string }
 
-/** A text in a style. */
+/** Creates a styled text. */
 export function inStyle(wanted: Style, text: string): Styled {
   return { [style]: wanted, text }
 }
 
-/** The style of what is to be printed, and its text; anything but a text is JSON. */
+/** Returns the text and style of a value. Values other than strings are printed as JSON. */
 export function toStyled(value: unknown): { style: Style | undefined; text: string } {
   if (typeof value === 'object' && value !== null && style in value)
     return { style: (value as Styled)[style], text: (value as Styled).text }
@@ -46,14 +46,14 @@ export function toStyled(value: unknown): { style: Style | undefined; text: stri
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The colours of what is written to a stream: `colour(process.stdout)('good', 'connected')`. */
+/** Returns the paint function of a stream: `colour(process.stdout)('good', 'connected')`. */
 export function colour(stream: { isTTY?: boolean }, env: Environment = process.env): Paint {
   return hasColours(stream, env) ? coloured : plain
 }
 
 /**
- * Whether a stream gets colours (no-color.org, bixense.com/clicolors): never with NO_COLOR, always with CLICOLOR_FORCE or FORCE_COLOR,
- * otherwise a terminal that is not a dumb one and of which CLICOLOR=0 does not say no.
+ * Returns true if a stream gets colours (no-color.org, bixense.com/clicolors): never with NO_COLOR, always with
+ * CLICOLOR_FORCE or FORCE_COLOR, otherwise for terminals except TERM=dumb and with CLICOLOR=0.
  */
 export function hasColours({ isTTY = false }: { isTTY?: boolean }, env: Environment = process.env): boolean {
   if (env.NO_COLOR) return false

@@ -14,12 +14,12 @@ const standings: Record<CredentialContent['standing']['status'], string> = {
   'unknown':     'cannot be known',
 }
 
-/** Whether it is revoked, such as `cannot be known: its host answered with status 503`. */
+/** Returns the revocation status, such as `cannot be known: its host answered with status 503`. */
 export function standingOf({ standing: { status, detail } }: CredentialContent): string {
   return detail === undefined ? standings[status] : `${standings[status]}: ${detail}`
 }
 
-/** As `standingOf`, in its colour. */
+/** Returns the coloured `standingOf`. */
 export function shownStanding(content: CredentialContent): Styled {
   const { status } = content.standing
   return inStyle(
@@ -28,7 +28,7 @@ export function shownStanding(content: CredentialContent): Styled {
   )
 }
 
-/** Whether its time is now, such as `valid until 2026-11-24T08:00:00.000Z, in 3 d`. `now` is in milliseconds. */
+/** Returns the validity period, such as `valid until 2026-11-24T08:00:00.000Z, in 3 d`. `now` is in milliseconds. */
 export function validityOf(
   { validFrom, validUntil }: Pick<CredentialContent, 'validFrom' | 'validUntil'>,
   now: number,
@@ -42,7 +42,7 @@ export function validityOf(
     : `valid until ${validUntil}, ${ahead(validUntil, now)}`
 }
 
-/** The claims of an SD-JWT that can be shown or kept back, by their paths; nothing of a credential that is shown as a whole. */
+/** Returns the paths of the selectively disclosable claims of an SD-JWT. Undefined for other formats. */
 export function disclosableOf({ disclosable }: CredentialContent): string | undefined {
   if (disclosable === undefined) return undefined
   return disclosable.length === 0 ? 'none' : disclosable.map(pathOf).join(' ')
@@ -67,7 +67,7 @@ export function claimPairs(claims: Readonly<Record<string, unknown>>, above = 'c
 
 type Result = Answer<'POST /verification/credential'>[number]['result'][number]
 
-/** Each check: what it is about, what yes means, what no means. */
+/** The label of each check, and its texts for success and failure. */
 // prettier-ignore
 const words: Record<Result['verification'], [about: string, yes: string, no: string]> = {
   SemanticCheckOfClaims:   ['content',    'a verifiable credential that can be read',       'not a verifiable credential, or it contradicts itself'],
@@ -84,7 +84,7 @@ const words: Record<Result['verification'], [about: string, yes: string, no: str
   AudienceCheck:           ['audience',   'whom you named',                                 'others than you named'],
 }
 
-/** Results as names and what was found. Of a credential that cannot be read, the other checks have not been made. */
+/** Returns the fields of verification results. For an unreadable credential, the other checks are not made. */
 export function checkFields(results: readonly Result[]): [name: string, value: Styled][] {
   const isUnreadable = results.some(
     ({ verification, success }) => verification === 'SemanticCheckOfClaims' && !success,

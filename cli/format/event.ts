@@ -1,4 +1,4 @@
-/** Events as a person reads them. */
+/** Formats events. */
 import { eventSubjects } from '../../src/events/subjects.ts'
 import type { Event } from '../client/events.ts'
 import type { Styled } from './colour.ts'
@@ -6,7 +6,7 @@ import { safeLine, shortId } from './text.ts'
 import { meanings, shortState, type Topic } from './states.ts'
 import type { Column } from './table.ts'
 
-/** The columns of a list of events. */
+/** Columns of a list of events. */
 export const eventColumns: Column<Event>[] = [
   { head: 'time', of: ({ ts }) => ts },
   { head: 'type', of: ({ type }) => type },
@@ -15,7 +15,7 @@ export const eventColumns: Column<Event>[] = [
   { head: 'id', of: ({ id }) => id },
 ]
 
-/** An event in one line. */
+/** Formats an event as one line. */
 export function eventLine(event: Event): string {
   return safeLine(
     [
@@ -33,7 +33,7 @@ function shownState(event: Event): string | Styled | undefined {
   return topic === undefined || state === undefined ? state : shortState(topic, state)
 }
 
-/** The end of the thread's id, or of the DID, which tells it from others. */
+/** Returns the end of the thread id or of the DID. */
 export function subjectOf({ data }: Event): string | undefined {
   if (typeof data.thid === 'string') return shortId(data.thid)
   return typeof data.did === 'string' ? `…${data.did.split(':').slice(0, 3).join(':').slice(-7)}` : undefined

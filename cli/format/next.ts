@@ -1,7 +1,7 @@
-/** Commands that are suggested: they go to the daemon, and with the key, of the command that suggests them. */
+/** Adds the flags of the daemon and the key to suggested commands. */
 import { typed } from '../prompts/missing.ts'
 
-/** Flags that say which daemon is meant, and as whom. */
+/** The flags that select the daemon and the key. */
 export type Identity = {
   url?: string | undefined
   profile?: string | undefined
@@ -11,18 +11,18 @@ export type Identity = {
 
 const names = ['url', 'profile', 'api-key-file', 'admin-key-file'] as const
 
-/** A suggested command with the flags that chose the daemon and the key. Its own flags stay, and a comment stays at its end. */
+/** Returns a suggested command with the flags of this command. Its own flags and a comment at its end stay. */
 export function forSameDaemon(command: string, identity: Identity): string {
   const accepted = names.filter((name) => accepts(command, name) && !command.includes(` --${name}`))
   const flags = accepted.flatMap((name) => {
     const value = identity[name]
-    // A key that came by standard input is there no more.
+    // A key from standard input cannot be read again.
     return value === undefined || value === '-' ? [] : [`--${name}`, value]
   })
   return flags.length === 0 ? command : command.replace(/(?=\s+#|$)/, ` ${typed(flags)}`)
 }
 
-/** Help, explanations, profiles and backups that lie in a folder are no daemon's; `agent daemon` goes by profiles alone. */
+/** Commands without a daemon. `agent daemon` only reads profiles. */
 function accepts(command: string, name: (typeof names)[number]): boolean {
   if (
     !command.startsWith('agent ') ||

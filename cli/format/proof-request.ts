@@ -7,7 +7,7 @@ import { table } from './table.ts'
 
 type Pair = readonly [name: string, value: unknown]
 
-/** The part of a presentation record that says what the verifier asks for. */
+/** The request in a presentation record. */
 export type Asked = { requestData: readonly string[]; proofs?: readonly unknown[] | undefined }
 
 const Restriction = z.record(z.string(), z.unknown())
@@ -45,7 +45,7 @@ const Line = z.object({ schemaId: z.string(), trustIssuers: z.array(z.string()).
 
 const signs: Readonly<Record<string, string>> = { '>=': '≥', '<=': '≤' }
 
-/** In one line, such as `name and city of an SD-JWT credential, schema https://…, issued by did:prism:…`. */
+/** Describes a request in one line, such as `name and city of an SD-JWT credential, schema https://…, issued by did:prism:…`. */
 export function proofRequestText({ requestData, proofs = [] }: Asked): string {
   const content = readJson(requestData[0])
   const anonCreds = AnonCreds.safeParse(content)
@@ -62,7 +62,7 @@ export function proofRequestText({ requestData, proofs = [] }: Asked): string {
   return `${claims.length > 0 ? `${all(claims)} of ` : ''}${article} ${name} credential${of}`
 }
 
-/** For a record's fields: what the verifier asks for, and for which domain the presentation is made. */
+/** Returns the fields of a request, and the domain of the presentation. */
 export function proofRequestFields(asked: Asked): Pair[] {
   const domain = Options.safeParse(readJson(asked.requestData[0])).data?.options.domain
   return [
@@ -120,7 +120,7 @@ function issuedBy(issuers: readonly string[]): string {
   return issuers.length === 0 ? '' : `, issued by ${issuers.map(shortForm).join(' or ')}`
 }
 
-/** Claims by their paths; a claim whose value is an object with members asks for those. */
+/** Returns the paths of requested claims. An object with members requests its members. */
 function pathsOf(claims: Readonly<Record<string, unknown>>, above: string[] = []): string[] {
   return Object.entries(claims).flatMap(([name, value]) => {
     const path = [...above, name]
@@ -146,7 +146,7 @@ export type Candidates = Answer<'GET /present-proof/presentations/{presentationI
 type Candidate = Candidates['candidates'][number]
 type Line = Candidates['lines'][number]
 
-/** A table of credentials that fit; of those that do not, why. */
+/** Prints candidates as a table, with the reason for those that do not match. */
 export function candidatesTable(candidates: readonly Candidate[], width?: number): string {
   return table(
     candidates,
@@ -162,7 +162,7 @@ export function candidatesTable(candidates: readonly Candidate[], width?: number
   )
 }
 
-/** What comes next for a request: one command for each credential that fits, or the refusal where none does. */
+/** Returns the next commands for a request: one for each matching credential, or the rejection if none matches. */
 export function presentCommands(presentationId: string, { candidates, lines, choice }: Candidates): string[] {
   const present = `agent proof present ${presentationId}`
   if (choice) return [present]
@@ -174,18 +174,18 @@ export function presentCommands(presentationId: string, { candidates, lines, cho
   return candidates.slice(0, 5).map(({ recordId }) => `${present} --credential ${recordId}`)
 }
 
-/** The first line of a request that no credential of the wallet satisfies, in words. */
+/** Describes the first line of a request that no credential of the wallet satisfies. */
 export function unanswered(lines: Candidates['lines']): string | undefined {
   const index = lines.findIndex((line) => line.candidates.length === 0)
   return index < 0 ? undefined : describeLine(lines[index]!, index)
 }
 
-/** A line of a request in words, by its place in `proofs`. */
+/** Describes a line of a request by its index in `proofs`. */
 export function describeLine({ schemaId, trustIssuers }: Line, index: number): string {
   return `proofs.${index}, the schema ${schemaId}${trustIssuers.length > 0 ? ` by ${trustIssuers.join(' or ')}` : ''}`
 }
 
-/** Why an answer with these credentials would not satisfy the request, as one sentence without its full stop; `undefined` when it would. */
+/** Returns why these credentials do not satisfy the request, as a sentence without full stop. Undefined if they do. */
 export function findMisfit({ others, lines }: Candidates, proofId: readonly string[]): string | undefined {
   const other = others.find(({ recordId }) => proofId.includes(recordId))
   if (other)

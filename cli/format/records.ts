@@ -11,7 +11,7 @@ export type CredentialRecord = Answer<'GET /issue-credentials/records/{recordId}
 export type PresentationRecord = Answer<'GET /present-proof/presentations/{presentationId}'>
 type Pair = readonly [name: string, value: unknown]
 
-/** A credential record as names and values; with what its credential says, where that has been asked for. */
+/** Returns the fields of a credential record, and of its credential if its content is given. */
 export function credentialFields(record: CredentialRecord, content?: CredentialContent): Pair[] {
   return [
     ['credential', record.recordId],
@@ -35,7 +35,7 @@ export function credentialFields(record: CredentialRecord, content?: CredentialC
   ]
 }
 
-/** Whether a credential that there is still holds, as far as this side knows. */
+/** Returns the revocation status that this side knows. */
 function statusOf({ role, revoked, revokedAt, credential }: CredentialRecord): string | Styled | undefined {
   if (revoked)
     return inStyle(
@@ -49,7 +49,7 @@ function statusOf({ role, revoked, revokedAt, credential }: CredentialRecord): s
       : 'not revoked, as far as the issuer has said'
 }
 
-/** What can be done with the claims: the payload of an SD-JWT says whether it is bound to a key. */
+/** Describes the format. The payload of an SD-JWT tells if it is bound to a key. */
 function formatOf({ credentialFormat, credential }: CredentialRecord): string {
   if (credentialFormat === 'JWT') return 'JWT, shown as a whole'
   if (credentialFormat === 'AnonCreds')
@@ -65,7 +65,7 @@ function stateOf({ protocolState, revoked }: CredentialRecord): Styled {
   return revoked ? inStyle('bad', `${protocolState}, revoked`) : shortState('credential', protocolState)
 }
 
-/** The columns of a list of credential records. */
+/** Columns of a list of credential records. */
 export const credentialColumns: Column<CredentialRecord>[] = [
   { head: 'id', of: ({ recordId }) => recordId },
   { head: 'role', of: ({ role }) => role, optional: true },
@@ -81,7 +81,7 @@ export const credentialColumns: Column<CredentialRecord>[] = [
   { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
 ]
 
-/** A presentation record as names and values. */
+/** Returns the fields of a presentation record. */
 export function presentationFields(record: PresentationRecord): Pair[] {
   return [
     ['proof', record.presentationId],
@@ -103,7 +103,7 @@ export function presentationFields(record: PresentationRecord): Pair[] {
   ]
 }
 
-/** The columns of a list of presentation records. */
+/** Columns of a list of presentation records. */
 export const presentationColumns: Column<PresentationRecord>[] = [
   { head: 'id', of: ({ presentationId }) => presentationId },
   { head: 'role', of: ({ role }) => role, optional: true },
@@ -113,7 +113,7 @@ export const presentationColumns: Column<PresentationRecord>[] = [
 
 export type Connection = Answer<'GET /connections/{connectionId}'>
 
-/** A connection as names and values. */
+/** Returns the fields of a connection. */
 export function connectionFields(shown: Connection): [name: string, value: unknown][] {
   const { connectionId, role, state, automaticAcceptance, metaLastFailure } = shown
   return [
@@ -131,7 +131,7 @@ export function connectionFields(shown: Connection): [name: string, value: unkno
   ]
 }
 
-/** Which offers are accepted without a person, in words. */
+/** Describes the offers that are accepted automatically. */
 export function acceptedOffers(rule: NonNullable<Connection['automaticAcceptance']>): string {
   const { subjectId, keyId, credentialFormats, schemaIds, trustedIssuers } = rule
   const which = [...(credentialFormats ?? []), ...(schemaIds ?? [])]
@@ -144,7 +144,7 @@ export function acceptedOffers(rule: NonNullable<Connection['automaticAcceptance
 /** A DID of the wallet. */
 export type Did = Answer<'GET /did-registrar/dids/{didRef}'>
 
-/** The short form of a did:prism, `did:prism:<hash>`; any other DID as it is. */
+/** Returns the short form of a did:prism, `did:prism:<hash>`, and other DIDs unchanged. */
 export function shortForm(did: string): string {
   return did.startsWith('did:prism:') ? did.split(':', 3).join(':') : did
 }
@@ -155,7 +155,7 @@ const meanings = {
   PUBLISHED: undefined,
 } as const
 
-/** The state of a DID with its meaning, such as `PUBLISHED (a change is on its way to the ledger)`. */
+/** Describes the state of a DID, such as `PUBLISHED (a change is on its way to the ledger)`. */
 export function explainDid({ status, deactivated, pendingOperation }: Did): string {
   const change =
     pendingOperation !== undefined && status === 'PUBLISHED'
@@ -165,13 +165,13 @@ export function explainDid({ status, deactivated, pendingOperation }: Did): stri
   return meaning === undefined ? status : `${status} (${meaning})`
 }
 
-/** As `explainDid`, in its colour. */
+/** Returns the coloured `explainDid`. */
 export function shownDid(did: Did): Styled {
   const isOver = did.deactivated || (did.status === 'PUBLISHED' && did.pendingOperation === undefined)
   return inStyle(did.deactivated ? 'bad' : isOver ? 'good' : 'waiting', explainDid(did))
 }
 
-/** The command that comes next for a DID. */
+/** Returns the next command for a DID. */
 export function nextForDid({ did, status, deactivated, pendingOperation }: Did): string {
   if (deactivated) return 'agent did create'
   if (pendingOperation !== undefined) return `agent did show ${did}   # again, once the ledger has judged`

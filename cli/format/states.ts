@@ -7,46 +7,46 @@ export type Topic = RecordTopic
 
 export type Definition = (typeof definitions)[number]
 
-/** By topic, then by state. */
+/** The meanings of states, by topic and state. */
 export const meanings = Object.fromEntries(
   definitions.map(({ topic, states }) => [topic, states]),
 ) as Readonly<Record<Topic, Readonly<Record<string, State>>>>
 
-/** The definition of a topic's protocol. */
+/** Returns the protocol definition of a topic. */
 export function definitionOf(topic: Topic): Definition {
   return definitions.find((each) => each.topic === topic)!
 }
 
-/** A state with its meaning, such as `OfferSent (waiting for the holder to accept the offer)`. */
+/** Describes a state, such as `OfferSent (waiting for the holder to accept the offer)`. */
 export function explain(topic: Topic, state: string): string {
   const meaning = meanings[topic][state]
   return meaning ? `${state} (${meaning.words})` : state
 }
 
-/** Whether a state is a good end, a bad one, or none yet. */
+/** Returns the style of a state: success, failure or in progress. */
 export function styleOf(topic: Topic, state: string): Style {
   const ends = meanings[topic][state]?.ends
   return ends === undefined ? 'waiting' : ends === 0 ? 'good' : 'bad'
 }
 
-/** A state alone, in its colour, for a table; `words` says more than its name. */
+/** Returns a coloured state for a table. `words` replaces its name. */
 export function shortState(topic: Topic, state: string, words = state): Styled {
   return inStyle(styleOf(topic, state), words)
 }
 
-/** A state with its meaning, as `explain` says it, in its colour. */
+/** Returns the coloured `explain` of a state. */
 export function shownState(topic: Topic, state: string): Styled {
   return shortState(topic, state, explain(topic, state))
 }
 
-/** The command that comes next for a record in a state, if it is this side's turn. */
+/** Returns the next command for a record. Undefined if this side has nothing to do. */
 export function nextCommand(topic: Topic, state: string, id: string): string | undefined {
   return meanings[topic][state]?.next?.replace('{id}', id)
 }
 
 export type Waited = { topic: Topic; id: string; state: string; invitationUrl?: string | undefined }
 
-/** The line at a terminal while a command waits; nothing for a state that is waited for no longer. */
+/** Returns the line that a terminal shows while a command waits. */
 export function waitingLine(waited: Waited, wanted: string, timeout: string): string {
   const { topic, state } = waited
   const words = meanings[topic][state]?.words ?? state
@@ -56,13 +56,13 @@ export function waitingLine(waited: Waited, wanted: string, timeout: string): st
   return `Waiting ${what}, ${timeout} at most. Ctrl-C stops waiting: ${afterwards(waited)}`
 }
 
-/** The sentence after a time-out. */
+/** Returns the sentence after a timeout. */
 export function timeoutText(waited: Waited, wanted: string, seconds: number): string {
   const { topic, id, state } = waited
   return `The ${topic} ${id} is in ${explain(topic, state)} after ${seconds} s, and not yet in ${wanted}; ${afterwards(waited)}`
 }
 
-/** Says what continues when the command stops waiting: the invitation, the flow, or nothing before the next command. */
+/** Describes what continues after the command stops waiting. */
 function afterwards({ topic, id, state, invitationUrl }: Waited): string {
   if (state === 'InvitationGenerated') {
     const end = expiryOf(invitationUrl)
@@ -75,7 +75,7 @@ function afterwards({ topic, id, state, invitationUrl }: Waited): string {
     : 'the daemon continues.'
 }
 
-/** When an invitation ends, as it says itself; a plain one of a connection does not. */
+/** Returns the expiry time in an invitation. Undefined if it has none. */
 function expiryOf(url = ''): string | undefined {
   try {
     const oob = new URL(url).searchParams.get('_oob') ?? ''

@@ -1,13 +1,13 @@
-/** Tables and lists of fields for a terminal. Cut to its width only when there is one: a pipe gets everything. */
+/** Tables and lists of fields. A terminal gets them cut to its width, a pipe in full. */
 import { plain, toStyled, type Styled } from './colour.ts'
 import { pad, safeLine, shorten, widthOf } from './text.ts'
 
 export type Column<Row> = {
   head: string
   of: (row: Row) => string | Styled | undefined
-  /** May be cut when the terminal is narrow, at its end or in its middle; without it, never. */
+  /** Where to cut the text on a narrow terminal. Never cut by default. */
   cut?: 'end' | 'middle'
-  /** Is left out when the terminal is narrow and cutting does not help; the last such column first. */
+  /** Drop the column on a narrow terminal if cutting is not enough. The last such column goes first. */
   optional?: true
 }
 
@@ -15,9 +15,8 @@ const gap = 2
 const narrowest = 8
 
 /**
- * Prints rows in columns under a heading. Where the columns do not fit into `width`, they are cut, then those that are
- * optional are left out; where even that does not help, each row becomes a list of fields. Without `width` nothing is cut. What is
- * styled is painted.
+ * Prints rows in columns under a heading. If the columns exceed `width`, it cuts texts, then drops optional columns, and
+ * finally prints each row as a list of fields. Without `width` nothing is cut.
  */
 export function table<Row>(
   rows: readonly Row[],
@@ -53,8 +52,7 @@ export function table<Row>(
 }
 
 /**
- * Prints names and values, one a line; names without a value are left out, long values are cut in the middle when there is a width, and
- * what is styled is painted.
+ * Prints names and values, one per line. Omits names without a value, and cuts long values in the middle to fit `width`.
  */
 export function fields(
   pairs: readonly (readonly [name: string, value: unknown])[],
@@ -79,7 +77,7 @@ function toCell(value: unknown): Cell {
   return { style, text: safeLine(text) }
 }
 
-/** Widths that fit, taken from the widest column that may be cut; nothing when they cannot be made to. */
+/** Returns widths that fit, by narrowing the widest column that may be cut. Undefined if that is not possible. */
 function fit(
   columns: readonly Column<never>[],
   natural: readonly number[],

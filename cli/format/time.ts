@@ -1,4 +1,4 @@
-/** Times as a person reads them. */
+/** Formats times and durations. */
 
 const units = [
   [86_400, 'd'],
@@ -7,7 +7,7 @@ const units = [
   [1, 's'],
 ] as const
 
-/** How long ago a time was, in its largest unit: `5 min ago`; the date when it is more than thirty days. `now` is in milliseconds. */
+/** Formats the age of a time in its largest unit, `5 min ago`, or the date after thirty days. `now` is in milliseconds. */
 export function ago(iso: string, now: number): string {
   const seconds = Math.floor((now - Date.parse(iso)) / 1_000)
   if (seconds > 30 * 86_400) return iso.slice(0, 10)
@@ -15,25 +15,25 @@ export function ago(iso: string, now: number): string {
   return unit ? `${Math.floor(seconds / unit[0])} ${unit[1]} ago` : 'now'
 }
 
-/** A time with how long ago it was: `2026-11-20T11:55:00Z, 5 min ago`. `now` is in milliseconds. */
+/** Formats a time with its age: `2026-11-20T11:55:00Z, 5 min ago`. `now` is in milliseconds. */
 export function whenAgo(iso: string, now: number): string {
   const words = ago(iso, now)
   return iso.startsWith(words) ? iso : `${iso}, ${words}`
 }
 
-/** How far a time is ahead, in its largest unit: `in 3 d`. `now` is in milliseconds. */
+/** Formats the time until a time in its largest unit: `in 3 d`. `now` is in milliseconds. */
 export function ahead(iso: string, now: number): string {
   const seconds = Math.floor((Date.parse(iso) - now) / 1_000)
   const unit = units.find(([length]) => seconds >= length)
   return unit ? `in ${Math.floor(seconds / unit[0])} ${unit[1]}` : 'now'
 }
 
-/** A length of time: `12 ms`, `1.25 s`. */
+/** Formats a duration: `12 ms`, `1.25 s`. */
 export function duration(ms: number): string {
   return ms < 1_000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1_000).toFixed(2)} s`
 }
 
-/** Rounds milliseconds to tenths: more is no more true. */
+/** Rounds milliseconds to tenths. */
 export function tenths(ms: number): number {
   return Math.round(ms * 10) / 10
 }

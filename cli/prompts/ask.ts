@@ -12,27 +12,27 @@ export type Terminal = {
 
 export const here = (): Terminal => ({ input: process.stdin, output: process.stderr })
 
-/** True when there is somebody to ask. */
+/** Returns true if input and output are a terminal. */
 export function isTerminal({ input, output } = here()): boolean {
   return Boolean(input.isTTY && output.isTTY)
 }
 
-/** What a question ends with on Ctrl-C. */
+/** The error of Ctrl-C at a prompt. */
 export function interrupted(): CommandError {
   return new CommandError('Interrupted; nothing is done.', 130)
 }
 
 type Quiet = { json?: boolean | undefined; quiet?: boolean | undefined }
 
-/** Something to choose. `name` is what is seen, `hint` what is seen of the one that the cursor is on. */
+/** An option. `name` is its label, `hint` the description of the selected one. */
 export type Choice<T> = { value: T; name: string; hint?: string | undefined }
 
-/** As many as are seen at once. */
+/** The number of visible options. */
 const pageSize = 10
-/** From here on it is quicker to type a part of the name than to go to it. */
+/** Above this number of options the prompt is a search. */
 const many = 15
 
-/** True when a question can be asked. A dumb terminal cannot take back what it has written, as prompts do. */
+/** Returns true if prompts work. A dumb terminal cannot redraw them. */
 export function canAsk(
   { json = false, quiet = false }: Quiet,
   terminal = here(),
@@ -42,7 +42,7 @@ export function canAsk(
 }
 
 /**
- * Asks for a text; `check` says what is wrong with one. An empty one is asked for again, unless it is `optional`.
+ * Asks for a text. `check` returns what is wrong with it. An empty text is asked for again, unless it is `optional`.
  *
  * @throws {CommandError} 130 on Ctrl-C.
  */
@@ -61,7 +61,7 @@ export async function askText(
   return answer.trim()
 }
 
-/** Asks for a secret, of which nothing is seen; `check` says what is wrong with one. @throws {CommandError} 130 on Ctrl-C. */
+/** Asks for a secret without echo. `check` returns what is wrong with it. @throws {CommandError} 130 on Ctrl-C. */
 export async function askSecret(
   message: string,
   check: (text: string) => string | undefined,
@@ -74,8 +74,8 @@ export async function askSecret(
 }
 
 /**
- * Has one of several things chosen, by the arrow keys; of many, by typing a part of its name as well. What is seen may come from
- * elsewhere, so it is made safe and cut to a line.
+ * Asks for one of several options, by arrow keys, or by typing a part of the name if there are many. Labels may come from
+ * other parties, so they are sanitised and cut to one line.
  *
  * @throws {CommandError} 130 on Ctrl-C.
  */
@@ -110,7 +110,7 @@ async function unlessInterrupted<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** The library's own colours know nothing of CLICOLOR, and look at standard output. */
+/** The colours of the library ignore CLICOLOR and test standard output. */
 function themeOf({ output }: Terminal) {
   const paint = colour(output)
   return {
@@ -134,14 +134,16 @@ function themeOf({ output }: Terminal) {
 }
 
 /**
- * Asks whether to go on. Without a terminal there is nobody to ask, and `--yes` has to be given.
+ * Asks for confirmation. Without a terminal `--yes` is required.
  *
  * @throws {UsageError} without a terminal.
  * @throws {CommandError} when the answer is not yes (1), or Ctrl-C (130).
  */
 export async function confirm(question: string, terminal = here()): Promise<void> {
   if (!isTerminal(terminal))
-    throw new UsageError('This cannot be taken back, and there is no terminal to ask at: give --yes.')
+    throw new UsageError(
+      'This cannot be undone, and there is no terminal to ask for confirmation: add --yes.',
+    )
   const lines = createInterface(terminal)
   try {
     const answer = await new Promise<string>((resolve, reject) => {

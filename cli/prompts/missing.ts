@@ -1,24 +1,24 @@
-/** The one way in which a command asks for what it was not given. */
+/** Prompts for missing arguments and flags. */
 import type { Interfaces } from '@oclif/core'
 import type { Client } from '../../daemon/client/client.ts'
 import type { Terminal } from './ask.ts'
 
-/** What a question can use: the daemon, what was given so far, by name, and where to ask. */
+/** The context of a question: the daemon, the values so far by name, and the terminal. */
 export type Asking = {
   call: Client
   given: Readonly<Record<string, unknown>>
   terminal?: Terminal | undefined
 }
 
-/** `ask` makes the arguments that were missing: `--name=value` for a flag. It is not asked when one of `unless` is given. */
+/** `ask` returns the missing arguments, `--name=value` for a flag. The question is skipped if one of `unless` is given. */
 export type Question = { unless?: readonly string[]; ask: (asking: Asking) => Promise<string[]> }
 
-/** By the name of the flag or the argument that is missing, in the order in which they are asked. */
+/** Questions by the name of the missing flag or argument, in the order of asking. */
 export type Questions = Readonly<Record<string, Question>>
 
 /**
- * The arguments of a command, with those that were missing. Flags come before what was typed, where no `--` hides them, and arguments
- * after it.
+ * Returns the arguments of a command, including the missing ones. Flags go before the typed words, because a `--` may be
+ * among them. Arguments go after them.
  *
  * @throws {CommandError} 130 on Ctrl-C. @throws {UsageError} when there is nothing to choose from. @throws as the daemon's client does.
  */
@@ -42,7 +42,7 @@ export async function askForMissing(
   return [...flags, ...argv, ...rest]
 }
 
-/** What a command takes, with nothing of it required, so that the parser says what there is. */
+/** Returns the options of a command with nothing required, so that the parser accepts a partial command line. */
 export function withoutRules<T extends Interfaces.Input<any, any, any>>(options: T): T {
   const free = (definitions: Readonly<Record<string, object>> = {}) =>
     Object.fromEntries(
@@ -61,14 +61,14 @@ export function withoutRules<T extends Interfaces.Input<any, any, any>>(options:
   return { flags: free(flags), args: free(args), baseFlags: free(baseFlags), enableJsonFlag } as unknown as T
 }
 
-/** A command line as it can be typed into a shell. */
+/** Formats a command line for a shell. */
 export function typed(words: readonly string[]): string {
   return words
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`))
     .join(' ')
 }
 
-/** A switch that was not given is `false` to oclif. */
+/** oclif sets absent switches to `false`. */
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== false
 }

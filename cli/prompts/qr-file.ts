@@ -10,7 +10,7 @@ import { modulesOf, tooLong } from './qr.ts'
 const formats = ['svg', 'png'] as const
 export type Format = (typeof formats)[number]
 
-/** The flags of a command that prints what is also a QR code; `dependsOn` names the flag without which there is none, `unsaid` what is drawn without them. */
+/** Returns the flags of a command with a QR code. `dependsOn` names a flag that they require, `unsaid` describes the default. */
 export function qrFlags(dependsOn: string[] = [], unsaid = 'small, if the terminal is large enough') {
   return {
     qr: Flags.option({ options: ['small', 'large', ...formats, 'none'] as const })({
@@ -28,16 +28,16 @@ export function qrFlags(dependsOn: string[] = [], unsaid = 'small, if the termin
 
 export type QrFlags = { qr?: 'small' | 'large' | Format | 'none' | undefined; 'qr-file'?: string | undefined }
 
-/** What the flags come to. What is not asked for is not missed where it cannot be. */
+/** The resolved flags. An optional code is omitted if it does not fit. */
 export type QrChoice =
   | { in: 'terminal'; size: 'small' | 'large'; isAsked: boolean }
   | { in: 'file'; format: Format; file: string | undefined }
   | undefined
 
 /**
- * Reads the flags, before anything is made whose QR code it is. A file must be a new one that can be written.
+ * Resolves the flags before the command has an effect. The file must be new and writable.
  *
- * @throws {UsageError} when the flags do not go together, or the file cannot be made.
+ * @throws {UsageError} when the flags contradict each other, or the file cannot be created.
  */
 export function chooseQr({ qr, 'qr-file': file }: QrFlags): QrChoice {
   const ending = formats.find((format) => file !== undefined && extname(file).toLowerCase() === `.${format}`)
@@ -54,10 +54,10 @@ export function chooseQr({ qr, 'qr-file': file }: QrFlags): QrChoice {
     : { in: 'terminal', size: qr === 'large' ? 'large' : 'small', isAsked: qr !== undefined }
 }
 
-/** The flags of a command that draws only when it is told to. */
+/** The flags of a command that draws no code by default. */
 export const askedQrFlags = () => qrFlags([], 'none')
 
-/** Reads those. @throws {UsageError} */
+/** Resolves those flags. @throws {UsageError} */
 export function chooseAskedQr(flags: QrFlags): QrChoice {
   return flags.qr === undefined && flags['qr-file'] === undefined ? undefined : chooseQr(flags)
 }
@@ -84,13 +84,13 @@ function checkFile(file: string | undefined, format: Format, ending: Format | un
   return file
 }
 
-/** Modules of white around a code (ISO/IEC 18004 §5.3.8). */
+/** The quiet zone in modules (ISO/IEC 18004 §5.3.8). */
 const quietZone = 4
 
-/** Pixels of a module. */
+/** Pixels per module. */
 const scale = 8
 
-/** Writes a text's QR code to a new file. @throws {CommandError} when there can be none. */
+/** Writes the QR code of a text to a new file. @throws {CommandError} when that fails */
 export function writeQr(text: string, format: Format, file: string): void {
   const reason = tooLong(text)
   if (reason !== undefined) throw new CommandError(`There is no QR code: ${reason}.`, 1)
@@ -107,7 +107,7 @@ export function writeQr(text: string, format: Format, file: string): void {
   }
 }
 
-/** A path of one bar for each run of black modules. */
+/** Returns an SVG path with one bar for each run of black modules. */
 function toSvg(modules: readonly (readonly boolean[])[]): string {
   const size = modules.length
   const bars = modules.flatMap((row, y) =>
@@ -127,13 +127,13 @@ function toSvg(modules: readonly (readonly boolean[])[]): string {
 
 const signature = Buffer.from('\u0089PNG\r\n\u001a\n', 'latin1')
 
-/** A PNG of rows of squares of `scale` pixels, black where true. The rows are equally long. */
+/** Encodes rows of modules as PNG (ISO/IEC 15948), one bit per pixel. True is black. `scale` is pixels per module. */
 export function toPng(rows: readonly (readonly boolean[])[], scale: number): Buffer {
   const width = rows[0]!.length * scale
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(rows.length * scale, 4)
-  header.writeUInt8(1, 8) // bits a pixel; the rest is 0: greyscale, deflate, the usual filters, not interlaced
+  header.writeUInt8(1, 8) // bits per pixel; the rest is 0: greyscale, deflate, standard filters, not interlaced
   const pixels = rows.flatMap((row) => Array.from({ length: scale }, () => toScanline(row, width, scale)))
   return Buffer.concat([
     signature,
@@ -143,7 +143,7 @@ export function toPng(rows: readonly (readonly boolean[])[], scale: number): Buf
   ])
 }
 
-/** A line of pixels, 1 where white, the first in the highest bit, after the byte that says that it is not filtered. */
+/** Encodes a line of pixels: the filter type 0, then one bit per pixel, 1 for white, highest bit first. */
 function toScanline(row: readonly boolean[], width: number, scale: number): Buffer {
   const line = Buffer.alloc(1 + Math.ceil(width / 8))
   for (let x = 0; x < width; x++) if (!row[Math.floor(x / scale)]) line[1 + (x >> 3)]! |= 0x80 >> (x & 7)

@@ -2,16 +2,16 @@
 import { encodeQR } from 'qr'
 import qrcode from 'qrcode-terminal'
 
-/** The longest text that there is a code for (version 40), in bytes of UTF-8. */
+/** The longest text of a QR code (version 40), in bytes of UTF-8. */
 const capacity = 2_953
 
-/** Why a text has no QR code, if it has none. */
+/** Returns why a text has no QR code. Undefined if it has one. */
 export function tooLong(text: string): string | undefined {
   const bytes = Buffer.byteLength(text)
   return bytes > capacity ? `it is too long for any (${bytes} bytes, and ${capacity} is the most)` : undefined
 }
 
-/** The rows of a text's code, true where it is black, with `margin` modules of white around it. The text is not too long. */
+/** Returns the rows of the code of a text, true for black, with a quiet zone of `margin` modules. */
 export function modulesOf(text: string, margin: number): boolean[][] {
   return encodeQR(text, 'raw', { ecc: 'low', encoding: 'byte', border: margin })
 }
@@ -22,13 +22,13 @@ const whiteOnBlack = '\u001b[38;5;231;48;5;16m'
 const whiteOnDefault = '\u001b[38;5;231;49m'
 const reset = '\u001b[0m'
 
-/** Modules of white that are added around a code. */
+/** The quiet zone in modules. */
 const margin = 2
 
-/** Quarter blocks by which quarters are white: 1 upper left, 2 upper right, 4 lower left, 8 lower right. */
+/** Quarter blocks by their white quarters: 1 upper left, 2 upper right, 4 lower left, 8 lower right. */
 const quarters = [...' ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█']
 
-/** How a module is drawn: `large` as two spaces, `small` as half a character, `quadrants` as a quarter of one, twice as high as wide. */
+/** Renderings of a module: `large` as two spaces, `small` as half a character, `quadrants` as a quarter, twice as high as wide. */
 const drawings = {
   large: (text: string) => modulesOf(text, margin).map((row) => `${bars(row)}${reset}`),
   small: drawSmall,
@@ -36,16 +36,16 @@ const drawings = {
 } satisfies Record<string, (text: string) => string[]>
 export type Rendering = keyof typeof drawings
 
-/** What is tried, best first, when nothing else is said. */
+/** The default renderings, best first. */
 export const renderings: readonly Rendering[] = ['small', 'quadrants']
 
 export type Screen = { columns?: number | undefined; rows?: number | undefined }
 
-/** A QR code as lines with their colours, each `width` columns wide; or the reason why there is none, here or anywhere. */
+/** A QR code as coloured lines of `width` columns, or the reason why there is none. */
 export type Qr =
   { rendering: Rendering; lines: string[]; width: number } | { reason: string; isTooLong: boolean }
 
-/** Draws a text by the first rendering that a screen has the room for. Without a screen's size any size fits. */
+/** Draws a text with the first rendering that fits the screen. Any size fits a screen of unknown size. */
 export function drawQr(
   text: string,
   { columns = Infinity, rows = Infinity }: Screen = {},
@@ -67,16 +67,16 @@ export function drawQr(
   return { reason: `it needs ${least}`, isTooLong: false }
 }
 
-/** Grounds alone, which need no font and leave no gap between lines. */
+/** Background colours need no font and leave no gap between lines. */
 function bars(row: readonly boolean[]): string {
   return row.map((isBlack, x) => `${isBlack === row[x - 1] ? '' : isBlack ? black : white}  `).join('')
 }
 
 function drawSmall(text: string): string[] {
   let drawn = ''
-  // It takes characters for bytes.
+  // The library encodes characters as bytes.
   qrcode.generate(Buffer.from(text).toString('latin1'), { small: true }, (code) => (drawn = code))
-  // It draws a margin of one module, of which the upper one is half a line.
+  // The library draws a margin of one module, the upper one as half a line.
   const [top, ...modules] = drawn.split('\n').filter((line) => line !== '')
   const width = top!.length + margin
   return [
@@ -89,7 +89,7 @@ function drawSmall(text: string): string[] {
 function drawQuadrants(text: string): string[] {
   const modules = modulesOf(text, margin)
   const half = Math.ceil(modules.length / 2)
-  // The number of modules is odd: what is beyond the last is white as well.
+  // The number of modules is odd. The row after the last is white.
   const bit = (x: number, y: number, value: number) => (modules[y]?.[x] ? 0 : value)
   const quarter = (x: number, y: number) =>
     quarters[bit(x, y, 1) + bit(x + 1, y, 2) + bit(x, y + 1, 4) + bit(x + 1, y + 1, 8)]
@@ -104,8 +104,8 @@ type Terminal = { isTTY?: boolean }
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The renderings that come out, best first, of which the first is the one that is asked for or the smallest that every phone reads; or
- * the reason why there are none.
+ * Returns the renderings that the terminal supports, best first: the requested one, or the smallest that every phone
+ * reads. Returns the reason if there are none.
  */
 export function renderingsFor(
   asked: 'small' | 'large',

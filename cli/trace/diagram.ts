@@ -4,8 +4,8 @@ import { resultOf, stepWords, toLines, type Line } from './text.ts'
 import { length, nameOf, pendingWords, type StateStep, type Trace } from './words.ts'
 
 /**
- * Writes a diagram between us, the other side and the webhooks. Texts may be a peer's: whatever Mermaid could take for its own grammar, for
- * HTML or for Markdown is written as a character code.
+ * Returns a diagram of this side, the other side and the webhooks. Peers choose some texts, so characters with a meaning in
+ * Mermaid, HTML or Markdown become character codes.
  */
 export function toMermaid(trace: Trace, now: number): string {
   const lines = toLines(trace)
@@ -53,8 +53,8 @@ function stateWords(step: StateStep): string {
 }
 
 /**
- * Everything but what Mermaid has no use of its own for, in a text that begins with a letter or a plus; a colon is that only before a space.
- * Arrows, the ellipsis and the apostrophe are codes, since the bundle is read as if it had ASCII only.
+ * Characters with a meaning in Mermaid, in a text that starts with a letter or a plus. A colon has one only without a space
+ * after it.
  */
 const special = /[^\p{L}\p{N} .,:()/+\u2192\u2190\u21e2\u2026\u2019'-]|:(?! )/gu
 

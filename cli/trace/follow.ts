@@ -1,15 +1,15 @@
-/** Follows a thread: told of its events, and looking again while something is tried that makes none. */
+/** Follows a thread: reloads its trace at each event, and polls while a step is retried without events. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pending, Trace } from './words.ts'
 
-/** How long to wait, in milliseconds, before looking again when no event comes: while something is tried, and otherwise. */
+/** Milliseconds until the next reload without an event: during retries, and otherwise. */
 const busyMs = 1_000
 const idleMs = 10_000
 
-/** What goes on without an event. */
+/** Pending work that creates no events. */
 const tried: readonly Pending['what'][] = ['message', 'work', 'webhook']
 
-/** Yields the trace now, after every event, and in between, until the signal aborts. A daemon that has gone is asked again. */
+/** Yields the trace now, after each event, and periodically, until the signal aborts. Retries while the daemon is away. */
 export async function* follow(
   look: () => Promise<Trace>,
   events: AsyncIterable<unknown>,

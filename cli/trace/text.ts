@@ -1,4 +1,4 @@
-/** A trace as a person reads it: a line for each step, and what it waits for. */
+/** Prints a trace as text: one line for each step, and the pending work. */
 import { safeLine, shorten, shortId } from '../format/text.ts'
 import { inStyle, plain, type Paint, type Styled } from '../format/colour.ts'
 import { meanings, styleOf, type Topic } from '../format/states.ts'
@@ -15,10 +15,10 @@ import {
   type Trace,
 } from './words.ts'
 
-/** Columns of the times: most lengths of time fit. */
+/** Columns of the times. */
 const timeWidth = 9
 
-/** A step with when it was, in milliseconds since the first and since the one before it; and the state that its event came to. */
+/** A step with its times in milliseconds since the first and the previous step. `told` is the state of a delivered event. */
 export type Line = {
   step: Step
   sinceStart: number
@@ -26,7 +26,7 @@ export type Line = {
   told?: string | undefined
 }
 
-/** The steps with their times. A clock that was set back between two of them counts for nothing. */
+/** Returns the steps with their times. Negative times, from a clock that was set back, become 0. */
 export function toLines({ steps, startedAt }: Trace): Line[] {
   const states = new Map(
     steps.flatMap((step) => (step.kind === 'state' ? [[step.eventId, step.to] as const] : [])),
@@ -40,7 +40,7 @@ export function toLines({ steps, startedAt }: Trace): Line[] {
   }))
 }
 
-/** From this width on there is room for every step as a whole. */
+/** From this width on steps are not cut. */
 const roomy = 72
 
 function columnsFor(width: number | undefined): Column<Line>[] {
@@ -56,16 +56,16 @@ function columnsFor(width: number | undefined): Column<Line>[] {
   return [
     ...times,
     { head: 'step', of: ({ step }) => stepCell(step), ...(isNarrow && { cut: 'end' as const }) },
-    { head: 'what became of it', of: ({ step, told }) => resultOf(step, told), cut: 'end' },
+    { head: 'result', of: ({ step, told }) => resultOf(step, told), cut: 'end' },
   ]
 }
 
-/** Lines under a heading; `width` as a table has it. */
+/** Prints lines under a heading, as `table` does. */
 export function linesTable(lines: readonly Line[], width?: number, paint: Paint = plain): string {
   return table(lines, columnsFor(width), width, paint)
 }
 
-/** The whole trace. */
+/** Prints a whole trace. */
 export function traceText(
   trace: Trace,
   { now, width, paint = plain }: { now: number; width?: number | undefined; paint?: Paint },
@@ -80,11 +80,11 @@ export function traceText(
     cut(times(trace)),
   ]
   const lines = steps.length === 0 ? [] : ['', linesTable(toLines(trace), width, paint)]
-  const more = isCut ? ['', 'There are more steps than these: `agent event list --thid` has all events.'] : []
+  const more = isCut ? ['', 'The trace is cut off here: `agent event list --thid` lists all events.'] : []
   return [...head, ...lines, ...more, ...pendingLines(trace, now, paint, width)].join('\n')
 }
 
-/** What the thread waits for, a line each, under a word; nothing when it is over. A reason is not cut: it wraps. */
+/** Returns the pending work of a thread, one line each, under a heading. Reasons are not cut. */
 export function pendingLines(
   { pending }: Trace,
   now: number,
@@ -102,7 +102,7 @@ export function pendingLines(
 
 function times({ startedAt, steps }: Trace): string {
   if (startedAt === undefined)
-    return 'What happened is not known any more: events and messages are kept for EVENT_RETENTION.'
+    return 'No steps are stored any more: events and messages are kept for EVENT_RETENTION.'
   const tookMs = Date.parse(steps.at(-1)!.at) - Date.parse(startedAt)
   return `began ${startedAt}, ${steps.length} step${steps.length === 1 ? '' : 's'} in ${length(tookMs)}`
 }
@@ -112,7 +112,7 @@ function stepCell(step: Step): Styled | string {
   if (step.kind !== 'state') return inStyle(hasFailed(step) ? 'bad' : 'faint', words)
   const { topic, to } = step
   const style = to !== undefined && topic in meanings ? styleOf(topic as Topic, to) : 'waiting'
-  // Most states are on the way to another one.
+  // Intermediate states have no colour.
   return style === 'waiting' ? words : inStyle(style, words)
 }
 
@@ -120,7 +120,7 @@ function hasFailed(step: MessageStep | DeliveryStep): boolean {
   return step.kind === 'message' ? step.outcome !== 'taken' : step.outcome !== 'delivered'
 }
 
-/** What happened. */
+/** Describes a step. */
 export function stepWords(step: Step): string {
   switch (step.kind) {
     case 'state':
@@ -132,14 +132,14 @@ export function stepWords(step: Step): string {
   }
 }
 
-/** What became of it: of a state, which it followed; of a delivery, of which event, by the state that it `told`. */
+/** Describes the result of a step: the previous state, or the outcome of a message or a delivery. `told` is the delivered state. */
 export function resultOf(step: Step, told?: string): string {
   switch (step.kind) {
     case 'state':
       return step.from === undefined
         ? ''
         : step.from === step.to
-          ? 'as before: something else has changed'
+          ? 'unchanged: another field has changed'
           : `was ${step.from}`
     case 'message':
       return safeLine(messageResult(step))
@@ -160,7 +160,7 @@ function messageResult({
   const took = durationMs === undefined ? '' : ` in ${length(durationMs)}`
   const why = failure === undefined ? undefined : outcome === 'taken' ? `before: ${failure}` : failure
   return list([
-    // What was received was taken, unless it says otherwise.
+    // A received message was accepted by default.
     direction === 'received' && outcome === 'taken' ? undefined : `${outcome}${took}`,
     attempts > 1 ? `attempt ${attempts}` : undefined,
     `${shortDid(from)} → ${shortDid(to)}`,

@@ -1,4 +1,4 @@
-/** The parts of a trace in words: messages by their names, DIDs by what tells them apart, lengths of time. */
+/** Describes the parts of a trace: message names, short DIDs, durations, states and pending work. */
 import type { Answer } from '../client/api.ts'
 import { safeLine, shortId } from '../format/text.ts'
 import { explain, meanings } from '../format/states.ts'
@@ -10,7 +10,7 @@ export type MessageStep = Extract<Step, { kind: 'message' }>
 export type StateStep = Extract<Step, { kind: 'state' }>
 export type DeliveryStep = Extract<Step, { kind: 'delivery' }>
 
-/** What identifies a step, and stays when there are more. */
+/** Returns a stable key of a step. */
 export function keyOf(step: Step): string {
   if (step.kind === 'state') return step.eventId
   return step.kind === 'message'
@@ -18,14 +18,14 @@ export function keyOf(step: Step): string {
     : `${step.webhookId} ${step.eventId} ${step.attempt}`
 }
 
-/** A message's name without its protocol where that says it all: `offer-credential`, `connections request`. A peer may have chosen it. */
+/** Returns the short name of a message type: `offer-credential`, `connections request`. A peer may have chosen the type. */
 export function nameOf(type: string): string {
   const [protocol, , name] = type.split('/').slice(-3)
   if (protocol === undefined || !name) return safeLine(type)
   return safeLine(name.includes('-') ? name : `${protocol} ${name}`)
 }
 
-/** A DID's method and six characters that tell it from others: of a did:peer those at the beginning of its first key. */
+/** Returns the method and six characters of a DID. For a did:peer they are the start of its first key. */
 export function shortDid(did: string): string {
   const [, method, rest] = /^did:([a-z0-9]+):(.+)$/.exec(did) ?? []
   return method === undefined
@@ -35,7 +35,7 @@ export function shortDid(did: string): string {
         .slice(0, 6)}`
 }
 
-/** A length of time to the two units that matter: `0 ms`, `2.3 s`, `3 min 20 s`, `2 d 4 h`. */
+/** Formats a duration with at most two units: `0 ms`, `2.3 s`, `3 min 20 s`, `2 d 4 h`. */
 export function length(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`
@@ -53,12 +53,12 @@ export function length(ms: number): string {
     .join(' ')
 }
 
-/** A state with its meaning, where it has one. */
+/** Describes a state. */
 export function stateWords(topic: string | undefined, state: string): string {
   return topic !== undefined && topic in meanings ? explain(topic as keyof typeof meanings, state) : state
 }
 
-/** What a part of the thread waits for, in one line; `now` is in milliseconds. */
+/** Describes pending work in one line. `now` is in milliseconds. */
 export function pendingWords(pending: Pending, now: number): string {
   return safeLine(sentence(pending, now))
 }
@@ -69,25 +69,25 @@ function sentence(pending: Pending, now: number): string {
   const waited = length(now - Date.parse(since))
   switch (what) {
     case 'message':
-      return `${nameOf(name)} has not been taken for ${waited}; ${attempt(pending, now)}`
+      return `${nameOf(name)} is undelivered for ${waited}; ${attempt(pending, now)}`
     case 'work':
-      return `the agent is at it (${name}) for ${waited}; ${attempt(pending, now)}`
+      return `the agent is processing ${name} for ${waited}; ${attempt(pending, now)}`
     case 'answer':
       return `the other side has not answered for ${waited}${about}`
     case 'decision':
       return `waiting for you for ${waited}${about}`
     case 'end':
-      return `nothing more is tried for ${waited}${about}${until(pending, 'it ends by itself', now)}`
+      return `no more attempts for ${waited}${about}${until(pending, 'it expires', now)}`
     case 'webhook':
-      return `webhook ${shortId(name)} is to be told of ${events} event${events === 1 ? '' : 's'} for ${waited}; ${attempt(pending, now)}`
+      return `webhook ${shortId(name)} has ${events} undelivered event${events === 1 ? '' : 's'} for ${waited}; ${attempt(pending, now)}`
   }
 }
 
-/** What comes next of what is tried. */
+/** Describes the attempts and the next one. */
 function attempt({ attempts = 0, reason, nextAt }: Pending, now: number): string {
-  if (attempts === 0) return 'it is being tried'
+  if (attempts === 0) return 'the first attempt is running'
   const next =
-    nextAt === undefined ? 'the next is under way' : `the next in ${length(Date.parse(nextAt) - now)}`
+    nextAt === undefined ? 'the next is running' : `the next in ${length(Date.parse(nextAt) - now)}`
   return `${attempts} attempt${attempts === 1 ? '' : 's'}, ${next}${reason === undefined ? '' : `: ${reason}`}`
 }
 

@@ -1,4 +1,4 @@
-/** Starts the dashboard, and gives the terminal back however it ends. A bundle of its own (`dist/tui.js`): other commands load none of it. */
+/** Runs the dashboard and restores the terminal at its end. It is a bundle of its own (`dist/tui.js`). */
 import { render } from 'ink'
 import { colour } from '../format/colour.ts'
 import { renderingsFor } from '../prompts/qr.ts'
@@ -11,24 +11,24 @@ import { App } from './view/app.tsx'
 
 export type Options = {
   daemon: Daemon
-  /** Whose wallet is shown, in words. */
+  /** The profile and the daemon, for the header. */
   where: string
-  /** Gives a suggested command the profile that the dashboard was started with. */
+  /** Adds the profile of the dashboard to a suggested command. */
   forSameDaemon: (command: string) => string
 }
 
 /**
- * Shows the dashboard until the person quits, or a signal ends it: the signal is returned.
+ * Shows the dashboard until the user quits or a signal arrives. Returns the signal.
  *
- * @throws {ProblemError} @throws {DaemonUnreachable} before anything is drawn, when the daemon refuses or is not there.
- * @throws whatever went wrong in it, once the terminal is given back.
+ * @throws {ProblemError} @throws {DaemonUnreachable} when the first requests fail, before anything is drawn
+ * @throws errors of the dashboard, after the terminal is restored
  */
 export async function start({ daemon, where, forSameDaemon }: Options): Promise<NodeJS.Signals | undefined> {
   const { stdin, stdout } = process
   const store = await openStore(daemon)
-  // There are terminals that do not say how large they are.
+  // Some terminals report no size.
   const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 })
-  // Before the screen is taken: until then Ctrl-Z is a signal, after which the screen would not be given back.
+  // Raw mode first: in cooked mode Ctrl-Z would suspend without restoring the screen.
   stdin.setRawMode(true)
   const screen = openScreen({ size, write: (text) => stdout.write(text) })
   let end: (signal?: NodeJS.Signals) => void = () => undefined
@@ -65,7 +65,7 @@ export async function start({ daemon, where, forSameDaemon }: Options): Promise<
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
   stdout.on('resize', resize)
-  // Ink draws nothing by itself: each of its frames goes to the screen as a whole, which knows what differs.
+  // Ink writes whole frames here. The screen draws the lines that differ.
   const canvas = {
     get columns() {
       return size().columns
@@ -75,7 +75,7 @@ export async function start({ daemon, where, forSameDaemon }: Options): Promise<
     off: () => canvas,
   }
   const read = createReader(session)
-  // Ink's own reader loses the Esc key when a character follows in the same chunk.
+  // Ink's reader loses Esc if a character follows in the same chunk.
   stdin.setEncoding('utf8').on('data', read)
   const app = render(
     <App
@@ -90,7 +90,7 @@ export async function start({ daemon, where, forSameDaemon }: Options): Promise<
       patchConsole: false,
     },
   )
-  // Of a view that fails, Ink tells here.
+  // Ink reports errors of the view here.
   app.waitUntilExit().catch(fail)
   try {
     return await ended

@@ -56,13 +56,13 @@ const trace: Trace = {
 }
 const now = start + 2_320 + 185_000
 
-test('a line for each step, with the times, what became of it, and what it waits for', () => {
+test('a line for each step, with the times, result, and what it waits for', () => {
   expect(traceText(trace, { now })).toBe(
     `Thread the-thread
 credential r, Issuer: OfferSent (waiting for the holder to accept the offer)
 began 2026-11-20T12:00:00.000Z, 5 steps in 5.0 s
 
-       AT      AFTER  STEP                     WHAT BECAME OF IT
+       AT      AFTER  STEP                     RESULT
      0 ms             credential OfferPending
      5 ms       5 ms  ⇢ webhook 00000002       OfferPending: failed (500) in 3 ms
     2.3 s      2.3 s  → sent offer-credential  taken in 12 ms, attempt 3, peer:abcdef → peer:uvwxyz, before: connection refused
@@ -95,15 +95,15 @@ test.each<[Pending, string]>([
       reason: 'connection refused',
       nextAt: at(187_320 + 8_000),
     },
-    'offer-credential has not been taken for 3 min 7 s; 3 attempts, the next in 8.0 s: connection refused',
+    'offer-credential is undelivered for 3 min 7 s; 3 attempts, the next in 8.0 s: connection refused',
   ],
   [
     { what: 'message', since: at(0), name: message.type, attempts: 0 },
-    'offer-credential has not been taken for 3 min 7 s; it is being tried',
+    'offer-credential is undelivered for 3 min 7 s; the first attempt is running',
   ],
   [
     { what: 'work', since: at(0), name: 'credential', attempts: 0 },
-    'the agent is at it (credential) for 3 min 7 s; it is being tried',
+    'the agent is processing credential for 3 min 7 s; the first attempt is running',
   ],
   [
     { what: 'decision', since: at(0), topic: 'credential', state: 'RequestReceived' },
@@ -117,7 +117,7 @@ test.each<[Pending, string]>([
       state: 'OfferPending',
       nextAt: at(187_320 + 90_000_000),
     },
-    'nothing more is tried for 3 min 7 s: credential OfferPending (sending the offer); it ends by itself in 1 d 1 h',
+    'no more attempts for 3 min 7 s: credential OfferPending (sending the offer); it expires in 1 d 1 h',
   ],
   [
     {
@@ -129,9 +129,9 @@ test.each<[Pending, string]>([
       reason: 'The receiver answered 500.',
       nextAt: at(187_320 + 4_000),
     },
-    'webhook 00000002 is to be told of 2 events for 3 min 7 s; 1 attempt, the next in 4.0 s: The receiver answered 500.',
+    'webhook 00000002 has 2 undelivered events for 3 min 7 s; 1 attempt, the next in 4.0 s: The receiver answered 500.',
   ],
-])('what is waited for is said with its reason and its time', (pending, words) =>
+])('pending work has its reason and its time', (pending, words) =>
   expect(pendingWords(pending, now)).toBe(words),
 )
 
@@ -244,7 +244,7 @@ test.each([
   expect(declared).toEqual([...new Set(declared)])
 })
 
-test('the diagram says who wrote to whom, and what became of it', () => {
+test('the diagram says who wrote to whom, and result', () => {
   expect(toMermaid(trace, now)).toBe(`sequenceDiagram
   participant them as the other side
   participant us

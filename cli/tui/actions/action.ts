@@ -7,14 +7,14 @@ import type { Field, Option } from '../session/prompt.ts'
 import { shorten, widthOf } from '../../format/text.ts'
 import { traceText } from '../../trace/text.ts'
 
-/** What the steps of an action can ask and show. Whoever leaves a question with Esc answers nothing, and nothing is done. */
+/** The context of an action: the daemon, the data and the screen. Questions return undefined on Esc; the action then stops. */
 export type Desk = {
   call: Daemon['call']
   data: () => Data
   store: Pick<Store, 'reloadDids' | 'reloadWebhooks' | 'amend'>
   confirm: (question: string, lines?: readonly string[]) => Promise<boolean>
   choose: <Value>(title: string, options: readonly Option<Value>[]) => Promise<Value | undefined>
-  /** Asks for the values of fields, beginning with the field `start`. `check` throws what is wrong with the values. */
+  /** Asks for the values of fields, starting at the field `start`. `check` throws for invalid values. */
   fill: (
     title: string,
     fields: readonly Field[],
@@ -22,43 +22,43 @@ export type Desk = {
   ) => Promise<Record<string, string> | undefined>
   /** Shows an invitation as a QR code while `isOpen`. */
   showQr: (title: string, url: string, isOpen: (data: Data) => boolean) => void
-  /** Shows lines on the whole screen until the person leaves them. */
+  /** Shows lines on the whole screen until the user closes them. */
   showPage: (page: ShownPage) => void
-  /** Shows the top of a pane, where what was begun now is. */
+  /** Shows the top of a pane, where the new item is. */
   goTo: (pane: PaneName) => void
-  /** Puts a text on the terminal's clipboard. */
+  /** Copies a text to the clipboard of the terminal. */
   copy: (text: string) => void
-  /** Says what is being done. */
+  /** Shows the progress. */
   say: (text: string) => void
-  /** Waits until the data are as they should be. @throws {CommandError} when they are not in time. */
+  /** Waits until `isSo` holds for the data. @throws {CommandError} on timeout */
   until: (what: string, isSo: (data: Data) => boolean) => Promise<void>
 }
 
 export type ShownPage = {
   title: string
   rows: (columns: number) => readonly Row[]
-  /** Loads the rows again, from time to time while the page is open. */
+  /** Reloads the rows, periodically while the page is open. */
   reload?: () => Promise<(columns: number) => readonly Row[]>
   /** The text that `y` copies. */
   copied?: string
-  /** Sends a line that is typed at the foot; such a page begins at its end. */
+  /** Sends a line typed at the bottom. Such a page starts at its end. */
   send?: (text: string) => Promise<unknown>
 }
 
 export type Action = {
   key: string
-  /** A word for the line of keys. */
+  /** Its label in the line of keys. */
   word: string
-  /** The same action as another one: the line of keys leaves it out. */
+  /** Hidden in the line of keys, because another key has the same action. */
   isAlias?: boolean
-  /** Does it. What it returns is said to the person; nothing when they have left it. */
+  /** Runs the action. Returns the message for the user, or undefined if they cancelled. */
   run: (desk: Desk) => Promise<string | undefined>
 }
 
-/** Characters of the copied text that are said. */
+/** Characters of the copied text in the message. */
 const mostShown = 80
 
-/** y copies the id, or the URL of an invitation that is open; Y always the id. */
+/** `y` copies the id, or the URL of an open invitation. `Y` always copies the id. */
 export function copying(what: string, id: string, url?: string): Action[] {
   return [
     copy('y', url === undefined ? what : 'URL', url ?? id),
@@ -79,7 +79,7 @@ function copy(key: string, what: string, text: string): Action {
   }
 }
 
-/** `T` shows the trace of a thread or a DID, and follows it; no action for an item that has neither. */
+/** `T` shows and follows the trace of a thread or a DID. No action without one. */
 export function tracing(id: string | undefined): Action[] {
   return id === undefined ? [] : [{ key: 'T', word: 'trace', run: (desk) => showTrace(desk, id) }]
 }
@@ -97,10 +97,10 @@ async function showTrace(desk: Desk, id: string): Promise<undefined> {
   desk.showPage({ title: 'Trace', rows: await load(), reload: load, copied: id })
 }
 
-/** Columns of the two times that a step begins with. */
+/** Columns of the two times at the start of a step. */
 const times = 22
 
-/** A line of a trace, broken where it is too long: a step goes on beside its times. */
+/** Wraps a line of a trace. The text of a step continues beside its times. */
 function fit(line: string, columns: number): string[] {
   if (widthOf(line) <= columns) return [line]
   const isStep = /^ +[\d.]+ [a-z]+ /.test(line)

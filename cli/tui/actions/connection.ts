@@ -28,7 +28,7 @@ export function connectionActions(connection: Connection): Action[] {
   ]
 }
 
-/** Shows the invitation until somebody has accepted it. */
+/** Shows the invitation until it is accepted. */
 export function showInvitation(
   desk: Desk,
   { connectionId, invitation, label }: Connection,
@@ -74,7 +74,7 @@ async function label(desk: Desk, connection: Connection): Promise<string | undef
   return changed.label === undefined ? 'The label is removed.' : `The label is “${changed.label}”.`
 }
 
-/** How long, in seconds, the other side of a connection has to answer a ping. */
+/** The time limit of a ping, in seconds. */
 const pingSeconds = 10
 
 async function pingPeer(desk: Desk, connection: Connection): Promise<string> {
@@ -84,7 +84,7 @@ async function pingPeer(desk: Desk, connection: Connection): Promise<string> {
   return `${name} answered after ${milliseconds} ms.`
 }
 
-/** The id of a connection, `null` for an invitation, nothing when the question is left. */
+/** Asks for a connection. Returns `null` as its id for an invitation, undefined on Esc. */
 export function choosePartner(
   desk: Desk,
   title: string,
@@ -106,7 +106,7 @@ export async function invite(desk: Desk): Promise<string | undefined> {
     { name: 'goal', label: 'goal', value: '', hint: 'its purpose, which the other side sees' },
   ])
   if (!said) return undefined
-  desk.say('Making the invitation …')
+  desk.say('Creating the invitation …')
   const body = { label: said.label || undefined, goal: said.goal || undefined }
   const made = await desk.call('POST /connections', { body })
   await desk.until('the invitation is in the list', ({ connections }) =>
@@ -114,5 +114,5 @@ export async function invite(desk: Desk): Promise<string | undefined> {
   )
   desk.goTo('connections')
   await showInvitation(desk, made)
-  return 'The invitation is made. Its state changes when it is accepted.'
+  return 'The invitation is created. Its state changes when it is accepted.'
 }

@@ -29,9 +29,9 @@ export function credentialActions(record: CredentialRecord): Action[] {
   ]
 }
 
-/** Shows the invitation to an offer until somebody has answered it. */
+/** Shows the invitation of an offer until it is answered. */
 export function showOffer(desk: Desk, { recordId, invitation }: CredentialRecord): Promise<undefined> {
-  desk.showQr('Invitation to take the offer', invitation!.invitationUrl, ({ credentials }) =>
+  desk.showQr('Invitation to accept the offer', invitation!.invitationUrl, ({ credentials }) =>
     credentials.some((each) => each.recordId === recordId && each.protocolState === 'InvitationGenerated'),
   )
   return Promise.resolve(undefined)
@@ -51,41 +51,45 @@ async function accept(
     path: { recordId },
     body: { subjectId: subject?.did, ...binding },
   })
-  return 'The offer is accepted; the credential comes once the issuer issues it.'
+  return 'The offer is accepted. The credential arrives when the issuer issues it.'
 }
 
-/** Whoever has an SD-JWT that is bound to no key can show it. */
+/** An SD-JWT without key binding can be presented by anyone who has a copy. */
 function chooseBinding(desk: Desk, keys: readonly string[]): Promise<{ keyId?: string } | undefined> {
   return desk.choose<{ keyId?: string }>('Bind the SD-JWT to a key of the DID?', [
     ...keys.map((keyId) => ({
       label: `to ${keyId}`,
-      detail: 'with that key alone it can be shown',
+      detail: 'only this key can present it',
       value: { keyId },
     })),
-    { label: 'to no key', detail: 'whoever has it can show it', value: {} },
+    { label: 'to no key', detail: 'anyone with a copy can present it', value: {} },
   ])
 }
 
 async function reject(desk: Desk, { recordId }: CredentialRecord): Promise<string | undefined> {
-  if (!(await desk.confirm('Decline this offer? The issuer is told, and it cannot be accepted any more.')))
+  if (
+    !(await desk.confirm(
+      'Decline this offer? The issuer is notified, and the offer can no longer be accepted.',
+    ))
+  )
     return undefined
   desk.say('Declining …')
   await desk.call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId } })
-  return 'The offer is declined, and the issuer is told.'
+  return 'The offer is declined, and the issuer is notified.'
 }
 
 async function issue(desk: Desk, { recordId }: CredentialRecord): Promise<string> {
   desk.say('Issuing …')
   await desk.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
-  return 'The credential is made and on its way to the holder.'
+  return 'The credential is issued and on its way to the holder.'
 }
 
 async function revoke(desk: Desk, { recordId }: CredentialRecord): Promise<string | undefined> {
-  if (!(await desk.confirm('Revoke this credential? It cannot be taken back, and the holder is told.')))
+  if (!(await desk.confirm('Revoke this credential? This cannot be undone. The holder is notified.')))
     return undefined
   desk.say('Revoking …')
   await desk.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: recordId } })
-  return 'The credential is revoked: the status list says so to whoever verifies.'
+  return 'The credential is revoked. Verifiers see it in the status list.'
 }
 
 async function remove(
@@ -148,7 +152,7 @@ export async function offer(desk: Desk): Promise<string | undefined> {
   )
   desk.goTo('credentials')
   await showOffer(desk, made)
-  return 'The invitation is made. The first agent that answers it gets the offer.'
+  return 'The invitation is created. The first agent that accepts it gets the offer.'
 }
 
 /** The claims of the form. @throws {UsageError} when there is none, or one cannot be read. */

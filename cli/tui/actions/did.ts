@@ -15,30 +15,30 @@ function publishing(did: string): Action {
     run: async (desk) => {
       desk.say('Publishing …')
       await publishDid(desk, did)
-      return 'The DID is on its way to the ledger; its state tells when it is published.'
+      return 'The DID is being published. Its state changes when it is on the ledger.'
     },
   }
 }
 
 type Purpose = 'authentication' | 'assertionMethod'
 
-/** A DID, and the fragments of its keys for the purpose. */
+/** A DID and the fragments of its keys for one purpose. */
 export type OwnDid = { did: string; keys: readonly string[] }
 
-/** How many DIDs are looked at, the newest first: each is resolved, to see its keys. */
+/** The number of DIDs to choose from, newest first. Each is resolved to find its keys. */
 const most = 30
 
-/** Asks which DID with an authentication key a credential is to be about; nothing when the question is left. */
+/** Asks for a DID with an authentication key as the subject of a credential. Undefined on Esc. */
 export async function chooseSubject(desk: Desk): Promise<OwnDid | undefined> {
   const options = await optionsFor(desk, 'authentication', () => true)
-  const chosen = await desk.choose<OwnDid | 'new'>('Whom is the credential about?', [
+  const chosen = await desk.choose<OwnDid | 'new'>('Which DID is the subject of the credential?', [
     ...options,
     { label: 'a new DID, made now', value: 'new' as const },
   ])
   return chosen === 'new' ? { did: await makeDid(desk), keys: [authenticationKey] } : chosen
 }
 
-/** Asks which published DID with an assertionMethod key issues; nothing when the question is left. */
+/** Asks for a published DID with an assertionMethod key as the issuer. Undefined on Esc. */
 export async function chooseIssuer(desk: Desk): Promise<OwnDid | undefined> {
   const options = await optionsFor(desk, 'assertionMethod', ({ status }) => status === 'PUBLISHED')
   const chosen = await desk.choose<OwnDid | 'new'>('Which DID issues it?', [
@@ -58,7 +58,7 @@ export async function chooseIssuer(desk: Desk): Promise<OwnDid | undefined> {
 const authenticationKey = 'auth-1'
 const assertionKey = 'assertion-1'
 
-/** Makes a DID as `agent did create` does; its short form. */
+/** Creates a DID like `agent did create`. Returns its short form. */
 export async function makeDid(desk: Desk): Promise<string> {
   desk.say('Making a DID …')
   const publicKeys = [
@@ -78,7 +78,7 @@ export async function publishDid(desk: Desk, didRef: string): Promise<void> {
 }
 
 async function optionsFor(desk: Desk, purpose: Purpose, fits: (did: Did) => boolean) {
-  desk.say('Looking at the wallet’s DIDs …')
+  desk.say('Loading the wallet’s DIDs …')
   await desk.store.reloadDids()
   const dids = desk.data().dids.filter((did) => !did.deactivated && fits(did))
   const owned = await Promise.all(
@@ -92,7 +92,7 @@ async function optionsFor(desk: Desk, purpose: Purpose, fits: (did: Did) => bool
     .map(({ did: { did, status }, keys }) => ({ label: did, detail: status, value: { did, keys } }))
 }
 
-/** The fragments of a DID's keys for a purpose; none of one that does not resolve now. */
+/** Returns the fragments of a DID's keys for a purpose. Empty if the DID does not resolve. */
 async function keysOf(desk: Desk, { did, longFormDid }: Did, purpose: Purpose): Promise<string[]> {
   const resolved = await desk
     .call('GET /dids/{didRef}', { path: { didRef: longFormDid ?? did } })

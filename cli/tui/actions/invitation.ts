@@ -5,9 +5,9 @@ import type { PaneName } from '../panes/pane.ts'
 
 export type Kind = 'connection' | 'offer' | 'request'
 
-/** @throws {UsageError} for a text that is no invitation. */
+/** Parses a pasted invitation. @throws {UsageError} for other texts */
 export function readInvitation(text: string): { kind: Kind; oob: string; goal: string | undefined } {
-  // Pasted from a terminal, it may come with the breaks of its lines.
+  // A paste from a terminal may contain line breaks.
   const given = text.replaceAll(/\s+/g, '')
   const oob = decode(/(?:^|[?&])_oob=([^&#]*)/.exec(given)?.[1] ?? given)
   const { body, attachments } = parse(oob)
@@ -27,10 +27,10 @@ function parse(oob: string): Said {
     const said: unknown = JSON.parse(Buffer.from(oob, 'base64url').toString())
     if (typeof said === 'object' && said !== null) return said
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new UsageError(
-    'That is no invitation: paste the whole URL, which has an _oob parameter, or that parameter’s value.',
+    'This is not an invitation. Paste the whole URL with its _oob parameter, or the value of that parameter.',
   )
 }
 
@@ -50,21 +50,21 @@ const kinds: Record<
     asks: 'asks to connect',
     take: (desk, invitation) => desk.call('POST /connection-invitations', { body: { invitation } }),
     pane: 'connections',
-    done: 'The invitation is accepted; the other side is being told.',
+    done: 'The invitation is accepted. The request is on its way to the other side.',
   },
   offer: {
     asks: 'offers a credential',
     take: (desk, invitation) =>
       desk.call('POST /issue-credentials/credential-offers/accept-invitation', { body: { invitation } }),
     pane: 'credentials',
-    done: 'The offer is here: a accepts it.',
+    done: 'The offer has arrived: a accepts it.',
   },
   request: {
     asks: 'asks for a proof',
     take: (desk, invitation) =>
       desk.call('POST /present-proof/presentations/accept-invitation', { body: { invitation } }),
     pane: 'proofs',
-    done: 'The request is here: p presents.',
+    done: 'The request has arrived: p presents.',
   },
 }
 
@@ -83,9 +83,9 @@ export async function takeInvitation(desk: Desk, pasted = ''): Promise<string | 
   if (!said) return undefined
   const { kind, oob, goal } = readInvitation(said.invitation ?? '')
   const { asks, take, pane, done } = kinds[kind]
-  const lines = [goal === undefined ? 'It does not say what for.' : `It says: “${goal}”`]
+  const lines = [goal === undefined ? 'It names no purpose.' : `Purpose: “${goal}”`]
   if (!(await desk.confirm(`The invitation ${asks}. Accept it?`, lines))) return undefined
-  desk.say('Taking the invitation …')
+  desk.say('Accepting the invitation …')
   await take(desk, oob)
   desk.goTo(pane)
   return done

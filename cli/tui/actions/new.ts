@@ -1,4 +1,4 @@
-/** New things: invitations, offers, requests, DIDs, webhooks. */
+/** The action `n`: a new connection, offer, proof request, DID or webhook. */
 import { invite } from './connection.ts'
 import type { Action, Desk } from './action.ts'
 import { offer } from './credential.ts'
@@ -12,18 +12,18 @@ const beginnings: readonly (readonly [label: string, begin: (desk: Desk) => Prom
     ['Invite someone to connect', invite],
     ['Accept an invitation of any kind', takeInvitation],
     ['Offer a credential', offer],
-    ['Ask for a proof', request],
-    ['Make a DID', make],
+    ['Request a proof', request],
+    ['Create a DID', make],
     ['Add a webhook', addWebhook],
   ]
 
 async function make(desk: Desk): Promise<string> {
   const did = await makeDid(desk)
   desk.goTo('dids')
-  return `A DID is made, with a key to authenticate and one to issue; p publishes it: ${did}`
+  return `The DID is created, with keys for authentication and assertion; p publishes it: ${did}`
 }
 
-/** Asks for the kind of new thing, and begins it. */
+/** Asks for the kind and starts its action. */
 export const begin: Action = {
   key: 'n',
   word: 'new',

@@ -31,20 +31,20 @@ export function proofActions(record: PresentationRecord): Action[] {
   ]
 }
 
-/** Shows the invitation to prove until somebody has answered it. */
+/** Shows the invitation of a proof request until it is answered. */
 export function showRequest(
   desk: Desk,
   { presentationId, invitation }: PresentationRecord,
 ): Promise<undefined> {
-  desk.showQr('Invitation to prove', invitation!.invitationUrl, ({ proofs }) =>
+  desk.showQr('Invitation to present a proof', invitation!.invitationUrl, ({ proofs }) =>
     proofs.some((each) => each.presentationId === presentationId && each.status === 'InvitationGenerated'),
   )
   return Promise.resolve(undefined)
 }
 
-/** Presents credentials that answer the request. The person chooses even where there is but one, and confirms where the request asks for several. */
+/** Presents credentials for a request. The user always chooses, and confirms if the request asks for several. */
 async function present(desk: Desk, { presentationId }: PresentationRecord): Promise<string | undefined> {
-  desk.say('Looking for credentials that answer the request …')
+  desk.say('Looking for credentials that match the request …')
   const path = { presentationId }
   const { candidates, others, lines, choice } = await desk.call(
     'GET /present-proof/presentations/{presentationId}/candidates',
@@ -55,7 +55,7 @@ async function present(desk: Desk, { presentationId }: PresentationRecord): Prom
       others.length === 0
         ? 'it holds none'
         : others.map(({ recordId, reason }) => `${recordId.slice(-8)}: ${reason}`).join('; ')
-    throw new CommandError(`No credential of this wallet answers the request (${why}).`, 3, 'x declines it')
+    throw new CommandError(`No credential of this wallet matches the request (${why}).`, 3, 'x declines it')
   }
   const missing = unanswered(lines)
   if (missing)
@@ -68,7 +68,7 @@ async function present(desk: Desk, { presentationId }: PresentationRecord): Prom
     path,
     body: { action: 'request-accept', proofId },
   })
-  return 'The presentation is made and on its way to the verifier.'
+  return 'The presentation is on its way to the verifier.'
 }
 
 async function chooseOne(desk: Desk, candidates: Candidates['candidates']): Promise<string[] | undefined> {
@@ -81,7 +81,7 @@ async function chooseOne(desk: Desk, candidates: Candidates['candidates']): Prom
   return credential === undefined ? undefined : [credential]
 }
 
-/** @throws {CommandError} where there are several ways to choose, which the command can say. */
+/** @throws {CommandError} when there are several choices, which only the command supports */
 async function presentSeveral(
   desk: Desk,
   presentationId: string,
@@ -98,7 +98,7 @@ async function presentSeveral(
     : undefined
 }
 
-/** The claims of a credential with their values, which tell it from others of its kind. */
+/** Returns the claims of a credential with their values. */
 function claimsOf(desk: Desk, recordId: string): string | undefined {
   const record = desk.data().credentials.find((each) => each.recordId === recordId)
   return record && claimsLine(record.claims)
@@ -106,7 +106,9 @@ function claimsOf(desk: Desk, recordId: string): string | undefined {
 
 async function decline(desk: Desk, record: PresentationRecord): Promise<string | undefined> {
   if (
-    !(await desk.confirm('Decline this request? It cannot be answered any more; the other side is not told.'))
+    !(await desk.confirm(
+      'Decline this request? It can no longer be answered. The other side is not notified.',
+    ))
   )
     return undefined
   await act(desk, record, 'request-reject')
@@ -119,14 +121,14 @@ async function verify(desk: Desk, record: PresentationRecord): Promise<string> {
 }
 
 async function rejectPresentation(desk: Desk, record: PresentationRecord): Promise<string | undefined> {
-  if (!(await desk.confirm('Reject this presentation? It holds; the other side is not told.')))
+  if (!(await desk.confirm('Reject this presentation? It was verified. The other side is not notified.')))
     return undefined
   await act(desk, record, 'presentation-reject')
   return 'The presentation is rejected.'
 }
 
 async function remove(desk: Desk, { presentationId }: PresentationRecord): Promise<string | undefined> {
-  const question = 'Delete this proof record, with what was presented? This cannot be undone.'
+  const question = 'Delete this proof record and its presentations? This cannot be undone.'
   if (!(await desk.confirm(question, ['The other side is not notified.']))) return undefined
   await desk.call('DELETE /present-proof/presentations/{presentationId}', { path: { presentationId } })
   desk.store.amend(({ proofs }) => ({
@@ -140,7 +142,7 @@ async function act(
   { presentationId }: PresentationRecord,
   action: 'request-reject' | 'presentation-accept' | 'presentation-reject',
 ) {
-  desk.say('Telling the daemon …')
+  desk.say('Sending …')
   await desk.call('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId },
     body: { action },
@@ -148,11 +150,11 @@ async function act(
 }
 
 export async function request(desk: Desk): Promise<string | undefined> {
-  const partner = await choosePartner(desk, 'Ask for a proof: from which connection?')
+  const partner = await choosePartner(desk, 'Request a proof: from which connection?')
   if (!partner) return undefined
-  const said = await desk.fill('What do you ask for?', [
+  const said = await desk.fill('Proof request', [
     { name: 'format', label: 'format', value: 'JWT', words: ['JWT', 'SD-JWT'] },
-    // Over a connection, the other side's record does not show it.
+    // Over a connection, the other side does not see the goal.
     ...(partner.connectionId === null
       ? [{ name: 'goal', label: 'goal', value: '', hint: 'its purpose, which the other side sees' }]
       : []),
@@ -160,7 +162,7 @@ export async function request(desk: Desk): Promise<string | undefined> {
       name: 'claim',
       label: 'claim',
       value: '',
-      hint: 'of an SD-JWT: the name of a claim that must be shown',
+      hint: 'name of a claim that an SD-JWT must disclose',
       many: true,
     },
   ])
@@ -174,7 +176,7 @@ export async function request(desk: Desk): Promise<string | undefined> {
     credentialFormat: said.format === 'JWT' ? ('JWT' as const) : ('SDJWT' as const),
     ...(claims.length > 0 && { claims: Object.fromEntries(claims) as Record<string, string> }),
   }
-  desk.say('Asking …')
+  desk.say('Requesting …')
   const { connectionId } = partner
   if (connectionId !== null) {
     await desk.call('POST /present-proof/presentations', { body: { ...body, connectionId } })
@@ -187,5 +189,5 @@ export async function request(desk: Desk): Promise<string | undefined> {
   )
   desk.goTo('proofs')
   await showRequest(desk, made)
-  return 'The invitation is made. The first agent that answers it presents.'
+  return 'The invitation is created. The first agent that accepts it presents the proof.'
 }

@@ -28,15 +28,15 @@ async function test(desk: Desk, id: string): Promise<string> {
   await desk.store.reloadWebhooks()
   if (error !== undefined)
     throw new CommandError(
-      `The receiver did not take the test event: ${error}`,
+      `The receiver did not accept the test event: ${error}`,
       1,
       'agent webhook deliveries <id>',
     )
-  return `The receiver took the test event, with status ${status} after ${durationMs} ms.`
+  return `The receiver accepted the test event with status ${status} after ${durationMs} ms.`
 }
 
 async function sendAgain(desk: Desk, id: string): Promise<string> {
-  desk.say('Sending again …')
+  desk.say('Retrying …')
   const { count } = await desk.call('POST /events/webhooks/{id}/replay', {
     path: { id },
     body: { failed: true },
@@ -47,7 +47,7 @@ async function sendAgain(desk: Desk, id: string): Promise<string> {
     : `${count} ${count === 1 ? 'event is' : 'events are'} sent again.`
 }
 
-/** Registers a webhook, and shows the secret of one that signs. */
+/** Registers a webhook, and shows its signing secret if it has one. */
 export async function addWebhook(desk: Desk): Promise<string | undefined> {
   const said = await desk.fill(
     'Add a webhook for this wallet’s events',
@@ -78,7 +78,7 @@ export async function addWebhook(desk: Desk): Promise<string | undefined> {
   return undefined
 }
 
-/** The webhook of the form. @throws {UsageError} for what the daemon need not be asked. */
+/** Converts the values of the form. @throws {UsageError} */
 function toWebhook(said: Readonly<Record<string, string>>) {
   const url = said.url ?? ''
   if (!/^https?:\/\/./.test(url))

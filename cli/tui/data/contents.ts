@@ -1,23 +1,23 @@
-/** What is asked for only when it is looked at: credentials decoded, and events that are older than those at hand. */
+/** Data that is loaded on demand: decoded credentials, and older events of a thread. */
 import type { CredentialContent } from '../../format/credential.ts'
 import { toReport } from '../../errors/report.ts'
 import type { Daemon, Event } from './data.ts'
 
 export type Contents = {
-  /** What a credential says, as far as it is known; `key` changes with the record. */
+  /** The content of a credential, if loaded. `key` changes with the record. */
   credential: (key: string) => CredentialContent | { error: string } | undefined
   events: (thread: string) => readonly Event[]
 }
 
-/** How many answers are kept. */
+/** The number of cached responses. */
 const most = 100
 
-/** Asks for what is looked at; `onChange` is told when there is something new. */
+/** Loads contents on demand. Calls `onChange` when one arrives. */
 export function createContents({ call }: Pick<Daemon, 'call'>, onChange: () => void) {
   const credentials = new Map<string, CredentialContent | { error: string } | undefined>()
   const threads = new Map<string, readonly Event[]>()
 
-  /** Asks once for each key. */
+  /** Loads each key once. */
   function ask<Value>(
     answers: Map<string, Value>,
     key: string,
@@ -54,7 +54,7 @@ export function createContents({ call }: Pick<Daemon, 'call'>, onChange: () => v
         ),
       )
     },
-    /** All is asked for anew. */
+    /** Clears the caches. */
     forget(): void {
       credentials.clear()
       threads.clear()

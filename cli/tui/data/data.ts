@@ -9,7 +9,7 @@ import type { Connection, CredentialRecord, Did, PresentationRecord } from '../.
 export type Daemon = {
   /** Calls an endpoint as the tenant. @throws {ProblemError} @throws {DaemonUnreachable} */
   call: Client
-  /** Opens the tenant's events, from now on when no id is given. @throws {ProblemError} @throws {DaemonUnreachable} */
+  /** Opens the event stream after `lastEventId`, or from now on. @throws {ProblemError} @throws {DaemonUnreachable} */
   open: (lastEventId: string | undefined, signal: AbortSignal) => Promise<EventStream>
 }
 
@@ -17,7 +17,7 @@ export type { Connection, CredentialRecord, Did, Event, PresentationRecord }
 export type Webhook = Answer<'GET /events/webhooks/{id}'>
 export type Delivery = Answer<'GET /events/webhooks/{id}/deliveries'>['contents'][number]
 
-/** Whether the events come: `away` while the daemon does not answer, `refused` while it answers that it will not. */
+/** The state of the event stream: `away` while the daemon does not answer, `refused` while it rejects the request. */
 export type Link = { is: 'live' } | { is: 'away' } | { is: 'refused'; why: string }
 
 /** All lists are oldest first. */
@@ -31,7 +31,7 @@ export type Data = {
   /** The last attempts, newest first, by the id of the webhook. */
   deliveries: Readonly<Record<string, readonly Delivery[]>>
   events: readonly Event[]
-  /** There are events, or were, that are older than those in `events`. */
+  /** True if older events than those in `events` exist or existed. */
   hasOlderEvents: boolean
 }
 
@@ -47,7 +47,7 @@ export const nothing: Data = {
   hasOlderEvents: false,
 }
 
-/** How many events are kept. */
+/** The number of events in memory. */
 export const mostEvents = 1_000
 
 /** The lists whose events carry the whole record, by topic. */
@@ -58,7 +58,7 @@ const lists = {
   did: 'dids',
 } as const satisfies Partial<Record<Topic, keyof Data>>
 
-/** The data after an event; one that was read from the log already is no news there. */
+/** Returns the data after an event. An event that is already in the list does not change the list. */
 export function apply(data: Data, event: Event): Data {
   const isKnown = data.events.some(({ id }) => id === event.id)
   const events = isKnown ? data.events : [...data.events, event].slice(-mostEvents)
@@ -72,14 +72,14 @@ export function apply(data: Data, event: Event): Data {
   return { ...next, [list]: put(data[list], eventSubjects[event.type].id, event.data) }
 }
 
-/** When a record changed last, as far as the events at hand tell. */
+/** Returns the time of the last event of a record in memory. */
 export function changedAt(id: string, { events }: Pick<Data, 'events'>): string | undefined {
   return events.findLast((event) => listOf(event) && event.data[eventSubjects[event.type].id] === id)?.ts
 }
 
 function listOf({ type, data }: Event): (typeof lists)[keyof typeof lists] | undefined {
   const { topic, id } = eventSubjects[type]
-  // The data of a test event is no record.
+  // Test events contain no record.
   return topic in lists && typeof data[id] === 'string' ? lists[topic as keyof typeof lists] : undefined
 }
 

@@ -1,16 +1,16 @@
-/** Everything that the dashboard shows, asked for anew. */
+/** Loads the data of the dashboard. */
 import { mostEvents, type Daemon, type Data, type Delivery, type Event, type Webhook } from './data.ts'
 
-/** Pages of the log of events that are read, to find its newest ones: the API has no way from the end. */
+/** The number of pages read to find the newest events. The API lists them oldest first. */
 const mostPages = 10
 const pageSize = 1_000
 
-/** How many attempts at a webhook are shown. */
+/** The number of deliveries shown for a webhook. */
 const mostDeliveries = 50
 
 type Loaded = Omit<Data, 'link'>
 
-/** Asks for all lists. @throws {ProblemError} @throws {DaemonUnreachable} */
+/** Loads all lists. @throws {ProblemError} @throws {DaemonUnreachable} */
 export async function load({ call }: Daemon): Promise<Loaded> {
   const [connections, credentials, proofs, dids, hooks, log] = await Promise.all([
     newest((query) => call('GET /connections', { query })),
@@ -23,12 +23,12 @@ export async function load({ call }: Daemon): Promise<Loaded> {
   return { connections, credentials, proofs, dids, ...hooks, ...log }
 }
 
-/** The wallet's DIDs; an event tells of those alone that are published. */
+/** Loads the DIDs of the wallet. Only published DIDs have events. */
 export function loadDids({ call }: Pick<Daemon, 'call'>): Promise<Data['dids'][number][]> {
   return newest((query) => call('GET /did-registrar/dids', { query }))
 }
 
-/** The webhooks and the last attempts at each, of which no event tells. */
+/** Loads the webhooks and their last deliveries. They have no events. */
 export async function loadWebhooks({
   call,
 }: Pick<Daemon, 'call'>): Promise<{ webhooks: Webhook[]; deliveries: Record<string, Delivery[]> }> {
@@ -55,16 +55,16 @@ async function loadEvents({ call }: Pick<Daemon, 'call'>): Promise<Pick<Data, 'e
     after = events.at(-1)?.id
     if (page.next === undefined) return { events, hasOlderEvents: pages > 0 && all.length > mostEvents }
   }
-  // What is in between is not known: rather none than old ones that look new.
+  // The newest events are beyond the last page: return none instead of old ones.
   return { events: [], hasOlderEvents: true }
 }
 
 type Page<Item> = { contents: Item[]; next?: string | undefined }
 
-/** How many of a list are shown. */
+/** The largest number of items of a list. */
 const most = 1_000
 
-/** The newest items of a list, oldest first. Of a long list the end is looked for, since no page says how many there are. */
+/** Returns the newest items of a list, oldest first. Finds the end of a long list by bisection, because pages have no total. */
 export async function newest<Item>(
   ask: (query: { offset: number; limit: number }) => Promise<Page<Item>>,
 ): Promise<Item[]> {

@@ -1,38 +1,38 @@
-/** The wallet as it is now: lists that are asked for once, and kept up by the stream of events. Nothing is asked for again and again. */
+/** The data of the wallet: loaded once, then updated by the event stream. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readEvents, type Event } from '../../client/events.ts'
 import { toReport } from '../../errors/report.ts'
 import { apply, nothing, type Daemon, type Data } from './data.ts'
 import { load, loadDids, loadWebhooks } from './load.ts'
 
-/** How long to wait, in milliseconds, before a daemon that refused is asked again. */
+/** Milliseconds until the next attempt after a rejected request. */
 const refusedMs = 5_000
 
-/** An event that was not taken is tried again after five seconds: by then, in milliseconds, there is something new. */
+/** Milliseconds until deliveries are reloaded. The daemon retries after five seconds. */
 const retriedMs = 5_500
 
-/** How long, in milliseconds, changes are gathered before anybody is told: as long as a picture of a film. */
+/** Changes within this time, in milliseconds, cause one notification. */
 const frameMs = 16
 
 export type Store = {
   get: () => Data
-  /** Told after changes; returns how to end that. */
+  /** Calls the listener after changes. Returns a function that unsubscribes it. */
   subscribe: (listener: () => void) => () => void
-  /** Asks for everything anew. */
+  /** Reloads everything. */
   reload: () => Promise<void>
-  /** Asks for the DIDs anew: one that another program makes is not announced. */
+  /** Reloads the DIDs. New DIDs have no event. */
   reloadDids: () => Promise<void>
-  /** Asks for the webhooks and the last attempts at them anew, and once more while some of them will be tried again. */
+  /** Reloads the webhooks and deliveries, and once more after a retry. */
   reloadWebhooks: () => Promise<void>
-  /** Makes a change that the daemon has made without an event, such as a deletion. */
+  /** Applies a change without an event, such as a deletion. */
   amend: (change: (data: Data) => Partial<Data>) => void
   close: () => void
 }
 
 /**
- * Opens the store: what it has is complete once this returns, and follows the daemon from then on, across its restarts.
+ * Opens the store. It is loaded when this returns, and follows the daemon across restarts.
  *
- * @throws {ProblemError} @throws {DaemonUnreachable} when the daemon refuses, or is not there to begin with.
+ * @throws {ProblemError} @throws {DaemonUnreachable} when the first requests fail
  */
 export async function openStore(daemon: Daemon): Promise<Store> {
   const ending = new AbortController()
@@ -74,13 +74,13 @@ export async function openStore(daemon: Daemon): Promise<Store> {
       onChange: (isThere) => void (isThere ? reload() : set({ link: { is: 'away' } })),
     })
 
-  /** Follows the events to the end of the store. A stream that is refused begins anew, with all lists. */
+  /** Follows the events until the store is closed. After a rejected stream it reloads all lists. */
   async function follow(first: AsyncIterable<Event>): Promise<void> {
     let events: AsyncIterable<Event> | undefined = first
     while (!signal.aborted) {
       try {
         for await (const event of events ?? (await begin())) {
-          // What was there before the lists were asked for must not come after them.
+          // Apply events after the lists, which may be newer.
           await loading
           set(apply(data, event))
         }

@@ -1,4 +1,4 @@
-/** The connections. */
+/** The pane of connections. */
 import { connectionFields } from '../../format/records.ts'
 import { connectionName } from '../../format/text.ts'
 import { meanings } from '../../format/states.ts'
@@ -23,7 +23,7 @@ export const connections: Pane<Connection> = {
   sections: (item, look) => [{ lines: connectionFields(item) }, ...timeline(item.thid, look)],
   thread: ({ thid }) => thid,
   actions: connectionActions,
-  empty: 'There are no connections. n invites somebody, or takes an invitation.',
+  empty: 'There are no connections. n creates or accepts an invitation.',
 }
 
 function nameCell(connection: Connection): Piece {

@@ -5,7 +5,7 @@ import { credentialFields } from '../../format/records.ts'
 import { credentialActions } from '../actions/credential.ts'
 import { age, isMine, stateCell, timeline, type Pane, type Section } from './pane.ts'
 
-/** Claims in one line: `name=Alice age=42`. */
+/** Formats claims in one line: `name=Alice age=42`. */
 export function claimsLine(claims: CredentialRecord['claims']): string {
   return Object.entries(claims)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
@@ -47,10 +47,10 @@ export const credentials: Pane<CredentialRecord> = {
   thread: ({ thid }) => thid,
   isMine: ({ protocolState }) => isMine('credential', protocolState),
   actions: credentialActions,
-  empty: 'There are no credentials. n offers one, or takes one from an invitation.',
+  empty: 'There are no credentials. n offers one, or accepts an invitation to one.',
 }
 
-/** What decoding a record's credential depends on. */
+/** The cache key of a decoded credential. */
 export function contentKey({ recordId, protocolState, revoked, updatedAt }: CredentialRecord): string {
   return [recordId, protocolState, revoked, updatedAt].join(' ')
 }

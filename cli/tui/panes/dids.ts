@@ -1,4 +1,4 @@
-/** The wallet's DIDs. */
+/** The pane of DIDs. */
 import { inStyle, type Style } from '../../format/colour.ts'
 import { explainDid } from '../../format/records.ts'
 import { didActions } from '../actions/did.ts'
@@ -33,7 +33,7 @@ export const dids: Pane<Did> = {
   ],
   thread: ({ did }) => did,
   actions: didActions,
-  empty: 'The wallet has no DIDs. n makes one.',
+  empty: 'There are no DIDs. n creates one.',
 }
 
 function styleOfDid({ status, deactivated }: Did): Style {

@@ -1,4 +1,4 @@
-/** The log of events. */
+/** The pane of events. */
 import { recordTopicOf, stateOf, subjectOf } from '../../format/event.ts'
 import { inStyle, type Style } from '../../format/colour.ts'
 import { styleOf } from '../../format/states.ts'

@@ -7,7 +7,7 @@ import type { Pane, PaneName } from './pane.ts'
 import { proofs } from './proofs.ts'
 import { webhooks } from './webhooks.ts'
 
-/** By name; of what kind their items are matters to themselves alone. */
+/** The panes by name. Only a pane knows the type of its items. */
 export const panes: Readonly<Record<PaneName, Pane<any>>> = {
   connections,
   credentials,

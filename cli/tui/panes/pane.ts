@@ -10,25 +10,25 @@ import { stateOf } from '../../format/event.ts'
 export const paneNames = ['connections', 'credentials', 'proofs', 'dids', 'webhooks', 'events'] as const
 export type PaneName = (typeof paneNames)[number]
 
-/** A piece of a line, in the colours of the command line. */
+/** A styled part of a line. */
 export type Piece = { text: string; style?: Style | undefined }
 
 export type Column<Item> = {
   head: string
-  /** Columns of the terminal; what is left for the one that takes the rest. */
+  /** The width in columns. `rest` takes the remaining width. */
   width: number | 'rest'
   of: (item: Item, data: Data, now: number) => Piece | string | undefined
-  /** Shown only where the list is at least so wide. */
+  /** The smallest width of the list that shows this column. */
   from?: number
 }
 
-/** A name and a value, which may have a style (`inStyle`), or a line of its own. */
+/** A name and a value, optionally styled (`inStyle`), or a whole line. */
 export type Line = readonly [name: string, value: unknown] | Piece
 
-/** A part of the details, under a heading. */
+/** A section of the details. */
 export type Section = { head?: string; lines: readonly Line[] }
 
-/** What the details are made of beside the item. */
+/** The context of the details. */
 export type Look = { data: Data; now: number; contents: Contents }
 
 export type Pane<Item> = {
@@ -36,31 +36,31 @@ export type Pane<Item> = {
   items: (data: Data) => readonly Item[]
   id: (item: Item) => string
   columns: readonly Column<Item>[]
-  /** What a filter looks into. */
+  /** The text that filters search. */
   text: (item: Item) => string
   sections: (item: Item, look: Look) => readonly Section[]
-  /** The thread, or the DID, that the item's events are about. */
+  /** The thread or the DID of the item's events. */
   thread?: (item: Item) => string | undefined
-  /** True when it is this side's turn. */
+  /** True if the item waits for this side. */
   isMine?: (item: Item) => boolean
-  /** What can be done with the item as it is now. */
+  /** The available actions. */
   actions: (item: Item) => readonly Action[]
-  /** Why the list is empty, and what to do about it. */
+  /** The text of an empty list. */
   empty: string
 }
 
-/** True when the record waits for this side to act. */
+/** Returns true if a record waits for this side. */
 export function isMine(topic: Topic, state: string): boolean {
   const { next, ends } = meanings[topic][state] ?? {}
   return next !== undefined && ends === undefined
 }
 
-/** A state in its colour, which is another one when it is this side's turn. */
+/** Returns a coloured state, with another colour if it waits for this side. */
 export function stateCell(topic: Topic, state: string): Piece {
   return { text: state, style: isMine(topic, state) ? 'chosen' : styleOf(topic, state) }
 }
 
-/** How long ago a record changed: its own word, or that of its events. */
+/** Returns the age of the last change, from the record or its events. */
 export function age(
   id: string,
   record: { createdAt?: string; updatedAt?: string | undefined },
@@ -74,7 +74,7 @@ export function age(
   return { text: at === undefined ? '' : ago(at, now), style: 'faint' }
 }
 
-/** The section of a thread; with the role where the wallet is on both sides. */
+/** Returns the section of a thread's events, with the role if both sides are in this wallet. */
 export function timeline(thread: string | undefined, { data, contents }: Look): Section[] {
   if (thread === undefined) return []
   const known = data.events.filter((event) => threadOf(event) === thread)
@@ -91,13 +91,13 @@ export function timeline(thread: string | undefined, { data, contents }: Look): 
   return [{ head: 'timeline', lines }]
 }
 
-/** The thread, or the DID, that an event is about. */
+/** Returns the thread or the DID of an event. */
 export function threadOf({ data }: Event): string | undefined {
   const about = data.thid ?? data.did
   return typeof about === 'string' ? about : undefined
 }
 
-/** The time of day, in UTC as all other times are. */
+/** Returns the time of day in UTC. */
 export function timeOf(iso: string): string {
   return new Date(iso).toISOString().slice(11, 19)
 }

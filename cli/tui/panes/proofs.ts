@@ -28,10 +28,10 @@ export const proofs: Pane<PresentationRecord> = {
   thread: ({ thid }) => thid,
   isMine: ({ status }) => isMine('proof', status),
   actions: proofActions,
-  empty: 'There are no proofs. n asks for one, or takes a request from an invitation.',
+  empty: 'There are no proofs. n requests one, or accepts an invitation to present one.',
 }
 
-/** The purpose, the other side, or the content of the request. */
+/** Returns the goal, the other side, or the content of the request. */
 function aboutOf({ goal, connectionId, ...asked }: PresentationRecord, { connections }: Data): string {
   const connection = connections.find((each) => each.connectionId === connectionId)
   return goal ?? (connection ? connectionName(connection) : proofRequestText(asked))
@@ -39,7 +39,7 @@ function aboutOf({ goal, connectionId, ...asked }: PresentationRecord, { connect
 
 type Pair = readonly [name: string, value: unknown]
 
-/** The claims of the credentials in JWT presentations, with their issuers. What cannot be read says nothing. */
+/** Returns the claims and issuers in JWT presentations, which the daemon has verified. Skips unreadable ones. */
 export function presentedClaims(presentations: readonly string[]): Pair[] {
   return presentations.flatMap((presentation) =>
     credentialsIn(presentation).flatMap((credential): Pair[] => {

@@ -1,4 +1,4 @@
-/** The webhooks, and the attempts to deliver events to them. */
+/** The pane of webhooks and their deliveries. */
 import type { Style } from '../../format/colour.ts'
 import { shortId } from '../../format/text.ts'
 import { ago, duration } from '../../format/time.ts'

@@ -1,4 +1,4 @@
-/** What actions ask of the person, and how they are run. */
+/** Runs actions, and their questions and pages. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toReport } from '../../errors/report.ts'
 import { CommandError } from '../../errors/errors.ts'
@@ -9,10 +9,10 @@ import type { Page } from './page.ts'
 import type { Prompt } from './prompt.ts'
 import { goTo, type Ui } from './ui.ts'
 
-/** How long, in milliseconds, a page is shown before it is loaded again. */
+/** Milliseconds between reloads of a page. */
 const reloadMs = 1_000
 
-/** How long, in milliseconds, an action waits for what it has begun. */
+/** Milliseconds that an action waits for its effect. */
 const patienceMs = 60_000
 
 type Given = {
@@ -22,11 +22,11 @@ type Given = {
   forSameDaemon: (command: string) => string
   get: () => Ui
   change: (next: Partial<Ui>) => void
-  /** Ends what waits. */
+  /** Aborts waiting actions. */
   signal: AbortSignal
 }
 
-/** Returns the desk, and what runs an action: one at a time, since what comes of the first may change what can be done. */
+/** Returns the desk and a function that runs one action at a time. The result of an action may change the available ones. */
 export function openDesk({ daemon, store, copy, forSameDaemon, get, change, signal }: Given): {
   desk: Desk
   run: (action: Pick<Action, 'run'>) => Promise<void>
@@ -116,7 +116,7 @@ export function openDesk({ daemon, store, copy, forSameDaemon, get, change, sign
         }
         const look = () => isSo(store.get()) && end(resolve)
         const tooLong = () =>
-          reject(new CommandError(`It takes long until ${what}; it goes on by itself.`, 6))
+          reject(new CommandError(`Timed out waiting until ${what}. The daemon continues.`, 6))
         const timer = setTimeout(() => end(tooLong), patienceMs)
         const leave = store.subscribe(look)
         signal.addEventListener('abort', () => end(() => reject(signal.reason as Error)), { once: true })
@@ -141,11 +141,11 @@ export function openDesk({ daemon, store, copy, forSameDaemon, get, change, sign
   return { desk, run }
 }
 
-/** What happened, why, and the way out, in one text. */
+/** Formats an error: title, detail and hint. */
 function tell(error: unknown, forSameDaemon: Given['forSameDaemon']): string {
   const { title, detail, hint } = toReport(error, 'tui')
   const said = detail === undefined || detail === title ? title : `${title}: ${detail}`
-  // What names this command is no way out of it.
+  // A hint to run `agent tui` does not help here.
   return hint === undefined || /\btui\b/.test(hint)
     ? said
     : `${said}${/[.!?]$/.test(said) ? '' : '.'} Try: ${forSameDaemon(hint)}`

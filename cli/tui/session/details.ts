@@ -1,4 +1,4 @@
-/** The details of what is selected, as lines that fit. */
+/** Formats the details of the selected item as lines. */
 import { toStyled } from '../../format/colour.ts'
 import { pad, safeLine, shorten, widthOf } from '../../format/text.ts'
 import type { Line, Look, Pane, Piece } from '../panes/pane.ts'
@@ -9,7 +9,7 @@ export type Row = readonly Piece[]
 const gap = 2
 const mostNames = 18
 
-/** The lines of an item's details. Names and values come from everywhere; here they become fit for a terminal. */
+/** Returns the lines of an item's details, sanitised and wrapped. */
 export function detailsOf<Item>(pane: Pane<Item>, item: Item, look: Look, columns: number): Row[] {
   const sections = pane
     .sections(item, look)
@@ -47,7 +47,7 @@ function rowsOf(line: Line, names: number, columns: number): Row[] {
   const { style, text: said } = toStyled(value)
   const text = safeLine(said)
   const room = Math.max(columns - names - gap, 10)
-  // What is no prose, such as a long DID, is told by its ends.
+  // A long value without spaces, such as a DID, is cut in the middle.
   const values = widthOf(text) > room && !/\s/.test(text) ? [shorten(text, room, 'middle')] : wrap(text, room)
   return values.map((each, index) => [
     { text: pad(index === 0 ? shorten(safeLine(name), names) : '', names + gap), style: 'faint' },
@@ -55,7 +55,7 @@ function rowsOf(line: Line, names: number, columns: number): Row[] {
   ])
 }
 
-/** Breaks a text between words, and a word that is longer than a line within. */
+/** Breaks a text between words, and longer words anywhere. */
 export function wrap(text: string, columns: number): string[] {
   const lines = ['']
   for (const word of text.split(' ')) {

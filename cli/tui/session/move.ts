@@ -5,10 +5,10 @@ import { helpPage } from './page.ts'
 import { goTo, layoutOf, paneAfter, select, selectionOf, type Ui } from './ui.ts'
 import { explain } from '../../format/states.ts'
 
-/** The dashboard after a key; nothing for a key that is no such key. `lines` is how many the details have. */
+/** Returns the state after a key. Undefined for other keys. `lines` is the number of lines of the details. */
 export function move(data: Data, before: Ui, key: string, lines: number): Ui | undefined {
   const after = moved(data, before, key, lines)
-  // What was said of an action is read by then.
+  // A key press dismisses the notice.
   return after && before.notice?.is !== 'busy' ? { ...after, notice: undefined } : after
 }
 
@@ -84,10 +84,10 @@ const words: Readonly<Record<string, string>> = {
   y: 'copy',
 }
 
-/** The word for `p` in other panes. */
+/** The labels of `p` in other panes. */
 const wordsOfP: Readonly<Partial<Record<PaneName, string>>> = { connections: 'ping', dids: 'publish' }
 
-/** Nothing for a key that has no meaning anywhere. */
+/** Returns why a key does nothing. Undefined for keys without any action. */
 export function refusalOf(key: string, pane: PaneName, item: unknown): string | undefined {
   const word = (key === 'p' && wordsOfP[pane]) || words[key]
   if (word === undefined) return undefined

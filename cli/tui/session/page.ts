@@ -5,11 +5,11 @@ import type { Size } from './ui.ts'
 
 export type Page = Extract<Prompt, { kind: 'page' }>
 
-/** The lines that fit on the screen, and how many there are above and below. */
+/** Returns the visible lines, and the number of lines above and below. */
 export function shownOf({ rows, scroll, draft, problem }: Page, size: Size) {
   const all = rows(size.columns)
   const problemLines = problem === undefined ? [] : wrap(`✗ ${problem}`, size.columns - 1)
-  // The title, the line that is typed, the problem, and the keys.
+  // Other lines: title, input, problem, keys.
   const room = Math.max(size.rows - 2 - (draft === undefined ? 0 : 1) - problemLines.length, 1)
   const last = Math.max(all.length - room, 0)
   const first = Math.min(scroll, last)
@@ -23,10 +23,10 @@ export function shownOf({ rows, scroll, draft, problem }: Page, size: Size) {
   }
 }
 
-/** The page after a key; `undefined` for a key that does nothing here. */
+/** Returns the page after a key. Undefined for other keys. */
 export function turnPage(page: Page, key: string, size: Size): Page | undefined {
   const { room, first, last } = shownOf(page, size)
-  // At its end, a page shows each new line.
+  // A page at its end follows new lines.
   const to = (line: number): Page => ({ ...page, scroll: line >= last ? Infinity : Math.max(line, 0) })
   switch (key) {
     case 'down':
@@ -51,7 +51,7 @@ export function turnPage(page: Page, key: string, size: Size): Page | undefined 
   return same === undefined ? undefined : turnPage(page, same, size)
 }
 
-/** A line as a row. */
+/** Converts a line to a row. */
 export function rowOf(text: string): Row {
   return [{ text }]
 }

@@ -6,15 +6,15 @@ import type { Ui } from './ui.ts'
 
 export type Option<Value = unknown> = { label: string; detail?: string | undefined; value: Value }
 
-/** A field of a form: a text, or one of a few words that the space bar goes through. */
+/** A field of a form: a text, or one of a few words that the space bar cycles through. */
 export type Field = {
   name: string
   label: string
   value: string
-  /** What may be written, said while nothing is. */
+  /** The placeholder of an empty field. */
   hint?: string
   words?: readonly string[]
-  /** Another like it follows once it has been filled in: `claim`, `claim 2`, …  */
+  /** Repeats after it is filled in: `claim`, `claim 2`, … */
   many?: boolean
 }
 
@@ -23,7 +23,7 @@ export type Prompt =
   | {
       /** Lines on the whole screen. */
       kind: 'page'
-      /** Tells this page from another one. */
+      /** The identity of the page. */
       id: unknown
       title: string
       rows: (columns: number) => readonly Row[]
@@ -31,10 +31,10 @@ export type Prompt =
       scroll: number
       /** The text that `y` copies. */
       copied?: string | undefined
-      /** A line that is typed at the foot, and the function that sends it. */
+      /** The input line at the bottom, and the function that sends it. */
       draft?: string | undefined
       send?: ((text: string) => void) | undefined
-      /** Why the lines may be out of date, or the line was not sent. */
+      /** Why the last reload or send failed. */
       problem?: string | undefined
     }
   | { kind: 'qr'; title: string; url: string; isOpen: (data: Data) => boolean }
@@ -50,9 +50,9 @@ export type Prompt =
       kind: 'fill'
       title: string
       note?: string | undefined
-      /** Says what is wrong with the values, by throwing it: the form stays until that is mended. */
+      /** Throws for invalid values. The form then stays open. */
       check?: ((values: Record<string, string>) => void) | undefined
-      /** What was wrong with them. */
+      /** The error of `check`. */
       problem?: string | undefined
       fields: readonly Field[]
       at: number
@@ -61,7 +61,7 @@ export type Prompt =
 
 export type Form = Extract<Prompt, { kind: 'fill' }>
 
-/** The form after a key; `undefined` for a key that does nothing here. */
+/** Returns the form after a key. Undefined for other keys. */
 export function edit(form: Form, key: string): Form | undefined {
   const { fields, at } = form
   const field = fields[at]!
@@ -75,7 +75,7 @@ export function edit(form: Form, key: string): Form | undefined {
   return value === undefined ? undefined : change(form, value)
 }
 
-/** A line after a key; `undefined` for a key that does not edit. */
+/** Returns a text after a key. Undefined for keys that do not edit. */
 export function typed(text: string, key: string): string | undefined {
   if (key === 'backspace') return graphemes(text).slice(0, -1).join('')
   if (key === 'ctrl-u') return ''
@@ -86,23 +86,23 @@ function graphemes(text: string): string[] {
   return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
 }
 
-/** The form after a text was pasted. */
+/** Returns the form after pasting a text. */
 export function paste(form: Form, text: string): Form {
   const { fields, at } = form
   return fields[at]!.words ? form : change(form, fields[at]!.value + lineOf(text))
 }
 
-/** A pasted text on one line. */
+/** Joins a pasted text to one line. */
 export function lineOf(text: string): string {
   return text.replaceAll(/[\r\n\t]+/g, ' ').trim()
 }
 
-/** The values by name. */
+/** Returns the values by name. */
 export function valuesOf({ fields }: Form): Record<string, string> {
   return Object.fromEntries(fields.map(({ name, value }) => [name, value]))
 }
 
-/** One of many is followed by an empty one. */
+/** Appends an empty field after a filled repeated one. */
 function change(form: Form, value: string): Form {
   const { problem: _mended, ...rest } = form
   const fields = form.fields.with(form.at, { ...form.fields[form.at]!, value })
@@ -117,10 +117,10 @@ function turn(words: readonly string[], word: string, step: number): string {
   return words[(words.indexOf(word) + step + words.length) % words.length]!
 }
 
-/** The dashboard after a key, and what follows of it: the answer to the question, told once it is gone. */
+/** Returns the state after a key, and a function that passes the answer on after the prompt is closed. */
 export type Answered = { ui: Ui; after?: () => void }
 
-/** Esc leaves every question without an answer. */
+/** Esc closes every prompt without an answer. */
 export function answer(ui: Ui, key: string): Answered {
   const { prompt } = ui
   const closed = { ...ui, prompt: undefined }
@@ -179,7 +179,7 @@ function problemOf(form: Form): string | undefined {
   }
 }
 
-/** What is typed filters at once; Enter keeps it, Esc takes it away. */
+/** Typing filters at once. Enter keeps the filter, Esc clears it. */
 function filter(ui: Ui, key: string): Answered {
   const text = ui.filters[ui.pane] ?? ''
   const to = (next: string) => ({

@@ -1,4 +1,4 @@
-/** The dashboard without its looks: what is shown, and what a key does. */
+/** The controller of the dashboard: its state, and the effects of keys. */
 import { setImmediate as immediate } from 'node:timers/promises'
 import { begin } from '../actions/new.ts'
 import { takeInvitation } from '../actions/invitation.ts'
@@ -15,7 +15,7 @@ import { move, refusalOf } from './move.ts'
 export type Snapshot = { data: Data; ui: Ui; contents: Contents }
 
 export type Session = {
-  /** What is to be shown; another object after every change. */
+  /** The current state, a new object after each change. */
   get: () => Snapshot
   subscribe: (listener: () => void) => () => void
   press: (key: string) => void
@@ -28,21 +28,21 @@ export type Surroundings = {
   daemon: Daemon
   store: Store
   size: Size
-  /** Puts a text on the clipboard. */
+  /** Copies a text to the clipboard. */
   copy: (text: string) => void
-  /** Gives a suggested command the profile that the dashboard was started with. */
+  /** Adds the profile of the dashboard to a suggested command. */
   forSameDaemon: (command: string) => string
   quit: () => void
-  /** Gives the terminal back for a while. */
+  /** Suspends the dashboard and restores the terminal meanwhile. */
   suspend?: () => void
   clock?: () => number
 }
 
-/** How long, in milliseconds, a selection rests before what it needs is asked for, and what an event leads to before it is looked at. */
+/** Milliseconds before the contents of a selection are loaded, and before an event's deliveries are. */
 const restMs = 120
 const settleMs = 300
 
-/** How often ages change, in milliseconds: while something is younger than two minutes, and when nothing is. */
+/** Milliseconds between updates of ages: if an item is younger than two minutes, and otherwise. */
 const youngMs = 5_000
 const oldMs = 60_000
 
@@ -82,7 +82,7 @@ export function createSession({
     signal: ending.signal,
   })
 
-  /** Asks for what the details of the selection need. */
+  /** Loads the contents of the selection. */
   function look(): void {
     const { data } = snapshot
     const { item, pane } = selectionOf(data, ui)
@@ -111,11 +111,11 @@ export function createSession({
   const leave = store.subscribe(() => {
     const wasLive = isLive
     isLive = store.get().link.is === 'live'
-    // What could not be asked for in between is asked for again.
+    // Reload what failed while the daemon was away.
     if (isLive && !wasLive) contents.forget()
     change({ now: clock() })
     const last = store.get().events.at(-1)?.id
-    // Somebody who looks at the webhooks sees what becomes of each event.
+    // The pane of webhooks shows the deliveries of each event.
     if (last !== lastEvent && ui.pane === 'webhooks') {
       clearTimeout(timers.deliveries)
       timers.deliveries = setTimeout(() => quietly(store.reloadWebhooks()), settleMs)
@@ -154,7 +154,7 @@ export function createSession({
     change(next)
     if (!after) return
     after()
-    // The action that asked goes on first: the next key may be for its next question.
+    // Resume the action first: the next key may answer its next question.
     return immediate()
   }
 
@@ -170,7 +170,7 @@ export function createSession({
 
   const inputs: (() => Promise<void> | void)[] = []
   let isReading = false
-  /** Handles keys and pasted texts one after the other: a terminal may send several at once. */
+  /** Handles keys and pastes in order. A terminal may send several at once. */
   async function take(input: () => Promise<void> | void): Promise<void> {
     inputs.push(input)
     if (isReading) return
@@ -182,7 +182,7 @@ export function createSession({
     }
   }
 
-  /** Of DIDs and webhooks no event tells when another program makes one: they are asked for when somebody looks. */
+  /** Reloads DIDs and webhooks when their pane opens, because their creation has no event. */
   function arrive(next: Ui): void {
     const isElsewhere = next.pane !== ui.pane
     change(next)
@@ -191,10 +191,10 @@ export function createSession({
   }
 
   async function reload(): Promise<string> {
-    desk.say('Asking for everything anew …')
+    desk.say('Reloading …')
     contents.forget()
     await store.reload()
-    return 'Everything is asked for anew.'
+    return 'Reloaded.'
   }
 
   change({})
@@ -216,13 +216,13 @@ export function createSession({
   }
 }
 
-/** An invitation that somebody has answered need not be shown any more. */
+/** Closes the QR code of an answered invitation. */
 function closeQr(ui: Ui, data: Data): Ui {
   if (ui.prompt?.kind !== 'qr' || ui.prompt.isOpen(data)) return ui
   return { ...ui, prompt: undefined, notice: { is: 'good', text: 'The invitation is answered.' } }
 }
 
-/** What fails here is said by the link, or asked for again. */
+/** Ignores errors: the link shows them, or the request is repeated. */
 function quietly(asking: Promise<void>): void {
   asking.catch(() => undefined)
 }

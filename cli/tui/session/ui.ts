@@ -6,17 +6,17 @@ import type { Prompt } from './prompt.ts'
 
 export type Size = { columns: number; rows: number }
 
-/** What is said at the foot: how an action went, or what it is doing. */
+/** The progress or the result of an action, at the bottom. */
 export type Notice = { is: 'busy' | 'good' | 'bad'; text: string }
 
 export type Ui = {
   pane: PaneName
-  /** The ids of the selected items; where there is none, the first one is selected, whatever comes. */
+  /** The ids of the selected items. Without an id the first item is selected. */
   selected: Readonly<Partial<Record<PaneName, string>>>
   filters: Readonly<Partial<Record<PaneName, string>>>
-  /** The details have the whole screen. */
+  /** The details fill the screen. */
   isZoomed: boolean
-  /** Lines of the details that are above the screen. */
+  /** The number of detail lines above the screen. */
   scroll: number
   prompt: Prompt | undefined
   notice: Notice | undefined
@@ -37,7 +37,7 @@ export const start = (size: Size, now: number): Ui => ({
   now,
 })
 
-/** The items of a pane that its filter lets through, newest first. */
+/** Returns the filtered items of a pane, newest first. */
 export function shownIn(name: PaneName, data: Data, { filters }: Pick<Ui, 'filters'>): readonly unknown[] {
   const pane: Pane<unknown> = panes[name]
   const wanted = (filters[name] ?? '').toLowerCase().split(/\s+/).filter(Boolean)
@@ -48,7 +48,7 @@ export function shownIn(name: PaneName, data: Data, { filters }: Pick<Ui, 'filte
 
 export type Selection = { pane: Pane<unknown>; items: readonly unknown[]; index: number; item: unknown }
 
-/** What is selected in the pane that is shown; `item` is nothing, and `index` -1, where there is nothing. */
+/** The selection in the current pane. In an empty list `item` is undefined and `index` is -1. */
 export function selectionOf(data: Data, ui: Ui): Selection {
   const pane: Pane<unknown> = panes[ui.pane]
   const items = shownIn(ui.pane, data, ui)
@@ -58,7 +58,7 @@ export function selectionOf(data: Data, ui: Ui): Selection {
   return { pane, items, index, item: items[index] }
 }
 
-/** Selects the item at an index, or the nearest there is. The first one is selected by its place: what is new comes into it. */
+/** Selects the item at an index, or the nearest one. The first item is selected by position, so that new items are selected. */
 export function select(data: Data, ui: Ui, index: number): Ui {
   const { pane, items } = selectionOf(data, ui)
   const nearest = Math.min(Math.max(index, 0), items.length - 1)
@@ -66,42 +66,42 @@ export function select(data: Data, ui: Ui, index: number): Ui {
   return { ...ui, selected: { ...ui.selected, [ui.pane]: id }, scroll: 0 }
 }
 
-/** Goes to another pane. */
+/** Opens a pane. */
 export function goTo(ui: Ui, pane: PaneName): Ui {
   return { ...ui, pane, isZoomed: false, scroll: 0 }
 }
 
-/** The pane that is so many after this one. */
+/** Returns the pane `step` positions after this one. */
 export function paneAfter(pane: PaneName, step: number): PaneName {
   return paneNames[(paneNames.indexOf(pane) + step + paneNames.length) % paneNames.length]!
 }
 
-/** True while there is nothing in the wallet that one could look at. */
+/** Returns true for an empty wallet. */
 export function isNew({ connections, credentials, proofs, dids }: Data): boolean {
   return [connections, credentials, proofs, dids].every((list) => list.length === 0)
 }
 
-/** From so many columns on, the details are beside the list. */
+/** From this width on, the details are beside the list. */
 const wide = 120
 
-/** What there must be, for anything to be read. */
+/** The smallest usable size. */
 export const least: Size = { columns: 60, rows: 16 }
 
-/** Lines above the lists, and the line of keys. */
+/** Lines of the header, the tabs and the keys. */
 const frame = 3
 
 export type Layout = {
   isWide: boolean
-  /** Columns of the list and of the details. */
+  /** Widths of the list and the details. */
   listColumns: number
   detailColumns: number
-  /** Lines of the list with its head, of the details with theirs, and of both. */
+  /** Heights of the list and the details with their headings, and of both. */
   list: number
   details: number
   body: number
 }
 
-/** Divides a screen of which `noticeLines` are taken by what is said at the foot. */
+/** Returns the layout of a screen with a notice of `noticeLines` lines. */
 export function layoutOf(
   { size: { columns, rows }, isZoomed }: { size: Size; isZoomed: boolean },
   noticeLines = 1,

@@ -1,13 +1,13 @@
-/** Keys and pasted texts, read from the characters that a terminal sends. */
+/** Reads keys and pasted texts from the input of a terminal. */
 
 export type Input = { press: (key: string) => void; paste: (text: string) => void }
 
 const escape = '\u001b'
 
-/** Between these a terminal sends a pasted text (xterm, “Bracketed Paste Mode”). */
+/** Delimiters of a pasted text (xterm, “Bracketed Paste Mode”). */
 const [pasteStart, pasteEnd] = [`${escape}[200~`, `${escape}[201~`]
 
-/** The rest of a key's sequence after ESC: CSI, also in the form of the Linux console (`ESC [ [ A`), or SS3. */
+/** A key sequence after ESC: CSI, the Linux console form (`ESC [ [ A`), or SS3. */
 const sequence = /^(?:\[\[?[0-?]*[ -/]*[@-~]|O[@-~])/
 const unfinishedSequence = /^(?:\[\[?[0-?]*[ -/]*|O)?$/
 
@@ -29,28 +29,28 @@ const names: Readonly<Record<string, string>> = {
   '8~': 'end',
 }
 
-/** A text that begins like this is a pasted link, not typing. */
+/** The start of a pasted link. */
 const link = /^\s*(?:[a-z]+:\/\/|did:|eyJ)/
 
-/** How long, in milliseconds, ESC waits for the rest of a sequence before it is the Esc key. */
+/** Milliseconds after which a lone ESC is the Esc key. */
 const escapeMs = 30
 
 /**
- * Makes a reader of what the terminal sends, in chunks of any length. A key is pressed by its name, or by its character.
+ * Creates a reader of terminal input in chunks of any length. Keys are reported by name or character.
  *
- * Alt has no meaning here. So ESC before anything but a sequence is the Esc key, followed by another key: a fast typist sends both in one chunk.
+ * Alt has no meaning. ESC before anything but a sequence is the Esc key followed by another key.
  */
 export function createReader({ press, paste }: Input, waitMs = escapeMs): (chunk: string) => void {
   let pending = ''
   let timer: NodeJS.Timeout | undefined
 
   function type(text: string): void {
-    // Not all terminals mark pasted texts, and the letters of a link would trigger actions.
+    // Some terminals do not delimit pastes. The letters of a link would trigger actions.
     if (link.test(text)) return paste(text)
     for (const { segment } of new Intl.Segmenter().segment(text)) press(nameOf(segment))
   }
 
-  /** Reads one key, paste or run of characters and returns the rest; the same text when its end is still to come. */
+  /** Reads one key, paste or run of characters and returns the rest. Returns the same text if it is incomplete. */
   function take(text: string, isComplete: boolean): string {
     if (text.startsWith(pasteStart)) {
       const end = text.indexOf(pasteEnd)
@@ -86,7 +86,7 @@ export function createReader({ press, paste }: Input, waitMs = escapeMs): (chunk
   return (chunk) => read(chunk)
 }
 
-/** The name of the key that sends a sequence; nothing for a key without a meaning, such as F1. */
+/** Returns the name of a key by its sequence. Undefined for keys without a meaning, such as F1. */
 function keyOf(found: string): string | undefined {
   const [, number, last = ''] = /^(\d*)(?:;\d+)?([A-Z~])$/.exec(found.slice(1)) ?? []
   return names[last === '~' ? `${number}~` : last]

@@ -1,30 +1,30 @@
 /**
- * The terminal as a screen of its own (xterm, “The Alternate Screen Buffer”): a frame is drawn over the last one by the lines that
- * differ, each frame at once where the terminal can (“Synchronized Output”), and afterwards all is as it was before.
+ * The alternate screen of the terminal (xterm, “The Alternate Screen Buffer”). Draws the lines of a frame that differ from
+ * the last one, with synchronized output, and restores the terminal at the end.
  */
 import { stripVTControlCharacters } from 'node:util'
 import { widthOf } from '../../format/text.ts'
 
 type Output = { size: () => { columns: number; rows: number }; write: (text: string) => unknown }
 
-// The screen, a hidden cursor, pasted texts in brackets.
+// Alternate screen, hidden cursor, bracketed paste.
 const entered = '\u001b[?1049h\u001b[?25l\u001b[?2004h\u001b[2J'
 const left = '\u001b[?2004l\u001b[?25h\u001b[?1049l'
 const [atOnce, done] = ['\u001b[?2026h', '\u001b[?2026l']
 
 export type Screen = {
   draw: (frame: string) => void
-  /** Draws all of the next frame: the terminal may have lost the last one. */
+  /** Redraws the whole next frame. */
   forget: () => void
-  /** Puts a text on the clipboard, where the terminal lets programs do so (xterm, OSC 52). */
+  /** Copies a text to the clipboard, if the terminal supports it (xterm, OSC 52). */
   copy: (text: string) => void
-  /** Gives the terminal back; a second time does nothing. */
+  /** Restores the terminal. Idempotent. */
   leave: () => void
-  /** Takes the terminal again. */
+  /** Enters the alternate screen again. */
   enter: () => void
 }
 
-/** Takes the terminal. */
+/** Enters the alternate screen. */
 export function openScreen(output: Output): Screen {
   let drawn: readonly string[] = []
   let isOpen = false
@@ -65,7 +65,7 @@ function place(row: number): string {
   return `\u001b[${row + 1};1H`
 }
 
-/** Takes away what was right of a line; after a full one, that would be its last character. */
+/** Erases to the end of a line. After a full line this would erase its last character. */
 function rest(line: string, columns: number): string {
   return widthOf(stripVTControlCharacters(line)) < columns ? '\u001b[K' : ''
 }

@@ -1,4 +1,4 @@
-/** The dashboard as it looks. */
+/** The root component of the dashboard. */
 import { Box } from 'ink'
 import { useSyncExternalStore } from 'react'
 import type { Paint } from '../../format/colour.ts'
@@ -13,11 +13,11 @@ import { Colours, Rows } from './row.tsx'
 
 export type Looks = {
   paint: Paint
-  /** How QR codes can be drawn here, or why they cannot. */
+  /** The renderings of QR codes, or why there are none. */
   renderings: readonly Rendering[] | { reason: string }
-  /** Whose wallet is shown, in words. */
+  /** The profile and the daemon, for the header. */
   where: string
-  /** Gives a suggested command the profile that the dashboard was started with. */
+  /** Adds the profile of the dashboard to a suggested command. */
   forSameDaemon: (command: string) => string
 }
 

@@ -1,4 +1,4 @@
-/** Cells side by side, each as wide as its column. */
+/** Lays out cells in columns. */
 import { pad, safeLine, shorten, widthOf } from '../../format/text.ts'
 import type { Column, Piece } from '../panes/pane.ts'
 import { wrap, type Row } from '../session/details.ts'
@@ -8,7 +8,7 @@ const narrowest = 10
 
 export type Laid<Item> = { column: Column<Item>; width: number }
 
-/** The columns that a list so wide has, with their widths. */
+/** Returns the columns that fit, with their widths. */
 export function lay<Item>(columns: readonly Column<Item>[], width: number): Laid<Item>[] {
   const shown = columns.filter(({ from = 0 }) => width >= from)
   const fixed = shown.reduce((sum, column) => sum + (column.width === 'rest' ? 0 : column.width + gap), 0)
@@ -18,14 +18,14 @@ export function lay<Item>(columns: readonly Column<Item>[], width: number): Laid
   }))
 }
 
-/** A text in its column, cut where its end matters less. */
+/** Pads or cuts a text to its column. DIDs and URLs are cut in the middle. */
 export function cell({ text, style }: Piece, width: number, isLast: boolean): Piece {
   const line = safeLine(text)
   const short = shorten(line, width, /^(?:did|https?):/.test(line) ? 'middle' : 'end')
   return { text: isLast ? short : pad(short, width + gap), style }
 }
 
-/** The end of a text that is being typed, where it is longer than its place. */
+/** Returns the end of a typed text that is too long. */
 export function tail(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text
   const end = [...text].slice(-columns)
@@ -33,7 +33,7 @@ export function tail(text: string, columns: number): string {
   return `…${end.join('')}`
 }
 
-/** Pieces in lines: a piece that does not fit begins the next line, and one that is longer than a line is broken between its words. */
+/** Breaks pieces into lines. A piece that is longer than a line is broken between words. */
 export function flow(pieces: readonly Piece[], columns: number): Row[] {
   const lines: Piece[][] = [[]]
   let used = 0

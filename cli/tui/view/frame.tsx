@@ -1,4 +1,4 @@
-/** What is always there: where we are above, what was said and what can be pressed below. */
+/** The frame of the dashboard: header, tabs, notice and the line of keys. */
 import { safeLine, shorten, widthOf } from '../../format/text.ts'
 import { panes } from '../panes/index.ts'
 import { paneNames } from '../panes/pane.ts'
@@ -8,7 +8,7 @@ import { selectionOf, shownIn } from '../session/ui.ts'
 import type { Link } from '../data/data.ts'
 import type { Piece } from '../panes/pane.ts'
 
-/** Lines that a notice may take. */
+/** The largest number of lines of a notice. */
 const mostNotice = 6
 
 export function header({ data: { link }, ui }: Snapshot, where: string): Row {
@@ -30,7 +30,7 @@ function stateOf(link: Link): Piece {
   }
 }
 
-/** Ways to show the panes, the widest first: all counts, the count of the pane that is shown, and other panes by short names or none. */
+/** Layouts of the tabs, widest first: all counts, then the count of the current pane, then short names of the others. */
 const tabStyles = [
   { counts: true, gap: '  ', most: Infinity },
   { counts: false, gap: '', most: Infinity },
@@ -38,7 +38,7 @@ const tabStyles = [
   { counts: false, gap: '', most: 0 },
 ]
 
-/** The names of the panes, their counts, and how many of their items wait for this side. */
+/** Returns the tabs: names, counts, and the number of items that wait for this side. */
 export function tabs(snapshot: Snapshot): Row {
   const rows = tabStyles.map((style) => tabRow(snapshot, style))
   const width = (row: Row) => row.reduce((sum, { text }) => sum + widthOf(text), 0)
@@ -66,7 +66,7 @@ function tabRow({ data, ui }: Snapshot, { counts, gap, most }: (typeof tabStyles
   })
 }
 
-/** What is said at the foot; the filter while it is typed. */
+/** Returns the notice, or the filter while it is typed. */
 export function notice({ data: { link }, ui }: Snapshot): Row[] {
   const { columns } = ui.size
   if (ui.prompt?.kind === 'filter')
@@ -90,7 +90,7 @@ export function notice({ data: { link }, ui }: Snapshot): Row[] {
   return [filter ? [{ text: `filter: ${filter}`, style: 'chosen' }] : []]
 }
 
-/** The keys that do something now. Where they do not all fit, the most general ones are left out; the help has them. */
+/** Returns the keys that work now. The most general ones are dropped if they do not fit. */
 export function keys({ data, ui }: Snapshot): Row {
   if (ui.prompt?.kind === 'filter')
     return [{ text: 'type to filter   Enter keep filter   Esc clear filter', style: 'faint' }]

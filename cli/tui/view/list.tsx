@@ -5,7 +5,7 @@ import type { Snapshot } from '../session/session.ts'
 import { cell, lay } from './cells.ts'
 import { Rows } from './row.tsx'
 
-/** The marks of a line: what is selected, and whose turn it is. */
+/** Columns of the marks of a line: selected, and waiting for this side. */
 const marks = 2
 
 export function List({
@@ -54,7 +54,7 @@ export function List({
   return <Rows rows={rows} height={height} width={width} />
 }
 
-/** Where the list's columns end, for whoever lays something beside it. */
+/** Returns the width of the list. */
 export function listWidth({ ui }: Snapshot): number {
   return layoutOf(ui).listColumns
 }
@@ -75,7 +75,7 @@ export function Details({ snapshot: { data, ui, contents }, width, height }: Pro
   )
 }
 
-/** A line across, which says what there is beyond. */
+/** Returns a horizontal rule with a title and a note. */
 export function rule(width: number, more = '', title = ''): Row {
   const begin = title === '' ? '──' : `── ${title} `
   const end = more === '' ? '' : ` ${more} ──`

@@ -1,4 +1,4 @@
-/** Pages that take the whole screen. */
+/** Full-screen pages. */
 import { drawQr, type Rendering } from '../../prompts/qr.ts'
 import { Box, Text } from 'ink'
 import { least, type Size } from '../session/ui.ts'
@@ -9,7 +9,7 @@ import { tail } from './cells.ts'
 import { rule } from './list.tsx'
 import { Rows } from './row.tsx'
 
-/** Lines on the whole screen, with those that are typed below. */
+/** Shows a page of lines, with its input line. */
 export function PageOf({ page, size }: { page: Page; size: Size }) {
   const { columns, rows } = size
   const { title, copied, draft } = page
@@ -37,7 +37,7 @@ export function PageOf({ page, size }: { page: Page; size: Size }) {
   return <Rows rows={lines} height={rows} width={columns} />
 }
 
-/** An invitation as a QR code, or as its URL with the reason where there is no room. The code brings its own colours, which it needs. */
+/** Shows an invitation as a QR code, or its URL if the code does not fit. The code has its own colours. */
 export function Invitation({
   title,
   url,
@@ -85,11 +85,11 @@ export function TooSmall({ size: { columns, rows } }: { size: Size }) {
 const steps: readonly (readonly [key: string, what: string, command: string])[] = [
   ['n 1', 'invite someone to connect', 'agent connection invite --label Bob'],
   ['n 2', 'accept an invitation, or just paste it', 'agent connection accept "<url>"'],
-  ['n 5', 'make a DID, which credentials are about', 'agent did create'],
+  ['n 5', 'create a DID for credentials', 'agent did create'],
   ['n 3', 'offer a credential', 'agent credential offer --connection <id> …'],
 ]
 
-/** What to begin with, while the wallet is empty. */
+/** The first steps with an empty wallet. */
 type FirstStepsProps = { width: number; height: number; forSameDaemon: (command: string) => string }
 
 export function FirstSteps({ width, height, forSameDaemon }: FirstStepsProps) {

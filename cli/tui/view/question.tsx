@@ -1,4 +1,4 @@
-/** Questions, in the place of the details. */
+/** Prompts in place of the details. */
 import { safeLine, shorten, widthOf } from '../../format/text.ts'
 import type { Row } from '../session/details.ts'
 import { wrap } from '../session/details.ts'
@@ -57,7 +57,7 @@ function chooseRows(
   })
 }
 
-/** A detail in the room beside its option. An id is shortened; words that do not fit are left out. */
+/** Returns the detail beside an option. Ids are shortened, other texts omitted if they do not fit. */
 function detailBeside(detail: string, room: number): string {
   const isShort = widthOf(detail) + 2 <= room
   if (detail === '' || (!isShort && (detail.includes(' ') || room < 14))) return ''
@@ -73,7 +73,7 @@ function fillRows({ fields, at, note, problem }: Extract<Question, { kind: 'fill
   return [...rows, [], ...wrap(said, width - 4).map((text): Row => [{ text: `  ${text}`, style }])]
 }
 
-/** A field: its name, and beside it the value, the words to choose from, or a hint, on as many lines as they take. */
+/** Returns the lines of a field: its name and its value, options or placeholder. */
 function fieldRows(
   { label, value, hint = '', words }: Field,
   { isAt, names, width }: { isAt: boolean; names: number; width: number },

@@ -1,4 +1,4 @@
-/** Lines of the screen. Here, and nowhere else, texts get their colours, once nothing is left in them that a terminal would obey. */
+/** Lines of the screen. Only this file applies colours, after removing control characters. */
 import { Box, Text } from 'ink'
 import { createContext, useContext } from 'react'
 import { plain, type Paint } from '../../format/colour.ts'
@@ -14,11 +14,11 @@ export function Row({ parts }: { parts: Parts }) {
   const line = parts
     .map(({ text, style }) => (style ? paint(style, safeLine(text)) : safeLine(text)))
     .join('')
-  // An empty text would take no line at all.
+  // Ink gives an empty text no line.
   return <Text wrap="truncate-end">{line.trimEnd() || ' '}</Text>
 }
 
-/** As many lines as there is room for, and no fewer. */
+/** Shows exactly `height` lines. */
 export function Rows({ rows, height, width }: { rows: readonly Parts[]; height: number; width: number }) {
   return (
     <Box flexDirection="column" width={width} height={height} flexShrink={0}>

@@ -163,7 +163,7 @@ test('a webhook is added with headers and a secret that is shown once, and delet
   expect(contents).toMatchObject([{ url: receiver.url, signed: true }])
   expect(Object.keys(contents[0]!.customHeaders)).toEqual(['x-key', 'x-other'])
   await left.type('t')
-  await left.shows('The receiver took the test event, with status 200')
+  await left.shows('The receiver accepted the test event with status 200')
 
   await left.type('d')
   await left.shows('Delete this webhook? This cannot be undone.')

@@ -168,7 +168,7 @@ test('one action at a time: a second key waits for no turn', async () => {
   await type('2', 'G', 'k', 'i', 'i', 'i')
   await shows('… Issuing …')
   end(undefined)
-  await shows('✓ The credential is made')
+  await shows('✓ The credential is issued')
   expect(asked.filter(([key]) => key.endsWith('/issue-credential'))).toHaveLength(1)
 })
 
@@ -199,10 +199,10 @@ test('keys that come in one chunk are for the questions that the keys before the
 test('a text that is no invitation is told so', async () => {
   const { type, frame } = show()
   await type('n', '2', 'nonsense', codes.enter)
-  expect(frame()).toContain('✗ That is no invitation: paste the whole URL')
+  expect(frame()).toContain('✗ This is not an invitation. Paste the whole')
   expect(frame()).toContain('› invitation  nonsense')
   await type(codes.backspace)
-  expect(frame()).not.toContain('That is no invitation')
+  expect(frame()).not.toContain('This is not an invitation')
 })
 
 test('claims that cannot be read are told in the form, which keeps what was typed', async () => {
@@ -254,5 +254,5 @@ test('q is a letter where something is typed, and q, Esc and Enter leave the hel
 test('R asks for everything anew', async () => {
   const { type, shows } = show()
   await type('R')
-  await shows('✓ Everything is asked for anew.')
+  await shows('✓ Reloaded.')
 })

@@ -71,9 +71,9 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     await right.shows('CredentialReceived (held)')
 
     left.press('n', '4')
-    await left.shows('Ask for a proof: from which connection?')
+    await left.shows('Request a proof: from which connection?')
     left.press('Enter')
-    await left.shows('What do you ask for?')
+    await left.shows('Proof request')
     left.press('Enter')
     right.press('3')
     await right.shows('RequestReceived (a request to be answered)')
@@ -92,7 +92,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     await issuer.run(['daemon', 'start'], { env })
     await left.shows('● live')
     left.press('n', '5')
-    await left.shows('A DID is made')
+    await left.shows('The DID is created')
 
     right.resize(130, 40)
     await right.shows(/› .*RequestReceived|PresentationSent .* {2}proof /)
