@@ -9,6 +9,7 @@ import { contentCiphers, type ContentEncryption } from '../../src/didcomm/conten
 import { apvOf, type PrivateKey } from '../../src/didcomm/jwe.ts'
 import { concatKdf, generateEphemeral, otherInfo, wrapKey } from '../../src/didcomm/kdf.ts'
 import type { Recipient } from '../../src/didcomm/pack.ts'
+import { letter, own, recipient } from './_people.ts'
 
 type Header = Record<string, unknown> & {
   apu?: string | undefined
@@ -104,3 +105,16 @@ export function signed(payload: unknown, signers: PrivateKey[], header: Record<s
     }),
   }
 }
+
+/** A forged authcrypt envelope from anna to ben. */
+export const forged = (changes: Partial<Forgery> = {}) =>
+  forge({ plaintext: letter(), sender: own('anna'), recipients: [recipient('ben')], ...changes })
+
+/** A forged anoncrypt envelope to ben. */
+export const anonymous = (plaintext: unknown = letter(), changes: Partial<Forgery> = {}) =>
+  forge({ plaintext, recipients: [recipient('ben')], enc: 'XC20P', ...changes })
+
+export type Jwe = Record<string, unknown> & { protected: string; recipients: Record<string, unknown>[] }
+
+/** A forged authcrypt envelope with a changed JWE. */
+export const edited = (edit: (jwe: Jwe) => unknown) => forged({ envelope: (jwe) => edit(jwe as Jwe) })

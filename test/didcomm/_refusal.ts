@@ -20,3 +20,12 @@ export async function refusal(
   expect(error).toMatchObject({ type: 'error:DIDCommControllerError:UnpackingFailed', status: 422 })
   return error.message
 }
+
+/** Expects a refusal whose reason contains a text. */
+export async function refuses(
+  envelope: string | Uint8Array,
+  reason: string,
+  options?: UnpackOptions,
+): Promise<void> {
+  expect(await refusal(envelope, options)).toContain(reason)
+}

@@ -8,57 +8,59 @@ import { toBase64url } from '../../src/base/bytes.ts'
 import { jsonLimits } from '../../src/base/json.ts'
 import { parseEnvelope } from '../../src/didcomm/jwe.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
-import { type Forgery, forge } from './_forge.ts'
+import { anonymous, edited, forged } from './_forge.ts'
 import { as, letter, own, recipient } from './_people.ts'
-import { refusal } from './_refusal.ts'
-
-type Jwe = Record<string, unknown> & { protected: string; recipients: Record<string, unknown>[] }
-
-const forged = (changes: Partial<Forgery> = {}) =>
-  forge({ plaintext: letter(), sender: own('anna'), recipients: [recipient('ben')], ...changes })
-const anonymous = (changes: Partial<Forgery> = {}) =>
-  forge({ plaintext: letter(), recipients: [recipient('ben')], enc: 'XC20P', ...changes })
-const edited = (edit: (jwe: Jwe) => unknown) => forged({ envelope: (jwe) => edit(jwe as Jwe) })
+import { refusal, refuses } from './_refusal.ts'
 
 describe('the shape', () => {
   test('any missing part is refused', async () => {
     for (const part of ['ciphertext', 'protected', 'recipients', 'tag', 'iv']) {
-      expect(await refusal(edited(({ [part]: _part, ...rest }) => rest))).toContain(part)
-      expect(await refusal(edited((jwe) => ({ ...jwe, [part]: null })))).toContain(part)
-      expect(await refusal(edited((jwe) => ({ ...jwe, [part]: [] })))).toContain(part)
+      await refuses(
+        edited(({ [part]: _part, ...rest }) => rest),
+        part,
+      )
+      await refuses(
+        edited((jwe) => ({ ...jwe, [part]: null })),
+        part,
+      )
+      await refuses(
+        edited((jwe) => ({ ...jwe, [part]: [] })),
+        part,
+      )
     }
-    expect(
-      await refusal(edited((jwe) => ({ ...jwe, recipients: [{ header: jwe.recipients[0]!['header'] }] }))),
-    ).toContain('encrypted_key')
-    expect(
-      await refusal(
-        edited((jwe) => ({ ...jwe, recipients: [{ encrypted_key: jwe.recipients[0]!['encrypted_key'] }] })),
-      ),
-    ).toContain('header')
-    expect(
-      await refusal(edited((jwe) => ({ ...jwe, recipients: [{ ...jwe.recipients[0]!, header: {} }] }))),
-    ).toContain('kid')
+    await refuses(
+      edited((jwe) => ({ ...jwe, recipients: [{ header: jwe.recipients[0]!['header'] }] })),
+      'encrypted_key',
+    )
+    await refuses(
+      edited((jwe) => ({ ...jwe, recipients: [{ encrypted_key: jwe.recipients[0]!['encrypted_key'] }] })),
+      'header',
+    )
+    await refuses(
+      edited((jwe) => ({ ...jwe, recipients: [{ ...jwe.recipients[0]!, header: {} }] })),
+      'kid',
+    )
   })
 
   test('a flattened or compact JWE is refused', async () => {
-    expect(await refusal(edited(({ recipients, ...rest }) => ({ ...rest, ...recipients[0]! })))).toContain(
+    await refuses(
+      edited(({ recipients, ...rest }) => ({ ...rest, ...recipients[0]! })),
       'recipients',
     )
-    expect(
-      await refusal(
-        edited((jwe) =>
-          [jwe.protected, jwe.recipients[0]!['encrypted_key'], jwe['iv'], jwe['ciphertext'], jwe['tag']].join(
-            '.',
-          ),
+    await refuses(
+      edited((jwe) =>
+        [jwe.protected, jwe.recipients[0]!['encrypted_key'], jwe['iv'], jwe['ciphertext'], jwe['tag']].join(
+          '.',
         ),
       ),
-    ).toContain('not a JWE')
+      'not a JWE',
+    )
   })
 
   test('anything that is not a JSON object is refused', async () => {
     for (const text of ['', ' ', 'null', '[]', '1', '"x"', '{', 'eyJ9', '{"protected":}', '\u0000'])
-      expect(await refusal(text)).toContain('the envelope')
-    expect(await refusal(Uint8Array.of(0xff, 0xfe, 0x7b, 0x7d))).toContain('not JSON')
+      await refuses(text, 'the envelope')
+    await refuses(Uint8Array.of(0xff, 0xfe, 0x7b, 0x7d), 'not JSON')
   })
 
   test('a kid that is not a DID URL with a fragment is refused', async () => {
@@ -71,11 +73,10 @@ describe('the shape', () => {
       'did:example:ben# x',
       7,
     ]) {
-      expect(
-        await refusal(
-          edited((jwe) => ({ ...jwe, recipients: [{ ...jwe.recipients[0]!, header: { kid } }] })),
-        ),
-      ).toContain('kid')
+      await refuses(
+        edited((jwe) => ({ ...jwe, recipients: [{ ...jwe.recipients[0]!, header: { kid } }] })),
+        'kid',
+      )
     }
   })
 
@@ -89,15 +90,15 @@ describe('the shape', () => {
   })
 
   test('the text after decryption must be JSON in UTF-8, not too deep', async () => {
-    expect(await refusal(forged({ plaintext: 'not JSON' }))).toContain('the plaintext is not JSON')
+    await refuses(forged({ plaintext: 'not JSON' }), 'the plaintext is not JSON')
     const nested = (levels: number) => `${'[1,'.repeat(levels)}1${']'.repeat(levels)}`
     const deep = (levels: number) =>
       JSON.stringify({ ...letter(), body: { deep: 'HERE' } }).replace('"HERE"', nested(levels))
     expect(await unpack(forged({ plaintext: deep(jsonLimits.depth - 2) }), as('ben'))).toMatchObject({
       authenticated: true,
     })
-    expect(await refusal(forged({ plaintext: deep(jsonLimits.depth - 1) }))).toContain('nested deeper')
-    expect(await refusal(forged({ plaintext: deep(100_000) }))).toContain('nested deeper')
+    await refuses(forged({ plaintext: deep(jsonLimits.depth - 1) }), 'nested deeper')
+    await refuses(forged({ plaintext: deep(100_000) }), 'nested deeper')
   })
 
   test('a refusal does not quote the plaintext', async () => {
@@ -121,8 +122,8 @@ describe('limits', () => {
           header: { kid: `did:example:ben#${i}` },
         })),
       }))
-    expect(await refusal(many(101))).toContain('recipients')
-    expect(await refusal(many(100))).toContain('apv')
+    await refuses(many(101), 'recipients')
+    await refuses(many(100), 'apv')
   })
 
   test('what a refusal repeats of a peer’s words is cut', async () => {
@@ -137,19 +138,18 @@ describe('limits', () => {
   })
 
   test('a protected header over its limit is refused before it is read', async () => {
-    expect(await refusal(forged({ header: { pad: 'x'.repeat(60_000) } }))).toContain('too long')
+    await refuses(forged({ header: { pad: 'x'.repeat(60_000) } }), 'too long')
   })
 
   test('deep or colon-ridden JSON in header and envelope is refused quickly and without a crash', async () => {
-    expect(await refusal('['.repeat(500_000) + ']'.repeat(500_000))).toContain('nested deeper')
+    await refuses('['.repeat(500_000) + ']'.repeat(500_000), 'nested deeper')
     // It is not JSON, but must be refused before parsing.
-    expect(await refusal('['.repeat(500_000))).toContain('nested deeper')
-    expect(
-      await refusal(
-        forged({ headerText: (json) => json.replace('{', `{"x":${'['.repeat(9_000)}${']'.repeat(9_000)},`) }),
-      ),
-    ).toContain('nested deeper')
-    expect(await refusal(forged({ headerText: () => `{"x":"${'\\\\'.repeat(20_000)}"}` }))).toContain('alg')
+    await refuses('['.repeat(500_000), 'nested deeper')
+    await refuses(
+      forged({ headerText: (json) => json.replace('{', `{"x":${'['.repeat(9_000)}${']'.repeat(9_000)},`) }),
+      'nested deeper',
+    )
+    await refuses(forged({ headerText: () => `{"x":"${'\\\\'.repeat(20_000)}"}` }), 'alg')
   })
 })
 
@@ -162,26 +162,33 @@ describe('base64url everywhere', () => {
       return text.slice(0, -1) + alphabet[alphabet.indexOf(text.at(-1)!) + 1]!
     }
     for (const part of ['iv', 'tag'] as const) {
-      expect(await refusal(edited((jwe) => ({ ...jwe, [part]: spare(jwe[part] as string) })))).toContain(
+      await refuses(
+        edited((jwe) => ({ ...jwe, [part]: spare(jwe[part] as string) })),
         `${part} is not canonical base64url`,
       )
-      expect(await refusal(edited((jwe) => ({ ...jwe, [part]: `!${jwe[part] as string}` })))).toContain(
+      await refuses(
+        edited((jwe) => ({ ...jwe, [part]: `!${jwe[part] as string}` })),
         `${part} is not canonical base64url`,
       )
-      expect(await refusal(edited((jwe) => ({ ...jwe, [part]: `${jwe[part] as string}=` })))).toContain(
+      await refuses(
+        edited((jwe) => ({ ...jwe, [part]: `${jwe[part] as string}=` })),
         `${part} is not canonical base64url`,
       )
     }
-    expect(
-      await refusal(edited((jwe) => ({ ...jwe, ciphertext: `${jwe['ciphertext'] as string}=` }))),
-    ).toContain('ciphertext is not canonical')
+    await refuses(
+      edited((jwe) => ({ ...jwe, ciphertext: `${jwe['ciphertext'] as string}=` })),
+      'ciphertext is not canonical',
+    )
     const key = (edit: (text: string) => string) =>
       edited((jwe) => ({
         ...jwe,
         recipients: jwe.recipients.map((r) => ({ ...r, encrypted_key: edit(r['encrypted_key'] as string) })),
       }))
-    expect(await refusal(key((text) => `!${text}`))).toContain('encrypted_key is not canonical')
-    expect(await refusal(forged({ header: { apu: `${toBase64url(own('anna').kid)}=` } }))).toContain('apu')
+    await refuses(
+      key((text) => `!${text}`),
+      'encrypted_key is not canonical',
+    )
+    await refuses(forged({ header: { apu: `${toBase64url(own('anna').kid)}=` } }), 'apu')
   })
 
   test('iv and tag of another length are refused', async () => {
@@ -192,9 +199,10 @@ describe('base64url everywhere', () => {
       ['tag', 0],
       ['tag', 64],
     ] as const) {
-      expect(
-        await refusal(edited((jwe) => ({ ...jwe, [part]: toBase64url(Buffer.alloc(bytes)) }))),
-      ).toContain(`${part} has ${bytes} bytes`)
+      await refuses(
+        edited((jwe) => ({ ...jwe, [part]: toBase64url(Buffer.alloc(bytes)) })),
+        `${part} has ${bytes} bytes`,
+      )
     }
   })
 })

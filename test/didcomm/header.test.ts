@@ -2,17 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { toBase64url } from '../../src/base/bytes.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
-import { type Forgery, forge } from './_forge.ts'
+import { anonymous, edited, forged } from './_forge.ts'
 import { as, letter, own, recipient } from './_people.ts'
-import { refusal } from './_refusal.ts'
-
-type Jwe = Record<string, unknown> & { protected: string }
-
-const forged = (changes: Partial<Forgery> = {}) =>
-  forge({ plaintext: letter(), sender: own('anna'), recipients: [recipient('ben')], ...changes })
-const anonymous = (changes: Partial<Forgery> = {}) =>
-  forge({ plaintext: letter(), recipients: [recipient('ben')], enc: 'XC20P', ...changes })
-const edited = (edit: (jwe: Jwe) => unknown) => forged({ envelope: (jwe) => edit(jwe as Jwe) })
+import { refuses } from './_refusal.ts'
 
 describe('the protected header', () => {
   test('is accepted with unknown members', async () => {
@@ -30,8 +22,8 @@ describe('the protected header', () => {
     ['b64', { b64: false }],
     ['typ', { typ: 'JWT' }],
   ])('with %s is refused', async (member, header) => {
-    expect(await refusal(forged({ header }))).toContain(member)
-    expect(await refusal(anonymous({ header }))).toContain(member)
+    await refuses(forged({ header }), member)
+    await refuses(anonymous(letter(), { header }), member)
   })
 
   test.each([
@@ -46,24 +38,24 @@ describe('the protected header', () => {
     '',
     undefined,
   ])('alg %s is refused', async (alg) => {
-    expect(await refusal(forged({ header: { alg } as never }))).toContain('alg')
+    await refuses(forged({ header: { alg } as never }), 'alg')
   })
 
   test.each(['A128CBC-HS256', 'A128GCM', 'C20P', 'none', undefined])('enc %s is refused', async (enc) => {
-    expect(await refusal(forged({ header: { enc } as never }))).toContain('enc')
+    await refuses(forged({ header: { enc } as never }), 'enc')
   })
 
   test('authcrypt by anything but A256CBC-HS512 is refused', async () => {
-    expect(await refusal(forged({ enc: 'A256GCM' }))).toContain('A256CBC-HS512')
-    expect(await refusal(forged({ enc: 'XC20P' }))).toContain('A256CBC-HS512')
+    await refuses(forged({ enc: 'A256GCM' }), 'A256CBC-HS512')
+    await refuses(forged({ enc: 'XC20P' }), 'A256CBC-HS512')
   })
 
   test('naming a member twice is refused, at any level, however it is spelt', async () => {
     const again = (member: string) => forged({ headerText: (json) => json.replace(/}$/, `,${member}}`) })
-    expect(await refusal(again('"alg":"ECDH-1PU+A256KW"'))).toContain('twice')
-    expect(await refusal(again('"\\u0061lg":"ECDH-1PU+A256KW"'))).toContain('twice')
-    expect(await refusal(again('"x":[{"a":1,"a":1}]'))).toContain('twice')
-    expect(await refusal(again('"__proto__":1,"__proto__":1'))).toContain('twice')
+    await refuses(again('"alg":"ECDH-1PU+A256KW"'), 'twice')
+    await refuses(again('"\\u0061lg":"ECDH-1PU+A256KW"'), 'twice')
+    await refuses(again('"x":[{"a":1,"a":1}]'), 'twice')
+    await refuses(again('"__proto__":1,"__proto__":1'), 'twice')
     expect(await unpack(again('"x":[{"a":1},{"a":":\\":{"}]'), as('ben'))).toMatchObject({
       authenticated: true,
     })
@@ -78,24 +70,25 @@ describe('the protected header', () => {
       (text: string) => `${text}\n`,
       (text: string) => text.replace(/^./, '+'),
     ]) {
-      expect(await refusal(header(edit))).toContain('canonical base64url')
+      await refuses(header(edit), 'canonical base64url')
     }
-    expect(
-      await refusal(edited((jwe) => ({ ...jwe, protected: toBase64url(Uint8Array.of(0x7b, 0xff, 0x7d)) }))),
-    ).toContain('the protected header')
+    await refuses(
+      edited((jwe) => ({ ...jwe, protected: toBase64url(Uint8Array.of(0x7b, 0xff, 0x7d)) })),
+      'the protected header',
+    )
   })
 
   test('must be JSON: an array or text is refused', async () => {
     for (const text of ['[]', '"x"', 'null', 'x', ''])
-      expect(await refusal(forged({ headerText: () => text }))).toContain('the protected header')
+      await refuses(forged({ headerText: () => text }), 'the protected header')
   })
 })
 
 test('a content key that is too long is refused', async () => {
-  expect(await unpack(anonymous({ contentKey: Buffer.alloc(32, 7) }), as('ben'))).toMatchObject({
+  expect(await unpack(anonymous(letter(), { contentKey: Buffer.alloc(32, 7) }), as('ben'))).toMatchObject({
     message: letter(),
   })
-  expect(await refusal(anonymous({ contentKey: Buffer.alloc(64, 7) }))).toContain('cannot be decrypted')
+  await refuses(anonymous(letter(), { contentKey: Buffer.alloc(64, 7) }), 'cannot be decrypted')
 })
 
 describe('the ephemeral key', () => {
@@ -103,15 +96,15 @@ describe('the ephemeral key', () => {
   const good = recipient('mallory', 'p256').publicJwk
 
   test('on another curve than the recipient’s or the sender’s is refused', async () => {
-    expect(await refusal(anonymous({ header: { epk: good } }))).toContain('epk is on P-256')
-    expect(await refusal(anonymous({ ...p256, header: { epk: recipient('mallory').publicJwk } }))).toContain(
+    await refuses(anonymous(letter(), { header: { epk: good } }), 'epk is on P-256')
+    await refuses(
+      anonymous(letter(), { ...p256, header: { epk: recipient('mallory').publicJwk } }),
       'epk is on X25519',
     )
-    expect(
-      await refusal(
-        forged({ header: { skid: own('anna', 'p256').kid, apu: toBase64url(own('anna', 'p256').kid) } }),
-      ),
-    ).toContain('the sender')
+    await refuses(
+      forged({ header: { skid: own('anna', 'p256').kid, apu: toBase64url(own('anna', 'p256').kid) } }),
+      'the sender',
+    )
   })
 
   test('off its curve, at infinity, of low order or of another length is refused', async () => {
@@ -127,10 +120,11 @@ describe('the ephemeral key', () => {
       { ...good, kty: 'OKP' },
     ]
     for (const epk of points)
-      expect(await refusal(anonymous({ ...p256, header: { epk } }))).toContain('cannot be decrypted')
+      await refuses(anonymous(letter(), { ...p256, header: { epk } }), 'cannot be decrypted')
     const one = toBase64url(Buffer.alloc(32).fill(1, 0, 1))
     for (const x of [zeros(32), one, zeros(31), zeros(33), '']) {
-      expect(await refusal(anonymous({ header: { epk: { kty: 'OKP', crv: 'X25519', x } } }))).toContain(
+      await refuses(
+        anonymous(letter(), { header: { epk: { kty: 'OKP', crv: 'X25519', x } } }),
         'cannot be decrypted',
       )
     }
@@ -141,7 +135,7 @@ describe('the ephemeral key', () => {
       { kty: 'oct', k: zeros(32) },
       { kty: 'EC', crv: 'secp256k1', x: zeros(32), y: zeros(32) },
     ]) {
-      expect(await refusal(anonymous({ header: { epk } }))).toContain('epk')
+      await refuses(anonymous(letter(), { header: { epk } }), 'epk')
     }
   })
 })

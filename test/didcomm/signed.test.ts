@@ -2,15 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import { toBase64url } from '../../src/base/bytes.ts'
 import { unpack, type UnpackOptions } from '../../src/didcomm/unpack.ts'
-import { type Forgery, forge, signed } from './_forge.ts'
-import { as, didOfPerson, documents, letter, own, recipient } from './_people.ts'
-import { refusal } from './_refusal.ts'
+import { anonymous, forged, signed } from './_forge.ts'
+import { as, didOfPerson, documents, letter, own } from './_people.ts'
+import { refuses } from './_refusal.ts'
 
 const [anna, mallory] = [didOfPerson('anna'), didOfPerson('mallory')]
-const toBen = [recipient('ben')]
-const forged = (changes: Partial<Forgery> = {}) =>
-  forge({ plaintext: letter(), sender: own('anna'), recipients: toBen, ...changes })
-const anonymous = (plaintext: unknown) => forge({ plaintext, recipients: toBen, enc: 'XC20P' })
 
 describe('signed inside', () => {
   const by = (...fragments: string[]) => fragments.map((fragment) => own('anna', fragment))
@@ -55,26 +51,25 @@ describe('signed inside', () => {
   })
 
   test('a signer other than from, or than the sender, is refused', async () => {
-    expect(await refusal(anonymous(signed(letter(), [own('mallory', 'ed25519')])))).toContain(
+    await refuses(anonymous(signed(letter(), [own('mallory', 'ed25519')])), 'but the message was made with')
+    await refuses(
+      forged({ plaintext: signed(letter(), [own('mallory', 'ed25519')]) }),
       'but the message was made with',
     )
-    expect(await refusal(forged({ plaintext: signed(letter(), [own('mallory', 'ed25519')]) }))).toContain(
+    await refuses(
+      forged({ sender: own('mallory'), plaintext: signed(letter(), by('ed25519')) }),
       'but the message was made with',
     )
-    expect(
-      await refusal(forged({ sender: own('mallory'), plaintext: signed(letter(), by('ed25519')) })),
-    ).toContain('but the message was made with')
-    expect(
-      await refusal(anonymous(signed(letter(), [own('anna', 'ed25519'), own('mallory', 'ed25519')]))),
-    ).toContain('several DIDs')
+    await refuses(
+      anonymous(signed(letter(), [own('anna', 'ed25519'), own('mallory', 'ed25519')])),
+      'several DIDs',
+    )
   })
 
   test('a signed message in anoncrypt without to is refused, because an earlier recipient could have forwarded it', async () => {
     const { to: _to, ...open } = letter()
-    expect(await refusal(anonymous(signed(open, by('ed25519'))))).toContain('needs a to')
-    expect(await refusal(anonymous(signed(letter({ to: [mallory] }), by('ed25519'))))).toContain(
-      'to does not name',
-    )
+    await refuses(anonymous(signed(open, by('ed25519'))), 'needs a to')
+    await refuses(anonymous(signed(letter({ to: [mallory] }), by('ed25519'))), 'to does not name')
     expect(await unpack(forged({ plaintext: signed(open, by('ed25519')) }), as('ben'))).toMatchObject({
       authenticated: true,
     })
@@ -109,11 +104,11 @@ describe('signed inside', () => {
       [signed(letter(), by('ed25519'), { typ: 'JWT' }), 'typ'],
       [signed('not JSON', by('ed25519')), 'is not JSON'],
     ]
-    for (const [content, reason] of cases) expect(await refusal(anonymous(content))).toContain(reason)
+    for (const [content, reason] of cases) await refuses(anonymous(content), reason)
     const unfit: UnpackOptions = {
       ...as('ben'),
       resolve: async (did) => ({ ...documents[did]!, authentication: [`${anna}#es256`] }),
     }
-    expect(await refusal(anonymous(good), unfit)).toContain('is not a key for authentication')
+    await refuses(anonymous(good), 'is not a key for authentication', unfit)
   })
 })

@@ -9,18 +9,11 @@ import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
 import { parseEnvelope } from '../../src/didcomm/jwe.ts'
 import { packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { recipientKids, unpack, type UnpackOptions } from '../../src/didcomm/unpack.ts'
-import { type Forgery, forge, signed } from './_forge.ts'
+import { anonymous, forge, type Forgery, forged, signed } from './_forge.ts'
 import { as, didOfPerson, documents, letter, own, recipient } from './_people.ts'
-import { refusal } from './_refusal.ts'
+import { refuses } from './_refusal.ts'
 
 const [anna, ben, mallory] = [didOfPerson('anna'), didOfPerson('ben'), didOfPerson('mallory')]
-const toBen = [recipient('ben')]
-
-/** A forged envelope, by default authcrypt from anna. */
-const forged = (changes: Partial<Forgery> = {}) =>
-  forge({ plaintext: letter(), sender: own('anna'), recipients: toBen, ...changes })
-const anonymous = (plaintext: unknown, changes: Partial<Forgery> = {}) =>
-  forge({ plaintext, recipients: toBen, enc: 'XC20P', ...changes })
 
 test('the forger’s envelope is accepted when nothing is changed', async () => {
   expect(await unpack(forged(), as('ben'))).toMatchObject({
@@ -32,21 +25,20 @@ test('the forger’s envelope is accepted when nothing is changed', async () => 
 
 describe('the sender', () => {
   test('from another DID than the sending key’s is refused', async () => {
-    expect(await refusal(forged({ sender: own('mallory') }))).toContain(
+    await refuses(
+      forged({ sender: own('mallory') }),
       `from is ${anna}, but the message was made with ${mallory}#x25519`,
     )
   })
 
   test('an authcrypt message without from is refused', async () => {
     const { from: _from, ...nobody } = letter()
-    expect(await refusal(forged({ plaintext: nobody }))).toContain('from is absent')
+    await refuses(forged({ plaintext: nobody }), 'from is absent')
   })
 
   test('a from that only begins like the sender’s DID is refused', async () => {
     for (const from of [`${anna}2`, `${anna}#x25519`, anna.toUpperCase(), anna.slice(0, -1)]) {
-      expect(await refusal(forged({ plaintext: letter({ from }) }))).toContain(
-        'but the message was made with',
-      )
+      await refuses(forged({ plaintext: letter({ from }) }), 'but the message was made with')
     }
   })
 
@@ -77,24 +69,18 @@ describe('the sender', () => {
 
   test('skid and apu that differ are refused, whichever the key belongs to', async () => {
     const apuOf = (kid: string) => toBase64url(kid)
-    expect(await refusal(forged({ sender: own('mallory'), header: { skid: own('anna').kid } }))).toContain(
-      'skid and apu',
-    )
-    expect(
-      await refusal(forged({ sender: own('mallory'), header: { apu: apuOf(own('anna').kid) } })),
-    ).toContain('skid and apu')
-    expect(await refusal(forged({ header: { apu: undefined } }))).toContain('apu')
-    expect(await refusal(forged({ header: { apu: apuOf(anna), skid: undefined } }))).toContain('apu')
+    await refuses(forged({ sender: own('mallory'), header: { skid: own('anna').kid } }), 'skid and apu')
+    await refuses(forged({ sender: own('mallory'), header: { apu: apuOf(own('anna').kid) } }), 'skid and apu')
+    await refuses(forged({ header: { apu: undefined } }), 'apu')
+    await refuses(forged({ header: { apu: apuOf(anna), skid: undefined } }), 'apu')
   })
 
   test('mallory’s key under anna’s id does not open', async () => {
-    expect(await refusal(forged({ sender: { ...own('mallory'), kid: own('anna').kid } }))).toContain(
-      'cannot be decrypted',
-    )
+    await refuses(forged({ sender: { ...own('mallory'), kid: own('anna').kid } }), 'cannot be decrypted')
   })
 
   test('a skid in anoncrypt proves nothing and is refused', async () => {
-    expect(await refusal(anonymous(letter(), { header: { skid: own('anna').kid } }))).toContain('skid')
+    await refuses(anonymous(letter(), { header: { skid: own('anna').kid } }), 'skid')
   })
 
   test('the sending key must be for keyAgreement, of that id, in the document of that DID', async () => {
@@ -107,18 +93,17 @@ describe('the sender', () => {
       keyAgreement: [`${anna}#p256`],
       authentication: [`${anna}#x25519`],
     }))
-    expect(await refusal(forged(), without)).toContain('is not a key for keyAgreement')
+    await refuses(forged(), 'is not a key for keyAgreement', without)
     const renamed = change(
       (document) =>
         JSON.parse(JSON.stringify(document).replaceAll('#x25519"', '#x25519-old"')) as DidDocument,
     )
-    expect(await refusal(forged(), renamed)).toContain('is not a key for keyAgreement')
-    expect(
-      await refusal(
-        forged(),
-        change(() => documents[mallory]!),
-      ),
-    ).toContain('another DID')
+    await refuses(forged(), 'is not a key for keyAgreement', renamed)
+    await refuses(
+      forged(),
+      'another DID',
+      change(() => documents[mallory]!),
+    )
   })
 
   test('relative key ids in the document name the same key', async () => {
@@ -148,15 +133,15 @@ describe('the sender', () => {
       sender: { ...own('mallory'), kid: own('anna').kid },
       header: { jwk, jku: 'https://mallory.example/keys' },
     })
-    expect(await refusal(envelope)).toContain('cannot be decrypted')
+    await refuses(envelope, 'cannot be decrypted')
   })
 })
 
 describe('the recipient', () => {
   test('a to without us is refused, by authcrypt and by anoncrypt', async () => {
     for (const to of [[mallory], [anna, mallory], [`${ben}x`], ['']]) {
-      expect(await refusal(forged({ plaintext: letter({ to }) }))).toContain('to does not name')
-      expect(await refusal(anonymous(letter({ to })))).toContain('to does not name')
+      await refuses(forged({ plaintext: letter({ to }) }), 'to does not name')
+      await refuses(anonymous(letter({ to })), 'to does not name')
     }
   })
 
@@ -174,20 +159,18 @@ describe('the recipient', () => {
 
   test('apv that is not the hash of the recipients is refused', async () => {
     const apv = toBase64url(Buffer.alloc(32))
-    expect(await refusal(forged({ header: { apv } }))).toContain('apv')
-    expect(await refusal(forged({ header: { apv: undefined } }))).toContain('apv')
+    await refuses(forged({ header: { apv } }), 'apv')
+    await refuses(forged({ header: { apv: undefined } }), 'apv')
     const added = (jwe: Record<string, unknown>) => {
       const recipients = jwe['recipients'] as { encrypted_key: string }[]
       return { ...jwe, recipients: [...recipients, { ...recipients[0], header: { kid: `${ben}#p256` } }] }
     }
-    expect(await refusal(forged({ envelope: added }))).toContain('apv')
+    await refuses(forged({ envelope: added }), 'apv')
   })
 
   test('recipients of several DIDs, or one twice, are refused', async () => {
-    expect(await refusal(forged({ recipients: [recipient('ben'), recipient('mallory')] }))).toContain(
-      'several DIDs',
-    )
-    expect(await refusal(forged({ recipients: [recipient('ben'), recipient('ben')] }))).toContain('twice')
+    await refuses(forged({ recipients: [recipient('ben'), recipient('mallory')] }), 'several DIDs')
+    await refuses(forged({ recipients: [recipient('ben'), recipient('ben')] }), 'twice')
   })
 
   test('without a matching key the error is RecipientNotFound', async () => {
@@ -238,25 +221,19 @@ describe('nesting', () => {
   })
 
   test('a wrong from, to or apv in the inner envelope is refused like in an outer one', async () => {
-    expect(await refusal(anonymous(authcrypt({ sender: own('mallory') })))).toContain(
-      'but the message was made with',
-    )
-    expect(await refusal(anonymous(authcrypt({ plaintext: letter({ to: [anna] }) })))).toContain(
-      'to does not name',
-    )
-    expect(await refusal(anonymous(authcrypt({ header: { apv: toBase64url(Buffer.alloc(32)) } })))).toContain(
-      'apv',
-    )
+    await refuses(anonymous(authcrypt({ sender: own('mallory') })), 'but the message was made with')
+    await refuses(anonymous(authcrypt({ plaintext: letter({ to: [anna] }) })), 'to does not name')
+    await refuses(anonymous(authcrypt({ header: { apv: toBase64url(Buffer.alloc(32)) } })), 'apv')
   })
 
   test('other nestings of envelopes are refused', async () => {
     const inside = (content: unknown) => ({ plaintext: content, sender: own('mallory') })
-    expect(await refusal(forged(inside(authcrypt())))).toContain('holds another envelope')
-    expect(await refusal(forged(inside(JSON.parse(anonymous(letter())))))).toContain('holds another envelope')
-    expect(await refusal(anonymous(JSON.parse(anonymous(letter()))))).toContain('holds another one')
-    expect(await refusal(anonymous(JSON.parse(anonymous(authcrypt()))))).toContain('holds another one')
-    expect(await refusal(anonymous(authcrypt({ plaintext: authcrypt() })))).toContain('malformed')
-    expect(await refusal(anonymous(signed(authcrypt(), [own('anna', 'ed25519')])))).toContain('malformed')
+    await refuses(forged(inside(authcrypt())), 'holds another envelope')
+    await refuses(forged(inside(JSON.parse(anonymous(letter())))), 'holds another envelope')
+    await refuses(anonymous(JSON.parse(anonymous(letter()))), 'holds another one')
+    await refuses(anonymous(JSON.parse(anonymous(authcrypt()))), 'holds another one')
+    await refuses(anonymous(authcrypt({ plaintext: authcrypt() })), 'malformed')
+    await refuses(anonymous(signed(authcrypt(), [own('anna', 'ed25519')])), 'malformed')
   })
 
   test('two envelopes for different DIDs are refused, even with both keys', async () => {
@@ -272,14 +249,14 @@ describe('nesting', () => {
         recipients: [recipient('mallory')],
       }),
     ) as unknown
-    expect(await refusal(anonymous(inner), all)).toContain('different DIDs')
+    await refuses(anonymous(inner), 'different DIDs', all)
   })
 })
 
 describe('messages that are not encrypted', () => {
   test('plaintext and signed messages are refused', async () => {
-    expect(await refusal(JSON.stringify(letter()))).toContain('not a JWE')
-    expect(await refusal(JSON.stringify(signed(letter(), [own('anna', 'ed25519')])))).toContain('not a JWE')
+    await refuses(JSON.stringify(letter()), 'not a JWE')
+    await refuses(JSON.stringify(signed(letter(), [own('anna', 'ed25519')])), 'not a JWE')
   })
 })
 
