@@ -1,8 +1,7 @@
 /**
- * A client of the daemon that is typed by the routes themselves.
+ * A client of the daemon whose types follow from the routes.
  *
- * The routes are imported as types only: whoever imports this file loads none of the server, which keeps the command
- * line quick.
+ * The routes are imported as types only: the command line loads none of the server.
  */
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -11,7 +10,7 @@ import { ask, type Request } from './send-request.ts'
 import type { Contract, Key, Reply, Route } from '../http/route.ts'
 import type { Routes } from '../routes/index.ts'
 
-/** A part of the input: left out where the contract has none, and optional where it may be empty. */
+/** A part of the input: absent if the contract has none, optional if it may be empty. */
 type Part<Name extends string, Type> = Type extends z.ZodType
   ? {} extends z.input<Type>
     ? { [N in Name]?: z.input<Type> }
@@ -20,17 +19,17 @@ type Part<Name extends string, Type> = Type extends z.ZodType
 type Names<Type> =
   Type extends Readonly<Record<string, z.ZodType>> ? { path: { [N in keyof Type]: z.input<Type[N]> } } : {}
 
-/** What `call` takes beside the key: `{ path, query, headers, body }`, as far as the contract has them. */
+/** The input of a call: `{ path, query, headers, body }`, as far as the contract has them. */
 export type CallInput<C extends Contract> = Names<C['path']> &
   Part<'query', C['query']> &
   Part<'headers', C['headers']> &
   Part<'body', C['body']>
 
-/** Worked out route by route: from the union of all keys, the combinations of all parts would be more than the compiler takes. */
+/** Types by key. A union of all routes would give more combinations than the compiler supports. */
 type Inputs<Rs extends readonly Route[]> = { [R in Rs[number] as R['key']]: CallInput<R['contract']> }
 type Replies<Rs extends readonly Route[]> = { [R in Rs[number] as R['key']]: Reply<R['contract']> }
 
-/** Nothing needs to be said where nothing is required, and nothing can be where there is nothing. */
+/** The input is optional if no part is required, and absent if the contract has no parts. */
 type Rest<Input> = [keyof Input] extends [never] ? [] : {} extends Input ? [input?: Input] : [input: Input]
 
 export type Client<Rs extends readonly Route[] = Routes> = <K extends Rs[number]['key']>(
@@ -38,10 +37,10 @@ export type Client<Rs extends readonly Route[] = Routes> = <K extends Rs[number]
   ...rest: Rest<Inputs<Rs>[K]>
 ) => Promise<Replies<Rs>[K]>
 
-/** The body of an error: the agent API's (api.md 2.1), or the enterprise suite's (service §2.13). */
+/** The body of an error response. */
 export type ProblemBody = { status: number; type: string; title: string; detail?: string; instance?: string }
 
-/** The daemon answered that it will not or cannot do what was asked. */
+/** The daemon answered with an error. */
 export class ProblemError extends Error {
   override name = 'ProblemError'
   readonly problem: ProblemBody
@@ -52,7 +51,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** No daemon answered at this address, or it did not finish its answer. */
+/** No daemon answers at this address, or its response broke off. */
 export class DaemonUnreachable extends Error {
   override name = 'DaemonUnreachable'
   readonly url: string
@@ -64,15 +63,15 @@ export class DaemonUnreachable extends Error {
 }
 
 export type ClientOptions = {
-  /** How long a call may take as a whole. */
+  /** The time for a whole call. */
   timeoutMs?: number
 }
 
 /**
- * Makes a client for the API at `baseUrl`; `headers` go with every call and carry the credentials.
+ * Makes a client for the API at `baseUrl`. `headers` are sent with each call and contain the credentials.
  *
- * A call returns the reply's body. It throws `ProblemError` for any status but 2xx, `DaemonUnreachable` when there is no
- * answer.
+ * A call returns the body of the response. It throws `ProblemError` for any status except 2xx, and `DaemonUnreachable`
+ * without a response.
  */
 export function createClient<Rs extends readonly Route[] = Routes>(
   baseUrl: string,
@@ -98,16 +97,16 @@ export function createClient<Rs extends readonly Route[] = Routes>(
   }) as Client<Rs>
 }
 
-/** Where a call goes. */
+/** The parameters of the URL of a call. */
 export type Destination = {
   path?: Record<string, string>
   query?: Record<string, string | number | boolean | undefined>
 }
 
-/** What `CallInput` comes down to. */
+/** `CallInput` of any contract. */
 type UntypedInput = Destination & { headers?: Record<string, string>; body?: unknown }
 
-/** The method of an endpoint, and its path and query with what is given filled in. */
+/** The method of an endpoint, and its path and query with the parameters filled in. */
 export function toTarget(
   key: Key,
   { path: names = {}, query: given = {} }: Destination,
@@ -132,12 +131,12 @@ async function send(
   }
 }
 
-/** The problem that a response is. */
+/** The error for a response that is not 2xx. */
 export function toProblemError(response: IncomingMessage, content: string): ProblemError {
   return new ProblemError(toProblemBody(response, read(response, content)))
 }
 
-/** The body as JSON if it says that it is JSON and is; an empty one is nothing. */
+/** The body: parsed if it is JSON by its media type, undefined if it is empty. */
 function read({ headers }: IncomingMessage, content: string): unknown {
   if (content === '') return undefined
   if (!/\bjson\b/.test(headers['content-type'] ?? '')) return content
@@ -148,7 +147,7 @@ function read({ headers }: IncomingMessage, content: string): unknown {
   }
 }
 
-/** What answered may be a proxy in between, with a body of its own. */
+/** Completes the body of an error, because a proxy may have sent it. */
 function toProblemBody(
   { statusCode: status = 0, statusMessage }: IncomingMessage,
   content: unknown,

@@ -1,30 +1,30 @@
-/** A client of the daemon's stream of events: server-sent events in, envelopes out. */
+/** A client of the event stream (server-sent events). */
 import { text } from 'node:stream/consumers'
 import { createParser } from 'eventsource-parser'
 import type { Event } from '../../src/events/event.ts'
 import { ask } from './send-request.ts'
 import { DaemonUnreachable, toProblemError } from './client.ts'
 
-/** How long the daemon may be silent, in milliseconds: it says that it is there every fifteen seconds. */
+/** The maximum time without data. The daemon sends a comment every 15 seconds. */
 const silenceMs = 45_000
 
 export type StreamOptions = {
   query?: { type?: string | undefined; thid?: string | undefined; walletId?: string | undefined }
-  /** Go on after the event with this id; from now on when left out. */
+  /** Resumes after the event with this id. Default: only new events. */
   lastEventId?: string | undefined
   /** Ends the stream. */
   signal: AbortSignal
 }
 
 export type EventStream = {
-  /** After which event the stream begins: what happens from then on is in it. Nothing for a stream of all wallets. */
+  /** The event after which the stream begins. Undefined for a stream of all wallets. */
   lastEventId: string | undefined
-  /** Ends when the daemon stops. @throws {DaemonUnreachable} when it is gone without a word. */
+  /** Ends when the daemon stops. @throws {DaemonUnreachable} when the connection breaks. */
   events: AsyncIterable<Event>
 }
 
 /**
- * Opens a stream of events of the API at `baseUrl`; `headers` carry the credentials. Once it is open, nothing is missed.
+ * Opens a stream of events of the API at `baseUrl`. `headers` contain the credentials. An open stream misses no event.
  *
  * @throws {ProblemError} when the daemon refuses. @throws {DaemonUnreachable}
  */
@@ -40,7 +40,7 @@ export async function openEventStream(
   const end = () => ending.abort()
   signal.addEventListener('abort', end, { once: true })
   const silence = setTimeout(end, silenceMs).unref()
-  const leave = () => {
+  const cleanUp = () => {
     clearTimeout(silence)
     signal.removeEventListener('abort', end)
   }
@@ -52,11 +52,11 @@ export async function openEventStream(
     },
     signal: ending.signal,
   }).catch((cause: unknown) => {
-    leave()
+    cleanUp()
     throw new DaemonUnreachable(baseUrl, { cause })
   })
   if (response.statusCode !== 200) {
-    leave()
+    cleanUp()
     throw toProblemError(response, await text(response))
   }
 
@@ -73,7 +73,7 @@ export async function openEventStream(
     } catch (cause) {
       if (!signal.aborted) throw new DaemonUnreachable(baseUrl, { cause })
     } finally {
-      leave()
+      cleanUp()
       end()
     }
   }

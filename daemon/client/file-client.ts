@@ -1,17 +1,17 @@
-/** A client of the endpoints that take or give a file. */
+/** A client of the endpoints that upload or download a file. */
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { ask, type Request } from './send-request.ts'
 import { DaemonUnreachable, toProblemError, toTarget, type Destination } from './client.ts'
 import type { Key } from '../http/route.ts'
 
-/** How long either side may be silent, in milliseconds: a large wallet is copied before the first byte comes. */
+/** The maximum time without data. The daemon copies a large wallet before it sends the first byte. */
 const silenceMs = 120_000
 
 export type FileClient = {
-  /** Sends JSON for a file, which is read from the answer. What this throws, the answer may throw while it is read. */
+  /** Sends JSON and returns the file in the response. Reading it may throw the same errors. */
   download(key: Key, input: Destination & { body: object }): Promise<AsyncIterable<Uint8Array>>
-  /** Sends a file of so many bytes, and returns the JSON that comes back. */
+  /** Sends a file of `length` bytes and returns the JSON response. */
   upload(
     key: Key,
     input: Destination & { headers: Readonly<Record<string, string>>; content: Readable; length: number },
@@ -19,9 +19,9 @@ export type FileClient = {
 }
 
 /**
- * Makes a client for the API at `baseUrl`; `headers` carry the credentials.
+ * Makes a client for the API at `baseUrl`. `headers` contain the credentials.
  *
- * Calls throw `ProblemError` for any status but 2xx, `DaemonUnreachable` when there is no answer, or it stops.
+ * Calls throw `ProblemError` for any status except 2xx, and `DaemonUnreachable` if the response is missing or breaks off.
  */
 export function createFileClient(baseUrl: string, headers: Readonly<Record<string, string>>): FileClient {
   const base = baseUrl.replace(/\/+$/, '')
@@ -34,7 +34,7 @@ export function createFileClient(baseUrl: string, headers: Readonly<Record<strin
     const [method, target] = toTarget(key, to)
     const silence = new AbortController()
     const timer = setTimeout(
-      () => silence.abort(new DOMException('the daemon is silent', 'TimeoutError')),
+      () => silence.abort(new DOMException('the daemon sends nothing', 'TimeoutError')),
       silenceMs,
     )
     const unreachable = (cause: unknown) => {
@@ -42,7 +42,7 @@ export function createFileClient(baseUrl: string, headers: Readonly<Record<strin
       return new DaemonUnreachable(base, { cause: silence.signal.aborted ? silence.signal.reason : cause })
     }
     const { headers: all, body } = request
-    const sent = typeof body === 'object' ? Readable.from(heard(body), { objectMode: false }) : body
+    const sent = typeof body === 'object' ? Readable.from(watched(body), { objectMode: false }) : body
     const response = await ask(new URL(base + target), {
       method,
       headers: all,
@@ -51,20 +51,20 @@ export function createFileClient(baseUrl: string, headers: Readonly<Record<strin
     }).catch((error: unknown) => {
       throw unreachable(error)
     })
-    const content = pieces()
+    const content = chunks()
     if (!String(response.statusCode).startsWith('2')) throw toProblemError(response, await text(content))
     return content
 
-    async function* heard(stream: AsyncIterable<Uint8Array>) {
-      for await (const piece of stream) {
+    async function* watched(stream: AsyncIterable<Uint8Array>) {
+      for await (const chunk of stream) {
         timer.refresh()
-        yield piece
+        yield chunk
       }
     }
 
-    async function* pieces() {
+    async function* chunks() {
       try {
-        yield* heard(response)
+        yield* watched(response)
       } catch (error) {
         throw unreachable(error)
       } finally {

@@ -1,4 +1,4 @@
-/** How the clients of the daemon send a request. */
+/** Sends the requests of all clients of the daemon. */
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 
@@ -10,10 +10,10 @@ export type Request = {
 }
 
 /**
- * Sends a request over a connection of its own, which goes with the signal, and returns the response once its headers are there. Not
- * `fetch`: loading that takes a command longer than its call does.
+ * Sends a request over a new connection and returns the response when its headers have arrived. `fetch` is not used,
+ * because loading it takes longer than a call.
  *
- * Rejects with the signal's reason when the signal has ended it, otherwise with what went wrong.
+ * Rejects with the signal's reason if the signal aborts, otherwise with the network error.
  */
 export async function ask(
   url: URL,
@@ -21,7 +21,7 @@ export async function ask(
 ): Promise<IncomingMessage> {
   const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
   return new Promise((resolve, reject) => {
-    // Left to itself, node:http does not say where the body of a DELETE ends.
+    // node:http sets no length for the body of a DELETE.
     const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {}
     const asked = request(url, { ...options, headers: { ...headers, ...length }, signal, agent: false })
     asked.on('response', (response) => resolve(response.on('error', reject)))

@@ -1,25 +1,26 @@
-/** Events as server-sent events (WHATWG HTML §9.2). */
+/** Server-sent events (WHATWG HTML §9.2). */
 import { Readable } from 'node:stream'
 import type { Event } from '../../src/events/event.ts'
 
-/** How long a client waits before it connects again, in milliseconds. */
+/** The time before a client reconnects. */
 const retryMs = 1_000
 
-/** What a stream begins with: a client that loses it before the first event goes on after `lastEventId`, where there is one. */
+/** The begin of a stream. A client that disconnects before the first event resumes after `lastEventId`. */
 export function toPreamble(lastEventId: string | undefined): string {
   return `retry: ${retryMs}\n${lastEventId === undefined ? '' : `id: ${lastEventId}\n`}\n`
 }
 
-/** One event; a comment for none, so that whoever is in between keeps the connection. Without an id where nobody can go on after it. */
+/** One event, or a comment, which keeps the connection open in proxies. Without `hasId`, clients cannot resume after the event. */
 export function toFrame(event: Event | undefined, hasId: boolean): string {
   if (!event) return ':\n\n'
   return `${hasId ? `id: ${event.id}\n` : ''}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 }
 
 /**
- * A stream of texts that asks for the next one when the last one is gone.
+ * A stream of texts, each of which is produced when the one before has been sent.
  *
- * It ends with the texts. When the signal aborts while a text waits for its reader, the stream is cut off; `onClose` is called however it ends.
+ * The stream ends with the texts, or is destroyed if the signal aborts while a text waits to be sent. `onClose` is called
+ * in all cases.
  */
 export function toStream(
   texts: AsyncIterator<string, void>,

@@ -1,6 +1,6 @@
 /** Prints the routes as an OpenAPI 3.1 document. */
 import { z } from 'zod'
-// A record's last failure is told in the same words as an error (api.md 2.1).
+// The last failure of a record has the same form as an error response.
 import { MetaLastFailure as ErrorResponse } from '../../src/protocols/model.ts'
 import { JsonValue } from '../../src/base/json.ts'
 import { scopesOf, splitKey, type Access, type Contract, type Route } from './route.ts'
@@ -36,7 +36,7 @@ export type OpenApi = {
   components: { schemas: Record<string, JsonSchema>; securitySchemes: typeof securitySchemes }
 }
 
-/** Describes routes; zod types with an `id` in their metadata become components. `url` is where the API is reached. */
+/** Makes the document. Zod types with an `id` in their metadata become components. `url`: the public base URL. */
 export function openapi(
   routes: readonly Route[],
   { version, url }: { version: string; url: string },
@@ -107,7 +107,7 @@ function operation(path: string, contract: Contract, schemaOf: SchemaOf) {
   }
 }
 
-/** A page is text, whatever type the JSON beside it has. */
+/** The body of media type `text/html`, whatever type the JSON body has. */
 const Html = z.string()
 
 /** The bodies of success by media type. */
@@ -135,7 +135,7 @@ function parametersIn(
   }))
 }
 
-/** Converts all zod types of the routes at once, so that those with an id are written once and referred to. */
+/** Converts all zod types of the routes at once, so that types with an id are defined once and referenced. */
 function convert(routes: readonly Route[]): { schemaOf: SchemaOf; schemas: Record<string, JsonSchema> } {
   const types = new Set<z.ZodType>([ErrorResponse, Html])
   for (const { contract } of routes) {
@@ -152,7 +152,7 @@ function convert(routes: readonly Route[]): { schemaOf: SchemaOf; schemas: Recor
   }
   const names = new Map([...types].map((type, index) => [type, String(index)]))
   const all = z.object(Object.fromEntries([...names].map(([type, name]) => [name, type])))
-  // The wire is what goes into a parser, for bodies and replies alike.
+  // The wire format is the input of the parsers, for replies too.
   const json = JSON.stringify(
     z.toJSONSchema(all, {
       io: 'input',
@@ -167,8 +167,8 @@ function convert(routes: readonly Route[]): { schemaOf: SchemaOf; schemas: Recor
 }
 
 /**
- * What a format says already needs no pattern, and what every JSON number obeys no limit. Any JSON value is a schema without rules: one that
- * refers to itself becomes a type that TypeScript refuses.
+ * Removes patterns that repeat a format, and limits that all JSON numbers obey. `JsonValue` becomes a schema without
+ * rules, because generated TypeScript types cannot refer to themselves.
  */
 function shorten(type: z.core.$ZodType, schema: z.core.JSONSchema.BaseSchema): void {
   if (type === JsonValue) delete schema.anyOf

@@ -1,8 +1,8 @@
-/** Lists, a page at a time (api.md 1.3): what the query may ask for, and the object that holds a page. */
+/** Paged lists: their query parameters, and the object of a page. */
 import { z } from 'zod'
 import { withOneSlash } from '../middleware/base-path.ts'
 
-/** A whole number in a query. Typed as the number that it stands for, which is what a client gives. */
+/** A whole number in a query. Its input type is a number, because clients pass numbers. */
 export function whole(least: number, most: number, byDefault: number): z.ZodDefault<z.ZodNumber> {
   const read = (text: unknown) => (typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text)
   return z
@@ -14,20 +14,18 @@ const Order = z.enum(['asc', 'desc']).optional()
 
 /** The query of every list. */
 export const Paging = z.object({
-  offset: whole(0, Number.MAX_SAFE_INTEGER, 0).describe('How many to skip; none when left out.'),
-  limit: whole(1, 1_000, 100).describe('How many to return at most; 100 when left out.'),
-  order: Order.describe('`desc` for the newest first; the oldest first when left out (extension).'),
+  offset: whole(0, Number.MAX_SAFE_INTEGER, 0).describe('Items to skip; default 0.'),
+  limit: whole(1, 1_000, 100).describe('Maximum number of items; default 100.'),
+  order: Order.describe('`desc`: newest first. Default: oldest first (extension).'),
 })
 export type Paging = z.output<typeof Paging>
 
-/** The same where the Cloud Agent has an `order` too: any text, which it does not look at. Other texts than the two are not refused. */
+/** For lists whose `order` the Cloud Agent accepts and ignores: other values are accepted too. */
 export const PagingWithAnyOrder = Paging.extend({
-  order: Order.catch(undefined).describe(
-    '`desc` for the newest first; the oldest first for anything else, or when left out.',
-  ),
+  order: Order.catch(undefined).describe('`desc`: newest first. Otherwise, and by default: oldest first.'),
 })
 
-/** A zod type for pages of `item`, named `id` in the API document. */
+/** A zod type for pages of `item`, named `id` in the OpenAPI document. */
 export function Page<const Kind extends string, Item extends z.ZodType>(kind: Kind, item: Item, id: string) {
   return z
     .object({
@@ -50,13 +48,10 @@ export type PageOf<Kind extends string, Item> = {
   contents: Item[]
 }
 
-/** What a page is cut from: the request target, what was asked for, and how many there are in all. */
+/** The request of a page: its target, its parsed query, and the number of items in total. */
 export type Cut = Paging & { target: string; total: number }
 
-/**
- * Makes a page. `self` and its neighbours are relative references, as the request came; a list whose `self` is
- * something else passes it.
- */
+/** Makes a page. Its links are relative references, in the form of the request target; `self` replaces its own link. */
 export function toPage<const Kind extends string, Item>(
   kind: Kind,
   { target, offset, limit, total }: Cut,
@@ -84,7 +79,7 @@ export function toPage<const Kind extends string, Item>(
   }
 }
 
-/** Makes a page of a log, whose next page comes after the item with an id; there is none when `after` is not given. */
+/** Makes a page of a log. The next page begins after the item with the id `after`. Without `after`, there is none. */
 export function toPageAfter<const Kind extends string, Item>(
   kind: Kind,
   { target, after }: { target: string; after?: string | undefined },
@@ -104,27 +99,27 @@ export function toPageAfter<const Kind extends string, Item>(
   }
 }
 
-/** A request target without scheme and host, which proxies are sent. With two slashes at its front it would name a host in a link. */
+/** A request target without the scheme and host that proxies receive, and with one leading slash: two would begin a host in a link. */
 function relative(target: string): string {
   if (target.startsWith('/')) return withOneSlash(target)
   const { pathname, search } = new URL(target)
   return withOneSlash(pathname + search)
 }
 
-/** A page of a list that is in memory as a whole. */
+/** A page of a list in memory. */
 export function cut<Item>(all: readonly Item[], { offset, limit, order }: Paging): Item[] {
   return (order === 'desc' ? all.toReversed() : all).slice(offset, offset + limit)
 }
 
-/** A filter of a list; every `%` makes the search slower. */
+/** A filter of a list. Each `%` makes the search slower. */
 export const FilterText = z
   .string()
   .max(60_000)
   .refine((text) => text.split('%').length <= 5, 'must not have more than four %')
   .optional()
-  .describe('Exact, unless it has % for any text.')
+  .describe('An exact value, or a pattern with % for any text.')
 
-/** `pageOf` of a list that is named as a whole, whatever was asked of it (api.md 1.3). */
+/** The page with a `pageOf` without query, as some lists of the Cloud Agent have it. */
 export function withoutQuery<P extends { pageOf: string }>(page: P): P {
   return { ...page, pageOf: page.pageOf.replace(/\?.*$/s, '') }
 }

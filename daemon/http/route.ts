@@ -1,8 +1,8 @@
 /**
- * One endpoint: its line in the service document, its contract, its handler, in that order and in one place.
+ * An endpoint as a value: its key, its contract and its handler.
  *
- * The contract is the only description of an endpoint there is. `mount.ts` validates with it, the compiler types the
- * handler and the command line's client with it, `openapi.ts` prints it.
+ * The contract is the only description of an endpoint. `mount.ts` validates requests with it, the compiler types the
+ * handler and the client with it, and `openapi.ts` prints it.
  */
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
@@ -22,12 +22,12 @@ export type PathNames<K extends string> = K extends `${string}{${infer Name}}${i
   ? Name | PathNames<Rest>
   : never
 
-/** What a handler is given, by who may call it. A tenant's handler holds its wallet, open for as long as it runs. */
+/** The first argument of a handler, by access. A tenant's wallet is open while the handler runs. */
 export type Context = {
   admin: Pick<Agent, 'wallets' | 'tenants'> & { agent: Agent }
   tenant: { wallet: Wallet; agent: Agent }
   'admin-or-tenant': Pick<Agent, 'wallets' | 'tenants'> & { caller: Admin | Tenant; agent: Agent }
-  /** `routes` are all that are mounted, for the document that describes them. */
+  /** `routes`: all mounted routes, for the OpenAPI document. */
   public: { agent: Agent; routes: readonly Route[] }
 }
 export type { Access }
@@ -35,48 +35,48 @@ export type { Access }
 export type Status = 200 | 201 | 202 | 204
 
 export type Contract = {
-  /** A few words in the imperative, for the API document. */
+  /** A short phrase in the imperative, for the OpenAPI document. */
   readonly summary: string
-  /** The name of the operation in clients that are generated from the API document; the Cloud Agent's where it has the operation. */
+  /** The Cloud Agent's `operationId` if it has the operation, because generated clients use it as a name. */
   readonly operationId: string
-  /** The endpoint is in none of the APIs that the agent implements: the Cloud Agent's, the enterprise suite's, NeoPRISM's. */
+  /** None of the APIs that the agent implements (Cloud Agent, enterprise suite, NeoPRISM) has the endpoint. */
   readonly extension?: true
   readonly access: Access
   /**
-   * The scopes of which a tenant's key must have one, where it has any; `[]` when it must have none and be for everything. What reads
-   * may leave them out, and takes them all.
+   * The scopes that may call the endpoint. `[]`: only keys without scopes, which are unrestricted. Endpoints that read
+   * accept all scopes by default.
    */
   readonly scopes?: readonly Scope[]
-  /** A zod type for each name in the path; what does not fit is no such path (404). */
+  /** A zod type for each name in the path. Other values give 404. */
   readonly path?: Readonly<Record<string, z.ZodType>>
   readonly query?: z.ZodObject
-  /** Headers that the handler reads, by their names in lower case. */
+  /** The headers that the handler reads, by lower-case name. */
   readonly headers?: z.ZodObject
   /** The JSON body. An empty body and `null` are parsed as `{}`. */
   readonly body?: z.ZodType
   /**
-   * Whatever comes is handed over, of any media type, parsed where it is JSON and `undefined` where it is not: `body` is for the API document, and
-   * for the handler to parse with, because a body that does not fit is not without effect.
+   * The handler gets any body, of any media type: parsed JSON, or `undefined` for other bodies. `body` is then for the
+   * OpenAPI document and for the handler, because even an invalid body has an effect.
    */
   readonly anyBody?: true
-  /** The body is a file of this media type, which the handler reads as it comes; at most so many bytes. */
+  /** The body is a file of this media type and of at most `limit` bytes, which the handler reads as a stream. */
   readonly stream?: { readonly media: string; readonly limit: (config: Config) => number }
-  /** The variable that says how many requests one address may send in a minute, where an endpoint needs no credentials and calls others. */
+  /** The variable that limits the requests per minute of one address, for a public endpoint that calls other hosts. */
   readonly perAddress?: AddressLimit
-  /** The longest body in bytes, where it may be longer than others. */
+  /** The maximum size of the body in bytes, if it is higher than the default. */
   readonly bodyLimit?: (config: Config) => number
-  /** What it keeps goes to the file that all wallets share, so that the wallet must have room for the body (`BYTES_PER_WALLET`) beforehand. */
+  /** The body is stored in the file that all wallets share: its size is checked against `BYTES_PER_WALLET` first. */
   readonly sharesFile?: true
-  /** The status of success, and the body as it goes over the wire. `null`: there is none. */
+  /** The status of success, and the body on the wire. `null`: no body. */
   readonly reply: readonly [status: Status, body: z.ZodType | null]
   /**
-   * The media types of an endpoint that answers with more than one, or with something else than JSON. Its handler
-   * reads the request's `Accept` and returns an `Answer`; `reply` then describes those that `bodies` does not.
+   * The media types of the responses, unless JSON is the only one. The handler reads `Accept` and returns an `Answer`.
+   * `reply` then describes the bodies of the media types that `bodies` does not name.
    */
   readonly media?: readonly [string, ...string[]]
-  /** The bodies of success by media type, where one differs from `reply`. */
+  /** The bodies of success by media type, if they differ from `reply`. */
   readonly bodies?: Readonly<Record<string, z.ZodType>>
-  /** The statuses of failures that have other bodies than an `ErrorResponse`, and those bodies by media type. */
+  /** The statuses of failures whose body is not an `ErrorResponse`, and their bodies by media type. */
   readonly failures?: {
     readonly statuses: readonly number[]
     readonly bodies: Readonly<Record<string, z.ZodType>>
@@ -84,8 +84,8 @@ export type Contract = {
 }
 
 /**
- * What a handler of a contract with `media` returns. A text goes out as it is, a stream as it comes, any other object as JSON; `headers` stand
- * over those that there would be, also over the type, which may need a charset.
+ * The result of a handler whose contract has `media`. Text and streams are sent as they are, other objects as JSON.
+ * `headers` replace the default headers, including `Content-Type`, which may need a charset.
  */
 export type Answer<Media extends string = string> = {
   status?: number
@@ -101,32 +101,32 @@ export type Input<C extends Contract> = {
   query: Parsed<C['query'], {}>
   headers: Parsed<C['headers'], {}>
   body: C['anyBody'] extends true ? unknown : Parsed<C['body'], undefined>
-  /** The body as it comes, where the contract has it as a file; to be read before the handler returns. */
+  /** The body, if the contract has `stream`. The handler must read it before it returns. */
   stream: C['stream'] extends object ? AsyncIterable<Uint8Array> : undefined
-  /** The request target as it was received: path and query. */
+  /** The request target as received: path and query. */
   target: string
-  /** Where the request comes from: the address of whoever is connected. */
+  /** The address of the client (IPv6: the /64 network). */
   address: string
-  /** The log, whose lines name the request. */
+  /** A log whose lines have the request id. */
   log: Log
-  /** The `Accept` header, `*` + `/*` when there is none. */
+  /** The `Accept` header; `*` + `/*` by default. */
   accept: string
-  /** The one of some media types that the `Accept` header likes best, the first where it does not care; nothing when it takes none (RFC 9110 §12.5.1). */
+  /** The media type that `Accept` prefers, the first if it has no preference, undefined if it accepts none (RFC 9110 §12.5.1). */
   accepts: (types: readonly string[]) => string | undefined
-  /** A signal that tells when the caller is gone, for answers that take long: others begin meanwhile. */
+  /** For responses that take long: releases the slot of the request, and returns a signal that aborts when the client disconnects. */
   whenGone: () => AbortSignal
-  /** Whether the credentials of the request are still those of the same caller, for answers that take long. */
+  /** For responses that take long: whether the credentials still belong to the same caller. */
   isStillAllowed: () => Promise<boolean>
 }
 
-/** The body of success as JSON writes it; nothing where the contract says `null`. */
+/** The body of success before serialization; `void` if the contract has `null`. */
 export type Reply<C extends Contract> = C['reply'][1] extends z.ZodType ? z.input<C['reply'][1]> : void
 
 type Output<C extends Contract> = C['media'] extends readonly (infer Media extends string)[]
   ? Answer<Media>
   : Reply<C>
 
-/** A contract must describe the names in its path, all of them and no others. */
+/** A contract must describe exactly the names in its path. */
 type Describes<K extends string> = [PathNames<K>] extends [never]
   ? { path?: never }
   : { path: Record<PathNames<K>, z.ZodType> }
@@ -134,7 +134,7 @@ type NoOthers<K extends string, C extends Contract> = [Exclude<keyof C['path'], 
   ? unknown
   : never
 
-/** What a tenant may call must say with which keys, unless it reads; what nobody's key is asked for must not. */
+/** The contract of a tenant's endpoint must have scopes, unless it reads. Other contracts must not have them. */
 type Scoped<K extends string, C extends Contract> = C['access'] extends 'admin' | 'public'
   ? { scopes?: never }
   : K extends `GET ${string}`
@@ -144,7 +144,7 @@ type Scoped<K extends string, C extends Contract> = C['access'] extends 'admin' 
 export type Route<K extends Key = Key, C extends Contract = Contract> = {
   readonly key: K
   readonly contract: C
-  // The types of context and input follow from the contract, which `mount` cannot know one by one.
+  // `mount` handles routes of all contracts, so that it cannot know the types of context and input.
   readonly handler: (context: any, input: any) => Promise<unknown>
 }
 
@@ -157,7 +157,7 @@ export function route<const K extends Key, const C extends Contract>(
   return { key, contract, handler }
 }
 
-/** The scopes that may call an endpoint; nothing where the caller is no tenant. */
+/** The scopes that may call an endpoint, or undefined if no tenant may call it. */
 export function scopesOf({ access, scopes = allScopes }: Contract): readonly Scope[] | undefined {
   return access === 'admin' || access === 'public' ? undefined : scopes
 }

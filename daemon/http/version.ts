@@ -1,4 +1,4 @@
-/** The version of this package, as its package.json says. */
+/** The version of this package, from its package.json. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
@@ -7,7 +7,7 @@ const Manifest = z.object({ name: z.literal('identity-agent'), version: z.string
 /** The SemVer version of the agent. */
 export const version = readVersion(new URL('.', import.meta.url))
 
-/** The manifest lies one folder up from the sources, and two from what is built of them. */
+/** Searches the parent folders for the package.json: sources and bundle are at different depths. */
 function readVersion(folder: URL): string {
   const parent = new URL('..', folder)
   if (parent.href === folder.href) throw new Error('the package.json of identity-agent is missing')

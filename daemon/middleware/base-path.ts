@@ -1,25 +1,23 @@
-/**
- * Base paths: clients are given URLs under which deployments of the real agent, and of the enterprise suite, hide behind a proxy (api.md 1.1, 8.1).
- */
+/** Base paths: deployments of the Cloud Agent and of the enterprise suite have URLs with a prefix, which clients keep. */
 import type { Middleware } from 'koa'
 
 const basePaths = ['/cloud-agent', '/prism-agent']
 
-/** The enterprise suite's own base path leads nowhere else. */
+/** The base path of the enterprise suite, before its endpoints only. */
 const enterprise = /^\/enterprise(?=\/+(?:onboard|did-requests|did-authentication|\.well-known)\/)/
 
-/** DID requests are found without `/onboard` too, as their `self` has it. */
+/** DID requests are also at the path without `/onboard`, which their `self` has. */
 const didRequests = /^\/+did-requests(?=\/)/
 
 /**
- * Takes a known base path off the front, so that every endpoint is found with and without. Slashes in front of the base path and of the
- * endpoint count as one: clients join a base URL that ends with a slash and a path that begins with one.
+ * Removes a known base path. Several slashes before the base path and before the endpoint count as one, because clients
+ * join a base URL that ends with a slash and a path that begins with one.
  */
 export const basePath: Middleware = (ctx, next) => {
-  const given = withOneSlash(ctx.path)
-  const prefix = basePaths.find((known) => `${given}/`.startsWith(`${known}/`)) ?? ''
-  const endpoint = withOneSlash(given.slice(prefix.length)) || '/'
-  // With a slash at its end, a path that is a whole name looks like one that goes on.
+  const requested = withOneSlash(ctx.path)
+  const prefix = basePaths.find((known) => `${requested}/`.startsWith(`${known}/`)) ?? ''
+  const endpoint = withOneSlash(requested.slice(prefix.length)) || '/'
+  // The expressions expect a slash after the last segment.
   const path = withOneSlash(
     `${endpoint}/`.replace(enterprise, '').replace(didRequests, '/onboard/did-requests').slice(0, -1),
   )
@@ -27,7 +25,7 @@ export const basePath: Middleware = (ctx, next) => {
   return next()
 }
 
-/** A path whose first character is its only slash at the front. */
+/** The path with one leading slash. */
 export function withOneSlash(path: string): string {
   return path.replace(/^\/+/, '/')
 }

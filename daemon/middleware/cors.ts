@@ -1,7 +1,7 @@
 /**
- * Leave for web pages of other origins to call a server: those that the operator lists, and no others (Fetch §3.2, CORS protocol).
+ * CORS (Fetch §3.2): web pages of the origins that the operator lists may call the server.
  *
- * Keys travel in headers that a page has to know; nothing goes by cookies, so credentials of the browser's are never let in.
+ * Keys are in headers that the page sets. Cookies are not used, so that browsers never add credentials.
  */
 import type { Middleware } from 'koa'
 
@@ -9,10 +9,10 @@ const methods = 'GET, POST, PUT, PATCH, DELETE'
 const requestHeaders = 'content-type, apikey, x-admin-api-key, x-request-id, last-event-id'
 const responseHeaders = 'retry-after, x-request-id'
 
-/** How long a browser remembers what it was told. */
+/** The time for which a browser caches a preflight response. */
 const maxAgeSeconds = 600
 
-/** Answers browsers that ask for leave, and marks what listed origins may read. Without a list there is no word of CORS. */
+/** Answers preflight requests, and lets listed origins read responses. Without a list it does nothing. */
 export function cors(origins: readonly string[] = []): Middleware {
   const listed = new Set(origins)
   return (ctx, next) => {
@@ -21,7 +21,7 @@ export function cors(origins: readonly string[] = []): Middleware {
     const { origin } = ctx.headers
     if (origin === undefined || !listed.has(origin)) return next()
     ctx.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': responseHeaders })
-    // What a page of another origin may not load without leave of this kind, it may with leave of that kind.
+    // Helmet's default, `same-origin`, would overrule CORS in some browsers.
     ctx.set('Cross-Origin-Resource-Policy', 'cross-origin')
     if (ctx.method !== 'OPTIONS' || ctx.get('Access-Control-Request-Method') === '') return next()
     ctx.set({ 'Access-Control-Allow-Methods': methods, 'Access-Control-Allow-Headers': requestHeaders })

@@ -1,17 +1,17 @@
 /**
- * The head of a request, as far as Node.js does not judge it: one `Host` (RFC 9112 §3.2), and not too many headers.
+ * Checks of the head that Node.js does not make: one `Host` (RFC 9112 §3.2), and a limited number of headers.
  *
- * Node.js takes the first of several `Host` lines, where a proxy may have judged the last one. Of the size it counts the names and values only, so
- * that without a number of headers a head has no limit.
+ * Node.js uses the first of several `Host` headers, while a proxy may have checked the last one. Its size limit counts
+ * names and values only, so that the number of headers needs a limit too.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import { Problem } from '../../src/base/problem.ts'
 
-/** Headers of one request. */
+/** The maximum number of headers of a request. */
 export const maxHeaders = 200
 
-/** The fault of a request's head; undefined when there is none. The server must keep one header more than the limit. */
+/** The fault of a head, if it has one. The server must keep one header more than the limit. */
 export function findHeadFault({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): Problem | undefined {
   if (rawHeaders.length > 2 * maxHeaders) {
     return new Problem(
@@ -27,7 +27,7 @@ export function findHeadFault({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'
     : undefined
 }
 
-/** Refuses a request whose head is not as it must be. */
+/** Refuses requests with a fault in their head. */
 export const head: Middleware = ({ req }, next) => {
   const fault = findHeadFault(req)
   if (fault) throw fault

@@ -1,9 +1,9 @@
-/** Replies are data for programs: nothing in them is to be rendered, framed, sniffed at or kept by a cache. Pages say for themselves what may be rendered. */
+/** Security headers: responses are data for programs, which browsers must not render, frame, sniff or cache. Pages replace them. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import helmet from 'helmet'
 import type { Middleware } from 'koa'
 
-/** Sets the headers that say so, before anything else is done; and over https, that it stays with https. */
+/** Sets the headers before any other work; with an https URL, also `Strict-Transport-Security`. */
 export function securityHeaders(publicUrl: string): Middleware {
   const headers = headersOf(publicUrl.startsWith('https:'))
   return ({ res }, next) => {
@@ -12,7 +12,7 @@ export function securityHeaders(publicUrl: string): Middleware {
   }
 }
 
-/** What helmet says to every request alike, asked once. */
+/** The headers of helmet, which are the same for all requests. */
 function headersOf(isSecure: boolean): ReadonlyMap<string, string> {
   const secure = helmet({
     contentSecurityPolicy: {

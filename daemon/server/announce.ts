@@ -1,4 +1,4 @@
-/** Tells the command line which daemon serves a data folder, and where: the profile, and `daemon.json` in the folder. */
+/** Writes the files by which the command line finds the daemon: the profile, and `daemon.json` in the data folder. */
 import type { Config } from '../../src/base/config.ts'
 import type { Log } from '../../src/base/log.ts'
 import { type LocalProfile, writeProfile } from '../../src/base/profile.ts'
@@ -6,23 +6,23 @@ import { removeRunning, writeRunning, type Running } from '../../src/base/runnin
 import { StartError } from '../../src/base/start-error.ts'
 import { isDiskFull } from '../../src/storage/file-errors.ts'
 
-/** The wait until files are written again that a full disk had no room for. */
+/** The time between attempts to write to a full disk. */
 const retryMs = 5_000
 
 export type Announced = {
   profile: LocalProfile
   running: Running
-  /** Whether the profile of an earlier start has the same secrets. */
+  /** The profile of an earlier start has the same secrets. */
   isKnown: boolean
-  /** Writes the settings that the next start is to have as well. */
+  /** Writes the settings that the next start reads. */
   remember: () => void
 }
 
 /**
- * Writes the files. A full disk delays them, if the profile of an earlier start serves until then.
+ * Writes the files. On a full disk, it retries later if the profile of an earlier start is still valid.
  *
- * @returns what removes `daemon.json` again
- * @throws {StartError} when they cannot be written
+ * @returns a function that removes `daemon.json`
+ * @throws {StartError} when the files cannot be written
  */
 export function announce(
   config: Config,
@@ -38,7 +38,7 @@ export function announce(
   const writeLater = () => {
     try {
       write()
-      log.info('the profile is written, which the disk had no room for')
+      log.info('the profile is written: the disk has room again')
     } catch (error) {
       if (!isDiskFull(error)) log.error({ err: error }, 'the profile cannot be written')
       retry = setTimeout(writeLater, retryMs).unref()
@@ -49,8 +49,7 @@ export function announce(
   } catch (error) {
     if (!isDiskFull(error)) throw error
     if (!isKnown) {
-      const reason =
-        'The disk is full: a daemon that starts for the first time needs room for its keys and its profile.'
+      const reason = 'The disk is full: the first start of a daemon needs room for its keys and its profile.'
       throw new StartError(
         `${reason} Make room on the disks of ${config.AGENT_DATA_DIR} and ${config.AGENT_CONFIG_DIR}.`,
         1,
@@ -60,7 +59,7 @@ export function announce(
       )
     }
     log.warn(
-      'the disk is full: the agent can be read, writes are answered 507, and the profile stays as it was, until there is room',
+      'the disk is full: until there is room, the agent answers writes with 507, and the profile is not updated',
     )
     retry = setTimeout(writeLater, retryMs).unref()
   }

@@ -1,6 +1,7 @@
 /**
- * A process that verifies a backup, or restores one to the data folder of its environment, and tells its parent what it found (`agent
- * backup`). It is one of its own, since the command line knows nothing of databases, and needs no daemon.
+ * The process of `agent backup verify` and `agent backup restore`. It sends its result to its parent.
+ *
+ * It is a process of its own, because the command line does not load the database, and a daemon is not needed.
  */
 import { resolve } from 'node:path'
 import { restoreBackup } from '../../src/backup/restore.ts'
@@ -8,7 +9,7 @@ import { verifyBackup, type VerifiedBackup } from '../../src/backup/verify.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { StartError } from '../../src/base/start-error.ts'
 
-/** What is told: what is in the backup, or in one sentence why that cannot be told, and an exit code. */
+/** The content of the backup, or the reason of the failure in one sentence and an exit code. */
 export type BackupAnswer = { backup: VerifiedBackup } | { failure: string; exitCode: number }
 
 async function answer([task, folder = '']: readonly string[]): Promise<BackupAnswer> {

@@ -1,4 +1,4 @@
-/** The exports of the built daemon: `main` runs a daemon, and tests build an agent from the parts that it uses. */
+/** The exports of the bundle: `main` runs a daemon, and tests build an agent from the other parts. */
 export { createAgent } from '../../src/agent.ts'
 export { readConfig } from '../../src/base/config.ts'
 export { openLog } from '../../src/base/log.ts'

@@ -1,4 +1,4 @@
-/** The agent's data folder: made, closed to others, and locked for one daemon. */
+/** The data folder: created, private to its owner, and locked by one daemon. */
 import { accessSync, chmodSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { folderFault, makeFolder } from '../../src/base/private-files.ts'
@@ -9,11 +9,11 @@ import { DamagedFileError } from '../../src/storage/file-errors.ts'
 import { takeLock } from '../../src/storage/sqlite.ts'
 
 /**
- * Makes the folder if need be and locks it until the returned function is called.
+ * Creates the folder if it is missing, and locks it until the returned function is called.
  *
- * @throws {StartError} when it cannot be used or another daemon serves it; nothing in it was changed then.
+ * @throws {StartError} when it cannot be used, or another daemon serves it. The folder is then unchanged.
  */
-export function takeDataFolder(folder: string): () => void {
+export function lockDataFolder(folder: string): () => void {
   prepare(folder)
   const release = lock(join(folder, 'daemon.lock'))
   if (release) return release

@@ -23,7 +23,7 @@ import { cors } from '../middleware/cors.ts'
 import { contextOf } from '../middleware/request-context.ts'
 import type { Shutdown } from '../middleware/shutdown.ts'
 import { createBaseApp } from './app.ts'
-import { mediatorPages, takeForMediator } from './mediator.ts'
+import { mediatorPages, receiveForMediator } from './mediator.ts'
 
 /** Makes the application. Its response is 200 with an empty body for a message that is accepted, or was before. */
 export function createDidcommApp(agent: Agent, shutdown?: Shutdown): Koa {
@@ -72,7 +72,8 @@ async function receiveMessage(agent: Agent, ctx: Context): Promise<void> {
     )
   const envelope = parseEnvelope(ctx.request.rawBody ?? '')
   const recipient = didOf(envelope.kids[0]!)
-  if (agent.mediator?.owns(recipient)) return takeForMediator(agent.mediator, ctx, envelope, context.address)
+  if (agent.mediator?.owns(recipient))
+    return receiveForMediator(agent.mediator, ctx, envelope, context.address)
   const walletId = await findWallet(agent, token, recipient)
   context.walletId = walletId
   const noteThread = (thid: string) => context.thids.add(thid)

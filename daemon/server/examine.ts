@@ -1,6 +1,7 @@
 /**
- * A process that examines the data folder of its environment when no daemon answers for it, and tells its parent what it found (`agent
- * doctor`). It is one of its own, since the command line knows nothing of databases.
+ * The process of `agent doctor` without a running daemon: examines the data folder and sends the result to its parent.
+ *
+ * It is a process of its own, because the command line does not load the database.
  */
 import { configure } from '../../src/base/configure.ts'
 import { StartError } from '../../src/base/start-error.ts'

@@ -1,7 +1,8 @@
 /**
- * The daemon's process: configuration, folder, ports, agent, in this order, so that what cannot start changes nothing.
+ * The process of the daemon. It reads the configuration, locks the folder, binds the ports and opens the agent, in this
+ * order, so that a failed start changes nothing.
  *
- * A parent that is connected is told `ready` with the URLs; an error is one sentence on standard error and an exit code.
+ * It sends `ready` with the URLs to a connected parent. An error is one sentence on standard error and an exit code.
  */
 import { z } from 'zod'
 import { createAgent } from '../../src/agent.ts'
@@ -16,18 +17,18 @@ import { findChangedAddress } from '../../src/doctor/connection-addresses.ts'
 import { describeReach } from '../../src/net/reach.ts'
 import { announce } from './announce.ts'
 import { createApp } from './app.ts'
-import { takeDataFolder } from './data-folder.ts'
+import { lockDataFolder } from './data-folder.ts'
 import { createDidcommApp } from './didcomm.ts'
 import { connectionLimits, portOf, serve, stop, urlOf } from './listen.ts'
 import { serveSockets } from './mediator.ts'
-import { bindAsTold } from './ports.ts'
+import { bindConfigured } from './ports.ts'
 import { createShutdown } from '../middleware/shutdown.ts'
 import { routes } from '../routes/index.ts'
 
-/** The word of a launcher that stays for as long as the daemon. */
+/** The message of a launcher whose end stops the daemon. */
 const Stay = z.object({ type: z.literal('stay') })
 
-/** Undoes a start, the last part first. */
+/** Steps that undo a start, executed in reverse order. */
 type Undo = () => unknown
 
 type Started = { url: string; didcommUrl: string; calls: string; warnings: string[] }
@@ -35,11 +36,11 @@ type Started = { url: string; didcommUrl: string; calls: string; warnings: strin
 async function start(configured: Configured, log: Log, undo: Undo[]): Promise<Started> {
   const { config, warning } = fitOpenFiles(configured.config)
   if (warning !== undefined) log.warn(warning)
-  undo.push(takeDataFolder(config.AGENT_DATA_DIR))
+  undo.push(lockDataFolder(config.AGENT_DATA_DIR))
   const [ofRest, ofDidcomm] = [config.AGENT_TRUST_PROXY, config.MEDIATOR_TRUST_PROXY].map((isProxied) =>
     connectionLimits(config, isProxied),
   )
-  const rest = await bindAsTold(configured, 'AGENT_HTTP_PORT', ofRest)
+  const rest = await bindConfigured(configured, 'AGENT_HTTP_PORT', ofRest)
   const servers = [rest]
   const shutdown = createShutdown()
   undo.push(async () => {
@@ -48,7 +49,7 @@ async function start(configured: Configured, log: Log, undo: Undo[]): Promise<St
     shutdown.release()
     await Promise.all(stopped)
   })
-  const didcomm = await bindAsTold(configured, 'AGENT_DIDCOMM_PORT', ofDidcomm)
+  const didcomm = await bindConfigured(configured, 'AGENT_DIDCOMM_PORT', ofDidcomm)
   servers.push(didcomm)
   const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
   const dataDir = config.AGENT_DATA_DIR
@@ -57,12 +58,12 @@ async function start(configured: Configured, log: Log, undo: Undo[]): Promise<St
   const adminToken = config.ADMIN_TOKEN ?? new Secret(remembered?.adminToken ?? newApiKey())
   const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
   const agent = await createAgent({ ...config, ADMIN_TOKEN: adminToken }, log, urls, remembered)
-  // Servers stop before the agent does: what they have accepted still needs it.
+  // The servers stop before the agent, because accepted requests use it.
   undo.splice(1, 0, () => agent[Symbol.asyncDispose]())
   const startedAt = new Date().toISOString()
   const calls = describeReach(config)
   const running = { pid: process.pid, url, didcommUrl, startedAt }
-  // A start at the address of the last one opens no wallet for it.
+  // Wallets are only opened for this check if the address has changed.
   const moved =
     remembered?.publicDidcommUrl === urls.didcomm
       ? undefined
@@ -88,7 +89,7 @@ async function start(configured: Configured, log: Log, undo: Undo[]): Promise<St
   serve(rest, createApp(agent, routes, { shutdown }).callback())
   serve(didcomm, createDidcommApp(agent, shutdown).callback())
   undo.push(serveSockets(didcomm, agent))
-  // Before anything else ends: the servers would wait for streams, and for those who wait for an answer.
+  // Ends streams and waiting requests first, because the servers wait for them.
   undo.push(() => agent.backups[Symbol.asyncDispose]())
   undo.push(() => agent.definitions.close())
   undo.push(() => agent.events.close())
@@ -110,7 +111,7 @@ export async function main(): Promise<void> {
     forgetSecrets(process.env, config)
     const log = openLog(config.AGENT_LOG_LEVEL)
     process.on('uncaughtException', (error) => {
-      log.fatal({ err: error }, 'the agent ends: an unexpected error, please report it')
+      log.fatal({ err: error }, 'unexpected error, please report it: the agent ends')
       // Node writes its diagnostic report (--report-uncaught-exception) only for errors without a handler.
       if (process.report.reportOnUncaughtException) process.report.writeReport(error)
       process.exit(1)
@@ -136,7 +137,7 @@ export async function main(): Promise<void> {
 
 type Launcher = { whenGone: (stop: () => void) => void }
 
-/** A launcher that stays takes the daemon with it, however it ends: it says so at once, and the channel to it closes with its process. */
+/** The end of a launcher that has sent `stay` stops the daemon: the IPC channel closes with the launcher's process. */
 function watchLauncher(): Launcher {
   let stays = false
   let onGone: (() => void) | undefined
@@ -152,7 +153,7 @@ function watchLauncher(): Launcher {
   }
 }
 
-/** The first signal stops in good order, the second at once. */
+/** The first signal stops the daemon gracefully, the second one at once. */
 function stopOnSignal(log: Log, undo: Undo[], launcher: Launcher): void {
   let isStopping = false
   const onSignal = (signal: NodeJS.Signals) => {
@@ -162,7 +163,7 @@ function stopOnSignal(log: Log, undo: Undo[], launcher: Launcher): void {
     undoAll(undo).then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error({ err: error }, 'the agent did not stop in good order')
+        log.error({ err: error }, 'the agent did not stop gracefully')
         process.exit(1)
       },
     )

@@ -1,6 +1,6 @@
 /**
- * The mediator role on the DIDComm port, as the Identus mediator has it (wire.md 7.2): `POST /` for messages to its DID,
- * `GET /did`, `/invitation` and `/invitationOOB`, and the WebSocket `/ws`. Without the role there is none of it.
+ * The mediator role on the DIDComm port, like the Identus mediator: `POST /` for messages to its DID, `GET /did`,
+ * `/invitation` and `/invitationOOB`, and the WebSocket `/ws`. Without the role, none of them exists.
  */
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -18,35 +18,35 @@ import { RateLimited } from '../../src/mediator/handler.ts'
 import { addressOf } from '../middleware/address.ts'
 import { findHeadFault } from '../middleware/head.ts'
 
-/** Open WebSockets at a time. */
+/** Open WebSockets in total. */
 const maxSockets = 1_000
-/** Messages of one socket that wait for their turn before no more are read from it. */
+/** Waiting messages of one socket, above which it is not read further. */
 const maxPending = 8
-/** Bytes on their way to a socket; what comes on top waits in the queue until it is asked for. */
+/** Unsent bytes of a socket. Further messages stay in the queue until they are requested. */
 const maxBuffered = 4_194_304
-/** How often a socket must show that it is alive. */
+/** The interval of pings, each of which must be answered before the next one. */
 const heartbeatMs = 30_000
-/** How long a socket may be open before a message came on it that could be taken. */
-const strangerMs = 10_000
+/** The time until the first valid message of a new socket. */
+const firstMessageMs = 10_000
 /** Close codes (RFC 6455 §7.4.1, IANA WebSocket Close Code Number Registry). */
 const [policyViolation, tryAgainLater] = [1008, 1013]
 
 /**
  * Answers a message to the mediator's DID: 200 with the packed answer, 202 when there is none or it goes another way.
  *
- * @throws {Problem} 429, with `Retry-After` set, when too much comes from `address`, and whatever the mediator refuses.
+ * @throws {Problem} 429 with `Retry-After` when the address sends too many messages, and the mediator's refusals.
  */
-export async function takeForMediator(
+export async function receiveForMediator(
   mediator: Mediator,
   context: Context,
   envelope: Envelope,
   address: string,
 ): Promise<void> {
-  const take = async () => {
+  const receive = async () => {
     await mediator.countMessage(address)
     return mediator.receive(envelope, { address })
   }
-  const answer = await take().catch((error: unknown) => {
+  const answer = await receive().catch((error: unknown) => {
     if (error instanceof RateLimited) context.set('Retry-After', String(error.waitSeconds))
     throw error
   })
@@ -55,7 +55,7 @@ export async function takeForMediator(
   if (answer !== undefined) context.set('Content-Type', encryptedType)
 }
 
-/** The pages of the mediator, and leave for wallets in browsers to call it from wherever they were loaded. */
+/** The pages of the mediator, with CORS headers for wallets in browsers of any origin. */
 export function mediatorPages(mediator: Mediator): Middleware {
   const invitation = () =>
     createInvitation({
@@ -87,14 +87,14 @@ export function mediatorPages(mediator: Mediator): Middleware {
 }
 
 /**
- * Takes WebSockets at `/ws` of a server, if the agent is a mediator, until the returned function is called.
+ * Accepts WebSockets at `/ws` of a server, if the agent is a mediator, until the returned function is called.
  *
- * @param patienceMs how long a socket may be open before a message came on it that could be taken.
+ * @param patienceMs the time until the first valid message of a new socket.
  */
 export function serveSockets(
   server: Server,
   { config, mediator, log, scheduler }: Pick<Agent, 'config' | 'mediator' | 'log' | 'scheduler'>,
-  patienceMs = strangerMs,
+  patienceMs = firstMessageMs,
 ): () => void {
   if (!mediator) return () => undefined
   const sockets = new WebSocketServer({
@@ -140,16 +140,13 @@ export function serveSockets(
   }
 }
 
-/** Takes a socket's messages one after the other and sends the answers back on it. */
+/** Processes the messages of a socket one after the other, and sends the answers on it. */
 function listen(
   { mediator, log, scheduler }: Pick<Agent, 'log' | 'scheduler'> & { mediator: Mediator },
   socket: WebSocket,
   { address, patienceMs }: { address: string; patienceMs: number },
 ): void {
-  const patience = setTimeout(
-    () => socket.close(policyViolation, 'no message came that could be taken'),
-    patienceMs,
-  )
+  const patience = setTimeout(() => socket.close(policyViolation, 'no valid message arrived'), patienceMs)
   const channel: Channel = {
     send(envelope) {
       if (socket.readyState === socket.OPEN && socket.bufferedAmount < maxBuffered) socket.send(envelope)
@@ -157,7 +154,7 @@ function listen(
   }
   let pending = 0
   let last = Promise.resolve()
-  const take = async (raw: Buffer) => {
+  const receive = async (raw: Buffer) => {
     let slot: Slot | undefined
     try {
       slot = await scheduler.acquire(`address ${address}`)
@@ -178,10 +175,10 @@ function listen(
       if (--pending === 0 && socket.isPaused) socket.resume()
     }
   }
-  // With its default `binaryType`, ws hands over one Buffer for every message.
+  // With its default `binaryType`, ws passes one Buffer per message.
   const onMessage = (raw: Buffer) => {
     if (++pending >= maxPending) socket.pause()
-    last = last.then(() => take(raw))
+    last = last.then(() => receive(raw))
   }
   socket.on('message', onMessage)
   socket.on('close', () => {
@@ -190,7 +187,7 @@ function listen(
   })
 }
 
-/** Answers a handshake that is not taken, and ends the connection, which may be dead already. */
+/** Refuses a handshake and closes the connection, which may be closed already. */
 function refuse(stream: Duplex, status: string): void {
   stream.on('error', () => stream.destroy())
   stream.once('finish', () => stream.destroy())

@@ -1,4 +1,4 @@
-/** The ports of a daemon: told by a flag or a variable, known from its last start, or the usual ones. */
+/** The ports of a daemon: from a flag or a variable, from its last start, or the defaults. */
 import type { Server } from 'node:http'
 import type { Configured } from '../../src/base/configure.ts'
 import { settingsPath } from '../../src/base/settings.ts'
@@ -11,26 +11,26 @@ const flags: Readonly<Record<Name, string>> = {
   AGENT_DIDCOMM_PORT: '--didcomm-port',
 }
 
-/** Binds a server. 0 is the free port of the last start, since peers know it, and another one where that is taken. @throws {StartError} as `bind` does. */
-export async function bindAsTold(
+/** Binds a server. Port 0 is the port of the last start, because peers know it, or a free port if it is in use. @throws {StartError} */
+export async function bindConfigured(
   configured: Configured,
   name: Name,
   limits: Parameters<typeof bind>[3],
 ): Promise<Server> {
   const { config, settings } = configured
   const [host, port, last] = [config.AGENT_HOST, config[name], Number(settings[name] ?? 0)]
-  const wayOut = wayOutOf(configured, name)
-  if (port !== 0 || last === 0) return bind(host, port, wayOut, limits)
+  const remedy = remedyOf(configured, name)
+  if (port !== 0 || last === 0) return bind(host, port, remedy, limits)
   try {
-    return await bind(host, last, wayOut, limits)
+    return await bind(host, last, remedy, limits)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    return bind(host, 0, wayOut, limits)
+    return bind(host, 0, remedy, limits)
   }
 }
 
-/** Where the port comes from, and the way out. */
-function wayOutOf({ config, sourceOf }: Configured, name: Name): string {
+/** The sentence of an error message with the origin of the port and the remedy. */
+function remedyOf({ config, sourceOf }: Configured, name: Name): string {
   const flag = flags[name]
   const settings = settingsPath(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE)
   const from = {
@@ -39,5 +39,5 @@ function wayOutOf({ config, sourceOf }: Configured, name: Name): string {
     settings: `${name} in ${settings} names it`,
     default: `It is the default of ${name}`,
   }[sourceOf(name)]
-  return `${from}. Stop the program that uses it, or choose another port: ${flag} 0 takes a free one.`
+  return `${from}. Stop the program that uses it, or choose another port: ${flag} 0 uses a free one.`
 }

@@ -157,7 +157,7 @@ describe('settings', slow, () => {
 test('a port that is in use is told by the name that it was given', slow, async () => {
   using other = await taken()
   const port = String(other.port)
-  const wayOut = 'Stop the program that uses it, or choose another port: --port 0 takes a free one.'
+  const wayOut = 'Stop the program that uses it, or choose another port: --port 0 uses a free one.'
   const told = (from: string) => ({
     code: 5,
     err: `Error: Port ${port} of 127.0.0.1 is in use. ${from}. ${wayOut}`,
