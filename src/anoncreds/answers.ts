@@ -23,7 +23,7 @@ export function checkAnswers(
     self_attested_attrs: selfAttested,
     predicates,
   } = requested_proof
-  const { requested_attributes: attributes, requested_predicates: wanted } = request
+  const { requested_attributes: attributes, requested_predicates: requestedPredicates } = request
   if (identifiers.length === 0) throw malformed('it names no credential')
   if (identifiers.length !== proof.proofs.length)
     throw malformed(`it has ${proof.proofs.length} parts for ${identifiers.length} credentials`)
@@ -34,7 +34,7 @@ export function checkAnswers(
     ...Object.keys(revealed),
     ...Object.keys(unrevealed),
   ])
-  assertSameReferences('predicate', Object.keys(wanted), Object.keys(predicates))
+  assertSameReferences('predicate', Object.keys(requestedPredicates), Object.keys(predicates))
   const part = (index: number) => {
     const found = proof.proofs[index]
     if (!found) throw malformed(`it has no part ${index}`)
@@ -54,7 +54,7 @@ export function checkAnswers(
       throw missing(`The credential for ${reference} has no such attribute`)
   }
   for (const [reference, { sub_proof_index: index }] of Object.entries(predicates)) {
-    const { name, p_type, p_value } = wanted[reference]!
+    const { name, p_type, p_value } = requestedPredicates[reference]!
     const isProved = part(index).ge_proofs.some(
       ({ predicate }) =>
         attributeKey(predicate.attr_name) === attributeKey(name) &&
@@ -63,23 +63,32 @@ export function checkAnswers(
     )
     if (!isProved) throw missing(`The proof for ${reference} does not show that ${name} ${p_type} ${p_value}`)
   }
-  // Verifying a predicate takes a second, during which no other proof is verified. Surplus predicates are
-  // therefore refused.
-  proof.proofs.forEach(({ primary_proof: { ge_proofs } }, index) => {
-    const countAnswers = (all: Record<string, { sub_proof_index: number }>) =>
-      Object.values(all).filter(({ sub_proof_index }) => sub_proof_index === index).length
-    if (countAnswers(revealed) + countAnswers(unrevealed) + countAnswers(predicates) === 0)
+  assertNoSurplus(proof, requested_proof)
+}
+
+/**
+ * Refuses parts and predicates that answer nothing. Verifying a predicate takes a second, during which no other
+ * proof is verified.
+ */
+function assertNoSurplus(
+  { proofs }: Presentation['proof'],
+  { revealed_attrs, unrevealed_attrs, predicates }: Presentation['requested_proof'],
+): void {
+  proofs.forEach(({ primary_proof: { ge_proofs } }, index) => {
+    const countAnswers = (answers: Record<string, { sub_proof_index: number }>) =>
+      Object.values(answers).filter(({ sub_proof_index }) => sub_proof_index === index).length
+    if (countAnswers(revealed_attrs) + countAnswers(unrevealed_attrs) + countAnswers(predicates) === 0)
       throw malformed(`its part ${index} answers nothing`)
     if (countAnswers(predicates) < ge_proofs.length)
       throw malformed(`its part ${index} proves more predicates than it answers`)
   })
 }
 
-function assertSameReferences(type: string, asked: string[], answered: string[]): void {
-  const unanswered = asked.find((reference) => !answered.includes(reference))
+function assertSameReferences(type: string, requested: string[], answered: string[]): void {
+  const unanswered = requested.find((reference) => !answered.includes(reference))
   if (unanswered !== undefined) throw missing(`The ${type} ${unanswered} is not answered`)
   const surplus = answered.find(
-    (reference, index) => !asked.includes(reference) || answered.indexOf(reference) !== index,
+    (reference, index) => !requested.includes(reference) || answered.indexOf(reference) !== index,
   )
   if (surplus !== undefined) throw malformed(`the ${type} ${surplus} was not requested, or is answered twice`)
 }

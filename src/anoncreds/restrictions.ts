@@ -26,21 +26,21 @@ export type Candidate = {
 
 type Restriction = Readonly<Record<string, string>>
 
-const isDid = (did: string, wanted: string) => canonicalDid(did) === canonicalDid(wanted)
-const ofIssuer = ({ issuerId, isAuthentic }: Candidate, wanted: string) =>
-  isAuthentic.definition && isDid(issuerId, wanted)
-const ofSchemaIssuer = ({ schema, isAuthentic }: Candidate, wanted: string) =>
-  isAuthentic.schema && isDid(schema?.issuerId ?? '', wanted)
+const isDid = (did: string, expected: string) => canonicalDid(did) === canonicalDid(expected)
+const ofIssuer = ({ issuerId, isAuthentic }: Candidate, expected: string) =>
+  isAuthentic.definition && isDid(issuerId, expected)
+const ofSchemaIssuer = ({ schema, isAuthentic }: Candidate, expected: string) =>
+  isAuthentic.schema && isDid(schema?.issuerId ?? '', expected)
 
-const tags: Readonly<Record<string, (candidate: Candidate, wanted: string) => boolean>> = {
-  cred_def_id: ({ credDefId }, wanted) => credDefId === wanted,
-  schema_id: ({ schemaId }, wanted) => schemaId === wanted,
+const tags: Readonly<Record<string, (candidate: Candidate, expected: string) => boolean>> = {
+  cred_def_id: ({ credDefId }, expected) => credDefId === expected,
+  schema_id: ({ schemaId }, expected) => schemaId === expected,
   issuer_did: ofIssuer,
   issuer_id: ofIssuer,
   schema_issuer_did: ofSchemaIssuer,
   schema_issuer_id: ofSchemaIssuer,
-  schema_name: ({ schema }, wanted) => schema?.name === wanted,
-  schema_version: ({ schema }, wanted) => schema?.version === wanted,
+  schema_name: ({ schema }, expected) => schema?.name === expected,
+  schema_version: ({ schema }, expected) => schema?.version === expected,
 }
 
 const attributeTag = /^attr::(.+)::(value|marker)$/s
@@ -67,23 +67,23 @@ export function needsSchema({ requested_attributes, requested_predicates }: Pres
  */
 export function findUnmet(restrictions: readonly Restriction[], candidate: Candidate): string | undefined {
   const unmet = restrictions.map((restriction) =>
-    Object.entries(restriction).find(([tag, wanted]) => !holds(tag, wanted, candidate)),
+    Object.entries(restriction).find(([tag, expected]) => !isMet(tag, expected, candidate)),
   )
   const [first] = unmet
   if (!first || unmet.includes(undefined)) return undefined
-  const [tag, wanted] = first
-  return `${tag} must be ${wanted}${restrictions.length > 1 ? ', or another restriction must be met' : ''}${isUnauthentic(tag, candidate) ? unauthentic : ''}`
+  const [tag, expected] = first
+  return `${tag} must be ${expected}${restrictions.length > 1 ? ', or another restriction must be met' : ''}${isUnauthentic(tag, candidate) ? unauthentic : ''}`
 }
 
 const unauthentic = ', and the publisher at that URL is not authenticated: request it by its id'
 
-function holds(tag: string, wanted: string, candidate: Candidate): boolean {
-  if (Object.hasOwn(tags, tag)) return tags[tag]!(candidate, wanted)
+function isMet(tag: string, expected: string, candidate: Candidate): boolean {
+  if (Object.hasOwn(tags, tag)) return tags[tag]!(candidate, expected)
   const [, name, kind] = attributeTag.exec(tag) ?? []
   if (name === undefined) return false
   const key = attributeKey(name)
-  if (kind === 'value') return candidate.revealed.get(key) === wanted
-  return wanted === '1' && candidate.attributes.has(key)
+  if (kind === 'value') return candidate.revealed.get(key) === expected
+  return expected === '1' && candidate.attributes.has(key)
 }
 
 function isUnauthentic(tag: string, { isAuthentic }: Candidate): boolean {

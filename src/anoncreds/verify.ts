@@ -131,8 +131,8 @@ function checkRestrictions(
     [request.requested_attributes, { ...revealed_attrs, ...unrevealed_attrs }],
     [request.requested_predicates, predicates],
   ] as const
-  for (const [asked, answered] of answers) {
-    for (const [reference, { restrictions }] of Object.entries(asked)) {
+  for (const [requested, answered] of answers) {
+    for (const [reference, { restrictions }] of Object.entries(requested)) {
       const unmet = findUnmet(restrictions, used[answered[reference]!.sub_proof_index]!)
       if (unmet !== undefined)
         throw notAccepted(`The credential for ${reference} does not satisfy the request: ${unmet}`)
@@ -142,9 +142,9 @@ function checkRestrictions(
 
 /** `findUnmet` has evaluated the restrictions. The library would evaluate them differently. */
 function withoutRestrictions(request: PresentationRequest): PresentationRequest {
-  const free = <Each extends object>(asked: Record<string, Each>) =>
+  const free = <Each extends object>(requested: Record<string, Each>) =>
     Object.fromEntries(
-      Object.entries(asked).map(([reference, each]) => [reference, { ...each, restrictions: [] }]),
+      Object.entries(requested).map(([reference, each]) => [reference, { ...each, restrictions: [] }]),
     )
   return {
     ...request,

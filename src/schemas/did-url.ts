@@ -67,14 +67,14 @@ export function parseResourceUrl(url: string): ResourceUrl | undefined {
  * @throws {SyntaxError} when the DID has no such service.
  */
 export function toUrl({ did, service, path }: ResourceUrl, document: DidDocument): string {
-  const found = document.service?.find(({ id }) => {
+  const entry = document.service?.find(({ id }) => {
     const owner = didOf(id)
     return (
       id.slice(owner.length) === `#${service}` && (owner === '' || canonicalDid(owner) === canonicalDid(did))
     )
   })
-  if (!found) throw new SyntaxError(`the DID has no service with the id #${service}`)
-  const [endpoint] = [found.serviceEndpoint].flat()
+  if (!entry) throw new SyntaxError(`the DID has no service with the id #${service}`)
+  const [endpoint] = [entry.serviceEndpoint].flat()
   const uri = typeof endpoint === 'string' ? endpoint : endpoint?.['uri']
   if (typeof uri !== 'string') throw new SyntaxError(`the DID's service #${service} has no address`)
   return `${uri.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`

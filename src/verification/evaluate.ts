@@ -90,11 +90,11 @@ async function satisfies(
   return true
 }
 
-function hasFormat({ formats, algorithms }: Candidate, wanted: ClaimFormat | undefined): boolean {
-  if (wanted === undefined) return true
+function hasFormat({ formats, algorithms }: Candidate, accepted: ClaimFormat | undefined): boolean {
+  if (accepted === undefined) return true
   return formats.some((name) => {
-    const terms = Object.hasOwn(wanted, name)
-      ? (wanted[name] as Record<string, string[] | undefined> | undefined)
+    const terms = Object.hasOwn(accepted, name)
+      ? (accepted[name] as Record<string, string[] | undefined> | undefined)
       : undefined
     return (
       terms !== undefined &&

@@ -276,7 +276,7 @@ describe('a changed proof', () => {
 
   test('has a duplicate member', async () => {
     expect((await refusalOf(JSON.stringify(proof).replace('{', '{"proof":{},'))).message).toMatch(
-      /given twice/,
+      /names a member twice/,
     )
   })
 })
