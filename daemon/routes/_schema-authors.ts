@@ -1,4 +1,4 @@
-/** What the registry asks of the caller's wallet about the author of a schema. */
+/** The access of the schema registry to the DIDs of the caller's wallet. */
 import type { Agent } from '../../src/agent.ts'
 import { getManagedDid, isManagedDid } from '../../src/did-registrar/dids.ts'
 import { getSigningKey } from '../../src/did-registrar/keys.ts'
@@ -7,7 +7,7 @@ import { signSchema } from '../../src/schemas/proof.ts'
 import type { Authors } from '../../src/schemas/registry.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 
-/** Authors are the wallet's DIDs; with `signs`, each signs with its first assertion key. */
+/** The DIDs of the wallet as authors. With `signs`, the first assertion key of the author signs the schema. */
 export function authorsOf(wallet: Wallet, { env }: Agent, signs: boolean): Authors {
   return {
     owns: (did) => isManagedDid(wallet.db, did),

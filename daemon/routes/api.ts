@@ -1,6 +1,6 @@
 /**
- * `/api`: the embedded ledger for other agents, as a NeoPRISM node offers its own (wire.md 11.3, "Publishing"). An agent whose
- * ledger is elsewhere has none of it.
+ * `/api`: serves the embedded ledger to other agents with the HTTP API of a NeoPRISM node. Agents with another ledger do not serve
+ * these endpoints.
  */
 import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
@@ -24,7 +24,7 @@ import { version } from '../http/version.ts'
 const json = 'application/json' as const
 const text = 'text/plain; charset=utf-8' as const
 
-/** Identifiers are looked up as they are; what is none is nowhere. */
+/** Identifiers are not validated: an invalid one is not found. */
 const Id = z.string().max(100)
 
 export default [
@@ -58,7 +58,7 @@ export default [
   route(
     'GET /api/operations/{operationId}',
     {
-      summary: 'Read a DID operation that the ledger has judged',
+      summary: 'Read a DID operation that the ledger has confirmed or rejected',
       operationId: 'getLedgerOperation',
       access: 'public',
       path: { operationId: Id },
@@ -98,7 +98,7 @@ export default [
   route(
     'GET /api/dids/{did}',
     {
-      summary: 'Resolve a did:prism by the ledger',
+      summary: 'Resolve a did:prism',
       operationId: 'getLedgerDid',
       access: 'public',
       path: { did: z.string() },
@@ -125,7 +125,7 @@ export default [
   route(
     'GET /api/indexer-stats',
     {
-      summary: 'Read how far the ledger is',
+      summary: 'Read the progress of the ledger',
       operationId: 'getLedgerStatistics',
       access: 'public',
       media: [json],
@@ -137,7 +137,7 @@ export default [
   route(
     'GET /api/_system/health',
     {
-      summary: 'Ask whether the ledger is there',
+      summary: 'Read the health of the ledger',
       operationId: 'getLedgerHealth',
       access: 'public',
       media: [text, json],
@@ -175,7 +175,7 @@ function reasonNotServed(config: Agent['config']): string {
     : `${opening}, and VDR_SERVE is not true`
 }
 
-/** The words a NeoPRISM node begins its errors with. */
+/** The prefixes of a NeoPRISM node's error messages. */
 const words: Readonly<Record<number, string>> = {
   400: 'bad request',
   404: 'not found',
@@ -184,7 +184,7 @@ const words: Readonly<Record<number, string>> = {
   501: 'service not available',
 }
 
-/** Does the work and answers with it, or with a NeoPRISM node's body of an error; an operation that is not judged yet is one too. */
+/** Replies with the result of `work`, or with an error in the form of a NeoPRISM node, also for an operation that is not confirmed yet. */
 async function answer<Body extends string | object, Media extends string = typeof json>(
   agent: Agent,
   work: (server: LedgerServer) => Promise<Body>,

@@ -1,4 +1,4 @@
-/** `/audit` (ours): who did what, and who was refused; for the administrator. */
+/** `/audit`: the audit log, for the administrator. */
 import { z } from 'zod'
 import { AuditEntry, Filter } from '../../src/audit/entry.ts'
 import { AuditVerification, Head } from '../../src/audit/verify.ts'
@@ -9,7 +9,7 @@ export default [
   route(
     'GET /audit',
     {
-      summary: 'List what was done and who was refused, newest first',
+      summary: 'List the entries of the audit log, newest first',
       operationId: 'listAuditEntries',
       extension: true,
       access: 'admin',
@@ -17,7 +17,7 @@ export default [
       reply: [200, Page('AuditPage', AuditEntry, 'AuditPage')],
     },
     async ({ agent }, { query: { offset, limit, ...filter }, target }) => {
-      // One more tells whether there are more: counting them all takes longer than reading a page.
+      // Read one entry more than the page to learn whether there is a next page. Counting all would be slow.
       const found = await agent.audit.list(filter, { offset, limit: limit + 1 })
       return toPage(
         'AuditPage',
@@ -30,12 +30,14 @@ export default [
   route(
     'GET /audit/verification',
     {
-      summary: 'Verify that nobody has altered the audit log',
+      summary: 'Verify that the audit log is unaltered',
       operationId: 'verifyAuditLog',
       extension: true,
       access: 'admin',
       query: z.object({
-        head: Head.optional().describe('The head of an earlier verification: is it there still?'),
+        head: Head.optional().describe(
+          'The head of an earlier verification, which the log must still contain.',
+        ),
       }),
       reply: [200, AuditVerification],
     },

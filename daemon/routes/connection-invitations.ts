@@ -1,4 +1,4 @@
-/** `/connection-invitations` (service §4.2, api.md 4.6). */
+/** `/connection-invitations`: accepts invitations to connect. */
 import { acceptInvitation } from '../../src/protocols/connection/flow.ts'
 import { AcceptConnectionInvitation, Connection, toConnection } from '../../src/protocols/connection/model.ts'
 import { route } from '../http/route.ts'

@@ -1,4 +1,4 @@
-/** `/connections` (service §4.2, api.md 4.6). */
+/** `/connections`: DIDComm connections, and invitations to connect. */
 import { z } from 'zod'
 import { deleteConnection, createInvitation, updateConnection } from '../../src/protocols/connection/flow.ts'
 import {
@@ -66,7 +66,7 @@ export default [
   route(
     'PATCH /connections/{connectionId}',
     {
-      summary: 'Change the label of a connection, and which offers over it are accepted without a person',
+      summary: 'Change the label of a connection, and which of its offers are accepted automatically',
       operationId: 'updateConnection',
       extension: true,
       access: 'tenant',
@@ -82,7 +82,7 @@ export default [
   route(
     'DELETE /connections/{connectionId}',
     {
-      summary: 'Delete an invitation that nobody answered',
+      summary: 'Delete an unanswered invitation',
       operationId: 'deleteConnection',
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],

@@ -1,4 +1,4 @@
-/** `/credential-definition-registry` (api.md 4.11): definitions of AnonCreds credentials. */
+/** `/credential-definition-registry`: AnonCreds credential definitions. */
 import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { CredentialDefinitionInput, CredentialDefinitionRecord } from '../../src/anoncreds/definition.ts'
@@ -37,7 +37,7 @@ const Filter = PagingWithAnyOrder.extend({
   tag: FilterText,
 })
 
-/** How long a request waits for the key, unless it says otherwise: less than clients wait for an answer, and more than most keys take. */
+/** How long a request waits for the key by default: shorter than common client timeouts, longer than most keys take. */
 const longestWaitMs = 25_000
 
 const json = 'application/json'
@@ -50,7 +50,7 @@ const publishing = {
       .string()
       .optional()
       .describe(
-        '`respond-async`: answer 202 at once, while the key is made; with `wait=<seconds>` after so many (RFC 7240). 25 seconds without.',
+        '`respond-async`: reply 202 immediately, while the key is generated; with `wait=<seconds>`, after that time (RFC 7240). 25 seconds when absent.',
       ),
   }),
   body: CredentialDefinitionInput,
@@ -63,7 +63,7 @@ export default [
   route(
     'POST /credential-definition-registry/definitions',
     {
-      summary: 'Publish a credential definition; 201 when its key is made, 202 when that is not waited for',
+      summary: 'Publish a credential definition; 201 with its key, 202 while the key is generated',
       operationId: 'createCredentialDefinitionHttpUrl',
       ...publishing,
     },
@@ -101,7 +101,7 @@ export default [
   route(
     'GET /credential-definition-registry/definitions/{guid}/definition',
     {
-      summary: 'Read the definition alone',
+      summary: 'Read only the definition',
       operationId: 'getCredentialDefinitionInnerDefinitionByIdHttpUrl',
       access: 'public',
       path: guidPath,
@@ -113,7 +113,8 @@ export default [
   route(
     'POST /credential-definition-registry/definitions/did-url',
     {
-      summary: 'Publish a credential definition under a DID URL; 201 or 202 likewise',
+      summary:
+        'Publish a credential definition with a DID URL; 201 with its key, 202 while the key is generated',
       operationId: 'createCredentialDefinitionDidUrl',
       ...publishing,
     },
@@ -124,7 +125,7 @@ export default [
   route(
     'GET /credential-definition-registry/definitions/did-url',
     {
-      summary: 'List the credential definitions under DID URLs',
+      summary: 'List the credential definitions with DID URLs',
       operationId: 'lookupCredentialDefinitionsByQueryDidUrl',
       access: 'tenant',
       query: Filter,
@@ -144,7 +145,7 @@ export default [
   route(
     'GET /credential-definition-registry/definitions/did-url/{guid}',
     {
-      summary: 'Read a credential definition under a DID URL',
+      summary: 'Read a credential definition with a DID URL',
       operationId: 'getCredentialDefinitionByIdDidUrl',
       access: 'public',
       path: guidPath,
@@ -156,7 +157,7 @@ export default [
   route(
     'GET /credential-definition-registry/definitions/did-url/{guid}/definition',
     {
-      summary: 'Read the definition under a DID URL alone',
+      summary: 'Read only the definition with a DID URL',
       operationId: 'getCredentialDefinitionInnerDefinitionByIdDidUrl',
       access: 'public',
       path: guidPath,
@@ -173,7 +174,7 @@ export default [
   ),
 ] as const
 
-/** Publishes a definition, and waits for its key as long as is asked for; whoever is gone, or comes too late, finds it in the registry. */
+/** Publishes a definition and waits for its key as long as the request asks. The registry has the key afterwards. */
 async function publish(
   { db, definitions }: Agent,
   wallet: Wallet,

@@ -1,4 +1,4 @@
-/** `/credential-status` (api.md 4.9): the status lists of this agent's issuers, for anybody, and revocation. */
+/** `/credential-status`: the public status lists of the issuers of this agent, and revocation. */
 import { z } from 'zod'
 import { listMedia, listNotFound, publishList, type ListMedia } from '../../src/credential-status/publish.ts'
 import { revokeCredential } from '../../src/protocols/issue-credential/issuer.ts'
@@ -22,7 +22,7 @@ export default [
       if (walletId === undefined) throw listNotFound(id)
       const type = (accepts(listMedia) as ListMedia | undefined) ?? listMedia[0]
       const { body, etag } = await agent.wallets.use(walletId, (wallet) => publishList(wallet, id, type))
-      // Kept by whoever likes, and asked about before each use: a revocation counts at once.
+      // Caches must revalidate the list before each use, so that a revocation takes effect immediately.
       return { type, body, headers: { ETag: etag, 'Cache-Control': 'no-cache', Vary: 'Accept' } }
     },
   ),

@@ -1,4 +1,4 @@
-/** `/did-registrar/dids` (service §4.1, api.md 4.4). */
+/** `/did-registrar`: the DIDs that the wallet creates and publishes. */
 import { z } from 'zod'
 import { createDid } from '../../src/did-registrar/create.ts'
 import { getDidRow, listDids, toDetail } from '../../src/did-registrar/dids.ts'
@@ -19,7 +19,7 @@ import { route } from '../http/route.ts'
 
 const ManagedDidPage = Page('ManagedDIDPage', ManagedDidDetail, 'ManagedDIDPage')
 const path = {
-  didRef: z.string().describe('A did:prism of this wallet, short or long form, or a did:web of it.'),
+  didRef: z.string().describe('A did:prism (short or long form) or did:web of this wallet.'),
 }
 
 export default [
@@ -110,7 +110,7 @@ export default [
   route(
     'POST /did-registrar/restorations',
     {
-      summary: 'Find the published DIDs of the wallet’s seed again',
+      summary: 'Restore the published DIDs of the wallet’s seed',
       operationId: 'restoreDids',
       extension: true,
       access: 'tenant',

@@ -1,4 +1,4 @@
-/** `/didcomm` (ours): a look into an envelope, for whoever holds its key; and whether somebody is there. */
+/** `/didcomm`: decrypts envelopes for inspection, and sends trust pings. */
 import { z } from 'zod'
 import { PlaintextMessage } from '../../src/didcomm/message.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
@@ -33,7 +33,7 @@ const Explanation = z
     recipientKid: z.string().describe('The key of this wallet that opened it.'),
     senderKid: z.string().optional(),
     signerKid: z.string().optional(),
-    authenticated: z.boolean().describe('Whether `from` is proved, or a mere claim.'),
+    authenticated: z.boolean().describe('Whether `from` is authenticated, or only a claim.'),
     anonymous: z.boolean(),
     message: PlaintextMessage,
   })
@@ -43,13 +43,13 @@ export default [
   route(
     'POST /didcomm/unpack',
     {
-      summary: 'Open an envelope for this wallet, and change nothing',
+      summary: 'Decrypt an envelope for this wallet without processing its message',
       operationId: 'unpackMessage',
       extension: true,
       access: 'tenant',
       scopes: allScopes,
       body: Envelope,
-      // As a text in JSON, an envelope has a backslash before each of its quotes.
+      // As a JSON string, an envelope has a backslash before each quote, so it is longer.
       bodyLimit: ({ DIDCOMM_MAX_RECEIVE_BYTES }) => 2 * DIDCOMM_MAX_RECEIVE_BYTES,
       reply: [200, Explanation],
     },
@@ -67,7 +67,7 @@ export default [
   route(
     'POST /didcomm/pings',
     {
-      summary: 'Ask the other side of a connection, or any DID, whether it is there',
+      summary: 'Send a trust ping to a connection or a DID',
       operationId: 'sendPing',
       extension: true,
       access: 'tenant',
@@ -81,7 +81,7 @@ export default [
   route(
     'GET /didcomm/pings/{id}',
     {
-      summary: 'Read whether a ping was answered',
+      summary: 'Read whether a trust ping was answered',
       operationId: 'getPing',
       extension: true,
       access: 'tenant',

@@ -1,4 +1,4 @@
-/** `/dids` (api.md 4.5): resolution of any DID, for anybody, with the representations of DID Resolution's HTTP binding. */
+/** `/dids`: resolves any DID, with the media types of the HTTP binding of W3C DID Resolution. */
 import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { isTemporary } from '../../src/base/problem.ts'
@@ -11,7 +11,7 @@ import {
 } from '../../src/did/resolution.ts'
 import { route } from '../http/route.ts'
 
-/** The whole answer, then the bare document: the real agent's type first in each, then those that others ask for. */
+/** Media types of the whole result and of the document alone. The first of each is that of the Cloud Agent. */
 const results = [
   'application/ld+json; profile=https://w3id.org/did-resolution',
   'application/did-resolution',
@@ -24,7 +24,7 @@ const supported = `The Accept header takes none of ${media.join(', ')}.`
 
 const ledgerAway = 'The ledger that knows the DID cannot be asked now. Try again later.'
 
-/** The status of an answer without a document (api.md 4.5). */
+/** The HTTP status of a result without a document. */
 const statuses = {
   invalidDid: 400,
   notFound: 404,
@@ -34,7 +34,7 @@ const statuses = {
   methodNotSupported: 501,
 } as const
 
-/** A resolution that ended in an answer, or in none: of that we cannot say more than why. */
+/** A resolution result; without a document it has only the reason. */
 type Outcome = Omit<ResolutionResult, 'didResolutionMetadata'> & {
   didResolutionMetadata: {
     contentType?: string | undefined
@@ -96,8 +96,8 @@ export default [
 ] as const
 
 /**
- * The DID that a path means. Encoded for the path as it should be, a DID's `%3A` arrives as `%253A`. Whoever has just put the DID there, which its
- * bare colons show, means what it says: decoded, the port of `did:web:localhost%3A3000` would become a path.
+ * The DID in a path. A correctly encoded path has `%253A` for the `%3A` of a DID. A path with unencoded colons contains the DID as it is:
+ * decoding it would turn the port of `did:web:localhost%3A3000` into a path.
  */
 function toDid(decoded: string, target: string): string {
   const raw = /^[^?]*\/dids\/(did:[^/?]*)/.exec(target)?.[1]
@@ -108,7 +108,7 @@ async function resolve({ env, log }: Pick<Agent, 'env' | 'log'>, did: string): P
   try {
     return await env.resolver.resolve(did)
   } catch (error) {
-    // Where the operator's ledger is, is nobody else's business.
+    // Do not reveal the URL of the operator's ledger.
     if (isTemporary(error))
       return failed('internalError', did.startsWith('did:prism:') ? ledgerAway : error.message)
     log.error({ err: error }, 'a DID could not be resolved')

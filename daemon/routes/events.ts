@@ -1,4 +1,4 @@
-/** `/events` (ours): the log of the wallet's events (service §6), a page at a time, or as they happen. */
+/** `/events`: the event log of the wallet, in pages or as a live stream. */
 import { z } from 'zod'
 import { newId } from '../../src/base/id.ts'
 import { Problem } from '../../src/base/problem.ts'
@@ -19,17 +19,17 @@ import type { Admin, Tenant } from '../middleware/access.ts'
 import { Page, Paging, toPageAfter } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 
-/** Stands for the place before the first event. */
+/** The cursor before the first event. */
 const nilId = '00000000-0000-0000-0000-000000000000'
 
 const heartbeatMs = 15_000
 
-const After = z.uuid().describe(`Only events after this one, by its id; after ${nilId}: all that there are.`)
+const After = z.uuid().describe(`Only events after the one with this id. ${nilId} returns all events.`)
 
 const Filter = z.object({
   type: EventType.optional().describe('Only events of this type.'),
-  thid: z.string().min(1).max(2_000).optional().describe('Only events about this thread, or about this DID.'),
-  walletId: Uuid.optional().describe('The administrator says whose events; a tenant has its own.'),
+  thid: z.string().min(1).max(2_000).optional().describe('Only events of this thread or DID.'),
+  walletId: Uuid.optional().describe('The wallet, for the administrator. Tenants get their own events.'),
 })
 
 const EventPage = Page('EventPage', Event, 'EventPage')
@@ -49,7 +49,7 @@ export default [
       const walletId = walletOf(caller, query.walletId) ?? mustNameWallet()
       const { after = nilId, limit } = query
       const found = await wallets.use(walletId, async ({ db }) =>
-        // One more tells whether there are more.
+        // One event more than the page shows whether there is a next page.
         eventsAfter(db, walletId, await placeOf(db, walletId, after), limit + 1, toFilter(query)),
       )
       const contents = found.slice(0, limit).map(({ event }) => event)
@@ -70,13 +70,15 @@ export default [
       access: 'admin-or-tenant',
       query: Filter.extend({ after: After.optional() }),
       headers: z.object({
-        'last-event-id': After.optional().describe('As `after`, which it stands in for.'),
+        'last-event-id': After.optional().describe(
+          'As `after`. Event source clients send it when they reconnect.',
+        ),
       }),
       reply: [
         200,
         z.string().meta({
           description:
-            'Each event with its id (not for all wallets together), its type, and the envelope as data.',
+            'Each event with its id (absent in the stream of all wallets), its type, and the envelope as data.',
         }),
       ],
       media: ['text/event-stream'],
@@ -115,7 +117,7 @@ export default [
   route(
     'POST /events/test',
     {
-      summary: 'Make a test event, which goes where all others go',
+      summary: 'Create a test event, which is delivered like any other',
       operationId: 'createTestEvent',
       extension: true,
       access: 'tenant',
@@ -154,7 +156,7 @@ export default [
   ),
 ] as const
 
-/** The wallet whose events are meant; the administrator may leave it open. What is somebody else's is answered like what does not exist. */
+/** The wallet of a request; undefined when the administrator names none. Wallets of other tenants do not exist for a tenant. */
 function walletOf(caller: Admin | Tenant, wanted: string | undefined): string | undefined {
   if (caller.kind === 'admin') return wanted
   if (wanted === undefined || wanted === caller.walletId) return caller.walletId
@@ -164,7 +166,7 @@ function walletOf(caller: Admin | Tenant, wanted: string | undefined): string | 
 function mustNameWallet(): never {
   throw new Problem(
     'BadRequest',
-    'The query is not valid. walletId: it is missing. The administrator names the wallet; of all together there is a live stream only.',
+    'The query is not valid. walletId: it is missing. The administrator must name a wallet; only the live stream covers all wallets.',
   )
 }
 
@@ -172,7 +174,7 @@ function toFilter({ type, thid }: { type?: EventType | undefined; thid?: string 
   return { type, subject: thid }
 }
 
-/** The place of an event in the log. @throws {Problem} `BadRequest` when it is not there. */
+/** The sequence number of an event. @throws {Problem} `BadRequest` when the log does not have it. */
 async function placeOf(db: Db, walletId: string, id: string): Promise<number> {
   if (id === nilId) return 0
   const known = await findEvent(db, walletId, id)
@@ -183,7 +185,7 @@ async function placeOf(db: Db, walletId: string, id: string): Promise<number> {
   )
 }
 
-/** Where a stream begins: after the event that is named, or now. */
+/** The cursor at which a stream begins: after the named event, or now. */
 async function startAt(
   db: Db,
   walletId: string,

@@ -1,4 +1,4 @@
-/** `/` and `/docs` (ours): the first answer for a person or a program that has only the agent's address. */
+/** `/`, `/docs` and the icon: the entry points for a person or a program that has only the agent's address. */
 import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { homePage } from '../pages/home.ts'
@@ -12,7 +12,7 @@ const Description = z
 
 const contract = { access: 'public', media: pageMedia, reply: [200, Description] } as const
 
-/** Answers with the description. `base` is the reference from the page to the base of the API: a proxy may serve it below a path of its own. */
+/** Replies with the description. `base` is relative to the page, since a proxy may serve the API below another path. */
 const describe = (
   agent: Agent,
   { accepts }: Input<typeof contract & { summary: string; operationId: string }>,
@@ -30,7 +30,7 @@ const describe = (
     toPage: () => homePage(base),
   })
 
-/** The part of a request target after the last slash of its path; nothing where the path ends with a slash. */
+/** The last segment of a path. Empty when the path ends with a slash. */
 const lastPart = (target: string) => target.replace(/\?.*$/s, '').split('/').at(-1)
 
 export default [
@@ -38,7 +38,7 @@ export default [
     'GET /',
     {
       ...contract,
-      summary: 'Read what this is, and where its API document is',
+      summary: 'Read a description of the agent, with the URL of its API document',
       operationId: 'getAgentDescription',
       extension: true,
     },
@@ -52,7 +52,7 @@ export default [
     'GET /docs',
     {
       ...contract,
-      summary: 'Read where the API document is',
+      summary: 'Read the URL of the API document',
       operationId: 'getDocumentation',
       extension: true,
     },

@@ -1,4 +1,4 @@
-/** `/iam`: the tenants' entities, and the keys that let them in (service §4.1, api.md 4.3). */
+/** `/iam`: entities (tenants) and their API keys. */
 import {
   ApiKey,
   CreateApiKey,
@@ -97,7 +97,7 @@ export default [
   route(
     'GET /iam/entities/{id}/api-keys',
     {
-      summary: 'List the keys of an entity, without the keys themselves',
+      summary: 'List the API keys of an entity, without their values',
       operationId: 'listEntityApiKeys',
       extension: true,
       access: 'admin',
@@ -114,7 +114,7 @@ export default [
   route(
     'POST /iam/entities/{id}/api-keys',
     {
-      summary: 'Make a key for an entity, or one in the place of another',
+      summary: 'Create an API key for an entity, or replace one',
       operationId: 'createEntityApiKey',
       extension: true,
       access: 'admin',
@@ -128,7 +128,7 @@ export default [
   route(
     'DELETE /iam/entities/{id}/api-keys/{keyId}',
     {
-      summary: 'Revoke a key of an entity, for good',
+      summary: 'Revoke an API key of an entity',
       operationId: 'revokeEntityApiKey',
       extension: true,
       access: 'admin',

@@ -1,4 +1,4 @@
-/** `/invitation` (ours): what an invitation's link shows in a browser. */
+/** `/invitation`: the page of an invitation's link. */
 import { z } from 'zod'
 import { Problem } from '../../src/base/problem.ts'
 import { OutOfBandInvitation, parseInvitation } from '../../src/didcomm/invitation.ts'
@@ -10,7 +10,7 @@ export default [
   route(
     'GET /invitation',
     {
-      summary: 'Read an invitation from its link; as a page in a browser',
+      summary: 'Read an invitation from its link; a page in a browser',
       operationId: 'getInvitation',
       extension: true,
       access: 'public',
@@ -29,7 +29,7 @@ export default [
   ),
 ] as const
 
-/** The invitation in a request target. It is read as wallets read it, in which a `+` is no space. */
+/** The invitation in a request target. As in wallets, a `+` is not decoded to a space. */
 function readLink(target: string): ReturnType<typeof parseInvitation> {
   if (/[?&]_oob=/.test(target)) return parseInvitation(target)
   throw new Problem(

@@ -1,4 +1,4 @@
-/** `/issue-credentials` (service §4.3, api.md 4.7). */
+/** `/issue-credentials`: offers, requests and issuance of credentials. */
 import { z } from 'zod'
 import { CredentialContent, readContent } from '../../src/protocols/issue-credential/content.ts'
 import {
@@ -60,7 +60,7 @@ export default [
   route(
     'POST /issue-credentials/credential-offers/accept-invitation',
     {
-      summary: 'Take the offer in an invitation',
+      summary: 'Accept an invitation with an offer',
       operationId: 'acceptCredentialOfferInvitation',
       access: 'tenant',
       scopes: ['holder'],
@@ -101,7 +101,7 @@ export default [
   route(
     'DELETE /issue-credentials/records/{recordId}',
     {
-      summary: 'Remove a credential record, the holder’s with its credential',
+      summary: 'Delete a credential record; a holder’s credential with it',
       operationId: 'deleteCredentialRecord',
       extension: true,
       access: 'tenant',
@@ -115,7 +115,7 @@ export default [
   route(
     'GET /issue-credentials/records/{recordId}/credential',
     {
-      summary: 'Read the credential of a record, decoded, and whether it is revoked',
+      summary: 'Read the credential of a record, decoded, with its revocation status',
       operationId: 'getCredential',
       extension: true,
       access: 'tenant',
@@ -143,7 +143,7 @@ export default [
   route(
     'POST /issue-credentials/records/{recordId}/reject-offer',
     {
-      summary: 'Decline an offer, and tell the issuer',
+      summary: 'Decline an offer and notify the issuer',
       operationId: 'rejectCredentialOffer',
       extension: true,
       access: 'tenant',
@@ -157,7 +157,7 @@ export default [
   route(
     'POST /issue-credentials/records/{recordId}/issue-credential',
     {
-      summary: 'Issue the credential that was asked for',
+      summary: 'Issue the requested credential',
       operationId: 'issueCredential',
       access: 'tenant',
       scopes: ['issuer'],

@@ -1,4 +1,4 @@
-/** `/messages` (ours): basic messages over connections. */
+/** `/messages`: basic messages (DIDComm Basic Message 2.0). */
 import { z } from 'zod'
 import { listMessages, sendMessage } from '../../src/protocols/basic-message/flow.ts'
 import { Message, SendMessage, toMessage } from '../../src/protocols/basic-message/model.ts'

@@ -1,4 +1,4 @@
-/** `/present-proof` (service §4.4, api.md 4.8). */
+/** `/present-proof`: proof requests and presentations. */
 import { findCandidates, PresentationCandidates } from '../../src/protocols/candidates.ts'
 import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
 import {
@@ -35,7 +35,7 @@ export default [
   route(
     'POST /present-proof/presentations',
     {
-      summary: 'Ask for a proof over a connection',
+      summary: 'Request a proof over a connection',
       operationId: 'requestPresentation',
       access: 'tenant',
       scopes: ['verifier'],
@@ -48,7 +48,7 @@ export default [
   route(
     'POST /present-proof/presentations/invitation',
     {
-      summary: 'Ask for a proof by an invitation',
+      summary: 'Request a proof by an invitation',
       operationId: 'createOOBRequestPresentationInvitation',
       access: 'tenant',
       scopes: ['verifier'],
@@ -61,7 +61,7 @@ export default [
   route(
     'POST /present-proof/presentations/accept-invitation',
     {
-      summary: 'Take the request in an invitation',
+      summary: 'Accept an invitation with a request',
       operationId: 'acceptRequestPresentationInvitation',
       access: 'tenant',
       scopes: ['holder'],
@@ -103,7 +103,7 @@ export default [
   route(
     'DELETE /present-proof/presentations/{presentationId}',
     {
-      summary: 'Remove a presentation record',
+      summary: 'Delete a presentation record',
       operationId: 'deletePresentation',
       extension: true,
       access: 'tenant',

@@ -1,4 +1,4 @@
-/** `/presentation-exchange` (api.md 4.14): presentation definitions, and which credentials satisfy one. */
+/** `/presentation-exchange`: presentation definitions, and the credentials that satisfy them (DIF Presentation Exchange). */
 import {
   Evaluation,
   EvaluationRequest,
@@ -28,7 +28,7 @@ export default [
   route(
     'POST /presentation-exchange/presentation-definitions',
     {
-      summary: 'Make a presentation definition',
+      summary: 'Create a presentation definition',
       operationId: 'createPresentationDefinition',
       access: 'tenant',
       scopes: ['verifier'],

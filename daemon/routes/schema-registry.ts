@@ -1,4 +1,4 @@
-/** `/schema-registry` (service §4.6, api.md 4.10). */
+/** `/schema-registry`: credential schemas. */
 import { z } from 'zod'
 import { Problem } from '../../src/base/problem.ts'
 import { canonicalDid, Did } from '../../src/did/document.ts'
@@ -23,11 +23,11 @@ const Signing = z.object({
   sign: z
     .enum(['true', 'false'])
     .optional()
-    .describe('Whether the author’s first assertion key signs the schema; not when left out.'),
+    .describe('Whether the author’s first assertion key signs the schema. False when absent.'),
 })
 const RawSchema = z.record(z.string(), z.unknown())
 const guidPath = { guid: Uuid }
-/** A new version is published under the id that all versions share. The name is that of the neighbouring paths, as OpenAPI demands. */
+/** The id that all versions share. Its parameter is called `guid` as in the neighbouring paths, which OpenAPI requires. */
 const idPath = { guid: Uuid.describe('The `id` of the schema, which all its versions share.') }
 const publishing = {
   access: 'tenant',
@@ -80,7 +80,7 @@ export default [
   route(
     'GET /schema-registry/schemas/{guid}/schema',
     {
-      summary: 'Read the JSON schema alone',
+      summary: 'Read only the JSON schema',
       operationId: 'getRawSchemaById',
       access: 'public',
       path: guidPath,
@@ -105,7 +105,7 @@ export default [
   route(
     'PUT /schema-registry/{author}/{id}',
     {
-      summary: 'The same at its older path',
+      summary: 'Publish a new version of a schema, at its older path',
       operationId: 'updateSchemaOfAuthor',
       ...publishing,
       path: { author: Did, id: Uuid },
@@ -121,7 +121,7 @@ export default [
   route(
     'POST /schema-registry/schemas/did-url',
     {
-      summary: 'Publish a credential schema under a DID URL',
+      summary: 'Publish a credential schema with a DID URL',
       operationId: 'createSchemaDidUrl',
       ...publishing,
       reply: [201, PrismEnvelope],
@@ -141,7 +141,7 @@ export default [
   route(
     'GET /schema-registry/schemas/did-url',
     {
-      summary: 'List the credential schemas under DID URLs',
+      summary: 'List the credential schemas with DID URLs',
       operationId: 'lookupSchemasByQueryDidUrl',
       access: 'tenant',
       query: SchemaFilter,
@@ -158,7 +158,7 @@ export default [
   route(
     'GET /schema-registry/schemas/did-url/{guid}',
     {
-      summary: 'Read a credential schema under a DID URL',
+      summary: 'Read a credential schema with a DID URL',
       operationId: 'getSchemaByIdDidUrl',
       access: 'public',
       path: guidPath,
@@ -170,7 +170,7 @@ export default [
   route(
     'GET /schema-registry/schemas/did-url/{guid}/schema',
     {
-      summary: 'Read the JSON schema under a DID URL alone',
+      summary: 'Read only the JSON schema with a DID URL',
       operationId: 'getRawSchemaByIdDidUrl',
       access: 'public',
       path: guidPath,
@@ -185,7 +185,7 @@ export default [
   route(
     'PUT /schema-registry/schemas/did-url/{guid}',
     {
-      summary: 'Publish a new version under a DID URL',
+      summary: 'Publish a new version with a DID URL',
       operationId: 'updateSchemaDidUrl',
       ...publishing,
       path: idPath,

@@ -1,4 +1,4 @@
-/** What the agent says about itself to anybody (api.md 4.1). */
+/** `/_system` and `/docs/openapi.json`: health, diagnosis, master key, backups, and the API document. */
 import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { CreateBackup, MadeBackup } from '../../src/backup/manifest.ts'
@@ -11,7 +11,7 @@ import { version } from '../http/version.ts'
 
 const Health = z.object({ version: z.string() }).meta({ id: 'HealthInfo' })
 
-/** The documents of agents, each made at its first request. */
+/** The API documents by agent, built at the first request. */
 const documents = new WeakMap<Agent, OpenApi>()
 
 export default [
@@ -29,7 +29,7 @@ export default [
   route(
     'GET /_system/doctor',
     {
-      summary: 'Examine the agent: folder, ledger, addresses, and what waits',
+      summary: 'Diagnose the agent: data folder, ledger, addresses, and waiting work',
       operationId: 'getDiagnosis',
       extension: true,
       access: 'admin',
@@ -49,7 +49,7 @@ export default [
   route(
     'POST /_system/master-key/rotation',
     {
-      summary: 'Replace the master key, while everything runs',
+      summary: 'Rotate the master key while the agent runs',
       operationId: 'rotateMasterKey',
       extension: true,
       access: 'admin',
@@ -66,7 +66,7 @@ export default [
   route(
     'POST /_system/backups',
     {
-      summary: 'Make a backup of the data folder, while everything runs',
+      summary: 'Make a backup of the data folder while the agent runs',
       operationId: 'createBackup',
       extension: true,
       access: 'admin',

@@ -1,4 +1,4 @@
-/** `/traces` (ours): what happened in a thread, step by step, and what it waits for. */
+/** `/traces`: the history of a thread, step by step, and what it is waiting for. */
 import { z } from 'zod'
 import { Trace } from '../../src/trace/model.ts'
 import { getTrace } from '../../src/trace/trace.ts'
@@ -9,14 +9,14 @@ const Id = z
   .min(1)
   .max(2_000)
   .describe(
-    'A thread or a DID; a record, an event or a ping by its id; or the first characters of a thread’s or a record’s, six at least.',
+    'A thread id or DID; the id of a record, event or ping; or at least the first six characters of a thread or record id.',
   )
 
 export default [
   route(
     'GET /traces/{id}',
     {
-      summary: 'Trace a thread: its messages, states and deliveries, and what it waits for',
+      summary: 'Trace a thread: its messages, states and deliveries, and what it is waiting for',
       operationId: 'getTrace',
       extension: true,
       access: 'tenant',

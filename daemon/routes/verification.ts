@@ -1,4 +1,4 @@
-/** `/verification` (api.md 4.12, 4.13): credentials that anybody made, and what this wallet accepts. */
+/** `/verification`: verification of credentials and schemas, and the verification policies of the wallet. */
 import { z } from 'zod'
 import { statusChecks } from '../../src/credential-status/check.ts'
 import { SchemaVerification, SchemaVerificationResult, verifySchema } from '../../src/schemas/verify.ts'
@@ -19,7 +19,7 @@ import { route } from '../http/route.ts'
 const PolicyPage = Page('VerificationPolicyPage', VerificationPolicy, 'VerificationPolicyResponsePage')
 const path = { id: Uuid }
 
-/** A query is text; what a client gives is a number. */
+/** An integer in a query, which is text in a URL. */
 const Nonce = z.preprocess(
   (text) => (typeof text === 'string' && /^\d{1,10}$/.test(text) ? Number(text) : text),
   z.int32().min(0),
@@ -29,7 +29,7 @@ export default [
   route(
     'POST /verification/credential',
     {
-      summary: 'Check credentials',
+      summary: 'Verify credentials',
       operationId: 'verify',
       access: 'tenant',
       scopes: allScopes,
@@ -49,7 +49,7 @@ export default [
   route(
     'POST /verification/schema',
     {
-      summary: 'Check a credential schema, its proof of authorship, and claims by it',
+      summary: 'Verify a credential schema, its proof of authorship, and claims against it',
       operationId: 'verifySchema',
       extension: true,
       access: 'tenant',
@@ -64,7 +64,7 @@ export default [
   route(
     'POST /verification/policies',
     {
-      summary: 'Make a verification policy',
+      summary: 'Create a verification policy',
       operationId: 'createVerificationPolicy',
       access: 'tenant',
       scopes: ['verifier'],
@@ -105,12 +105,12 @@ export default [
   route(
     'PUT /verification/policies/{id}',
     {
-      summary: 'Change a verification policy that nobody has changed in between',
+      summary: 'Change a verification policy, if it was not changed since it was read',
       operationId: 'updateVerificationPolicy',
       access: 'tenant',
       scopes: ['verifier'],
       path,
-      query: z.object({ nonce: Nonce.describe('The nonce of the policy as it was last seen.') }),
+      query: z.object({ nonce: Nonce.describe('The nonce of the policy when it was read.') }),
       body: VerificationPolicyInput,
       reply: [200, VerificationPolicy],
     },

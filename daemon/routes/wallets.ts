@@ -1,4 +1,4 @@
-/** `/wallets` (service §4.1, api.md 3.4, 4.2): the administrator's, and of a tenant its own. */
+/** `/wallets`: all wallets for the administrator, and its own wallet for a tenant. */
 import { z } from 'zod'
 import type { Config } from '../../src/base/config.ts'
 import { Problem } from '../../src/base/problem.ts'
@@ -17,12 +17,12 @@ const ExportWallet = z
   .object({
     passphrase: Passphrase.transform((text) => new Secret(text)),
     move: optional(z.boolean()).describe(
-      'Has the wallet rest here first, so that it can go on at another agent. The file may be made again.',
+      'Suspends the wallet first, to transfer it to another agent. The export can be repeated.',
     ),
   })
   .meta({ id: 'ExportWalletRequest' })
 
-/** A header takes no other letters than those of ASCII. */
+/** HTTP header values are ASCII. */
 const PassphraseHeader = z
   .base64url()
   .transform((text) => Buffer.from(text, 'base64url').toString('utf8'))
@@ -85,7 +85,7 @@ export default [
   route(
     'POST /wallets/{walletId}/export',
     {
-      summary: 'Export a wallet, sealed with a passphrase',
+      summary: 'Export a wallet, encrypted with a passphrase',
       operationId: 'exportWallet',
       extension: true,
       access: 'admin',
@@ -123,7 +123,7 @@ export default [
   route(
     'POST /wallets/{walletId}/resumption',
     {
-      summary: 'Have a wallet go on here that was exported to move',
+      summary: 'Resume a wallet that was suspended for a transfer',
       operationId: 'resumeWallet',
       extension: true,
       access: 'admin',
@@ -134,7 +134,7 @@ export default [
   ),
 ] as const
 
-/** What is somebody else's is answered like what does not exist. */
+/** For a tenant, the wallets of other tenants do not exist. */
 function mayRead(caller: Admin | Tenant, walletId: string): boolean {
   return caller.kind === 'admin' || caller.walletId === walletId
 }

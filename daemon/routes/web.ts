@@ -1,4 +1,4 @@
-/** `/web` (ours): the documents of the did:web DIDs that this agent has made. */
+/** `/web`: the documents of this agent's did:web DIDs. */
 import { z } from 'zod'
 import { Problem } from '../../src/base/problem.ts'
 import { findWebDocument, toWebDid } from '../../src/did-registrar/web.ts'

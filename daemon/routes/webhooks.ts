@@ -1,4 +1,4 @@
-/** `/events/webhooks` (service §4.5, api.md 4.15): who is told of the wallet's events, and (ours) what became of that. */
+/** `/events/webhooks`: webhooks and their delivery attempts. */
 import { z } from 'zod'
 import { deliverTest } from '../../src/events/deliver.ts'
 import { listDeliveries, outcomes, WebhookDelivery } from '../../src/events/delivery-log.ts'
@@ -21,31 +21,29 @@ import { route } from '../http/route.ts'
 const path = { id: Uuid }
 
 const DeliveryQuery = Paging.omit({ order: true }).extend({
-  eventId: Uuid.optional().describe('Only attempts at this event.'),
+  eventId: Uuid.optional().describe('Only attempts to deliver this event.'),
   outcome: z
     .enum(outcomes)
     .optional()
-    .describe(
-      '`failed`: every attempt that was not taken; `dead`: the last one at each event that was given up.',
-    ),
+    .describe('`failed`: all failed attempts; `dead`: the last attempt of each abandoned event.'),
 })
 
 const TestResult = z
   .object({
     eventId: z.uuid(),
-    status: z.number().optional().describe('What the receiver answered; absent when it did not.'),
-    error: z.string().optional().describe('Why the event was not taken; absent when it was.'),
+    status: z
+      .number()
+      .optional()
+      .describe('The status that the receiver replied with. Absent without a reply.'),
+    error: z.string().optional().describe('The reason of the failure. Absent when the event was accepted.'),
     durationMs: z.number(),
   })
   .meta({ id: 'WebhookTestResult' })
 
 const NewSecret = z
   .object({
-    secret: z.string().describe('Not shown again.'),
-    previousUntil: z.iso
-      .datetime()
-      .optional()
-      .describe('Until then the secret before this one signs as well.'),
+    secret: z.string().describe('It is returned only once.'),
+    previousUntil: z.iso.datetime().optional().describe('Until then, the previous secret signs too.'),
   })
   .meta({ id: 'WebhookSecret' })
 
@@ -83,7 +81,7 @@ export default [
       wallet.transaction((tx) => createWebhook(tx, wallet, body, agent.config.WEBHOOKS_PER_WALLET)),
   ),
 
-  // Ours from here on: the real agent lists and deletes only.
+  // The following routes are extensions: the Cloud Agent can only list, register and delete webhooks.
   route(
     'GET /events/webhooks/{id}',
     {
@@ -132,7 +130,7 @@ export default [
   route(
     'POST /events/webhooks/{id}/replay',
     {
-      summary: 'Send a webhook events again: one, all since an instant, or all that were given up',
+      summary: 'Deliver events to a webhook again: one, all since a time, or all abandoned ones',
       operationId: 'replayWebhook',
       extension: true,
       access: 'tenant',
@@ -142,7 +140,7 @@ export default [
       reply: [
         202,
         z
-          .object({ count: z.number().describe('Events that are now to be sent again.') })
+          .object({ count: z.number().describe('The number of events that are delivered again.') })
           .meta({ id: 'WebhookReplay' }),
       ],
     },
@@ -154,7 +152,7 @@ export default [
   route(
     'POST /events/webhooks/{id}/test',
     {
-      summary: 'Send a webhook a test event, and say what came back',
+      summary: 'Send a test event to a webhook and return the reply',
       operationId: 'testWebhook',
       extension: true,
       access: 'tenant',
@@ -177,7 +175,7 @@ export default [
   route(
     'POST /events/webhooks/{id}/secret',
     {
-      summary: 'Give a webhook a new secret, with which its events are signed',
+      summary: 'Create a new secret that signs the events of a webhook',
       operationId: 'createWebhookSecret',
       extension: true,
       access: 'tenant',
@@ -194,7 +192,7 @@ export default [
   route(
     'DELETE /events/webhooks/{id}/secret',
     {
-      summary: 'Sign the events of a webhook no longer',
+      summary: 'Stop signing the events of a webhook',
       operationId: 'deleteWebhookSecret',
       extension: true,
       access: 'tenant',

@@ -1,4 +1,4 @@
-/** `/.well-known` (RFC 8615): what others look for without being told where. */
+/** `/.well-known`: resources at well-known URLs (RFC 8615). */
 import { JwkSet } from '../../src/enterprise/token.ts'
 import { route } from '../http/route.ts'
 
@@ -6,7 +6,7 @@ export default [
   route(
     'GET /.well-known/jwks.json',
     {
-      summary: 'Read the keys that verify the tokens of successful challenges',
+      summary: 'Read the public keys of sign-in tokens',
       operationId: 'getTokenKeys',
       extension: true,
       access: 'public',
