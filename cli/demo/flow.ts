@@ -150,7 +150,7 @@ export async function present(
   made: Made,
   viewer: Viewer,
 ): Promise<void> {
-  viewer.step('Present: acme asks for a proof, alice presents, acme verifies and accepts')
+  viewer.step('Present: acme requests a proof, alice presents, acme verifies and accepts')
   const { presentationId, about } = await answered({ acme, alice, events }, props, made)
   await events.until({ ...about, who: 'acme', state: 'PresentationVerified' })
   await acme('PATCH /present-proof/presentations/{presentationId}', {
@@ -165,7 +165,7 @@ export async function present(
 
 /** Revokes the credential and requests another proof, which fails. */
 export async function revoke(stage: Stage, props: Props, made: Made, viewer: Viewer): Promise<void> {
-  viewer.step('Revoke: acme takes the credential back, and the next proof with it does not hold')
+  viewer.step('Revoke: acme revokes the credential, and the next proof with it fails')
   await stage.acme('PATCH /credential-status/revoke-credential/{id}', { path: { id: made.issuedId } })
   const { about } = await answered(stage, props, made)
   await Promise.all([
@@ -231,7 +231,7 @@ async function settled(read: () => Promise<Asked>): Promise<string> {
   for (;;) {
     const { state, did } = await read()
     if (state === 'success' && did) return did
-    if (state === 'error') throw new CommandError('The answer was declined, or did not hold.', 1)
+    if (state === 'error') throw new CommandError('The response was declined, or was not valid.', 1)
     // The daemon answers at once when the request has ended.
     await setTimeout(100)
   }

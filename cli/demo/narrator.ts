@@ -105,9 +105,7 @@ export function startRecording(
   try {
     file = openSync(path, 'wx', 0o644)
   } catch (error) {
-    throw new UsageError(
-      `--record: ${path} cannot be written: ${systemReason(error)}. It must be a new file.`,
-    )
+    throw new UsageError(`--record: ${path} is not writable: ${systemReason(error)}. It must be a new file.`)
   }
   const write = (value: unknown) => writeSync(file, `${JSON.stringify(value)}\n`)
   const start = performance.now()

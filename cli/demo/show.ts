@@ -71,7 +71,7 @@ export async function show(
   const { receiver, narrator } = means
   const has = (step: Step) => hasStep(scenario, step)
   receiver.changes.onChange = narrator.change
-  narrator.step('Start two daemons, which share nothing but a ledger')
+  narrator.step('Start two daemons, which share only a ledger')
   narrator.say('   JSON="content-type: application/json"')
   const daemons = { acme: await begin('acme', means), alice: await begin('alice', means) }
   const parties = await onboardAll(daemons, means)
@@ -82,7 +82,7 @@ export async function show(
 
   let flow: Timing | undefined
   if (has('props')) {
-    narrator.step('Make DIDs, publish the issuer’s, and publish a schema')
+    narrator.step('Create DIDs, publish the issuer’s, and publish a schema')
     const props = {
       ...(await prepareIssuer(acme, parties.acme.url, stage.events, narrator)),
       aliceDid: await prepareHolder(alice, narrator),
@@ -92,7 +92,7 @@ export async function show(
     if (has('present')) await present(stage, props, made, narrator)
     if (has('revoke')) await revoke(stage, props, made, narrator)
     if (scenario === usual) {
-      narrator.step('The same once more, with nothing printed')
+      narrator.step('Run the same flow again, without output')
       receiver.changes.onChange = silent.change
       flow = await runFlow(
         { acme: parties.acme.call, alice: parties.alice.call, events: receiver.changes },
@@ -133,7 +133,7 @@ async function begin(name: Name, { folder, receiver, narrator, children, signal 
 }
 
 async function onboardAll(daemons: Pair<Daemon>, { folder, narrator }: Means): Promise<Pair<Party>> {
-  narrator.step('Onboard a tenant in each: wallet, entity, key')
+  narrator.step('Create a tenant in each: wallet, entity, key')
   return {
     acme: await enrol(daemons.acme, folder, narrator),
     alice: await enrol(daemons.alice, folder, narrator),
@@ -157,7 +157,7 @@ async function registerWebhooks({ acme, alice }: Pair<Party>, { receiver }: Mean
 
 /** Alice submits a DID to acme. If the scenario has sign-in, she also answers a challenge with it. */
 async function meet({ acme, alice }: Pair<Client>, isToSignIn: boolean, narrator: Narrator): Promise<void> {
-  narrator.step('Onboard: acme asks for a DID, alice makes one for acme alone')
+  narrator.step('Onboard: acme requests a DID, alice creates one for acme only')
   const did = await onboardPerson(acme, async (didRequest) => {
     narrator.name('DID_REQUEST', JSON.stringify(didRequest))
     const { did } = await alice('POST /onboard/answers', { body: { didRequest: didRequest as never } })
@@ -165,7 +165,7 @@ async function meet({ acme, alice }: Pair<Client>, isToSignIn: boolean, narrator
   })
   narrator.say(`   acme knows alice by ${did}`)
   if (!isToSignIn) return
-  narrator.step('Authenticate: acme asks for a signature, alice signs with that DID')
+  narrator.step('Authenticate: acme sends a challenge, alice signs it with that DID')
   const subject = await signIn(acme, async (challenge) => {
     narrator.name('CHALLENGE', JSON.stringify(challenge))
     await alice('POST /did-authentication/answers', { body: { challenge: challenge as never, did } })

@@ -69,26 +69,26 @@ async function leave(type: Side['type'], folder: string, signal: AbortSignal): P
 async function play(scenario: Scenario, side: Side, url: string): Promise<void> {
   const { acme, changes, narrator, type } = side
   if (hasStep(scenario, 'props')) {
-    narrator.step('Make acme’s DID, publish it, and publish a schema')
+    narrator.step('Create acme’s DID, publish it, and publish a schema')
     const props = await prepareIssuer(acme, url, changes, narrator)
     const connectionId = await connect(side)
     const issuedId = await issue(side, props, connectionId)
     if (hasStep(scenario, 'present')) await present(side, props, connectionId)
     if (hasStep(scenario, 'revoke')) {
-      narrator.step('Revoke: acme takes the credential back')
+      narrator.step('Revoke: acme revokes the credential')
       await acme('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuedId } })
       type('agent credential show "$(agent credential list -q)"')
     }
   } else if (hasStep(scenario, 'connect')) await connect(side)
   if (!hasStep(scenario, 'onboard')) return
-  narrator.step('Onboard: acme asks for a DID, alice makes one for acme alone')
+  narrator.step('Onboard: acme requests a DID, alice creates one for acme only')
   const did = await onboardPerson(acme, async (didRequest) => {
     narrator.name('DID_REQUEST', JSON.stringify(didRequest))
     type(`agent onboard submit ${quote(JSON.stringify(didRequest))} --new`)
   })
   narrator.say(`   acme knows alice by ${did}`)
   if (!hasStep(scenario, 'auth')) return
-  narrator.step('Authenticate: acme asks for a signature, alice signs with that DID')
+  narrator.step('Authenticate: acme sends a challenge, alice signs it with that DID')
   const subject = await signIn(acme, async (challenge) => {
     narrator.name('CHALLENGE', JSON.stringify(challenge))
     type(`agent auth respond ${quote(JSON.stringify(challenge))} --did ${did}`)
@@ -133,7 +133,7 @@ async function present(
   { acmeDid, schemaId }: Offered,
   connectionId: string,
 ): Promise<void> {
-  narrator.step('Present: acme asks for a proof, alice presents, acme verifies and accepts')
+  narrator.step('Present: acme requests a proof, alice presents, acme verifies and accepts')
   const { presentationId, thid } = await acme('POST /present-proof/presentations', {
     body: { connectionId, proofs: [{ schemaId, trustIssuers: [acmeDid] }] },
   })

@@ -37,7 +37,7 @@ await() {
   return 1
 }
 
-step 'Start two daemons, which share nothing but a ledger'
+step 'Start two daemons, which share only a ledger'
 acme daemon start --data-dir "$folder/acme" --port 0 --didcomm-port 0
 alice daemon start --data-dir "$folder/alice" --port 0 --didcomm-port 0
 
