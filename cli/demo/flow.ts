@@ -1,7 +1,7 @@
 /** The steps of the demo. Each step starts when an event reports that the previous one is done. */
 import { setTimeout } from 'node:timers/promises'
 import type { Client } from '../../daemon/client/client.ts'
-import { shortForm } from '../format/records.ts'
+import { shortForm } from '../format/text.ts'
 import type { Changes } from './changes.ts'
 import type { Narrator } from './narrator.ts'
 import { tenths } from '../format/time.ts'

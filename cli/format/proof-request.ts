@@ -1,7 +1,7 @@
 /** Formats proof requests and the credentials that satisfy them. */
 import { z } from 'zod'
 import { pathOf } from './credential.ts'
-import { shortForm } from './records.ts'
+import { shortForm } from './text.ts'
 import type { Answer } from '../client/api.ts'
 import { table } from './table.ts'
 

@@ -144,11 +144,6 @@ export function acceptedOffers(rule: NonNullable<Connection['automaticAcceptance
 /** A DID of the wallet. */
 export type Did = Answer<'GET /did-registrar/dids/{didRef}'>
 
-/** Returns the short form of a did:prism, `did:prism:<hash>`, and other DIDs unchanged. */
-export function shortForm(did: string): string {
-  return did.startsWith('did:prism:') ? did.split(':', 3).join(':') : did
-}
-
 const meanings = {
   CREATED: 'not on the ledger',
   PUBLICATION_PENDING: 'on its way to the ledger',

@@ -111,3 +111,8 @@ function hostOf(did = ''): string | undefined {
   }
   return undefined
 }
+
+/** Returns the short form of a did:prism, `did:prism:<hash>`, and other DIDs unchanged. */
+export function shortForm(did: string): string {
+  return did.startsWith('did:prism:') ? did.split(':', 3).join(':') : did
+}

@@ -1,7 +1,7 @@
 /** `agent did deactivate` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { ledgerWaitFlags, runOperation } from '../../cli/did-operation.ts'
-import { shortForm } from '../../cli/format/records.ts'
+import { shortForm } from '../../cli/format/text.ts'
 import { ownDidArgument, yesFlag } from '../../cli/input/arguments.ts'
 import { confirm } from '../../cli/prompts/ask.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'

@@ -8,7 +8,7 @@ import {
   type CredentialContent,
 } from '../../cli/format/credential.ts'
 import { colour, inStyle } from '../../cli/format/colour.ts'
-import { shortForm } from '../../cli/format/records.ts'
+import { shortForm } from '../../cli/format/text.ts'
 import {
   connectionName,
   pad,

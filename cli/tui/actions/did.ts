@@ -1,7 +1,7 @@
 /** Actions on DIDs, and the choice of a wallet DID by the purpose of its keys. */
 import type { Did } from '../data/data.ts'
 import { copying, tracing, type Action, type Desk } from './action.ts'
-import { shortForm } from '../../format/records.ts'
+import { shortForm } from '../../format/text.ts'
 
 export function didActions({ did, status, pendingOperation }: Did): Action[] {
   const canBePublished = status === 'CREATED' && pendingOperation === undefined

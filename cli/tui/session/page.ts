@@ -1,5 +1,5 @@
 /** Pages of lines that fill the screen: help, traces and messages. */
-import { typed, type Prompt } from './prompt.ts'
+import type { Prompt } from './prompt.ts'
 import { wrap, type Row } from './details.ts'
 import type { Size } from './ui.ts'
 
@@ -95,4 +95,15 @@ function helpRows(columns: number): Row[] {
   const more =
     'The last line of the screen shows the keys that work now. To accept an invitation, paste it anywhere.'
   return [...rows, ...wrap(more, columns - 2).map((text): Row => [{ text: ` ${text}`, style: 'faint' }])]
+}
+
+/** Returns a text after a key. Undefined for keys that do not edit. */
+export function typed(text: string, key: string): string | undefined {
+  if (key === 'backspace') return graphemes(text).slice(0, -1).join('')
+  if (key === 'ctrl-u') return ''
+  return graphemes(key).length === 1 ? text + key : undefined
+}
+
+function graphemes(text: string): string[] {
+  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
 }

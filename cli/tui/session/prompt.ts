@@ -1,7 +1,7 @@
 /** Prompts in front of the lists: choices, forms and pages, and the keys that answer them. */
 import type { Data } from '../data/data.ts'
 import type { Row } from './details.ts'
-import { turnPage } from './page.ts'
+import { turnPage, typed } from './page.ts'
 import type { Ui } from './ui.ts'
 
 export type Option<Value = unknown> = { label: string; detail?: string | undefined; value: Value }
@@ -73,17 +73,6 @@ export function edit(form: Form, key: string): Form | undefined {
   }
   const value = typed(field.value, key)
   return value === undefined ? undefined : change(form, value)
-}
-
-/** Returns a text after a key. Undefined for keys that do not edit. */
-export function typed(text: string, key: string): string | undefined {
-  if (key === 'backspace') return graphemes(text).slice(0, -1).join('')
-  if (key === 'ctrl-u') return ''
-  return graphemes(key).length === 1 ? text + key : undefined
-}
-
-function graphemes(text: string): string[] {
-  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
 }
 
 /** Returns the form after pasting a text. */
