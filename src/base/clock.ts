@@ -1,21 +1,27 @@
 /**
- * Time that goes on whatever becomes of the system's clock, which people and time servers set forward and back.
+ * A monotonic clock, since people and time servers set the system clock forward and back.
  *
- * What waits is due by `steadyNow`: both the moment that is written down and the moment of the look are its. Dates that are shown, or
- * that others have written, are the system's clock's; whether they are over is for `isOver` to say.
+ * The due times of jobs, and the comparisons with them, are by `steadyNow`. Dates in responses and messages
+ * are by the system clock, and `isOver` compares them.
  */
 import { uptime } from 'node:os'
 
-/** Milliseconds since 1970 by the system's clock, since some moment while the machine is awake, and since the machine's start asleep or not. */
+/**
+ * Three sources of milliseconds: `wall` since 1970, `awake` monotonic while the machine is awake, `running`
+ * monotonic also during sleep.
+ */
 export type Sources = { wall: () => number; awake: () => number; running: () => number }
 
-/** Below this, the two counts of milliseconds differ by nothing more than how finely they count. */
+/** Smaller differences between the monotonic sources are rounding. */
 const sleepMs = 1_000
 
-/** How long, awake, a sleep may go unnoticed: the system keeps the count of it in a file, which is read no more often than that. */
+/** How often the clock checks for a sleep: the system keeps `uptime` in a file. */
 const lookMs = 1_000
 
-/** A clock that begins with the system's and is not set any more; a machine that sleeps does not stop it. Never goes back. */
+/**
+ * Creates a clock that begins with the system clock and ignores its changes. It includes the sleep of the
+ * machine, and never goes back.
+ */
 export function createSteadyClock({ wall, awake, running }: Sources): () => number {
   const [start, awakeAtStart, runningAtStart] = [wall(), awake(), running()]
   let [slept, lookedAt] = [0, 0]
@@ -30,19 +36,19 @@ export function createSteadyClock({ wall, awake, running }: Sources): () => numb
   }
 }
 
-/** Milliseconds since 1970 as they were when the process started, and as many more as have gone by since. */
+/** Milliseconds since 1970, as the system clock was at the start of the process, plus the time since then. */
 export const steadyNow = createSteadyClock({
   wall: () => Date.now(),
   awake: () => performance.now(),
   running: () => uptime() * 1_000,
 })
 
-/** Whether a moment by the system's clock (milliseconds since 1970) is over; not while either clock says that it is not. */
+/** Whether a date by the system clock (milliseconds since 1970) is in the past of both clocks. */
 export function isOver(ms: number): boolean {
   return ms <= Date.now() && ms <= steadyNow()
 }
 
-/** When, by `steadyNow`, a moment by the system's clock will be over, if that is not set again. */
+/** Converts a date by the system clock to `steadyNow`. */
 export function toSteady(ms: number): number {
   return ms + Math.max(0, steadyNow() - Date.now())
 }

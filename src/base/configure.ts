@@ -1,4 +1,7 @@
-/** The configuration of one daemon: flags, then the environment, then the settings of its profile, then defaults. */
+/**
+ * The configuration of a daemon: flags, then the environment, then the settings of the profile, then
+ * defaults.
+ */
 import { z } from 'zod'
 import { readConfig, variables, type Config } from './config.ts'
 import {
@@ -19,10 +22,10 @@ export type Source = 'flag' | 'environment' | 'settings' | 'default'
 
 export type Configured = {
   config: Config
-  /** The settings of the profile as they were read. */
+  /** The settings of the profile. */
   settings: Settings
   sourceOf: (name: Name) => Source
-  /** Keeps for the next start what this one was told, with the ports that it was given. @throws {StartError} */
+  /** Stores the given values for the next start, with the bound ports. @throws {StartError} */
   remember(ports: { rest: number; didcomm: number }): void
 }
 
@@ -32,9 +35,9 @@ const Where = z.object({
 })
 
 /**
- * Reads a configuration. `flags` are such as `AGENT_HTTP_PORT=9000`, the arguments of the daemon's process.
+ * Reads a configuration. `flags` have the form `AGENT_HTTP_PORT=9000`.
  *
- * @throws {StartError} naming every variable and every setting that is wrong and why, but no value.
+ * @throws {StartError} with the name of each invalid variable and setting and the reason, but without values
  */
 export function configure(
   env: Readonly<Record<string, string | undefined>>,
@@ -46,7 +49,7 @@ export function configure(
   const byEnv = withoutEmpty(env)
   const told = { ...byEnv, ...byFlag }
   const where = Where.safeParse(told)
-  // A name or a folder that is wrong is reported with everything else.
+  // An invalid profile or folder is reported with all other errors.
   if (!where.success)
     return { config: readConfig(told), settings: {}, sourceOf: () => 'default', remember: () => undefined }
   const { AGENT_CONFIG_DIR: configDir, AGENT_PROFILE: profile } = where.data
@@ -72,7 +75,7 @@ export function configure(
   }
 }
 
-/** Settings are values of variables, except of those that say where the settings are. @throws {StartError} */
+/** Settings are variables, except those that locate the settings. @throws {StartError} */
 function check(settings: Settings, path: string): void {
   const wrong = Object.entries(settings).flatMap(([name, value]): [string, string][] => {
     if (name in Where.shape) return [[name, 'says where the settings are, and cannot be one of them']]

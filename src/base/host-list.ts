@@ -1,17 +1,20 @@
-/** Lists of hosts and of ports, as the operator writes them: by commas. */
+/** Lists of hosts and ports, separated by commas, in the configuration. */
 import { isIP } from 'node:net'
 
-/** `names` and `suffixes` in lower case and ASCII, without dots at their ends; `networks` as address and length of the prefix; `rest` for `*`. */
+/**
+ * `names` and `suffixes` are lower-case ASCII without trailing dots, `networks` are address and prefix
+ * length, `rest` stands for `*`.
+ */
 export type HostList = { names: string[]; suffixes: string[]; networks: string[]; rest: boolean }
 
-/** The first and the last port, both meant. */
+/** A range of ports, inclusive. */
 export type PortRange = [first: number, last: number]
 
 /**
- * Reads a list such as `hooks.example, .partner.example, 10.20.0.0/16, fd00::1`: a name, a name and all below it (with a dot before it), a
- * network (CIDR, RFC 4632), an address, and `*` for everybody else.
+ * Parses a list such as `hooks.example, .partner.example, 10.20.0.0/16, fd00::1`: a host, a domain with its
+ * subdomains (leading dot), a network (CIDR, RFC 4632), an address, and `*`.
  *
- * @throws {SyntaxError} that names the entry and the reason.
+ * @throws {SyntaxError} with the entry and the reason
  */
 export function readHostList(text: string): HostList {
   const list: HostList = { names: [], suffixes: [], networks: [], rest: false }
@@ -26,7 +29,7 @@ export function readHostList(text: string): HostList {
   return list
 }
 
-/** Reads a list such as `443, 8000-8999`. @throws {SyntaxError} that names the entry. */
+/** Parses a list such as `443, 8000-8999`. @throws {SyntaxError} with the entry */
 export function readPorts(text: string): PortRange[] {
   return entriesOf(text).map((entry) => {
     const [first, last = first] = (/^(\d{1,5})(?:-(\d{1,5}))?$/.exec(entry)?.slice(1) ?? []).map(
@@ -52,7 +55,7 @@ function toNetwork(entry: string, address: string, length: string | undefined): 
   return `${address}/${bits}`
 }
 
-/** A name as a URL has it, so that it is found in whichever spelling. */
+/** The form of a name in URLs, so that all of its spellings match. */
 function toName(entry: string, name: string): string {
   const url =
     /[/:@?#\\%*\s,]/.test(name) || name === '' || !URL.canParse(`http://${name}`)

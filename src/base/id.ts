@@ -1,8 +1,8 @@
-/** Identifiers: UUIDv7 (RFC 9562 §5.7), so that sorting by id is sorting by creation. */
+/** Identifiers: UUIDv7 (RFC 9562 §5.7), whose order is the order of creation. */
 import { randomFillSync } from 'node:crypto'
 import { v4, v7 } from 'uuid'
 
-/** Random bytes of one id, and how many ids have theirs fetched at a time: to ask for them takes longer than the rest of an id. */
+/** The random bytes of one id, and the ids for which they are generated at once, which is much faster. */
 const idBytes = 16
 const fetchedIds = 256
 
@@ -18,29 +18,29 @@ function nextRandom(): Buffer {
   return random.subarray(used, (used += idBytes))
 }
 
-/** Returns a new id, greater than every id this process has returned before: within a millisecond they are counted (RFC 9562 §6.2, method 1). */
+/** Returns an id that is greater than all earlier ids of this process (RFC 9562 §6.2, method 1). */
 export function newId(): string {
   const bytes = nextRandom()
   const now = Date.now()
   if (now > msecs) {
     msecs = now
-    // Begins somewhere in the lower half, so that it does not come to its end in that millisecond.
+    // Start in the lower half, so that the counter does not overflow within the millisecond.
     seq = bytes.readUInt32BE(6) >>> 1
   } else if (++seq > 0xffffffff) {
-    // The clock has been set back for long.
+    // The clock was set back for a long time.
     msecs++
     seq = 0
   }
   return v7({ random: bytes, msecs, seq })
 }
 
-/** The least of all ids that are made at an instant or later. */
+/** The lowest id of a point in time. */
 export function firstIdOf(instant: Date): string {
   const time = Math.max(instant.getTime(), 0).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`
 }
 
-/** Returns an id that tells nothing about when it was made, for what other parties see of us (thread ids, nonces). */
+/** Returns a random id, without a timestamp, for ids that other parties see (thread ids, nonces). */
 export function randomId(): string {
   return v4()
 }

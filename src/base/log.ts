@@ -1,14 +1,14 @@
 /**
- * The log: one JSON object a line (pino), on standard error.
+ * The log: one JSON object per line (pino) on standard error.
  *
- * A line has a message, which is a text of this program's, and fields of the table below, each of its type: nothing else is written,
- * whatever is handed over. So no configuration, body, header or key gets into it by being part of an object.
+ * A line has a constant message and fields of the table below with their types. All other fields are dropped,
+ * so that no configuration, body, header or key is logged by accident.
  */
 import { pino, type DestinationStream } from 'pino'
 
-/** Every field there is, by its name. */
+/** The allowed fields. */
 const fields = {
-  /** Where a request came from. */
+  /** The remote address of a request. */
   address: 'text',
   attempts: 'number',
   code: 'text',
@@ -17,9 +17,9 @@ const fields = {
   did: 'text',
   didcommUrl: 'text',
   eventId: 'text',
-  /** An error: its name, code, message and stack, and the same of what caused it. */
+  /** An error: name, code, message, stack and causes. */
   err: 'error',
-  /** What a caller was given to find the line by, with an answer of 500. */
+  /** The id in a 500 response, by which the line can be found. */
   instance: 'text',
   isReplaced: 'flag',
   kind: 'text',
@@ -34,7 +34,7 @@ const fields = {
   recordId: 'text',
   requestId: 'text',
   retryAfter: 'number',
-  /** The endpoint, as the table of routes has it: paths may hold links that are as good as a key. */
+  /** The route. Paths may contain secret links, and are not logged. */
   route: 'text',
   setAsideAs: 'text',
   signal: 'text',
@@ -60,25 +60,25 @@ type Write = { (fields: Fields, message: string): void; (message: string): void 
 export type Log = Readonly<Record<Level, Write>> & {
   /** Whether lines of a level are written. */
   isLevelEnabled(level: Level): boolean
-  /** The same log, with fields that every line has. */
+  /** A log with additional fields on every line. */
   with(fields: Fields): Log
 }
 
-/** What somebody else may have chosen is no longer than this. */
+/** The longest text of another party in a line. */
 const longestText = 1_000
 const mostTexts = 20
 const deepestCause = 4
 
-/** Opens the log at a level, synchronously, so that a crash's last words are on disk. */
+/** Opens the log, which is synchronous, so that the last lines before a crash are written. */
 export function openLog(level: string): Log {
   return createLog(level, pino.destination({ dest: 2, sync: true }))
 }
 
-/** Makes a log of a level (`silent`: of none) that writes to a stream. */
+/** Creates a log that writes to a stream. The level `silent` writes nothing. */
 export function createLog(level: string, stream: DestinationStream): Log {
-  // Errors come as they are to be shown.
+  // Errors are already plain objects here.
   const sink = pino({ level, serializers: { err: (shown: unknown) => shown } }, stream)
-  /** Requests each have a log of their own, to which most write nothing: fields are looked at when they do. */
+  /** Each request has a log, and most requests write no line: check fields only when a line is written. */
   const toLog = (about: readonly Fields[]): Log => {
     const write =
       (level: Level): Write =>
@@ -102,7 +102,7 @@ export function createLog(level: string, stream: DestinationStream): Log {
   return toLog([])
 }
 
-/** The fields that there are, of what was given; another type's value is left out. */
+/** The allowed fields with values of their type. */
 function chosen(given: Fields): Fields {
   const found: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
@@ -121,7 +121,9 @@ const keep: Readonly<Record<keyof Types, (value: unknown) => unknown>> = {
   error: (value) => toShown(value),
 }
 
-/** Of an error what says what went wrong: what else hangs on it may be anything, such as a request with its headers. */
+/**
+ * The describing parts of an error. Other properties may hold anything, such as a request with its headers.
+ */
 function toShown(error: unknown, depth = 0): object | undefined {
   if (error === undefined || depth === deepestCause) return undefined
   if (!(error instanceof Error)) return { type: typeof error, message: text(error) }

@@ -1,13 +1,18 @@
-/** The limit of open file descriptors, and the numbers of wallets and connections that fit into it. */
+/** Fits the numbers of open wallets and connections to the limit of open files. */
 import { readFileSync } from 'node:fs'
 import type { Config } from './config.ts'
 
-/** Descriptors besides those of wallets and accepted connections: databases, the log, outgoing connections. */
+/**
+ * Descriptors of everything except wallets and accepted connections: databases, the log, outgoing
+ * connections.
+ */
 const others = 90
 /** The database, its log (for SQLite and for `LogSync`) and the index of the log. */
 const filesOfWallet = 4
 
-/** The hard limit, to which Node raises the soft one; undefined where it cannot be read, or there is none. */
+/**
+ * The hard limit, to which Node.js raises the soft one; undefined when it cannot be read or there is none.
+ */
 function readLimit(): number | undefined {
   try {
     const found = /^Max open files +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))
@@ -17,7 +22,7 @@ function readLimit(): number | undefined {
   }
 }
 
-/** The configuration with as many open wallets and connections as the limit is enough for, and one sentence when they are fewer than was set. */
+/** Lowers the numbers of open wallets and connections to the limit. The warning is one sentence. */
 export function fitOpenFiles(config: Config, limit = readLimit()): { config: Config; warning?: string } {
   const { AGENT_OPEN_WALLETS: wallets, AGENT_CONNECTIONS: connections } = config
   const wanted = others + wallets * filesOfWallet + connections * 2

@@ -1,11 +1,12 @@
 /**
- * Plain texts for zod's issues, used by the whole program. Each continues `field: …`. A schema with a text of its own keeps it.
+ * Plain messages of zod issues for the whole program. Each continues `field: …`. A message of a schema has
+ * precedence.
  */
 import { z } from 'zod'
 
 type Issue = z.core.$ZodRawIssue
 
-/** What a value must be, by zod's name for it. */
+/** Types in plain words, by zod’s names. */
 // prettier-ignore
 const things: Readonly<Record<string, string>> = {
   array:     'an array',
@@ -42,7 +43,7 @@ const formats: Readonly<Record<string, string>> = {
   uuid:      'a UUID such as 0190ab12-3456-7890-abcd-ef0123456789',
 }
 
-/** What is counted in a value of a kind. */
+/** The unit of the length of a type. */
 const units: Readonly<Record<string, readonly [one: string, many: string]>> = {
   array: ['entry', 'entries'],
   file: ['byte', 'bytes'],
@@ -53,7 +54,7 @@ const units: Readonly<Record<string, readonly [one: string, many: string]>> = {
   string: ['character', 'characters'],
 }
 
-/** The text of an issue. Values that were sent are not in it. */
+/** The message of an issue, without the value. */
 export function describeIssue(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -112,7 +113,7 @@ function describeFormat(issue: Extract<Issue, { code: 'invalid_format' }>): stri
   return `must be ${formats[format] ?? `of the format ${format}`}`
 }
 
-/** `type` is the schema, which knows the protocols that are allowed. */
+/** `type` is the schema, which has the allowed protocols. */
 function describeUrl(text: string, type: Issue['inst']): string {
   const [, port] = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*:(\d{1,10})(?:[/?#]|$)/i.exec(text) ?? []
   if (Number(port) > 65_535) return `has the port ${port}, and the highest port is 65535`

@@ -1,16 +1,15 @@
 /**
- * Named points before and after everything that crosses a border of the process: a commit, and what is sent or fetched.
+ * Named points before and after everything that leaves the process: commits, messages and requests.
  *
- * Nothing happens there, unless code that runs in the same process has put a function at `globalThis[Symbol.for('identity-agent.probe')]`,
- * as tests of crashes and faults do. That function may wait, may throw, and may end the process.
+ * They do nothing unless a test has set a function at `globalThis[Symbol.for('identity-agent.probe')]`. That
+ * function may wait, throw, or kill the process.
  */
 
 /**
- * What crosses a border: a wallet's commit, a message to another agent, an event to a webhook, a schema from wherever it is published;
- * a definition of credentials, whose private key is kept already;
- * the audit log's commit; of a rotation of the master key the file of the next key, the row that the key opens, and the name of the file; of
- * a backup, or of its restoration, the files, the list of them, and the name of the folder; of an export the copy of the wallet's file; of an
- * import the file that came, the rows that make it known, and its place among the wallets; of a wallet that is made its file.
+ * The crossings: commits of a wallet and of the audit log; messages; webhooks; schemas; credential
+ * definitions, after their private key is stored; the steps of a master key rotation (`next-key`, `key-row`,
+ * `key-name`), of a backup or its restoration (`backup-*`), of an export (`wallet-copy`), of an import
+ * (`import-*`), and of the creation of a wallet (`wallet-file`).
  */
 export type Crossing =
   | 'commit'
@@ -31,20 +30,20 @@ export type Crossing =
   | 'import-place'
   | 'wallet-file'
 
-/** A fault `before` leaves the thing undone; one `after` leaves it done, but whoever asked for it sees an error. */
+/** A fault `before` leaves the work undone. A fault `after` leaves it done, but the caller gets an error. */
 export type Point = `${Crossing}:${'before' | 'after'}`
 
-/** Is told which point was reached, and where. */
+/** Receives each point with details. */
 export type Probe = (point: Point, detail?: Readonly<Record<string, unknown>>) => unknown
 
 const place = Symbol.for('identity-agent.probe')
 
-/** Reaches a point. @throws whatever the function of the tests throws. */
+/** Reaches a point. @throws the error of the test’s function */
 export async function probe(point: Point, detail?: Readonly<Record<string, unknown>>): Promise<void> {
   await (globalThis as { [place]?: Probe })[place]?.(point, detail)
 }
 
-/** Does some work between its two points. @throws what the work throws, or the function of the tests. */
+/** Runs work between its two points. @throws the error of the work or of the test’s function */
 export async function across<T>(
   crossing: Crossing,
   detail: Readonly<Record<string, unknown>>,

@@ -1,8 +1,8 @@
 /**
- * Profiles: how the command line finds a daemon and is let in (decisions.md §3, users.md D5).
+ * Profiles: how the command line finds a daemon, and its keys.
  *
- * A daemon writes its profile when it starts, and keeps its secrets from one start to the next there, so the profile outlives it.
- * The profile of a daemon on another machine is written by hand (`agent profile add`). Either holds secrets: the file is 0600 in a
+ * A daemon writes its profile when it starts, and keeps its secrets there for the next start. `agent profile
+ * add` writes the profile of a daemon on another machine. A profile holds secrets: its file is 0600 in a
  * folder that is 0700.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -21,12 +21,12 @@ export const LocalProfile = z.object({
   url: z.url(),
   /** Base URL of the DIDComm endpoint. */
   didcommUrl: z.url(),
-  /** What `x-admin-api-key` must be. */
+  /** The `x-admin-api-key`. */
   adminToken: secret,
-  /** The `apikey` of the default wallet; absent when there is no default wallet, or its key is not known. */
+  /** The `apikey` of the default wallet; undefined when there is no default wallet or its key is unknown. */
   apiKey: secret.optional(),
   dataDir: z.string().min(1),
-  /** The DIDComm address that peers are given; `didcommUrl` is the one that is bound. */
+  /** The public DIDComm address; `didcommUrl` is the bound one. */
   publicDidcommUrl: z.url().optional(),
   pid: z.int().positive(),
   startedAt: z.iso.datetime(),
@@ -36,9 +36,9 @@ export type LocalProfile = z.infer<typeof LocalProfile>
 export const RemoteProfile = z.object({
   kind: z.literal('remote'),
   url: z.url({ protocol: /^https?$/ }),
-  /** The administrator's key, for whoever has it. */
+  /** The administrator’s key. */
   adminToken: secret.optional(),
-  /** A tenant's key. */
+  /** A tenant’s key. */
   apiKey: secret.optional(),
 })
 export type RemoteProfile = z.infer<typeof RemoteProfile>
@@ -46,10 +46,13 @@ export type RemoteProfile = z.infer<typeof RemoteProfile>
 export const Profile = z.discriminatedUnion('kind', [LocalProfile, RemoteProfile])
 export type Profile = z.infer<typeof Profile>
 
-/** What a profile can be called. */
+/** The name of a profile. */
 export const ProfileName = z.string().regex(/^[a-z0-9-]+$/i)
 
-/** The file of a profile. @throws {StartError} when the name has other characters than letters, digits and hyphens. */
+/**
+ * The path of a profile. @throws {StartError} when the name has other characters than letters, digits and
+ * hyphens
+ */
 export function profilePath(configDir: string, name: string): string {
   if (!ProfileName.safeParse(name).success)
     throw new StartError(
@@ -60,9 +63,10 @@ export function profilePath(configDir: string, name: string): string {
 }
 
 /**
- * Reads a profile; `undefined` when there is none of that name.
+ * Reads a profile; undefined when there is none.
  *
- * @throws {StartError} when the file cannot be read or is not a profile; the message names the fields, never their values.
+ * @throws {StartError} when the file cannot be read or is not a profile, with the names of the fields, but
+ * without values
  */
 export function readProfile(configDir: string, name: string): Profile | undefined {
   const path = profilePath(configDir, name)
@@ -77,7 +81,10 @@ export function readProfile(configDir: string, name: string): Profile | undefine
   )
 }
 
-/** As `readProfile`, of a daemon on this machine. @throws {StartError} also when it is another machine's. */
+/**
+ * As `readProfile`, for a daemon on this machine. @throws {StartError} also when the daemon is on another
+ * machine
+ */
 export function readLocalProfile(configDir: string, name: string): LocalProfile | undefined {
   const profile = readProfile(configDir, name)
   if (profile?.kind !== 'remote') return profile
@@ -87,7 +94,7 @@ export function readLocalProfile(configDir: string, name: string): LocalProfile 
   )
 }
 
-/** The names of the profiles that there are, in order. @throws {StartError} when the folder cannot be read. */
+/** The names of all profiles, sorted. @throws {StartError} when the folder cannot be read */
 export function profileNames(configDir: string): string[] {
   try {
     return readdirSync(join(configDir, 'profiles'))
@@ -105,9 +112,9 @@ export function profileNames(configDir: string): string[] {
 }
 
 /**
- * Writes a profile: whole or not at all, readable by nobody else.
+ * Replaces a profile atomically, with mode 0600.
  *
- * @throws {StartError} when the folder or the file cannot be written.
+ * @throws {StartError} when the folder or the file cannot be written
  */
 export function writeProfile(configDir: string, name: string, profile: Profile): void {
   const path = profilePath(configDir, name)
@@ -115,16 +122,16 @@ export function writeProfile(configDir: string, name: string, profile: Profile):
   changing(`The profile ${path} cannot be written`, () => writePrivateFile(path, text))
 }
 
-/** Removes a profile, if there is one. @throws {StartError} when it cannot be removed. */
+/** Removes a profile, if it exists. @throws {StartError} when it cannot be removed */
 export function removeProfile(configDir: string, name: string): void {
   const path = profilePath(configDir, name)
   changing(`The profile ${path} cannot be removed`, () => rmSync(path, { force: true }))
 }
 
 /**
- * The name of the profile in use (`agent profile use`); nothing when none is.
+ * The name of the active profile (`agent profile use`); undefined when there is none.
  *
- * @throws {StartError} when the file that says so cannot be read, or holds no name.
+ * @throws {StartError} when the file cannot be read or holds no name
  */
 export function readProfileInUse(configDir: string): string | undefined {
   const path = join(configDir, 'current')
@@ -141,7 +148,7 @@ export function readProfileInUse(configDir: string): string | undefined {
   )
 }
 
-/** Puts a profile into use, or none. @throws {StartError} when that cannot be written. */
+/** Sets or unsets the active profile. @throws {StartError} when the file cannot be written */
 export function writeProfileInUse(configDir: string, name: string | undefined): void {
   const path = join(configDir, 'current')
   changing(`${path} cannot be written`, () =>
@@ -158,7 +165,7 @@ function changing(what: string, change: () => void): void {
   }
 }
 
-/** A file's text; nothing when there is no such file. @throws {StartError} in the words of `complaint` when it cannot be read. */
+/** The text of a file; undefined when it does not exist. @throws {StartError} that begins with `complaint` */
 function readIfThere(path: string, complaint: (reason: string) => string): string | undefined {
   try {
     return readFileSync(path, 'utf8')

@@ -3,10 +3,13 @@ import { z } from 'zod'
 import './plain-issues.ts'
 
 const maxLength = 300
-/** The issues that are looked at: a peer can make a million, and no more than these fit. */
+/** The issues that are described. A peer can cause a million. */
 const maxIssues = 20
 
-/** The message of any error; of a zod error, the issues with their paths. At most 300 characters: what is told may be what a peer sent. */
+/**
+ * The message of any error; for a zod error, the issues with their paths. At most 300 characters, since it
+ * may contain text of a peer.
+ */
 export function reasonOf(error: unknown): string {
   if (error instanceof z.ZodError) {
     const issues = error.issues
@@ -17,7 +20,10 @@ export function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, maxLength)
 }
 
-/** By code (errno(3), and those of name resolution). Each continues a sentence such as "The file x cannot be read: …". */
+/**
+ * Plain words by code (errno(3) and name resolution). Each continues a sentence such as "The file x cannot be
+ * read: …".
+ */
 // prettier-ignore
 const reasons: Readonly<Record<string, string>> = {
   EACCES:        'permission denied',
@@ -60,7 +66,7 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the other side closed the connection',
 }
 
-/** Why the operating system refused, in plain words; the code itself, or the message, where there are none for it. */
+/** Describes an error of the operating system; falls back to its code or message. */
 export function systemReason(error: unknown): string {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
   if (typeof code === 'string') return reasons[code] ?? code

@@ -1,4 +1,7 @@
-/** `daemon.json` in the data folder: which process serves the folder, and where (nothing secret). */
+/**
+ * `daemon.json` in the data folder: the process that serves the folder, and its addresses. It holds no
+ * secrets.
+ */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -19,7 +22,7 @@ export const Running = z.object({
 })
 export type Running = z.infer<typeof Running>
 
-/** What the last daemon of a folder wrote, if it wrote anything that can be read; its process may be gone. */
+/** Reads the file of the last daemon, whose process may have ended; undefined when it cannot be read. */
 export function readRunning(dataDir: string): Running | undefined {
   try {
     return Running.parse(JSON.parse(readFileSync(path(dataDir), 'utf8')))
@@ -28,7 +31,7 @@ export function readRunning(dataDir: string): Running | undefined {
   }
 }
 
-/** Writes the file, whole or not at all. */
+/** Replaces the file atomically. */
 export function writeRunning(dataDir: string, running: Running): void {
   const temporary = `${path(dataDir)}.${process.pid}`
   try {
@@ -40,7 +43,7 @@ export function writeRunning(dataDir: string, running: Running): void {
   }
 }
 
-/** Removes the file, as a daemon does when it stops. */
+/** Removes the file when the daemon stops. */
 export function removeRunning(dataDir: string): void {
   rmSync(path(dataDir), { force: true })
 }

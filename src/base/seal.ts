@@ -1,20 +1,20 @@
 /**
- * Sealing of secrets at rest and of tokens handed out: AES-256-GCM (NIST SP 800-38D) with random 96-bit nonces.
+ * Encrypts secrets at rest and tokens in URLs: AES-256-GCM (NIST SP 800-38D) with random 96-bit nonces.
  *
- * What a sealed text is for is bound into it as associated data, so a text moved to another row or
- * another purpose does not open. Keys for separate purposes are derived by HKDF-SHA-256 (RFC 5869).
+ * The context of a sealed text is its associated data, so that a text that was moved to another row or
+ * purpose does not open. Keys of separate purposes are derived by HKDF-SHA-256 (RFC 5869).
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { concat, fromBase64, fromMultibase, toBase64url, toMultibase } from './bytes.ts'
 
 const nonceLength = 12
 
-/** A 32-byte key for one purpose, from a 32-byte key for many. */
+/** Derives the 32-byte key of a purpose from a 32-byte key. */
 export function deriveSealKey(key: Uint8Array, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key, new Uint8Array(0), purpose, 32))
 }
 
-/** Lets `use` have the key for one purpose, which is filled with zeros afterwards. */
+/** Calls `use` with the key of a purpose, and overwrites it with zeros afterwards. */
 export function withSealKey<T>(key: Uint8Array, purpose: string, use: (derived: Uint8Array) => T): T {
   const derived = deriveSealKey(key, purpose)
   try {
@@ -24,12 +24,12 @@ export function withSealKey<T>(key: Uint8Array, purpose: string, use: (derived: 
   }
 }
 
-/** Makes a random 32-byte key. */
+/** Generates a 32-byte key. */
 export function newSealKey(): Uint8Array {
   return randomBytes(32)
 }
 
-/** Seals bytes or text; `context` says what for. Base64url. */
+/** Seals bytes or text for a `context`. Returns base64url. */
 export function seal(key: Uint8Array, context: string, secret: Uint8Array | string): string {
   if (typeof secret !== 'string') return toBase64url(encrypt(key, context, secret, 16))
   const bytes = Buffer.from(secret)
@@ -40,21 +40,22 @@ export function seal(key: Uint8Array, context: string, secret: Uint8Array | stri
   }
 }
 
-/** Opens what `seal` made. @throws when the key, the context or a single bit is another. */
+/** Opens a text of `seal`. @throws when the key, the context or any bit differs */
 export function unseal(key: Uint8Array, context: string, sealed: string): Uint8Array {
   return decrypt(key, context, fromBase64(sealed), 16)
 }
 
 /**
- * Seals a few bytes into a token for a URL: base58, because peers break on `-` and `_` (wire.md 11.1).
+ * Seals a few bytes into a token for a URL, in base58, because some agents break on `-` and `_`.
  *
- * The 96-bit tag (the shortest that SP 800-38D allows without a limit on use) keeps the token short: it sits in QR codes.
+ * The 96-bit tag, the shortest that SP 800-38D allows without a limit on use, keeps the token short for QR
+ * codes.
  */
 export function sealToken(key: Uint8Array, context: string, bytes: Uint8Array): string {
   return toMultibase(encrypt(key, context, bytes, 12)).slice(1)
 }
 
-/** Opens a token, or gives `undefined` for anything that `sealToken` did not make with this key and context. */
+/** Opens a token; undefined when `sealToken` did not create it with this key and context. */
 export function unsealToken(key: Uint8Array, context: string, token: string): Uint8Array | undefined {
   if (token.length > 100) return undefined
   try {
@@ -64,7 +65,7 @@ export function unsealToken(key: Uint8Array, context: string, token: string): Ui
   }
 }
 
-/** A digest by which a secret is found again and that tells nothing about it without the key. Base64url. */
+/** A digest by which a secret can be found, and which reveals nothing without the key. Base64url. */
 export function keyedDigest(key: Uint8Array, secret: string): string {
   return createHmac('sha256', key).update(secret).digest('base64url')
 }
@@ -83,7 +84,7 @@ function decrypt(key: Uint8Array, context: string, bytes: Uint8Array, authTagLen
   decipher.setAuthTag(bytes.subarray(-authTagLength))
   const opened = decipher.update(bytes.subarray(nonceLength, -authTagLength))
   try {
-    // In this mode the end adds nothing: it compares the tag.
+    // For GCM, `final` only compares the tag.
     decipher.final()
     return opened
   } catch (error) {

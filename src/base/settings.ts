@@ -1,6 +1,6 @@
 /**
- * The settings of a profile: a file of values for the environment variables of docs/configuration.md. A daemon of the profile uses them
- * where neither a flag nor the environment says otherwise, and keeps there what it must find again at its next start.
+ * The settings of a profile: a file with values of the variables in docs/configuration.md. Flags and the
+ * environment have precedence. A daemon stores in it what the next start must repeat.
  */
 import { readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -13,10 +13,10 @@ import { ProfileName, readLocalProfile } from './profile.ts'
 import { systemReason } from './reason.ts'
 import { StartError } from './start-error.ts'
 
-/** By the names of environment variables, each as an environment has it. */
+/** Values by variable, in the form of the environment. */
 export type Settings = Readonly<Record<string, string>>
 
-/** What a daemon keeps: where its data is, and by which address and ledger others find it. */
+/** The settings that a daemon stores: its data folder, addresses and ledger. */
 export const remembered = [
   'AGENT_DATA_DIR',
   'AGENT_HOST',
@@ -41,7 +41,10 @@ export function settingsPath(configDir: string, profile: string): string {
   return join(configDir, 'settings', `${profile}.json`)
 }
 
-/** Reads the settings of a profile; none when it has no file. @throws {StartError} naming the fields that are wrong, but no value. */
+/**
+ * Reads the settings of a profile; empty without a file. @throws {StartError} with the names of invalid
+ * fields, but without values
+ */
 export function readSettings(configDir: string, profile: string): Settings {
   if (!ProfileName.safeParse(profile).success) return {}
   const path = settingsPath(configDir, profile)
@@ -62,7 +65,7 @@ export function readSettings(configDir: string, profile: string): Settings {
   )
 }
 
-/** The error for a settings file, of the fields that are wrong and why. */
+/** The error of a settings file with invalid fields. */
 export function wrongSettings(
   path: string,
   wrong: readonly (readonly [field: string, reason: string])[],
@@ -74,7 +77,7 @@ export function wrongSettings(
   )
 }
 
-/** Keeps settings for the next start, readable by nobody else. @throws {StartError} */
+/** Stores settings for the next start, with mode 0600. @throws {StartError} */
 export function writeSettings(configDir: string, profile: string, settings: Settings): void {
   const path = settingsPath(configDir, profile)
   const values = Object.entries(settings).map(([name, value]) => [
@@ -90,12 +93,12 @@ export function writeSettings(configDir: string, profile: string, settings: Sett
   }
 }
 
-/** Forgets the settings of a profile. @throws as `node:fs` does. */
+/** Removes the settings of a profile. @throws as `node:fs` does */
 export function removeSettings(configDir: string, profile: string): void {
   rmSync(settingsPath(configDir, profile), { force: true })
 }
 
-/** A value as it is kept: paths hold from every folder. */
+/** The stored form of a value: paths become absolute. */
 export function toKept(name: string, value: string): string {
   if (name === 'AGENT_DATA_DIR') return resolve(value)
   return name === 'VDR_URL'
@@ -103,7 +106,10 @@ export function toKept(name: string, value: string): string {
     : value
 }
 
-/** The data folder of a profile that neither a flag nor the environment names: of its settings, of its last daemon, or one of its own. */
+/**
+ * The data folder of a profile without flag and variable: that of its settings, of its last daemon, or the
+ * default.
+ */
 export function dataDirOf(
   configDir: string,
   profile: string,
@@ -114,7 +120,7 @@ export function dataDirOf(
   )
 }
 
-/** An empty value is as good as none. */
+/** Removes empty values, which count as unset. */
 export function withoutEmpty(values: Readonly<Record<string, string | undefined>>): Settings {
   return Object.fromEntries(
     Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1])),
@@ -125,7 +131,10 @@ const port = z.coerce.number().int().min(0).max(65_535)
 
 const usualDataDir = () => envPaths('identity-agent', { suffix: '' }).data
 
-/** The data folder of a profile that names none: the profile `local` has the folder itself, each other one a folder in it. */
+/**
+ * The default data folder: the user’s data folder for the profile `local`, a folder in it for any other
+ * profile.
+ */
 export function defaultDataDir(profile: string): string {
   return profile === 'local' ? usualDataDir() : join(usualDataDir(), 'profiles', profile)
 }

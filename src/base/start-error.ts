@@ -1,9 +1,11 @@
-/** Why a daemon does not start. */
+/** Errors of the start of a daemon. */
 
-/** One sentence for the person who started it, and the exit code of the process. */
+/** The message is one sentence for the person who started it. */
 export class StartError extends Error {
   override name = 'StartError'
-  /** 1 in general, 2 wrong configuration, 4 wrong key, 5 the folder or the port is taken. */
+  /**
+   * 1 in general, 2 for a wrong configuration, 4 for a wrong key, 5 when the folder or the port is in use.
+   */
   readonly exitCode: 1 | 2 | 4 | 5
 
   constructor(message: string, exitCode: 1 | 2 | 4 | 5, options?: ErrorOptions) {

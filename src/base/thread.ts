@@ -1,6 +1,6 @@
 /**
- * A thread beside the main one, for calculations that would have everybody wait: it starts with its first task, does one task after the other,
- * and ends with a task whose time is up, whatever that is at.
+ * A worker thread for computations that would block the event loop. It starts with its first task, runs one
+ * task at a time, and is ended when a task exceeds its time.
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -10,39 +10,46 @@ import type { Program } from './program.ts'
 
 export type Thread<Task, Answer> = {
   /**
-   * Has the thread do a task.
+   * Runs a task in the thread.
    *
-   * @throws {Problem} `error:ServiceUnavailable` when too many wait, {ThreadSpent}, what the thread dies of.
+   * @throws {Problem} `error:ServiceUnavailable` when too many tasks wait, {ThreadSpent}, the error of the
+   * thread
    */
   ask(task: Task): Promise<Answer>
-  /** Ends the thread, whatever it is at; the next task would start another, unless it is `forGood`: tasks that wait are refused then. */
+  /**
+   * Ends the thread, also during a task. The next task starts a new one, unless `forGood`: then waiting tasks
+   * are refused.
+   */
   close(forGood?: boolean): Promise<void>
 }
 
 export type ThreadOptions = {
   name: string
-  /** The thread's program: see `programOf`. It posts `'ready'`, and then an answer to every task. */
+  /** The program, see `programOf`. It posts `'ready'`, and then an answer to every task. */
   program: Program
-  /** The longest task, in milliseconds in which this process has a processor, and how many wait. */
+  /** The longest CPU time of a task in milliseconds, and the number of tasks that may wait. */
   timeMs: number
   waiting: number
-  /** What its heap may grow to; the process's limit when absent. */
+  /** The heap limit. Default: that of the process. */
   memoryMb?: number
-  /** How long it stays when there is nothing to do; as long as the process when absent. */
+  /** How long an idle thread stays. Default: as long as the process. */
   idleMs?: number
-  /** What is said to those who come while too many wait. */
+  /** The message when too many tasks wait. */
   tooMany: string
 }
 
-/** How many times as long a task may take by the clock: on a machine that is busy with others, it has a processor now and then. */
+/**
+ * The elapsed time of a task is limited to this multiple of its CPU time, since a busy machine gives the
+ * process little CPU.
+ */
 const patience = 5
 
-/** A task took more time or memory than it may; the thread was ended. */
+/** A task exceeded its time or memory, and the thread was ended. */
 export class ThreadSpent extends Error {
   override name = 'ThreadSpent'
 }
 
-/** A thread that starts with its first task. It does not keep the process from ending unless it has something to do. */
+/** Creates a thread. It keeps the process alive only during a task. */
 export function createThread<Task, Answer>(options: ThreadOptions): Thread<Task, Answer> {
   const { name, program, timeMs, waiting, memoryMb, idleMs, tooMany } = options
   const queue = new PQueue({ concurrency: 1 })
@@ -58,7 +65,7 @@ export function createThread<Task, Answer>(options: ThreadOptions): Thread<Task,
       eval: program.isSource,
     })
     await once(started, 'message')
-    // Whoever waits for an answer is told by `once`; a thread that breaks while idle is replaced.
+    // `once` reports errors during a task; a thread that fails while idle is replaced.
     started.on('error', () => undefined)
     started.on('exit', () => {
       if (worker === started) worker = undefined
@@ -115,7 +122,10 @@ export function createThread<Task, Answer>(options: ThreadOptions): Thread<Task,
   }
 }
 
-/** Calls `spent` when this process has had a processor for so many milliseconds, or several times as many are over. Returns what stops that. */
+/**
+ * Calls `spent` after a CPU time of this process, or a multiple of it in elapsed time. Returns the function
+ * that cancels it.
+ */
 function afterTime(timeMs: number, spent: () => void): () => void {
   const before = process.cpuUsage()
   const latest = performance.now() + patience * timeMs

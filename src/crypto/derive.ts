@@ -1,26 +1,29 @@
 /**
- * Wallet seed → secp256k1 keys by BIP-32 path, the way the real agent derives the keys of its DIDs (wire.md 11.3),
- * so that a seed restores them on either side.
+ * Derives the secp256k1 keys of DIDs from the wallet seed by BIP-32, on the same paths as the Cloud Agent, so
+ * that either can recover DIDs from a seed.
  */
 import { HDKey } from '@scure/bip32'
 import type { PrivateJwk } from './keys.ts'
 import { fromPrivateBytes } from './secp256k1.ts'
 
-/** Where a key sits below the seed: which DID of the wallet, which usage (the protobuf's KeyUsage number), which key of that usage. */
+/**
+ * The path of a key: the index of the DID, the usage (KeyUsage of the did:prism protobuf), and the index of
+ * the key.
+ */
 export type KeyPath = { didIndex: number; usage: number; keyIndex: number }
 
-/** Derives the keys of one seed, and remembers the way as far as the last DID: every step costs a millisecond. */
+/** Derives the keys of one seed. It caches the nodes of the last DID, since each step takes a millisecond. */
 export type Derivation = {
-  /** @throws {RangeError} when an index is no integer from 0 to 2^31-1. */
+  /** @throws {RangeError} when an index is not an integer from 0 to 2^31-1 */
   key(path: KeyPath): PrivateJwk
-  /** Fills what is remembered with zeros. */
+  /** Overwrites the cached nodes with zeros. */
   forget(): void
 }
 
 /**
- * Makes the derivation of a wallet's seed of 64 bytes: the key at `m/29'/29'/<didIndex>'/<usage>'/<keyIndex>'`.
+ * Creates the derivation from a seed of 64 bytes: the key at `m/29'/29'/<didIndex>'/<usage>'/<keyIndex>'`.
  *
- * @throws {TypeError} when the seed has another length.
+ * @throws {TypeError} when the seed has another length
  */
 export function createDerivation(seed: Uint8Array): Derivation {
   if (seed.length !== 64) throw new TypeError(`a wallet seed has 64 bytes, not ${seed.length}`)
@@ -52,7 +55,7 @@ export function createDerivation(seed: Uint8Array): Derivation {
   }
 }
 
-/** Goes down from a node; of those on the way, that one among them, nothing is left. */
+/** Derives a descendant of a node. The node and the intermediate nodes are overwritten with zeros. */
 function descend(from: HDKey, indexes: readonly number[]): HDKey {
   let node = from
   for (const index of indexes) {
@@ -66,7 +69,7 @@ function descend(from: HDKey, indexes: readonly number[]): HDKey {
   return node
 }
 
-/** The key at a path below a seed. @throws as `createDerivation`. */
+/** The key at a path below a seed. @throws as `createDerivation` */
 export function deriveKey(seed: Uint8Array, path: KeyPath): PrivateJwk {
   const derivation = createDerivation(seed)
   try {

@@ -1,23 +1,25 @@
 /**
- * The OpenSSL objects behind JWKs that are used again and again, and what two of them agree on: made once, and those kept that were used last.
+ * Caches of OpenSSL key objects for JWKs, and of Diffie–Hellman secrets, for keys that are used repeatedly.
  *
- * Each takes more than a kilobyte outside of the JavaScript heap, where the garbage collector does not see it. So what is used once, such as
- * the key that a sender makes for one message, has no place among them.
+ * An object takes more than a kilobyte outside of the JavaScript heap, which the garbage collector does not
+ * count. So objects of keys that are used once, such as ephemeral keys of messages, are not cached.
  */
 import { createPrivateKey, createPublicKey, diffieHellman, type KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { PrivateJwk, PublicJwk } from './keys.ts'
 
-/** Private ones, and as many public ones: enough for the connections in which something is going on. */
+/** Cached private keys, and as many public keys: enough for the active connections. */
 const max = 500
 
 const privateObjects = new LRUCache<string, KeyObject>({ max })
 const publicObjects = new LRUCache<string, KeyObject>({ max })
 
-/** What is agreed on between the keys of two parties is the same for all of their messages, and half of what one of these takes. */
+/**
+ * The secret of two parties is the same for all of their messages, and takes half of the time of a message.
+ */
 const secrets = new LRUCache<string, Uint8Array>({ max, dispose: (secret) => secret.fill(0) })
 
-/** Whether the object of a public key is among those kept. */
+/** Whether the object of a public key is cached. */
 export function isKept(jwk: PublicJwk): boolean {
   return publicObjects.has(nameOf(jwk))
 }
@@ -29,23 +31,23 @@ export function privateObject(jwk: PrivateJwk): KeyObject {
   )
 }
 
-/** The Diffie–Hellman secret of two keys that are used again and again: a copy, for the caller to fill with zeros. */
+/** The Diffie–Hellman secret of two cached keys. The caller overwrites this copy with zeros. */
 export function sharedSecret(ours: PrivateJwk, theirs: PublicJwk): Uint8Array {
   const agree = () => diffieHellman({ privateKey: privateObject(ours), publicKey: publicObject(theirs) })
   return Uint8Array.from(keep(secrets, `${nameOfPair(ours)}:${nameOf(theirs)}`, agree))
 }
 
-/** The object of a public key. */
+/** The object of a public key, cached. */
 export function publicObject(jwk: PublicJwk): KeyObject {
   return keep(publicObjects, nameOf(jwk), () => passingObject(jwk))
 }
 
-/** The object of a public key that does not come again: it is not kept. */
+/** The object of a public key, not cached. */
 export function passingObject(jwk: PublicJwk): KeyObject {
   return createPublicKey({ key: publicMembers(jwk), format: 'jwk' })
 }
 
-/** The public half belongs to the name: a mismatched pair must not meet the cached good one. */
+/** The cache key contains the public half: a mismatched pair must not get the object of the correct one. */
 function nameOfPair({ d, ...jwk }: PrivateJwk): string {
   return `${nameOf(jwk)}:${d}`
 }

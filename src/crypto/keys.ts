@@ -1,9 +1,9 @@
 /**
- * Keys as JWK (RFC 7517, RFC 8037, RFC 8812), and what is done with them: sign, verify, agree.
+ * Keys as JWK (RFC 7517, RFC 8037, RFC 8812), signatures, and key agreement.
  *
- * A key is a plain JWK and travels as one; the OpenSSL object behind it is made once and kept (`key-objects.ts`).
- * Private keys are imported from JWK because importing DER is ten times slower, and generated
- * straight into JWK because exporting a generated key can dead-lock Node 20 (decisions.md §7).
+ * A key is a plain JWK; `key-objects.ts` caches the OpenSSL objects. Private keys are imported from JWK,
+ * because importing DER is ten times slower, and generated as JWK, because exporting a generated key can
+ * deadlock Node.js 20.
  */
 import { diffieHellman, generateKeyPairSync, sign as signBytes, verify as verifyBytes } from 'node:crypto'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
@@ -12,18 +12,18 @@ import * as secp256k1 from './secp256k1.ts'
 
 export type Curve = 'Ed25519' | 'X25519' | 'secp256k1' | 'P-256' | 'P-384' | 'P-521'
 
-/** A public key: `x` (and `y` for `EC`) base64url without padding. */
+/** A public key. `x`, and `y` for `EC`, are base64url without padding. */
 export type PublicJwk = { kty: 'OKP' | 'EC'; crv: Curve; x: string; y?: string }
-/** A private key: the public one and its secret `d`, base64url without padding. */
+/** A private key: the public key and its secret `d`, base64url without padding. */
 export type PrivateJwk = PublicJwk & { d: string }
 
 /** The JWS algorithm of a signing curve (RFC 7518, RFC 8037, RFC 8812). */
 export type SigningAlgorithm = 'EdDSA' | 'ES256K' | 'ES256'
 
-/** Makes a key pair. */
+/** Generates a key pair. */
 export function generateKey(curve: 'Ed25519' | 'X25519' | 'secp256k1'): PrivateJwk {
   if (curve === 'secp256k1') return secp256k1.generate()
-  // The cast is for the types alone: they lack the JWK encoding at generation, which Node has.
+  // The type declarations lack the JWK encoding of generated keys.
   const options = { publicKeyEncoding: { format: 'jwk' }, privateKeyEncoding: { format: 'jwk' } } as never
   const { privateKey } = generateKeyPairSync(curve.toLowerCase() as 'ed25519', options) as unknown as {
     privateKey: { x: string; d: string }
@@ -31,7 +31,7 @@ export function generateKey(curve: 'Ed25519' | 'X25519' | 'secp256k1'): PrivateJ
   return { kty: 'OKP', crv: curve, x: privateKey.x, d: privateKey.d }
 }
 
-/** Makes an `OKP` public key from its 32 raw bytes. */
+/** The `OKP` public key of 32 raw bytes. */
 export function okpFromBytes(crv: 'Ed25519' | 'X25519', bytes: Uint8Array): PublicJwk {
   if (bytes.length !== 32) throw new TypeError(`an ${crv} public key has 32 bytes, not ${bytes.length}`)
   return { kty: 'OKP', crv, x: toBase64url(bytes) }
@@ -42,17 +42,17 @@ export function okpBytes(jwk: PublicJwk): Uint8Array {
   return fromBase64(jwk.x)
 }
 
-/** The public half of a key, without any other member. */
+/** The public half of a key without other members. */
 export function toPublic({ kty, crv, x, y }: PublicJwk): PublicJwk {
   return y === undefined ? { kty, crv, x } : { kty, crv, x, y }
 }
 
-/** True when two public keys are the same key. */
+/** Whether two public keys are the same key. */
 export function isSameKey(a: PublicJwk, b: PublicJwk): boolean {
   return a.kty === b.kty && a.crv === b.crv && a.x === b.x && a.y === b.y
 }
 
-/** The algorithm a key signs with. @throws {TypeError} for a key that does not sign here. */
+/** The signature algorithm of a key. @throws {TypeError} for a key agreement key */
 export function algorithmOf(jwk: PublicJwk): SigningAlgorithm {
   if (jwk.crv === 'Ed25519') return 'EdDSA'
   if (jwk.crv === 'secp256k1') return 'ES256K'
@@ -60,7 +60,7 @@ export function algorithmOf(jwk: PublicJwk): SigningAlgorithm {
   throw new TypeError(`a key on ${jwk.crv} does not sign`)
 }
 
-/** Signs bytes: EdDSA, or as 64 bytes r‖s over the SHA-256 of the bytes ES256 and, with low s, ES256K. */
+/** Signs bytes: EdDSA, or ES256 and ES256K (low s) as 64 bytes r‖s over the SHA-256 of the bytes. */
 export function sign(jwk: PrivateJwk, data: Uint8Array): Uint8Array {
   const algorithm = algorithmOf(jwk)
   if (algorithm === 'EdDSA') return signBytes(null, data, privateObject(jwk))
@@ -69,7 +69,7 @@ export function sign(jwk: PrivateJwk, data: Uint8Array): Uint8Array {
   return secp256k1.sign(jwk, data)
 }
 
-/** Checks a signature made as `sign` makes it; high s is taken. False, never an error, for any malformed input. */
+/** Verifies a signature of `sign`, also with high s. Returns false for any malformed input. */
 export function verify(jwk: PublicJwk, data: Uint8Array, signature: Uint8Array): boolean {
   try {
     const algorithm = algorithmOf(jwk)
@@ -86,9 +86,10 @@ export function verify(jwk: PublicJwk, data: Uint8Array, signature: Uint8Array):
 }
 
 /**
- * The Diffie–Hellman secret of two keys on one curve, for the caller to fill with zeros. `isPassing` says that theirs was made for this once.
+ * The Diffie–Hellman secret of two keys on one curve, which the caller overwrites with zeros. `isPassing`
+ * means that their key is ephemeral and not cached.
  *
- * @throws when the curves differ or the point is of low order.
+ * @throws when the curves differ or the point has a low order
  */
 export function agree(ours: PrivateJwk, theirs: PublicJwk, { isPassing = false } = {}): Uint8Array {
   if (ours.crv !== theirs.crv) throw new TypeError(`cannot agree between ${ours.crv} and ${theirs.crv}`)

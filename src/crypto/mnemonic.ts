@@ -1,6 +1,6 @@
 /**
- * Mnemonic words → wallet seed, by the rule of the Identus libraries (deterministic did:prism generation; wire.md 11.3), which is not
- * that of BIP-39: the words and their checksum are BIP-39's, but the salt has no `mnemonic` before the passphrase.
+ * Converts a mnemonic to a wallet seed as the Identus libraries do, which differs from BIP-39: words and
+ * checksum are the same, but the salt has no `mnemonic` before the passphrase.
  */
 import { pbkdf2Sync } from 'node:crypto'
 import { validateMnemonic } from '@scure/bip39'
@@ -11,11 +11,13 @@ const lengths = [12, 15, 18, 21, 24]
 const known = new Set(wordlist)
 
 /**
- * The seed, 64 bytes, of 12 to 24 English words with white space between them. The errors tell places, never words.
+ * The 64-byte seed of 12 to 24 English words, separated by white space. Error messages contain positions, not
+ * words.
  *
- * A seed by BIP-39 itself has `mnemonic` and its passphrase as the `passphrase` here; so have those of the TypeScript SDK's `createSeed`.
+ * For a seed by BIP-39, and for one of `createSeed` in the TypeScript SDK, pass `mnemonic` and the passphrase
+ * as `passphrase`.
  *
- * @throws {TypeError} when there are too few or too many words, one is not on the list, or the checksum in the last one is wrong.
+ * @throws {TypeError} when the number of words, a word, or the checksum is wrong
  */
 export function seedOfMnemonic(words: string, passphrase = ''): Uint8Array {
   const list = words.toLowerCase().split(/\s+/).filter(Boolean)

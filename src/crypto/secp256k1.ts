@@ -1,8 +1,8 @@
 /**
- * ECDSA on secp256k1 with SHA-256 (ES256K, RFC 8812): libsecp256k1 where its binary loads, OpenSSL elsewhere.
+ * ECDSA on secp256k1 with SHA-256 (ES256K, RFC 8812).
  *
- * libsecp256k1 signs and verifies seven times faster than OpenSSL (decisions.md §7). Its package's own
- * pure JavaScript fall-back is never loaded: node:crypto is the fall-back here.
+ * libsecp256k1 signs and verifies seven times faster than OpenSSL. On platforms without its binary, OpenSSL
+ * replaces it; the JavaScript fallback of its package is never loaded.
  */
 import {
   createPrivateKey,
@@ -18,7 +18,7 @@ import { secp256k1 as curve } from '@noble/curves/secp256k1.js'
 import { concat, fromBase64, fromHex, toBase64url } from '../base/bytes.ts'
 import type { PrivateJwk, PublicJwk } from './keys.ts'
 
-/** What both implementations do; keys are raw: 32 bytes private, 65 bytes uncompressed public. */
+/** Both implementations. Keys are raw: private 32 bytes, public 65 bytes (uncompressed). */
 type Ecdsa = {
   sign(digest: Uint8Array, privateKey: Uint8Array, jwk: PrivateJwk, data: Uint8Array): Uint8Array
   verify(
@@ -36,7 +36,7 @@ type Bindings = {
   signatureNormalize(signature: Uint8Array): Uint8Array
 }
 
-/** libsecp256k1, or nothing on a platform without its binary. */
+/** libsecp256k1, or undefined on a platform without its binary. */
 export function native(): Ecdsa | undefined {
   let bindings: Bindings
   try {
@@ -47,14 +47,15 @@ export function native(): Ecdsa | undefined {
   return {
     sign: (digest, privateKey) => bindings.ecdsaSign(digest, privateKey).signature,
     verify: (digest, signature, publicKey) => {
-      // libsecp256k1 refuses high s, which peers may send. Half of the order begins with 0x7fff: what is below that is low.
+      // libsecp256k1 refuses high s, which peers may send. Half of the order begins with 0x7fff, so that a
+      // lower first word is low.
       const low = signature[32]! < 0x7f ? signature : bindings.signatureNormalize(Uint8Array.from(signature))
       return bindings.ecdsaVerify(low, digest, publicKey)
     },
   }
 }
 
-/** The same by OpenSSL, which makes high s half of the time: it is mirrored down. */
+/** OpenSSL. Half of its signatures have high s, which is replaced by low s. */
 export const openssl: Ecdsa = {
   sign(_digest, _privateKey, jwk, data) {
     const key = createPrivateKey({
@@ -74,10 +75,10 @@ export const openssl: Ecdsa = {
 
 let chosen: Ecdsa | undefined
 
-/** Loaded with the first signature: a process that makes none, or only starts, does without its tables. */
+/** Loaded for the first signature, since its tables take time and memory. */
 const ecdsa = () => (chosen ??= native() ?? openssl)
 
-/** Makes a key pair. */
+/** Generates a key pair. */
 export function generate(): PrivateJwk {
   for (;;) {
     const d = randomBytes(32)
@@ -88,7 +89,7 @@ export function generate(): PrivateJwk {
   }
 }
 
-/** Signs data: 64 bytes r‖s, low s. */
+/** Signs data: 64 bytes r‖s with low s. */
 export function sign(jwk: PrivateJwk, data: Uint8Array): Uint8Array {
   const d = fixed32(jwk.d)
   try {
@@ -98,7 +99,7 @@ export function sign(jwk: PrivateJwk, data: Uint8Array): Uint8Array {
   }
 }
 
-/** Checks a 64-byte r‖s signature over data, low or high s. @throws for a point that is not on the curve. */
+/** Verifies a signature of 64 bytes r‖s with low or high s. @throws for a point that is not on the curve */
 export function verify(jwk: PublicJwk, data: Uint8Array, signature: Uint8Array): boolean {
   return signature.length === 64 && ecdsa().verify(sha256(data), signature, uncompressed(jwk), jwk, data)
 }
@@ -108,7 +109,10 @@ export function fromPrivateBytes(d: Uint8Array): PrivateJwk {
   return { ...fromPublicBytes(curve.getPublicKey(d, false)), d: toBase64url(d) }
 }
 
-/** The public key of a point, 33 bytes compressed or 65 uncompressed. @throws for a point that is not on the curve. */
+/**
+ * The public key of a compressed (33 bytes) or uncompressed (65 bytes) point. @throws for a point that is not
+ * on the curve
+ */
 export function fromPublicBytes(bytes: Uint8Array): PublicJwk {
   const isPoint =
     bytes.length === 65 ? bytes[0] === 4 : bytes.length === 33 && (bytes[0] === 2 || bytes[0] === 3)
@@ -122,7 +126,7 @@ export function fromPublicBytes(bytes: Uint8Array): PublicJwk {
   }
 }
 
-/** OpenSSL finds y three times as fast as @noble/curves. It would take the hybrid form too. */
+/** OpenSSL computes y three times as fast as @noble/curves. It would also accept the hybrid form. */
 function uncompress(bytes: Uint8Array): Buffer {
   try {
     return ECDH.convertKey(bytes, 'secp256k1', undefined, undefined, 'uncompressed') as Buffer
@@ -136,17 +140,17 @@ export function compressed(jwk: PublicJwk): Uint8Array {
   return concat(Uint8Array.of(fixed32(jwk.y!)[31]! % 2 === 0 ? 2 : 3), fixed32(jwk.x))
 }
 
-/** A signature as DER, as DID operations carry it (wire.md 11.3). */
+/** The DER form of a signature, as in DID operations. */
 export function toDer(signature: Uint8Array): Uint8Array {
   return curve.Signature.fromBytes(signature).toBytes('der')
 }
 
-/** The 64 bytes r‖s of a DER signature. @throws when it is not DER. */
+/** The 64 bytes r‖s of a DER signature. @throws when it is not DER */
 export function fromDer(der: Uint8Array): Uint8Array {
   return curve.Signature.fromBytes(der, 'der').toBytes('compact')
 }
 
-/** Points by the very keys that they are of, such as those of a document that is kept, as long as these say the same. */
+/** Points by key object, such as those of a cached document, as long as the coordinates are unchanged. */
 const points = new WeakMap<PublicJwk, { x: string; y: string | undefined; point: Uint8Array }>()
 
 function uncompressed(jwk: PublicJwk): Uint8Array {
@@ -158,7 +162,7 @@ function uncompressed(jwk: PublicJwk): Uint8Array {
   return point
 }
 
-/** Coordinates are 32 bytes; some writers drop leading zeros. */
+/** Coordinates have 32 bytes. Some writers drop leading zeros. */
 function fixed32(text: string): Uint8Array {
   const bytes = fromBase64(text)
   return bytes.length === 32 ? bytes : fromHex(Buffer.from(bytes).toString('hex').padStart(64, '0'))

@@ -1,9 +1,9 @@
 /**
- * Which IP addresses belong to the public Internet, by the IANA special-purpose registries (RFC 6890 and its updates).
+ * Classifies IP addresses by the IANA special-purpose registries (RFC 6890 and its updates).
  *
- * IPv6 is an allow-list: global unicast without its special blocks, and the two ways in which a public IPv4 address
- * is written as IPv6 (mapped, RFC 4291 §2.5.5.2; NAT64, RFC 6052). 6to4 and Teredo, which also carry IPv4
- * addresses, are obsolete and refused whole.
+ * IPv6 is an allow-list: global unicast without its special blocks, and the two IPv6 forms of public IPv4
+ * addresses (mapped, RFC 4291 §2.5.5.2; NAT64, RFC 6052). 6to4 and Teredo, which also carry IPv4 addresses,
+ * are obsolete and not allowed.
  */
 import { BlockList, isIP } from 'node:net'
 
@@ -26,7 +26,10 @@ const specialIpv4 = [
   '240.0.0.0/4', // reserved, broadcast
 ]
 
-/** What a network of one's own is made of; `not` are the servers there that hand out a machine's credentials. */
+/**
+ * The ranges of private networks; `not` are metadata services in them, which hand out the credentials of a
+ * machine.
+ */
 const privateRanges = {
   all: ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', '198.18.0.0/15', 'fc00::/7'],
   not: ['100.100.100.200/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'],
@@ -52,17 +55,23 @@ const ipv6 = {
 
 const inPrivate = { all: inRanges(privateRanges.all), not: inRanges(privateRanges.not) }
 
-/** Tells whether an IP address, in any spelling that Node accepts, is one that anybody on the Internet could reach. Names are not. */
+/**
+ * Whether an IP address, in any spelling that Node.js accepts, is reachable from the public Internet. Host
+ * names are not.
+ */
 export function isPublicAddress(ip: string): boolean {
   const family = isIP(ip)
   if (family === 4) return !ipv4.special.check(ip, 'ipv4')
-  // A zone (`%eth0`) says that the address means something on this machine only.
+  // An address with a zone (`%eth0`) is valid only on this machine.
   return (
     family === 6 && !ip.includes('%') && ipv6.reachable.check(ip, 'ipv6') && !ipv6.special.check(ip, 'ipv6')
   )
 }
 
-/** Tells whether an IP address leads back to this machine: 127.0.0.0/8, ::1, and the former written as IPv6. Names do not. */
+/**
+ * Whether an IP address is one of this machine: 127.0.0.0/8, ::1, or the former written as IPv6. Host names
+ * are not.
+ */
 export function isLoopbackAddress(ip: string): boolean {
   const family = isIP(ip)
   if (family === 4) return ipv4.loopback.check(ip, 'ipv4')
@@ -70,14 +79,17 @@ export function isLoopbackAddress(ip: string): boolean {
 }
 
 /**
- * Tells whether an IP address is one of a private network: not loopback, and not the metadata services of clouds, which are link-local or
- * listed here. Names are not.
+ * Whether an IP address belongs to a private network, but is neither loopback nor a metadata service of a
+ * cloud. Host names do not.
  */
 export function isPrivateAddress(ip: string): boolean {
   return inPrivate.all(ip) && !inPrivate.not(ip)
 }
 
-/** Makes a function that tells whether an IP address is in one of some ranges (CIDR); ranges of IPv4 count in IPv6's two spellings of them too. */
+/**
+ * Creates a function that tells whether an IP address is in one of the CIDR ranges. Ranges of IPv4 include
+ * the two IPv6 forms of their addresses.
+ */
 export function inRanges(ranges: readonly string[]): (ip: string) => boolean {
   const [v4, v6] = [
     ranges.filter((range) => !range.includes(':')),
@@ -104,7 +116,7 @@ function listOf(ranges: string[], family: 'ipv4' | 'ipv6'): BlockList {
   return list
 }
 
-/** The IPv6 range that an IPv4 range is behind a prefix of 96 bits. */
+/** The IPv6 range of an IPv4 range behind a prefix of 96 bits. */
 function embedded(prefix: string, range: string): string {
   const [network, length] = range.split('/')
   return `${prefix}${network}/${96 + Number(length)}`

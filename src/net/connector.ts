@@ -1,8 +1,8 @@
 /**
- * Connections that lead only where they may.
+ * Connections only to allowed addresses.
  *
- * That is decided when a connection is made, on the address that name resolution has given, because a check of the
- * URL's text is fooled by other spellings of an address and by names that resolve differently the second time.
+ * The check runs when a connection is made, on the resolved address. A check of the URL would miss other
+ * spellings of an address, and names that resolve differently the second time (DNS rebinding).
  */
 import { lookup as lookUp } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
@@ -13,9 +13,9 @@ import { createPolicy, type Limits, type Policy } from './policy.ts'
 export type Lookup = (hostname: string) => Promise<{ address: string; family: number }[]>
 
 export type ConnectionOptions = Limits & {
-  /** Name resolution; the operating system's when absent. */
+  /** Name resolution. Default: that of the operating system. */
   lookup?: Lookup
-  /** Connections kept to one server at a time; 16 when absent. */
+  /** Connections to one server that are kept. Default: 16. */
   connections?: number
 }
 
@@ -23,10 +23,11 @@ const connectTimeoutMs = 5_000
 const keepAliveMs = 10_000
 
 /**
- * Makes an undici agent whose requests fail with an `UnreachableError` of code `address-not-allowed`, `host-denied` or `port-not-allowed`
- * where they lead astray.
+ * Creates an undici agent. A request to an address that is not allowed fails with an `UnreachableError` with
+ * the code `address-not-allowed`, `host-denied` or `port-not-allowed`.
  *
- * It sets no time limit but the one for connecting: undici's are coarse and start anew with every chunk, so the caller sets one over all.
+ * It limits only the time to connect. The time limits of undici restart with every chunk, so the caller
+ * limits the whole request.
  */
 export function createGuardedDispatcher({
   lookup = lookUpAll,
@@ -42,7 +43,7 @@ export function createGuardedDispatcher({
   return new Agent({ connect: guardedConnector(createPolicy(limits), lookup), connections, ...times })
 }
 
-/** Connects to the address in the URL, or to one that its host name resolves to, if it is allowed. */
+/** Connects to the address in the URL, or to an allowed address of its host name. */
 function guardedConnector(policy: Policy, lookup: Lookup): buildConnector.connector {
   const guardedLookup: LookupFunction = (hostname, { all, family }, callback) => {
     lookup(hostname).then(
@@ -63,7 +64,7 @@ function guardedConnector(policy: Policy, lookup: Lookup): buildConnector.connec
 
   const connect = buildConnector({ lookup: guardedLookup, timeout: connectTimeoutMs })
   return (options, callback) => {
-    // Node resolves no name that already is an address, so it has to be looked at here.
+    // Node.js does not call `lookup` for a host that is an address, so it is checked here.
     const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80)
     const refusal = policy.judgeHost(options.hostname, port)
     if (refusal) queueMicrotask(() => callback(refusal, null))

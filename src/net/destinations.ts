@@ -1,29 +1,30 @@
 /**
- * Other agents' servers, one by one: how many requests each gets at a time, and none while it is dead.
+ * Limits requests to other servers: how many run at a time for each, and none while a server is down.
  *
- * A server is what has one origin. One that does not answer, several times in a row, is left alone for a while; then one request finds out
- * whether it is back. An answer of any status is a sign of life. Nobody waits in here: who cannot be let in is told at once.
+ * A server is an origin. After several requests without a response, it counts as down; after a pause, one
+ * request tests whether it is back. Any response counts, whatever its status. Requests are never queued here:
+ * a caller without a slot gets an error at once.
  */
 import { LRUCache } from 'lru-cache'
 import { UnreachableError } from './unreachable-error.ts'
 
-/** Requests on their way to one server; the HTTP client has as many connections to it. */
+/** Requests to one server at a time. The HTTP client has as many connections to it. */
 const placesOfServer = 16
 
-/** Requests in a row that end without an answer before a server counts as dead. */
+/** Requests in a row without a response before a server counts as down. */
 const deadAfter = 5
 
-/** How long a dead server is left alone: an eighth of the time that it has been silent for, within these limits, so that it is found soon after it is back. */
+/** The pause of a server that is down: an eighth of its outage, within these limits. */
 const shortestRestMs = 1_000
 const longestRestMs = 30_000
 
-/** How long somebody who was turned away stays away at most, when nobody tells of a place. */
+/** The longest time until a caller without a slot tries again when no slot becomes free. */
 const patienceMs = 5_000
 
-/** Servers that are remembered; who is forgotten counts as alive. */
+/** Servers that are remembered. A forgotten server counts as up. */
 const remembered = 10_000
 
-/** All places are taken; `free` comes when there may be one. */
+/** All slots of a server are in use. `free` resolves when one may be available. */
 export class CrowdedError extends Error {
   override name = 'CrowdedError'
   readonly free: Promise<void>
@@ -34,7 +35,7 @@ export class CrowdedError extends Error {
   }
 }
 
-/** The server is dead, and is left alone for `waitMs` more. */
+/** The server is down, and gets no requests for `waitMs` more. */
 export class LeftAloneError extends Error {
   override name = 'LeftAloneError'
   readonly waitMs: number
@@ -49,25 +50,25 @@ type Server = {
   origin: string
   underWay: number
   silences: number
-  /** Since when there has been nothing but silence. */
+  /** When the outage began. */
   silentSince: number
-  /** Until when it is left alone; 0 for one that counts as alive. */
+  /** The end of the pause; 0 for a server that is up. */
   restsUntil: number
-  /** Who waits for a place, by party; parties take turns. */
+  /** Callers that wait for a slot, by party. Parties get slots in turn. */
   waiting: Map<string, Set<() => void>>
 }
 
-/** Lets requests to other agents' servers in, or not. */
+/** Admits requests to other servers. */
 export type Destinations = {
   /**
-   * Does a request to `url` for a party, which is whoever shall not be held up by others' requests.
+   * Runs a request to `url` for a party. Parties share the slots of a server fairly.
    *
-   * @throws {CrowdedError} or {LeftAloneError} without having done anything; and whatever the request throws.
+   * @throws {CrowdedError} or {LeftAloneError} without having run the request, and the errors of the request
    */
   visit: <T>(url: string, party: string, request: () => Promise<T>) => Promise<T>
 }
 
-/** `now` counts milliseconds, and is not set while it does. */
+/** `now` returns milliseconds of a monotonic clock. */
 export function createDestinations(now = () => performance.now()): Destinations {
   const servers = new LRUCache<string, Server>({ max: remembered })
 
@@ -99,7 +100,7 @@ export function createDestinations(now = () => performance.now()): Destinations 
   }
 }
 
-/** One place while it is to be found out whether a server is back. */
+/** One slot while a request tests whether a server is back. */
 function places({ restsUntil }: Server): number {
   return restsUntil === 0 ? placesOfServer : 1
 }
@@ -110,7 +111,7 @@ function mustHavePlace(server: Server, party: string, now: number): void {
   if (server.underWay >= places(server)) throw new CrowdedError(server.origin, wait(server, party))
 }
 
-/** Requests that were under way together are silent together: that is one silence more, and one rest. */
+/** Requests that failed together count once. */
 function noteSilence(server: Server, now: number): void {
   if (server.silences++ === 0) server.silentSince = now
   if (server.silences < deadAfter || server.restsUntil > now) return
@@ -132,7 +133,10 @@ function wait({ waiting }: Server, party: string): Promise<void> {
   })
 }
 
-/** As many as there are places, one of each party in turn; all of them when the server has died, to be told so. */
+/**
+ * As many waiting callers as there are free slots, one of each party in turn; all of them when the server is
+ * down.
+ */
 function tellWhoWaits(server: Server, now: number): void {
   const isDead = server.restsUntil > now
   for (let free = isDead ? Infinity : places(server) - server.underWay; free > 0; free--) {

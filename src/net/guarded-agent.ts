@@ -1,8 +1,8 @@
 /**
- * The HTTP client for every URL that a tenant or a peer names: schema URLs, webhooks, DIDComm service endpoints.
+ * The HTTP client for URLs that tenants and peers name: schemas, webhooks, DIDComm service endpoints.
  *
- * Connections lead only where `policy.ts` lets them, which `connector.ts` sees to. Beyond that: http and https only, no user names in URLs, no
- * redirects unless asked for, a time limit over the whole exchange, and limits on what is read.
+ * `connector.ts` allows connections only by `policy.ts`. In addition: only http and https, no user names in
+ * URLs, no redirects unless requested, a time limit for the whole exchange, and limits on the response.
  */
 import type { Dispatcher } from 'undici'
 import { fromUtf8 } from '../base/bytes.ts'
@@ -15,44 +15,50 @@ export type Exchange = {
   headers: Record<string, string>
   body?: string
   timeoutMs: number
-  /** How much of the answer is read; more is an error. */
+  /** The most bytes of a response that are read. A longer response is an error. */
   maxBytes: number
 }
 
 export type GetJsonOptions = {
   timeoutMs: number
   maxBytes: number
-  /** Value of the `accept` header. */
+  /** The `Accept` header. */
   accept?: string
-  /** Redirects followed, each of them checked like the first URL; none when absent. */
+  /** The number of redirects to follow, each checked like the first URL. Default: 0. */
   maxRedirects?: number
 }
 
-/** All functions throw `UnreachableError`; its codes say why. `timeoutMs` covers everything from name resolution to the last byte. */
+/**
+ * All functions throw `UnreachableError` with a code. `timeoutMs` covers everything from name resolution to
+ * the last byte.
+ */
 export type HttpClient = {
-  /** Sends a body and gives the status, whichever it is, and `Retry-After` as it came. The answer's body is read up to a few KiB and dropped. */
+  /**
+   * Sends a body. Returns the status and the `Retry-After` header. A few KiB of the response body are read
+   * and dropped.
+   */
   post(
     url: string,
     request: { headers: Record<string, string>; body: string | Uint8Array; timeoutMs: number },
   ): Promise<Posted>
-  /** Sends a request and gives the status, whichever it is, and the body as text. No redirect is followed. */
+  /** Sends a request without following redirects. Returns the status and the body as text. */
   exchange(url: string, request: Exchange): Promise<Exchanged>
-  /** Reads a JSON document; any status but 200 is an error. */
+  /** Reads a JSON document. Any status except 200 is an error. */
   getJson(url: string, options: GetJsonOptions): Promise<unknown>
-  /** Ends what is under way, as a failure, and closes every connection. */
+  /** Aborts the requests under way and closes all connections. */
   close(): Promise<void>
 }
 
-/** What came back. `retryAfter` is seconds or a date, in the server's own words. */
+/** `retryAfter` is the header as sent: seconds or a date. */
 export type Posted = { status: number; retryAfter?: string }
 
-/** What came back, with a body in UTF-8; `date` is when, in the server's own words. */
+/** A response with a body in UTF-8; `date` is the header as sent. */
 export type Exchanged = { status: number; text: string; date?: string }
 
-/** What is read of an answer that nobody wants, so that its connection can serve the next request. */
+/** The bytes of an unwanted response that are read, so that its connection can be reused. */
 const drainBytes = 8_192
 
-/** Makes a client with connections of its own. */
+/** Creates a client with its own connections. */
 export function createHttpClient(options: ConnectionOptions): HttpClient {
   const agent = createGuardedDispatcher(options)
 
@@ -106,7 +112,10 @@ export function createHttpClient(options: ConnectionOptions): HttpClient {
   }
 }
 
-/** Posts without the stream that undici's `request` makes of an answer, and without an AbortController: together a fifth of what a request costs. */
+/**
+ * Posts with `dispatch` of undici instead of `request`, without a stream and an AbortController, which saves
+ * a fifth of the CPU time of a request.
+ */
 function postThrough(
   agent: Dispatcher,
   url: URL,
@@ -119,7 +128,7 @@ function postThrough(
     let size = 0
     const end = (error?: unknown) => {
       clearTimeout(timer)
-      // The status is the answer; a body that never ends does not take it back.
+      // The status is known. A body that never ends does not change it.
       if (posted) resolve(posted)
       else reject(toUnreachable(error, url))
     }
@@ -131,7 +140,7 @@ function postThrough(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
         started = controller
-        // It had to wait for its turn until nobody wanted it any more.
+        // The request was still queued when it was aborted.
         if (late) controller.abort(late)
       },
       onResponseStart(_, status, { 'retry-after': retryAfter }) {
@@ -163,7 +172,9 @@ function readUrl(text: string, base?: URL): URL {
   return url
 }
 
-/** Where an answer other than 200 leads. @throws {UnreachableError} when that is nowhere. */
+/**
+ * The target of a redirect. @throws {UnreachableError} for any other status than 200 or an allowed redirect
+ */
 function nextUrl(url: URL, { statusCode, headers }: Dispatcher.ResponseData, redirectsLeft: number): URL {
   if (![301, 302, 303, 307, 308].includes(statusCode) || typeof headers['location'] !== 'string') {
     throw new UnreachableError('bad-status', `${url.host} answered with status ${statusCode}`)
@@ -180,7 +191,7 @@ function nextUrl(url: URL, { statusCode, headers }: Dispatcher.ResponseData, red
   return next
 }
 
-/** Where a redirect led is what the host said, and so not repeated. */
+/** The message does not contain the redirect target, which the other side chooses. */
 function withoutPlace(error: unknown, { host }: URL): unknown {
   if (!(error instanceof UnreachableError)) return error
   return new UnreachableError(
@@ -217,7 +228,7 @@ async function readBytes(
   const chunks: Uint8Array[] = []
   let size = 0
   try {
-    // Leaving the loop early closes the connection, so nothing of the rest is read.
+    // Leaving the loop early closes the connection, so that the rest is not read.
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       size += chunk.length
       if (size > maxBytes || Number(headers['content-length']) > maxBytes) throw tooLarge()
@@ -229,12 +240,12 @@ async function readBytes(
   return Buffer.concat(chunks)
 }
 
-/** Reads an unwanted body as far as it is short, and closes the connection otherwise. */
+/** Reads a short unwanted body, and closes the connection for a long one. */
 function drain({ body }: Dispatcher.ResponseData, signal: AbortSignal): Promise<void> {
   return body.dump({ limit: drainBytes, signal }).catch(() => undefined)
 }
 
-/** Does some work, and gives it up when it takes too long. An aborted request that still waits for its turn would not end by itself. */
+/** Runs work with a time limit. An aborted request that is still queued would not end by itself. */
 async function within<T>(timeoutMs: number, url: URL, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -256,7 +267,10 @@ function tooLate({ host }: URL, timeoutMs: number): UnreachableError {
   return new UnreachableError('timeout', `${host} did not answer within ${timeoutMs} ms`)
 }
 
-/** Keeps the machine's code of a failure and nothing else: what the parser quotes comes from the other side. */
+/**
+ * Converts an error to the code of the system. Messages of the HTTP parser quote the other side and are
+ * dropped.
+ */
 function toUnreachable(error: unknown, url: URL): UnreachableError {
   if (error instanceof UnreachableError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'

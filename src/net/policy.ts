@@ -1,8 +1,8 @@
 /**
- * Whom this agent calls when a tenant or a peer names somebody: how far it reaches, and what its operator lists beside that.
+ * The policy for hosts that tenants and peers name.
  *
- * A host or network on the deny list is never called. One on the allow list is, wherever it is; `*` on the deny list denies all others.
- * For those that are on neither list, the reach decides.
+ * A host or network on the deny list is never called. One on the allow list is called at any address. `*` on
+ * the deny list denies all hosts that the allow list does not have. The reach decides about all other hosts.
  */
 import { isIP } from 'node:net'
 import type { HostList, PortRange } from '../base/host-list.ts'
@@ -11,26 +11,32 @@ import { isPortAllowed } from './ports.ts'
 import { isPublicName } from './public-url.ts'
 import { UnreachableError, type UnreachableCode } from './unreachable-error.ts'
 
-/** Which addresses may be called: public ones, those and this machine's own, those and private networks', or all. */
+/**
+ * Which addresses may be called: public ones, also those of this machine, also those of private networks, or
+ * all.
+ */
 export type Reach = 'public' | 'loopback' | 'private' | 'any'
 
 export type Limits = {
   allow: Reach
   allowHosts?: HostList | undefined
   denyHosts?: HostList | undefined
-  /** All but those of other services when absent. */
+  /** Default: all ports except those of other services. */
   allowPorts?: readonly PortRange[] | undefined
 }
 
-/** Both functions give the reason why not, or nothing. Hosts are as a parsed URL has them, IPv6 addresses without brackets. */
+/**
+ * Both functions return the reason of a refusal, or undefined. Hosts are as in a parsed URL, IPv6 addresses
+ * without brackets.
+ */
 export type Policy = {
-  /** Judges what can be judged before a name is looked up. */
+  /** Checks host and port before name resolution. */
   judgeHost(host: string, port: number): UnreachableError | undefined
-  /** Judges one of the addresses that a host has; an address is its own. */
+  /** Checks one resolved address of a host. */
   judgeAddress(host: string, ip: string): UnreachableError | undefined
 }
 
-/** Makes the judge of hosts, ports and addresses. */
+/** Creates the policy. */
 export function createPolicy({ allow, allowHosts, denyHosts, allowPorts }: Limits): Policy {
   const [allowed, denied] = [matcherOf(allowHosts), matcherOf(denyHosts)]
   const deniesRest = denyHosts?.rest === true
@@ -45,14 +51,14 @@ export function createPolicy({ allow, allowHosts, denyHosts, allowPorts }: Limit
   return {
     judgeAddress,
     judgeHost(host, port) {
-      // The operator's own addresses may be anywhere.
+      // The operator allows these hosts at any address.
       if (allow !== 'any' && !isPortAllowed(port, allowPorts))
         return refusal('port-not-allowed', `${host} at port ${port}`)
       if (isIP(host)) return judgeAddress(host, host)
       if (denied.hasName(host)) return refusal('host-denied', host)
       if (allowed.hasName(host) || allowed.hasNetworks) return undefined
       if (deniesRest) return refusal('host-denied', host)
-      // Whether a private network knows a name is nobody's business, so it is not asked.
+      // Do not resolve the name: whether a private network knows it must not be observable.
       return allow === 'public' && !isPublicName(host) ? refusal('address-not-allowed', host) : undefined
     },
   }

@@ -1,7 +1,10 @@
-/** Ports of services that are not the web, where a request could be taken for something else: mail, remote shells, name servers and more. */
+/**
+ * Ports of services other than HTTP, which could misinterpret a request: mail, remote shells, name servers
+ * and more.
+ */
 import type { PortRange } from '../base/host-list.ts'
 
-/** WHATWG Fetch §2.9, "Port blocking"; browsers do not call them either. */
+/** The blocked ports of browsers: WHATWG Fetch §2.9, "Port blocking". */
 const otherServices = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -9,7 +12,9 @@ const otherServices = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-/** Tells whether a port may be called: it is one of those that the operator lists, or, without a list, not another service's. */
+/**
+ * Whether a port may be called: it is on the list of the operator, or, without a list, not a blocked port.
+ */
 export function isPortAllowed(port: number, listed?: readonly PortRange[]): boolean {
   if (listed) return listed.some(([first, last]) => first <= port && port <= last)
   return !otherServices.has(port)

@@ -1,8 +1,9 @@
 /**
- * How far this agent calls when a tenant or a peer names an address, by its configuration.
+ * The addresses that this agent calls when a tenant or a peer names them, by its configuration.
  *
- * A loopback address of this machine is called only when the whole deployment is local. As soon as others can reach the agent, by a proxy or by
- * a public URL, an address that they name must not lead to services that listen on this machine only.
+ * Loopback addresses are called only when the whole deployment is on this machine. If other machines can
+ * reach the agent, through a proxy or a public URL, the addresses that they name must not lead to local
+ * services.
  */
 import type { Config } from '../base/config.ts'
 import type { Limits, Reach } from './policy.ts'
@@ -25,7 +26,7 @@ type Settings = Pick<
   | (typeof publicUrls)[number]
 >
 
-/** The limits that the configuration sets to the addresses that tenants and peers name. */
+/** The limits of the configuration for addresses that tenants and peers name. */
 export function callLimitsOf(config: Settings): Limits {
   return {
     allow: reachOf(config).allow,
@@ -35,7 +36,7 @@ export function callLimitsOf(config: Settings): Limits {
   }
 }
 
-/** The same in one sentence for the operator, with the reason. */
+/** Describes these limits for the operator, with the reason. */
 export function describeReach(config: Settings): string {
   const { allow, reason } = reachOf(config)
   const more = exceptions.filter((name) => config[name] !== undefined)
@@ -58,7 +59,10 @@ function reachOf(config: Settings): { allow: keyof typeof called; reason: string
     : { allow: 'public', reason: opening }
 }
 
-/** The first setting that lets other machines reach this agent; undefined when the whole deployment is on this machine. */
+/**
+ * The first setting by which other machines can reach this agent; undefined when the whole deployment is on
+ * this machine.
+ */
 export function findOpening(config: Settings): string | undefined {
   if (!isLocalHost(config.AGENT_HOST)) return `AGENT_HOST is ${config.AGENT_HOST}`
   const proxy = proxies.find((name) => config[name])

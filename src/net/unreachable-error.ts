@@ -1,4 +1,4 @@
-/** Why a request to somebody else's server came to nothing. */
+/** The reasons why a request to another server failed. */
 
 export type UnreachableCode =
   | 'address-not-allowed'
@@ -14,7 +14,7 @@ export type UnreachableCode =
   | 'timeout'
   | 'too-large'
 
-/** `code` is for programs, the message for people. Neither repeats what the other side answered, so that nobody reads through us. */
+/** `code` is for programs, the message for people. Neither contains text of the other side. */
 export class UnreachableError extends Error {
   override name = 'UnreachableError'
   readonly code: UnreachableCode
