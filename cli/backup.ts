@@ -27,10 +27,7 @@ export async function askOfBackup(
     throw new CommandError(answer.failure, answer.exitCode)
   } catch (error) {
     if (!(error instanceof ProgramFailed)) throw error
-    throw new CommandError(
-      `The process that was to ${task} the backup did not come to an end: ${error.message}.`,
-      1,
-    )
+    throw new CommandError(`The process to ${task} the backup has failed: ${error.message}.`, 1)
   }
 }
 

@@ -57,7 +57,7 @@ export function checkProfile(configDir: string, profileName: string): Check {
     return {
       name,
       status: 'failed',
-      detail: `${path} holds keys, and others can read it.`,
+      detail: `${path} contains keys, and other users can read it.`,
       hint: `chmod 600 ${path}`,
     }
   } catch (error) {
@@ -124,17 +124,17 @@ function judgeKey(
     return {
       name,
       status: 'ok',
-      detail: hasKey ? `The ${key} is accepted.` : `The daemon asks for no ${key}.`,
+      detail: hasKey ? `The ${key} is accepted.` : `The daemon requires no ${key}.`,
     }
   const hint = `give the ${key} in ${where}, or name the --profile of a daemon on this machine`
   const isKeys = refused instanceof ProblemError && [401, 403].includes(refused.problem.status)
-  if (isKeys && !hasKey) return { name, status: 'warning', detail: `No ${key} is known.`, hint }
+  if (isKeys && !hasKey) return { name, status: 'warning', detail: `There is no ${key}.`, hint }
   return isKeys
     ? { name, status: 'failed', detail: `The ${key} is not accepted: ${refused.message}`, hint }
     : {
         name,
         status: 'failed',
-        detail: `The daemon did not do what it was asked: ${refused.message}`,
+        detail: `The daemon has failed to answer: ${refused.message}`,
         hint: 'agent daemon logs',
       }
 }
@@ -162,7 +162,7 @@ export async function examineAtRest(env: NodeJS.ProcessEnv, isDeep: boolean): Pr
     return ((await askProgram('examine', args, env, limitMs)) as { checks: Check[] }).checks
   } catch (error) {
     if (!(error instanceof ProgramFailed)) throw error
-    const detail = `The data folder could not be examined: ${error.message}.`
+    const detail = `The data folder could not be checked: ${error.message}.`
     return [{ name: 'data-folder', status: 'failed', detail, hint: 'agent daemon start' }]
   }
 }

@@ -177,5 +177,5 @@ export async function confirmSender(
 ): Promise<void> {
   const sender = typeof from === 'string' ? `“${safeLine(from)}”` : 'A sender without a name'
   say(`${sender}, at ${new URL(endpoint).origin}, ${wants}.`)
-  if (!flags.yes && isTerminal()) await confirm('Is that the one you mean to answer?')
+  if (!flags.yes && isTerminal()) await confirm('Answer this request?')
 }

@@ -94,7 +94,7 @@ async function drawQrText(
     log(qr.lines.join('\n'))
     if (qr.rendering === 'quadrants')
       say(`Half as wide as it should be, to fit. If a phone does not read it: ${show('png')}`)
-    else if (qr.rendering !== size) say('Drawn smaller than asked for, to fit.')
+    else if (qr.rendering !== size) say('Drawn smaller than requested, to fit.')
   } else if (qr.isTooLong) say(`No QR code: ${qr.reason}.`)
   else
     say(

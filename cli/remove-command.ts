@@ -32,7 +32,7 @@ export function removeCommand({
   const { noun, listCommand } = resources[resource]
   const command = listCommand.replace(/ list\b.*$/, ' remove <id>')
   const sentences = [description, 'Asks for confirmation; in scripts use --yes.']
-  const text = question ?? `Remove the ${noun} {id}? It cannot be taken back.`
+  const text = question ?? `Remove the ${noun} {id}? This cannot be undone.`
   return defineCommand({
     summary,
     description: sentences.filter((each) => each !== undefined).join(' '),

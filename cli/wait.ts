@@ -178,6 +178,6 @@ function toFailure(waited: Waited, wanted: string, seconds: number): CommandErro
   const { topic, id, state } = waited
   const hint = `agent ${topic} show ${id}`
   if (!isEnd(topic, state, wanted)) return new CommandError(timeoutText(waited, wanted, seconds), 6, hint)
-  const text = `The ${topic} ${id} is in ${explain(topic, state)} and will not come to ${wanted}.`
+  const text = `The ${topic} ${id} is in ${explain(topic, state)} and cannot reach ${wanted}.`
   return new CommandError(text, meanings[topic][state]!.ends || 5, hint)
 }

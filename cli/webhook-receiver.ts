@@ -47,7 +47,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   server.listen(options.port, '127.0.0.1')
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(
-      `Port ${options.port} cannot be opened: ${systemReason(error)}. Leave --port out, and a free one is taken.`,
+      `Port ${options.port} cannot be opened: ${systemReason(error)}. Omit --port to use a free port.`,
       5,
     )
   })

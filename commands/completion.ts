@@ -5,7 +5,7 @@ import * as Args from '@oclif/core/args'
 import { defineLocalCommand } from '../cli/define-command.ts'
 import { UsageError } from '../cli/errors/errors.ts'
 
-/** The files of the scripts, which ask `agent complete` on every tab (bin/agent.cjs). */
+/** The completion scripts. They run `agent complete` on every tab (bin/agent.cjs). */
 const files = { bash: 'agent.bash', zsh: '_agent', fish: 'agent.fish' } as const
 type Shell = keyof typeof files
 
@@ -26,14 +26,14 @@ export default defineLocalCommand({
   },
   async run({ args, log }) {
     const { shell = ownShell(process.env['SHELL']) } = args
-    // As far from the bundle as it is from here.
+    // The path is the same from the bundle.
     const script = readFileSync(new URL(`../completions/${files[shell]}`, import.meta.url), 'utf8')
     log(script.trimEnd())
     return { shell, script }
   },
 })
 
-/** The shell that the environment names. @throws {UsageError} when there is no script for it. */
+/** The shell of the SHELL variable. @throws {UsageError} when there is no script for it. */
 function ownShell(path: string | undefined): Shell {
   const name = basename(path ?? '')
   const known = (Object.keys(files) as Shell[]).find((shell) => shell === name)

@@ -55,7 +55,7 @@ export default defineLocalCommand({
   async run({ flags, isJson, log }) {
     const { keep, scenario, record, 'two-terminals': isForTwo } = flags
     if (isJson && (isForTwo || record !== undefined))
-      throw new UsageError('--json prints nothing to type or to record: leave one of them out.')
+      throw new UsageError('--json cannot be combined with --two-terminals or --record.')
     const { isTTY: isTerminal, columns, rows } = process.stdout
     const screen = { columns, rows }
     const recording =

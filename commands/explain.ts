@@ -34,7 +34,7 @@ export default defineLocalCommand({
     const contents = args.subject === undefined ? [...explanations] : findExplanations(args.subject)
     if (contents.length === 0)
       throw new UsageError(
-        `There is nothing to explain of ${JSON.stringify(args.subject)}.${hint(args.subject!)}`,
+        `There is no explanation of ${JSON.stringify(args.subject)}.${hint(args.subject!)}`,
         'agent explain',
       )
     const isKind = args.subject === undefined || args.subject.toLowerCase() in kinds
@@ -83,7 +83,7 @@ function list({ width }: LocalContext, rows: readonly Explanation[]): string {
     what,
   ])
   const longest = Math.max(...shown.map(([name]) => widthOf(name)))
-  // Beside a long name there is no room for words.
+  // There is no room for text beside a long name.
   if (width !== undefined && longest > width / 2)
     return shown
       .map(([name, what]) => [name, ...wrap(what, width - 4).map((line) => `    ${line}`)].join('\n'))

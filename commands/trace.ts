@@ -49,7 +49,7 @@ async function followTrace(context: Context, { thid }: Trace): Promise<void> {
   const { isJson, say, openEvents, call, isQuiet } = context
   const { signal, interrupted } = interruption()
   const onChange = (isThere: boolean) =>
-    say(isThere ? 'The daemon is there again.' : 'The daemon has gone; waiting for it to come back.')
+    say(isThere ? 'The daemon has restarted.' : 'The daemon has stopped; waiting for it to restart.')
   const events = await openEvents({ thid }, { signal, onChange })
   const seen = new Set<string>()
   let waiting = ''
@@ -59,12 +59,11 @@ async function followTrace(context: Context, { thid }: Trace): Promise<void> {
     for (const { step } of fresh) seen.add(keyOf(step))
     if (isJson || isQuiet) for (const { step } of fresh) write(isQuiet ? keyOf(step) : compactJson(step))
     else if (fresh.length > 0) write(toTable(context, fresh, isFirst))
-    // Said again when there is something else to wait for, not when it has waited for longer.
+    // Print the pending steps again only when they have changed.
     const wanted = compactJson(
       trace.pending.map(({ what, name, recordId, state, reason }) => [what, name, recordId, state, reason]),
     )
-    if (wanted !== waiting)
-      say(pendingLines(trace, Date.now()).slice(1).join('\n') || 'It waits for nothing.')
+    if (wanted !== waiting) say(pendingLines(trace, Date.now()).slice(1).join('\n') || 'Nothing is pending.')
     waiting = wanted
   }
   process.exitCode = interrupted()
@@ -83,7 +82,7 @@ function write(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** The commands that come next where it is this side's turn. */
+/** The commands for pending decisions of this side. */
 function decisions({ pending }: Trace): (string | undefined)[] {
   return pending.map(({ what, topic, state, recordId }) =>
     what === 'decision' && state !== undefined && recordId !== undefined

@@ -60,7 +60,10 @@ export async function findId(
   const { noun, listCommand } = resources[resource]
   const part = toIdPart(resource, text)
   if (part === undefined && resources[resource].name === undefined)
-    throw new UsageError(`${JSON.stringify(text)} is no id of a ${noun}. ${formOf(resource)}`, listCommand)
+    throw new UsageError(
+      `${JSON.stringify(text)} is not an id of a ${noun}. ${formOf(resource)}`,
+      listCommand,
+    )
   const found: Item[] = []
   let isAll = false
   for (let page = 0; page < maxPages && !isAll; page += 1) {
@@ -126,7 +129,7 @@ function ambiguous(noun: string, text: string, found: readonly Item[], listComma
     .map(({ id, about, state }) => `  ${id}  ${[about, state].filter(Boolean).join(', ')}`)
   const rest = found.length > maxCandidates ? [`  and ${found.length - maxCandidates} more`] : []
   return new UsageError(
-    [`Several ${plural(noun)} fit ${JSON.stringify(text)}:`, ...lines, ...rest].map(safeLine).join('\n'),
+    [`Several ${plural(noun)} match ${JSON.stringify(text)}:`, ...lines, ...rest].map(safeLine).join('\n'),
     listCommand,
   )
 }

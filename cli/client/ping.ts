@@ -27,7 +27,7 @@ export async function ping(
     if (found.answeredAt !== undefined)
       return { ...found, milliseconds: Math.round(performance.now() - start) }
     if (found.failure !== undefined)
-      throw new CommandError(`The other side did not take the ping. ${found.failure}`, 1, hint)
+      throw new CommandError(`The other side did not accept the ping. ${found.failure}`, 1, hint)
     await setTimeout(waitMs)
   }
   throw new CommandError(`The other side did not answer within ${timeout}.`, 6, hint)

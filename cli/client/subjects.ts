@@ -18,7 +18,7 @@ export async function findSubjects(call: Client): Promise<Did[]> {
 /** The error when the wallet has no such DID. */
 export function noSubject(): UsageError {
   return new UsageError(
-    'The wallet has no DID that the credential could be about. Make one first.',
+    'The wallet has no DID that can be the subject of the credential. Create one first.',
     'agent did create',
   )
 }

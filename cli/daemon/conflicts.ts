@@ -25,7 +25,7 @@ export function requireSameDaemon(
 ): void {
   if (running.profile !== undefined && running.profile !== profile) {
     throw new CommandError(
-      `The daemon of the profile ${running.profile} serves the data folder ${dataDir} already, at ${running.url}.`,
+      `The daemon of the profile ${running.profile} already serves the data folder ${dataDir} at ${running.url}.`,
       5,
       `agent daemon start --profile ${profile} --data-dir <another folder>`,
     )
@@ -41,7 +41,7 @@ export function requireSameDaemon(
   if (other === undefined) return
   const by = flags[other] === undefined ? `the variable ${other}` : flagNames[other]
   throw new CommandError(
-    `The daemon of the profile ${profile} runs already, at ${running.url} and ${running.didcommUrl}, and not with ${requested[other]}, which ${by} asks for.`,
+    `The daemon of the profile ${profile} already runs at ${running.url} and ${running.didcommUrl}, and not with ${requested[other]}, as ${by} requests.`,
     5,
     `agent daemon stop --profile ${profile}   # then start it again`,
   )
@@ -57,7 +57,7 @@ export async function requireFreeProfile({ configDir, profile, dataDir }: Asked)
   const running = await findDaemon(known.dataDir)
   if (running?.pid !== known.pid) return
   throw new CommandError(
-    `The daemon of the profile ${profile} runs already, with the data folder ${known.dataDir}. Stop it, or name another profile.`,
+    `The daemon of the profile ${profile} already runs with the data folder ${known.dataDir}. Stop it, or name another profile.`,
     5,
     `agent daemon start --profile <name> --data-dir ${dataDir}`,
   )

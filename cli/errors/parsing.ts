@@ -15,9 +15,9 @@ export function toUsageError(error: unknown, argv: readonly string[], { flags }:
   if (!(error instanceof Error) || !('oclif' in error)) return error
   const unknown = unknownFlag(argv, flags)
   if (unknown !== undefined)
-    return new UsageError(`There is no flag ${unknown} here.${meant(unknown, namesOf(flags))}`)
+    return new UsageError(`This command has no flag ${unknown}.${meant(unknown, namesOf(flags))}`)
   if (argv.includes('-o') && !Object.values(flags).some(({ char }) => char === 'o'))
-    return new UsageError('There is no flag -o here. For JSON: --json')
+    return new UsageError('This command has no flag -o. For JSON: --json')
   const text = stripVTControlCharacters(error.message).replace(/\n?See more help with --help$/, '')
   const [, name, value = '', options = ''] = /^Expected --([\w-]+)=(.*) to be one of: (.*)$/s.exec(text) ?? []
   if (name !== undefined)

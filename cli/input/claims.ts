@@ -20,7 +20,7 @@ export function readClaims(flags: {
     ...Object.fromEntries(pairs),
   }
   if (Object.keys(claims).length === 0)
-    throw new UsageError('There is nothing to attest to: give --claim name=value, or --claims @file.json.')
+    throw new UsageError('There are no claims: give --claim name=value, or --claims @file.json.')
   return claims
 }
 
@@ -36,7 +36,7 @@ function readClaim(text: string): [name: string, value: Json] {
   try {
     return [name, JSON.parse(value) as Json]
   } catch {
-    throw new UsageError(`--claim ${name}: what follows := is not JSON. For a text write ${name}=value.`)
+    throw new UsageError(`--claim ${name}: the value after := is not JSON. For a text write ${name}=value.`)
   }
 }
 
@@ -54,7 +54,7 @@ export function readClaimNames(paths: readonly string[]): ClaimNames {
     const place = path.split(/(?<!\\)\./).map((name) => name.replaceAll('\\.', '.'))
     if (place.includes(''))
       throw new UsageError(
-        `--claim ${JSON.stringify(path)} names no claim. Write names with dots between them: address.city.`,
+        `--claim ${JSON.stringify(path)} is not a path of a claim. Write names with dots between them: address.city.`,
       )
     names.add(place, path)
   }
@@ -68,7 +68,7 @@ class Tree {
     const known = this.#below.get(name!)
     if (known && (rest.length === 0) !== (known.#below.size === 0))
       throw new UsageError(
-        `--claim ${path} is one with, or within, another --claim. Name the whole claim, or what you want of it.`,
+        `--claim ${path} overlaps with another --claim. Name either the whole claim or its parts.`,
       )
     const next = known ?? new Tree()
     this.#below.set(name!, next)

@@ -142,9 +142,9 @@ export function readAcceptance({
   }
   if (isWanted && subject === undefined && format?.some((name) => name !== 'anoncreds') !== false)
     throw new UsageError(
-      '--accept-offers needs --subject: a DID of this wallet, which the credentials are to be about.',
+      '--accept-offers needs --subject: a DID of this wallet as the subject of the credentials.',
     )
   if (!isWanted && Object.values(rest).some((value) => value !== undefined))
-    throw new UsageError('--no-accept-offers goes with no other flag of the acceptance: it accepts none.')
+    throw new UsageError('--no-accept-offers cannot be combined with flags of the acceptance rule.')
   return { credentialOffers: isWanted, ...rest }
 }

@@ -28,7 +28,7 @@ export function readKey(flag: string, text: string): Key {
   const hasPurpose = !curve && purposes.some((name) => name === parts.at(-2))
   throw new UsageError(
     hasPurpose
-      ? `--${flag} ${JSON.stringify(text)}: the curve is none of ${curves.join(', ')}.`
+      ? `--${flag} ${JSON.stringify(text)}: the curve must be one of ${curves.join(', ')}.`
       : `--${flag} ${JSON.stringify(text)} is not in the form id:purpose or id:purpose:curve, with a purpose of ${purposes.join(', ')}.`,
   )
 }
@@ -157,7 +157,8 @@ export function readActions(flags: ActionFlags): Actions {
       )
     return single
   }
-  if (single.length > 0) throw new UsageError('--actions says everything: it is given alone.')
+  if (single.length > 0)
+    throw new UsageError('--actions cannot be combined with other flags that change the DID.')
   const actions = unwrap(readJson('actions', flags.actions), 'actions')
   if (!Array.isArray(actions))
     throw new UsageError(

@@ -107,7 +107,7 @@ export async function writeNewFile(
       return work()
     } catch (error) {
       throw new UsageError(
-        `--${flag}: ${path} cannot be written: ${systemReason(error)}. It must be a new file, in a folder that there is.`,
+        `--${flag}: ${path} cannot be written: ${systemReason(error)}. It must be a new file in an existing folder.`,
       )
     }
   }

@@ -47,7 +47,7 @@ export function readOneOf(flag: string, topic: Topic, text: string, known: reado
   if (found !== undefined) return found
   const name = flag === 'wait' ? 'state' : flag
   throw new UsageError(
-    `--${flag}: ${JSON.stringify(text)} is no ${name} of a ${topic}. There are ${known.join(', ')}.`,
+    `--${flag}: ${JSON.stringify(text)} is not a ${name} of a ${topic}. Valid values: ${known.join(', ')}.`,
   )
 }
 

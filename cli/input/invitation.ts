@@ -55,7 +55,7 @@ export function readChallenge(given: string): Challenge {
 function readQrText(given: string, endpoint: string): Record<string, unknown> {
   const isText = given.trim().startsWith('{')
   if (!isText && given !== '-' && !existsSync(given))
-    throw new UsageError(`That is no JSON object, and there is no file ${given}.`)
+    throw new UsageError(`This is not a JSON object, and there is no file ${given}.`)
   const content = parse(isText ? given : readInput(given))
   // The JSON output of a command contains the request in a member.
   const object = content['didRequest'] ?? content['challenge'] ?? content

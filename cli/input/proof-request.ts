@@ -23,7 +23,7 @@ export type Asked = {
  */
 export function readAsked({ name, reveal = [], predicate = [], ...of }: Asked, baseUrl: string): Request {
   if (reveal.length + predicate.length === 0)
-    throw new UsageError(`There is nothing to ask for: give --reveal name, or --predicate 'age>=18'.`)
+    throw new UsageError(`Nothing is requested: give --reveal name, or --predicate 'age>=18'.`)
   const restrictions = readRestrictions(of, baseUrl)
   return {
     name,

@@ -28,10 +28,10 @@ export function readSecretFile(flag: string, path: string, warn: (text: string) 
       warn(`--${flag}: others on this machine can read that file. Make it yours: chmod 600.`)
   } catch (error) {
     throw new UsageError(
-      `--${flag}: that file cannot be read: ${systemReason(error)}. It takes the name of a file, or - for standard input.`,
+      `--${flag}: the file cannot be read: ${systemReason(error)}. Give the name of a file, or - for standard input.`,
     )
   }
-  if (text === '') throw new UsageError(`--${flag}: it is empty.`)
+  if (text === '') throw new UsageError(`--${flag}: the secret is empty.`)
   return text
 }
 
@@ -72,7 +72,7 @@ export async function readPassphrase(
   }
   if (!canAsk({ json, quiet }))
     throw new UsageError(
-      '--passphrase-file: there is nobody to ask for the passphrase. Give its file, or - for standard input.',
+      '--passphrase-file: there is no terminal to ask for the passphrase. Name its file, or - for standard input.',
     )
   const passphrase = await askSecret('Passphrase', tooShort)
   if (isNew)
@@ -108,7 +108,7 @@ export async function readSeed(flags: SeedFlags, warn: (text: string) => void): 
   if (seedFile !== undefined) {
     const seed = readSecretFile('seed-file', seedFile, warn).trim()
     if (!/^[0-9a-f]{128}$/i.test(seed))
-      throw new UsageError('--seed-file: what it holds is not 128 hexadecimal digits (64 bytes).')
+      throw new UsageError('--seed-file: the content is not 128 hexadecimal digits (64 bytes).')
     return seed
   }
   if (mnemonicFile === undefined) return undefined

@@ -8,9 +8,7 @@ const units = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 export function readSeconds(flag: string, text: string): number {
   const [, number, unit] = /^([1-9]\d*)([smhd]?)$/.exec(text) ?? []
   if (number === undefined)
-    throw new UsageError(
-      `--${flag} ${JSON.stringify(text)} is not a length of time such as 3600, 90m, 12h or 30d.`,
-    )
+    throw new UsageError(`--${flag} ${JSON.stringify(text)} is not a duration such as 3600, 90m, 12h or 30d.`)
   return Number(number) * units[(unit || 's') as keyof typeof units]
 }
 
@@ -23,7 +21,7 @@ export function readSince(flag: string, text: string): string {
   const instant = new Date(text)
   if (!Number.isNaN(instant.getTime())) return instant.toISOString()
   throw new UsageError(
-    `--${flag}: ${text} is neither an instant such as 2030-01-01T00:00:00Z nor a length of time such as 90m, 12h or 30d.`,
+    `--${flag}: ${text} is neither an instant such as 2030-01-01T00:00:00Z nor a duration such as 90m, 12h or 30d.`,
   )
 }
 

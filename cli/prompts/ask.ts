@@ -151,7 +151,7 @@ export async function confirm(question: string, terminal = here()): Promise<void
       lines.once('close', () => resolve(''))
       lines.question(`${question} [y/N] `, resolve)
     })
-    if (!/^\s*y(es)?\s*$/i.test(answer)) throw new CommandError('Nothing is done.', 1)
+    if (!/^\s*y(es)?\s*$/i.test(answer)) throw new CommandError('Cancelled.', 1)
   } finally {
     lines.close()
   }

@@ -30,16 +30,16 @@ export default defineCommand({
     print(made.folder, fieldsOf(made))
     for (const line of missingWords(made)) say(line)
     if (made.missing.length > 0) process.exitCode = 1
-    if (made.includesMasterKey) say('The master key is in it: whoever has the folder can read everything.')
+    if (made.includesMasterKey) say('The backup contains the master key: keep the folder secret.')
     suggest(`agent backup verify ${made.folder}`, made.missing.length > 0 ? 'agent doctor' : undefined)
     return made
   },
 })
 
-/** A path as the daemon can use it. @throws {UsageError} when only the machine of the daemon knows what it would be there. */
+/** Makes a path absolute. @throws {UsageError} for a relative path when the daemon runs on another machine. */
 function resolveFolder({ getAccess }: Context, folder: string): string {
   if (isAbsolute(folder) || getAccess().profile?.kind === 'local') return resolve(folder)
   throw new UsageError(
-    `${folder} is not an absolute path. The folder is made on the machine of the daemon, ${getAccess().url}.`,
+    `${folder} is not an absolute path. The folder is created on the machine of the daemon, ${getAccess().url}.`,
   )
 }

@@ -43,13 +43,13 @@ export default defineLocalCommand({
     printFields([...fieldsOf(backup), ['master key', keyWords({ ...backup, faults })]])
     for (const line of missingWords(backup)) say(line)
     say(
-      `A wallet that was moved to another agent after ${backup.instant} works here again. Have it rest: agent wallet export <id> --move`,
+      `A wallet that was moved to another agent after ${backup.instant} works here again. Suspend it: agent wallet export <id> --move`,
     )
     if (backup.masterKey === 'absent')
       say(`Put the master key into ${join(dataDir, 'master.key')}, or name it in AGENT_MASTER_KEY_FILE.`)
     if (backup.masterKey === 'does not open')
       say(
-        'The master key at hand is another one: give the daemon the one that the data folder had at that time.',
+        'The available master key is a different one. The daemon needs the master key of the time of the backup.',
       )
     suggest(`agent daemon start --data-dir ${dataDir}`)
     return { ...backup, faults }

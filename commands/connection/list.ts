@@ -43,7 +43,7 @@ type Paging = { offset: number; limit: number }
 
 const pageSize = 1_000
 
-/** Reads pages until `limit` connections fit, from the `offset`th one on. */
+/** Reads pages until there are `limit` matching connections after the first `offset` ones. */
 async function findFitting(
   read: (paging: Paging) => Promise<Page>,
   fits: (connection: Connection) => boolean,

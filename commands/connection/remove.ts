@@ -6,7 +6,7 @@ export default removeCommand({
   resource: 'connection',
   summary: 'Withdraw an invitation that was not accepted yet',
   description: 'A later acceptance is refused. An established connection cannot be removed (403).',
-  question: 'Take back the invitation {id}? It cannot be made again.',
+  question: 'Withdraw the invitation {id}? This cannot be undone.',
   askId: whichRecord('connection'),
   remove: (call, id) => call('DELETE /connections/{connectionId}', { path: { connectionId: id } }),
 })

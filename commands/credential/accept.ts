@@ -47,7 +47,7 @@ export default defineCommand({
   },
 })
 
-/** The only DID that the credential can be about; none for AnonCreds. @throws {UsageError} when there are several. @throws {CommandError} when there is none. */
+/** The only DID that can be the subject; undefined for AnonCreds. @throws {UsageError} when there are several DIDs or none. */
 async function onlySubject({ call }: Context, recordId: string): Promise<string | undefined> {
   const { credentialFormat } = await call('GET /issue-credentials/records/{recordId}', {
     path: { recordId },

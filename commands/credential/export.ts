@@ -54,7 +54,7 @@ export default defineCommand({
   },
 })
 
-/** Prints `text`, or writes it to a file and says so. Returns what `--json` prints. */
+/** Prints `text` or writes it to a file. Returns the value that `--json` prints. */
 function write(
   { log, print }: Context,
   recordId: string,

@@ -97,7 +97,7 @@ export default defineCommand({
   },
 })
 
-/** @throws {UsageError} when what issues it is not of the format. */
+/** @throws {UsageError} when --format and --definition contradict each other. */
 function readFormat({
   format,
   definition,
@@ -111,6 +111,6 @@ function readFormat({
       'agent creddef list',
     )
   if (definition !== undefined && format !== undefined && format !== 'anoncreds')
-    throw new UsageError(`--definition issues AnonCreds, not ${format}. Leave --format out.`)
+    throw new UsageError(`--definition issues AnonCreds, not ${format}. Omit --format.`)
   return definition === undefined ? format : 'anoncreds'
 }

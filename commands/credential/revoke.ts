@@ -16,7 +16,7 @@ export default defineCommand({
   flags: { yes: yesFlag },
   questions: { id: whichRecord('credential', ['CredentialSent'], 'Issuer') },
   async run({ args, flags, call, print }) {
-    if (!flags.yes) await confirm(`Revoke the credential of ${args.id}? It cannot be taken back.`)
+    if (!flags.yes) await confirm(`Revoke the credential of ${args.id}? This cannot be undone.`)
     await call('PATCH /credential-status/revoke-credential/{id}', { path: { id: args.id } })
     const record = await call('GET /issue-credentials/records/{recordId}', {
       path: { recordId: args.id },

@@ -5,7 +5,7 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { argument } from '../../cli/input/arguments.ts'
 
-/** What is read of a StatusList2021 credential. */
+/** The fields of a StatusList2021 credential that this command reads. */
 const StatusList = z.object({
   id: z.string(),
   issuer: z.string(),
@@ -32,7 +32,10 @@ export default defineCommand({
     const answer = await call('GET /credential-status/{id}', { path: { id } })
     const { success, data: list } = StatusList.safeParse(answer)
     if (!success)
-      throw new CommandError(`What ${getAccess().url} has at this id is no StatusList2021 credential.`, 1)
+      throw new CommandError(
+        `The list at this id of ${getAccess().url} is not a StatusList2021 credential.`,
+        1,
+      )
     const { statusPurpose, encodedList } = list.credentialSubject
     const bits = gunzipSync(Buffer.from(encodedList, 'base64url'))
     print(id, [

@@ -31,13 +31,13 @@ export default defineCommand({
     const credential = readCredential(args.credential)
     if (credential.startsWith('{'))
       throw new UsageError(
-        'An AnonCreds credential is not checked by itself: it was when it came, and a verifier checks proofs of it. Ask its holder for one.',
+        'An AnonCreds credential cannot be verified alone. The wallet verified it on receipt; request a proof of it from its holder.',
         'agent proof request --format anoncreds',
       )
     const instant = { parameterType: 'DateTimeParameter' as const, dateTime: readInstant(flags.at) }
     if (formatOf(credential) === undefined)
       throw new CommandError(
-        'This is no credential: it has neither the form of a JWT (header.payload.signature) nor of an SD-JWT.',
+        'This is not a credential: it has neither the form of a JWT (header.payload.signature) nor of an SD-JWT.',
         8,
       )
     const didOf = (did: string) => ({ parameterType: 'DidParameter' as const, did })

@@ -60,7 +60,7 @@ export default defineLocalCommand({
     )
     if (flags.foreground) return startInForeground(context, args)
 
-    if (running) say('The daemon is running already.')
+    if (running) say('The daemon already runs.')
     const { url, didcommUrl, pid, calls, warnings } = running
       ? { ...running, warnings: [] }
       : await startInBackground(dataDir, args)
@@ -94,7 +94,7 @@ function warn(context: LocalContext, warnings: readonly string[]): void {
   for (const warning of warnings) context.say(`\nWarning: ${ofProfile(context, warning)}`)
 }
 
-/** The commands in a text, for the profile that this one was given. */
+/** Adds the profile to the commands in a text. */
 function ofProfile({ flags }: LocalContext, text: string): string {
   const { profile } = flags
   return profile === undefined
@@ -118,11 +118,11 @@ async function startInForeground(context: LocalContext, args: readonly string[])
   // A terminal sends Ctrl-C to the daemon as well, and a second signal would stop it at once.
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
   const message = await ready.catch((error: CommandError) => {
-    // The daemon has said why, in this terminal.
+    // The daemon has printed the reason in this terminal.
     if (child.exitCode !== null) return exit(error.exitCode)
     throw error
   })
-  // In a file or a pipe the log stands alone: one JSON object a line.
+  // In a file or a pipe the output is the log only: one JSON object per line.
   if (process.stderr.isTTY) {
     const { url, didcommUrl, calls, warnings } = message
     const lines = fields([
@@ -133,6 +133,6 @@ async function startInForeground(context: LocalContext, args: readonly string[])
     warn(context, warnings)
   }
   const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null]
-  if (signal !== null) throw new CommandError(`The daemon was ended by ${signal}.`, 1, 'agent daemon start')
+  if (signal !== null) throw new CommandError(`The daemon was killed by ${signal}.`, 1, 'agent daemon start')
   if (code !== 0) exit(code ?? 1)
 }

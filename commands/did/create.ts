@@ -74,7 +74,7 @@ export default defineCommand({
     if (flags.wait) readTimeout(flags)
     const { method, name } = flags
     const isWeb = method === 'web'
-    if (name !== undefined && !isWeb) throw new UsageError('--name is for a did:web: give --method web too.')
+    if (name !== undefined && !isWeb) throw new UsageError('--name needs --method web.')
     const body = { documentTemplate: toTemplate(flags), ...(isWeb && { method, name }) }
     const { longFormDid } = await call('POST /did-registrar/dids', { body })
     const did = shortForm(longFormDid)

@@ -19,7 +19,7 @@ export default defineCommand({
   questions: { did: whichDid('Which DID?') },
   async run(context) {
     const { args, flags, call } = context
-    if (!flags.yes) await confirm(`Deactivate ${shortForm(args.did)}? It cannot be taken back.`)
+    if (!flags.yes) await confirm(`Deactivate ${shortForm(args.did)}? This cannot be undone.`)
     return runOperation(context, 'deactivation', () =>
       call('POST /did-registrar/dids/{didRef}/deactivations', { path: { didRef: args.did } }),
     )

@@ -24,7 +24,7 @@ export default defineCommand({
   },
 })
 
-/** A DID that is not resolved is answered with a resolution result, which is no problem of the agent's (DID Resolution §4). */
+/** Reports a failed resolution. The daemon answers with a DID resolution result instead of a problem (W3C DID Resolution). */
 function explainFailure(error: unknown): never {
   if (!(error instanceof ProblemError) || !('didResolutionMetadata' in error.problem)) throw error
   const metadata = error.problem.didResolutionMetadata as { error?: string; message?: string }

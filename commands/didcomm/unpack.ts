@@ -40,7 +40,7 @@ export default defineCommand({
   },
 })
 
-/** The shape of a value, without what it says. */
+/** Replaces all values by `…` and keeps the structure. */
 function redact(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redact)
   if (typeof value === 'object' && value !== null)

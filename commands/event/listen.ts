@@ -46,7 +46,7 @@ export default defineCommand({
       process.stdout.write(
         `${isJsonLine ? compactJson(event) : isQuiet ? event.id : `${status}  ${eventLine(event)}`}\n`,
       )
-      if (note !== undefined) say(`${status}: ${event.id} was not taken: ${safeLine(note)}`)
+      if (note !== undefined) say(`${status}: ${event.id} was refused: ${safeLine(note)}`)
     }
     const receiver = await openReceiver({
       port: flags.port,
@@ -61,7 +61,7 @@ export default defineCommand({
         body: { url: receiver.url, signed: true },
       })
       if (secret !== undefined) receiver.expectSignature(secret)
-      say(`Listening at ${receiver.url} as webhook ${id}. Ctrl-C ends it.`)
+      say(`Listening at ${receiver.url} as webhook ${id}. Press Ctrl-C to stop.`)
       if (!signal.aborted) await once(signal, 'abort')
       await call('DELETE /events/webhooks/{id}', { path: { id } }).catch((error: Error) =>
         say(

@@ -26,12 +26,12 @@ export default defineCommand({
     const { type, thid, wallet: walletId, after } = flags
     const { signal, interrupted } = interruption()
     const onChange = (isThere: boolean) =>
-      say(isThere ? 'The daemon is there again.' : 'The daemon has gone; waiting for it to come back.')
+      say(isThere ? 'The daemon has restarted.' : 'The daemon has stopped; waiting for it to restart.')
     const events = await openEvents({ type, thid, walletId, after }, { signal, onChange })
-    say('Waiting for events. Ctrl-C ends it.')
+    say('Waiting for events. Press Ctrl-C to stop.')
     for await (const event of events) {
       const line = isJson ? compactJson(event) : isQuiet ? event.id : eventLine(event)
-      // As fast as they are read, and no faster.
+      // Wait for a slow reader.
       if (!process.stdout.write(`${line}\n`))
         await once(process.stdout, 'drain', { signal }).catch(() => undefined)
     }

@@ -25,8 +25,8 @@ export default defineCommand({
     ])
     say(
       isReplaced
-        ? 'Copies of the data folder from before open with the key from before: keep it as long as you keep them.'
-        : `Put the new key into ${source} before the next start. After that start the present one opens nothing any more.`,
+        ? 'Earlier copies of the data folder need the previous key: keep it as long as you keep them.'
+        : `Put the new key into ${source} before the next start. After that start the present key is no longer valid.`,
     )
     return rotation
   },

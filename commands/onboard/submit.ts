@@ -23,7 +23,7 @@ export default defineCommand({
     const { args, flags, call, print } = context
     const { did } = flags
     if (did === undefined && !flags.new)
-      throw new UsageError('Say which DID to hand over: --did, or --new to make one.')
+      throw new UsageError('Name the DID to submit with --did, or create one with --new.')
     const didRequest = readDidRequest(args.request)
     await confirmSender(context, {
       endpoint: didRequest.onboardEndpoint,

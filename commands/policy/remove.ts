@@ -5,6 +5,6 @@ export default removeCommand({
   resource: 'policy',
   summary: 'Remove a verification policy',
   description: 'Existing proof requests do not change.',
-  question: 'Remove the verification policy {id}? It cannot be taken back.',
+  question: 'Remove the verification policy {id}? This cannot be undone.',
   remove: (call, id) => call('DELETE /verification/policies/{id}', { path: { id } }),
 })

@@ -13,7 +13,7 @@ export default defineCommand({
     definition: argument('the definition: @file.json, @- for standard input, or inline'),
   },
   async run({ args, call, print, getAccess, suggest }) {
-    // What is in it is for the daemon to judge.
+    // The daemon validates the content.
     const body = readObject('definition', args.definition) as Definition
     const made = await call('POST /presentation-exchange/presentation-definitions', { body })
     print(made.id, [

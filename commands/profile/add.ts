@@ -39,11 +39,11 @@ export default defineLocalCommand({
     const known = readProfile(configDir, name)
     if (known?.kind === 'local')
       throw new CommandError(
-        `The profile ${name} is that of a daemon on this machine, which writes it itself. Take another name.`,
+        `The profile ${name} belongs to a daemon on this machine. Choose another name.`,
         5,
       )
     if (known && !flags.replace)
-      throw new CommandError(`There is a profile ${name} already. --replace writes it anew.`, 5)
+      throw new CommandError(`There already is a profile ${name}. Use --replace to replace it.`, 5)
     const [apiKey, adminToken] = [
       readKey('api-key-file', flags) ?? around.AGENT_API_KEY,
       readKey('admin-key-file', flags) ?? around.AGENT_ADMIN_KEY,
@@ -59,7 +59,7 @@ export default defineLocalCommand({
     const { hostname, protocol } = new URL(profile.url)
     const isOpen = protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname)
     if (isOpen && (apiKey ?? adminToken))
-      say(`The keys go to ${profile.url} unencrypted: https would keep them from others.`)
+      say(`Keys are sent to ${profile.url} unencrypted. Use https to protect them.`)
     const shown = showProfile(configDir, name, profile, flags.use ? name : around.AGENT_PROFILE)
     printFields(profileFields(shown))
     suggest(flags.use ? undefined : `agent profile use ${name}`, `agent doctor --profile ${name}`)

@@ -13,7 +13,7 @@ export default defineLocalCommand({
     const { AGENT_CONFIG_DIR: configDir, AGENT_PROFILE: inUse } = fromProcess()
     const contents = showProfiles(configDir, inUse)
     if (contents.length === 0)
-      say('There are no profiles. `agent daemon start` writes one, and so does `agent profile add`.')
+      say('There are no profiles. `agent daemon start` and `agent profile add` create one.')
     else
       log(
         flags.quiet

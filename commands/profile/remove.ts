@@ -31,11 +31,11 @@ export default defineLocalCommand({
     const dataDir = dataDirOf(configDir, name)
     if (dataDir !== undefined && (await findDaemon(dataDir)))
       throw new CommandError(
-        `The daemon of the profile ${name} runs, and needs it.`,
+        `The daemon of the profile ${name} runs and uses the profile.`,
         5,
         `agent daemon stop --profile ${name}`,
       )
-    if (!flags.yes) await confirm(`Remove the profile ${name}, with the keys in it? It cannot be taken back.`)
+    if (!flags.yes) await confirm(`Remove the profile ${name}, with the keys in it? This cannot be undone.`)
     removeProfile(configDir, name)
     removeSettings(configDir, name)
     if (readProfileInUse(configDir) === name) writeProfileInUse(configDir, undefined)
@@ -44,7 +44,7 @@ export default defineLocalCommand({
   },
 })
 
-/** The data folder of a profile on this machine. One that is not valid is there to be removed. */
+/** The data folder of a local profile; undefined for a profile that is not valid, which may be removed. */
 function dataDirOf(configDir: string, name: string): string | undefined {
   try {
     const profile = readProfile(configDir, name)

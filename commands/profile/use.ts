@@ -21,12 +21,12 @@ export default defineLocalCommand({
     writeProfileInUse(configDir, name === defaultProfile ? undefined : name)
     say(
       profile
-        ? `Commands go to ${profile.url}.`
-        : 'Commands go to the daemon on this machine, once there is one.',
+        ? `Commands use the daemon at ${profile.url}.`
+        : 'Commands use the daemon on this machine, once it runs.',
     )
     const over =
       AGENT_URL !== undefined ? 'AGENT_URL' : AGENT_PROFILE !== undefined ? 'AGENT_PROFILE' : undefined
-    if (over !== undefined) say(`Not where ${over} is set, as it is here: it goes over the profile in use.`)
+    if (over !== undefined) say(`${over} is set here, and takes precedence over the selected profile.`)
     return { name, inUse: over === undefined }
   },
 })

@@ -83,7 +83,7 @@ function readCandidates({ call }: Context, presentationId: string): Promise<Cand
   })
 }
 
-/** Answers all that is asked for with one credential, and shows all attributes but those. @throws {UsageError} */
+/** Presents one credential and reveals all requested attributes except `hidden`. @throws {UsageError} */
 async function hideAttributes(
   { call }: Context,
   presentationId: string,
@@ -98,8 +98,11 @@ async function hideAttributes(
     requested_predicates?: object
   }
   if (!asked.requested_attributes)
-    throw new UsageError('--hide is for requests of AnonCreds. Of an SD-JWT, --claim names what is shown.')
-  if (credential === undefined || more.length > 0) throw new UsageError('--hide goes with one --credential.')
+    throw new UsageError(
+      '--hide is for AnonCreds requests. For an SD-JWT, --claim names the claims to disclose.',
+    )
+  if (credential === undefined || more.length > 0)
+    throw new UsageError('--hide needs exactly one --credential.')
   const attributes = Object.keys(asked.requested_attributes)
   const unknown = hidden.find((reference) => !attributes.includes(reference))
   if (unknown !== undefined)
@@ -110,7 +113,7 @@ async function hideAttributes(
   return { anoncredPresentationRequest: { credentialProofs: [proof] } }
 }
 
-/** The only way to answer the request. @throws {UsageError} when there are several. @throws {CommandError} when there is none. */
+/** Chooses the credentials if there is only one choice. @throws {UsageError} when there are several. @throws {CommandError} when there is none. */
 async function chooseCredentials(context: Context, presentationId: string): Promise<string[]> {
   const found = await readCandidates(context, presentationId)
   const { candidates, others, lines, choice } = found
@@ -129,7 +132,7 @@ async function chooseCredentials(context: Context, presentationId: string): Prom
   }
   const what = lines.length > 1 ? 'name one for each schema with --credential' : 'name one with --credential'
   throw new UsageError(
-    `${candidates.length} credentials answer the request; ${what}:\n\n${candidatesTable(candidates, context.width)}`,
+    `${candidates.length} credentials satisfy the request; ${what}:\n\n${candidatesTable(candidates, context.width)}`,
     command,
   )
 }

@@ -16,7 +16,7 @@ export default defineCommand({
   },
   async run({ args, call, print }) {
     const path = { presentationId: args.id }
-    // The API has an action for either side; the record knows which side this is.
+    // The API has one action per role.
     const { role } = await call('GET /present-proof/presentations/{presentationId}', { path })
     const action = role === 'Prover' ? 'request-reject' : 'presentation-reject'
     const record = await call('PATCH /present-proof/presentations/{presentationId}', {

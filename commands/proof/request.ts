@@ -14,7 +14,7 @@ import { chooseQr } from '../../cli/prompts/qr-file.ts'
 import { toWhom } from '../../cli/prompts/questions.ts'
 import { changeRecord, waitFlags } from '../../cli/wait.ts'
 
-/** What goes with `--format anoncreds` alone. */
+/** Options of flags for AnonCreds. */
 const ofAnonCreds = { multiple: true as const, multipleNonGreedy: true, dependsOn: ['format'] }
 
 export default defineCommand({

@@ -62,7 +62,7 @@ export default defineCommand({
   },
 })
 
-/** What is to be checked. A guid's record is read here, so that the daemon need not know by which URL we know it. */
+/** The schema to validate. Reads the record of a guid here, because the daemon may not know its own URL for this client. */
 async function find({ call }: Context, named: string | undefined, sent: string | undefined) {
   if (named === undefined) return { schema: readObject('schema', sent!) }
   if (!isGuid(named)) return { schemaId: named }

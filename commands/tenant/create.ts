@@ -17,7 +17,7 @@ export default defineCommand({
   },
   async run({ args, flags, call, print, suggest }) {
     const file = flags['key-file']
-    // Before anything is made: a key that cannot be kept would let nobody in.
+    // Create the key file first: a key that cannot be stored would be lost.
     const apiKey = makeKey(file)
     const walletId = flags.wallet ?? (await call('POST /wallets', { body: { name: args.name } })).id
     const { id } = await call('POST /iam/entities', { body: { name: args.name, walletId } })

@@ -5,6 +5,6 @@ export default removeCommand({
   resource: 'tenant',
   summary: 'Remove a tenant and its keys; its wallet stays',
   description: 'Needs the administrator’s key.',
-  question: 'Remove the tenant {id}? Its keys never let anybody in again.',
+  question: 'Remove the tenant {id}? Its keys stop working permanently.',
   remove: (call, id) => call('DELETE /iam/entities/{id}', { path: { id } }),
 })

@@ -41,7 +41,7 @@ export default defineCommand({
     const bytes = await writeNewFile('output', output, ask).catch((error: unknown) => {
       if (mayRest)
         say(
-          `If the wallet rests now (agent wallet show ${args.id}), export it once more, or: agent wallet resume ${args.id}`,
+          `If the wallet is suspended now (agent wallet show ${args.id}), export it again, or resume it: agent wallet resume ${args.id}`,
         )
       throw error
     })
@@ -49,10 +49,10 @@ export default defineCommand({
       ['wallet', args.id],
       ['file', output],
       ['bytes', bytes],
-      ['here', move ? 'rests' : 'goes on'],
+      ['here', move ? 'suspended' : 'active'],
     ])
     if (!flags.quiet) say(`\nAt the other agent: agent wallet import ${output}`)
-    suggest(move ? `agent wallet resume ${args.id}   # if it is to go on here` : undefined)
+    suggest(move ? `agent wallet resume ${args.id}   # to use it here again` : undefined)
     return { walletId: args.id, file: output, bytes, moved: move }
   },
 })

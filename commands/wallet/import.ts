@@ -26,7 +26,7 @@ export default defineCommand({
   },
   async run({ args, flags, isJson, call, isQuiet, say, getFileClient, print, suggest }) {
     const length = lengthOf(args.file)
-    // Who is not let in is told so before a long file is on its way.
+    // Check the key before a long upload.
     await call('GET /wallets', { query: { limit: 1 } })
     const passphrase = await readPassphrase(flags, {
       json: isJson,
@@ -47,14 +47,12 @@ export default defineCommand({
       ['name', wallet.name],
       ['created', wallet.createdAt],
     ])
-    suggest(
-      `agent tenant create <name> --wallet ${wallet.id}   # its tenants’ keys have stayed at the other agent`,
-    )
+    suggest(`agent tenant create <name> --wallet ${wallet.id}   # the keys of its tenants were not imported`)
     return wallet
   },
 })
 
-/** The length of a file that there is. @throws {UsageError} */
+/** The length of a file in bytes. @throws {UsageError} when it does not exist. */
 function lengthOf(path: string): number {
   try {
     const stat = statSync(path)
@@ -62,5 +60,5 @@ function lengthOf(path: string): number {
   } catch (error) {
     throw new UsageError(`${path} cannot be read: ${systemReason(error)}.`)
   }
-  throw new UsageError(`${path} is no file.`)
+  throw new UsageError(`${path} is not a file.`)
 }

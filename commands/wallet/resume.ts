@@ -14,7 +14,7 @@ export default defineCommand({
     print(wallet.id, [
       ['wallet', wallet.id],
       ['name', wallet.name],
-      ['here', 'goes on'],
+      ['here', 'active'],
     ])
     return wallet
   },

@@ -17,7 +17,9 @@ export default defineCommand({
       ['updated', wallet.updatedAt],
       [
         'here',
-        wallet.movedAt === undefined ? undefined : `rests since ${wallet.movedAt}: it was exported to move`,
+        wallet.movedAt === undefined
+          ? undefined
+          : `suspended since ${wallet.movedAt}, by an export with --move`,
       ],
     ])
     return wallet

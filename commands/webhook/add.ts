@@ -26,7 +26,7 @@ export default defineCommand({
     const customHeaders = flags.headers === undefined ? {} : readHeaders(flags.headers)
     if (flags.headers !== undefined && !flags.headers.startsWith('@'))
       say(
-        '--headers: others on this machine can see what stands in a command. Secrets belong in a file: --headers @headers.json.',
+        '--headers: other users of this machine can see the command line. Put secrets into a file: --headers @headers.json.',
       )
     const webhook = await call('POST /events/webhooks', {
       body: { url: args.url, customHeaders, signed: flags.signed },
@@ -37,7 +37,7 @@ export default defineCommand({
       ['headers', Object.keys(webhook.customHeaders).join(', ') || undefined],
       ['secret', webhook.secret],
     ])
-    if (webhook.secret !== undefined) say('The secret is not shown again.')
+    if (webhook.secret !== undefined) say('The secret is not printed again.')
     suggest(`agent webhook test ${webhook.id}`)
     return webhook
   },
@@ -46,6 +46,6 @@ export default defineCommand({
 function readHeaders(text: string): Record<string, string> {
   const headers = Object.entries(readObject('headers', text))
   const wrong = headers.find(([, value]) => typeof value !== 'string')
-  if (wrong) throw new UsageError(`--headers: the value of ${wrong[0]} is not a text.`)
+  if (wrong) throw new UsageError(`--headers: the value of ${wrong[0]} is not a string.`)
   return Object.fromEntries(headers) as Record<string, string>
 }

@@ -166,10 +166,10 @@ describe('a seed', () => {
 
   test('that is typed in the place of its file is not repeated', async () => {
     await expect(readSeed({ 'seed-file': '0f'.repeat(64) }, silent)).rejects.toThrow(
-      /^(?!.*0f0f)--seed-file: that file cannot be read/,
+      /^(?!.*0f0f)--seed-file: the file cannot be read/,
     )
     await expect(readSeed({ 'mnemonic-file': words }, silent)).rejects.toThrow(
-      /^(?!.*abandon)--mnemonic-file: that file cannot be read/,
+      /^(?!.*abandon)--mnemonic-file: the file cannot be read/,
     )
   })
 

@@ -44,7 +44,7 @@ test(
     await trigger('ConnectionUpdated')
     await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
     const isAway = printed(command.stderr, 'The daemon has gone')
-    const isBack = printed(command.stderr, 'The daemon is there again')
+    const isBack = printed(command.stderr, 'The daemon has restarted')
     await user.run(['daemon', 'stop'])
     await isAway
     // On another port: the profile tells.
@@ -84,7 +84,7 @@ test(
       ['502', event],
       ['200', event],
     ])
-    expect(err).toContain(`${event} was not taken: ${target.url} answered 500`)
+    expect(err).toContain(`${event} was refused: ${target.url} answered 500`)
     expect(target.bodies.map((body) => JSON.parse(body).id)).toEqual([event, event])
 
     const forged = {
@@ -113,7 +113,7 @@ test(
 test('the local receiver fails on purpose, and Ctrl-C removes it too', { timeout: slow }, async () => {
   const { command, lines } = spawn('event', 'listen', '--fail', '1', '--print', 'json')
   await printed(command.stderr, 'Listening')
-  const isRefused = printed(command.stderr, 'was not taken: on purpose')
+  const isRefused = printed(command.stderr, 'was refused: on purpose')
   const event = await trigger()
   await isRefused
   expect(JSON.parse(lines()[0]!)).toMatchObject({ id: event, data: { test: true } })
@@ -147,7 +147,7 @@ test('a record that has come to a bad end ends the wait at once (5)', { timeout:
     exitCode: 5,
     stdout: expect.stringContaining('ProblemReportReceived'),
     stderr: expect.stringMatching(
-      /is in ProblemReportReceived .* and will not come to RequestReceived\.\n  Try: agent credential show /,
+      /is in ProblemReportReceived .* and cannot reach RequestReceived\.\n  Try: agent credential show /,
     ),
   })
 })

@@ -92,7 +92,7 @@ test('a daemon in the foreground that is killed ends its launcher, which says so
   const { launcher, said, daemon } = await launch(folder.path)
   isAlive(daemon.pid, 'SIGKILL')
   expect(await once(launcher, 'close')).toEqual([1, null])
-  expect(said()).toContain('The daemon was ended by SIGKILL.')
+  expect(said()).toContain('The daemon was killed by SIGKILL.')
 })
 
 test('a daemon in the background outlives its launcher', async () => {

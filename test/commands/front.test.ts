@@ -81,7 +81,7 @@ describe('global flags', slow, () => {
     const { code, err } = await user.run(['did', 'list', '-o', 'json'])
     expect({ code, err: err.split('\n')[0] }).toEqual({
       code: 2,
-      err: 'Error: There is no flag -o here. For JSON: --json',
+      err: 'Error: This command has no flag -o. For JSON: --json',
     })
   })
 })

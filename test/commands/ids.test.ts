@@ -21,7 +21,7 @@ test('a connection is named by its id, either end of the id, or its label', { ti
   // UUIDs of version 7 begin with the time.
   const several = await run(issuer, 'connection', 'show', id.slice(0, 6))
   expect(several.code).toBe(2)
-  expect(several.err).toContain(`Several connections fit "${id.slice(0, 6)}":`)
+  expect(several.err).toContain(`Several connections match "${id.slice(0, 6)}":`)
   for (const line of [`${id}  Alice, InvitationGenerated`, `${other}  Bob, InvitationGenerated`])
     expect(several.err).toContain(line)
 
@@ -58,7 +58,7 @@ test(
     expect((await run(issuer, 'proof', 'show', proofId.slice(-6), '-q')).out).toBe(proofId)
     expect(await run(issuer, 'proof', 'show', 'mine')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('"mine" is no id of a presentation record.'),
+      err: expect.stringContaining('"mine" is not an id of a presentation record.'),
     })
     expect(await run(issuer, 'proof', 'show', 'ffffffff-ffff')).toMatchObject({ code: 3 })
   },

@@ -17,12 +17,12 @@ test.each([
     'There is no command agent connection delete abc. Did you mean agent connection remove?',
   ],
   [['connection', 'frobnicate'], 'There is no command agent connection frobnicate.'],
-  [['connection', 'list', '--lmit', '3'], 'There is no flag --lmit here. Did you mean --limit?'],
+  [['connection', 'list', '--lmit', '3'], 'This command has no flag --lmit. Did you mean --limit?'],
   [
     ['credential', 'offer', '--isuing-did=did:x:y'],
-    'There is no flag --isuing-did here. Did you mean --issuing-did?',
+    'This command has no flag --isuing-did. Did you mean --issuing-did?',
   ],
-  [['connection', 'list', '--frobnicate'], 'There is no flag --frobnicate here.'],
+  [['connection', 'list', '--frobnicate'], 'This command has no flag --frobnicate.'],
   [
     ['credential', 'offer', '--format', 'jtw'],
     '--format is "jtw"; it must be jwt, sdjwt or anoncreds. Did you mean jwt?',
@@ -34,7 +34,7 @@ test.each([
     'An argument is missing: id (the connection: its id, the end of the id, or its label).',
   ],
   [['connection', 'list', 'abc'], 'agent connection list takes no argument such as abc.'],
-  [['explain', 'OferReceived'], 'There is nothing to explain of "OferReceived". Did you mean OfferReceived?'],
+  [['explain', 'OferReceived'], 'There is no explanation of "OferReceived". Did you mean OfferReceived?'],
 ])('%j', { timeout: 30_000 }, async (args, title) => {
   const { code, out, err } = await user.run(args)
   expect({ code, out }).toEqual({ code: 2, out: '' })

@@ -97,7 +97,7 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
     await user.run(['profile', 'add', 'acme', '--url', 'http://127.0.0.1:1', '--api-key-file', file])
     expect(await user.run(['profile', 'use', 'acme'])).toMatchObject({
       code: 0,
-      err: 'Commands go to http://127.0.0.1:1.',
+      err: 'Commands use the daemon at http://127.0.0.1:1.',
     })
     expect(await user.run(['connection', 'list'])).toMatchObject({
       code: 7,

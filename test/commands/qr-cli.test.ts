@@ -74,7 +74,7 @@ describe.skipIf(!hasScript())('in a terminal', () => {
 
   test('large is drawn smaller where it is too large, and says so', async () => {
     const { out } = await invite(200, 60, ['--qr', 'large'])
-    expect(folded(out)).toContain('Drawn smaller than asked for')
+    expect(folded(out)).toContain('Drawn smaller than requested')
     expect(out.split('\n').filter(isDrawn).length).toBeGreaterThan(30)
   })
 

@@ -71,7 +71,10 @@ test(
       })
       await to.agent.wallets.use(other, ({ id: opened }) => Promise.resolve(expect(opened).toBe(other)))
 
-      expect(await run(from, ['show', id])).toMatchObject({ code: 0, out: expect.stringContaining('rests') })
+      expect(await run(from, ['show', id])).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('suspended'),
+      })
       expect(await run(from, ['resume', id])).toMatchObject({ code: 0 })
       expect((await from.tenant('GET /connections')).contents).toEqual([])
 

@@ -16,7 +16,7 @@ export default defineCommand({
   flags: { yes: yesFlag },
   async run({ args, flags, call, print }) {
     if (!flags.yes)
-      await confirm(`Revoke the key ${args.key} of the tenant ${args.id}? It never lets anybody in again.`)
+      await confirm(`Revoke the key ${args.key} of the tenant ${args.id}? The key stops working permanently.`)
     const key = await call('DELETE /iam/entities/{id}/api-keys/{keyId}', {
       path: { id: args.id, keyId: args.key },
     })
