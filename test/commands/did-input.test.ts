@@ -124,7 +124,7 @@ describe('the actions of an update', () => {
   test('are some, and a list', () => {
     expect(() => readActions({})).toThrow('nothing to change')
     expect(() => readActions({ actions: '{}' })).toThrow('not a JSON array')
-    expect(() => readActions({ actions: '[]', 'remove-key': ['a'] })).toThrow('alone')
+    expect(() => readActions({ actions: '[]', 'remove-key': ['a'] })).toThrow('cannot be combined')
   })
 })
 

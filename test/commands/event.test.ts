@@ -43,7 +43,7 @@ test(
     const made = [await trigger()]
     await trigger('ConnectionUpdated')
     await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
-    const isAway = printed(command.stderr, 'The daemon has gone')
+    const isAway = printed(command.stderr, 'The daemon has stopped')
     const isBack = printed(command.stderr, 'The daemon has restarted')
     await user.run(['daemon', 'stop'])
     await isAway
@@ -192,7 +192,7 @@ test(
     })
     expect(await user.run(['connection', 'invite', '--wait=Nonsense'])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('no state'),
+      err: expect.stringContaining('is not a state'),
     })
     expect(await user.run(['connection', 'invite', '--timeout', '1s'])).toMatchObject({ code: 2 })
   },

@@ -57,7 +57,7 @@ describe('claims', () => {
 
   test('are not named twice, not absent, not a list, and not in a file that does not exist', () => {
     expect(() => readClaims({ claim: ['a=1', 'a=2'] })).toThrow('"a" twice')
-    expect(() => readClaims({})).toThrow('nothing to attest to')
+    expect(() => readClaims({})).toThrow('There are no claims')
     expect(() => readClaims({ claims: `@${join(folder, 'list.json')}` })).toThrow('not a JSON object')
     expect(() => readClaims({ claims: `@${join(folder, 'none.json')}` })).toThrow(
       'there is no such file or folder',

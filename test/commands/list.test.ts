@@ -52,8 +52,8 @@ test('records are listed by state and by role', { timeout: slow }, async () => {
   const wrong = await list('--state', 'Done')
   expect(wrong).toMatchObject({
     code: 2,
-    err: expect.stringContaining('--state: "Done" is no state of a connection. There are Invitation'),
+    err: expect.stringContaining('--state: "Done" is not a state of a connection. Valid values: Invitation'),
   })
   const role = await run(issuer, 'proof', 'list', '--role', 'issuer')
-  expect(role).toMatchObject({ code: 2, err: expect.stringContaining('There are Verifier, Prover.') })
+  expect(role).toMatchObject({ code: 2, err: expect.stringContaining('Valid values: Verifier, Prover.') })
 })

@@ -104,7 +104,7 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
       err: expect.stringContaining('http://127.0.0.1:1 '),
     })
     const over = await user.run(['profile', 'use', 'acme'], { env: { AGENT_PROFILE: 'local' } })
-    expect(over.err).toContain('Not where AGENT_PROFILE is set')
+    expect(over.err).toContain('AGENT_PROFILE is set here')
     expect((await user.run(['profile', 'use', 'local'])).code).toBe(0)
     expect((await user.run(['profile', 'list'])).out).not.toContain('yes')
   })

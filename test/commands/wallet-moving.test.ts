@@ -63,7 +63,9 @@ test(
       const imported = await user.run(['wallet', 'import', file, ...given], { input: passphrase })
       expect(imported).toMatchObject({
         code: 0,
-        err: expect.stringContaining(`agent tenant create <name> --wallet ${other} --profile next   # its`),
+        err: expect.stringContaining(
+          `agent tenant create <name> --wallet ${other} --profile next   # the keys`,
+        ),
       })
       expect(await to.admin('GET /wallets/{walletId}', { path: { walletId: other } })).toMatchObject({
         id: other,
