@@ -56,7 +56,7 @@ test('of a secret that is typed nothing is seen', async () => {
   expect(terminal.text()).not.toMatch(/abc|xyz/)
 })
 
-test('a text may be left out where that is said', async () => {
+test('an optional text may be omitted', async () => {
   const terminal = newTerminal()
   const answer = askText('Another?', { optional: true }, terminal)
   await terminal.shows('Another?')
@@ -69,7 +69,7 @@ const choices: Choice<string>[] = [
   { value: '2', name: 'Bob', hint: 'x'.repeat(100) },
 ]
 
-test('one of several is chosen, and what a peer calls itself draws nothing', async () => {
+test('a choice shows names of peers without control characters', async () => {
   const terminal = newTerminal()
   const answer = askChoice('Whom?', choices, terminal)
   await terminal.shows('Alice  Inc.')

@@ -207,7 +207,7 @@ describe('with a daemon', () => {
 
   test('a second start is none, and says so', { timeout: slow }, async () => {
     const { code, out, err } = await user.run(['daemon', 'start'])
-    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('running already') })
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('already runs') })
     expect(out).toContain(url)
     expect((await user.run(['daemon', 'start', '--foreground'])).code).toBe(5)
   })
@@ -218,7 +218,7 @@ describe('with a daemon', () => {
     expect(JSON.parse(out)).toHaveProperty('level')
   })
 
-  test('what is not there is 3, wrong keys are 4, the wrong state is 5', { timeout: slow }, async () => {
+  test('exit codes: 3 not found, 4 wrong key, 5 wrong state', { timeout: slow }, async () => {
     expect(await user.run(['connection', 'show', noId])).toMatchObject({
       code: 3,
       out: '',
@@ -242,7 +242,7 @@ describe('with a daemon', () => {
     })
   })
 
-  test('what a peer wrote does not reach the terminal as it is', { timeout: slow }, async () => {
+  test('text of a peer reaches the terminal without control characters', { timeout: slow }, async () => {
     const { connectionId } = await json('connection', 'invite', '--label', 'a\u001b[2Jb')
     expect((await user.run(['connection', 'list'])).out).toContain(
       `${connectionId}  Inviter  InvitationGenerated  ab `,
@@ -263,7 +263,7 @@ describe('with a daemon', () => {
     },
   )
 
-  test('the key of a new tenant goes to a file, and is shown nowhere', { timeout: slow }, async () => {
+  test('the key of a new tenant is written to a file and not printed', { timeout: slow }, async () => {
     const file = join(user.folder, 'bob.key')
     const made = await json('tenant', 'create', 'bob', '--key-file', file)
     expect(made).toEqual({
@@ -540,7 +540,7 @@ describe('with a daemon', () => {
   })
 })
 
-test('a daemon in the foreground ends in good order when it is told to', { timeout: slow }, async () => {
+test('a daemon in the foreground shuts down cleanly on a signal', { timeout: slow }, async () => {
   const user = newUser()
   try {
     const daemon = user.spawn(['daemon', 'start', '--foreground'])

@@ -145,7 +145,7 @@ test('commands, flags and values come from the manifest', async () => {
   expect(await values()).toContain('connection')
 })
 
-test('ids come from the daemon, with what they are', { timeout: slow }, async () => {
+test('ids come from the daemon, with descriptions', { timeout: slow }, async () => {
   expect(await asked('connection', 'show', '')).toEqual([ids.other, ids.connection])
   expect(await asked('connection', 'show', ids.connection.slice(0, 5))).toContain(ids.connection)
   expect(await asked('credential', 'offer', '--connection', '')).toEqual([ids.other, ids.connection])
@@ -162,7 +162,7 @@ test('ids come from the daemon, with what they are', { timeout: slow }, async ()
   expect(out).toContain('InvitationGenerated')
 })
 
-test('who cannot be asked is passed over, without a word', { timeout: slow }, async () => {
+test('completion stays silent when the daemon cannot be reached', { timeout: slow }, async () => {
   expect(await asked('connection', 'show', '--profile', 'nobody', '')).toEqual([])
   expect(await asked('connection', 'show', '--url', 'http://127.0.0.1:1', '')).toEqual([])
   expect(await asked('connection', 'show', '--url', 'nonsense', '')).toEqual([])

@@ -1,4 +1,4 @@
-/** All commands keep the same habits: whoever knows one finds their way in the others. */
+/** All commands follow the same conventions. */
 import { expect, test } from 'vitest'
 import { readCommands, type Command, type Flag } from '../../docs/_make/manifest.ts'
 import { commandIds } from './_operations.ts'
@@ -14,7 +14,7 @@ test('the manifest is that of the commands', () => {
   expect(commands.map(({ id }) => id).toSorted()).toEqual(commandIds())
 })
 
-test('every command says in a line what it does, and shows how', () => {
+test('every command has a summary of one line, and examples', () => {
   expect(offenders(({ summary }) => /^[A-Z“].*[^.]$/.test(summary ?? ''))).toEqual([])
   expect(offenders(({ examples }) => examples.length > 0)).toEqual([])
 })
@@ -27,7 +27,7 @@ test('every command has --json, and --quiet where it talks to a daemon', () => {
   ).toEqual([])
 })
 
-test('every flag and every argument says what it is', () => {
+test('every flag and every argument has a description', () => {
   const silent = commands.flatMap(({ id, flags, args }) =>
     [...Object.values(flags), ...Object.values(args)]
       .filter(({ description = '' }) => !/\S.*[^.\s]$|^Format/.test(description))
@@ -50,7 +50,7 @@ test('lists are paged alike', () => {
 const aboutOne =
   /:(?:show|remove|update|rename|move|issue|present|reject|revoke|export|deliveries|replay|secret|test|token|publish|deactivate)$/
 
-test('what a command is about is its first argument, and required', () => {
+test('the resource of a command is its first argument, and required', () => {
   const ones = commands.filter(
     ({ id }) => aboutOne.test(id) && !['schema:publish', 'event:replay'].includes(id),
   )
@@ -61,7 +61,7 @@ test('what a command is about is its first argument, and required', () => {
   ).toEqual([])
 })
 
-test('what takes something away asks first, or is told not to', () => {
+test('commands that remove something ask for confirmation, or take --yes', () => {
   const takers = commands.filter(({ id }) => /:(?:remove|revoke|deactivate)$/.test(id))
   expect(takers.length).toBeGreaterThan(8)
   expect(offenders(({ flags: { yes } }) => yes?.char === 'y', takers)).toEqual([])

@@ -28,7 +28,7 @@ describe('without a daemon', () => {
   beforeAll(() => (user = newUser()))
   afterAll(() => user.remove())
 
-  test('it says that none answers (7), and what starts one', { timeout: slow }, async () => {
+  test('reports that no daemon answers (7), and how to start one', { timeout: slow }, async () => {
     const { url, ...server } = await startServer(() => undefined)
     await server[Symbol.asyncDispose]()
     const { code, out, err } = await user.run(['doctor', '--url', url])
@@ -65,7 +65,7 @@ describe('while the daemon of this machine is down', () => {
   }, slow)
   afterAll(() => user.remove())
 
-  test('its folder is looked at, which is well (7)', { timeout: slow }, async () => {
+  test('checks the data folder (7)', { timeout: slow }, async () => {
     const { code, checks, of } = await doctor(user)
     expect(code).toBe(7)
     expect(checks.map(({ name }) => name)).toEqual([
@@ -84,7 +84,7 @@ describe('while the daemon of this machine is down', () => {
   })
 
   test(
-    'what stands in the way of a start is told: a port that is taken, a damaged file, a configuration that is none',
+    'reports obstacles to a start: a port in use, a damaged file, an invalid configuration',
     { timeout: slow },
     async () => {
       await using server = await startServer(() => undefined)
@@ -128,7 +128,7 @@ describe('with a daemon', () => {
     user.remove()
   }, slow)
 
-  test('that is well it exits with 0, and tells what the daemon found', { timeout: slow }, async () => {
+  test('exits with 0 for a healthy daemon, and prints its checks', { timeout: slow }, async () => {
     const { code, checks, of } = await doctor(user, ['--profile', 'here'])
     expect({ code, failed: checks.filter(({ status }) => status === 'failed') }).toEqual({
       code: 0,

@@ -66,7 +66,7 @@ test(
 )
 
 test(
-  'the local receiver registers itself, takes what is signed, passes it on and removes itself',
+  'the local receiver registers itself, verifies signatures, forwards events and removes itself',
   { timeout: slow },
   async () => {
     await using target = await openReceiver((response, count) =>
@@ -123,7 +123,7 @@ test('the local receiver fails on purpose, and Ctrl-C removes it too', { timeout
   expect((await user.run(['event', 'listen', '--fail', '2'])).code).toBe(2)
 })
 
-test('a record that has come to a bad end ends the wait at once (5)', { timeout: slow }, async () => {
+test('a record that ends in a failure ends the wait at once (5)', { timeout: slow }, async () => {
   const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
   const { command, lines } = spawn(
     'credential',
@@ -152,7 +152,7 @@ test('a record that has come to a bad end ends the wait at once (5)', { timeout:
   })
 })
 
-test('commands wait for what becomes of their record, by the stream', { timeout: slow }, async () => {
+test('commands wait for states of their record on the event stream', { timeout: slow }, async () => {
   const { command, lines } = spawn('connection', 'invite', '--qr', 'none', '--wait')
   await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
   const [url] = lines()
@@ -174,7 +174,7 @@ test('commands wait for what becomes of their record, by the stream', { timeout:
 })
 
 test(
-  'a wait in vain is 6, with the state and the command that shows it; the record is printed all the same',
+  'a timeout is 6, with the state and the command that shows it; the record is printed even so',
   { timeout: slow },
   async () => {
     const invited = await user.run(['connection', 'invite', '--wait', '--timeout', '1s', '--json'])

@@ -378,7 +378,7 @@ test('offers and requests go by an invitation, without a connection', { timeout:
   await become(proof(asked.presentationId), { status: 'PresentationVerified' })
 })
 
-test('a message goes over a connection', { timeout: slow }, async () => {
+test('a message is sent over a connection', { timeout: slow }, async () => {
   const { ours, theirs } = await connection()
   const { messageId } = await json(acme, 'message', 'send', 'See you at ten', '--connection', ours)
   expect(messageId).toEqual(expect.any(String))
@@ -454,7 +454,7 @@ describe('authenticate (§2.11, §2.12, §3.5, §4.7)', () => {
     return (await json(alice, 'onboard', 'submit', JSON.stringify(didRequest), '--new')).did as string
   })
 
-  test('somebody signs in with their DID, once, for which there is a token', { timeout: slow }, async () => {
+  test('a sign-in with a DID gives one token', { timeout: slow }, async () => {
     const did = await known()
     const { id, challenge, state } = await json(acme, 'auth', 'create', '--from', 'Acme')
     expect({ state, challenge }).toMatchObject({
@@ -479,7 +479,7 @@ describe('authenticate (§2.11, §2.12, §3.5, §4.7)', () => {
     expect(await refused(acme, 'auth', 'show', id)).toMatchObject({ code: 3 })
   })
 
-  test('a challenge of somebody else’s name is not signed', { timeout: slow }, async () => {
+  test('a challenge with another sender’s name is not signed', { timeout: slow }, async () => {
     const { id, challenge } = await json(acme, 'auth', 'create', '--from', 'Acme')
     const forged = JSON.stringify({ ...challenge, from: 'Bank' })
     expect(await refused(alice, 'auth', 'respond', forged, '--did', await known())).toMatchObject({ code: 8 })

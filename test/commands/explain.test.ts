@@ -54,7 +54,7 @@ describe('there is an explanation', () => {
     expect(of('exit-code').map(({ name }) => Number(name))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 130])
   })
 
-  test('and each says what happened, why, and what to do, in sentences', () => {
+  test('each explanation has the event, the reason and the remedy, in sentences', () => {
     for (const { name, what, why, do: remedy } of explanations)
       for (const text of [what, why, remedy]) expect(text, name).toMatch(/^.{3,}[.?`]$/)
   })

@@ -207,7 +207,7 @@ test(
   },
 )
 
-test('an invitation is taken back, as long as nobody has accepted it', { timeout: slow }, async () => {
+test('an invitation can be withdrawn until it is accepted', { timeout: slow }, async () => {
   const invite = async () =>
     JSON.parse((await user.run(['connection', 'invite', '--json'])).out) as {
       connectionId: string

@@ -32,7 +32,7 @@ describe('the last lines of a file', () => {
   })
 })
 
-test('what is added to a file is handed on, line by line, also after it was cut', async () => {
+test('lines added to a file are reported, also after it was truncated', async () => {
   writeFileSync(path, 'old\n')
   const lines: string[] = []
   const stop = new AbortController()

@@ -116,7 +116,7 @@ describe('an invitation', () => {
   })
 })
 
-describe('a length of time', () => {
+describe('a duration', () => {
   test.each([
     ['3600', 3_600],
     ['45s', 45],
@@ -155,7 +155,7 @@ test('standard input is read to its end, however slowly it is written', async ()
   })
 })
 
-test('what a file holds that is no JSON is not quoted, what was typed is', () => {
+test('errors quote malformed JSON of the command line, never of a file', () => {
   const path = join(folder, 'headers.json')
   writeFileSync(path, '{"authorization": Bearer abcdefgh}')
   expect(() => readObject('headers', `@${path}`)).toThrow(/^--headers is not JSON: (?!.*(?:Bearer|abcd))/)

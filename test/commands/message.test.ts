@@ -50,7 +50,7 @@ describe('two tenants that are connected', () => {
     expect((await user.run(['message', 'list'])).out).toContain('See you at ten')
   })
 
-  test('answer a ping; nobody answers one on a connection that is none', { timeout: slow }, async () => {
+  test('connections answer a ping; an unknown connection does not', { timeout: slow }, async () => {
     expect(await user.run(['didcomm', 'ping', connection])).toMatchObject({
       code: 0,
       out: expect.stringContaining('answered'),
@@ -79,7 +79,7 @@ describe('two tenants that are connected', () => {
     })
   })
 
-  test('what is no envelope is not explained', { timeout: slow }, async () => {
+  test('text that is not an envelope is refused', { timeout: slow }, async () => {
     const file = join(user.folder, 'envelope.json')
     writeFileSync(file, '{"hello":"world"}')
     expect(await user.run(['didcomm', 'unpack', file])).toMatchObject({

@@ -20,7 +20,7 @@ test.each<[what: string, questions: Questions, argv: string[], given: Record<str
   expect(await askForMissing(questions, argv, { call, given })).toEqual(complete)
 })
 
-test('a question is told what the ones before it were answered', async () => {
+test('a question gets the answers of the earlier ones', async () => {
   const seen: unknown[] = []
   const questions: Questions = {
     id: answer('1'),
@@ -35,7 +35,7 @@ test('a question is told what the ones before it were answered', async () => {
   expect(seen).toEqual(['1'])
 })
 
-test('what was asked for is shown as it can be typed', () => {
+test('the completed command line is printed as it can be typed', () => {
   expect(typed(['agent', '--claim=name=Alice', '--claim=city=St. Gallen', "it's", '', 'did:prism:ab'])).toBe(
     String.raw`agent --claim=name=Alice '--claim=city=St. Gallen' 'it'\''s' '' did:prism:ab`,
   )

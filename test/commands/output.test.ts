@@ -43,7 +43,7 @@ describe('a terminal', slow, () => {
     }
   })
 
-  test('that says 0×0 is taken for one of 80×24', async () => {
+  test('a terminal of size 0×0 counts as 80×24', async () => {
     for (const command of commands) {
       const [unsized, usual] = await Promise.all(
         [0, 80].map((columns) =>

@@ -1,4 +1,4 @@
-/** Everything that the HTTP API can do, the command line can do. */
+/** The command line covers the HTTP API. */
 import { expect, test } from 'vitest'
 import { routes } from '../../daemon/routes/index.ts'
 import { operationsOfCommands } from './_operations.ts'
@@ -53,7 +53,7 @@ test('commands call nothing that there is not', () => {
   expect([...called].filter((key) => !keys.includes(key))).toEqual([])
 })
 
-test('who calls what is read off the code', () => {
+test('the calls of a command are read from its code', () => {
   expect([...calls.get('tenant:create')!].toSorted()).toEqual([
     'POST /iam/apikey-authentication',
     'POST /iam/entities',

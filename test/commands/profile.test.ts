@@ -61,7 +61,7 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
     expect(readFileSync(join(user.folder, 'config', 'profiles', 'acme.json'), 'utf8')).toContain(key)
   })
 
-  test('is written once, and anew only when that is said', async () => {
+  test('is written once, and replaced only with --replace', async () => {
     expect((await add()).code).toBe(0)
     expect(await add()).toMatchObject({ code: 5, err: expect.stringContaining('--replace') })
     expect((await add('--replace')).code).toBe(0)
@@ -121,7 +121,7 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
     expect((await user.run(['profile', 'show'])).err).toContain('There is no profile local')
   })
 
-  test('whose file is damaged is said to be, beside the others, and can be removed', async () => {
+  test('with a damaged file is listed as such, and can be removed', async () => {
     await add()
     writeFileSync(join(user.folder, 'config', 'profiles', 'bad.json'), '{')
     expect((await user.run(['profile', 'list'])).out).toMatch(/acme .*\nbad .*not valid/)
@@ -169,7 +169,7 @@ describe('a daemon here', { timeout: slow }, () => {
     expect((await user.run(['connection', 'list'])).code).toBe(0)
   })
 
-  test('keeps its profile while it runs, and nobody else writes it', async () => {
+  test('keeps its profile while it runs; no other command writes it', async () => {
     expect(await user.run(['profile', 'remove', 'work', '--yes'])).toMatchObject({
       code: 5,
       err: expect.stringContaining('daemon stop --profile work'),

@@ -78,7 +78,7 @@ describe.skipIf(!hasScript())('in a terminal', () => {
     expect(out.split('\n').filter(isDrawn).length).toBeGreaterThan(30)
   })
 
-  test('none is none, and nobody says why', async () => {
+  test('none prints no QR code and no reason', async () => {
     for (const [args, more] of [
       [['--qr', 'none'], {}],
       [[], { TERM: 'dumb' }],
@@ -89,14 +89,14 @@ describe.skipIf(!hasScript())('in a terminal', () => {
     }
   })
 
-  test('who has asked for one on a dumb terminal is told why there is none', async () => {
+  test('a requested QR code on a dumb terminal gives a reason', async () => {
     expect((await invite(200, 60, ['--qr', 'small'], { TERM: 'dumb' })).out).toContain(
       'No QR code: the terminal is a dumb one (TERM).',
     )
   })
 })
 
-test('into a pipe goes the URL alone, under a code of any size where one is asked for', async () => {
+test('a pipe gets the URL only, or a requested QR code of any size', async () => {
   expect(await run('connection', 'invite')).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^https?:\S+$/),

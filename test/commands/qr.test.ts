@@ -100,7 +100,7 @@ describe('a terminal', () => {
     expect(drawQr(url, { columns: narrow.width, rows: narrow.lines.length })).toEqual(narrow)
   })
 
-  test('that is too narrow for any, or too low, shows none, and the reason says what is missing', () => {
+  test('a terminal that is too small shows no QR code, with the reason', () => {
     const columns = narrow.width - 1
     const rows = narrow.lines.length - 1
     expect(drawQr(url, { columns, rows: 200 })).toEqual({
@@ -129,7 +129,7 @@ test('a text that is too long for any QR code is none, with a reason, by bytes',
   expect(drawQr('é'.repeat(1_477))).toEqual(none)
 })
 
-describe('what is drawn', () => {
+describe('the drawing', () => {
   const utf8 = { TERM: 'xterm-256color', LANG: 'en_US.UTF-8' }
   const on = { isTTY: true }
   const cases: [string, Parameters<typeof renderingsFor>, ReturnType<typeof renderingsFor>][] = [

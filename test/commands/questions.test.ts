@@ -63,7 +63,7 @@ test('an offer is put together from connections that are there, DIDs, and claims
   expect(text).not.toContain('not connected')
 })
 
-test('whoever has no connection may choose an invitation, and where there is none that is said', async () => {
+test('without a connection an invitation can be chosen; commands that need a connection report it', async () => {
   const { complete } = await asked(nobody.call, { connection: toWhom }, [
     ['whoever answers an invitation', keys.enter],
   ])

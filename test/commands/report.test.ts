@@ -41,7 +41,7 @@ describe('the exit code of a problem', () => {
     expect([1, 2, 3, 4, 5, 6, 8]).toContain(exitCodeOf({ status, type }))
   })
 
-  test('goes by the status where the type says nothing', () => {
+  test('depends on the status for unknown types', () => {
     const codes = [400, 401, 403, 404, 408, 409, 410, 422, 500, 502, 504].map((status) =>
       exitCodeOf({ status, type: 'about:blank' }),
     )
@@ -50,7 +50,7 @@ describe('the exit code of a problem', () => {
 })
 
 describe('a report', () => {
-  test('of a problem says what happened, why, and what mends it', () => {
+  test('of a problem has the event, the reason and the remedy', () => {
     const report = toReport(
       problem('error:CredentialServiceError:RecordNotFound', 'There is no record 1.'),
       'credential:show',

@@ -70,11 +70,11 @@ describe('where the daemon is', () => {
     expect(find({}, { AGENT_CONFIG_DIR: join(folder, 'none') }).url).toBe('http://127.0.0.1:8085')
   })
 
-  test('is what the profile says that a flag names, whatever the environment says', () => {
+  test('comes from the profile of a flag before the environment', () => {
     expect(find({ profile: 'bob' }, { AGENT_URL: 'http://env.example' }).url).toBe(bob.url)
   })
 
-  test('may be said by AGENT_PROFILE', () => {
+  test('can come from AGENT_PROFILE', () => {
     expect(find({}, { AGENT_PROFILE: 'bob' })).toEqual({
       url: bob.url,
       apiKey: bob.apiKey,
@@ -125,13 +125,13 @@ describe('precedence', () => {
     expect(() => find(flags, env)).toThrow(message)
   })
 
-  test('a profile that is not there stands in nobody’s way when the address is given', () => {
+  test('a missing profile does not matter when the address is given', () => {
     writeProfileInUse(folder, 'carol')
     expect(find({ url: elsewhere })).toMatchObject({ url: elsewhere, apiKey: undefined })
   })
 })
 
-describe('what lets us in', () => {
+describe('the keys', () => {
   test('comes from the file, then the environment, then the profile', () => {
     const flags = {
       'api-key-file': file('key', ' key of file\n'),
@@ -155,7 +155,7 @@ describe('what lets us in', () => {
     expect(find(flags, env)).toMatchObject({ apiKey: undefined, adminKey: undefined })
   })
 
-  test('goes along when the address is the profile’s own', () => {
+  test('is sent when the address is that of the profile', () => {
     expect(find({ url: `${local.url}/` }).apiKey).toBe('key of local')
   })
 
@@ -172,7 +172,7 @@ describe('what lets us in', () => {
 describe('the data folder', () => {
   const around = (env: Record<string, string> = {}) => fromProcess({ AGENT_CONFIG_DIR: folder, ...env })
 
-  test('of a running daemon comes from what the flags name, then the environment, then the profile', () => {
+  test('of a running daemon comes from the flags, then the environment, then the profile', () => {
     const env = { AGENT_DATA_DIR: '/data/env' }
     expect(findDataDir({ 'data-dir': '/data/flag', profile: 'bob' }, around(env))).toBe('/data/flag')
     expect(findDataDir({ profile: 'bob' }, around(env))).toBe('/data/bob')
@@ -208,7 +208,7 @@ test('a child’s environment is this one’s, without some, and with its own', 
   expect(env.HOME).toBe(process.env.HOME)
 })
 
-test('a child is not handed the keys of whoever types commands', () => {
+test('a child process does not get the keys of the user', () => {
   process.env['AGENT_API_KEY'] = process.env['AGENT_ADMIN_KEY'] = 'the-key-of-a-person'
   try {
     expect(Object.values(childEnv({}))).not.toContain('the-key-of-a-person')

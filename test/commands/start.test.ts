@@ -70,7 +70,7 @@ describe('a profile', slow, () => {
     expect((await start(['--profile', 'bob'])).dataDir).toBe(dataDir)
   })
 
-  test('whose daemon runs otherwise than asked for is told so (5)', async () => {
+  test('reports a daemon that runs with other settings (5)', async () => {
     const { url, dataDir } = await start(free)
     expect((await user.run(['daemon', 'start', '--port', String(portOf(url))], { env })).code).toBe(0)
     for (const [flags, more, named] of [
@@ -154,7 +154,7 @@ describe('settings', slow, () => {
   })
 })
 
-test('a port that is in use is told by the name that it was given', slow, async () => {
+test('a port in use is reported by the name of its flag or variable', slow, async () => {
   using other = await taken()
   const port = String(other.port)
   const wayOut = 'Stop the program that uses it, or choose another port: --port 0 uses a free one.'

@@ -49,7 +49,7 @@ async function json(...args: string[]) {
 }
 
 describe('credential verify', { timeout: slow }, () => {
-  test('a good one passes every check, each said in words, with the exit code 0', async () => {
+  test('a valid one passes every check, with the exit code 0', async () => {
     const { code, out, err } = await run(['credential', 'verify', issued.credential, '--issuer', issuer])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const lines = out.split('\n')
@@ -59,7 +59,7 @@ describe('credential verify', { timeout: slow }, () => {
     expect(out).toMatch(/^issuer +ok: the one you named$/m)
   })
 
-  test('a bad one fails with 8, and what fails is told', async () => {
+  test('an invalid one fails with 8 and the failed check', async () => {
     const { code, out } = await run(['credential', 'verify', expired])
     expect(code).toBe(8)
     expect(out).toMatch(/^valid until +NO: its time has ended$/m)
@@ -72,7 +72,7 @@ describe('credential verify', { timeout: slow }, () => {
       expect(none, text).toMatchObject({
         code: 8,
         out: '',
-        err: expect.stringMatching(/^Error: This is no credential: .*JWT.*SD-JWT\.$/),
+        err: expect.stringMatching(/^Error: This is not a credential: .*JWT.*SD-JWT\.$/),
       })
     }
     const other = `${Buffer.from('{"alg":"ES256K"}').toString('base64url')}.e30.AA`
@@ -149,7 +149,7 @@ describe('credential verify, of an SD-JWT', { timeout: slow }, () => {
     expect({ valid, credential }).toEqual({ valid: true, credential: token })
   })
 
-  test('one with a claim that is not its issuer’s fails with 8, and nothing is said of what cannot be read', async () => {
+  test('one with an added claim fails with 8; unreadable parts are not reported', async () => {
     const forged = `${token}${Buffer.from('["salt", "admin", true]').toString('base64url')}~`
     const { code, out } = await run(['credential', 'verify', forged, '--issuer', issuer])
     expect(code).toBe(8)

@@ -93,7 +93,7 @@ test('time runs out with the last state there was', async () => {
   ])
 })
 
-test('without the flag nothing is waited for, and what cannot be waited for is wrong usage', async () => {
+test('without the flag there is no wait; an unknown state is wrong usage', async () => {
   expect(await wait({}, 'RequestPending')).toBeUndefined()
   await expect(wait({ wait: 'Nonsense' }, '')).rejects.toMatchObject({ name: 'UsageError' })
   await expect(wait({ wait: '', timeout: 'soon' }, '')).rejects.toMatchObject({ name: 'UsageError' })
