@@ -76,28 +76,9 @@ export function createResolver(sources: ResolverSources): Resolver {
     stateLifetimeMs === undefined
       ? undefined
       : createFetchCache(getState, { lifetimeMs: stateLifetimeMs, now })
-  const results = new LRUCache<string, ResolutionResult>({
-    ...immutableCache,
-    sizeCalculation: (_, did) => did.length,
-  })
+  const cached = createResultCache()
+  const resolvePrism = createPrismResolver(states ? states.get : getState, cached)
   const supported = ['prism', ...Object.keys(immutable), ...fetched.keys()].map((method) => `did:${method}`)
-
-  function cached(did: string, resolveNow: () => ResolutionResult): ResolutionResult {
-    const result = results.get(did) ?? deepFreeze(resolveNow())
-    results.set(did, result)
-    return result
-  }
-
-  async function resolvePrism(did: string): Promise<ResolutionResult> {
-    const { suffix, operation } = parsePrismDid(did)
-    const published = await (states ? states.get(suffix) : getState(suffix))
-    if (published) return toResult(published, did)
-    if (operation) return cached(did, () => toResult(embeddedState(did, operation), did))
-    throw new Problem(
-      'error:DIDResolution:notFound',
-      `${did} is not published; an unpublished DID resolves in its long form only`,
-    )
-  }
 
   async function resolveFetched(method: string, did: string): Promise<ResolutionResult> {
     const document = await fetched.get(method)?.get(did)
@@ -141,6 +122,35 @@ export function createResolver(sources: ResolverSources): Resolver {
       if (method === undefined || method === 'prism') states?.invalidate(id ?? didOrSuffix)
       else fetched.get(method)?.invalidate(didOrSuffix)
     },
+  }
+}
+
+/** Runs a resolution unless its result is cached. */
+type ResultCache = (did: string, resolve: () => ResolutionResult) => ResolutionResult
+
+function createResultCache(): ResultCache {
+  const results = new LRUCache<string, ResolutionResult>({
+    ...immutableCache,
+    sizeCalculation: (_, did) => did.length,
+  })
+  return (did, resolve) => {
+    const result = results.get(did) ?? deepFreeze(resolve())
+    results.set(did, result)
+    return result
+  }
+}
+
+/** Resolves a did:prism: its published state, or the state in an unpublished long form. */
+function createPrismResolver(getState: ResolverSources['getState'], cached: ResultCache) {
+  return async (did: string): Promise<ResolutionResult> => {
+    const { suffix, operation } = parsePrismDid(did)
+    const published = await getState(suffix)
+    if (published) return toResult(published, did)
+    if (operation) return cached(did, () => toResult(embeddedState(did, operation), did))
+    throw new Problem(
+      'error:DIDResolution:notFound',
+      `${did} is not published; an unpublished DID resolves in its long form only`,
+    )
   }
 }
 

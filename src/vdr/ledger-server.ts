@@ -115,13 +115,15 @@ export function createLedgerServer(
       return { dids: (await ledger.findByMasterKey(publicKey)).slice(0, maxDids).map(toShortForm) }
     },
 
-    async getStats() {
-      const last = await ledger.findLast()
-      if (!last) return { last_prism_slot_number: null, last_prism_block_number: null }
-      const { slot_number: last_prism_slot_number, block_number: last_prism_block_number } = toBlock(last)
-      return { last_prism_slot_number, last_prism_block_number }
-    },
+    getStats: () => readStats(ledger),
   }
+}
+
+async function readStats(ledger: EmbeddedLedger): Promise<IndexerStats> {
+  const last = await ledger.findLast()
+  if (!last) return { last_prism_slot_number: null, last_prism_block_number: null }
+  const { slot_number: last_prism_slot_number, block_number: last_prism_block_number } = toBlock(last)
+  return { last_prism_slot_number, last_prism_block_number }
 }
 
 function toBlock({ transactionId: tx_id, sequence, position, confirmsAt }: LedgerEntry) {
