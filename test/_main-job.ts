@@ -1,4 +1,4 @@
-/** The main job, step by step over the public API: tenants, DIDs, connection, credential, proof. */
+/** The main flow over the public API: tenants, DIDs, connection, credential, proof. */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Daemon } from './_daemon.ts'

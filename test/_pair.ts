@@ -1,4 +1,4 @@
-/** Two tenants of one agent in this process, and what they do with each other, driven by the wallet's own records. */
+/** Two tenants of one agent in this process, and flows between them, driven by their records. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '../daemon/client/client.ts'
 import { startAgent, type TestAgent } from './_agent.ts'

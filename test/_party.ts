@@ -1,4 +1,7 @@
-/** Somebody on the wire in the test's own hands: a DID with its keys, an address, and everything that arrived there, opened. */
+/**
+ * A DIDComm peer controlled by the test: a DID with its keys, a server, and the decrypted messages that it
+ * received.
+ */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerResponse } from 'node:http'

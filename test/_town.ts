@@ -1,4 +1,4 @@
-/** Parts of test towns: two daemon processes that share a ledger, with tenants. */
+/** Two daemon processes with a shared ledger, and their tenants. */
 import { Daemon, settingsIn, temporaryFolder } from './_daemon.ts'
 
 type Use = <Part extends AsyncDisposable>(part: Part) => Part

@@ -12,14 +12,16 @@ import {
   offerCredential,
 } from '../../src/protocols/issue-credential/issuer.ts'
 import {
-  AcceptCredentialOffer,
-  AcceptOfferInvitation,
-  CreateCredentialOffer,
-  InviteToOffer,
   issueCredential,
   IssueCredentialRecord,
   toCredentialRecord,
 } from '../../src/protocols/issue-credential/model.ts'
+import {
+  AcceptCredentialOffer,
+  AcceptOfferInvitation,
+  CreateCredentialOffer,
+  InviteToOffer,
+} from '../../src/protocols/issue-credential/offers.ts'
 import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
 import { removeCredentialRecord } from '../../src/protocols/remove-credential.ts'
 import { Page, toPage } from '../http/paging.ts'

@@ -2,15 +2,17 @@
 import { findCandidates, PresentationCandidates } from '../../src/protocols/candidates.ts'
 import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
 import {
-  AcceptRequestInvitation,
-  InviteToPresent,
   PresentationStatus,
   presentProof,
-  RequestPresentation,
-  RequestPresentationAction,
   toPresentationStatus,
   type PresentationRecord,
 } from '../../src/protocols/present-proof/model.ts'
+import {
+  AcceptRequestInvitation,
+  InviteToPresent,
+  RequestPresentation,
+  RequestPresentationAction,
+} from '../../src/protocols/present-proof/requests.ts'
 import {
   acceptRequest,
   rejectRequest,

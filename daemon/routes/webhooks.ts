@@ -9,7 +9,7 @@ import {
   createWebhook,
   deleteWebhook,
   dropSecrets,
-  findWebhook,
+  getWebhook,
   listWebhooks,
   renewSecret,
   toWebhook,
@@ -92,7 +92,7 @@ export default [
       path,
       reply: [200, Webhook],
     },
-    async ({ wallet }, { path: { id } }) => toWebhook(wallet, await findWebhook(wallet.db, id)),
+    async ({ wallet }, { path: { id } }) => toWebhook(wallet, await getWebhook(wallet.db, id)),
   ),
 
   route(
@@ -120,7 +120,7 @@ export default [
       reply: [200, Page('WebhookDeliveryPage', WebhookDelivery, 'WebhookDeliveryPage')],
     },
     async ({ wallet }, { path: { id }, query, target }) => {
-      await findWebhook(wallet.db, id)
+      await getWebhook(wallet.db, id)
       await wallet.flush()
       const { deliveries, total } = await listDeliveries(wallet.db, id, query)
       return toPage('WebhookDeliveryPage', { target, total, ...query }, deliveries)

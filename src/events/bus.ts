@@ -91,7 +91,7 @@ export class EventBus {
     return subscription
   }
 
-  /** Closes all subscriptions, also those that are still to come. */
+  /** Closes all subscriptions, and those that are made later. */
   close(): void {
     this.#isClosed = true
     for (const subscriptions of this.#subscriptions.values())

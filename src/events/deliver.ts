@@ -1,4 +1,4 @@
-/** Delivers one event to one webhook: one POST, and a log entry with its outcome (service §6.3, api.md 6.1). */
+/** Delivers one event to one webhook: one POST, and a log entry with its outcome. */
 import type { Config } from '../base/config.ts'
 import { newId } from '../base/id.ts'
 import type { Log } from '../base/log.ts'
@@ -12,7 +12,7 @@ import { logAttempt, type Answer } from './delivery-log.ts'
 import type { Event, EventType } from './event.ts'
 import { sign, type Secrets } from './signature.ts'
 import {
-  findWebhook,
+  getWebhook,
   globalWebhookId,
   openHeaders,
   openSecrets,
@@ -20,7 +20,7 @@ import {
   type WebhookRow,
 } from './webhooks.ts'
 
-/** How long a receiver has to acknowledge. */
+/** How long a receiver has to answer. */
 const timeoutMs = 5_000
 
 /** The parts of a wallet that a delivery needs. */
@@ -70,7 +70,7 @@ export async function deliverTest(
   webhookId: string,
   type: EventType,
 ): Promise<Answer & { event: Event }> {
-  const row = await findWebhook(wallet.db, webhookId)
+  const row = await getWebhook(wallet.db, webhookId)
   const event: Event = {
     type,
     id: newId(),
@@ -80,7 +80,7 @@ export async function deliverTest(
   }
   const answer = await send(wallet, target(wallet, row), event)
   await wallet.transaction(async (tx) => {
-    // A webhook that was deleted during the request has no delivery log any more.
+    // A webhook that was deleted during the request has no delivery log.
     const known = await tx.selectFrom('webhook').select('id').where('id', '=', webhookId).executeTakeFirst()
     if (known) await logAttempt(tx, { webhookId, event, kind: 'test' }, answer)
   })

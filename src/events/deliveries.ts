@@ -1,5 +1,5 @@
 /**
- * The queue of a webhook: the event that it gets next, and the outcome of an attempt (service §6.3).
+ * The queue of a webhook: its next event, and the outcome of an attempt.
  *
  * The queue is not stored. It consists of the events after the webhook's cursor; events of a replay come before them, oldest first. Every attempt
  * is logged in the transaction that moves the cursor.
@@ -9,13 +9,13 @@ import { steadyNow } from '../base/clock.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import { logAttempt, type Answer } from './delivery-log.ts'
-import { toPlaced, type Event } from './event.ts'
+import { toLoggedEvent, type Event } from './event.ts'
 
-/** Attempts at one event, and the seconds between them (service §6.3). */
+/** Attempts to deliver an event, and the seconds between them, as in the Cloud Agent. */
 export const attemptLimit = 3
 export const attemptSpacing = 5
 
-/** An event for a webhook: the webhook's address, its sealed headers and secrets, and the event's sequence number in the log. */
+/** An event for a webhook, with its sequence number in the log, the webhook's URL, and its sealed headers and secrets. */
 export type Delivery = {
   webhookId: string
   url: string
@@ -27,7 +27,7 @@ export type Delivery = {
   event: Event
 }
 
-/** Webhooks to leave out, and the events that webhooks have accepted already but whose cursor is not stored yet, by webhook id. */
+/** Webhooks to leave out, and by webhook id the accepted events whose cursor is not stored yet. */
 export type DueDeliveryOptions = {
   now?: Date
   busy?: readonly string[]
@@ -66,12 +66,12 @@ export async function dueDeliveries(
     const state = isReplay
       ? { kind: 'replay' as const, attempts: replayAttempts }
       : { kind: 'automatic' as const, attempts }
-    deliveries.push({ webhookId, url, headers, secrets, ...state, ...toPlaced(row, walletId) })
+    deliveries.push({ webhookId, url, headers, secrets, ...state, ...toLoggedEvent(row, walletId) })
   }
   return { deliveries, ...(nextAt && { nextAt }) }
 }
 
-/** The webhook accepted the event: its cursor moves on, unless the webhook was deleted meanwhile. */
+/** Stores that the webhook accepted the event, unless the webhook was deleted meanwhile. */
 export async function confirm(tx: Tx, delivery: Delivery, answer: Answer): Promise<void> {
   if (!(await removeFromQueue(tx, delivery))) return
   await logAttempt(tx, delivery, answer)
@@ -84,7 +84,7 @@ export async function confirm(tx: Tx, delivery: Delivery, answer: Answer): Promi
       .execute()
 }
 
-/** The webhook did not accept the event: the attempt is repeated later; after the last one the event becomes a dead letter and the queue moves on. */
+/** Stores a failed attempt: reschedules it, or after the last one makes the event a dead letter and continues with the next event. */
 export async function fail(
   tx: Tx,
   delivery: Delivery,
@@ -108,7 +108,7 @@ export async function fail(
   return 'dead letter'
 }
 
-/** The webhooks that are not busy and have an event in their queue, each with the first one: the oldest of a replay, or the one after the cursor. */
+/** The webhooks that are not busy, each with the first event of its queue: the oldest of a replay, or the one after the cursor. */
 const findHeads = prepared((db: Db, { busy, accepted }: { busy: string; accepted: string }) => {
   const replayed = sql<number>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`
   const cursor = sql<number>`max(cursor, coalesce((select value from json_each(${accepted}) where key = webhook.id), 0))`
@@ -127,7 +127,7 @@ const findHeads = prepared((db: Db, { busy, accepted }: { busy: string; accepted
     .where('webhook.id', 'not in', sql<string>`(select value from json_each(${busy}))`)
 })
 
-/** A due date further away than an attempt is ever rescheduled was written by a clock that was set back since; it counts as due. */
+/** A due time beyond the spacing of attempts was written before the clock was set back. It counts as due. */
 function isWaiting(dueAt: string, now: Date): boolean {
   return dueAt > now.toISOString() && Date.parse(dueAt) <= now.getTime() + attemptSpacing * 1_000
 }
@@ -136,7 +136,7 @@ const setCursor = prepared((db: Db, { id, cursor }: { id: string; cursor: number
   db.updateTable('webhook').set({ cursor, attempts: 0 }).where('id', '=', id),
 )
 
-/** Takes the event out of the webhook's queue. Returns whether it was still there. */
+/** Removes the event from the webhook's queue. Returns whether it was in it. */
 async function removeFromQueue(tx: Tx, { webhookId, sequence, kind }: Delivery): Promise<boolean> {
   if (kind === 'automatic') {
     const { numAffectedRows } = await setCursor(tx, { id: webhookId, cursor: sequence })
@@ -150,7 +150,7 @@ async function removeFromQueue(tx: Tx, { webhookId, sequence, kind }: Delivery):
   return numDeletedRows === 1n
 }
 
-/** Keeps the event in the queue until `dueAt`. Returns whether it was still there. */
+/** Reschedules the event to `dueAt`. Returns whether it was in the queue. */
 async function reschedule(
   tx: Tx,
   { webhookId, sequence, kind }: Delivery,

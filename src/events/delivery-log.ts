@@ -1,17 +1,17 @@
-/** The log of deliveries (ours): every attempt to tell a webhook of an event, as long as the event is kept. */
+/** The log of deliveries (extension): every attempt to deliver an event to a webhook, stored as long as the event. */
 import { sql, type Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
-import { findPlace, lastSequence, type Event } from './event.ts'
+import { findSequence, lastSequence, type Event } from './event.ts'
 import { globalWebhookId } from './webhooks.ts'
 
-/** What came back of one POST: a status, or why there was none; `error` is absent when the event was taken. */
+/** The result of one POST. `status` is absent without an answer, `error` if the event was accepted. */
 export type Answer = { attemptedAt: Date; durationMs: number; status?: number; error?: string }
 
-/** Written by itself, since somebody asked for the event again, or as a test of the webhook. */
+/** A first delivery, a replay, or a test of the webhook. */
 export type AttemptKind = 'automatic' | 'replay' | 'test'
 
 export const outcomes = ['delivered', 'failed', 'dead'] as const
@@ -23,22 +23,22 @@ export const WebhookDelivery = z
     kind: z.enum(['automatic', 'replay', 'test']),
     outcome: z
       .enum(outcomes)
-      .describe('`dead`: the last attempt at an event that was given up, until a replay delivers it.'),
+      .describe('`dead`: the last attempt at an abandoned event, until a replay delivers it.'),
     attemptedAt: z.iso.datetime(),
     durationMs: z.number(),
-    status: z.number().optional().describe('What the receiver answered; absent when it did not.'),
-    error: z.string().optional().describe('Why the event was not taken.'),
+    status: z.number().optional().describe('The HTTP status; absent without an answer.'),
+    error: z.string().optional().describe('Why the event was not accepted.'),
   })
   .meta({ id: 'WebhookDelivery' })
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>
 
-/** Which attempts are wanted: `failed` are all that were not taken, `dead` the last at each event that was given up. */
+/** A filter for attempts: `failed` are all unaccepted ones, `dead` the last one at each abandoned event. */
 export type DeliveryQuery = Paging & {
   eventId?: string | undefined
   outcome?: (typeof outcomes)[number] | undefined
 }
 
-/** What an attempt was at. `sequence` is the event's place in the log; a test event has none. */
+/** The subject of an attempt. `sequence` is that of the event; a test event has none. */
 export type Attempted = { webhookId: string; event: Event; sequence?: number; kind: AttemptKind }
 
 type AttemptRow = Selectable<WalletTables['delivery_attempt']>
@@ -62,7 +62,7 @@ const insertAttempt = prepared((db: Db, row: Omit<AttemptRow, 'sequence'>) => {
   return db.insertInto('delivery_attempt').values(values).returning('sequence')
 })
 
-/** Writes an attempt down, and returns its place in the log of attempts. */
+/** Logs an attempt. Returns its sequence number. */
 export async function logAttempt(
   tx: Tx,
   { webhookId, event, sequence, kind }: Attempted,
@@ -82,32 +82,32 @@ export async function logAttempt(
   return rows[0]!.sequence
 }
 
-/** A page of the attempts at a webhook, the newest first, and how many there are in all. */
+/** A page of a webhook's attempts, newest first, and the number of all matching attempts. */
 export async function listDeliveries(
   db: Db,
   webhookId: string,
   { eventId, outcome, ...paging }: DeliveryQuery,
 ): Promise<{ deliveries: WebhookDelivery[]; total: number }> {
-  const place = eventId === undefined ? undefined : await findPlace(db, eventId)
+  const place = eventId === undefined ? undefined : await findSequence(db, eventId)
   const wanted = attempts(db)
     .where('delivery_attempt.webhook_id', '=', webhookId)
     .$if(eventId !== undefined, (query) => query.where('event_id', '=', eventId!))
     .$if(place !== undefined, (query) => query.where('delivery_attempt.event_sequence', '=', place!))
-    // One that is not in the log is that of a test, or of none.
+    // An event that is not in the log is a test event.
     .$if(eventId !== undefined && place === undefined, (query) => query.where('kind', '=', sql.lit('test')))
     .$if(outcome === 'delivered', (query) => query.where('error', 'is', null))
     .$if(outcome === 'failed', (query) => query.where('error', 'is not', null))
-    // Said of the joined table, so that this reads the dead letters and not the whole log.
+    // A condition on the joined table, so that SQLite reads the dead letters and not the whole log.
     .$if(outcome === 'dead', (query) => query.where('dead_letter.webhook_id', '=', webhookId))
   const selected = wanted.selectAll('delivery_attempt').select('dead_letter.attempt as dead')
   const { rows, total } = await pageOf(selected, ['delivery_attempt.sequence'], { ...paging, order: 'desc' })
   return { total, deliveries: rows.map(toDelivery) }
 }
 
-/** An attempt at an event, and at which webhook. */
+/** An attempt with its webhook and its event. */
 export type EventDelivery = WebhookDelivery & { webhookId: string; eventSequence: number }
 
-/** The first attempts at some events, by their places in the log, in the order in which they were made; none at the global webhook, which is the operator's. */
+/** The first attempts at some events, oldest first, without those at the global webhook, which belongs to the operator. */
 export async function deliveriesOf(
   db: Db,
   eventSequences: readonly number[],
@@ -130,7 +130,7 @@ export async function deliveriesOf(
   }))
 }
 
-/** The log, with the dead letters that some of its attempts have left. */
+/** The log, joined with the dead letters. */
 function attempts(db: Db) {
   return db
     .selectFrom('delivery_attempt')

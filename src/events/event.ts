@@ -1,4 +1,4 @@
-/** Events (service §2.9, §6): a log in the wallet's file that webhooks and streams read, each at its own pace. */
+/** Events: a log in the wallet's file. Webhooks and streams read it from their own cursors. */
 import { sql, type Selectable } from 'kysely'
 import { z } from 'zod'
 import { newId } from '../base/id.ts'
@@ -11,7 +11,7 @@ import { noteChange, noteLogRow, prunedAtOnce } from '../storage/tx-context.ts'
 export const EventType = z.enum(Object.keys(eventSubjects) as EventName[])
 export type EventType = EventName
 
-/** The envelope of an event, in the order of members that the real agent writes. */
+/** The envelope of an event, with the members in the Cloud Agent's order. */
 export const Event = z
   .object({
     type: EventType,
@@ -23,13 +23,12 @@ export const Event = z
   .meta({ id: 'Event' })
 export type Event = z.infer<typeof Event>
 
-/** An event's row. */
 export type EventRow = Selectable<WalletTables['event']>
 
-/** An event and its place in the log of its wallet. */
-export type Placed = { sequence: number; event: Event }
+/** An event and its sequence number in the wallet's log. */
+export type LoggedEvent = { sequence: number; event: Event }
 
-/** Which events are meant: of a type, of a thread or a DID, or all. */
+/** Filters events by type, and by thread or DID. */
 export type EventFilter = { type?: EventType | undefined; subject?: string | undefined }
 
 const insertEvent = prepared((db: Db, { id, type, subject, data, ts }: Omit<EventRow, 'sequence'>) =>
@@ -46,7 +45,7 @@ const insertEvent = prepared((db: Db, { id, type, subject, data, ts }: Omit<Even
     .returning('sequence'),
 )
 
-/** Writes an event down; `subject` is the thread or the DID that it is about. Returns its id. */
+/** Appends an event to the log. `subject` is its thread or DID. Returns its id. */
 export async function appendEvent(
   tx: Tx,
   { type, subject, data }: { type: EventType; subject: string; data: object },
@@ -59,14 +58,14 @@ export async function appendEvent(
   return id
 }
 
-/** The first events after a place in the log, oldest first. */
+/** The first events after a sequence number, oldest first. */
 export async function eventsAfter(
   db: Db,
   walletId: string,
   sequence: number,
   limit: number,
   { type, subject }: EventFilter = {},
-): Promise<Placed[]> {
+): Promise<LoggedEvent[]> {
   const rows = await db
     .selectFrom('event')
     .selectAll()
@@ -76,26 +75,26 @@ export async function eventsAfter(
     .orderBy('sequence')
     .limit(limit)
     .execute()
-  return rows.map((row) => toPlaced(row, walletId))
+  return rows.map((row) => toLoggedEvent(row, walletId))
 }
 
-/** An event's row as the event that it is. */
-export function toPlaced({ sequence, type, id, ts, data }: EventRow, walletId: string): Placed {
+/** Reads an event's row. */
+export function toLoggedEvent({ sequence, type, id, ts, data }: EventRow, walletId: string): LoggedEvent {
   return { sequence, event: Event.parse({ type, id, ts, data: JSON.parse(data), walletId }) }
 }
 
-/** The event with an id; nothing when there is none, or none any more. */
-export async function findEvent(db: Db, walletId: string, id: string): Promise<Placed | undefined> {
-  const sequence = await findPlace(db, id)
+/** The event with an id. */
+export async function findEvent(db: Db, walletId: string, id: string): Promise<LoggedEvent | undefined> {
+  const sequence = await findSequence(db, id)
   return sequence === undefined ? undefined : (await eventsAfter(db, walletId, sequence - 1, 1))[0]
 }
 
-/** The place of the event with an id. */
-export async function findPlace(db: Db, id: string): Promise<number | undefined> {
+/** The sequence number of the event with an id. */
+export async function findSequence(db: Db, id: string): Promise<number | undefined> {
   return (await db.selectFrom('event').select('sequence').where('id', '=', id).executeTakeFirst())?.sequence
 }
 
-/** The place of the newest event; 0 when there is none. */
+/** The sequence number of the newest event; 0 for an empty log. */
 export async function lastSequence(db: Db): Promise<number> {
   const { last } = await db
     .selectFrom('event')
@@ -104,7 +103,7 @@ export async function lastSequence(db: Db): Promise<number> {
   return last ?? 0
 }
 
-/** The place of the last event that was made before an id of this process was (`newId`); 0 when there is none. */
+/** The sequence number of the last event before an id that this process generated (`newId`); 0 without one. */
 export async function lastSequenceBefore(db: Db, id: string): Promise<number> {
   const before = await db
     .selectFrom('event')
@@ -130,9 +129,9 @@ const deleteOldest = prepared((db: Db, { before }: { before: string }) =>
 )
 
 /**
- * Removes some of the oldest events, as far as they are older than `retention` seconds; with them goes what is known of their deliveries.
+ * Deletes some of the oldest events that are older than `retention` seconds, and their delivery logs.
  *
- * What a webhook has not been told stays, and so does the newest event, so that no place in the log is given out twice.
+ * Undelivered events stay, and so does the newest event, so that sequence numbers are not reused.
  */
 export async function pruneEvents(tx: Tx, retention: number, now = new Date()): Promise<void> {
   await deleteOldest(tx, { before: new Date(now.getTime() - retention * 1_000).toISOString() })

@@ -1,18 +1,18 @@
-/** Events sent again (ours): put into the webhook's own lane, oldest first, before what it was not told yet. */
+/** Replay of events (extension): puts events into a webhook's queue again, oldest first, before its undelivered events. */
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { firstIdOf } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import type { Tx } from '../storage/database.ts'
 import { noteChange } from '../storage/tx-context.ts'
-import { findWebhook } from './webhooks.ts'
+import { getWebhook } from './webhooks.ts'
 
-/** What is wanted: one event, all since an instant, or all that were given up. */
+/** The events to replay: one event, all since an instant, or all dead letters. */
 export const Replay = z
   .strictObject({
     eventId: z.guid().toLowerCase().optional().describe('This event.'),
     since: z.iso.datetime({ offset: true }).optional().describe('The events since this instant.'),
-    failed: z.literal(true).optional().describe('The events that were given up.'),
+    failed: z.literal(true).optional().describe('The abandoned events.'),
   })
   .refine(
     (replay) => Object.values(replay).filter((value) => value !== undefined).length === 1,
@@ -21,17 +21,17 @@ export const Replay = z
   .meta({ id: 'WebhookReplayRequest' })
 export type Replay = z.infer<typeof Replay>
 
-/** An event's id says when it was made, or later when the clock was set back: the moment before `ts`, so by how much that may be more. */
+/** An event's id (UUIDv7) contains a time shortly before `ts`, or later if the clock was set back. */
 const toleranceMs = 60_000
 
 /**
- * Has a webhook sent events again, whether it took them or not, and also those from before its registration. What it will be sent
- * anyway is left alone: what waits in its lane, and what a replay before this one has put there. Returns how many events were put there.
+ * Puts events into a webhook's queue, delivered ones and those from before its registration included. Skips events that are in its queue
+ * already. Returns how many events were added.
  *
- * @throws {Problem} `NotFound` when there is no such webhook, or no such event in the log.
+ * @throws {Problem} `NotFound` if the webhook or the event does not exist
  */
 export async function replay(tx: Tx, webhookId: string, { eventId, since, failed }: Replay): Promise<number> {
-  const { cursor } = await findWebhook(tx, webhookId)
+  const { cursor } = await getWebhook(tx, webhookId)
   if (eventId !== undefined) {
     const known = await tx.selectFrom('event').select('id').where('id', '=', eventId).executeTakeFirst()
     if (!known)
@@ -47,7 +47,7 @@ export async function replay(tx: Tx, webhookId: string, { eventId, since, failed
     .expression(
       tx
         .selectFrom('event')
-        // With a plus it is no range that SQLite would read instead of that of the ids.
+        // The plus prevents that SQLite uses this range instead of that of the ids.
         .where(sql<number>`+sequence`, '<=', cursor)
         .$if(eventId !== undefined, (query) => query.where('id', '=', eventId!))
         .$if(since !== undefined, (query) =>
@@ -56,7 +56,7 @@ export async function replay(tx: Tx, webhookId: string, { eventId, since, failed
             .where('ts', '>=', new Date(since!).toISOString()),
         )
         .$if(failed === true, (query) => query.where('sequence', 'in', dead))
-        // Due at once, wherever the clock is set to in the meantime.
+        // Due at once, even if the clock is set back.
         .select((eb) => [
           eb.val(webhookId).as('webhook_id'),
           'sequence',

@@ -1,41 +1,40 @@
 /**
- * Signatures of what webhooks are sent (Standard Webhooks 1.0): HMAC-SHA-256 over the event's id, the time of the attempt and the body.
+ * Signatures of webhook requests (Standard Webhooks 1.0): HMAC-SHA-256 over the event's id, the time of the attempt and the body.
  *
- * A webhook has one secret, and for a time after it was replaced the one before it too: then both sign, and a receiver may know either.
+ * After a rotation the old secret signs as well for a time, so that the receiver may know either.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { isOver } from '../base/clock.ts'
 
-/** The headers that this file writes, and nobody else. */
+/** The headers of a signed request. Custom headers must not have these names. */
 export const signatureHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
 
 const prefix = 'whsec_'
 
-/** Secrets of 24 to 64 bytes are what the specification asks for. */
+/** The specification requires 24 to 64 bytes. */
 const secretBytes = 32
 
-/** A webhook's secrets, the newest first; `until` is when one that was replaced stops to sign. */
+/** A webhook's secrets, newest first. A replaced secret signs until `until`. */
 export const Secrets = z
   .array(z.object({ secret: z.string().startsWith(prefix), until: z.iso.datetime().optional() }))
   .min(1)
   .max(2)
 export type Secrets = z.infer<typeof Secrets>
 
-/** Makes a secret: `whsec_` and 32 random bytes in base64. */
+/** Generates a secret: `whsec_` and 32 random bytes in base64. */
 export function newSecret(): string {
   return prefix + randomBytes(secretBytes).toString('base64')
 }
 
-/** Puts a new secret before the one that signs now, which goes on to sign until `until`. The one before that is dropped. */
+/** Adds a new secret. The current one signs until `until`; an older one is dropped. */
 export function rotate(secrets: Secrets | undefined, secret: string, until: Date): Secrets {
   const current = secrets?.[0]
   return current ? [{ secret }, { secret: current.secret, until: until.toISOString() }] : [{ secret }]
 }
 
 /**
- * The headers of an attempt made `at` to deliver `body`, the exact text that is sent, as the message `id`: who it is and when it was sent,
- * and, where there are secrets, a signature by each that is valid still.
+ * The headers of a request: message id, timestamp, and a signature by each valid secret. `body` is the exact text of the request.
  */
 export function sign(
   secrets: Secrets | undefined,

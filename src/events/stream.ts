@@ -1,9 +1,9 @@
-/** Streams the events of a wallet, or of all wallets, from a cursor on: first the ones in the log, then each as it is committed. */
+/** Streams the events of one wallet or of all wallets after a cursor: first those in the log, then each when it is committed. */
 import type { Db } from '../storage/database.ts'
 import type { Subscription } from './bus.ts'
 import { eventsAfter, lastSequenceBefore, type Event, type EventFilter } from './event.ts'
 
-/** Events that are read, and kept in memory, at a time. */
+/** Events that are read at a time. */
 const batchSize = 20
 
 type Wallets = { use<T>(id: string, work: (wallet: { readonly db: Db }) => Promise<T>): Promise<T> }
@@ -14,15 +14,15 @@ export type StreamOptions = {
   /** Wallets that are not in `after` begin with the events that are newer than this id (`newId` of this process). */
   since: string
   filter: EventFilter
-  /** After so many milliseconds without an event, `undefined` is yielded as a sign of life. */
+  /** Yields `undefined` after this time without an event. */
   heartbeatMs: number
-  /** Asked before each read; the stream ends when it resolves to false. */
+  /** Called before each read. The stream ends if it resolves to false. */
   isAllowed: () => Promise<boolean>
 }
 
 /**
- * Yields every event once, in the order of its wallet's log, and reads on when the next one is asked for: a slow reader costs
- * nothing. Ends with the subscription, which must have been made before `after` was read, so that no event falls in between.
+ * Yields every event once, in the order of its wallet's log, and reads when the consumer asks for the next one. Ends with the
+ * subscription, which must be made before `after` is read, so that no event is lost in between.
  */
 export async function* streamEvents(
   wallets: Wallets,
@@ -33,12 +33,12 @@ export async function* streamEvents(
   let changed: string[] | undefined = [...after.keys()]
   while (changed && (await isAllowed())) {
     if (changed.length === 0) yield undefined
-    for (const walletId of changed) yield* readOn(wallets, walletId, options)
+    for (const walletId of changed) yield* readNew(wallets, walletId, options)
     changed = await subscription.next(heartbeatMs)
   }
 }
 
-async function* readOn(
+async function* readNew(
   wallets: Wallets,
   walletId: string,
   { after, since, filter }: StreamOptions,

@@ -10,10 +10,10 @@ import PQueue from 'p-queue'
 /** Requests in flight at a time, and how long one counts as prompt, in milliseconds. */
 type Sizes = { prompt: number; slow: number; promptMs: number }
 
-/** A receiver that hangs occupies a slot for five seconds in ten (service §6.3): there are slow slots for a thousand of them. */
+/** A hanging receiver occupies a slot for five of ten seconds, so the slow slots are enough for a thousand of them. */
 const defaults: Sizes = { prompt: 512, slow: 512, promptMs: 250 }
 
-/** Slow webhooks that are remembered. */
+/** The number of slow webhooks to remember. */
 const remembered = 10_000
 
 export class WebhookSlots {
@@ -28,7 +28,7 @@ export class WebhookSlots {
     this.#promptMs = promptMs
   }
 
-  /** Makes a webhook's request when a slot is free. Resolves with its result, which says whether the event was accepted; rejects as the request does. */
+  /** Makes a webhook's request when a slot is free. Resolves to whether the event was accepted; rejects like the request. */
   run(webhook: string, request: () => Promise<boolean>): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const isSlow = this.#slowWebhooks.has(webhook)

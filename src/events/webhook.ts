@@ -1,8 +1,8 @@
-/** Webhooks as REST shows them (service §2.8, api.md 4.15). What is signed, and how, is ours. */
+/** The requests of the API and the REST resource of webhooks. Signatures are an extension. */
 import { z } from 'zod'
 import { signatureHeaders } from './signature.ts'
 
-/** Headers that would change what the request is, instead of what it carries, and those that the agent signs with. */
+/** Headers that HTTP or the agent sets itself. */
 const reserved = new Set<string>([
   ...signatureHeaders,
   'host',
@@ -40,7 +40,7 @@ export const CreateWebhook = z
     signed: z
       .boolean()
       .nullish()
-      .describe('Have events signed (Standard Webhooks 1.0); the answer holds the secret.'),
+      .describe('Sign events (Standard Webhooks 1.0); the response contains the secret.'),
   })
   .meta({ id: 'CreateWebhookNotification' })
 export type CreateWebhook = z.output<typeof CreateWebhook>
@@ -49,24 +49,22 @@ export const Webhook = z
   .object({
     id: z.uuid(),
     url: z.string(),
-    customHeaders: z
-      .record(z.string(), z.string())
-      .describe('Names of headers; their values are not shown again.'),
+    customHeaders: z.record(z.string(), z.string()).describe('Header names; the values are masked.'),
     createdAt: z.iso.datetime(),
-    signed: z.literal(true).optional().describe('Present when events are signed.'),
+    signed: z.literal(true).optional().describe('Present if events are signed.'),
   })
   .meta({ id: 'WebhookNotification' })
 export type Webhook = z.infer<typeof Webhook>
 
-/** A webhook in the answer to its registration, the only one that shows header values and the secret. */
+/** The response to a registration, the only one with header values and the secret. */
 export const NewWebhook = Webhook.extend({
-  secret: z.string().optional().describe('What verifies the signatures; not shown again.'),
+  secret: z.string().optional().describe('The secret that verifies signatures; it is not shown again.'),
 }).meta({
   id: 'NewWebhookNotification',
 })
 export type NewWebhook = z.infer<typeof NewWebhook>
 
-/** Requests go to no such URL, and here it would lie open on disk. */
+/** Requests to such URLs are not made, and the credentials would be stored in plain text. */
 function hasNoUser(url: string): boolean {
   if (!URL.canParse(url)) return true
   const { username, password } = new URL(url)

@@ -1,8 +1,8 @@
 /**
- * Webhooks (service §2.8, §6.1): who is told of a wallet's events.
+ * Webhooks: receivers of a wallet's events.
  *
- * A webhook is a place in the wallet's log of events. Each moves on by itself, so a dead receiver waits alone,
- * and nothing is copied for each of them. The global webhook of the configuration has a row in every wallet.
+ * Each webhook has its own cursor in the wallet's event log, so an unreachable receiver delays no other, and events are not copied. The
+ * global webhook of the configuration has a row in every wallet.
  */
 import type { Selectable } from 'kysely'
 import { newId } from '../base/id.ts'
@@ -15,19 +15,19 @@ import { noteChange } from '../storage/tx-context.ts'
 import { newSecret, rotate, Secrets } from './signature.ts'
 import { CustomHeaders, type CreateWebhook, type NewWebhook, type Webhook } from './webhook.ts'
 
-/** The id of the row that stands for the global webhook, whose address is in the configuration. */
+/** The id of the global webhook's row. Its URL is in the configuration. */
 export const globalWebhookId = 'global'
 
-/** What is shown of a header's value once it is kept. */
+/** Replaces header values in responses. */
 const mask = '***'
 
-/** What seals a text for this wallet and opens it again. */
+/** Encrypts and decrypts texts with the wallet's key. */
 export type Sealer = {
   seal(context: string, text: string): string
   unsealCached<T extends object>(context: string, sealed: string, read: (text: string) => T): T
 }
 
-/** Registers a webhook, which is told of every event from now on. @throws {Problem} `TooManyWebhookError` at `limit`. */
+/** Registers a webhook for all future events. @throws {Problem} `TooManyWebhookError` at `limit` */
 export async function createWebhook(
   tx: Tx,
   sealer: Sealer,
@@ -58,7 +58,7 @@ export async function createWebhook(
   return { id, url, customHeaders, createdAt, ...(secret !== undefined && { signed: true, secret }) }
 }
 
-/** All webhooks of the wallet in the order of their making. */
+/** All webhooks of the wallet, oldest first. */
 export async function listWebhooks(db: Db, sealer: Sealer): Promise<Webhook[]> {
   const rows = await db
     .selectFrom('webhook')
@@ -70,8 +70,8 @@ export async function listWebhooks(db: Db, sealer: Sealer): Promise<Webhook[]> {
   return rows.map((row) => toWebhook(sealer, row))
 }
 
-/** A webhook's row. @throws {Problem} `NotFound`, also for the global webhook, which is the operator's. */
-export async function findWebhook(db: Db, id: string): Promise<WebhookRow> {
+/** A webhook's row. @throws {Problem} `NotFound`, also for the global webhook, which belongs to the operator */
+export async function getWebhook(db: Db, id: string): Promise<WebhookRow> {
   const row = await db
     .selectFrom('webhook')
     .selectAll()
@@ -83,7 +83,7 @@ export async function findWebhook(db: Db, id: string): Promise<WebhookRow> {
 }
 export type WebhookRow = Selectable<WalletTables['webhook']>
 
-/** A webhook's row as REST shows it. */
+/** The REST resource of a webhook. */
 export function toWebhook(
   sealer: Sealer,
   { id, url, headers, secrets, created_at: createdAt }: WebhookRow,
@@ -95,7 +95,7 @@ export function toWebhook(
 }
 
 /**
- * Gives a webhook a new secret, and returns it; the one it had signs beside it until `until`.
+ * Rotates a webhook's secret, and returns the new one. The old one signs as well until `until`.
  *
  * @throws {Problem} `NotFound`
  */
@@ -105,7 +105,7 @@ export async function renewSecret(
   id: string,
   until: Date,
 ): Promise<{ secret: string; previousUntil?: string }> {
-  const known = openSecrets(sealer, id, (await findWebhook(tx, id)).secrets)
+  const known = openSecrets(sealer, id, (await getWebhook(tx, id)).secrets)
   const secret = newSecret()
   const secrets = rotate(known, secret, until)
   await tx
@@ -118,14 +118,14 @@ export async function renewSecret(
   return { secret, ...(previousUntil !== undefined && { previousUntil }) }
 }
 
-/** Has a webhook's events signed no longer. @throws {Problem} `NotFound` */
+/** Stops signing a webhook's events. @throws {Problem} `NotFound` */
 export async function dropSecrets(tx: Tx, id: string): Promise<void> {
-  await findWebhook(tx, id)
+  await getWebhook(tx, id)
   await tx.updateTable('webhook').set({ secrets: null }).where('id', '=', id).execute()
   noteChange(tx, 'events')
 }
 
-/** Forgets a webhook, what it was not told yet, and what is known of its deliveries. @throws {Problem} `NotFound` */
+/** Deletes a webhook, its queue and its delivery log. @throws {Problem} `NotFound` */
 export async function deleteWebhook(tx: Tx, id: string): Promise<void> {
   const { numDeletedRows } = await tx
     .deleteFrom('webhook')
@@ -140,7 +140,7 @@ const globalWebhook = prepared((db: Db) =>
   db.selectFrom('webhook').select('id').where('id', '=', globalWebhookId),
 )
 
-/** Makes the global webhook a listener of this wallet's events from now on, or no longer. */
+/** Registers or deletes the global webhook in this wallet. */
 export async function setGlobalWebhook(tx: Tx, isWanted: boolean): Promise<void> {
   const isKnown = (await globalWebhook(tx, {})).rows.length > 0
   if (isKnown && !isWanted) await tx.deleteFrom('webhook').where('id', '=', globalWebhookId).execute()
@@ -154,12 +154,12 @@ export async function setGlobalWebhook(tx: Tx, isWanted: boolean): Promise<void>
     })
 }
 
-/** The headers of a webhook's row. */
+/** Decrypts the headers of a webhook's row. */
 export function openHeaders(sealer: Sealer, id: string, sealed: string): Record<string, string> {
   return sealer.unsealCached(headersContext(id), sealed, (text) => CustomHeaders.parse(JSON.parse(text)))
 }
 
-/** The secrets of a webhook's row, if it has any. */
+/** Decrypts the secrets of a webhook's row. */
 export function openSecrets(sealer: Sealer, id: string, sealed: string | null): Secrets | undefined {
   return sealed === null
     ? undefined
@@ -182,7 +182,7 @@ type NewRow = { id: string; url: string; headers: string; secrets: string | null
 
 async function insert(tx: Tx, { createdAt, ...row }: NewRow): Promise<void> {
   const cursor = await lastSequence(tx)
-  // At once, wherever the clock is set to in the meantime.
+  // Due at once, even if the clock is set back.
   const due_at = new Date(0).toISOString()
   await tx
     .insertInto('webhook')

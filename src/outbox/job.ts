@@ -1,5 +1,5 @@
 /**
- * Jobs: the messages that a wallet has to send and the tasks that it has to run, one row each, written in the transaction that causes them.
+ * Jobs: messages to send and tasks to run, one row each, written in the transaction that causes them.
  *
  * Jobs of one queue run one at a time and in order. The worker deletes a job in the transaction that stores its result.
  */
@@ -12,17 +12,17 @@ import { prepared } from '../storage/prepared.ts'
 import { noteChange, noteThread } from '../storage/tx-context.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 
-/** The content of a message; its id, sender, recipient and creation time are added when it is sent. */
+/** The content of a message. Id, sender, recipient and creation time are added when it is sent. */
 const Content = z.object({
   type: z.string(),
-  /** Absent: the message begins a thread of its own. */
+  /** Absent for the first message of a thread. */
   thid: z.string().optional(),
   pthid: z.string().optional(),
   body: z.looseObject({}),
   attachments: z.array(z.looseObject({ data: z.looseObject({}) })).optional(),
 })
 
-/** `recordId` names a record of the protocol, or what the protocol keeps instead of records. */
+/** `recordId` is the id of the protocol's record, or of its row in another table. */
 const of = { protocol: z.string(), recordId: z.string() }
 
 export const JobBody = z.discriminatedUnion('kind', [
@@ -33,8 +33,8 @@ export type JobBody = z.infer<typeof JobBody>
 export type MessageBody = Extract<JobBody, { kind: 'message' }>
 
 /**
- * A job as it stands in its queue. The id is also the DIDComm message id, the same for every attempt. `eventSequence` is the sequence number of
- * the last event before the job; `reason` says why the last attempt failed.
+ * A job. Its id is also the DIDComm message id of every attempt. `eventSequence` is the sequence number of the last event before the job;
+ * `reason` says why the last attempt failed.
  */
 export type Job = {
   id: string
@@ -60,7 +60,7 @@ const insertJob = prepared(
       kind,
       body,
       attempts: 0,
-      // Due at once, also after the system clock is set back.
+      // Due at once, even if the system clock is set back.
       due_at: new Date(0).toISOString(),
       put_off_at: null,
       reason: null,
@@ -88,8 +88,8 @@ export async function enqueue(tx: Tx, queue: string, body: JobBody): Promise<str
 export type DueOptions = { busy?: readonly string[]; limit?: number }
 
 /**
- * The first job of every queue that is due, those with the fewest attempts first, and when the next one is due, both by `steadyNow`.
- * `nextAt` is absent when more jobs are due than `limit`.
+ * The first job of every queue if it is due, fewest attempts first, and when the next one is due, both by `steadyNow`. `nextAt` is absent if
+ * more than `limit` jobs are due.
  */
 export async function dueJobs(
   db: Db,
@@ -129,12 +129,12 @@ const findHeads = prepared((db: Db, { at, limit, busy }: { at: string; limit: nu
 
 const deleteById = prepared((db: Db, { id }: Pick<JobRow, 'id'>) => db.deleteFrom('job').where('id', '=', id))
 
-/** Deletes a job that is finished. */
+/** Deletes a processed job. */
 export async function deleteJob(tx: Tx, id: string): Promise<void> {
   await deleteById(tx, { id })
 }
 
-/** Deletes jobs that are not needed any more; the next jobs of their queues become due. */
+/** Deletes unprocessed jobs. The next jobs of their queues become due. */
 export async function cancelJobs(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx.deleteFrom('job').where('id', 'in', ids).execute()
@@ -167,7 +167,7 @@ export async function reschedule(
     .execute()
 }
 
-/** A job of its row. @throws {ZodError} when the body is not that of a job. */
+/** Reads a job's row. @throws {ZodError} */
 export function toJob({
   id,
   queue,

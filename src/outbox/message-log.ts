@@ -1,7 +1,7 @@
 /**
- * The log of DIDComm messages (ours): which came and which went, never what they say, as long as `EVENT_RETENTION`.
+ * The log of DIDComm messages (extension): types and parties of received and sent messages, without their content, for `EVENT_RETENTION`.
  *
- * A row is written in the transaction that strikes the debt of a message out, or that takes a message in: what was rolled back was not logged.
+ * A row is written in the transaction that deletes the message's job or stores the received message.
  */
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '../storage/database.ts'
@@ -10,22 +10,22 @@ import type { WalletTables } from '../storage/wallet-tables.ts'
 import { noteLogRow, prunedAtOnce } from '../storage/tx-context.ts'
 import type { Job } from './job.ts'
 
-/** Who wrote what to whom, and which thread it is about. */
+/** A message's id, thread, type and the two DIDs. */
 type About = { id: string; thread: string; type: string; from: string; to: string }
 
-/** What became of an attempt: when it began, how long the other side took to answer, if it did, and why the message goes no further. */
+/** An attempt to send: its start, the time until the answer if there is one, and the reason if it is the last one. Outcomes are stored values. */
 export type Attempt = {
   at: Date
   durationMs?: number | undefined
   failure?: { outcome: 'refused' | 'given up'; reason: string }
 }
 
-/** How much is kept of texts that a peer chooses: of a DID enough to tell it from others. */
+/** The longest stored texts, in characters. A peer may have chosen them; 80 characters distinguish a DID from others. */
 const longestDid = 80
 const longestType = 300
 const longestFailure = 1_000
 
-/** Writes down that a message was taken by the other side, refused by it or given up. */
+/** Logs that a message was accepted or refused by the other side, or abandoned. */
 export async function logSent(
   tx: Tx,
   about: About,
@@ -43,7 +43,7 @@ export async function logSent(
   })
 }
 
-/** Writes down that a message was taken in, or refused and why. */
+/** Logs that a received message was accepted, or why it was refused. */
 export async function logReceived(
   tx: Tx,
   about: About,
@@ -62,7 +62,7 @@ export async function logReceived(
 
 export type LoggedMessage = Selectable<WalletTables['message_log']>
 
-/** The first messages about a thread, in the order in which they were written down. */
+/** The first messages of a thread, in the order of the log. */
 export function messagesOf(db: Db, thread: string, limit: number): Promise<LoggedMessage[]> {
   return db
     .selectFrom('message_log')
@@ -73,7 +73,7 @@ export function messagesOf(db: Db, thread: string, limit: number): Promise<Logge
     .execute()
 }
 
-/** Whether a message that came is in the log. */
+/** Whether a received message is in the log. */
 export async function isLogged(db: Db, { thread, id }: Pick<About, 'thread' | 'id'>): Promise<boolean> {
   const known = db
     .selectFrom('message_log')
@@ -90,12 +90,12 @@ const deleteOldest = prepared((db: Db, { before }: { before: string }) =>
     .where('at', '<', before),
 )
 
-/** Removes some of the oldest rows, as far as they are older than `retention` seconds. */
+/** Deletes some of the oldest rows that are older than `retention` seconds. */
 export async function pruneMessageLog(tx: Tx, retention: number, now = new Date()): Promise<void> {
   await deleteOldest(tx, { before: new Date(now.getTime() - retention * 1_000).toISOString() })
 }
 
-/** Without the place of an event it comes after the newest. */
+/** `event_sequence` null stands for the newest event. */
 type Rest = Pick<LoggedMessage, 'direction' | 'outcome' | 'at' | 'attempts' | 'duration_ms' | 'failure'> & {
   event_sequence: number | null
 }

@@ -1,4 +1,4 @@
-/** Which of the wallet's credentials answer a request for a proof (ours): told before anything is promised. */
+/** Finds the wallet's credentials that satisfy a presentation request (extension). */
 import { z } from 'zod'
 import { findMisfit, type Fit } from '../anoncreds/holder.ts'
 import { Problem } from '../base/problem.ts'
@@ -12,29 +12,29 @@ import type { Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getRecord } from './engine/find.ts'
 import { CredentialFormat } from './formats.ts'
-import { type Content, issuanceFormats } from './issue-credential/format.ts'
+import { type DecodedCredential, issuanceFormats } from './issue-credential/format.ts'
 import { CredentialData } from './issue-credential/model.ts'
-import type { Held as HeldRow } from './present-proof/format.ts'
+import type { HeldCredential as HeldRow } from './present-proof/format.ts'
 import { fitOf } from './present-proof/formats/anoncreds.ts'
 import { findHolderKey } from './present-proof/formats/sd-jwt.ts'
 import { presentProof, type PresentationRecord } from './present-proof/model.ts'
 
 const Candidate = z
   .object({
-    recordId: z.string().describe('What `proofId` names.'),
+    recordId: z.string().describe('The id to give in `proofId`.'),
     credentialFormat: CredentialFormat,
     issuer: z.string().describe('The issuer’s DID, short where it has a short form.'),
-    schemas: z.array(z.string()).describe('The schemas that the credential names; of an SDJWT its type.'),
+    schemas: z.array(z.string()).describe('The schemas of the credential; of an SDJWT its type.'),
     claims: z.array(z.string()).describe('The names of its claims.'),
     expired: z.boolean(),
-    revoked: z.boolean().describe('The issuer said so.'),
+    revoked: z.boolean().describe('As reported by the issuer.'),
     answers: z
       .object({ attributes: z.array(z.string()), predicates: z.array(z.string()) })
       .optional()
       .describe(
-        'AnonCreds: the references in the request of what it can answer; a candidate answers all, since a proof is made with one.',
+        'AnonCreds: the references in the request that the credential can answer. A candidate answers all, because a proof uses one credential.',
       ),
-    reason: z.string().optional().describe('Why the verifier would not take it.'),
+    reason: z.string().optional().describe('Why the verifier would not accept it.'),
   })
   .meta({ id: 'PresentationCandidate' })
 type Candidate = z.infer<typeof Candidate>
@@ -43,8 +43,8 @@ export const PresentationCandidates = z
   .object({
     candidates: z
       .array(Candidate)
-      .describe('The credentials of the wallet that answer the request, oldest first.'),
-    others: z.array(Candidate).describe('Those that do not, with the reason.'),
+      .describe('The credentials of the wallet that satisfy the request, oldest first.'),
+    others: z.array(Candidate).describe('The other credentials, each with the reason.'),
     lines: z
       .array(
         z.object({
@@ -54,26 +54,26 @@ export const PresentationCandidates = z
         }),
       )
       .describe(
-        'The lines of `proofs` that must all be satisfied, each with the record ids of the candidates that satisfy it. A request that was made with a policy has none: its constraints are alternatives.',
+        'The entries of `proofs`, which must all be satisfied, each with the record ids of its candidates. Empty for a request made with a policy, whose constraints are alternatives.',
       ),
     choice: z
       .array(z.string())
       .optional()
       .describe(
-        'The record ids to present; absent where there are several ways to answer the request, or none.',
+        'The record ids to present. Absent if the request can be satisfied in several ways, or in none.',
       ),
   })
   .meta({ id: 'PresentationCandidates' })
 export type PresentationCandidates = z.infer<typeof PresentationCandidates>
 
-/** A credential as the wallet keeps it. */
+/** A stored credential. */
 type Held = HeldRow & { format: CredentialFormat; isRevoked: boolean }
 
 /**
- * Compares the wallet's credentials with a request that it received: format, schemas and issuers, claims of an SD-JWT, dates, the holder's
- * key, and whether the issuer told of a revocation. Signatures were verified when the credentials came; status lists are the verifier's to ask.
+ * Compares the wallet's credentials with a received request: format, schemas and issuers, claims of an SD-JWT, dates, the holder's key,
+ * and reported revocation. Signatures were verified when the credentials were received. Status lists are not asked.
  *
- * @throws {Problem} 404 when there is no such record, 400 when it is a verifier's.
+ * @throws {Problem} 404; 400 for a verifier's record
  */
 export async function findCandidates(
   wallet: Wallet,
@@ -81,7 +81,7 @@ export async function findCandidates(
 ): Promise<PresentationCandidates> {
   const record = await getRecord(wallet.db, presentProof, presentationId)
   if (record.role !== 'Prover') {
-    const detail = `The record ${presentationId} is of the role ${record.role}: only its prover has credentials to choose from.`
+    const detail = `The record ${presentationId} has the role ${record.role}; only the prover chooses credentials.`
     throw new Problem(presentProof.problems.wrongState, detail)
   }
   const judged: Candidate[] = []
@@ -105,7 +105,7 @@ export async function findCandidates(
   }
 }
 
-/** The one way to answer a request: the only candidate, or those that are the only ones for their lines, where they satisfy all lines. */
+/** The only way to satisfy a request: the only candidate, or the only candidates of their lines if they satisfy all lines. */
 function findChoice(candidates: Candidate[], lines: PresentationCandidates['lines']): string[] | undefined {
   if (lines.length === 0) return candidates.length === 1 ? [candidates[0]!.recordId] : undefined
   const chosen = new Set(lines.flatMap((line) => (line.candidates.length === 1 ? line.candidates : [])))
@@ -131,10 +131,10 @@ async function listHeld(db: Db): Promise<Held[]> {
 async function judge(wallet: Wallet, record: PresentationRecord, held: Held): Promise<Candidate> {
   const { id: recordId, format: credentialFormat, issuer, isRevoked: revoked } = held
   const about = { recordId, credentialFormat, issuer: canonicalDid(issuer), revoked }
-  const said = whyNot(() => issuanceFormats[held.format].read(held.credential))
+  const said = attempt(() => issuanceFormats[held.format].read(held.credential))
   if ('reason' in said) return { ...about, schemas: [], claims: [], expired: false, reason: said.reason }
   const { schemas, claims } = said.value
-  const dates = whyNot(() =>
+  const dates = attempt(() =>
     checkValidity(said.value, Math.floor(Date.now() / 1_000), wallet.env.config.CREDENTIAL_LEEWAY),
   )
   const expired = 'reason' in dates && dates.code === 'expired'
@@ -154,23 +154,23 @@ async function judge(wallet: Wallet, record: PresentationRecord, held: Held): Pr
   }
 }
 
-/** Why a credential does not answer the request, but for its dates; of AnonCreds, and what of it it answers. */
+/** Why a credential does not satisfy the request, apart from its dates. For AnonCreds, also which references it answers. */
 async function findMismatch(
   wallet: Wallet,
   record: PresentationRecord,
   held: Held,
-  said: Content,
+  said: DecodedCredential,
 ): Promise<Pick<Candidate, 'reason' | 'answers'>> {
   const { credentialFormat: asked, proofs, claims = {} } = record
   const { format, credential, issuer: issuerDid, subject, isRevoked } = held
-  if (format !== asked) return { reason: `It is a ${format}, and the request is for ${asked}` }
+  if (format !== asked) return { reason: `It is a ${format} credential; the request is for ${asked}` }
   try {
     if (format === 'AnonCreds') return toAnswers(await fitOf(wallet, record, held))
-    const constrained = whyNot(() => checkOneSatisfied(proofs, { ...said, issuerDid }, 'The request'))
+    const constrained = attempt(() => checkOneSatisfied(proofs, { ...said, issuerDid }, 'The request'))
     if ('reason' in constrained) return { reason: constrained.reason }
     const missing = format === 'SDJWT' ? findMissing(credential, claims) : undefined
-    if (missing !== undefined) return { reason: `It has no claim ${missing}, which is asked for` }
-    if (isRevoked) return { reason: 'The issuer said that it is revoked' }
+    if (missing !== undefined) return { reason: `It has no claim ${missing}, which is requested` }
+    if (isRevoked) return { reason: 'The issuer has revoked it' }
     if (format === 'SDJWT') await findHolderKey(wallet, record, { sdJwt: credential, subject })
     else await getSigningKey(wallet, subject ?? '', 'authentication')
     return {}
@@ -188,8 +188,8 @@ function toAnswers(fit: Fit): Pick<Candidate, 'reason' | 'answers'> {
   return { answers, ...(misfit !== undefined && { reason: `It ${misfit}` }) }
 }
 
-/** What a check returns, or the reason for which it refused. */
-function whyNot<Value>(check: () => Value): { value: Value } | { code: string; reason: string } {
+/** The result of a check, or the reason why it failed. */
+function attempt<Value>(check: () => Value): { value: Value } | { code: string; reason: string } {
   try {
     return { value: check() }
   } catch (error) {

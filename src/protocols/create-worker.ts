@@ -1,4 +1,4 @@
-/** Makes the worker of an agent: it processes the jobs of all protocols, delivers events, and ends flows that expire. */
+/** Creates the agent's worker: it processes the jobs of all protocols, delivers events and ends expired flows. */
 import { toSteady } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import type { Log } from '../base/log.ts'

@@ -1,4 +1,4 @@
-/** The formats of credentials, by the names of the API, and by those of attachments (wire.md 4, 5.2). */
+/** Credential formats by their names in the API and in attachments, and the attachments that both credential protocols use. */
 import { z } from 'zod'
 import { randomId } from '../base/id.ts'
 import { isTemporary, Problem } from '../base/problem.ts'
@@ -16,16 +16,16 @@ export const credentialFormats = ['JWT', 'SDJWT', 'AnonCreds'] as const
 export const CredentialFormat = z.enum(credentialFormats)
 export type CredentialFormat = (typeof credentialFormats)[number]
 
-/** The formats whose credentials and proofs are signed tokens, by DIDs and about DIDs. */
+/** The formats whose credentials and presentations are signed tokens. Issuer and subject are DIDs. */
 export type TokenFormat = Exclude<CredentialFormat, 'AnonCreds'>
 
-/** The attachment format of tokens, the same in every step (wire.md pitfall 3). */
+/** The attachment format of tokens, the same in every message. */
 export const tokenFormats = { JWT: 'prism/jwt', SDJWT: 'vc+sd-jwt' } as const satisfies Record<
   TokenFormat,
   string
 >
 
-/** The attachment formats of AnonCreds, one for each step. */
+/** The attachment formats of AnonCreds, one for each message. */
 export const anonCredsFormats = {
   offer: 'anoncreds/credential-offer@v1.0',
   request: 'anoncreds/credential-request@v1.0',
@@ -34,23 +34,23 @@ export const anonCredsFormats = {
   proof: 'anoncreds/proof@v1.0',
 } as const
 
-/** SD-JWT by its old media type, which the wallets use, and by its new one. */
+/** SD-JWT by its old media type, which wallets use, and its new one. */
 const sdJwtFormats = ['vc+sd-jwt', 'dc+sd-jwt']
 
-/** What an offer or a request is about. Only these two messages say it: their answers are labelled in many ways, and their records know. */
+/** The credential format of an offer or a request. Agents label the attachments of other messages differently; for those the record has the format. */
 export function toCredentialFormat(attachmentFormat: string | null | undefined): CredentialFormat {
   if (attachmentFormat?.startsWith('anoncreds/')) return 'AnonCreds'
   return sdJwtFormats.includes(attachmentFormat ?? '') ? 'SDJWT' : 'JWT'
 }
 
-/** What a holder's proof must be bound to: made for this request (`challenge`) and for this verifier (`domain`). */
+/** Binds a holder's proof to one request (`challenge`) and one verifier (`domain`). */
 export type ProofOptions = { challenge: string; domain: string }
 
 const Challenge = z.looseObject({
   options: z.looseObject({ challenge: z.string().min(1), domain: z.string().min(1) }),
 })
 
-/** Writes challenge and domain as the one attachment of an offer, or of a request for JWT credentials; `content` is what stands in it. */
+/** Challenge and domain as the attachment of an offer, or of a request for JWT credentials. `content` is the attachment's JSON. */
 export function challengeAttachment(
   options: ProofOptions,
   format: TokenFormat,
@@ -62,39 +62,39 @@ export function challengeAttachment(
   return { attachments: [jsonAttachment(randomId(), content, tokenFormats[format])], content }
 }
 
-/** Reads challenge and domain. @throws {z.ZodError} when they are not in the content of an attachment. */
+/** Reads challenge and domain from the content of an attachment. @throws {z.ZodError} */
 export function readChallenge(content: unknown): ProofOptions {
   const { challenge, domain } = Challenge.parse(content).options
   return { challenge, domain }
 }
 
-/** Reads what the one attachment of an offer or a request says, and for which format. @throws {TypeError} when there is not exactly one. */
+/** The content and the credential format of an offer's or a request's attachment. @throws {TypeError} unless there is exactly one */
 export function readContent(message: Received): { content: unknown; credentialFormat: CredentialFormat } {
   const attachment = only(message)
   return { content: attachmentJson(attachment), credentialFormat: toCredentialFormat(attachment.format) }
 }
 
-/** Writes JSON as the one attachment of a message, in base64 as requests for SD-JWTs and all of AnonCreds have it (wire.md 4, 5). */
+/** JSON as a base64 attachment, as in requests for SD-JWTs and in all messages of AnonCreds. */
 export function encodedAttachments(content: object, attachmentFormat: string): Attachment[] {
   return [base64Attachment(randomId(), Buffer.from(JSON.stringify(content)), attachmentFormat)]
 }
 
-/** Writes a token, a holder's proof, a credential or a presentation, as the one attachment of a message. */
+/** A token (a holder's proof, a credential or a presentation) as an attachment. */
 export function tokenAttachments(token: string, format: TokenFormat): Attachment[] {
   return [base64Attachment(randomId(), Buffer.from(token), tokenFormats[format])]
 }
 
-/** Reads the JSON of an answer's one attachment; what the attachment says of its format is not to be trusted. @throws {TypeError | Problem} */
+/** The JSON of a reply's attachment. Its format label is ignored. @throws {TypeError | Problem} */
 export function readJson(message: Received): unknown {
   return attachmentJson(only(message))
 }
 
-/** Reads a token; what the attachment says of its format is not to be trusted (wire.md 4.2). @throws {TypeError} */
+/** The token of a reply's attachment. Its format label is ignored. @throws {TypeError} */
 export function readToken(message: Received): string {
   return Buffer.from(attachmentBytes(only(message))).toString('utf8')
 }
 
-/** True when reading or verifying a token failed for what it is. False when it could not be judged, now or by an accident of ours: it may come again. */
+/** Whether the token is at fault. Otherwise it could not be verified for now, and the message may be repeated. */
 export function isTokensFault(error: unknown): boolean {
   return (
     error instanceof VerificationError ||

@@ -7,7 +7,7 @@ import { onMessage, storeOutcome as storeMessageOutcome } from './basic-message/
 import { connectionFlow } from './connection/flow.ts'
 import { discoverFeatures, onQueries } from './discover-features/flow.ts'
 import type { Handler } from './engine/receive.ts'
-import type { Protocol } from './engine/record.ts'
+import type { Protocol } from './engine/protocol.ts'
 import { credentialFlow } from './issue-credential/flow.ts'
 import { requireKnownSender } from './peers.ts'
 import { presentationFlow } from './present-proof/flow.ts'

@@ -1,11 +1,11 @@
-/** Shapes that the records of all protocols share (api.md 4.6–4.8). */
+/** Shapes that the records of several protocols share. */
 import { z } from 'zod'
 import { optional } from '../wallet/model.ts'
 
-/** How often the agent may still fail to do the next thing by itself, to begin with (api.md 5.1). */
+/** The initial number of failures that `metaRetries` counts down. Retries do not depend on it. */
 export const firstMetaRetries = 5
 
-/** Why the agent could not do the next thing the last time it tried. */
+/** The last failure of the record's next job. */
 export const MetaLastFailure = z
   .object({
     status: z.int(),
@@ -16,7 +16,7 @@ export const MetaLastFailure = z
   })
   .meta({ id: 'ErrorResponse' })
 
-/** The last failure of a flow that was waited for in vain. */
+/** The failure of an expired flow. */
 export const flowExpired = { status: 408, type: 'FlowExpired', title: 'Flow Expired' } as const
 
 /** Fields that every record has. */
@@ -33,39 +33,39 @@ export type Invitation = z.infer<typeof Invitation>
 
 const Goal = optional(z.string().max(255))
 
-/** What the maker of an invitation says that it is for. */
+/** The purpose of an invitation. */
 export const Goals = {
   goalCode: Goal.describe('Machine-readable purpose, sent in the invitation.'),
   goal: Goal.describe('Purpose in words, sent in the invitation.'),
 }
 
-/** The `_oob` value of an invitation that is accepted. */
+/** The invitation to accept. */
 export const invitationText = z
   .string()
   .min(1)
   .describe('The raw value of the `_oob` query parameter of the invitation URL, or the whole URL.')
 
-/** An invitation that carries an offer or a request, as its record keeps it: beside what REST shows, what it says. */
-const KeptInvitation = Invitation.extend({
+/** An invitation that carries an offer or a request, as its record stores it. */
+const StoredInvitation = Invitation.extend({
   goalCode: z.string().optional(),
   goal: z.string().optional(),
-  /** Epoch seconds from which on no answer is taken. */
+  /** Epoch seconds from which answers are refused. */
   expiresTime: z.number().optional(),
 })
-export type KeptInvitation = z.infer<typeof KeptInvitation>
+export type StoredInvitation = z.infer<typeof StoredInvitation>
 
 /**
- * Between whom the messages of a record go: over a connection, or, of a record that an invitation began, between two DIDs
- * of its own. The other side's is known once it has answered.
+ * The two sides of a record: a connection, or two DIDs that only this record uses, if it began with an invitation. `theirDid` is absent
+ * until the other side answers the invitation.
  */
 export const Sides = {
   connectionId: z.string().optional(),
   myDid: z.string().optional(),
   theirDid: z.string().optional(),
-  invitation: KeptInvitation.optional(),
+  invitation: StoredInvitation.optional(),
 }
 
-/** What REST shows of the invitation that began a record, and only of such a record (api.md 4.7, 4.8). */
+/** The members of a REST resource whose record began with an invitation. */
 export const InvitationFields = {
   goalCode: z.string().optional(),
   goal: z.string().optional(),
@@ -76,17 +76,17 @@ export const InvitationFields = {
 /** The values of `InvitationFields`. */
 export function toInvitationFields({
   myDid,
-  invitation: kept,
+  invitation: stored,
 }: {
   myDid?: string | undefined
-  invitation?: KeptInvitation | undefined
+  invitation?: StoredInvitation | undefined
 }) {
-  if (!kept) return {}
-  const { goalCode, goal, expiresTime: _unshown, ...invitation } = kept
+  if (!stored) return {}
+  const { goalCode, goal, expiresTime: _expiresTime, ...invitation } = stored
   return { goalCode, goal, myDid, invitation }
 }
 
-/** Leaves out the members that are undefined: what has no value is absent, not null (api.md 1.2). */
+/** Removes undefined members, so that members without a value are absent from the JSON and not null. */
 export function present<Value extends object>(value: Value): Value {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Value
 }

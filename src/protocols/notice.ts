@@ -1,6 +1,6 @@
 /**
- * Messages outside of the state tables: pings, answers, problem reports, basic messages. They are jobs like all messages, in one queue for each
- * connection, so that they survive a restart and keep their order.
+ * Messages that belong to no state table: pings, replies, problem reports and basic messages. They are jobs in one queue per connection,
+ * so that they survive a restart and keep their order.
  */
 import type { Attachment } from '../didcomm/message.ts'
 import { enqueue } from '../outbox/job.ts'
@@ -8,11 +8,11 @@ import type { Db, Tx } from '../storage/database.ts'
 import { findRecordIdOfPeerDid } from '../wallet/peer-dids.ts'
 import type { Received } from './engine/receive.ts'
 
-/** Answers that may wait in a queue: a peer that asks again and again and accepts no answer must not fill the wallet's file. */
-const waitingAnswers = 20
+/** Replies that may wait in a queue. A peer that asks repeatedly and accepts no reply must not fill the wallet's file. */
+const replyLimit = 20
 
-/** A message to send: `protocol` and `recordId` say what it is for, and what is told of its outcome (`outcomes` in `index.ts`). */
-export type Notice = {
+/** A message to send. `outcomes` in `index.ts` finds the protocol by `protocol`, and passes it `recordId`. */
+export type StatelessMessage = {
   protocol: string
   recordId: string
   from: string
@@ -26,17 +26,17 @@ export type Notice = {
   }
 }
 
-/** Enqueues a message; returns its id. */
-export async function enqueueMessage(tx: Tx, { from, ...notice }: Notice): Promise<string> {
+/** Enqueues a message. Returns its id. */
+export async function enqueueMessage(tx: Tx, { from, ...notice }: StatelessMessage): Promise<string> {
   return enqueue(tx, await queueOf(tx, from), { kind: 'message', from, ...notice })
 }
 
-/** Enqueues an answer to a message, unless too many answers wait in the queue. */
+/** Enqueues a reply to a message, unless too many replies wait in the queue. */
 export async function enqueueReply(
   tx: Tx,
   received: Received,
   protocol: string,
-  message: Notice['message'],
+  message: StatelessMessage['message'],
 ): Promise<void> {
   const queue = await queueOf(tx, received.to)
   const { waiting } = await tx
@@ -44,7 +44,7 @@ export async function enqueueReply(
     .where('queue', '=', queue)
     .select((eb) => eb.fn.countAll().as('waiting'))
     .executeTakeFirstOrThrow()
-  if (Number(waiting) >= waitingAnswers) return
+  if (Number(waiting) >= replyLimit) return
   await enqueue(tx, queue, {
     kind: 'message',
     protocol,
@@ -55,7 +55,7 @@ export async function enqueueReply(
   })
 }
 
-/** The queue of a peer DID of the wallet: each connection has a DID of its own. */
-async function queueOf(db: Db, ourDid: string): Promise<string> {
-  return `notices:${(await findRecordIdOfPeerDid(db, ourDid)) ?? ''}`
+/** The queue of a peer DID of the wallet. Each connection has its own DID. */
+async function queueOf(db: Db, myDid: string): Promise<string> {
+  return `notices:${(await findRecordIdOfPeerDid(db, myDid)) ?? ''}`
 }

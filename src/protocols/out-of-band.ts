@@ -1,31 +1,33 @@
-/** Invitations that carry an offer or a request, as their maker has them: no connection is made for them (wire.md 2.3, api.md 4.7, 4.8). */
+/** Out-of-band invitations that carry an offer or a request: creates them, opens them and checks their expiry. They need no connection. */
 import { isOver } from '../base/clock.ts'
 import { newId, randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
-import { embedMessage, readEmbedded, type EmbeddedMessage } from '../didcomm/invitation.ts'
+import { reasonOf } from '../base/reason.ts'
 import {
   createInvitation,
-  toInvitationUrl,
+  embedMessage,
   parseInvitation,
+  readEmbedded,
+  toInvitationUrl,
+  type EmbeddedMessage,
   type OutOfBandInvitation,
 } from '../didcomm/invitation.ts'
+import { findKnownType } from '../didcomm/message-type.ts'
 import type { Attachment } from '../didcomm/message.ts'
+import { peerDidsOnly } from '../didcomm/route.ts'
 import { isPublicUrl } from '../net/public-url.ts'
 import type { Tx } from '../storage/database.ts'
 import { newPeerDid, type NewPeerDid } from '../wallet/peer-dids.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { issueCredential } from './issue-credential/model.ts'
-import { present, type KeptInvitation } from './model.ts'
-import { didcommOrgMessages, presentProof } from './present-proof/model.ts'
-import { reasonOf } from '../base/reason.ts'
-import { findKnownType } from '../didcomm/message-type.ts'
-import { peerDidsOnly } from '../didcomm/route.ts'
 import type { Received } from './engine/receive.ts'
+import { issueCredential } from './issue-credential/model.ts'
+import { present, type StoredInvitation } from './model.ts'
+import { didcommOrgMessages, presentProof } from './present-proof/model.ts'
 
-/** The real agent's placeholder: wallets read what follows `_oob=` and ignore the rest (wire.md 2.2). */
+/** The base URL that the Cloud Agent uses. Wallets read the parameter `_oob` and ignore the rest. */
 export const invitationBase = 'https://my.domain.com/path'
 
-/** Where the URLs of new invitations lead: to this agent's page of them, when a browser somewhere else can open that. */
+/** The base URL of new invitations: this agent's page for invitations, if it has a public URL. */
 export function newInvitationBase({ config: { REST_SERVICE_URL: url } }: Wallet['env']): string {
   return url !== undefined && isPublicUrl(url) ? `${url}/invitation` : invitationBase
 }
@@ -36,7 +38,7 @@ type Accepted = {
   errors: 'error:CredentialServiceError' | 'error:PresentationError'
 }
 
-/** What an invitation can carry: messages of which types, where it is accepted, and whose errors are answered there. */
+/** By purpose: the types of messages that an invitation carries, the endpoint that accepts it, and the prefix of its errors. */
 export const purposes = {
   offer: {
     carries: [issueCredential.messages.offer],
@@ -51,16 +53,16 @@ export const purposes = {
 } as const satisfies Record<string, Accepted>
 export type Purpose = keyof typeof purposes
 
-/** An invitation that was made or opened, and what its record begins with. */
+/** A created or opened invitation, and the initial data of its record. */
 export type Invited = {
   recordId: string
   thid: string
-  /** Ours for this record alone; to be kept with it. */
+  /** The wallet's DID for this record, to be saved with it. */
   peer: NewPeerDid
-  sides: { myDid: string; theirDid?: string; invitation: KeptInvitation }
+  sides: { myDid: string; theirDid?: string; invitation: StoredInvitation }
 }
 
-/** What the inviter says, and for how long from now on an answer is taken. */
+/** The content of an invitation, and how long it may be answered. */
 export type Terms = {
   goalCode: string | undefined
   goal: string | undefined
@@ -68,7 +70,7 @@ export type Terms = {
   message: { type: string; body: Record<string, unknown>; attachments: Attachment[] }
 }
 
-/** Makes an invitation with a message in it; the invitation and the thread share one id. */
+/** Creates an invitation with an embedded message. The invitation and the thread have the same id. */
 export function invite(wallet: Wallet, { goalCode, goal, lifetimeSeconds, message }: Terms): Invited {
   const peer = newPeerDid(wallet)
   const [thid, from] = [randomId(), peer.did]
@@ -86,19 +88,27 @@ export function invite(wallet: Wallet, { goalCode, goal, lifetimeSeconds, messag
     attachments,
   })
   const invitationUrl = toInvitationUrl(newInvitationBase(wallet.env), invitation)
-  const kept = present({ id: thid, type: invitation.type, from, invitationUrl, goalCode, goal, expiresTime })
-  return { recordId: newId(), thid, peer, sides: { myDid: from, invitation: kept } }
+  const stored = present({
+    id: thid,
+    type: invitation.type,
+    from,
+    invitationUrl,
+    goalCode,
+    goal,
+    expiresTime,
+  })
+  return { recordId: newId(), thid, peer, sides: { myDid: from, invitation: stored } }
 }
 
 /**
- * Refuses an answer to an invitation that comes too late; `expire` marks the record, the first time.
+ * Refuses an answer to an expired invitation. `expire` marks the record the first time.
  *
- * @throws {Problem} 400 `InvitationExpired`, so that the sender is told.
+ * @throws {Problem} 400 `InvitationExpired`, which is reported to the sender
  */
 export async function requireUnexpired(
   wallet: Wallet,
   purpose: Purpose,
-  { thid, state, invitation }: { thid: string; state: string; invitation?: KeptInvitation | undefined },
+  { thid, state, invitation }: { thid: string; state: string; invitation?: StoredInvitation | undefined },
   expire: (tx: Tx) => Promise<unknown>,
 ): Promise<void> {
   if (invitation?.expiresTime === undefined) return
@@ -107,22 +117,22 @@ export async function requireUnexpired(
   if (isLate || state === 'InvitationExpired') throw expired(purpose, thid, invitation.expiresTime)
 }
 
-/** True from the second on, an epoch second, at which an invitation expires. */
+/** Whether an invitation has expired; `expiresTime` is in epoch seconds. */
 export function hasExpired(expiresTime: number): boolean {
   return isOver(expiresTime * 1_000)
 }
 
-/** The problem of an invitation that nobody can answer any more. */
+/** The problem of an expired invitation. */
 export function expired(purpose: Purpose, id: string, expiresTime: number): Problem {
   const detail = `The invitation ${id} expired at ${new Date(expiresTime * 1_000).toISOString()}. Ask for a new one.`
   return new Problem(`${purposes[purpose].errors}:InvitationExpired`, detail)
 }
 
 /**
- * Reads an invitation that the wallet's owner accepts, and makes a DID to answer from. `message` is what the invitation carries,
- * as if it had been received at that DID.
+ * Opens an invitation that the tenant accepts, and creates a DID to answer from. `message` is the embedded message, as if that DID had
+ * received it.
  *
- * @throws {Problem} 400 when it cannot be read, is for something else (the right endpoint is named), or has expired.
+ * @throws {Problem} 400 if it is malformed, has another purpose (the error names the right endpoint) or has expired
  */
 export async function openInvitation(
   wallet: Wallet,
@@ -137,7 +147,7 @@ export async function openInvitation(
   const peer = newPeerDid(wallet)
   const thid = embedded.thid ?? embedded.id
   const invitationUrl = toInvitationUrl(invitationBase, oob)
-  const kept = present({
+  const stored = present({
     id,
     type,
     from,
@@ -146,25 +156,25 @@ export async function openInvitation(
     goal: body.goal,
     expiresTime,
   })
-  const sides = { myDid: peer.did, theirDid: from, invitation: kept }
+  const sides = { myDid: peer.did, theirDid: from, invitation: stored }
   return { recordId: newId(), thid, peer, sides, message: { ...embedded, from, to: peer.did, thid } }
 }
 
-/** The problem of an invitation that this wallet has accepted before. */
+/** The problem of an invitation that the wallet has accepted before. */
 export function alreadyReceived(purpose: Purpose, thid: string): Problem {
   const detail = `The invitation of the thread ${thid} was accepted before. Ask for a new one: an invitation is accepted once.`
   return new Problem(`${purposes[purpose].errors}:InvitationAlreadyReceived`, detail)
 }
 
-/** Makes sure that an invitation carries neither an offer nor a request. @throws {Problem} 400 naming the endpoint that accepts it. */
+/** Checks that an invitation carries neither an offer nor a request. @throws {Problem} 400 naming the endpoint that accepts it */
 export function requireConnectionInvitation(invitation: OutOfBandInvitation): void {
   const other = purposeOf(typeIn(invitation))
   if (!other) return
-  const detail = `The invitation ${invitation.id} is not one to connect. Accept it with ${other.accept}.`
+  const detail = `The invitation ${invitation.id} is not a connection invitation. Accept it with ${other.accept}.`
   throw new Problem('error:ConnectionServiceError:InvitationParsingError', detail)
 }
 
-/** What an invitation is for beside connecting, by the message that it carries; nothing when there is none that is known. */
+/** The purpose of an invitation by its embedded message. Undefined if it carries none, or one of an unknown type. */
 export function purposeIn(invitation: OutOfBandInvitation): Purpose | undefined {
   const found = purposeOf(typeIn(invitation))
   return (Object.keys(purposes) as Purpose[]).find((purpose) => purposes[purpose] === found)
@@ -174,7 +184,7 @@ function typeIn(invitation: OutOfBandInvitation): string {
   try {
     return readEmbedded(invitation)?.type ?? ''
   } catch {
-    // What cannot be read as an offer or a request does not keep two agents from connecting.
+    // An unreadable attachment does not prevent a connection.
     return ''
   }
 }
@@ -191,7 +201,7 @@ function read(text: string, purpose: Purpose): ReturnType<typeof parseInvitation
   }
 }
 
-/** The message in an invitation that is for this purpose. */
+/** The embedded message of an invitation with this purpose. */
 function unwrap(invitation: OutOfBandInvitation, purpose: Purpose): EmbeddedMessage {
   let message: EmbeddedMessage | undefined
   try {
@@ -207,7 +217,7 @@ function unwrap(invitation: OutOfBandInvitation, purpose: Purpose): EmbeddedMess
     )
   const found = purposeOf(message.type)
   if (found === purposes[purpose]) return message
-  const way = found ? `Accept it with ${found.accept}.` : 'This agent does not know messages of that type.'
+  const way = found ? `Accept it with ${found.accept}.` : 'This agent does not support messages of that type.'
   throw unreadable(
     purpose,
     `The invitation ${id} carries no ${purpose}, but a message of type ${message.type.slice(0, 200)}. ${way}`,

@@ -1,38 +1,36 @@
-/** Who is on the other side of a credential's or a presentation's record: over a connection, or by an invitation of its own (wire.md 2.3). */
+/** The two sides of records and messages: the DIDs of a connection, or of a record that began with an invitation. */
 import { z } from 'zod'
 import type { Db } from '../storage/database.ts'
 import { findByThread, findRecord, getRecord } from './engine/find.ts'
 import type { Machine, RoleOf } from './engine/machine.ts'
 import type { Received } from './engine/receive.ts'
-import type { Protocol, Rec } from './engine/record.ts'
+import type { Protocol, Rec } from './engine/protocol.ts'
 import { Problem } from '../base/problem.ts'
 import { findRecordIdOfPeerDid } from '../wallet/peer-dids.ts'
 import { connection } from './connection/model.ts'
 import { connectedStates } from './connection/states.ts'
 
-/** The members of `Sides`, as far as a record has them. */
+/** Members of `Sides` in `model.ts`. */
 type HasSides = {
   connectionId?: string | undefined
   myDid?: string | undefined
   theirDid?: string | undefined
 }
 
-/** The DIDs between which the messages of a record go. @throws {Problem} 400 when its connection is not complete, 404 when it is gone. */
+/** The DIDs of a record's two sides. @throws {Problem} 400 if its connection is not complete, 404 if it is deleted */
 export async function peersOf(
   db: Db,
   { connectionId, myDid, theirDid }: HasSides,
 ): Promise<{ myDid: string; theirDid: string }> {
   if (connectionId !== undefined) return getPeers(db, connectionId)
-  if (myDid === undefined || theirDid === undefined)
-    throw new Error('the record has nobody on its other side')
+  if (myDid === undefined || theirDid === undefined) throw new Error('the record has no other side')
   return { myDid, theirDid }
 }
 
 /**
- * The record that a message belongs to: of its thread, between the two DIDs that the record's messages go.
+ * The record that a message belongs to: it has the message's thread and the two DIDs.
  *
- * With `mayAnswer` an invitation that nobody has answered belongs to whoever answers it; every other message must come from the one
- * who did.
+ * With `mayAnswer`, any sender may answer an unanswered invitation. Later messages must come from the same sender.
  */
 export async function findRecordFor<M extends Machine, Data extends HasSides>(
   db: Db,
@@ -50,7 +48,7 @@ export async function findRecordFor<M extends Machine, Data extends HasSides>(
   return myDid === to && isTheirs ? record : undefined
 }
 
-/** What the answer to an invitation changes: its sender is the other side from then on. Over a connection that is known already. */
+/** The change when a message answers an invitation: its sender becomes the other side. Empty for a record with a connection. */
 export function bindSender(
   { from }: Pick<Received, 'from'>,
   { connectionId }: HasSides,
@@ -58,22 +56,22 @@ export function bindSender(
   return connectionId === undefined ? { theirDid: from } : {}
 }
 
-/** A connection both sides know, and their DIDs for it. */
+/** An established connection and its DIDs. */
 export type Peers = { connectionId: string; myDid: string; theirDid: string }
 
-/** The DIDs of a connection. @throws {Problem} 404 when there is none, 400 when it is not complete. */
+/** The DIDs of a connection. @throws {Problem} 404; 400 if it is not established */
 export async function getPeers(db: Db, connectionId: string): Promise<Peers> {
   const { state, myDid, theirDid } = await getRecord(db, connection, connectionId)
   if (!connectedStates.includes(state) || myDid === undefined || theirDid === undefined) {
     throw new Problem(
       'error:ConnectionServiceError:InvalidStateForOperation',
-      `The connection ${connectionId} is in state ${state}, and can be used in state ${connectedStates.join(' or ')}.`,
+      `The connection ${connectionId} is in state ${state} and cannot be used before ${connectedStates.join(' or ')}.`,
     )
   }
   return { connectionId, myDid, theirDid }
 }
 
-/** The connection whose other side sent a message from `from` to our `to`, if these two DIDs are one's. */
+/** The connection with these two DIDs: `to` is the wallet's, `from` the other side's. */
 export async function findPeers(db: Db, from: string, to: string): Promise<Peers | undefined> {
   const connectionId = await findRecordIdOfPeerDid(db, to)
   const record = connectionId === undefined ? undefined : await findRecord(db, connection, connectionId)
@@ -82,15 +80,14 @@ export async function findPeers(db: Db, from: string, to: string): Promise<Peers
     : undefined
 }
 
-/** What a record may say of its two sides, whichever protocol it is of. */
+/** The DIDs of a record of any protocol. */
 const Sides = z.looseObject({ myDid: z.string().optional(), theirDid: z.string().optional() })
 
 /**
- * Makes sure that a message comes from the other side that one of our DIDs was made for, over a connection or after an
- * invitation of another kind. With `admitHolder` whoever holds an invitation that nobody has answered may come, too: they could as well
- * accept it. It is called for them, and may refuse.
+ * Checks that the sender is the other side of the record that the recipient DID was created for. `admitHolder` admits the holder of an
+ * unanswered invitation as well, who could accept it anyway; it is called for such a sender and may refuse.
  *
- * @throws {Problem} `SenderNotAllowed` for strangers, who are told nothing and cost no row.
+ * @throws {Problem} `SenderNotAllowed` for unknown senders, who get no report and cause no write
  */
 export async function requireKnownSender(
   db: Db,
@@ -107,7 +104,7 @@ export async function requireKnownSender(
   if (sides?.theirDid !== from || sides.myDid !== to) throw notAllowed(type)
 }
 
-/** The connection over which a message came. @throws {Problem} `SenderNotAllowed` when it came over none. */
+/** The connection of a message. @throws {Problem} `SenderNotAllowed` without one */
 export async function getSenderPeers(db: Db, { from, to, type }: Received): Promise<Peers> {
   const peers = await findPeers(db, from, to)
   if (!peers) throw notAllowed(type)
@@ -115,6 +112,6 @@ export async function getSenderPeers(db: Db, { from, to, type }: Received): Prom
 }
 
 function notAllowed(type: string): Problem {
-  const detail = `The message of type ${type.slice(0, 200)} does not come from anybody this wallet has to do with.`
+  const detail = `The message of type ${type.slice(0, 200)} comes from a sender that this wallet does not know.`
   return new Problem('error:DIDCommControllerError:SenderNotAllowed', detail)
 }

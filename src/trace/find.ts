@@ -1,24 +1,24 @@
-/** Finds the thread that is meant: by its id, by that of a record, an event or a ping, or by the beginning or the end of one. */
+/** Finds a thread by its id, by the id of a record, an event or a ping, or by the beginning or the end of one. */
 import { sql } from 'kysely'
 import { Problem } from '../base/problem.ts'
 import { protocols } from '../protocols/index.ts'
 import type { Db } from '../storage/database.ts'
 
-/** Fewer characters than these are no part of an id. */
+/** The shortest part of an id to search for, in characters. */
 export const shortestPart = 6
 
-/** How many of the newest records, events and messages are searched for an end of an id, which no index helps to find. */
+/** The number of newest records, events and messages to search for the end of an id, which no index supports. */
 const searched = 20_000
 
-/** How many threads with the same beginning are named. */
+/** The number of matching threads that an error names. */
 const named = 4
 
 const protocolNames = Object.keys(protocols)
 
 /**
- * The id of a thread, or the DID, that events and messages are about.
+ * The id of the thread, or the DID, of events and messages.
  *
- * @throws {Problem} `NotFound` when there is none, `BadRequest` when there are several with this beginning.
+ * @throws {Problem} `NotFound`; `BadRequest` if several match
  */
 export async function findThread(db: Db, id: string): Promise<string> {
   if (await isThread(db, id)) return id
@@ -55,7 +55,7 @@ async function isThread(db: Db, id: string): Promise<boolean> {
         .executeTakeFirst(),
     () => db.selectFrom('event').select('id').where('subject', '=', id).limit(1).executeTakeFirst(),
     () => db.selectFrom('message_log').select('id').where('thread', '=', id).limit(1).executeTakeFirst(),
-    // The first message of a thread gives it its id.
+    // The id of a thread's first message is the thread id.
     () =>
       db.selectFrom('job').select('id').where('id', '=', id).where('kind', '=', 'message').executeTakeFirst(),
   ]
@@ -72,9 +72,9 @@ async function findByPart(db: Db, id: string): Promise<string | undefined> {
   return (await db.selectFrom('ping').select('thid').where('id', '=', id).executeTakeFirst())?.thid
 }
 
-/** The threads whose id, or the id of one of whose records, begins with a text. Ids of events begin with the time, which tells none from another. */
+/** The threads whose id or record id begins with a text. Event ids are not searched: they begin with a time. */
 async function findByBeginning(db: Db, beginning: string): Promise<string[]> {
-  // Greater than whatever begins so, byte by byte, as the database compares.
+  // Greater than any text with this beginning, in byte order.
   const end = `${beginning}\u{10ffff}`
   const records = db.selectFrom('record').select('thid as thread').distinct().limit(named)
   const reads: Promise<{ thread: string }[]>[] = [
@@ -102,7 +102,7 @@ async function findByBeginning(db: Db, beginning: string): Promise<string[]> {
   return [...new Set((await Promise.all(reads)).flat().map(({ thread }) => thread))]
 }
 
-/** The threads whose id, or the id of one of whose records, ends with a text: among the newest. */
+/** The newest threads whose id or record id ends with a text. */
 async function findByEnd(db: Db, end: string): Promise<string[]> {
   const pattern = `%${end.replaceAll(/[\\%_]/g, String.raw`\$&`)}`
   const endsWith = (column: string) => sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`

@@ -1,4 +1,4 @@
-/** The trace of a thread (ours): what happened in it, step by step, and what it waits for. */
+/** The trace of a thread (extension): its steps, and what it waits for. */
 import { z } from 'zod'
 import { outcomes as deliveryOutcomes } from '../events/delivery-log.ts'
 import { EventType } from '../events/event.ts'
@@ -10,24 +10,24 @@ const at = z.iso.datetime()
 
 const MessageStep = z.object({
   kind: z.literal('message'),
-  at: at.describe('When it arrived, or when the last attempt at sending it began.'),
+  at: at.describe('When it was received, or when the last attempt to send it began.'),
   direction: z.enum(['sent', 'received']),
   outcome: z.enum(['taken', 'refused', 'given up']),
   id: z.string(),
   type: z.string(),
-  from: z.string().describe('The DID of who wrote it, or the first 80 characters of that.'),
-  to: z.string().describe('The DID that it was written to, or the first 80 characters of that.'),
+  from: z.string().describe('The sender’s DID, cut at 80 characters.'),
+  to: z.string().describe('The recipient’s DID, cut at 80 characters.'),
   attempts: z
     .number()
     .optional()
     .describe(
-      'Attempts at sending it, also those that were due while the other side’s server was left alone; absent when it was received.',
+      'Attempts to send it, including those skipped while the other side’s server was unreachable; absent for a received message.',
     ),
-  durationMs: z.number().optional().describe('How long the other side took to take it.'),
+  durationMs: z.number().optional().describe('How long the other side took to answer.'),
   failure: z
     .string()
     .optional()
-    .describe('Why it was refused or given up; if it was taken, why the attempt before failed.'),
+    .describe('Why it was refused or abandoned; for an accepted message, why the attempt before failed.'),
 })
 
 const StateStep = z.object({
@@ -35,7 +35,7 @@ const StateStep = z.object({
   at,
   topic: Topic,
   recordId: z.string().optional().describe('The record, or the DID; absent for a test event.'),
-  from: z.string().optional().describe('Absent for the first state that is known.'),
+  from: z.string().optional().describe('Absent for the first known state.'),
   to: z.string().optional().describe('Absent for a test event.'),
   eventId: z.uuid(),
   eventType: EventType,
@@ -47,11 +47,11 @@ const DeliveryStep = z.object({
   webhookId: z.string(),
   eventId: z.string(),
   eventType: z.string(),
-  attempt: z.number().describe('Counts the attempts to tell this webhook of this event.'),
+  attempt: z.number().describe('The number of the attempt to deliver this event to this webhook.'),
   cause: z.enum(['automatic', 'replay']),
   outcome: z.enum(deliveryOutcomes),
   durationMs: z.number(),
-  status: z.number().optional().describe('What the receiver answered; absent when it did not.'),
+  status: z.number().optional().describe('The HTTP status; absent without an answer.'),
   error: z.string().optional(),
 })
 
@@ -65,20 +65,17 @@ export const Pending = z
     what: z
       .enum(['message', 'work', 'answer', 'decision', 'end', 'webhook'])
       .describe(
-        '`message`: one to be sent; `work`: something the agent does by itself; `answer`: the other side’s; `decision`: one of this side’s; `end`: nothing more is tried, and the flow ends by itself; `webhook`: one to be told.',
+        '`message`: a message to send; `work`: a task to run; `answer`: an answer of the other side; `decision`: a decision of a person on this side; `end`: no more attempts, the flow will expire; `webhook`: events to deliver.',
       ),
-    since: at.describe('For a webhook, since the first of the events.'),
+    since: at.describe('For a webhook, the time of the first event.'),
     topic: Topic.optional(),
     recordId: z.string().optional(),
     state: z.string().optional(),
     name: z
       .string()
       .optional()
-      .describe('The type of the message, the name of the work, or the id of the webhook.'),
-    events: z
-      .number()
-      .optional()
-      .describe('How many events of the thread the webhook is still to be told of.'),
+      .describe('The type of the message, the name of the task, or the id of the webhook.'),
+    events: z.number().optional().describe('The number of the thread’s events to deliver to the webhook.'),
     attempts: z.number().optional().describe('Failed attempts so far.'),
     reason: z.string().optional().describe('Why the last of them failed.'),
     nextAt: at.optional().describe('When the next attempt is due, or when the flow ends.'),
@@ -92,7 +89,7 @@ const TracedRecord = z
     id: z.string(),
     role: z.string(),
     state: z.string(),
-    failure: z.string().optional().describe('Why the last thing that failed did.'),
+    failure: z.string().optional().describe('The last failure.'),
   })
   .meta({ id: 'TraceRecord' })
 export type TracedRecord = z.infer<typeof TracedRecord>
@@ -100,14 +97,14 @@ export type TracedRecord = z.infer<typeof TracedRecord>
 export const Trace = z
   .object({
     thid: z.string().describe('The thread, or the DID.'),
-    startedAt: at.optional().describe('The time of the first step that is still known.'),
+    startedAt: at.optional().describe('The time of the first known step.'),
     records: z.array(TracedRecord),
-    steps: z.array(Step).describe('In the order in which they happened.'),
-    pending: z.array(Pending).describe('What the thread waits for; empty when it is over.'),
+    steps: z.array(Step).describe('In the order of their occurrence.'),
+    pending: z.array(Pending).describe('What the thread waits for; empty if it is over.'),
     isCut: z
       .boolean()
       .describe(
-        'Whether there are more steps than these: at most 1,000 messages, and the events and deliveries of 1,000.',
+        'Whether steps are missing: a trace has at most 1,000 messages, 1,000 events and their deliveries.',
       ),
   })
   .meta({ id: 'Trace' })

@@ -1,27 +1,28 @@
-/** What a thread waits for: what is owed, whose turn it is, and which webhooks are still to be told. */
+/** Finds what a thread waits for: jobs, the next transition of its records, and deliveries. */
 import { steadyNow } from '../base/clock.ts'
-import type { Placed } from '../events/event.ts'
+import type { LoggedEvent } from '../events/event.ts'
 import { toJob, type Job } from '../outbox/job.ts'
 import { globalWebhookId } from '../events/webhooks.ts'
 import { endOf } from '../protocols/engine/expiry.ts'
 import { waitsSince } from '../protocols/engine/machine.ts'
-import { queueOf, type Protocol, type Rec } from '../protocols/engine/record.ts'
+import { queueOf } from '../protocols/engine/record.ts'
+import type { Protocol, Rec } from '../protocols/engine/protocol.ts'
 import { threadOf } from '../protocols/engine/receive.ts'
 import type { Db } from '../storage/database.ts'
 import type { Topic } from '../events/subjects.ts'
 import type { Pending } from './model.ts'
 
-/** A record of the thread, and of which protocol it is. */
+/** A record of the thread, and its protocol. */
 export type Traced = { protocol: Protocol; record: Rec }
 
-/** Jobs of a queue that are read at most. */
+/** The number of jobs to read. */
 const queueLimit = 1_000
 
-/** How flows end by themselves or by the other side, which nobody waits for. */
-const ends = ['flow expired', 'expired', 'received problem-report']
+/** Triggers that end a flow early. */
+const interruptions = ['flow expired', 'expired', 'received problem-report']
 
-/** Reports of the agent to itself. */
-const reports = ['sent', 'made']
+/** Triggers of the worker. */
+const confirmations = ['sent', 'made']
 
 /** The jobs of a thread, oldest first. */
 export async function findThreadJobs(
@@ -30,11 +31,11 @@ export async function findThreadJobs(
   traced: readonly Traced[],
 ): Promise<(Job & { nextAt?: string })[]> {
   const ids = traced.map(({ record }) => record.id)
-  const ways = [
+  const peers = [
     ...ids,
     ...traced.flatMap(({ record }) => (record as { connectionId?: string }).connectionId ?? []),
   ]
-  const queues = [...ids.map(queueOf), ...ways.map((id) => `notices:${id}`), `did:${thread}`]
+  const queues = [...ids.map(queueOf), ...peers.map((id) => `notices:${id}`), `did:${thread}`]
   const read = db.selectFrom('job').selectAll()
   const rows = [
     ...(await read
@@ -53,13 +54,13 @@ export async function findThreadJobs(
   return [...jobs.values()].filter(isOfThread)
 }
 
-/** When a rescheduled job is due, by the system clock. */
+/** When a rescheduled job or delivery is due, by the system clock. */
 function nextAtOf(dueAt: string): { nextAt?: string } {
   const waitMs = Date.parse(dueAt) - steadyNow()
   return waitMs > 0 ? { nextAt: new Date(Date.now() + waitMs).toISOString() } : {}
 }
 
-/** A job as the trace shows it. */
+/** A job in the trace. */
 export function toPendingJob(job: Job & { nextAt?: string }, traced: readonly Traced[]): Pending {
   const { body, createdAt: since, attempts, reason, nextAt } = job
   const about = traced.find(({ record }) => record.id === body.recordId)
@@ -74,18 +75,18 @@ export function toPendingJob(job: Job & { nextAt?: string }, traced: readonly Tr
   }
 }
 
-/** What a record waits for for which there is no job; undefined for one whose flow is over. `lifetimeSeconds` is `FLOW_EXPIRY`. */
-export function toTurn(traced: Traced, lifetimeSeconds: number): Pending | undefined {
+/** What a record without jobs waits for. Undefined if its flow is over. `lifetimeSeconds` is `FLOW_EXPIRY`. */
+export function toPendingTransition(traced: Traced, lifetimeSeconds: number): Pending | undefined {
   const { protocol, record } = traced
   const triggers = protocol.rows
     .filter(([role, from]) => role === record.role && from === record.state)
     .map(([, , on]) => on)
-  const turns = triggers.filter((on) => !ends.includes(on))
+  const awaited = triggers.filter((on) => !interruptions.includes(on))
   const since = record.updatedAt ?? record.createdAt
   const about = { since, ...toAbout(traced) }
-  if (turns.length === 0) return undefined
-  if (turns.some((on) => /^(received|verified|refused) /.test(on))) return { what: 'answer', ...about }
-  if (!turns.every((on) => reports.includes(on))) return { what: 'decision', ...about }
+  if (awaited.length === 0) return undefined
+  if (awaited.some((on) => /^(received|verified|refused) /.test(on))) return { what: 'answer', ...about }
+  if (!awaited.every((on) => confirmations.includes(on))) return { what: 'decision', ...about }
   const waits = waitsSince(protocol, record)
   return {
     what: 'end',
@@ -103,8 +104,8 @@ function toAbout({ protocol, record }: Traced): Pick<Pending, 'topic' | 'recordI
   return { topic: topicOf(protocol), recordId: record.id, state: record.state }
 }
 
-/** The webhooks that are still to be told of some of these events; not the global one, which is the operator's. */
-export async function findUntold(db: Db, events: readonly Placed[]): Promise<Pending[]> {
+/** The webhooks with undelivered events of the thread, without the global one, which belongs to the operator. */
+export async function findPendingDeliveries(db: Db, events: readonly LoggedEvent[]): Promise<Pending[]> {
   const places = events.map(({ sequence }) => sequence)
   if (places.length === 0) return []
   const webhooks = await db

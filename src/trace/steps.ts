@@ -1,30 +1,30 @@
-/** The steps of a thread in the order in which they happened, from three logs: of events, of messages and of deliveries. */
+/** Merges the logs of events, messages and deliveries into the steps of a thread. */
 import { z } from 'zod'
 import type { EventDelivery } from '../events/delivery-log.ts'
-import type { Placed } from '../events/event.ts'
+import type { LoggedEvent } from '../events/event.ts'
 import { eventSubjects } from '../events/subjects.ts'
 import type { LoggedMessage } from '../outbox/message-log.ts'
 import type { Step } from './model.ts'
 
 const Text = z.string().optional().catch(undefined)
 
-/** What the log has of a thread; each list in its own order. */
+/** The log entries of a thread, each list in its order. */
 export type Logged = {
-  events: readonly Placed[]
+  events: readonly LoggedEvent[]
   messages: readonly LoggedMessage[]
   deliveries: readonly EventDelivery[]
 }
 
 /**
- * Puts the steps in order. Events and what was received have places in their logs, which no clock moves. What was sent, or delivered, comes
- * after the event that it was promised with, as far back as its time says.
+ * Orders the steps. Events and received messages have sequence numbers, which do not depend on a clock. A sent message or a delivery comes
+ * after the event that was written with its job, and otherwise by its time.
  */
 export function toSteps({ events, messages, deliveries }: Logged): Step[] {
   const received = messages.filter(({ direction }) => direction === 'received')
   const sent = messages.filter(({ direction }) => direction === 'sent')
   const spine = [
     ...toStateSteps(events).map((step, index) => ({ place: events[index]!.sequence, step })),
-    // Between the event before it and the one that it caused.
+    // A received message comes before the event that it causes.
     ...received.map((message) => ({ place: message.event_sequence + 0.5, step: toMessageStep(message) })),
   ].toSorted((a, b) => a.place - b.place)
   const loose = [
@@ -41,7 +41,7 @@ export function toSteps({ events, messages, deliveries }: Logged): Step[] {
   return [...at(-1), ...spine.flatMap(({ step }, index) => [step, ...at(index)])]
 }
 
-function toStateSteps(events: readonly Placed[]): Step[] {
+function toStateSteps(events: readonly LoggedEvent[]): Step[] {
   const last = new Map<string, string>()
   return events.map(({ event: { id: eventId, type, ts, data } }) => {
     const { topic, id, state } = eventSubjects[type]
@@ -91,9 +91,9 @@ function toMessageStep({
 function toDeliverySteps(deliveries: readonly EventDelivery[]): { place: number; step: Step }[] {
   const counts = new Map<string, number>()
   return deliveries.map(({ webhookId, eventSequence, attemptedAt, type, kind, ...rest }) => {
-    const lane = `${webhookId} ${eventSequence}`
-    const attempt = (counts.get(lane) ?? 0) + 1
-    counts.set(lane, attempt)
+    const delivery = `${webhookId} ${eventSequence}`
+    const attempt = (counts.get(delivery) ?? 0) + 1
+    counts.set(delivery, attempt)
     const cause = kind === 'replay' ? 'replay' : 'automatic'
     return {
       place: eventSequence,

@@ -1,4 +1,4 @@
-/** The trace of a thread (ours): assembled from what the wallet keeps anyway, when somebody asks. */
+/** The trace of a thread (extension), assembled on request from the wallet's logs. */
 import { deliveriesOf } from '../events/delivery-log.ts'
 import { eventsAfter } from '../events/event.ts'
 import { messagesOf } from '../outbox/message-log.ts'
@@ -8,18 +8,24 @@ import type { Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { findThread } from './find.ts'
 import type { Pending, Trace, TracedRecord } from './model.ts'
-import { findThreadJobs, findUntold, toPendingJob, topicOf, toTurn, type Traced } from './pending.ts'
+import {
+  findThreadJobs,
+  findPendingDeliveries,
+  toPendingJob,
+  topicOf,
+  toPendingTransition,
+  type Traced,
+} from './pending.ts'
 import { toSteps } from './steps.ts'
 
-/** Events and messages of a thread that are shown, of each; and the attempts at delivering the events. */
+/** The limits of a trace: events, messages, and attempts to deliver the events. */
 const longest = 1_000
-const mostDeliveries = 10_000
+const deliveryLimit = 10_000
 
 /**
- * What happened in a thread, step by step, and what it waits for; `id` is its own, that of a record, an event or a ping, or the beginning of
- * one.
+ * The steps of a thread, and what it waits for. `id` is the id of the thread, of a record, an event or a ping, or a part of one.
  *
- * @throws {Problem} `NotFound`, or `BadRequest` when several begin so.
+ * @throws {Problem} `NotFound`; `BadRequest` if several match
  */
 export async function getTrace(wallet: Wallet, id: string): Promise<Trace> {
   const { db, id: walletId, env } = wallet
@@ -29,11 +35,11 @@ export async function getTrace(wallet: Wallet, id: string): Promise<Trace> {
   const messages = await messagesOf(db, thid, longest + 1)
   const shown = events.slice(0, longest)
   const places = shown.map(({ sequence }) => sequence)
-  const deliveries = await deliveriesOf(db, places, mostDeliveries + 1)
+  const deliveries = await deliveriesOf(db, places, deliveryLimit + 1)
   const steps = toSteps({
     events: shown,
     messages: messages.slice(0, longest),
-    deliveries: deliveries.slice(0, mostDeliveries),
+    deliveries: deliveries.slice(0, deliveryLimit),
   })
 
   const traced = await findTraced(db, thid)
@@ -41,9 +47,9 @@ export async function getTrace(wallet: Wallet, id: string): Promise<Trace> {
   const idle = traced.filter(({ record }) => !owed.some(({ body }) => body.recordId === record.id))
   const pending = [
     ...owed.map((each) => toPendingJob(each, traced)),
-    ...idle.flatMap((each) => toTurn(each, env.config.FLOW_EXPIRY) ?? []),
+    ...idle.flatMap((each) => toPendingTransition(each, env.config.FLOW_EXPIRY) ?? []),
     ...(await findUnanswered(db, thid, owed.length > 0)),
-    ...(await findUntold(db, shown)),
+    ...(await findPendingDeliveries(db, shown)),
   ]
   return {
     thid,
@@ -51,11 +57,11 @@ export async function getTrace(wallet: Wallet, id: string): Promise<Trace> {
     records: traced.map(toTracedRecord),
     steps,
     pending,
-    isCut: events.length > longest || messages.length > longest || deliveries.length > mostDeliveries,
+    isCut: events.length > longest || messages.length > longest || deliveries.length > deliveryLimit,
   }
 }
 
-/** The records of a thread: several when both sides are of one wallet. */
+/** The records of a thread: two if one wallet has both sides. */
 async function findTraced(db: Db, thid: string): Promise<Traced[]> {
   const found = await Promise.all(
     Object.values(protocols).map(async (protocol) => {
@@ -72,7 +78,7 @@ function toTracedRecord({ protocol, record: { id, role, state, ...data } }: Trac
   return { topic: topicOf(protocol), id, role, state, ...(failure !== undefined && { failure }) }
 }
 
-/** A ping that was taken and is not answered. */
+/** A delivered ping without a reply. */
 async function findUnanswered(db: Db, thid: string, isOwed: boolean): Promise<Pending[]> {
   if (isOwed) return []
   const ping = db

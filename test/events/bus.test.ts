@@ -1,4 +1,4 @@
-/** Who is told of commits. */
+/** Subscriptions to commits. */
 import { expect, test } from 'vitest'
 import { EventBus } from '../../src/events/bus.ts'
 

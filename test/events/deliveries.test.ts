@@ -1,4 +1,4 @@
-/** Webhooks as places in the log of events (service §6.3), by a clock that is told. */
+/** The queue of a webhook, with given times. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Answer } from '../../src/events/delivery-log.ts'

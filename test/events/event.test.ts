@@ -1,4 +1,4 @@
-/** The log of events: what is found without reading all of it, and what goes when it is too old. */
+/** The event log: indexed queries, and deletion of old events. */
 import { randomUUID } from 'node:crypto'
 import { sql, type CompiledQuery } from 'kysely'
 import { expect, test } from 'vitest'
@@ -76,7 +76,7 @@ test('what is too old goes, a little with each transaction; the newest stays, an
   expect(await sequences(db)).toEqual([50, 51])
 })
 
-test('what a webhook was not told stays; with an event goes what is known of its deliveries', async () => {
+test('undelivered events stay; an event is deleted with its delivery log', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   for (let n = 0; n < 5; n++) await put(db)

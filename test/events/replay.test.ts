@@ -1,4 +1,4 @@
-/** Events sent again, and the log of deliveries (service §6.3), by a clock that is told. */
+/** Replay of events, and the log of deliveries, with given times. */
 import { randomUUID } from 'node:crypto'
 import { Kysely, SqliteDialect } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'

@@ -1,4 +1,4 @@
-/** Signatures by the reference implementation of Standard Webhooks, which accepts ours and nothing that was changed. */
+/** Signatures, checked with the reference implementation of Standard Webhooks. */
 import { randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'

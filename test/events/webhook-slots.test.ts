@@ -1,4 +1,4 @@
-/** WebhookSlots for webhooks: who hangs holds nobody up but those that hang as well. */
+/** WebhookSlots: a hanging webhook delays only other slow ones. */
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { WebhookSlots } from '../../src/events/webhook-slots.ts'
@@ -44,7 +44,7 @@ test('who is not answered soon makes room for the next, and there is a limit to 
   await begun('e')
 })
 
-test('lanes that have hung and failed wait for each other, and nobody waits for them', async () => {
+test('slow webhooks wait for each other, and no prompt webhook waits for them', async () => {
   const desk = openDesk()
   const { begin, begun, underWay } = desk
   const hanging = ['a', 'b', 'c', 'd', 'e', 'f']
@@ -55,7 +55,7 @@ test('lanes that have hung and failed wait for each other, and nobody waits for 
   expect([...underWay.keys()]).toEqual(['a', 'b', 'x', 'y'])
 })
 
-test('a lane that is taken again, or refused at once, is like any other', async () => {
+test('a webhook that accepts again, or refuses at once, is prompt again', async () => {
   const desk = openDesk()
   const { places, begin, begun, end, underWay } = desk
   await hang(desk, 'a', 'b', 'c', 'd')

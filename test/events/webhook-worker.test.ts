@@ -1,4 +1,4 @@
-/** Webhooks with real receivers: what they are sent, what counts as taken, and what is sent again (service §6.3). */
+/** Webhooks with real receivers: requests, accepted statuses, and retries. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** What the tests of revocation share: presenting a credential, and reading what its issuer publishes of its status. */
+/** Helpers for tests of revocation: presents a credential, and reads the published status list. */
 import { expect } from 'vitest'
 import { decodeJwtVc, type CredentialStatus } from '../../src/credentials/jwt-vc.ts'
 import { presentationIn, type Tenant } from '../_pair.ts'

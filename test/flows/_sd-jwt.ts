@@ -1,4 +1,4 @@
-/** SD-JWT credentials between two tenants: issued, and presented. */
+/** Helpers that issue and present SD-JWT credentials between two tenants. */
 import { credentialIn, presentationIn, type Tenant } from '../_pair.ts'
 
 export const personClaims = {

@@ -1,4 +1,7 @@
-/** Every type of message, in every state, from whoever is not the other side: nothing changes and nothing is announced (threats C1, C2, C6). */
+/**
+ * Every message type in every state from senders other than the other side: nothing changes, and no event is
+ * emitted.
+ */
 import { randomUUID } from 'node:crypto'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'

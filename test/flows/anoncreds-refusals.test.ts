@@ -1,4 +1,7 @@
-/** AnonCreds credentials and requests that are not what they should be: refused, with the reason on the record and in a report. */
+/**
+ * Invalid AnonCreds offers, requests and credentials are refused, with the reason in the record and in a
+ * report.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Engine } from '../../src/anoncreds/engine.ts'
@@ -215,19 +218,19 @@ describe('a credential that is not the one that was offered ends the flow, and n
   })
 })
 
-test('a credential that does not hold is refused, says so on the record, and a right one is taken', async () => {
+test('an invalid credential is refused and stored as a failure, and a valid one is accepted afterwards', async () => {
   const { thid, recordId, good, sign, others, damaged, send } = await startIssuing()
   const cases: [string, object, RegExp][] = [
     ['is for another link secret', await sign(claims, others), /Signature correctness proof/],
     [
       'has another number',
       damaged((c) => (c.values.age.encoded = '31')),
-      /signed of its attribute age is not its text/,
+      /signed value of its attribute age does not encode its text/,
     ],
     [
       'has another number for a text',
       damaged((c) => (c.values.country.encoded = '5')),
-      /signed of its attribute country/,
+      /signed value of its attribute country/,
     ],
     [
       'has another signature',
@@ -346,7 +349,7 @@ describe('a request', () => {
     await credentialIn(tenant!.call, thid, 'CredentialSent')
   }, 30_000)
 
-  test('whose proof does not hold gets no credential: the record ends, and the holder is told', async () => {
+  test('with an invalid proof gets no credential: the flow ends, and the holder gets a report', async () => {
     const { thid, recordId, request, send } = await offered()
     await send({ ...request, blinded_ms: { ...request.blinded_ms, u: '12345' } })
     const issue = () =>

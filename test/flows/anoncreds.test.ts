@@ -1,4 +1,4 @@
-/** Issuing and proving in the format AnonCreds, between two agents (api.md 4.7, 4.8; wire.md 4, 9, 10). */
+/** Issuing and presenting AnonCreds between two agents. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { claims, publishDefinition, type Published } from '../anoncreds/_definition.ts'

@@ -1,4 +1,4 @@
-/** Issued credentials that are not the ones that were offered: the holder keeps none of them, ends the flow, and tells the issuer why. */
+/** A credential that differs from its offer is not stored, ends the flow and is reported to the issuer. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issueJwtVc, type CredentialContent } from '../../src/credentials/jwt-vc.ts'

@@ -1,4 +1,4 @@
-/** Offers that the holder has accepted beforehand for one connection, and those that wait for a person all the same. */
+/** Automatic acceptance of offers over a connection, and the offers that still wait for a person. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { openLog } from '../../src/base/log.ts'
@@ -238,7 +238,7 @@ test('what could never be accepted is refused when it is said, and nothing is ma
   })
 })
 
-test('what stands in the way is told by the record, and a person can go on', async () => {
+test('the record stores the obstacle, and a person can continue', async () => {
   await using scene = await startWithIssuer(true)
   const { agent, tenant, subjectId } = scene
   // The ledger, where this would be done, is not what this is about.

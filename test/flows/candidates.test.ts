@@ -1,4 +1,4 @@
-/** The credentials of the wallet that answer a request for a proof, and why the others do not. */
+/** The credentials that satisfy a presentation request, and the reasons why others do not. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
@@ -147,7 +147,7 @@ test('what is revoked or expired, or cannot be read or signed for, does not answ
   const { ids, reasons, others } = await ask(pair, { connectionId })
   expect(ids).toEqual([])
   expect(reasons).toEqual({
-    [revoked.recordId]: 'The issuer said that it is revoked',
+    [revoked.recordId]: 'The issuer has revoked it',
     [expired.recordId]: 'Valid until 2020-09-13T12:27:40.000Z',
     [broken.recordId]: expect.stringMatching(/./),
     [foreign.recordId]: expect.stringContaining(issuingDID),
@@ -174,8 +174,8 @@ test('an SD-JWT answers when it has the claims that are asked for, and a JWT doe
     claims: expect.arrayContaining(['name', 'age', 'address', 'degrees']),
   })
   expect(reasons).toEqual({
-    [jwt.recordId]: 'It is a JWT, and the request is for SDJWT',
-    [short.recordId]: 'It has no claim address.city, which is asked for',
+    [jwt.recordId]: 'It is a JWT credential; the request is for SDJWT',
+    [short.recordId]: 'It has no claim address.city, which is requested',
   })
   const jwtOnly = await ask(pair, { connectionId })
   expect(jwtOnly.ids).toEqual([jwt.recordId])

@@ -1,4 +1,4 @@
-/** Connections (service §2.5, §3.1, §4.2; api.md 4.6). */
+/** Connections: invitation, request and response over the API and DIDComm. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { connect, connectionIn, oobOf, refusal, startPair } from '../_pair.ts'
@@ -63,7 +63,7 @@ test('padded, unpadded, standard and URL-safe text and the whole URL are the sam
   }
 })
 
-test('an invitation connects once: the second who answers is told, and the first stays connected', async () => {
+test('an invitation connects once: the second agent gets a report, and the first stays connected', async () => {
   await using pair = await startPair()
   const third = await pair.agent.newTenant('third')
   const made = await pair.issuer.call('POST /connections', { body: {} })
@@ -80,7 +80,7 @@ test('an invitation connects once: the second who answers is told, and the first
   expect(told.connectionId).toBe(late.connectionId)
   expect(told.metaLastFailure).toMatchObject({
     type: 'e.p.req.invitation-used',
-    detail: expect.stringContaining('somebody else'),
+    detail: expect.stringContaining('another agent'),
   })
   expect(
     await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } }),

@@ -1,4 +1,4 @@
-/** What an invitation has begun survives: two daemons, killed between any two steps, issue and prove without a connection. */
+/** Two daemons, killed between any two transitions, issue and present by invitations without a connection. */
 import { expect, test } from 'vitest'
 import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
 import { onboard, type Party } from '../_main-job.ts'

@@ -1,4 +1,4 @@
-/** Issuing and proving by invitations that carry the offer or the request, without a connection (wire.md 2.3; api.md 4.7, 4.8, 5.2, 5.3). */
+/** Issuing and presenting by invitations that carry the offer or the request, without a connection. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -204,7 +204,7 @@ test('an invitation with an offer is that of the wire to the letter', async () =
   })
 })
 
-test('of several who answer an invitation at once, exactly one gets the credential, and the others are told', async () => {
+test('several agents answer an invitation at once: exactly one gets the credential, and the others get a report', async () => {
   await using pair = await startPair()
   const { agent, issuer } = pair
   const offer = await offerByInvitation(issuer)
@@ -259,7 +259,7 @@ test('who comes second is refused, and the first goes on', async () => {
   expect(accepted).toMatchObject({ status: 'PresentationAccepted', data })
 })
 
-test('a presentation that does not hold ends the request, and its prover is told', async () => {
+test('an invalid presentation ends the request and is reported to the prover', async () => {
   await using pair = await startPair()
   const { issuer, holder } = pair
   const { recordId } = await issueByInvitation(issuer, holder)
@@ -319,7 +319,7 @@ test('an answer that comes too late is refused, and the record says so', async (
   expect(await announced(agent, issuer, asked.thid)).toEqual(['InvitationGenerated', 'InvitationExpired'])
 })
 
-test('once an invitation is answered, nobody else is heard; before that, only an answer is', async () => {
+test('an unanswered invitation accepts only an answer, an answered one only its sender', async () => {
   await using pair = await startPair()
   const { agent, issuer, holder } = pair
   const open = await offerByInvitation(issuer, { automaticIssuance: false })

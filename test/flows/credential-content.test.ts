@@ -1,4 +1,4 @@
-/** What a record's credential says, decoded, and whether it stands: for both sides, in both formats, also when nobody can tell. */
+/** The decoded credential of a record and its validity, for both sides and both token formats. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -35,7 +35,7 @@ afterAll(async () => {
 const contentOf = ({ call }: Tenant, recordId: string) =>
   call('GET /issue-credentials/records/{recordId}/credential', { path: { recordId } })
 
-test('a JWT is decoded, and its issuer reads its own list, whoever else can', async () => {
+test('a JWT is decoded, and its issuer reads its own status list', async () => {
   const claims = { name: 'Alice', address: { city: 'Ulm' }, constructor: 1 }
   const { recordId, issuerRecordId } = await issue(
     issuer!,

@@ -1,4 +1,7 @@
-/** One other side that accepts connections and never answers, with two hundred flows that wait for it: nobody else waits, and nothing of it is lost. */
+/**
+ * A peer that accepts connections and never answers, with two hundred waiting flows: it delays no other
+ * peer, and no message is lost.
+ */
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** Issuers and holders whose DID is did:web: their host may be down, gone or back again, and nothing is lost by it. */
+/** Issuers and holders with a did:web whose host is down, gone or back again. */
 import { createHash, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
@@ -113,7 +113,7 @@ test('an outage of the issuer’s host fails neither the credential nor the pres
   await presentationIn(holder.call, thid, 'PresentationSent')
 })
 
-test('an issuer that is gone for good is no issuer: the presentation fails, and the prover is told', async () => {
+test('an issuer whose DID no longer resolves fails the presentation, and the prover gets a report', async () => {
   await using web = await openWeb()
   await using party = await openParty()
   await using agent = await startFresh()
@@ -171,7 +171,7 @@ test('a holder by did:web whose host is down asks again, and is issued to', asyn
   })
 })
 
-test('nobody makes the agent ask a host by writing to it from a did:web', async () => {
+test('a message from a did:web does not make the agent request its host', async () => {
   await using web = await openWeb()
   await using party = await openParty()
   await using agent = await startAgent({ AGENT_MEDIATOR: 'true' })

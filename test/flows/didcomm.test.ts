@@ -1,4 +1,4 @@
-/** The DIDComm endpoint against those who are not who they say (wire.md 1.1; threats C1, C2). */
+/** The DIDComm endpoint against forged and anonymous senders. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { generateKey, toPublic, type PrivateJwk } from '../../src/crypto/keys.ts'

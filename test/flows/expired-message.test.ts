@@ -1,4 +1,7 @@
-/** `expires_time` of a message (DIDComm v2.1, Message Headers): one that came too late is refused, by agents and by the mediator. */
+/**
+ * `expires_time` of messages (DIDComm v2.1, Message Headers): agents and the mediator refuse expired
+ * messages.
+ */
 import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
 import { openParty } from '../_party.ts'
@@ -36,7 +39,7 @@ const taken: [string, () => object][] = [
   ],
 ]
 
-test('a message that has expired is refused with a reason, whatever its protocol, and one that has not is taken', async () => {
+test('an expired message of any protocol is refused with a reason, one that has not expired is accepted', async () => {
   await using agent = await startAgent()
   await using party = await openParty()
   const { theirDid } = await party.connect(await agent.newTenant())
@@ -63,7 +66,7 @@ test('a message that has expired is refused with a reason, whatever its protocol
   for (const [when, header] of taken) expect((await post(header())).status, when).toBe(200)
 })
 
-test('a message that was taken in time may come again later', async () => {
+test('an accepted message may be repeated after its expiry', async () => {
   await using agent = await startAgent()
   await using party = await openParty()
   const { theirDid } = await party.connect(await agent.newTenant())

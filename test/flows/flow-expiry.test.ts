@@ -1,4 +1,4 @@
-/** Flows that wait for too long end by themselves, whatever they wait for; what has ended, or may still be answered, stays as it is. */
+/** Flows expire after `FLOW_EXPIRY` in every waiting state. Finished flows and unexpired invitations stay. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { openLog } from '../../src/base/log.ts'
@@ -60,13 +60,13 @@ const failureIn = (state: string) => ({
   status: 408,
   type: 'FlowExpired',
   title: 'Flow Expired',
-  detail: expect.stringMatching(new RegExp(`was in state ${state} since .* longer than 30 days`)),
+  detail: expect.stringMatching(new RegExp(`was in state ${state} since .* expired after 30 days`)),
 })
 const told = {
   status: 400,
   type: code,
   title: 'Problem report',
-  detail: 'The flow has ended: nothing has happened for 30 days.',
+  detail: 'The flow has expired: nothing has happened for 30 days.',
 }
 
 /** A pair that is connected, and an offer that the holder has not answered. */
@@ -92,7 +92,7 @@ async function startWithOffer(more: object = {}) {
 }
 
 describe('a credential', () => {
-  test('that nobody asks for: the offer is off on both sides', async () => {
+  test('that is not requested: the flow ends on both sides', async () => {
     await using pair = await startWithOffer()
     const { agent, issuer, holder, thid } = pair
     await age(agent, issuer, thid)
@@ -112,7 +112,7 @@ describe('a credential', () => {
     })
   })
 
-  test('whose offer nobody answers: the issuer is told', async () => {
+  test('whose offer is not answered: the issuer gets a report', async () => {
     await using pair = await startWithOffer()
     const { agent, issuer, holder, thid } = pair
     await age(agent, holder, thid)
@@ -211,7 +211,7 @@ describe('a connection', () => {
     await connectionIn(tenant.call, thid, 'ProblemReportSent')
   })
 
-  test('that nobody has answered keeps its state, as an invitation does', async () => {
+  test('that is unanswered keeps its state, like an invitation', async () => {
     await using agent = await startAgent()
     const tenant = await agent.newTenant()
     await tenant.call('POST /connections', { body: {} })
@@ -220,7 +220,7 @@ describe('a connection', () => {
   })
 })
 
-test('what was owed for a flow that has ended is not sent any more, and its reason stays while nobody takes the report', async () => {
+test('the jobs of an expired flow are cancelled, and its failure stays while the report is not delivered', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   let isThere = true
@@ -246,7 +246,7 @@ test('what was owed for a flow that has ended is not sent any more, and its reas
   expect(await party.next(report)).toMatchObject({ thid, pthid: thid, body: { code } })
 })
 
-test('what is owed for a flow that is over is not paid first', async () => {
+test('the jobs of an expired flow do not run first', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   await using party = await openParty()
@@ -344,7 +344,7 @@ test('what became due while the agent was down ends at the next start', async ()
   await credentialIn(issuer.call, thid, 'ProblemReportSent')
 })
 
-test('a report that comes at the moment at which the flow ends by itself is taken, and changes nothing', async () => {
+test('a report that arrives while the flow expires is accepted and changes nothing', async () => {
   await using pair = await startWithOffer()
   const { agent, issuer, thid, issuerRecordId: recordId, connectionId } = pair
   await agent.agent.worker[Symbol.asyncDispose]()
@@ -368,7 +368,7 @@ test('a report that comes at the moment at which the flow ends by itself is take
   })
 })
 
-test('many flows that are due all end', async () => {
+test('many expired flows all end', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   await using party = await openParty()
@@ -384,7 +384,7 @@ test('many flows that are due all end', async () => {
   for (const thid of thids) await presentationIn(tenant.call, thid, 'ProblemReportSent')
 })
 
-test('a wallet whose flows wait is looked into when there is a reason, and owes nothing meanwhile', async () => {
+test('a wallet with waiting flows is polled only with a reason, and is not busy meanwhile', async () => {
   await using pair = await startWithOffer()
   const { agent, holder } = pair
   const { counting, polls } = countPolls(agent.agent.wallets)
@@ -399,7 +399,7 @@ test('a wallet whose flows wait is looked into when there is a reason, and owes 
   expect([polls(), worker.busy()]).toEqual([1, []])
 })
 
-test('a mark that is left on a flow that has ended is taken away', async () => {
+test('a leftover `waits_since` of a finished flow is cleared', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   const { connectionId } = await tenant.call('POST /connections', { body: {} })

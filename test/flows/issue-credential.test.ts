@@ -1,4 +1,4 @@
-/** Issuing (service §3.2, §4.3; api.md 4.7; wire.md 4). */
+/** Issuing JWT credentials over a connection. */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,10 +1,10 @@
-/** A ledger that is elsewhere and does not answer: what needs it waits, and nothing fails for good. */
+/** A remote ledger that does not answer: operations wait, and nothing fails permanently. */
 import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
 import { connect, issue, newDid, presentationIn, startPair, until } from '../_pair.ts'
 import { startServer } from '../net/_server.ts'
 
-test('a presentation that comes during an outage is verified after it, and nobody was told that it failed', async () => {
+test('a presentation received during an outage is verified afterwards, and no failure is reported', async () => {
   await using pair = await startPair()
   const way = { isUp: true, refused: 0 }
   await using proxy = await startServer((request, response) => {

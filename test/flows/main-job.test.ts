@@ -1,4 +1,7 @@
-/** Two daemons in separate processes and folders that share a ledger file do the main job, undisturbed and stopped between any two steps. */
+/**
+ * Two daemon processes with a shared ledger file connect, issue and present, without interruption and
+ * restarted between any two steps.
+ */
 import { describe, expect, test } from 'vitest'
 import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
 import { announced, finished, onboard, steps, wholeStory, type Job } from '../_main-job.ts'

@@ -1,4 +1,4 @@
-/** Wallets behind mediators: what leaves the agent, and what it does when it is not taken (wire.md 1.2, 7.1, 7.8). */
+/** Wallets behind mediators: the envelopes that the agent sends, and retries. */
 import { expect, test } from 'vitest'
 import { keysFor } from '../../src/did/document.ts'
 import { resolvePeerDid } from '../../src/did/peer.ts'
@@ -109,7 +109,7 @@ test.each([408, 425, 429, 500, 502, 503])('%i asks for another attempt', async (
   expect(Date.parse(debt!.due_at)).toBeGreaterThan(0)
 })
 
-test('what is not taken for as long as it is to be tried is given up, and the record says why', async () => {
+test('a message that is not accepted for MESSAGE_RETRY_FOR is abandoned, and the record stores why', async () => {
   await using scene = await connectTo(503, { MESSAGE_RETRY_FOR: '1' })
   const given = await until(
     'the end',
@@ -156,7 +156,7 @@ test('an address that wants to be left alone for a while is', async () => {
   expect(waitMs).toBeLessThanOrEqual(600_000)
 })
 
-test('a wallet whose document leads nowhere is given up at once, and nobody is asked for a did:web', async () => {
+test('a message to a DID without a route is abandoned at once, and no did:web is requested', async () => {
   await using pair = await startPair()
   for (const uri of ['did:web:127.0.0.1', 'ws://127.0.0.1:1/ws', 'did:peer:2.Ez6LSbad']) {
     await using wallet = await openParty({ uris: () => [uri] })

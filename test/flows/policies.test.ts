@@ -1,4 +1,4 @@
-/** Verification policies in proof requests (ours): what a policy says when the request is made is what counts. */
+/** Verification policies in presentation requests. The policy at the time of the request applies. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, issue, newDid, oobOf, presentationIn, refusal, startPair, until } from '../_pair.ts'
 
@@ -165,7 +165,7 @@ test('what becomes of the policy while a request is open changes nothing', async
   expect(await prove(kept.id, [recordId], {}, remove)).toMatch(/accepts none/)
 })
 
-test('it is enforced on whoever answers an invitation', async () => {
+test('it is enforced on every agent that answers an invitation', async () => {
   const { id } = await newPolicy({ schemaId: 'https://a.example/1' })
   const invited = await pair.issuer.call('POST /present-proof/presentations/invitation', {
     body: { policyId: id },

@@ -1,4 +1,4 @@
-/** Proving (service §3.3, §4.4; api.md 4.8; wire.md 5). */
+/** Presenting JWT credentials over a connection. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { decodeJws } from '../../src/credentials/jws.ts'
@@ -82,7 +82,7 @@ test('without options a challenge is made up, never the same twice', async () =>
   expect(one.challenge).not.toBe(two.challenge)
 })
 
-test('a credential that the verifier does not want fails, and the prover is told why', async () => {
+test('a credential outside the constraints fails, and the prover gets the reason', async () => {
   await using pair = await startWithCredential()
   const { connectionId, recordId, issuingDID, subject } = pair
   for (const proof of [

@@ -1,4 +1,7 @@
-/** The lines of `proofs`: a credential satisfies one as a whole, its schema and its issuer, and each line is satisfied by a credential. */
+/**
+ * The entries of `proofs`: one credential must match schema and issuer of an entry, and each entry needs a
+ * credential.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import {
@@ -188,7 +191,7 @@ describe('SD-JWT', () => {
     const body = { connectionId, credentialFormat, proofs: [{ schemaId: a }, { schemaId: b }] }
     expect(await refusal(issuer.call('POST /present-proof/presentations', { body }))).toMatchObject({
       status: 400,
-      detail: expect.stringMatching(/^proofs: has 2 lines/),
+      detail: expect.stringMatching(/^proofs: has 2 entries/),
     })
   })
 

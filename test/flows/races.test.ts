@@ -1,4 +1,4 @@
-/** Many accept one invitation at once: one of them wins, each time. RACES says how often; `RACES=1000` is the long run. */
+/** Many agents accept one invitation at once, and exactly one succeeds. `RACES=1000` is the long run. */
 import { expect, test } from 'vitest'
 import type { Connection } from '../../src/protocols/connection/model.ts'
 import { startAgent } from '../_agent.ts'

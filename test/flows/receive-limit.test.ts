@@ -1,4 +1,4 @@
-/** `DIDCOMM_MAX_RECEIVE_BYTES`: how large a message may be, at every door that one comes in by. */
+/** `DIDCOMM_MAX_RECEIVE_BYTES` limits messages at every entry point. */
 import { expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, credentialIn, issue, newDid, presentationIn, refusal, startPair } from '../_pair.ts'
@@ -19,7 +19,7 @@ async function post({ didcommUrl }: TestAgent, body: string) {
   return { status: response.status, text: await response.text() }
 }
 
-test('a message of just that size is taken, and one byte more is not', async () => {
+test('a message of exactly the size limit is accepted, and one byte more is not', async () => {
   await using agent = await startAgent(settings)
   await using party = await openParty()
   const { theirDid } = await party.connect(await agent.newTenant())
@@ -46,7 +46,7 @@ test('a mediator has the same limit, and closes the socket on which more comes',
   expect(await socket.closed()).toBe(1009)
 })
 
-test('it is told to those who ask', async () => {
+test('the limit is disclosed', async () => {
   await using agent = await startAgent(settings)
   await using party = await openParty()
   const { theirDid } = await party.connect(await agent.newTenant())

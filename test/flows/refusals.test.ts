@@ -1,4 +1,4 @@
-/** What clients and other sides can say that makes no sense: refused with a reason, never with a 500, and nothing of it stays. */
+/** Malformed requests and messages are refused with a reason, never with a 500, and leave no trace. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { base64Attachment, jsonAttachment, type Attachment } from '../../src/didcomm/message.ts'

@@ -1,4 +1,4 @@
-/** The holder declines an offer: the issuer is told, over a connection and after an invitation. */
+/** The holder rejects an offer, over a connection and in an invitation, and the issuer gets a report. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
@@ -66,7 +66,7 @@ test('what is no offer that waits for an answer of this wallet cannot be decline
   expect(await refusal(reject(holder, recordId))).toMatchObject(wrongState)
 })
 
-test('an offer by an invitation is declined in the same way, and nobody else can accept it then', async () => {
+test('an offer in an invitation is rejected in the same way, and no other agent can accept it afterwards', async () => {
   await using pair = await startPair()
   const { agent, issuer, holder } = pair
   const made = await offerByInvitation(issuer)

@@ -1,4 +1,4 @@
-/** Records are removed with all that belongs to them; what others rely on stays. */
+/** Removing records with their jobs and DIDs. Data that others rely on stays. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { enqueue } from '../../src/outbox/job.ts'
@@ -151,7 +151,7 @@ test('the issuer’s record goes when there is no credential, or its time is ove
   expect(await left(pair, issuer, brief.recordId)).toEqual({ ...nothing, places: [{ revoked_at: null }] })
 })
 
-test('with a record that an invitation began go its DID and what is owed for it, and the invitation can be taken again', async () => {
+test('removing a record that began with an invitation removes its DID and jobs, and the invitation can be accepted again', async () => {
   await using pair = await startPair()
   const { issuer, holder } = pair
   const made = await offerByInvitation(issuer)

@@ -1,4 +1,4 @@
-/** Problem reports: sent for what the other side got wrong, received into the record that they are about (wire.md 6, api.md 5). */
+/** Problem reports: sent for refused messages, and received into the record that they are about. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
@@ -173,7 +173,7 @@ describe('what the other side got wrong is reported to it', () => {
     expect(scene.party.inbox.map(({ message: { type } }) => type)).not.toContain(report)
   })
 
-  test('somebody who proves no name is told by status alone', async () => {
+  test('an unauthenticated sender gets only a status', async () => {
     await using scene = await startScene()
     await using stranger = await openParty()
     const thid = await scene.offer()
@@ -264,7 +264,7 @@ describe('a report is received into the record that it is about', () => {
     )
   })
 
-  test('but a warning, a record that waits for nothing, and a thread of somebody else’s stay as they are', async () => {
+  test('a warning, a record that waits for nothing, and a thread of another sender do not change', async () => {
     await using scene = await startScene()
     const { say, call } = scene
     await using other = await openParty()
@@ -291,7 +291,7 @@ describe('a report is received into the record that it is about', () => {
 })
 
 describe('present-proof in the namespace of the specification', () => {
-  test('a request is taken as the other namespace’s is, and answered as it was asked', async () => {
+  test('a request in either namespace is accepted, and answered in the same one', async () => {
     await using scene = await startScene()
     const { call, say, party, tenant } = scene
     const { did: issuingDID } = await newDid(tenant, 'assertionMethod')
@@ -341,7 +341,7 @@ describe('present-proof in the namespace of the specification', () => {
     })
   })
 
-  test('from a stranger neither is taken', async () => {
+  test('neither is accepted from an unknown sender', async () => {
     await using scene = await startScene()
     await using stranger = await openParty()
     const thid = await scene.ask()

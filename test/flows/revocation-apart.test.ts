@@ -1,4 +1,7 @@
-/** A verifier at another agent than the issuer's: the status list comes over the network, or does not (decisions.md §6, threats C8). */
+/**
+ * A verifier at another agent than the issuer: the status list is fetched over the network, or is not
+ * available.
+ */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,6 @@
-/** Two daemons in separate processes: issue, present, revoke, present fails; the issuer's is killed as soon as it has said that it revokes. */
+/**
+ * Two daemon processes: a presentation fails after revocation, even if the issuer is killed right after it.
+ */
 import { expect, test } from 'vitest'
 import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
 import { onboard, steps, type Job, type Party } from '../_main-job.ts'

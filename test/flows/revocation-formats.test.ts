@@ -1,4 +1,4 @@
-/** Issue, present, revoke, present again: between two agents that share a ledger and nothing else, in every format. */
+/** Issue, present, revoke, present again: between two agents with a shared ledger, in every format. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Revocation within one agent (api.md 4.9; wire.md 7.6, 8.2, 8.3): at once, once, seen by the list, the holder and the verifier. */
+/** Revocation within one agent: in the status list, at the holder and at the verifier. */
 import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
@@ -134,7 +134,7 @@ test('only an issued credential of one’s own can be revoked', async () => {
   expect(await isRevoked(pair.credential)).toBe(false)
 })
 
-test('a credential is revoked even when there is nobody to tell any more', async () => {
+test('a credential can be revoked without a connection to its holder', async () => {
   await using pair = await startWithCredential()
   await pair.agent.agent.wallets.use(pair.issuer.walletId, (wallet) =>
     wallet.transaction((tx) =>
@@ -257,7 +257,7 @@ describe('the list', () => {
     }
   })
 
-  test('of an issuer that nobody else can resolve yet names it in long form', async () => {
+  test('of an unpublished issuer names its long form', async () => {
     await using pair = await startPair()
     const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
     const { longFormDid } = await pair.issuer.call('POST /did-registrar/dids', {

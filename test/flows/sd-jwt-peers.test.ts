@@ -1,4 +1,4 @@
-/** Issuers and verifiers of SD-JWTs that are not ours, by the book and against it (wire.md 4.5, 5.1). */
+/** Other implementations as issuers and verifiers of SD-JWTs, conforming and not. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'

@@ -1,4 +1,4 @@
-/** Trust ping, discover features, basic messages, empty, revocation notification: over connections, and for nobody else (wire.md 7). */
+/** Trust Ping, Discover Features, Basic Message, Empty and Revocation Notification, over connections only. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { getRecord } from '../../src/protocols/engine/find.ts'
@@ -211,7 +211,7 @@ test('a received message is kept as it came, whatever its time says', async () =
   })
 })
 
-test('what says nothing is taken, and what is unknown is not', async () => {
+test('an empty message is accepted, an unknown type is not', async () => {
   await using scene = await startScene()
   expect((await scene.say({ type: empty, ack: ['1'] })).status).toBe(200)
   expect((await scene.say({ type: 'https://didcomm.org/empty/1.0/full' })).status).toBe(422)
@@ -250,7 +250,7 @@ test('promised messages survive a restart, and keep their order', async () => {
   expect(again.url).toMatch(/^http/)
 })
 
-test('answers that nobody takes do not pile up', async () => {
+test('undelivered replies do not accumulate', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   await using party = await openParty({

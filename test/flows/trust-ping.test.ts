@@ -1,4 +1,4 @@
-/** Our pings (wire.md 7): over a connection, and to any DID; nobody but who was asked can answer, and nothing grows. */
+/** Pings over a connection and to any DID: only the pinged DID can reply, and stored pings are limited. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
@@ -107,7 +107,7 @@ test('two agents ping each other over a connection', async () => {
   }
 })
 
-test('an agent answers whoever holds its open invitation, and nobody after it was answered', async () => {
+test('an agent replies to the holder of an unanswered invitation, and only to the connection after the answer', async () => {
   await using pair = await startPair()
   const { invitation } = await pair.issuer.call('POST /connections', { body: {} })
   const sent = await send(pair.holder, { did: invitation.from })
@@ -250,7 +250,7 @@ test('a ping is its own tenant’s alone', async () => {
   expect(await refusal(read(pair.holder, id))).toMatchObject({ status: 404 })
 })
 
-test('pings that nobody answers are forgotten, with all that was made for them, and late answers do nothing', async () => {
+test('old unanswered pings are deleted with their DIDs and messages, and late replies change nothing', async () => {
   await using scene = await startScene()
   const { agent, tenant } = scene
   await using party = await openParty({ answer: (response) => void response.writeHead(503).end() })
@@ -284,7 +284,7 @@ test('pings that nobody answers are forgotten, with all that was made for them, 
   expect([end.peerDids, end.records]).toEqual([before.peerDids, before.records])
 })
 
-test('an answer that comes after the ping was given up counts all the same', async () => {
+test('a reply counts even if the ping was abandoned', async () => {
   await using scene = await startScene({ MESSAGE_RETRY_FOR: '0' })
   const { tenant } = scene
   await using party = await openParty({ answer: (response) => void response.writeHead(503).end() })
@@ -334,7 +334,7 @@ test('a stranger who holds an invitation is answered so many pings in a minute, 
   for (let count = 0; count < 5; count++) expect((await pingFrom('192.0.2.1', theirDid)).status).toBe(200)
 })
 
-test('a stranger is told so many times in a minute that an invitation is used', async () => {
+test('an unknown sender gets a limited number of reports per minute', async () => {
   await using scene = await startScene({ INVITATION_REPLIES_PER_MINUTE: '2' })
   await using first = await openParty()
   const { theirDid, thid } = await first.connect(scene.tenant)

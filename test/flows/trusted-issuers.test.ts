@@ -1,4 +1,4 @@
-/** Offers that are accepted without a person, and whose credentials are kept only when a trusted issuer has signed them. */
+/** Automatically accepted offers with a list of accepted issuers. */
 import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
 import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
@@ -77,7 +77,7 @@ test.each(['JWT', 'SDJWT'])(
   },
 )
 
-test('an issuer that nobody has published is named by its long form or its short form', async () => {
+test('an unpublished issuer is named by its long form or its short form', async () => {
   await using scene = await startScene()
   const { longFormDid } = await scene.issuer.call('POST /did-registrar/dids', {
     body: { documentTemplate: { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' }] } },
@@ -141,7 +141,7 @@ test('an offer of AnonCreds is accepted when its definition is of a named issuer
   const { recordId } = await failedIn(
     holder,
     bad.thid,
-    `automatically: its issuer ${other.did} is not one of the trusted issuers.`,
+    `automatically: The offer cannot be accepted: its issuer ${other.did} is not one of the trusted issuers.`,
   )
   await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
     path: { recordId },
@@ -166,7 +166,7 @@ test('an issuer that a definition at another agent’s URL names is not trusted 
   await holder.call('PATCH /connections/{connectionId}', { path, body: { automaticAcceptance } })
   const body = { connectionId, credentialFormat: 'AnonCreds' as const, credentialDefinitionId, claims }
   const { thid } = await issuer.call('POST /issue-credentials/credential-offers', { body })
-  await failedIn(holder, thid, 'where anybody can name any issuer')
+  await failedIn(holder, thid, 'does not prove its issuer')
 })
 
 /** The record of an offer that could not be accepted automatically. */

@@ -1,4 +1,6 @@
-/** Wallets whose tokens name a key that their document does not show: SDK 6.1 signs with its authentication key and names `#master0`. */
+/**
+ * Wallets whose tokens name a key that is not in their DID document: the Identus SDK 6.1 names `#master0`.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'

@@ -1,4 +1,6 @@
-/** Messages of later minor versions are read as the ones this agent knows; other major versions are not (DIDComm v2.1, Semver Rules). */
+/**
+ * Messages of later minor versions are accepted, of other major versions not (DIDComm v2.1, Semver Rules).
+ */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createInvitation, toOob } from '../../src/didcomm/invitation.ts'

@@ -1,4 +1,4 @@
-/** A worker that is watched: how often it polls into wallets. */
+/** Counts how often a worker opens wallets. */
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
 

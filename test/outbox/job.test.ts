@@ -79,7 +79,7 @@ test('no more is read than asked for, nothing of a busy queue, and what was trie
   expect(await lanes({ limit: 0 })).toEqual([])
 })
 
-test('a job is parsed when it is read: what is no job is not paid', async () => {
+test('a job is parsed when it is read: a malformed one does not run', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   await write(db, (tx) => enqueue(tx, 'a', task('a1')))

@@ -1,4 +1,4 @@
-/** The log of messages: what it keeps of what a peer chose, and what goes when it is too old. */
+/** The message log: limits of stored texts, and deletion of old rows. */
 import { expect, test } from 'vitest'
 import { isLogged, logReceived, logSent, messagesOf, pruneMessageLog } from '../../src/outbox/message-log.ts'
 import { dueJobs, enqueue, type JobBody } from '../../src/outbox/job.ts'

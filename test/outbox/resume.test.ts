@@ -1,4 +1,4 @@
-/** A start after a crash: every wallet that owes something goes on, and the files of the others are opened once. */
+/** A start after a crash: wallets with pending jobs continue, and other wallets are opened once. */
 import { expect, test } from 'vitest'
 import { openLog } from '../../src/base/log.ts'
 import { createWorker } from '../../src/protocols/create-worker.ts'

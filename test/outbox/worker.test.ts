@@ -1,4 +1,4 @@
-/** The worker with real servers: what is owed arrives, in order, and what cannot arrive holds nothing else up. */
+/** The worker with real servers: jobs run in order, and undeliverable ones delay no others. */
 import { randomUUID } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -112,7 +112,7 @@ test('more webhooks that never answer than there are places hold up no other, no
   expect(ended.flat()).toEqual([])
 })
 
-test('a tenant whose messages nobody takes does not hold up the messages of others', async () => {
+test('a tenant with undeliverable messages does not delay the messages of others', async () => {
   await using pair = await startPair()
   await using mute = await openReceiver(() => undefined)
   const flooder = await pair.agent.newTenant('flooder')
@@ -178,7 +178,7 @@ test('nothing is sent once the worker has stopped', async () => {
   expect(receiver.bodies.length).toBe(before + 1)
 })
 
-test('what was owed at a stop is paid at the next start', async () => {
+test('jobs that are pending at a stop run after the next start', async () => {
   await using agent = await startAgent({ AGENT_OPEN_WALLETS: '2' })
   await using receiver = await openReceiver()
   await agent.agent.worker[Symbol.asyncDispose]()
@@ -230,7 +230,7 @@ test('a start opens a few wallets at a time, however many there are', async () =
   expect(most).toBeLessThanOrEqual(16)
 })
 
-test('a stop does not wait for whoever never answers, and what it left is owed still', async () => {
+test('a stop does not wait for an unresponsive peer, and keeps its job', async () => {
   await using agent = await startAgent()
   await using receiver = await openReceiver(() => undefined)
   const tenant = await agent.newTenant()
@@ -248,7 +248,7 @@ test('a stop does not wait for whoever never answers, and what it left is owed s
   expect(rows).toEqual([{ cursor: 0, attempts: 0 }])
 })
 
-test('a debt that is due in months is neither asked for all the time nor forgotten', async () => {
+test('a job that is due in months is neither polled constantly nor forgotten', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   await use(agent, tenant, (wallet) =>
@@ -277,7 +277,7 @@ test('a debt that is due in months is neither asked for all the time nor forgott
   expect([walletId.length, polls()]).toEqual([36, 1])
 })
 
-test('a wallet with as many debts on their way as it may have is not looked into because another one is due', async () => {
+test('a wallet at its job limit is not polled because another job is due', async () => {
   await using pair = await startPair()
   await pair.agent.agent.worker[Symbol.asyncDispose]()
   const { counting, polls } = countPolls(pair.agent.agent.wallets)
@@ -319,7 +319,7 @@ test('a wallet with as many debts on their way as it may have is not looked into
   expect(polls()).toBeLessThan(60)
 })
 
-test('an event that is not taken comes again five seconds later, with the same id, and the next one after it', async () => {
+test('an unaccepted event is repeated five seconds later with the same id, before the next event', async () => {
   await using agent = await startAgent()
   const times: number[] = []
   await using receiver = await openReceiver((response, count) => {

@@ -1,4 +1,4 @@
-/** What is disclosed, and to which questions (wire.md 7). */
+/** Discover Features: the disclosed features and the queries that match them. */
 import { describe, expect, test } from 'vitest'
 import { disclose, featuresOf, matches } from '../../src/protocols/discover-features/flow.ts'
 import { handlers } from '../../src/protocols/index.ts'
@@ -11,7 +11,7 @@ const ids = (match: string, type = 'protocol') =>
 /** The protocol of a message type: everything before its name. */
 const protocolOf = (type: string) => type.slice(0, type.lastIndexOf('/'))
 
-test('every protocol whose messages are taken is disclosed', () => {
+test('every supported protocol is disclosed', () => {
   const spoken = new Set(Object.keys(handlers).map(protocolOf))
   const disclosed = features.map(({ id }) => id)
   expect([...spoken].filter((protocol) => !disclosed.includes(protocol))).toEqual([])

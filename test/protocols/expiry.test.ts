@@ -1,4 +1,4 @@
-/** Since when a flow waits, and for how long: which states have an end to go to, and which records are at it. */
+/** Expiry of flows: the states that can expire, and the search for expired records. */
 import { expect, test } from 'vitest'
 import { connection } from '../../src/protocols/connection/model.ts'
 import { connectionStates } from '../../src/protocols/connection/states.ts'
@@ -48,14 +48,14 @@ test.each(ends)('every state of a %s is an end, or has one to go to', (_name, st
   }
 })
 
-test('how a flow broke off does not tell which steps were made before', () => {
+test('an interrupted flow does not tell which transitions came before', () => {
   const issue = 'POST /issue-credentials/records/{recordId}/issue-credential'
   for (const state of reports) expect(isPast(credentialStates, 'Issuer', issue, state), state).toBe(false)
   const reject = 'POST /issue-credentials/records/{recordId}/reject-offer'
   expect(isPast(credentialStates, 'Holder', reject, 'ProblemReportSent')).toBe(true)
 })
 
-test('waiting counts from the last step, and of an open invitation from its end if that is later', () => {
+test('waiting counts from the last transition, or from the expiry of an unanswered invitation if that is later', () => {
   const createdAt = '2026-01-01T00:00:00.000Z'
   const since = (role: string, state: string, more: object = {}) =>
     waitsSince(credentialStates, { role, state, createdAt, ...more })
@@ -114,6 +114,6 @@ test('those that wait for longest come first, then the time of the next; a clock
   expect((await find(10, new Date(now.getTime() + dayMs))).expired).toHaveLength(3)
 
   // What is no step changes nothing of that.
-  await db.transaction().execute((tx) => updateData(tx, connection, first, { label: 'another' }))
+  await db.transaction().execute((tx) => updateData(tx, first, { label: 'another' }))
   expect((await find(10)).nextAt).toEqual(new Date(now.getTime() + dayMs))
 })

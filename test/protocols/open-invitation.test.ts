@@ -1,4 +1,4 @@
-/** Accepting an invitation that carries something, over HTTP: every form of it, once, where it belongs and in time (wire.md 2.2, 2.3). */
+/** Accepting invitations that carry a message, over HTTP: encodings, purposes, expiry and repetition. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   decode,

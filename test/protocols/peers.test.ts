@@ -1,4 +1,4 @@
-/** Whose message it is, where a record has a connection and where it has none (wire.md 2.3; threats C1, C2). */
+/** Finding the record of a message, with and without a connection. */
 import { expect, test } from 'vitest'
 import { connection } from '../../src/protocols/connection/model.ts'
 import { findPeers, bindSender, findRecordFor, peersOf } from '../../src/protocols/peers.ts'
@@ -59,7 +59,7 @@ test('over a connection a record is found by its thread and both DIDs, answered 
   }
 })
 
-test('an invitation belongs to whoever answers it at its own DID, and to nobody who says anything else', async () => {
+test('an invitation belongs to the sender of an answer at its DID, and to no other sender', async () => {
   await using wallet = await start()
   expect(await wallet.find('did:anybody', 'did:me', 'invited', true)).toBe('invited')
   expect(await wallet.find('did:anybody', 'did:me', 'invited')).toBeUndefined()
@@ -73,7 +73,7 @@ test('once it is answered, it belongs to the one who did', async () => {
   const { db } = wallet
   const answer = { from: 'did:first', to: 'did:me', thid: 'invited' }
   const record = (await findRecordFor(db, issueCredential, 'Issuer', answer, { mayAnswer: true }))!
-  await expect(peersOf(db, record)).rejects.toThrow('nobody')
+  await expect(peersOf(db, record)).rejects.toThrow('no other side')
   const bound = await db
     .transaction()
     .execute((tx) => advance(tx, issueCredential, record, 'received request', bindSender(answer, record)))

@@ -1,4 +1,4 @@
-/** Messages are applied once, in whatever way they meet each other. */
+/** Messages are applied once, also when repetitions arrive concurrently. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
@@ -81,7 +81,7 @@ test.each(kinds)(
   },
 )
 
-test('what comes again while it is taken is dropped, though its record has moved on by then', async () => {
+test('a repeated message is dropped, even if its record has moved on', async () => {
   await using scene = await start(typesOf.offer, {})
   await scene.use(async (wallet) => {
     const message = scene.unpacked(randomUUID())

@@ -1,4 +1,4 @@
-/** The only writer of states, on a wallet's file. */
+/** Transitions of records in a wallet database. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { dueJobs } from '../../src/outbox/job.ts'
@@ -21,7 +21,7 @@ const events = async (db: Db) =>
     ({ data }) => JSON.parse(data).state,
   )
 
-test('a step writes the state, the event and the debt, or nothing at all', async () => {
+test('a transition writes the state, the event and the job, or nothing', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const record = await write(db, invite)
@@ -55,7 +55,7 @@ test('a step writes the state, the event and the debt, or nothing at all', async
   ])
 })
 
-test('of two callers racing for one row, one wins, and the other hears what it would have heard later', async () => {
+test('one of two concurrent transitions succeeds, and the other fails as it would later', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const record = await write(db, (tx) => invite(tx))
@@ -69,7 +69,7 @@ test('of two callers racing for one row, one wins, and the other hears what it w
   expect(await events(db)).toEqual(['InvitationGenerated', 'ConnectionRequestReceived'])
 })
 
-test('a report that comes twice is taken once', async () => {
+test('a second confirmation changes nothing', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const record = await write(db, async (tx) =>
@@ -87,11 +87,11 @@ test('a report that comes twice is taken once', async () => {
   expect(await write(db, (tx) => confirmSent(tx, connection, sent))).toEqual(sent)
 })
 
-test('an amendment is no step: no event, and the state stays', async () => {
+test('a change of data is no transition: no event, same state', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const record = await write(db, (tx) => invite(tx))
-  await write(db, (tx) => updateData(tx, connection, record, { metaRetries: 4 }))
+  await write(db, (tx) => updateData(tx, record, { metaRetries: 4 }))
   expect(await getRecord(db, connection, record.id)).toEqual({ ...record, metaRetries: 4 })
   expect(await events(db)).toEqual(['InvitationGenerated'])
 })
@@ -104,7 +104,7 @@ test('a thread has one record for each role', async () => {
   await expect(write(db, (tx) => invite(tx, thid))).rejects.toThrow(/UNIQUE/)
 })
 
-test('what is stored is parsed when it is read', async () => {
+test('stored data is parsed when it is read', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const { id } = await write(db, (tx) => invite(tx))
@@ -112,7 +112,7 @@ test('what is stored is parsed when it is read', async () => {
   await expect(getRecord(db, connection, id)).rejects.toThrow(/invitation/)
 })
 
-test('a step is past for every state behind it, and for no other', () => {
+test('a trigger is past in every later state, and in no other', () => {
   const accept = 'POST /issue-credentials/records/{recordId}/accept-offer'
   const past = (state: string) => isPast(credentialStates, 'Holder', accept, state)
   expect(
@@ -120,7 +120,7 @@ test('a step is past for every state behind it, and for no other', () => {
   ).toEqual([false, true, true, true, false])
 })
 
-test('the compiler knows which step owes which message', () => {
+test('the compiler knows which transition sends which message', () => {
   const name: SendsOf<typeof connectionStates, 'accept'> = 'response'
   expect(name).toBe('response')
   const never = async (tx: Tx, db: Db) => {

@@ -1,4 +1,4 @@
-/** What our problem reports say, and what we read in others' (wire.md 6). */
+/** The content of problem reports, sent and received. */
 import { expect, test } from 'vitest'
 import { Problem, problems, type ProblemType } from '../../src/base/problem.ts'
 import { codes, commentOf, ReportBody, toReport } from '../../src/protocols/report-problem/flow.ts'
@@ -25,7 +25,7 @@ test('a report says what the problem says, and not without end', () => {
   expect(report).toEqual({ code: 'e.p.msg.offer-refused', comment: 'x'.repeat(1_000) })
 })
 
-test('a comment is told with its arguments in it, what is missing as a question mark', () => {
+test('a comment has its arguments filled in, missing ones as a question mark', () => {
   const comment = (body: object) => commentOf(ReportBody.parse({ code: 'e.p.x', ...body }))
   expect(comment({ comment: 'no {1} at {2}, {1}', args: ['key', 7] })).toBe('no key at 7, key')
   expect(comment({ comment: '{1} {2} {9}', args: [{ a: 1 }, null] })).toBe('? ? ?')

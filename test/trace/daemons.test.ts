@@ -1,4 +1,4 @@
-/** The trace of a thread between two daemons in processes of their own, one of which is away for a while. */
+/** The trace of a thread between two daemon processes, one of which is stopped for a while. */
 import { expect, test } from 'vitest'
 import type { Step, Trace } from '../../src/trace/model.ts'
 import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'

@@ -1,9 +1,9 @@
-/** The order of steps, from logs that clocks and races have been at; and what is read for a trace. */
+/** The order of steps after clock changes and races, and the queries of a trace. */
 import { randomUUID } from 'node:crypto'
 import { Kysely, SqliteDialect } from 'kysely'
 import { expect, test } from 'vitest'
 import type { EventDelivery } from '../../src/events/delivery-log.ts'
-import type { Placed } from '../../src/events/event.ts'
+import type { LoggedEvent } from '../../src/events/event.ts'
 import type { LoggedMessage } from '../../src/outbox/message-log.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import type { WalletTables } from '../../src/storage/wallet-tables.ts'
@@ -13,7 +13,7 @@ import { connect, newDid, issue, startPair } from '../_pair.ts'
 
 const at = (second: number) => new Date(Date.parse('2026-11-20T12:00:00.000Z') + second * 1_000).toISOString()
 const walletId = randomUUID()
-const event = (sequence: number, second: number, state: string): Placed => ({
+const event = (sequence: number, second: number, state: string): LoggedEvent => ({
   sequence,
   event: {
     type: 'ConnectionUpdated',
@@ -56,7 +56,7 @@ const delivery = (eventSequence: number, second: number): EventDelivery => ({
 
 /** The order, as states, ids of messages, and `webhook`. */
 function order(
-  ...[events, messages, deliveries]: [Placed[], LoggedMessage[], EventDelivery[]]
+  ...[events, messages, deliveries]: [LoggedEvent[], LoggedMessage[], EventDelivery[]]
 ): (string | undefined)[] {
   const steps = toSteps({ events, messages, deliveries })
   return steps.map((step) =>

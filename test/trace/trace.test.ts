@@ -1,4 +1,4 @@
-/** `GET /traces/{id}`: what happened in a thread, and what it waits for. */
+/** `GET /traces/{id}`: the steps of a thread, and what it waits for. */
 import { expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import type { Step } from '../../src/trace/model.ts'
@@ -230,7 +230,7 @@ test('a message that is refused is a step, once, unless it is nonsense of a stra
     {
       type: request,
       from: stranger.did.slice(0, 80),
-      failure: expect.stringContaining('answered by somebody else'),
+      failure: expect.stringContaining('answered by another agent'),
     },
   ])
 })

@@ -1,4 +1,4 @@
-/** Basic Message 2.0 (wire.md 7): words between the two sides of a connection, kept by both. */
+/** Basic Message 2.0: text messages over a connection. Both sides store them. */
 import { sql, type Insertable, type Selectable } from 'kysely'
 import { z } from 'zod'
 import { newId } from '../../base/id.ts'
@@ -15,7 +15,7 @@ type Row = Selectable<WalletTables['message']>
 
 const Body = z.looseObject({ content: z.string(), lang: z.string().max(100).nullish() })
 
-/** Keeps a message and owes it to the other side. @throws {Problem} when the connection cannot be used. */
+/** Stores a message and enqueues it. @throws {Problem} if the connection cannot be used */
 export async function sendMessage(wallet: Wallet, { connectionId, content }: SendMessage): Promise<Row> {
   const { myDid: from, theirDid: to } = await getPeers(wallet.db, connectionId)
   const message = { type: basicMessage.messages.message, body: { content } }
@@ -26,13 +26,13 @@ export async function sendMessage(wallet: Wallet, { connectionId, content }: Sen
   })
 }
 
-/** What became of a message: the other side's endpoint took it, or it was given up and why. */
+/** Stores that a message was delivered, or why it was abandoned. */
 export async function storeOutcome(tx: Tx, id: string, failure?: string): Promise<void> {
   const outcome = failure === undefined ? { sent_at: new Date().toISOString() } : { failure }
   await tx.updateTable('message').set(outcome).where('id', '=', id).execute()
 }
 
-/** Keeps what the other side says. */
+/** Handles a message and stores it. */
 export const onMessage: Handler = async (wallet, message) => {
   const { connectionId } = await getSenderPeers(wallet.db, message)
   const { content, lang } = readBody(message, Body, 'basic message')
@@ -43,7 +43,7 @@ export const onMessage: Handler = async (wallet, message) => {
 
 export type MessageQuery = Paging & { connectionId?: string | undefined }
 
-/** A page of messages in the order of their coming and going, and how many there are in all. */
+/** A page of messages, oldest first, and the number of all messages. */
 export async function listMessages(
   db: Db,
   { connectionId, ...paging }: MessageQuery,
@@ -53,7 +53,7 @@ export async function listMessages(
   return pageOf(matching.selectAll(), ['sequence'], paging)
 }
 
-/** An instant that a peer gives in epoch seconds; nothing for a number that is no instant of this millennium. */
+/** A peer's epoch seconds as ISO 8601. Null before 1970 and after 2999. */
 function toInstant(seconds: number | undefined): string | null {
   return seconds !== undefined && seconds > 0 && seconds < 32_503_680_000
     ? new Date(seconds * 1_000).toISOString()

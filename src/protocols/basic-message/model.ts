@@ -1,4 +1,4 @@
-/** Basic messages: as they are stored and as REST shows them (ours; wire.md 7). */
+/** Basic messages: the request of the API and the REST resource (extension). */
 import { z } from 'zod'
 import type { Selectable } from 'kysely'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
@@ -9,13 +9,13 @@ export const basicMessage = {
   messages: { message: 'https://didcomm.org/basicmessage/2.0/message' },
 } as const
 
-/** The longest message, in characters; with room for its envelope it stays below what an endpoint takes. */
+/** The longest message, in characters. With its envelope it stays below the size limit of endpoints. */
 const maxLength = 100_000
 
 export const SendMessage = z
   .object({
     connectionId: z.guid().describe('The connection over which the message is sent.'),
-    content: z.string().min(1).max(maxLength).describe('What to say, in words.'),
+    content: z.string().min(1).max(maxLength).describe('The text of the message.'),
   })
   .meta({ id: 'SendMessageRequest' })
 export type SendMessage = z.output<typeof SendMessage>
@@ -27,19 +27,19 @@ export const Message = z
     direction: z.enum(['sent', 'received']),
     content: z.string(),
     lang: z.string().optional(),
-    createdAt: z.iso.datetime().describe('When this agent took the message.'),
+    createdAt: z.iso.datetime().describe('When this agent accepted the message.'),
     sentAt: z.iso
       .datetime()
       .optional()
       .describe(
-        'Received: when it was sent, as the other side says. Sent: when the other side’s endpoint took it.',
+        'Received: when the other side says that it sent the message. Sent: when the other side’s endpoint accepted it.',
       ),
-    failure: z.string().optional().describe('Why a message was given up.'),
+    failure: z.string().optional().describe('Why the message was abandoned.'),
   })
   .meta({ id: 'BasicMessage' })
 export type Message = z.infer<typeof Message>
 
-/** A message's row as REST shows it. */
+/** The REST resource of a message. */
 export function toMessage(row: Selectable<WalletTables['message']>): Message {
   return present({
     messageId: row.id,

@@ -1,4 +1,4 @@
-/** What the API and the other side can do to a connection (service §3.1, §4.2; wire.md 2, 3). */
+/** Connections: invitation, request and response, and the changes that the API makes. */
 import { isOver } from '../../base/clock.ts'
 import { newId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
@@ -30,7 +30,7 @@ import {
 import { getManagedDid } from '../../did-registrar/dids.ts'
 import { getSigningKey } from '../../did-registrar/keys.ts'
 
-/** Makes an invitation; the connection, the thread and the invitation share one id. @throws {Problem} as `checkAcceptance`. */
+/** Creates an invitation. Connection, thread and invitation have the same id. @throws {Problem} like `checkAcceptance` */
 export async function createInvitation(
   wallet: Wallet,
   { label, goalCode, goal, automaticAcceptance }: CreateConnection,
@@ -39,7 +39,7 @@ export async function createInvitation(
   const id = newId()
   const peer = newPeerDid(wallet)
   const invitation = newInvitation(present({ id, from: peer.did, goalCode, goal }))
-  const shown = {
+  const stored = {
     id,
     type: invitation.type,
     from: peer.did,
@@ -47,15 +47,15 @@ export async function createInvitation(
   }
   return wallet.transaction(async (tx) => {
     await savePeerDid(tx, wallet, peer, id)
-    const data = connection.model.parse({ label, goalCode, goal, invitation: shown, automaticAcceptance })
+    const data = connection.model.parse({ label, goalCode, goal, invitation: stored, automaticAcceptance })
     return begin(tx, connection, 'Inviter', 'POST /connections', { id, thid: id, data })
   })
 }
 
 /**
- * Accepts an invitation: the record is born and asks for the connection in one transaction.
+ * Accepts an invitation: one transaction creates the record and enqueues the connection request.
  *
- * @throws {Problem} `InvitationParsingError`, `InvitationExpired`, `InvitationAlreadyReceived`, and as `checkAcceptance`
+ * @throws {Problem} `InvitationParsingError`, `InvitationExpired`, `InvitationAlreadyReceived`; like `checkAcceptance`
  */
 export async function acceptInvitation(
   wallet: Wallet,
@@ -101,7 +101,7 @@ export async function acceptInvitation(
   })
 }
 
-/** What is wrong with the inviter's DID is wrong with the invitation, and none of our own fault. */
+/** Checks that the inviter's DID resolves. @throws {Problem} `InvitationParsingError` */
 async function requireResolvable(wallet: Wallet, from: string): Promise<void> {
   try {
     await peerDidsOnly(wallet.env.resolver.document)(from)
@@ -117,7 +117,7 @@ async function requireResolvable(wallet: Wallet, from: string): Promise<void> {
   }
 }
 
-/** Inviter: somebody answers the invitation. It connects once, with whoever answers first and in time. */
+/** Inviter: handles a connection request. An invitation connects once, with the first sender, before it expires. */
 export const onRequest: Handler = async (wallet, message) => {
   const { from, to, thid } = message
   const record = await findByThread(wallet.db, connection, 'Inviter', thid)
@@ -130,7 +130,7 @@ export const onRequest: Handler = async (wallet, message) => {
     )
   }
   if (record.theirDid !== undefined && record.theirDid !== from) {
-    const detail = `The invitation ${thid} was answered by somebody else before. Ask for a new one: an invitation connects once.`
+    const detail = `The invitation ${thid} was answered by another agent. Ask for a new one: an invitation connects once.`
     throw new Problem('error:ConnectionServiceError:InvitationAlreadyReceived', detail)
   }
   const body = withoutNulls(readBody(message, RequestBody, 'connection request'))
@@ -150,7 +150,7 @@ export const onRequest: Handler = async (wallet, message) => {
   }
 }
 
-/** Invitee: the inviter agrees. */
+/** Invitee: handles the connection response. */
 export const onResponse: Handler = async (wallet, { from, to, thid }) => {
   const record = await findByThread(wallet.db, connection, 'Invitee', thid)
   if (record?.theirDid !== from || record.myDid !== to) throw unknownThread(thid)
@@ -174,10 +174,10 @@ export function deleteConnection(wallet: Wallet, id: string): Promise<void> {
 }
 
 /**
- * Changes the label of a connection, and which offers over it are accepted from now on without a person. No step, so no event. An offer
- * that is there already waits for its answer as before.
+ * Changes the label of a connection, and which offers over it are accepted automatically from now on. It emits no event, and offers that
+ * have been received already still wait for an answer.
  *
- * @throws {Problem} 404 when there is no such connection; as `checkAcceptance`.
+ * @throws {Problem} 404; like `checkAcceptance`
  */
 export async function updateConnection(
   wallet: Wallet,
@@ -191,12 +191,12 @@ export async function updateConnection(
     ...(automaticAcceptance && { automaticAcceptance: automaticAcceptance.acceptance }),
   }
   return wallet.transaction(async (tx) => {
-    await updateData(tx, connection, await getRecord(tx, connection, id), change)
+    await updateData(tx, await getRecord(tx, connection, id), change)
     return getRecord(tx, connection, id)
   })
 }
 
-/** Makes sure that an acceptance could be made as it is said, as `accept-offer` would. @throws {Problem} 400 or 404 for a DID or a key that cannot be used. */
+/** Checks the DID and the key of an automatic acceptance, like `accept-offer`. @throws {Problem} 400 or 404 if they cannot be used */
 export async function checkAcceptance(
   wallet: Wallet,
   automaticAcceptance: AutomaticAcceptance | undefined,

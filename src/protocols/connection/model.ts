@@ -1,13 +1,13 @@
-/** Connections: as they are stored and as REST shows them (service §2.5, api.md 4.6), and their two messages (wire.md 3). */
+/** Connections: the requests of the API, the stored fields, the REST resource, and the body of the two messages. */
 import { z } from 'zod'
 import { optional } from '../../wallet/model.ts'
 import { Goals, Invitation, invitationText, Meta, MetaLastFailure, present } from '../model.ts'
-import type { Protocol, Rec } from '../engine/record.ts'
+import type { Protocol, Rec } from '../engine/protocol.ts'
 import { connectionStates } from './states.ts'
 import { Did } from '../../did/document.ts'
 import { CredentialFormat } from '../formats.ts'
 
-/** What is kept of it; absent where a person answers all offers. */
+/** Which offers the wallet accepts automatically. Absent if a person answers all offers. */
 export const AutomaticAcceptance = z
   .object({
     credentialOffers: z.literal(true),
@@ -20,26 +20,26 @@ export const AutomaticAcceptance = z
   .meta({ id: 'AutomaticAcceptance' })
 export type AutomaticAcceptance = z.infer<typeof AutomaticAcceptance>
 
-/** What says it. */
+/** The same in a request, which may also turn it off. */
 export const SetAutomaticAcceptance = z
   .object({
     credentialOffers: z
       .boolean()
-      .describe('Accept offers over this connection, from now on, without a person; false for none.'),
+      .describe('Accept offers over this connection automatically from now on; false turns it off.'),
     subjectId: optional(z.string().min(1)).describe(
-      'With `credentialOffers`: whom the credentials are about, a DID of this wallet with an authentication key. AnonCreds are about no DID: it can be left out when they are the only format.',
+      'The subject of the credentials: a DID of this wallet with an authentication key. Optional if AnonCreds is the only format, because AnonCreds credentials have no subject DID.',
     ),
     keyId: optional(z.string().min(1)).describe(
-      'Which of its authentication keys signs, and binds an SDJWT, as in `accept-offer`.',
+      'The authentication key that signs, and that an SDJWT is bound to, as in `accept-offer`.',
     ),
     credentialFormats: optional(z.array(CredentialFormat).min(1)).describe(
-      'Only offers of these formats; of any when left out.',
+      'Accept only offers of these formats; default: all.',
     ),
     schemaIds: optional(z.array(z.string().min(1).max(2_000)).min(1).max(100)).describe(
-      'Only offers that name a schema, and none but these, written as the issuer writes them; any offers when left out.',
+      'Accept only offers that name schemas, and only these, by the URLs that the issuer uses; default: all offers.',
     ),
     trustedIssuers: optional(z.array(Did).min(1).max(100)).describe(
-      'DIDs whose credentials are kept; a credential of another issuer that was accepted automatically is refused. Offers of JWT and SDJWT name no issuer: without this list, credentials of all issuers are kept.',
+      'Issuer DIDs. A credential of another issuer is refused, because offers of JWT and SDJWT do not name the issuer; default: all issuers.',
     ),
   })
   .transform(({ credentialOffers, subjectId, ...terms }, context): AutomaticAcceptance | undefined => {
@@ -47,7 +47,7 @@ export const SetAutomaticAcceptance = z
     const needsNone = terms.credentialFormats?.every((format) => format === 'AnonCreds') === true
     if (subjectId !== undefined || needsNone) return { credentialOffers, subjectId, ...terms }
     const message =
-      'is missing: name a DID of this wallet with an authentication key, which the credentials are to be about'
+      'is missing: name a DID of this wallet with an authentication key as the subject of the credentials'
     context.addIssue({ code: 'custom', path: ['subjectId'], message })
     return z.NEVER
   })
@@ -57,7 +57,7 @@ const Label = z.string().max(255)
 
 export const CreateConnection = z
   .object({
-    label: optional(Label).describe('What the inviter calls this connection; it is not sent.'),
+    label: optional(Label).describe('The inviter’s name for this connection; it is not sent.'),
     ...Goals,
     automaticAcceptance: optional(SetAutomaticAcceptance),
   })
@@ -67,7 +67,7 @@ export type CreateConnection = z.output<typeof CreateConnection>
 export const AcceptConnectionInvitation = z
   .object({
     invitation: invitationText,
-    label: optional(Label).describe('What the invitee calls this connection; it is not sent (ours).'),
+    label: optional(Label).describe('The invitee’s name for this connection; it is not sent.'),
     automaticAcceptance: optional(SetAutomaticAcceptance),
   })
   .meta({ id: 'AcceptConnectionInvitationRequest' })
@@ -75,10 +75,8 @@ export type AcceptConnectionInvitation = z.output<typeof AcceptConnectionInvitat
 
 export const UpdateConnection = z
   .object({
-    label: optional(Label).describe(
-      'What this side calls the connection from now on; an empty text removes the label (ours).',
-    ),
-    // Wrapped, since no acceptance at all is a change as well.
+    label: optional(Label).describe('The new label; an empty text removes it.'),
+    // Wrapped, because turning it off (undefined) is a change as well.
     automaticAcceptance: optional(SetAutomaticAcceptance.transform((acceptance) => ({ acceptance }))),
   })
   .refine(
@@ -88,7 +86,7 @@ export const UpdateConnection = z
   .meta({ id: 'UpdateConnectionRequest' })
 export type UpdateConnection = z.output<typeof UpdateConnection>
 
-/** What a connection's row holds beside the fields of every record. */
+/** The stored fields of a connection. */
 export const ConnectionData = z.object({
   label: z.string().optional(),
   goalCode: z.string().optional(),
@@ -113,9 +111,7 @@ export const Connection = z
     role: z.enum(['Inviter', 'Invitee']),
     state: z.enum([...new Set(connectionStates.rows.map((row) => row[3]))]),
     invitation: Invitation,
-    automaticAcceptance: AutomaticAcceptance.optional().describe(
-      'Absent while a person answers all offers (ours).',
-    ),
+    automaticAcceptance: AutomaticAcceptance.optional().describe('Absent while a person answers all offers.'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime().optional(),
     metaRetries: z.int(),
@@ -167,10 +163,10 @@ export function toConnection(record: ConnectionRecord): Connection {
   })
 }
 
-/** The most that a request may say of its purpose: more than twice as long a text as any invitation of ours has. */
+/** A purpose in another agent's message may be longer than in an invitation of this agent. */
 const RequestGoal = z.string().max(1_000).nullish()
 
-/** What a request says, and the response says again (wire.md 3). Null counts as absent, other members are passed over. */
+/** The body of a request, which the response repeats. Null counts as absent; other members are ignored. */
 export const RequestBody = z.object({
   goal_code: RequestGoal,
   goal: RequestGoal,

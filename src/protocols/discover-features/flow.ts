@@ -1,4 +1,4 @@
-/** Discover Features 2.0 (wire.md 7): the other side of a connection asks what we can do. */
+/** Discover Features 2.0: tells the other side of a connection which protocols this agent supports. */
 import { z } from 'zod'
 import { readBody, type Handler } from '../engine/receive.ts'
 import { enqueueReply } from '../notice.ts'
@@ -16,7 +16,7 @@ const QueriesBody = z.looseObject({
   queries: z.array(z.looseObject({ 'feature-type': z.string(), match: z.string() })).max(100),
 })
 
-/** Discloses what is asked for, an empty list when that is nothing. */
+/** Handles queries: replies with the matching features, or an empty list. */
 export const onQueries: Handler = async (wallet, message) => {
   await requireKnownSender(wallet.db, message)
   const { queries: asked } = readBody(message, QueriesBody, 'message of queries')
@@ -25,10 +25,10 @@ export const onQueries: Handler = async (wallet, message) => {
   return (tx) => enqueueReply(tx, message, discoverFeatures.name, answer)
 }
 
-/** A disclosure, as it is written; `roles` for protocols, `value` for constraints. */
+/** A disclosure: `roles` for protocols, `value` for constraints. */
 export type Disclosure = { 'feature-type': string; id: string; roles?: string[]; value?: string }
 
-/** Protocols and our roles in them, by the words of their specifications. */
+/** The supported protocols and roles, in the terms of their specifications. */
 const protocols: Readonly<Record<string, string[]>> = {
   'https://didcomm.org/out-of-band/2.0': ['sender', 'receiver'],
   'https://atalaprism.io/mercury/connections/1.0': ['inviter', 'invitee'],
@@ -44,7 +44,7 @@ const protocols: Readonly<Record<string, string[]>> = {
   'https://didcomm.org/empty/1.0': ['sender', 'receiver'],
 }
 
-/** Everything there is to disclose; `maxReceiveBytes` is the size of the largest message that is taken. */
+/** All features. `maxReceiveBytes` is the largest accepted message. */
 export function featuresOf(maxReceiveBytes: number): Disclosure[] {
   return [
     ...Object.entries(protocols).map(([id, roles]) => ({ 'feature-type': 'protocol', id, roles })),
@@ -52,7 +52,7 @@ export function featuresOf(maxReceiveBytes: number): Disclosure[] {
   ]
 }
 
-/** What answers a list of queries: every feature that one of them asks for, once. */
+/** The features that match one of the queries. */
 export function disclose(
   features: readonly Disclosure[],
   queries: readonly { 'feature-type': string; match: string }[],
@@ -64,10 +64,13 @@ export function disclose(
   )
 }
 
-/** The longest query that is read, in characters. */
+/** The longest accepted query, in characters. */
 const maxLength = 500
 
-/** Tells whether `id` is what `match` asks for: the same text, `*` and `.*` standing for any. */
+/**
+ * Whether a feature's id matches a query. The specification allows `*` at the end; a widespread mediator accepts regular expressions, and its
+ * peers send `.*routing.*`. Both `*` and `.*` match any text here. No regular expression is built from a peer's text.
+ */
 export function matches(match: string, id: string): boolean {
   if (match.length > maxLength) return false
   const pattern = match.replace(/^\^/, '').replace(/\$$/, '').replaceAll('\\', '')
@@ -75,7 +78,7 @@ export function matches(match: string, id: string): boolean {
   const last = rest.pop()
   if (last === undefined) return pattern === id
   if (!id.startsWith(first!) || !id.endsWith(last)) return false
-  // Taking the first place where a piece occurs leaves the most room for those after it.
+  // The first occurrence of a piece leaves the most text for the pieces after it.
   let at = first!.length
   for (const piece of rest) {
     const found = id.indexOf(piece, at)

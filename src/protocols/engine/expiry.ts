@@ -1,19 +1,20 @@
-/** Flows that wait for too long (`FLOW_EXPIRY`): since when a record waits, and which records have waited for long enough. */
+/** Expiry of flows (extension, `FLOW_EXPIRY`): finds expired flows, ends them and reports it to the other side. */
 import { isOver } from '../../base/clock.ts'
-import type { Db, Tx } from '../../storage/database.ts'
-import { lastMs } from './machine.ts'
 import { cancelQueue } from '../../outbox/job.ts'
+import type { Db, Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { connection } from '../connection/model.ts'
-import { findRecord, getRecord } from './find.ts'
 import { protocols } from '../index.ts'
 import { flowExpired } from '../model.ts'
-import { expireRecord, queueOf, type Outgoing, type Rec } from './record.ts'
+import { findRecord, getRecord } from './find.ts'
+import { findExpiry, lastMs } from './machine.ts'
+import type { Outgoing, Protocol, Rec } from './protocol.ts'
+import { advance, queueOf } from './record.ts'
 
-/** A record whose flow has waited for too long. */
+/** The record of an expired flow. */
 export type Expired = { recordId: string; protocol: string }
 
-/** Records that have waited for `lifetimeSeconds`, those that wait for longest first; and when the next one will have, by the system's clock. */
+/** Flows that have waited for `lifetimeSeconds`, longest first, and when the next one expires by the system clock. */
 export async function findExpired(
   db: Db,
   lifetimeSeconds: number,
@@ -39,17 +40,17 @@ export async function findExpired(
   return { expired, ...(next && { nextAt: next.endsAt }) }
 }
 
-/** When a record that waits since an instant has waited for too long. */
+/** When a flow expires that waits since an instant. */
 export function endOf(waitsSince: string, lifetimeSeconds: number): Date {
   return new Date(Math.min(lastMs, Date.parse(waitsSince) + lifetimeSeconds * 1_000))
 }
 
-/** What the other side is told; `time` is Report Problem 2.0's word for a requirement of time that was not met. */
+/** The code of the report. `req.time` is Report Problem 2.0's descriptor for a timing requirement that was not met. */
 const code = 'e.p.req.time.flow-expired'
 
 /**
- * Moves a record to the end that its table has for it, if it still waits for as long. Its queue is emptied; the caller makes sure that no job of
- * the queue is running.
+ * Ends a flow by the expiry row of its table, if it still is expired, and cancels its jobs. The caller ensures that no job of its queue
+ * is running.
  */
 export async function expire(wallet: Wallet, { recordId, protocol: name }: Expired): Promise<void> {
   const lifetimeSeconds = wallet.env.config.FLOW_EXPIRY
@@ -61,10 +62,23 @@ export async function expire(wallet: Wallet, { recordId, protocol: name }: Expir
     if (!record) return
     await cancelQueue(tx, queueOf(recordId))
     const lifetime = toWords(lifetimeSeconds)
-    const detail = `The flow was in state ${record.state} since ${since} and has ended by itself: that is longer than ${lifetime} (FLOW_EXPIRY).`
-    const report = await reportTo(tx, record, `The flow has ended: nothing has happened for ${lifetime}.`)
-    await expireRecord(tx, protocol, record, { metaLastFailure: { ...flowExpired, detail } }, report)
+    const detail = `The flow was in state ${record.state} since ${since} and has expired after ${lifetime} (FLOW_EXPIRY).`
+    const report = await reportTo(tx, record, `The flow has expired: nothing has happened for ${lifetime}.`)
+    await end(tx, protocol, record, { ...flowExpired, detail }, report)
   })
+}
+
+/** Makes the transition that ends the flow. Without one in the table, the record no longer waits. */
+async function end(
+  tx: Tx,
+  protocol: Protocol<any>,
+  record: Rec,
+  metaLastFailure: object,
+  report?: Outgoing,
+): Promise<void> {
+  const row = findExpiry(protocol, record.role, record.state)
+  if (row) await advance(tx, protocol, record, row[2], { metaLastFailure }, report!)
+  else await tx.updateTable('record').set({ waits_since: null }).where('id', '=', record.id).execute()
 }
 
 async function findSince(tx: Tx, recordId: string): Promise<string | null> {
@@ -76,7 +90,7 @@ async function findSince(tx: Tx, recordId: string): Promise<string | null> {
   return row?.waits_since ?? null
 }
 
-/** The report for the other side, whatever has become of the connection; an invitation that nobody has answered has no other side. */
+/** The report to the other side, in any state of the connection. An unanswered invitation has no other side. */
 async function reportTo(tx: Tx, record: Rec, comment: string): Promise<Outgoing | undefined> {
   const sides: Rec =
     record.connectionId === undefined ? record : await getRecord(tx, connection, record.connectionId)

@@ -6,7 +6,7 @@ import { pageOf, type Paging } from '../../storage/list-query.ts'
 import { prepared } from '../../storage/prepared.ts'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
 import type { Machine, RoleOf } from './machine.ts'
-import type { Protocol, Rec } from './record.ts'
+import type { Protocol, Rec } from './protocol.ts'
 
 type RecordRow = Selectable<WalletTables['record']>
 

@@ -1,4 +1,4 @@
-/** Processes one job of the outbox: sends the message or runs the task, and deletes the job in the transaction that stores the result. */
+/** Processes one job: sends the message or runs the task, and deletes the job in the transaction that stores the result. */
 import { steadyNow } from '../../base/clock.ts'
 import type { Fields } from '../../base/log.ts'
 import { Problem } from '../../base/problem.ts'
@@ -9,7 +9,8 @@ import { outcomes, protocols, tasks } from '../index.ts'
 import { findRecord, getRecord } from './find.ts'
 import { findRow } from './machine.ts'
 import { flowExpired } from '../model.ts'
-import { updateData, confirmSent, type Rec } from './record.ts'
+import { updateData, confirmSent } from './record.ts'
+import type { Rec } from './protocol.ts'
 import { NotDelivered, sendMessage } from './send.ts'
 import { threadOf } from './receive.ts'
 import type { Tx } from '../../storage/database.ts'
@@ -20,10 +21,10 @@ import type { Wallet } from '../../wallet/wallet.ts'
 const firstPauseMs = 250
 const longestPauseMs = 60_000
 
-/** How much of the reason is kept with a rescheduled job; a peer may have chosen the text. */
+/** How many characters of the reason a rescheduled job keeps. A peer may have chosen the text. */
 const reasonLimit = 1_000
 
-/** Processes a job. After a failure it reschedules the job and notes the reason on its record. @throws {CrowdedError} when the destination has no free connection. */
+/** Processes a job. A failure reschedules the job and is stored in its record. @throws {CrowdedError} if the destination has no free connection */
 export async function processJob(wallet: Wallet, job: Job): Promise<void> {
   const { id, body } = job
   const at = new Date()
@@ -58,7 +59,7 @@ function logMessage(tx: Tx, job: Job, { from, to, message }: MessageBody, attemp
   return logSent(tx, about, job, attempt)
 }
 
-/** Reschedules a job that failed, or abandons a message that the other side refused for good or that was retried for `MESSAGE_RETRY_FOR`. */
+/** Reschedules a failed job, or abandons a message that the other side refused or that was retried for `MESSAGE_RETRY_FOR`. */
 async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown): Promise<void> {
   const { log, config } = wallet.env
   const { id, body, attempts } = job
@@ -73,7 +74,7 @@ async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown)
   else log.info({ ...fields, reason: (error as Error).message }, 'a job failed and is rescheduled')
 
   const failure = toFailure(error)
-  // The failure of the last attempt says more than that the server is not asked for now.
+  // The reason of the last attempt is more useful than the pause before the next attempt at this server.
   const reason = (error instanceof LeftAloneError ? job.reason : undefined) ?? failure.detail
   if (isFinal && !isRefused)
     failure.detail = `Abandoned after ${attempts + 1} attempts since ${job.createdAt}: ${failure.detail}`
@@ -83,6 +84,7 @@ async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown)
       await reschedule(tx, job, new Date(dueAt), new Date(steadyNow()), reason.slice(0, reasonLimit))
     else {
       await deleteJob(tx, id)
+      // Stored value; the message log shows it in traces.
       const outcome = isRefused ? 'refused' : 'given up'
       if (body.kind === 'message') await logMessage(tx, job, body, { at, failure: { outcome, reason } })
     }
@@ -90,7 +92,7 @@ async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown)
   })
 }
 
-/** The log fields of an attempt. The thread id leads to the other side's log, the record id to the request that caused the job. */
+/** The log fields of an attempt. The thread id is in the other side's log too, the record id in the log of the request that caused the job. */
 function fieldsOf(wallet: Wallet, { id, queue, attempts, body }: Job): Fields {
   const { recordId } = body
   const sent =
@@ -98,7 +100,7 @@ function fieldsOf(wallet: Wallet, { id, queue, attempts, body }: Job): Fields {
   return { walletId: wallet.id, queue, recordId, ...sent, attempts: attempts + 1 }
 }
 
-/** Notes a failure on the record (api.md 5.1), or, for a protocol without records, reports it to the protocol once it is final. */
+/** Stores a failure in the record. A protocol without records stores only the final failure. */
 async function noteFailure(
   tx: Tx,
   { kind, protocol: name, recordId }: JobBody,
@@ -111,11 +113,11 @@ async function noteFailure(
     return
   }
   const record = await findRecord(tx, protocol, recordId)
-  // A record that has moved on meanwhile, because the answer came all the same, is not changed.
+  // The answer may have come nevertheless, and moved the record.
   if (!record || !findRow(protocol, record.role, record.state, kind === 'message' ? 'sent' : 'made')) return
-  // The reason why the flow ended matters more than a failed report of it.
+  // The reason why the flow expired matters more than a failed report of it.
   const metaLastFailure = isExpired(record) ? record.metaLastFailure : failure
-  await updateData(tx, protocol, record, {
+  await updateData(tx, record, {
     metaRetries: isFinal ? 0 : Math.max(0, record.metaRetries - 1),
     metaLastFailure,
   })
@@ -125,15 +127,15 @@ function isExpired({ state, metaLastFailure }: Rec): boolean {
   return state === 'ProblemReportPending' && metaLastFailure?.type === flowExpired.type
 }
 
-/** The pause before the next attempt: what the other side asked for, or the time for which a dead server is not asked. */
+/** The pause before the next attempt: the other side's `Retry-After`, the pause for an unreachable server, or the backoff. */
 function pauseMs(error: unknown, job: Job): number {
   if (error instanceof LeftAloneError) return error.waitMs * (1 + Math.random() / 2)
   return Math.max(backoffMs(job), (error instanceof NotDelivered && error.waitMs) || 0)
 }
 
 /**
- * Exponential backoff. No pause is longer than a quarter of the job's age, so that a message follows soon after a short outage; each is shortened
- * at random by up to a half, so that many jobs do not come back at once.
+ * Exponential backoff with jitter of up to a half. A pause is at most a quarter of the job's age, so that a message is sent soon after a
+ * short outage.
  */
 function backoffMs({ attempts, createdAt }: Job): number {
   const ageMs = steadyNow() - Date.parse(createdAt)

@@ -1,4 +1,4 @@
-/** Applies a DIDComm message once, however often it arrives. */
+/** Receives DIDComm messages: each is applied once, even if it arrives again. */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { isOver, steadyNow } from '../../base/clock.ts'
@@ -18,16 +18,13 @@ import { RevokeBody, revocationNotification } from '../revocation-notification/f
 import type { z } from 'zod'
 import { reasonOf } from '../../base/reason.ts'
 
-/**
- * How long a message's id is remembered: 30 days, far longer than anybody tries to deliver it. One that comes later still
- * finds a record that has moved on, and is refused.
- */
+/** How long message ids are kept: 30 days, longer than senders retry. A message that arrives later finds its record in a later state. */
 const rememberedMs = 30 * 86_400_000
 
-/** A message whose sender is proved: `from` is the DID that encrypted it, `to` ours that it was encrypted for. */
+/** An authenticated message: `from` is the DID whose key encrypted it, `to` the wallet's DID that it was encrypted for. */
 export type Received = {
   id: string
-  /** As this agent knows it: of its own minor version. */
+  /** With the minor version that this agent implements. */
   type: string
   from: string
   to: string
@@ -37,14 +34,14 @@ export type Received = {
   createdTime?: number | undefined
   body: Record<string, unknown>
   attachments: Attachment[]
-  /** The network address that brought it: the sender's, or that of a mediator. An invitation that the wallet's owner brought has none. */
+  /** The network address of the sender or its mediator. Absent for a message from an invitation that the tenant accepts. */
   address?: string
 }
 
 /**
- * What a protocol does with a message: thinking first (resolve, verify), then the write that it returns.
+ * Handles a message of one type: resolves and verifies first, and returns the write.
  *
- * @throws {Problem} to refuse the message; nothing is written then.
+ * @throws {Problem} to refuse the message; nothing is written then
  */
 export type Handler = (wallet: Wallet, message: Received) => Promise<(tx: Tx) => Promise<unknown>>
 
@@ -60,10 +57,10 @@ const insertMessage = prepared((db: Db, { id, received_at }: { id: string; recei
 )
 
 /**
- * Takes an unpacked message to its handler, and writes its id, and that it came, with what the handler writes in one transaction. A refusal
- * that the sender has to know of is written in the same way, and reported once; of others only those of known senders are written down.
+ * Passes an unpacked message to its handler. One transaction stores the message id, the log entry and the handler's write. A refusal with
+ * a report code is stored in the same way and reported once; other refusals are logged only for known senders.
  *
- * @throws {Problem} when nobody vouches for the sender, the type is unknown, or the handler refuses it.
+ * @throws {Problem} if the sender is not authenticated, the type is unknown, or the handler refuses the message
  */
 export async function receive(
   wallet: Wallet,
@@ -93,7 +90,7 @@ export async function receive(
     })
   } catch (error) {
     if (!(error instanceof Problem) || isTemporary(error)) throw error
-    // A repetition of it may have been taken meanwhile, and have moved the record on.
+    // A repetition of the message may have been accepted meanwhile, and have moved the record.
     if (await isKnown()) return
     if (!toReport(error)) {
       await noteRefusal(wallet, received, at, error.message)
@@ -104,12 +101,12 @@ export async function receive(
       await log(tx, received, at, error.message)
       await enqueueReport(tx, message, error)
     }
-    // Whoever finds it in the inbox by now has lost a race against a repetition of it, which was not refused.
+    // If the id is stored by now, a repetition of the message was accepted.
     if (await once(wallet, inboxId, write)) throw error
   }
 }
 
-/** Writes down that a message was refused, once, unless a stranger sent it: they cost no row. */
+/** Logs a refusal once. Messages of unknown senders are not logged, so that they cannot fill the wallet's file. */
 async function noteRefusal(wallet: Wallet, message: Received, at: Date, refusal: string): Promise<void> {
   if (
     (await isStranger(wallet, message)) ||
@@ -131,7 +128,7 @@ function log(tx: Tx, message: Received, at: Date, refusal?: string): Promise<voi
   return logReceived(tx, { id, thread: threadOf(message), type, from, to }, { at, refusal })
 }
 
-/** Writes, unless the message was taken before. Returns whether it was written. */
+/** Writes, unless the message id is stored already. Returns whether it wrote. */
 function once(wallet: Wallet, inboxId: string, write: (tx: Tx) => Promise<unknown>): Promise<boolean> {
   return wallet.transaction(async (tx) => {
     const { numAffectedRows, insertId } = await insertMessage(tx, {
@@ -145,7 +142,6 @@ function once(wallet: Wallet, inboxId: string, write: (tx: Tx) => Promise<unknow
   })
 }
 
-/** Rows are numbered in the order of their coming. */
 const deleteMessages = prepared((db: Db, { before }: { before: string }) =>
   db
     .deleteFrom('inbox')
@@ -153,13 +149,13 @@ const deleteMessages = prepared((db: Db, { before }: { before: string }) =>
     .where('received_at', '<', before),
 )
 
-/** Forgets some of the oldest messages, as far as nobody tries to deliver them any more. */
+/** Deletes some of the oldest message ids that are older than 30 days. Row ids are in the order of arrival. */
 async function pruneInbox(tx: Tx): Promise<void> {
   const before = new Date(Math.min(Date.now(), steadyNow()) - rememberedMs)
   await deleteMessages(tx, { before: before.toISOString() })
 }
 
-/** Only authenticated messages with a sender are taken: an anonymous `from` is anybody's claim (threats C1, C2). */
+/** Requires an authenticated sender: the `from` of an anonymous message proves nothing. */
 function toReceived({ message, senderKid, recipientKid }: Unpacked): Received {
   if (senderKid === undefined || message.from === undefined) {
     throw new Problem(
@@ -180,7 +176,7 @@ function toReceived({ message, senderKid, recipientKid }: Unpacked): Received {
   }
 }
 
-/** Reads a message's body. @throws {Problem} `UnpackingFailed`, naming the member that is wrong. */
+/** Reads a message's body. `name` is the message in words. @throws {Problem} `UnpackingFailed`, naming the invalid member */
 export function readBody<Type extends z.ZodType>(
   { body }: Received,
   type: Type,
@@ -202,10 +198,10 @@ type Message = {
   body: unknown
 }
 
-/** Thread ids are no longer than this (`didcomm/message.ts`), wherever they stand. */
+/** The longest thread id (`didcomm/message.ts`). */
 const longestThid = 1_024
 
-/** A report names the thread with the problem (Report Problem 2.0), a revocation that of the credential. */
+/** The thread that a message is about: a problem report names it in `pthid`, a revocation notification in its body. */
 export function threadOf({ id, type, thid = id, pthid, body }: Message): string {
   if (type === reportProblem.messages['problem-report']) return pthid ?? thid
   if (type !== revocationNotification.messages.revoke) return thid

@@ -4,10 +4,8 @@
  * A transition writes the new state, its event and its job in one transaction, so that a crash leaves all of them or none.
  */
 import type { Selectable } from 'kysely'
-import type { z } from 'zod'
 import { newId } from '../../base/id.ts'
-import { Problem, type ProblemType } from '../../base/problem.ts'
-import type { Attachment } from '../../didcomm/message.ts'
+import { Problem } from '../../base/problem.ts'
 import { appendEvent, type EventType } from '../../events/event.ts'
 import { enqueue } from '../../outbox/job.ts'
 import type { Db, Tx } from '../../storage/database.ts'
@@ -16,54 +14,15 @@ import { noteThread } from '../../storage/tx-context.ts'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
 import { getRecord } from './find.ts'
 import {
-  findExpiry,
   findRow,
   statesBefore,
   waitsSince,
   type Machine,
   type RoleOf,
   type Row,
-  type SendsOf,
-  type StateOf,
   type TriggerOf,
 } from './machine.ts'
-
-export type Protocol<M extends Machine = Machine, Data extends object = any> = M & {
-  /** The fields beside those of `Rec`, as they are stored. */
-  readonly model: z.ZodType<Data>
-  /** Message type URIs by the names that the table uses after `send`. */
-  readonly messages: Readonly<Record<string, string>>
-  /** The record as REST and events show it. */
-  readonly toResource: (record: Rec<M, Data>) => object
-  readonly problems: { readonly notFound: ProblemType; readonly wrongState: ProblemType }
-}
-
-/** A record: the fields that all protocols have, and the protocol's own. Instants are ISO 8601. */
-export type Rec<M extends Machine = Machine, Data extends object = any> = {
-  id: string
-  thid: string
-  role: RoleOf<M>
-  state: StateOf<M>
-  createdAt: string
-  updatedAt?: string
-} & Data
-
-/** A message that a transition sends: its name in the table, the sender's and the recipient's DID, and its content. */
-export type Outgoing<Name extends string = string> = {
-  type: Name
-  from: string
-  to: string
-  body: Record<string, unknown>
-  attachments?: Attachment[]
-  pthid?: string
-  /** The type URI, if it is not the one in `messages`. */
-  typeUri?: string | undefined
-}
-
-/** The last argument of a transition: the message that its row sends, or none. */
-type MessageFor<M extends Machine, T> = [SendsOf<M, T>] extends [never]
-  ? []
-  : [message: Outgoing<SendsOf<M, T>>]
+import type { MessageFor, Outgoing, Protocol, Rec } from './protocol.ts'
 
 type Step = { on: string; change: object; message?: Outgoing | undefined }
 
@@ -86,24 +45,15 @@ const insertRow = prepared(
       .values({ id, protocol, role, state, thid, data, created_at, updated_at, waits_since }),
 )
 
+type Update = Pick<RecordRow, 'id' | 'state' | 'data' | 'updated_at' | 'waits_since'> & { from: string }
+
 /** Changes nothing if the record is not in state `from`. */
-const updateRow = prepared(
-  (
-    db: Db,
-    {
-      id,
-      from,
-      state,
-      data,
-      updated_at,
-      waits_since,
-    }: Omit<RecordRow, 'protocol' | 'role' | 'thid' | 'created_at'> & { from: string },
-  ) =>
-    db
-      .updateTable('record')
-      .set({ state, data, updated_at, waits_since })
-      .where('id', '=', id)
-      .where('state', '=', from),
+const updateRow = prepared((db: Db, { id, from, state, data, updated_at, waits_since }: Update) =>
+  db
+    .updateTable('record')
+    .set({ state, data, updated_at, waits_since })
+    .where('id', '=', id)
+    .where('state', '=', from),
 )
 
 /** Creates a record by a row of the table that starts from nothing, and optionally makes a second transition (`next`). */
@@ -176,19 +126,6 @@ export async function advanceByReply<M extends Machine, Data extends object, T e
   return move(tx, protocol, record, isUnconfirmed(protocol, record) ? [sent, reply] : [reply])
 }
 
-/** Makes the transition that ends an expired flow. Without one in the table, the record no longer waits. */
-export async function expireRecord(
-  tx: Tx,
-  protocol: Protocol<any>,
-  record: Rec,
-  change: object,
-  message?: Outgoing,
-): Promise<void> {
-  const row = findExpiry(protocol, record.role, record.state)
-  if (row) await move(tx, protocol, record, [{ on: row[2], change, message }])
-  else await tx.updateTable('record').set({ waits_since: null }).where('id', '=', record.id).execute()
-}
-
 /** Checks, before expensive work, that a transition is possible. @throws {Problem} like `advance` */
 export function requireTransition<M extends Machine>(
   protocol: Protocol<M>,
@@ -199,12 +136,7 @@ export function requireTransition<M extends Machine>(
 }
 
 /** Changes fields of a record without a transition: no event, same state. */
-export async function updateData(
-  tx: Tx,
-  _protocol: Protocol<any>,
-  record: Rec,
-  change: object,
-): Promise<void> {
+export async function updateData(tx: Tx, record: Rec, change: object): Promise<void> {
   const data = toData({ ...record, ...change })
   await tx.updateTable('record').set({ data }).where('id', '=', record.id).execute()
 }
@@ -216,7 +148,7 @@ export async function updateWithEvent(
   record: Rec,
   change: object,
 ): Promise<void> {
-  await updateData(tx, protocol, record, change)
+  await updateData(tx, record, change)
   await emitEvent(tx, protocol, { ...record, ...change })
 }
 

@@ -4,7 +4,8 @@ import type { Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from './find.ts'
 import type { Machine } from './machine.ts'
-import { queueOf, type Protocol, type Rec } from './record.ts'
+import { queueOf } from './record.ts'
+import type { Protocol, Rec } from './protocol.ts'
 
 /**
  * Removes a record in any state, after `prepare` in the same transaction. The other side is not notified.

@@ -1,6 +1,6 @@
 /**
- * Sends a DIDComm message: pack for the other side, wrap for the mediators on the way, one POST (wire.md 1.2, 7.1;
- * decisions.md §4). Every attempt is encrypted anew: mediators refuse what they have seen before (wire.md 7.8).
+ * Sends a DIDComm message: encrypts it for the recipient, wraps it for the mediators in between, and posts it once. Every attempt is
+ * encrypted anew, because mediators refuse envelopes that they have seen.
  */
 import { randomId } from '../../base/id.ts'
 import { across } from '../../base/probe.ts'
@@ -12,12 +12,12 @@ import type { MessageBody } from '../../outbox/job.ts'
 import { findPeerKey } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 
-/** The message was not taken. */
+/** The message was not delivered. */
 export class NotDelivered extends Error {
   override name = 'NotDelivered'
-  /** True when another attempt would end the same way: the other side said no, or there is no way to it. */
+  /** True if another attempt would fail as well: the other side refused the message, or it has no reachable endpoint. */
   readonly isFinal: boolean
-  /** How long the other side wants to be left alone, if it said so. */
+  /** The pause that the other side asks for (`Retry-After`). */
   readonly waitMs: number | undefined
 
   constructor(
@@ -34,29 +34,33 @@ export class NotDelivered extends Error {
   }
 }
 
-/** How long the other side has to take a message. */
+/** How long the other side has to answer. */
 const timeoutMs = 10_000
 
 const headers = { 'content-type': 'application/didcomm-encrypted+json' }
 
-/** The longest wait that the other side may ask for. */
+/** The longest pause that the other side may ask for. */
 const longestWaitMs = 3_600_000
 
 /**
- * Packs a message anew and delivers it once; the id is the same on every attempt. Returns when the request began, and how many milliseconds
- * the other side took to answer it.
+ * Packs a message and posts it once. The message id is the same in every attempt. Returns the start and the duration of the request.
  *
- * @throws {NotDelivered} when there is no way to the other side, or it answers anything but 2xx.
- * @throws {UnreachableError} when it cannot be reached.
- * @throws {CrowdedError} or {LeftAloneError} when it is not to be asked now; nothing was done then.
+ * @throws {NotDelivered} if the other side has no endpoint, or its answer is not 2xx
+ * @throws {UnreachableError} if the endpoint cannot be reached
+ * @throws {CrowdedError | LeftAloneError} if the endpoint must not be asked now; nothing was sent
  */
 export async function sendMessage(
   wallet: Wallet,
   id: string,
   { from, to, message }: MessageBody,
 ): Promise<{ at: Date; durationMs: number }> {
-  const sender = await ownKey(wallet, from)
-  const { recipient, route } = await findWay(wallet, to, resolverOf(wallet, from), sender.privateJwk.crv)
+  const sender = await senderKey(wallet, from)
+  const { recipient, route } = await findRecipientRoute(
+    wallet,
+    to,
+    resolverOf(wallet, from),
+    sender.privateJwk.crv,
+  )
   const { destinations, http } = wallet.env
   const { answer, ...attempt } = await destinations.visit(route.url, wallet.id, async () => {
     const created_time = Math.floor(Date.now() / 1_000)
@@ -73,7 +77,7 @@ export async function sendMessage(
   return attempt
 }
 
-async function ownKey(wallet: Wallet, did: string) {
+async function senderKey(wallet: Wallet, did: string) {
   const keyId = keysFor(await wallet.env.resolver.document(did), 'keyAgreement')[0]?.id
   const key = keyId === undefined ? undefined : await findPeerKey(wallet, keyId)
   if (!key) throw new Error(`the wallet has no key for ${did}`)
@@ -81,13 +85,13 @@ async function ownKey(wallet: Wallet, did: string) {
 }
 
 /**
- * The key of a DID to encrypt for, on the curve of the sender's, and the way to it. What is wrong with its document stays wrong:
- * a did:peer says the same for ever. Mediators must have a did:peer, whatever `resolve` knows.
+ * The recipient's key on the sender's curve, and the route to it. Faults of its document are final, because a did:peer never changes.
+ * Mediators must have a did:peer.
  *
- * @throws {NotDelivered} when the DID does not resolve, has no such key, or there is no way to it.
- * @throws {Problem} `error:ServiceUnavailable` when the DID does not resolve for now.
+ * @throws {NotDelivered} if the DID does not resolve, or has no such key or no route
+ * @throws {Problem} `error:ServiceUnavailable` if the DID does not resolve for now
  */
-export async function findWay(
+export async function findRecipientRoute(
   wallet: Wallet,
   did: string,
   resolve: Resolve,
@@ -108,7 +112,7 @@ export async function findWay(
 
 function requireAccepted({ status, retryAfter }: { status: number; retryAfter?: string }): void {
   if (status >= 200 && status < 300) return
-  // 408, 425 and 429 ask for another attempt; every other 4xx is the other side's last word.
+  // 408, 425 and 429 ask for another attempt. Any other 4xx is final.
   const isFinal = status >= 400 && status < 500 && ![408, 425, 429].includes(status)
   throw new NotDelivered(`The endpoint of the other side answered ${status}.`, {
     isFinal,
@@ -116,7 +120,7 @@ function requireAccepted({ status, retryAfter }: { status: number; retryAfter?: 
   })
 }
 
-/** `Retry-After` (RFC 9110 §10.2.3), seconds or a date, as a wait in milliseconds: an hour at most, nothing when it says nothing. */
+/** Reads `Retry-After` (RFC 9110 §10.2.3, seconds or a date) as milliseconds, at most an hour. */
 export function readRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined
   const waitMs = /^\d{1,10}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now
@@ -124,10 +128,10 @@ export function readRetryAfter(value: string | undefined, now: number): number |
 }
 
 /**
- * Resolves did:peer, and beside them the one DID that `ourDid` was made to ping: the wallet's owner named that one, so no message
- * decides what is resolved.
+ * Builds a resolver for messages from and to `myDid`: of did:peer, and of the one DID that `myDid` was created to ping. The tenant named
+ * that DID, so received messages cannot choose what is resolved.
  */
-export function resolverOf({ db, env }: Wallet, ourDid: string): Resolve {
+export function resolverOf({ db, env }: Wallet, myDid: string): Resolve {
   const { document } = env.resolver
   const resolvePeer = peerDidsOnly(document)
   return async (did) => {
@@ -135,7 +139,7 @@ export function resolverOf({ db, env }: Wallet, ourDid: string): Resolve {
     const ping = await db
       .selectFrom('ping')
       .select('id')
-      .where('my_did', '=', ourDid)
+      .where('my_did', '=', myDid)
       .where('their_did', '=', did)
       .executeTakeFirst()
     return ping ? document(did) : resolvePeer(did)

@@ -1,4 +1,4 @@
-/** What the credential of a record says, decoded, and whether it still stands (ours). */
+/** The decoded credential of a record, and whether it is valid (extension). */
 import { z } from 'zod'
 import { JsonValue } from '../../base/json.ts'
 import { Problem } from '../../base/problem.ts'
@@ -9,40 +9,40 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../engine/find.ts'
 import { CredentialFormat } from '../formats.ts'
 import { present } from '../model.ts'
-import { type Content, issuanceFormats } from './format.ts'
+import { type DecodedCredential, issuanceFormats } from './format.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
 
 export const CredentialContent = z
   .object({
     recordId: z.guid(),
     credentialFormat: CredentialFormat,
-    issuer: z.string().describe('The issuer’s DID; of AnonCreds, as its definition says.'),
+    issuer: z.string().describe('The issuer’s DID; for AnonCreds the one in the credential definition.'),
     subject: z.string().optional(),
     claims: z
       .record(z.string(), JsonValue)
-      .describe('The claims about the subject; of an SDJWT with all that its disclosures show.'),
+      .describe('The claims about the subject; for SDJWT including all disclosures.'),
     disclosable: z
       .array(z.array(z.string()))
       .optional()
       .describe(
-        'SDJWT: the claims that its holder can show or keep back, as names and positions from the outside in.',
+        'SDJWT: the paths of the claims that the holder can disclose selectively, as names and array indexes.',
       ),
     bound: z.boolean().optional().describe('SDJWT: whether only the holder’s key can present it.'),
-    schemas: z.array(z.string()).describe('The schemas that it names; of an SDJWT its type.'),
-    definition: z.string().optional().describe('AnonCreds: the URL of its credential definition.'),
+    schemas: z.array(z.string()).describe('The schemas of the credential; for SDJWT its type (`vct`).'),
+    definition: z.string().optional().describe('AnonCreds: the URL of the credential definition.'),
     validFrom: z.iso.datetime().optional(),
     validUntil: z.iso.datetime().optional(),
     standing: RevocationStatus,
     header: z.record(z.string(), z.unknown()).optional().describe('The header of the JWT.'),
-    payload: z.record(z.string(), z.unknown()).optional().describe('The payload of the JWT as it is signed.'),
+    payload: z.record(z.string(), z.unknown()).optional().describe('The signed payload of the JWT.'),
   })
   .meta({ id: 'CredentialContent' })
 export type CredentialContent = z.infer<typeof CredentialContent>
 
 /**
- * Decodes the credential of a record, the issuer's or the holder's, and asks its status list.
+ * Decodes the credential of an issuer's or a holder's record, and reads its status list.
  *
- * @throws {Problem} 404; 400 while there is no credential; 422 for one that cannot be read.
+ * @throws {Problem} 404; 400 without a credential; 422 if it is malformed
  */
 export async function readContent(wallet: Wallet, recordId: string): Promise<CredentialContent> {
   const record = await getRecord(wallet.db, issueCredential, recordId)
@@ -74,7 +74,7 @@ export async function readContent(wallet: Wallet, recordId: string): Promise<Cre
   })
 }
 
-function decode({ id, state, credentialFormat, credential }: CredentialRecord): Content {
+function decode({ id, state, credentialFormat, credential }: CredentialRecord): DecodedCredential {
   if (credential === undefined)
     throw new Problem(
       issueCredential.problems.wrongState,
@@ -92,7 +92,7 @@ function decode({ id, state, credentialFormat, credential }: CredentialRecord): 
   }
 }
 
-/** Who issued a credential that does not say it itself: this wallet, or who the definition named when it came. */
+/** The issuer of an AnonCreds credential, which does not name it: this wallet, or the issuer in the definition when it was received. */
 async function findIssuer(db: Db, { id, issuingDID }: CredentialRecord): Promise<string> {
   if (issuingDID !== undefined) return issuingDID
   const { issuer } = await db
@@ -103,10 +103,10 @@ async function findIssuer(db: Db, { id, issuingDID }: CredentialRecord): Promise
   return issuer
 }
 
-/** The seconds of the years 0 to 9999, which is as far as RFC 3339 writes. */
+/** Epoch seconds of the years 0 to 9999, the range of RFC 3339. */
 const [firstSecond, lastSecond] = [-62_167_219_200, 253_402_300_799]
 
-/** Epoch seconds as a date; one that cannot be written is the nearest that can. */
+/** Epoch seconds as an RFC 3339 date, clamped to its range. */
 function toInstant(seconds: number | undefined): string | undefined {
   if (seconds === undefined) return undefined
   return new Date(Math.min(Math.max(seconds, firstSecond), lastSecond) * 1_000).toISOString()

@@ -1,41 +1,47 @@
-/** What is different about issuing credentials of each format: the one seam between the flow and the formats (`formats/`). */
+/** The interface between the issuance flow and the credential formats (`formats/`). */
 import type { CredentialStatus } from '../../credentials/jwt-vc.ts'
 import type { Validity } from '../../credentials/validity.ts'
 import type { Attachment } from '../../didcomm/message.ts'
 import type { Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Received } from '../engine/receive.ts'
-import type { CredentialData, CredentialRecord, Offered } from './model.ts'
+import type { CredentialData, CredentialRecord } from './model.ts'
+import type { OfferTerms } from './offers.ts'
 import type { CredentialFormat } from '../formats.ts'
 import { anonCreds } from './formats/anoncreds.ts'
 import { jwt } from './formats/jwt.ts'
 import { sdJwt } from './formats/sd-jwt.ts'
 
-/** Fields that a step adds to a record, or changes. */
-export type Change = Partial<CredentialData>
+/** Fields of a record that a transition adds or changes. */
+export type CredentialChange = Partial<CredentialData>
 
-/** Whom the holder has a credential be about, the key that proves it, and the issuers whose credential it keeps: every issuer when left out. */
-export type Choice = {
+/** The holder's choices when it accepts an offer: subject DID, authentication key, and accepted issuers (default: all). */
+export type AcceptOptions = {
   subjectId?: string | undefined
   keyId?: string | undefined
   trustedIssuers?: string[] | undefined
 }
 
-/** What a message says, beside what every message of its kind says. */
-export type Said = { attachments: Attachment[]; body?: Record<string, unknown> }
+/** The parts of a message that depend on the format. */
+export type MessageContent = { attachments: Attachment[]; body?: Record<string, unknown> }
 
-/** A credential that was made, and what is to be written with it. */
-export type Made = Said & { credential: string; keep?: (tx: Tx) => Promise<unknown> }
+/** An issued credential, its message, and a write to make in the same transaction. */
+export type IssuedMessage = MessageContent & { credential: string; keep?: (tx: Tx) => Promise<unknown> }
 
-/** A credential as the holder keeps it: who issued it, and whom it is about if it says so. */
-export type Issued = { credential: string; issuer: string; subject?: string; change?: Change }
+/** A verified credential as the holder stores it. */
+export type VerifiedCredential = {
+  credential: string
+  issuer: string
+  subject?: string
+  change?: CredentialChange
+}
 
-/** A credential that is not the one that was offered, and why. */
-export type NotAsOffered = { mismatch: string }
+/** Why a credential differs from its offer. */
+export type Mismatch = { mismatch: string }
 
-/** What a credential says, which proves nothing by itself; `CredentialContent` says what the members are. */
-export type Content = Validity & {
-  /** AnonCreds do not say it: their definition does. */
+/** A decoded credential, not verified. `CredentialContent` documents the members. */
+export type DecodedCredential = Validity & {
+  /** Absent for AnonCreds, whose definition names the issuer. */
   issuerDid?: string
   subjectDid?: string
   claims: Record<string, unknown>
@@ -49,29 +55,33 @@ export type Content = Validity & {
 }
 
 export type IssuanceFormat = {
-  /** Issuer: what the record of an offer begins with, and what its message carries. @throws {Problem} for terms that cannot be. */
-  offer(wallet: Wallet, offered: Offered): Promise<{ terms: Change; attachments: Attachment[] }>
+  /** Issuer: the record's initial data, and the attachments of the offer. @throws {Problem} for invalid terms */
+  offer(wallet: Wallet, offered: OfferTerms): Promise<{ terms: CredentialChange; attachments: Attachment[] }>
 
-  /** Holder: what the attachment of an offer says; `claims` are those of its preview. @throws for one that cannot be read. */
-  readOffer(content: unknown, claims: Record<string, unknown>): Change
+  /** Holder: reads the attachment of an offer; `claims` are those of its preview. @throws if it is malformed */
+  readOffer(content: unknown, claims: Record<string, unknown>): CredentialChange
 
-  /** Holder: asks for what a record offers. @throws {Problem} when it cannot be asked for as the caller chose. */
-  request(wallet: Wallet, record: CredentialRecord, choice: Choice): Promise<Said & { change: Change }>
+  /** Holder: the request for an offered credential. @throws {Problem} if the options are invalid */
+  request(
+    wallet: Wallet,
+    record: CredentialRecord,
+    choice: AcceptOptions,
+  ): Promise<MessageContent & { change: CredentialChange }>
 
-  /** Holder: what is chosen for an offer that is accepted beforehand. */
-  choose(acceptance: Choice): Choice
+  /** Holder: the options that apply to an automatically accepted offer. */
+  choose(acceptance: AcceptOptions): AcceptOptions
 
-  /** Issuer: what a request proves. @throws {Problem} `InvalidCredentialRequest` */
-  readRequest(wallet: Wallet, record: CredentialRecord, message: Received): Promise<Change>
+  /** Issuer: verifies a request. @throws {Problem} `InvalidCredentialRequest` */
+  readRequest(wallet: Wallet, record: CredentialRecord, message: Received): Promise<CredentialChange>
 
-  /** Issuer: makes the credential. @throws {Problem} `InvalidCredentialRequest` when it turns out that the request does not hold. */
-  issue(wallet: Wallet, record: CredentialRecord): Promise<Made>
+  /** Issuer: issues the credential. @throws {Problem} `InvalidCredentialRequest` if the request turns out to be invalid */
+  issue(wallet: Wallet, record: CredentialRecord): Promise<IssuedMessage>
 
-  /** Holder: verifies the credential that came, and compares it with the offer. @throws {Problem} `InvalidCredentialIssue`; 503 when a check cannot be made for now. */
-  verify(wallet: Wallet, record: CredentialRecord, message: Received): Promise<Issued | NotAsOffered>
+  /** Holder: verifies a received credential and compares it with the offer. @throws {Problem} `InvalidCredentialIssue`; 503 if a check is not possible for now */
+  verify(wallet: Wallet, record: CredentialRecord, message: Received): Promise<VerifiedCredential | Mismatch>
 
-  /** Reads a credential of the wallet; nothing is verified. @throws {VerificationError} */
-  read(credential: string): Content
+  /** Decodes a stored credential without verification. @throws {VerificationError} */
+  read(credential: string): DecodedCredential
 }
 
 export const issuanceFormats: Readonly<Record<CredentialFormat, IssuanceFormat>> = {
@@ -80,7 +90,7 @@ export const issuanceFormats: Readonly<Record<CredentialFormat, IssuanceFormat>>
   AnonCreds: anonCreds,
 }
 
-/** The format of a record, or of what is offered. */
+/** The format of a record or an offer. */
 export function formatOf({ credentialFormat }: { credentialFormat: CredentialFormat }): IssuanceFormat {
   return issuanceFormats[credentialFormat]
 }

@@ -1,4 +1,4 @@
-/** The holder's side: take an offer, accept it, keep the credential (service §3.2, §4.3). */
+/** The holder's side: receives, accepts or rejects an offer, and stores the credential. */
 import type { Selectable } from 'kysely'
 import { Problem, isTemporary } from '../../base/problem.ts'
 import type { Db, Tx } from '../../storage/database.ts'
@@ -13,10 +13,10 @@ import { toReport } from '../report-problem/flow.ts'
 import { alreadyReceived, openInvitation } from '../out-of-band.ts'
 import type { Handler, Received } from '../engine/receive.ts'
 import { advance, advanceByReply, begin, requireTransition, updateWithEvent } from '../engine/record.ts'
-import { type Choice, type NotAsOffered, formatOf } from './format.ts'
+import { type AcceptOptions, type Mismatch, formatOf } from './format.ts'
 import { readOffer, writeRequest } from './messages.ts'
 import { issueCredential, type CredentialRecord, type CredentialData } from './model.ts'
-import { findIssuerMismatch, checking, invalidIssue, toFailure } from './refusals.ts'
+import { findIssuerMismatch, checkReply, invalidIssue, toFailure } from './refusals.ts'
 import { credentialStates } from './states.ts'
 import { canonicalDid } from '../../did/document.ts'
 import type { Task } from '../../wallet/task.ts'
@@ -24,7 +24,7 @@ import { type AutomaticAcceptance, connection } from '../connection/model.ts'
 
 const accept = 'POST /issue-credentials/records/{recordId}/accept-offer'
 
-/** An issuer offers a credential over a connection of this wallet. */
+/** Handles an offer over a connection. */
 export const onOffer: Handler = async (wallet, message) => {
   const { from, to, thid } = message
   const peers = await findPeers(wallet.db, from, to)
@@ -46,7 +46,7 @@ export const onOffer: Handler = async (wallet, message) => {
   }
 }
 
-/** Takes the offer that an invitation carries. @throws {Problem} 400 when it is none, has expired, or was taken before. */
+/** Accepts an invitation with an offer. @throws {Problem} 400 if it carries none, has expired, or was accepted before */
 export async function acceptOfferInvitation(wallet: Wallet, invitation: string): Promise<CredentialRecord> {
   const { recordId: id, thid, peer, sides, message } = await openInvitation(wallet, invitation, 'offer')
   const data = issueCredential.model.parse({ ...sides, ...readOffer(message) })
@@ -58,15 +58,15 @@ export async function acceptOfferInvitation(wallet: Wallet, invitation: string):
 }
 
 /**
- * Accepts an offer: with a DID of the wallet, which the request proves to be the holder's, or, of AnonCreds, with the wallet's link secret.
- * A second call changes nothing.
+ * Accepts an offer. The request proves control of the subject's DID, or for AnonCreds contains the blinded link secret. A second call
+ * changes nothing.
  *
- * @throws {Problem} for a DID or a key that cannot be used, and in any other state.
+ * @throws {Problem} if DID or key cannot be used, or in another state
  */
 export async function acceptOffer(
   wallet: Wallet,
   recordId: string,
-  choice: Choice,
+  choice: AcceptOptions,
 ): Promise<CredentialRecord> {
   const record = await getRecord(wallet.db, issueCredential, recordId)
   if (isPast(credentialStates, record.role, accept, record.state)) return record
@@ -85,7 +85,7 @@ const insertCredential = prepared(
     db.insertInto('credential').values({ id, format, credential, issuer, subject, created_at }),
 )
 
-/** The issuer sends the credential. It is kept when it is the one that was offered, and its issuer has signed it; another one ends the flow. */
+/** Handles the credential. A credential that matches the offer is stored; a valid one that does not match ends the flow. */
 export const onCredential: Handler = async (wallet, message) => {
   const record = await findRecordFor(wallet.db, issueCredential, 'Holder', message)
   if (!record) {
@@ -95,7 +95,7 @@ export const onCredential: Handler = async (wallet, message) => {
     )
   }
   const waitsIn = ['RequestPending', 'RequestSent'] as const
-  const issued = await checking(wallet, record, waitsIn, () =>
+  const issued = await checkReply(wallet, record, waitsIn, () =>
     formatOf(record).verify(wallet, record, message),
   )
   if ('mismatch' in issued) return refuse(record, message, issued)
@@ -119,8 +119,8 @@ export const onCredential: Handler = async (wallet, message) => {
   }
 }
 
-/** Ends the flow, and tells the issuer why. */
-function refuse({ id }: CredentialRecord, { from, to, thid }: Received, { mismatch }: NotAsOffered) {
+/** Ends the flow and reports the reason to the issuer. */
+function refuse({ id }: CredentialRecord, { from, to, thid }: Received, { mismatch }: Mismatch) {
   const problem = invalidIssue(mismatch)
   const report = {
     type: 'problem-report' as const,
@@ -142,13 +142,13 @@ function refuse({ id }: CredentialRecord, { from, to, thid }: Received, { mismat
 
 const reject = 'POST /issue-credentials/records/{recordId}/reject-offer'
 
-/** What the issuer is told; the code is RFC 0453's word for it, as Report Problem 2.0 writes codes. */
+/** The report to the issuer. Aries RFC 0453 calls the code `issuance-abandoned`. */
 const report = { code: 'e.p.issuance-abandoned', comment: 'The holder declined the offer.' }
 
 /**
- * Declines an offer, for good, and owes the issuer a report of it; a second call changes nothing.
+ * Rejects an offer and enqueues a report to the issuer. A second call changes nothing.
  *
- * @throws {Problem} in any other state, and when its connection cannot be used any more.
+ * @throws {Problem} in another state, or if the connection cannot be used any more
  */
 export function rejectOffer(wallet: Wallet, recordId: string): Promise<CredentialRecord> {
   return wallet.transaction(async (tx) => {
@@ -161,14 +161,14 @@ export function rejectOffer(wallet: Wallet, recordId: string): Promise<Credentia
   })
 }
 
-/** Whether an offer that comes in now is accepted without a person. */
+/** Whether a received offer is accepted automatically. */
 export async function isAccepted(db: Db, offer: CredentialData): Promise<boolean> {
   return (await findAcceptance(db, offer)) !== undefined
 }
 
 /**
- * Accepts an offer as its connection's owner has said, if nobody has answered it or said otherwise meanwhile. What stands in the way for good
- * is left to a person: the record says why, and an event tells of it.
+ * Accepts an offer by the settings of its connection, if it is unanswered and the settings still accept it. After a permanent failure a
+ * person has to answer: the record stores the reason, and an event reports it.
  */
 export const makeAcceptance: Task = async (wallet, recordId) => {
   const record = await getRecord(wallet.db, issueCredential, recordId)
@@ -207,8 +207,8 @@ async function findAcceptance(
   return formats.includes(credentialFormat) && isOfSchemas ? acceptance : undefined
 }
 
-/** The request, or why there can be none. @throws when another attempt may go better. */
-async function tryRequest(wallet: Wallet, record: CredentialRecord, choice: Choice) {
+/** The request, or the reason why it is impossible. @throws if another attempt may succeed */
+async function tryRequest(wallet: Wallet, record: CredentialRecord, choice: AcceptOptions) {
   try {
     return await writeRequest(wallet, record, choice)
   } catch (error) {

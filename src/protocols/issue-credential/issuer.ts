@@ -1,4 +1,4 @@
-/** The issuer's side: offer, take the holder's request, issue (service §3.2, §4.3). */
+/** The issuer's side: offers, verifies the holder's request, issues and revokes. */
 import { randomId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Tx } from '../../storage/database.ts'
@@ -12,23 +12,18 @@ import { invite, requireUnexpired } from '../out-of-band.ts'
 import type { Handler } from '../engine/receive.ts'
 import { advance, advanceByReply, begin, updateWithEvent } from '../engine/record.ts'
 import { toReport } from '../report-problem/flow.ts'
-import { type Made, formatOf } from './format.ts'
+import { type IssuedMessage, formatOf } from './format.ts'
 import { withBody, writeOffer } from './messages.ts'
-import {
-  issueCredential,
-  type CreateCredentialOffer,
-  type CredentialRecord,
-  type InviteToOffer,
-  type Offered,
-} from './model.ts'
-import { checking, toFailure } from './refusals.ts'
+import { issueCredential, type CredentialRecord } from './model.ts'
+import type { CreateCredentialOffer, InviteToOffer, OfferTerms } from './offers.ts'
+import { checkReply, toFailure } from './refusals.ts'
 import { credentialStates } from './states.ts'
 import { revokeEntry } from '../../credential-status/lists.ts'
 import { enqueueRevocation } from '../revocation-notification/flow.ts'
 
 const issue = 'POST /issue-credentials/records/{recordId}/issue-credential'
 
-/** Offers a credential over a connection. @throws {Problem} for a DID, a connection or claims that cannot be used. */
+/** Offers a credential over a connection. @throws {Problem} if DID, connection or claims cannot be used */
 export async function offerCredential(
   wallet: Wallet,
   offer: CreateCredentialOffer,
@@ -50,7 +45,7 @@ export async function offerCredential(
   )
 }
 
-/** Offers a credential to whoever answers an invitation first. @throws {Problem} for a DID or claims that cannot be used. */
+/** Creates an invitation with an offer, for the first agent that answers it. @throws {Problem} if DID or claims cannot be used */
 export async function inviteToOffer(
   wallet: Wallet,
   { goalCode, goal, ...offer }: InviteToOffer,
@@ -70,14 +65,14 @@ export async function inviteToOffer(
   })
 }
 
-/** What an offer's record begins with, and `content`, what its message says. */
-async function prepare(wallet: Wallet, offered: Offered) {
+/** The initial data of an offer's record, and the `content` of its message. */
+async function prepare(wallet: Wallet, offered: OfferTerms) {
   const { terms, attachments } = await formatOf(offered).offer(wallet, offered)
   const { claims, schemaIds } = { ...offered, ...terms }
   return { ...terms, content: writeOffer({ claims, schemaIds }, attachments) }
 }
 
-/** Issues the credential that a holder has asked for; a second call changes nothing. @throws {Problem} in any other state. */
+/** Issues the requested credential. A second call changes nothing. @throws {Problem} in another state */
 export function issueCredentialOf(wallet: Wallet, recordId: string): Promise<CredentialRecord> {
   return wallet.transaction(async (tx) => {
     const record = await getRecord(tx, issueCredential, recordId)
@@ -87,7 +82,7 @@ export function issueCredentialOf(wallet: Wallet, recordId: string): Promise<Cre
   })
 }
 
-/** The holder asks, and proves that it may (wire.md 4.2). */
+/** Handles the holder's request and verifies its proof. */
 export const onRequest: Handler = async (wallet, message) => {
   const record = await findRecordFor(wallet.db, issueCredential, 'Issuer', message, { mayAnswer: true })
   if (!record) {
@@ -97,9 +92,9 @@ export const onRequest: Handler = async (wallet, message) => {
     )
   }
   await requireUnexpired(wallet, 'offer', record, (tx) => advance(tx, issueCredential, record, 'expired', {}))
-  // Whoever answers an invitation first is nobody yet: of it nothing is noted.
+  // In InvitationGenerated a failure is not stored: any agent can answer the invitation.
   const waitsIn = ['OfferPending', 'OfferSent'] as const
-  const proved = await checking(wallet, record, waitsIn, () =>
+  const proved = await checkReply(wallet, record, waitsIn, () =>
     formatOf(record).readRequest(wallet, record, message),
   )
   return async (tx: Tx) => {
@@ -109,7 +104,7 @@ export const onRequest: Handler = async (wallet, message) => {
   }
 }
 
-/** Makes the credential and owes it to the holder; or a report, when it turns out that the request does not hold. */
+/** Issues the credential and enqueues it, or a report if the request turns out to be invalid. */
 export const makeCredential: Task = async (wallet, recordId) => {
   const record = await getRecord(wallet.db, issueCredential, recordId)
   const { myDid: from, theirDid: to } = await peersOf(wallet.db, record)
@@ -146,8 +141,8 @@ export const makeCredential: Task = async (wallet, recordId) => {
   }
 }
 
-/** The credential, or why there can be none. @throws when another attempt may go better. */
-async function attempt(wallet: Wallet, record: CredentialRecord): Promise<Made | Problem> {
+/** The credential, or the reason why it is impossible. @throws if another attempt may succeed */
+async function attempt(wallet: Wallet, record: CredentialRecord): Promise<IssuedMessage | Problem> {
   try {
     return await formatOf(record).issue(wallet, record)
   } catch (error) {
@@ -158,9 +153,9 @@ async function attempt(wallet: Wallet, record: CredentialRecord): Promise<Made |
 }
 
 /**
- * Revokes the credential of an issuer's record, for good and at once, and tells the holder; a second call changes nothing.
+ * Revokes the credential of an issuer's record, permanently, and notifies the holder. A second call changes nothing.
  *
- * @throws {Problem} 404 when there is no such record, or no credential of it with a status; 422 for a holder's record.
+ * @throws {Problem} 404 without a record, or without a credential with a status; 422 for a holder's record
  */
 export async function revokeCredential(wallet: Wallet, recordId: string): Promise<void> {
   await wallet.transaction(async (tx) => {
@@ -180,12 +175,12 @@ export async function revokeCredential(wallet: Wallet, recordId: string): Promis
     }
     if (!revoked.isNew) return
     await updateWithEvent(tx, issueCredential, record, { revocation: { at: revoked.revokedAt } })
-    await tell(tx, record)
+    await notifyHolder(tx, record)
   })
 }
 
-/** Without a connection any more there is nobody to tell; the list says it to whoever asks. */
-async function tell(tx: Tx, record: CredentialRecord): Promise<void> {
+/** Notifies the holder, if there still is a connection. Verifiers read the status list. */
+async function notifyHolder(tx: Tx, record: CredentialRecord): Promise<void> {
   try {
     await enqueueRevocation(tx, record)
   } catch (error) {

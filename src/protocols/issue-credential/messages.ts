@@ -1,4 +1,4 @@
-/** What the messages of issue-credential 3.0 say, as the real agent writes them and as others do (wire.md 4). */
+/** Reading and writing the messages of Issue Credential 3.0, as the Cloud Agent and other wallets write them. */
 import { z } from 'zod'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
@@ -9,8 +9,14 @@ import { hasPrototypeMember } from '../../base/json.ts'
 import { readContent, type CredentialFormat } from '../formats.ts'
 import { peersOf } from '../peers.ts'
 import type { Received } from '../engine/receive.ts'
-import type { Outgoing } from '../engine/record.ts'
-import { type Change, type Choice, type Said, formatOf, issuanceFormats } from './format.ts'
+import type { Outgoing } from '../engine/protocol.ts'
+import {
+  type CredentialChange,
+  type AcceptOptions,
+  type MessageContent,
+  formatOf,
+  issuanceFormats,
+} from './format.ts'
 import type { CredentialRecord } from './model.ts'
 
 const OfferBody = z.looseObject({
@@ -21,14 +27,14 @@ const OfferBody = z.looseObject({
   }),
 })
 
-/** What every offer says, whatever its format. */
+/** The parts of an offer that all formats have. */
 export type Offer = {
   credentialFormat: CredentialFormat
   claims: Record<string, unknown>
   schemaIds: string[]
 }
 
-/** Writes an offer's body around what its format says. */
+/** Writes an offer. */
 export function writeOffer(
   { claims, schemaIds }: Pick<Offer, 'claims' | 'schemaIds'>,
   attachments: Attachment[],
@@ -47,8 +53,8 @@ export function writeOffer(
   }
 }
 
-/** Reads an offer. @throws {Problem} `InvalidCredentialOffer`, naming the member that is wrong. */
-export function readOffer(message: Received): Offer & Change {
+/** Reads an offer. @throws {Problem} `InvalidCredentialOffer`, naming the invalid member */
+export function readOffer(message: Received): Offer & CredentialChange {
   try {
     const { credential_preview: preview } = OfferBody.parse(message.body)
     const claims = fromAttributes(preview.body.attributes)
@@ -57,7 +63,7 @@ export function readOffer(message: Received): Offer & Change {
     const schemaIds = preview.schema_ids ?? (preview.schema_id ? [preview.schema_id] : [])
     return {
       credentialFormat,
-      claims: claims as Change['claims'] & object,
+      claims: claims as CredentialChange['claims'] & object,
       schemaIds,
       ...issuanceFormats[credentialFormat].readOffer(content, claims),
     }
@@ -73,22 +79,22 @@ export function readOffer(message: Received): Offer & Change {
 }
 
 /**
- * Writes the request for what a record offers, and what the record is to remember of it.
+ * Writes the request for an offered credential, and the change of the record.
  *
- * @throws {Problem} for a choice that cannot be made, and when the connection cannot be used any more.
+ * @throws {Problem} if the options are invalid, or the connection cannot be used any more
  */
 export async function writeRequest(
   wallet: Wallet,
   record: CredentialRecord,
-  choice: Choice,
-): Promise<{ message: Outgoing<'request'>; change: Change }> {
+  choice: AcceptOptions,
+): Promise<{ message: Outgoing<'request'>; change: CredentialChange }> {
   const { myDid, theirDid } = await peersOf(wallet.db, record)
   const { change, ...said } = await formatOf(record).request(wallet, record, choice)
   return { message: { type: 'request', from: myDid, to: theirDid, ...withBody(said) }, change }
 }
 
-/** A message that need not say anything in its body has an empty one. */
-export function withBody({ attachments, body = {} }: Said): {
+/** The content of a message, with an empty body by default. */
+export function withBody({ attachments, body = {} }: MessageContent): {
   body: Record<string, unknown>
   attachments: Attachment[]
 } {

@@ -1,4 +1,4 @@
-/** What is said of a request or a credential that does not hold: to its sender, and on the record that waits for a better one. */
+/** Refusing invalid requests and credentials, and comparing a credential with its offer. */
 import { Problem } from '../../base/problem.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../engine/find.ts'
@@ -7,14 +7,14 @@ import { issueCredential, type CredentialRecord } from './model.ts'
 import { canonicalize, type JsonObject, tryParseJson } from '../../base/json.ts'
 import { canonicalDid } from '../../did/document.ts'
 
-/** A request that does not hold; `reason` goes on after "The request". */
+/** An invalid request. `reason` continues the sentence "The request". */
 export function invalidRequest(reason: string, cause?: unknown): Problem {
   return new Problem('error:CredentialServiceError:InvalidCredentialRequest', `The request ${reason}`, {
     cause,
   })
 }
 
-/** A credential that does not hold. */
+/** An invalid credential. */
 export function invalidIssue(reason: string, cause?: unknown): Problem {
   return new Problem(
     'error:CredentialServiceError:InvalidCredentialIssue',
@@ -28,16 +28,16 @@ const refusals = [
   'error:CredentialServiceError:InvalidCredentialIssue',
 ]
 
-/** What a record says of a refusal. */
+/** The failure that a record stores. */
 export function toFailure({ status, type, title, message: detail }: Problem) {
   return { status, type, title, detail }
 }
 
 /**
- * Does `check` with what the other side of a record sent. That it does not hold is noted on the record, where it is in a state in which
- * it waits for such a message; it goes on waiting, since the other side may send a better one.
+ * Runs `check` for a message of the other side. A record in one of the states `waitsIn` stores the failure and continues to wait, because
+ * the other side may send a valid message.
  */
-export async function checking<Result>(
+export async function checkReply<Result>(
   wallet: Wallet,
   { id, state }: CredentialRecord,
   waitsIn: readonly CredentialRecord['state'][],
@@ -49,25 +49,24 @@ export async function checking<Result>(
     if (error instanceof Problem && refusals.includes(error.type) && waitsIn.includes(state)) {
       await wallet.transaction(async (tx) => {
         const current = await getRecord(tx, issueCredential, id)
-        if (current.state === state)
-          await updateData(tx, issueCredential, current, { metaLastFailure: toFailure(error) })
+        if (current.state === state) await updateData(tx, current, { metaLastFailure: toFailure(error) })
       })
     }
     throw error
   }
 }
 
-/** What an offer and a credential both say. */
-type Said = { claims: JsonObject; schemas: readonly string[] }
+/** The parts of an offer and a credential that are compared. */
+type ClaimsAndSchemas = { claims: JsonObject; schemas: readonly string[] }
 
-/** Why a credential is not the one that was offered; `undefined` when it is. */
-export function findMismatch(offered: Said, issued: Said): string | undefined {
+/** Why a credential differs from its offer. Undefined if it does not. */
+export function findMismatch(offered: ClaimsAndSchemas, issued: ClaimsAndSchemas): string | undefined {
   return (
     findClaimMismatch(offered.claims, issued.claims) ?? findSchemaMismatch(offered.schemas, issued.schemas)
   )
 }
 
-/** Why a credential is not of a trusted issuer; `undefined` when it is, or when every issuer is trusted. */
+/** Why a credential's issuer is not accepted. Undefined if it is; without a list, every issuer is accepted. */
 export function findIssuerMismatch(
   trustedIssuers: readonly string[] | undefined,
   issuer: string,
@@ -78,7 +77,7 @@ export function findIssuerMismatch(
   return `its issuer ${did} is not one of the trusted issuers`
 }
 
-/** Compares claims: each that was offered is there, and no other. */
+/** Compares claims: all offered claims, and no others. */
 export function findClaimMismatch(offered: JsonObject, issued: JsonObject): string | undefined {
   for (const name of Object.keys(offered)) {
     if (!Object.hasOwn(issued, name)) return `it lacks the claim ${name}, which was offered`
@@ -95,7 +94,7 @@ function findSchemaMismatch(offered: readonly string[], issued: readonly string[
   return missing === undefined ? undefined : `it is not of the schema ${missing}, which was offered`
 }
 
-/** The same JSON value. A preview may have any value as text (wire.md 4.1): such a text is the value that it is as JSON, too. */
+/** Whether two JSON values are equal. A preview may contain a value as its JSON text. */
 function isAsOffered(offered: unknown, issued: unknown): boolean {
   const isSame = (value: unknown) => value !== undefined && canonicalize(value) === canonicalize(issued)
   return isSame(offered) || (typeof offered === 'string' && isSame(tryParseJson(offered)))

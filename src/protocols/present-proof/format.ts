@@ -1,51 +1,58 @@
-/** What is different about proving with credentials of each format: the one seam between the flow and the formats (`formats/`). */
+/** The interface between the presentation flow and the credential formats (`formats/`). */
 import type { Attachment } from '../../didcomm/message.ts'
 import type { Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import type { PresentationData, PresentationRecord, Requested, RequestPresentationAction } from './model.ts'
+import type { PresentationData, PresentationRecord } from './model.ts'
+import type { RequestTerms, RequestPresentationAction } from './requests.ts'
 import type { CredentialFormat } from '../formats.ts'
 import { anonCreds } from './formats/anoncreds.ts'
 import { jwt } from './formats/jwt.ts'
 import { sdJwt } from './formats/sd-jwt.ts'
 
-/** Fields that a step adds to a record, or changes. */
-export type Change = Partial<PresentationData>
+/** Fields of a record that a transition adds or changes. */
+export type PresentationChange = Partial<PresentationData>
 
-/** What a request carries: its content, which is `requestData` as well, and what is to be written with it. */
-export type Asked = {
-  terms: Change
+/** A new request: the record's data, the attachments, their `content` (also `requestData`), and a write to make in the same transaction. */
+export type NewRequest = {
+  terms: PresentationChange
   attachments: Attachment[]
   content: object
   keep?: (tx: Tx) => Promise<unknown>
 }
 
-/** What a prover chooses: credentials by their record ids, and what of them is shown. */
-export type Choice = Omit<RequestPresentationAction, 'action'>
+/** The prover's choices: credentials by their record ids, and the claims to disclose. */
+export type PresentOptions = Omit<RequestPresentationAction, 'action'>
 
-/** A credential as the wallet keeps it; of whom it is, if it says so. */
-export type Held = { id: string; format: string; credential: string; issuer: string; subject: string | null }
+/** A stored credential. */
+export type HeldCredential = {
+  id: string
+  format: string
+  credential: string
+  issuer: string
+  subject: string | null
+}
 
-/** What a presentation that holds has shown. */
-export type Shown = Pick<PresentationData, 'disclosedClaims'>
+/** The claims that a valid presentation discloses. */
+export type DisclosedClaims = Pick<PresentationData, 'disclosedClaims'>
 
 export type ProofFormat = {
-  /** Verifier: what the record of a request begins with, and what its message carries. @throws {Problem} for what cannot be asked. */
-  ask(wallet: Wallet, wanted: Requested): Asked | Promise<Asked>
+  /** Verifier: creates a request. @throws {Problem} for invalid terms */
+  ask(wallet: Wallet, wanted: RequestTerms): NewRequest | Promise<NewRequest>
 
-  /** Prover: what the attachment of a request says. @throws for one that cannot be read. */
-  readRequest(content: unknown): Change
+  /** Prover: reads the attachment of a request. @throws if it is malformed */
+  readRequest(content: unknown): PresentationChange
 
-  /** Prover: what the record keeps of a choice. @throws {Problem} when it cannot be presented, before anything is promised. */
-  choose(wallet: Wallet, record: PresentationRecord, choice: Choice): Promise<Change>
+  /** Prover: checks the choices and returns the change of the record. @throws {Problem} if they cannot be presented */
+  choose(wallet: Wallet, record: PresentationRecord, choice: PresentOptions): Promise<PresentationChange>
 
-  /** Prover: makes the presentation that a record has been accepted with, as text. */
+  /** Prover: creates the presentation as text. */
   present(wallet: Wallet, record: PresentationRecord): Promise<string>
 
-  /** Prover: the presentation as the one attachment of its message. */
+  /** Prover: the presentation as an attachment. */
   attach(presentation: string): Attachment[]
 
-  /** Verifier: verifies a presentation in this format, whatever its attachment says (wire.md 5.2). @throws {VerificationError} */
-  verify(wallet: Wallet, record: PresentationRecord, presentation: string): Promise<Shown>
+  /** Verifier: verifies a presentation. The attachment's format label is ignored. @throws {VerificationError} */
+  verify(wallet: Wallet, record: PresentationRecord, presentation: string): Promise<DisclosedClaims>
 }
 
 export const proofFormats: Readonly<Record<CredentialFormat, ProofFormat>> = {
@@ -54,7 +61,7 @@ export const proofFormats: Readonly<Record<CredentialFormat, ProofFormat>> = {
   AnonCreds: anonCreds,
 }
 
-/** The format of a record, or of what is asked for. */
+/** The format of a record or a request. */
 export function formatOf({ credentialFormat }: { credentialFormat: CredentialFormat }): ProofFormat {
   return proofFormats[credentialFormat]
 }

@@ -1,10 +1,10 @@
-/** The credentials that a prover names, as far as they can be presented for a request. */
+/** Reads the credentials that a prover chooses. */
 import { sql } from 'kysely'
 import { Problem } from '../../base/problem.ts'
 import type { Db } from '../../storage/database.ts'
 import { prepared } from '../../storage/prepared.ts'
 import type { CredentialFormat } from '../formats.ts'
-import type { Held } from './format.ts'
+import type { HeldCredential } from './format.ts'
 
 const rowsByIds = prepared((db: Db, { ids }: { ids: string }) =>
   db
@@ -14,17 +14,16 @@ const rowsByIds = prepared((db: Db, { ids }: { ids: string }) =>
 )
 
 /**
- * The credentials with these record ids, in their order.
+ * The credentials with these record ids, in the same order. `member` is the request's member with the ids, for errors.
  *
- * @param member the member of the request by which they are named.
- * @throws {Problem} when one is not in the wallet, or in another format.
+ * @throws {Problem} if one does not exist or has another format
  */
-export async function getHeld(
+export async function getHeldCredentials(
   db: Db,
   ids: readonly string[],
   format: CredentialFormat,
   member = 'proofId',
-): Promise<Held[]> {
+): Promise<HeldCredential[]> {
   if (ids.length === 0)
     throw new Problem('BadRequest', `${member} is empty: name at least one credential record of this wallet.`)
   const { rows } = await rowsByIds(db, { ids: JSON.stringify(ids) })
@@ -45,12 +44,12 @@ export async function getHeld(
   })
 }
 
-/** A choice that is for another format than the request. */
+/** The choices are for another format than the request. */
 export function wrongFormat(detail: string): Problem {
   return new Problem('error:PresentationError:NotMatchingPresentationCredentialFormat', detail)
 }
 
-/** A credential that the wallet cannot show to be its own. */
+/** The wallet cannot prove that a credential is its own. */
 export function unbindable(detail: string): Problem {
   return new Problem('error:PresentationError:HolderBindingError', detail)
 }

@@ -1,11 +1,11 @@
-/** What a request of present-proof 3.0 says (wire.md 5.1). */
+/** Reading and writing the requests of Present Proof 3.0. */
 import { z } from 'zod'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { readContent } from '../formats.ts'
 import { present } from '../model.ts'
 import type { Received } from '../engine/receive.ts'
-import { type Change, proofFormats } from './format.ts'
+import { type PresentationChange, proofFormats } from './format.ts'
 import type { PresentationData } from './model.ts'
 
 const RequestBody = z.looseObject({
@@ -14,14 +14,14 @@ const RequestBody = z.looseObject({
   proof_types: z
     .array(z.looseObject({ schema: z.string(), trustIssuers: z.array(z.string()).nullish() }))
     .nullish(),
-  /** Between agents of this kind: the lines are alternatives, as the constraints of a policy are. Others do not read it. */
+  /** Extension: the entries of `proof_types` are alternatives, like the constraints of a policy. Other agents ignore it. */
   proof_types_any: z.boolean().nullish(),
 })
 
-/** What every request says, whatever its format. */
+/** The parts of a request that all formats have. */
 type Request = Pick<PresentationData, 'proofs' | 'anyProof' | 'goalCode' | 'comment'>
 
-/** Writes the body of a request; what is asked for in its format is in the attachment. */
+/** Writes the body of a request. The attachment has the format-specific part. */
 export function writeRequest({ proofs, anyProof, goalCode, comment }: Request): Record<string, unknown> {
   return present({
     goal_code: goalCode ?? 'Request Proof Presentation',
@@ -32,8 +32,8 @@ export function writeRequest({ proofs, anyProof, goalCode, comment }: Request): 
   })
 }
 
-/** Reads a request. @throws {Problem} `InvalidPresentationRequest`, naming the member that is wrong. */
-export function readRequest(message: Received): Change {
+/** Reads a request. @throws {Problem} `InvalidPresentationRequest`, naming the invalid member */
+export function readRequest(message: Received): PresentationChange {
   try {
     const { goal_code, comment, proof_types, proof_types_any } = RequestBody.parse(message.body)
     const { content, credentialFormat } = readContent(message)

@@ -1,4 +1,4 @@
-/** The prover's side: take a request, prove with credentials of the wallet, or decline (service §3.3, §4.4). */
+/** The prover's side: receives a request, and accepts or rejects it. */
 import { Problem } from '../../base/problem.ts'
 import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -9,12 +9,12 @@ import { isPast } from '../engine/machine.ts'
 import { alreadyReceived, openInvitation } from '../out-of-band.ts'
 import type { Handler } from '../engine/receive.ts'
 import { advance, begin, requireTransition } from '../engine/record.ts'
-import { type Choice, formatOf } from './format.ts'
+import { type PresentOptions, formatOf } from './format.ts'
 import { readRequest } from './messages.ts'
 import { didcommOrgMessages, presentProof, type PresentationRecord } from './model.ts'
 import { presentationStates } from './states.ts'
 
-/** A verifier asks for a proof over a connection of this wallet. */
+/** Handles a request over a connection. */
 export const onRequest: Handler = async (wallet, message) => {
   const { from, to, thid } = message
   const peers = await findPeers(wallet.db, from, to)
@@ -39,7 +39,7 @@ export const onRequest: Handler = async (wallet, message) => {
   }
 }
 
-/** Takes the request that an invitation carries. @throws {Problem} 400 when it is none, has expired, or was taken before. */
+/** Accepts an invitation with a request. @throws {Problem} 400 if it carries none, has expired, or was accepted before */
 export async function acceptRequestInvitation(
   wallet: Wallet,
   invitation: string,
@@ -54,11 +54,15 @@ export async function acceptRequestInvitation(
 }
 
 /**
- * Agrees to prove with credentials of the wallet; a second call changes nothing.
+ * Accepts a request with credentials of the wallet. A second call changes nothing.
  *
- * @throws {Problem} when the choice cannot be presented, and in any other state.
+ * @throws {Problem} if the credentials cannot be presented, or in another state
  */
-export async function acceptRequest(wallet: Wallet, id: string, choice: Choice): Promise<PresentationRecord> {
+export async function acceptRequest(
+  wallet: Wallet,
+  id: string,
+  choice: PresentOptions,
+): Promise<PresentationRecord> {
   const record = await getRecord(wallet.db, presentProof, id)
   if (isPast(presentationStates, record.role, 'request-accept', record.state)) return record
   requireTransition(presentProof, record, 'request-accept')
@@ -71,7 +75,7 @@ export async function acceptRequest(wallet: Wallet, id: string, choice: Choice):
   })
 }
 
-/** Declines to prove; nothing is sent (api.md 4.8). @throws {Problem} in any other state. */
+/** Rejects a request. Nothing is sent, as in the Cloud Agent. @throws {Problem} in another state */
 export function rejectRequest(wallet: Wallet, id: string): Promise<PresentationRecord> {
   return wallet.transaction(async (tx) => {
     const record = await getRecord(tx, presentProof, id)
@@ -80,7 +84,7 @@ export function rejectRequest(wallet: Wallet, id: string): Promise<PresentationR
   })
 }
 
-/** Makes the presentation (wire.md 5.2) and owes it to the verifier. */
+/** Creates the presentation and enqueues it. */
 export const makePresentation: Task = async (wallet, recordId) => {
   const record = await getRecord(wallet.db, presentProof, recordId)
   const { goalCode, comment, isDidcommOrg } = record

@@ -1,4 +1,4 @@
-/** The verifier's side: ask for a proof, verify what comes, accept or reject it (service §3.3, §4.4). */
+/** The verifier's side: requests a presentation, verifies it, and accepts or rejects it. */
 import { randomId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
@@ -14,18 +14,13 @@ import { isPast } from '../engine/machine.ts'
 import { invite, requireUnexpired } from '../out-of-band.ts'
 import type { Handler } from '../engine/receive.ts'
 import { advance, advanceByReply, begin } from '../engine/record.ts'
-import { type Shown, formatOf } from './format.ts'
+import { type DisclosedClaims, formatOf } from './format.ts'
 import { writeRequest } from './messages.ts'
-import {
-  presentProof,
-  type InviteToPresent,
-  type PresentationRecord,
-  type Requested,
-  type RequestPresentation,
-} from './model.ts'
+import { presentProof, type PresentationRecord } from './model.ts'
+import type { InviteToPresent, RequestTerms, RequestPresentation } from './requests.ts'
 import { presentationStates } from './states.ts'
 
-/** Asks the other side of a connection for a proof. @throws {Problem} when the connection cannot be used, or there is no such policy. */
+/** Requests a presentation over a connection. @throws {Problem} if the connection cannot be used or the policy does not exist */
 export async function requestPresentation(
   wallet: Wallet,
   wanted: RequestPresentation,
@@ -48,7 +43,7 @@ export async function requestPresentation(
   })
 }
 
-/** Asks whoever answers an invitation first for a proof. @throws {Problem} when there is no such policy. */
+/** Creates an invitation with a request, for the first agent that answers it. @throws {Problem} if the policy does not exist */
 export async function inviteToPresent(
   wallet: Wallet,
   { goalCode, goal, ...wanted }: InviteToPresent,
@@ -69,10 +64,10 @@ export async function inviteToPresent(
   })
 }
 
-/** What a request's record begins with, and `content`, what its message says; `keep` is to be done with it. */
+/** The initial data of a request's record, the `content` of its message, and a write (`keep`) to make in the same transaction. */
 async function prepare(
   wallet: Wallet,
-  wanted: Requested,
+  wanted: RequestTerms,
   said: { goalCode?: string | undefined; comment?: string | undefined },
 ) {
   const proofs = presentProof.model.shape.proofs.parse(wanted.proofs)
@@ -80,15 +75,15 @@ async function prepare(
     wanted.policyId === undefined ? undefined : await getPolicy(wallet.db, wanted.policyId, 'policyId')
   const { credentialFormat, statusCheck } = wanted
   const { terms, attachments, content, keep } = await formatOf(wanted).ask(wallet, wanted)
-  // The prover is told what will be accepted, so that it can choose.
-  const told =
+  // The request contains the constraints of the policy, so that the prover can choose credentials.
+  const constraints =
     proofs.length > 0 ? { proofs } : { proofs: toConstraints(policy?.constraints ?? []), anyProof: true }
-  const kept = { proofs, policy: policy && { id: policy.id, constraints: policy.constraints }, statusCheck }
-  const message = { body: writeRequest({ ...told, ...said }), attachments }
+  const stored = { proofs, policy: policy && { id: policy.id, constraints: policy.constraints }, statusCheck }
+  const message = { body: writeRequest({ ...constraints, ...said }), attachments }
   return {
     credentialFormat,
     ...terms,
-    ...kept,
+    ...stored,
     ...said,
     requestData: [JSON.stringify(content)],
     data: [],
@@ -97,7 +92,7 @@ async function prepare(
   }
 }
 
-/** Accepts or rejects a presentation that was verified; a second call changes nothing. @throws {Problem} in any other state. */
+/** Accepts or rejects a verified presentation. A second call changes nothing. @throws {Problem} in another state */
 export function closePresentation(
   wallet: Wallet,
   id: string,
@@ -111,7 +106,7 @@ export function closePresentation(
   })
 }
 
-/** The proof comes: every check must hold (decisions.md §6), or the prover is told why not. */
+/** Handles a presentation and verifies it. A failed check is reported to the prover. */
 export const onPresentation: Handler = async (wallet, message) => {
   const { from, to, thid } = message
   const record = await findRecordFor(wallet.db, presentProof, 'Verifier', message, { mayAnswer: true })
@@ -159,8 +154,8 @@ function readPresentation(read: () => string): string {
   }
 }
 
-/** `refusal` is why a presentation does not hold; one that does may have disclosed claims. */
-type Verdict = Shown & { refusal?: string }
+/** `refusal` says why a presentation is invalid. A valid one may disclose claims. */
+type Verdict = DisclosedClaims & { refusal?: string }
 
 async function verify(wallet: Wallet, record: PresentationRecord, presentation: string): Promise<Verdict> {
   try {

@@ -8,7 +8,8 @@ import type { Problem, ProblemType } from '../../base/problem.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import { findRow, type Machine } from '../engine/machine.ts'
 import type { Handler, Received } from '../engine/receive.ts'
-import { advanceByReply, type Protocol, type Rec } from '../engine/record.ts'
+import { advanceByReply } from '../engine/record.ts'
+import type { Protocol, Rec } from '../engine/protocol.ts'
 import { enqueueReply } from '../notice.ts'
 import { bindSender, findRecordFor, requireKnownSender } from '../peers.ts'
 
@@ -18,9 +19,9 @@ export const reportProblem = {
 } as const
 
 export const ReportBody = z.looseObject({
-  /** What went wrong: sorter, scope and descriptors, such as `e.p.msg.offer-refused`. */
+  /** Sorter, scope and descriptors, such as `e.p.msg.offer-refused`. */
   code: z.string().min(1).max(200),
-  /** The same in words, in which `{1}` stands for the first of `args`. */
+  /** The problem in words. `{1}` stands for the first of `args`. */
   comment: z.string().nullish(),
   args: z.array(z.unknown()).nullish(),
 })
@@ -88,10 +89,10 @@ function isWaiting(protocol: Machine, { role, state }: Rec): boolean {
   return findRow(protocol, role, sent, trigger) !== undefined
 }
 
-/** The longest comment that is kept, in characters. */
+/** The longest stored comment, in characters. */
 const maxComment = 1_000
 
-/** The problems of ours that the other side has to know of, and the codes they have between agents. */
+/** The problems that are reported to the other side, and their codes. */
 export const codes: Readonly<Partial<Record<ProblemType, string>>> = {
   'error:ConnectionServiceError:InvitationExpired': 'e.p.req.time.invitation-expired',
   'error:ConnectionServiceError:InvitationAlreadyReceived': 'e.p.req.invitation-used',
@@ -104,13 +105,13 @@ export const codes: Readonly<Partial<Record<ProblemType, string>>> = {
   'error:PresentationError:InvalidPresentation': 'e.p.msg.presentation-unreadable',
 }
 
-/** The body of the report of a problem, if it is one to report. */
+/** The body of the report of a problem. Undefined if it is not reported. */
 export function toReport({ type, message }: Problem): { code: string; comment: string } | undefined {
   const code = codes[type]
   return code === undefined ? undefined : { code, comment: message.slice(0, maxComment) }
 }
 
-/** The comment of a report with its arguments in it. */
+/** The comment of a report with its arguments filled in. */
 export function commentOf({ comment, args }: ReportBody): string | undefined {
   if (comment == null) return undefined
   const filled = comment

@@ -1,4 +1,4 @@
-/** Revocation notification 1.0 (wire.md 7.6): the issuer says that a credential it issued holds no more. */
+/** Revocation Notification 1.0: the issuer notifies the holder that a credential is revoked. */
 import { enqueue } from '../../outbox/job.ts'
 import type { Tx } from '../../storage/database.ts'
 import { present } from '../model.ts'
@@ -10,7 +10,7 @@ import { updateWithEvent } from '../engine/record.ts'
 import { getRecord } from '../engine/find.ts'
 import { z } from 'zod'
 
-/** Promises to tell the holder that the credential of a record is revoked, after whatever else is owed for the record: the credential itself, maybe. */
+/** Enqueues the notification of a revocation, after the record's other messages, which may include the credential. */
 export async function enqueueRevocation(tx: Tx, record: CredentialRecord, comment?: string): Promise<void> {
   const { myDid: from, theirDid: to } = await peersOf(tx, record)
   const body = present({ issueCredentialProtocolThreadId: record.thid, comment })
@@ -19,7 +19,7 @@ export async function enqueueRevocation(tx: Tx, record: CredentialRecord, commen
   await enqueue(tx, `record:${record.id}`, { kind: 'message', ...about, from, to, message })
 }
 
-/** Notes it on the holder's record, the first time, and announces it; whether it is true is for the status list to say. */
+/** Handles a notification: the first one is stored in the holder's record. Verifiers rely on the status list instead. */
 export const onRevoke: Handler = async (wallet, message) => {
   await requireKnownSender(wallet.db, message)
   const { data } = RevokeBody.safeParse(message.body)

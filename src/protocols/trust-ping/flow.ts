@@ -1,4 +1,4 @@
-/** Trust ping 2.0 (wire.md 7): is the other side of a connection, or whoever has a DID, there? */
+/** Trust Ping 2.0: asks the other side of a connection, or a DID, for a reply. */
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { newId } from '../../base/id.ts'
@@ -10,26 +10,26 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { getPeers, requireKnownSender } from '../peers.ts'
 import { enqueueReply, enqueueMessage } from '../notice.ts'
 import type { Handler } from '../engine/receive.ts'
-import { findWay, NotDelivered } from '../engine/send.ts'
+import { findRecipientRoute, NotDelivered } from '../engine/send.ts'
 import { trustPing, type PingRow, type SendPing } from './model.ts'
 
-/** Pings that are kept, with the DIDs made for them and the messages that nobody has taken. */
+/** The number of stored pings, with their DIDs and their undelivered messages. */
 export const pingLimit = 100
 
 const PingBody = z.looseObject({ response_requested: z.boolean().nullish() })
 
-/** Who asks whom; `peer` is a DID made for it. */
-type Asking = { connectionId?: string; from: string; to: string; peer?: NewPeerDid }
+/** The two DIDs of a ping. `peer` is a new DID for this ping. */
+type Parties = { connectionId?: string; from: string; to: string; peer?: NewPeerDid }
 
 /**
- * Pings the other side of a connection, or a DID; the answer shows in `getPing`. Of older pings the last `pingLimit` are kept.
+ * Pings the other side of a connection, or a DID. `getPing` returns the reply. Only the last `pingLimit` pings are stored.
  *
- * @throws {Problem} when the connection cannot be used; 422 when no message gets to the DID, and why.
+ * @throws {Problem} if the connection cannot be used; 422 if the DID has no route
  */
 export async function sendPing(wallet: Wallet, { connectionId, did }: SendPing): Promise<PingRow> {
-  const asking =
-    did === undefined ? await overConnection(wallet.db, connectionId!) : await askDid(wallet, did)
-  const { from, to, peer } = asking
+  const parties =
+    did === undefined ? await overConnection(wallet.db, connectionId!) : await toDid(wallet, did)
+  const { from, to, peer } = parties
   const message = { type: trustPing.messages.ping, body: { response_requested: true } }
   return wallet.transaction(async (tx) => {
     const id = newId()
@@ -38,7 +38,7 @@ export async function sendPing(wallet: Wallet, { connectionId, did }: SendPing):
     const row = await insert(tx, {
       id,
       thid,
-      connection_id: asking.connectionId ?? null,
+      connection_id: parties.connectionId ?? null,
       my_did: from,
       their_did: to,
     })
@@ -47,15 +47,15 @@ export async function sendPing(wallet: Wallet, { connectionId, did }: SendPing):
   })
 }
 
-async function overConnection(db: Db, connectionId: string): Promise<Asking> {
+async function overConnection(db: Db, connectionId: string): Promise<Parties> {
   const { myDid: from, theirDid: to } = await getPeers(db, connectionId)
   return { connectionId, from, to }
 }
 
-/** Makes a DID to ask from, which nothing links to any other of ours. */
-async function askDid(wallet: Wallet, to: string): Promise<Asking> {
+/** Creates a DID for this ping, so that it cannot be linked to other DIDs of the wallet. */
+async function toDid(wallet: Wallet, to: string): Promise<Parties> {
   try {
-    await findWay(wallet, to, wallet.env.resolver.document, 'X25519')
+    await findRecipientRoute(wallet, to, wallet.env.resolver.document, 'X25519')
   } catch (error) {
     if (!(error instanceof NotDelivered)) throw error
     throw new Problem('UnprocessableEntity', `The DID cannot be pinged: ${error.message}`, { cause: error })
@@ -64,14 +64,14 @@ async function askDid(wallet: Wallet, to: string): Promise<Asking> {
   return { from: peer.did, to, peer }
 }
 
-/** A ping. @throws {Problem} 404 when there is none, or it is too old to be kept. */
+/** A ping. @throws {Problem} 404 */
 export async function getPing(db: Db, id: string): Promise<PingRow> {
   const row = await db.selectFrom('ping').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!row) throw new Problem('NotFound', `There is no ping ${id}; the last ${pingLimit} are kept.`)
+  if (!row) throw new Problem('NotFound', `There is no ping ${id}; only the last ${pingLimit} are stored.`)
   return row
 }
 
-/** Notes that the other side's endpoint did not take a ping. Taking it is no answer. */
+/** Stores why a ping was abandoned. A delivered ping is not answered yet. */
 export async function storeOutcome(tx: Tx, id: string, failure?: string): Promise<void> {
   if (failure !== undefined)
     await tx
@@ -82,7 +82,7 @@ export async function storeOutcome(tx: Tx, id: string, failure?: string): Promis
       .execute()
 }
 
-/** Answers, unless that is not wanted. A body that cannot be read says nothing of the kind. @throws {Problem} 429 when strangers ask too often. */
+/** Handles a ping: replies unless the body says `response_requested: false`. @throws {Problem} 429 if unknown senders ask too often */
 export const onPing: Handler = async (wallet, message) => {
   await requireKnownSender(wallet.db, message, { admitHolder: () => wallet.env.limitReplies(message) })
   const isWanted = PingBody.safeParse(message.body).data?.response_requested !== false
@@ -90,7 +90,7 @@ export const onPing: Handler = async (wallet, message) => {
   return async (tx) => isWanted && enqueueReply(tx, message, trustPing.name, answer)
 }
 
-/** Notes that a ping was answered by whoever was asked, the first time. Anything else changes nothing. */
+/** Handles a reply: stores the first one from the pinged DID. Any other changes nothing. */
 export const onPingResponse: Handler = async (wallet, message) => {
   const { from, to, thid } = message
   const answered = await wallet.db
@@ -130,7 +130,7 @@ function insert(
     .executeTakeFirstOrThrow()
 }
 
-/** Forgets all but the last pings: with them go the DIDs that nobody else knows us by, and the messages that still wait. */
+/** Deletes all but the last pings, with their DIDs and their undelivered messages. */
 async function prune(tx: Tx): Promise<void> {
   const old = await tx
     .selectFrom('ping')

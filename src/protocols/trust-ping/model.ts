@@ -1,4 +1,4 @@
-/** Trust pings: as they are stored and as REST shows them (ours; wire.md 7). */
+/** Trust pings: the request of the API and the REST resource (extension). */
 import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
@@ -15,9 +15,9 @@ export const trustPing = {
 
 export const SendPing = z
   .object({
-    connectionId: optional(z.guid()).describe('The connection whose other side is asked.'),
+    connectionId: optional(z.guid()).describe('The connection to ping.'),
     did: optional(z.string().min(1).max(10_000)).describe(
-      'The DID that is asked, from a DID made for this ping alone.',
+      'The DID to ping, from a new DID for this ping only.',
     ),
   })
   .refine(
@@ -32,17 +32,17 @@ export const Ping = z
     id: z.guid(),
     thid: z.string(),
     connectionId: z.string().optional(),
-    did: z.string().describe('Who is asked.'),
-    sentAt: z.iso.datetime().describe('When this agent took the ping.'),
+    did: z.string().describe('The pinged DID.'),
+    sentAt: z.iso.datetime().describe('When this agent accepted the ping.'),
     answeredAt: z.iso.datetime().optional(),
-    failure: z.string().optional().describe('Why the ping was given up.'),
+    failure: z.string().optional().describe('Why the ping was abandoned.'),
   })
   .meta({ id: 'Ping' })
 export type Ping = z.infer<typeof Ping>
 
 export type PingRow = Selectable<WalletTables['ping']>
 
-/** A ping's row as REST shows it. */
+/** The REST resource of a ping. */
 export function toPing(row: PingRow): Ping {
   return present({
     id: row.id,

@@ -2,13 +2,8 @@
 import { z } from 'zod'
 import { randomId } from '../../../src/base/id.ts'
 import { findByThread } from '../../../src/protocols/engine/find.ts'
-import {
-  advance,
-  advanceByReply,
-  begin,
-  type Protocol,
-  type Rec,
-} from '../../../src/protocols/engine/record.ts'
+import { advance, advanceByReply, begin } from '../../../src/protocols/engine/record.ts'
+import type { Protocol, Rec } from '../../../src/protocols/engine/protocol.ts'
 import type { Flow } from '../../../src/protocols/index.ts'
 import { Meta, Sides } from '../../../src/protocols/model.ts'
 import { findPeers, findRecordFor, getPeers } from '../../../src/protocols/peers.ts'

@@ -1,4 +1,4 @@
-/** AnonCreds credentials (wire.md 4, 9): a definition's key signs them, and the holder's link secret, which nobody sees, binds them. */
+/** Issuing AnonCreds credentials: the key of a credential definition signs them, and they are bound to the holder's link secret. */
 import { z } from 'zod'
 import { AnonCredsError } from '../../../anoncreds/engine.ts'
 import { encodeValue } from '../../../anoncreds/model.ts'
@@ -21,7 +21,8 @@ import { checkClaims } from '../../../schemas/claims.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { encodedAttachments, isTokensFault, readJson, anonCredsFormats } from '../../formats.ts'
 import type { IssuanceFormat } from '../format.ts'
-import type { CredentialRecord, Offered } from '../model.ts'
+import type { CredentialRecord } from '../model.ts'
+import type { OfferTerms } from '../offers.ts'
 import { findIssuerMismatch, findMismatch, invalidIssue, invalidRequest } from '../refusals.ts'
 
 export const anonCreds: IssuanceFormat = {
@@ -45,8 +46,8 @@ export const anonCreds: IssuanceFormat = {
     if (names.length === 0) throw new TypeError('it has no attributes')
     const other = names.find((name) => typeof claims[name] !== 'string')
     if (other !== undefined)
-      throw new TypeError(`the attribute ${other} is no text, and AnonCreds has no others`)
-    // What the preview says of schemas is not what will be signed.
+      throw new TypeError(`the attribute ${other} is not a string, as AnonCreds requires`)
+    // The schemas of the preview are not signed.
     return { schemaIds: [offer.schema_id], anoncreds: { offer } }
   },
 
@@ -63,7 +64,7 @@ export const anonCreds: IssuanceFormat = {
     checkOffer(record, definition)
     checkIssuer(wallet, offer.cred_def_id, definition, trustedIssuers)
     const linkSecret = await getLinkSecret(wallet)
-    const { request, metadata } = await refusing(
+    const { request, metadata } = await withProblem(
       () => wallet.env.anoncreds.createRequest({ definition, linkSecret, offer }),
       (reason) => unacceptable(`it does not go with the definition ${offer.cred_def_id}, ${reason}`),
     )
@@ -96,7 +97,7 @@ export const anonCreds: IssuanceFormat = {
     const { guid, definition } = await getOwn(wallet, record.credentialDefinitionId)
     const privateKey = await getPrivateKey(wallet, guid)
     const values = record.claims as Record<string, string>
-    const credential = await refusing(
+    const credential = await withProblem(
       () => wallet.env.anoncreds.createCredential({ definition, privateKey, offer, request, values }),
       (reason, cause) => invalidRequest(`does not hold: ${reason}`, cause),
     )
@@ -107,7 +108,7 @@ export const anonCreds: IssuanceFormat = {
     }
   },
 
-  /** Of the definition and the schema that were offered, with the claims that were offered, and signed for this wallet's link secret. */
+  /** Checks definition, schema and claims against the offer, and the signature for this wallet's link secret. */
   async verify(wallet, record, message) {
     const { offer, request, metadata: sealed } = offerOf(record)
     try {
@@ -138,12 +139,11 @@ export const anonCreds: IssuanceFormat = {
 
   read(text) {
     const { schema_id, cred_def_id, values } = parseCredential(text)
-    const claims = Object.fromEntries(Object.entries(values).map(([name, { raw }]) => [name, raw]))
-    return { claims, schemas: [schema_id], definition: cred_def_id, statuses: [] }
+    return { claims: claimsOf(values), schemas: [schema_id], definition: cred_def_id, statuses: [] }
   },
 }
 
-/** Reads a credential of the wallet. @throws {VerificationError} */
+/** Reads a stored credential. @throws {VerificationError} */
 function parseCredential(text: string): Credential {
   try {
     return Credential.parse(parseJson(Buffer.from(text)))
@@ -154,21 +154,21 @@ function parseCredential(text: string): Credential {
   }
 }
 
-/** A definition of this wallet that has its key. @throws {Problem} 404; 503 while the key is being made. */
+/** A definition of this wallet with its private key. @throws {Problem} 404; 503 while the key is being generated */
 function getOwn(wallet: Wallet, guid: string | undefined) {
   assertEnabled(wallet.env.config)
-  if (guid === undefined) throw new Error('what is offered has no definition')
+  if (guid === undefined) throw new Error('the offer has no definition')
   return getOwnDefinition(wallet, guid)
 }
 
-/** The definition is for one schema: a schema that is named beside it must be that one. */
-function checkSchema({ schemaIds }: Offered, { schemaId }: CredentialDefinition): void {
+/** A given schema must be that of the definition. @throws {Problem} */
+function checkSchema({ schemaIds }: OfferTerms, { schemaId }: CredentialDefinition): void {
   const other = schemaIds.find((id) => id !== schemaId)
   if (other !== undefined)
     throw new Problem('BadRequest', `schemaId: the definition is for the schema ${schemaId}. Leave it out.`)
 }
 
-/** Whether an offer is one of its definition. @throws {Problem} */
+/** Checks that an offer has the schema and the attributes of its definition. @throws {Problem} */
 function checkOffer(record: CredentialRecord, { schemaId, value }: CredentialDefinition): void {
   const { offer } = offerOf(record)
   if (schemaId !== offer.schema_id)
@@ -182,7 +182,7 @@ function checkOffer(record: CredentialRecord, { schemaId, value }: CredentialDef
     throw unacceptable(`its definition has no attribute ${surplus ?? 'twice'}`)
 }
 
-/** Whether a definition is of a trusted issuer, and not only says so. @throws {Problem} */
+/** Checks that the definition's issuer is accepted, and that the definition is published under the issuer's control. @throws {Problem} */
 function checkIssuer(
   { env }: Wallet,
   url: string,
@@ -190,29 +190,31 @@ function checkIssuer(
   trustedIssuers: readonly string[] | undefined,
 ): void {
   const mismatch = findIssuerMismatch(trustedIssuers, issuerId)
-  if (mismatch !== undefined) throw untrusted(mismatch)
+  if (mismatch !== undefined) throw unacceptable(mismatch)
   if (trustedIssuers && !env.isIssuerAuthentic(url))
-    throw untrusted(
-      `its definition is at ${url}, where anybody can name any issuer, and only some issuers are trusted`,
+    throw unacceptable(
+      `its definition at ${url} does not prove its issuer, and only some issuers are accepted`,
     )
 }
 
-/** Why a credential is not the one that was offered, whoever signed it. */
-function compare(
-  record: CredentialRecord,
-  { schema_id, cred_def_id, values }: Credential,
-): string | undefined {
+/** Why a credential differs from its offer. */
+function compare(record: CredentialRecord, { schema_id, cred_def_id, values }: Credential) {
   const { offer } = offerOf(record)
   if (cred_def_id !== offer.cred_def_id)
     return `it is of the definition ${cred_def_id}, not of the one that was offered`
-  const claims = Object.fromEntries(Object.entries(values).map(([name, { raw }]) => [name, raw]))
-  return findMismatch({ claims: record.claims, schemas: [offer.schema_id] }, { claims, schemas: [schema_id] })
+  const offered = { claims: record.claims, schemas: [offer.schema_id] }
+  return findMismatch(offered, { claims: claimsOf(values), schemas: [schema_id] })
 }
 
-/** The key signs numbers, which must be those of the texts. @throws {TypeError} */
+function claimsOf(values: Credential['values']): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, { raw }]) => [name, raw]))
+}
+
+/** Checks that the signed numbers encode the attributes' texts. @throws {TypeError} */
 function checkNumbers({ values }: Credential): void {
   const [name] = Object.entries(values).find(([, { raw, encoded }]) => encodeValue(raw) !== encoded) ?? []
-  if (name !== undefined) throw new TypeError(`what is signed of its attribute ${name} is not its text`)
+  if (name !== undefined)
+    throw new TypeError(`the signed value of its attribute ${name} does not encode its text`)
 }
 
 function offerOf({ id, anoncreds }: CredentialRecord): NonNullable<CredentialRecord['anoncreds']> {
@@ -220,13 +222,13 @@ function offerOf({ id, anoncreds }: CredentialRecord): NonNullable<CredentialRec
   return anoncreds
 }
 
-/** What the metadata of a request is sealed for. */
+/** The sealing context of a request's metadata. */
 function contextOf({ id }: CredentialRecord): string {
   return `anoncreds-request:${id}`
 }
 
-/** Calculates; what the library refuses becomes a problem. */
-async function refusing<Result>(
+/** Runs a function of the AnonCreds library. Its refusal becomes a problem. */
+async function withProblem<Result>(
   calculate: () => Promise<Result>,
   toProblem: (reason: string, cause: unknown) => Problem,
 ): Promise<Result> {
@@ -243,13 +245,6 @@ function isUnreadable(error: unknown): boolean {
 }
 
 function unacceptable(reason: string): Problem {
-  return new Problem(
-    'error:CredentialServiceError:InvalidCredentialOffer',
-    `The offer cannot be accepted: ${reason}.`,
-  )
-}
-
-/** An offer that a person may accept all the same. */
-function untrusted(reason: string): Problem {
-  return new Problem('error:CredentialServiceError:InvalidCredentialOffer', `${reason}.`)
+  const type = 'error:CredentialServiceError:InvalidCredentialOffer'
+  return new Problem(type, `The offer cannot be accepted: ${reason}.`)
 }

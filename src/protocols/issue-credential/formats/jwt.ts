@@ -1,11 +1,11 @@
-/** Credentials as JWTs (wire.md 4.4). */
+/** Issuing JWT credentials. */
 import { readJwtVc } from '../../../credentials/jwt-vc.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import { issueJwtVc, verifyJwtVc } from '../../../credentials/jwt-vc.ts'
 import { findMismatch } from '../refusals.ts'
 import { tokenFormat } from './token.ts'
 
-/** The subject's id is no claim about it. */
+/** The claims without the subject's `id`. */
 function withoutId(claims: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(claims).filter(([name]) => name !== 'id'))
 }

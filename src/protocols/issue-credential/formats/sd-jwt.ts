@@ -1,4 +1,4 @@
-/** Credentials as SD-JWTs (wire.md 4.5). */
+/** Issuing SD-JWT credentials. */
 import { Problem } from '../../../base/problem.ts'
 import { reserved } from '../../../credentials/sd-jwt/disclosure.ts'
 import {
@@ -19,34 +19,32 @@ import { tokenFormat } from './token.ts'
 export const sdJwt = tokenFormat({
   format: 'SDJWT',
 
-  // The real agent issues and verifies SD-JWTs on Ed25519 alone.
+  // The Cloud Agent supports SD-JWTs on Ed25519 only.
   curve: 'Ed25519',
 
-  /** An SD-JWT has the claims beside its own, and one type. */
+  /** Claims must not have the names of registered JWT claims, and an SD-JWT has one type. */
   checkTerms({ claims, schemaIds, validityPeriod }) {
     const { exp, ...others } = claims
     const taken = Object.keys(others).find((name) => (registeredClaims as readonly string[]).includes(name))
     if (taken !== undefined)
-      throw unfit(`claims.${taken}: an SD-JWT has a claim of this name of its own. Call it something else.`)
+      throw badRequest(`claims.${taken}: this is a registered claim of SD-JWTs. Use another name.`)
     const reservedPath = findReserved(others, ['claims'])
     if (reservedPath)
-      throw unfit(
-        `${reservedPath.join('.')}: no claim in an SD-JWT can have this name. Call it something else.`,
-      )
+      throw badRequest(`${reservedPath.join('.')}: this name is reserved in SD-JWTs. Use another name.`)
     if (exp !== undefined) {
       if (typeof exp !== 'number' || exp <= Date.now() / 1_000)
-        throw unfit(
-          'claims.exp: in an SD-JWT this is when the credential ends, a time to come in seconds since 1970.',
+        throw badRequest(
+          'claims.exp: in an SD-JWT this is the expiration time and must be in the future, in seconds since 1970.',
         )
       if (validityPeriod !== undefined)
-        throw unfit('claims.exp and validityPeriod both say when the credential ends: leave one out.')
+        throw badRequest('claims.exp and validityPeriod both set the expiration time: leave one out.')
     }
-    if (schemaIds.length > 1) throw unfit(`schemaId: an SD-JWT is of one schema, not of ${schemaIds.length}.`)
+    if (schemaIds.length > 1) throw badRequest(`schemaId: an SD-JWT has one schema, not ${schemaIds.length}.`)
   },
 
   /**
-   * It is bound to the key that proved the subject if the request names it by its bare id, as who is asked for a key does. Wallets that write
-   * every `kid` as a DID URL have not been asked, and some of them could present nothing that is bound.
+   * Binds the credential to the key that proved the subject if the proof names the key by its bare id, which means that the holder chose it.
+   * Wallets that write every `kid` as a DID URL did not choose a key, and some of them cannot present bound credentials.
    */
   boundTo: (key, kid) => (kid !== undefined && !kid.includes('#') ? { holderKey: key.publicKeyJwk } : {}),
 
@@ -56,7 +54,7 @@ export const sdJwt = tokenFormat({
     return issueSdJwt({
       ...signing,
       claims: others,
-      // Wallets take the whole DID URL or nothing (wire.md 4.5).
+      // Wallets accept a whole DID URL or no `kid`.
       ...(issuingKid !== undefined && { kid: `${issuerDid}#${keyId}` }),
       vct: schemaIds[0] ?? anyCredential,
       expiresAt:
@@ -65,7 +63,7 @@ export const sdJwt = tokenFormat({
     })
   },
 
-  /** Bound to the key that was named, or else to none or another of the holder's. */
+  /** Checks the binding: to the chosen key, or without one to any key of the subject or none. */
   async verify(wallet, record, token, checks) {
     const verified = await verifySdJwt(token, checks)
     await checkBinding(wallet, record, verified.holderKey)
@@ -86,8 +84,8 @@ export const sdJwt = tokenFormat({
 })
 
 /**
- * Why a credential is not the one that was offered. Claims with names of the token itself are the token's, but for `exp`. A credential without a type,
- * as the Cloud Agent issues them, and an offer without a schema, leave the type open.
+ * Why a credential differs from its offer. Registered claims other than `exp` are not compared. The type is compared only if the offer
+ * has a schema and the credential a type; the Cloud Agent issues credentials without a type.
  */
 function compare(
   { claims, schemaIds }: CredentialRecord,
@@ -104,7 +102,7 @@ function compare(
   )
 }
 
-/** @throws {TypeError} when whoever has the credential could show it, against the holder's wish, or the holder itself could not. */
+/** @throws {TypeError} if the credential is not bound to the chosen key, or to a key that the subject does not have */
 async function checkBinding(
   wallet: Wallet,
   { subjectId, keyId }: CredentialRecord,
@@ -112,24 +110,24 @@ async function checkBinding(
 ): Promise<void> {
   if (!holderKey) {
     if (keyId !== undefined)
-      throw new TypeError(`it is not bound to the key ${keyId}, which the offer was accepted with`)
+      throw new TypeError(`it is not bound to the key ${keyId}, that the offer was accepted with`)
     return
   }
   if (subjectId === undefined || !(await findKeyPair(wallet, subjectId, holderKey)))
     throw new TypeError('it is bound to a key that the subject does not have')
 }
 
-/** Where a name stands by which SD-JWTs speak of disclosures. */
+/** The path of a claim with a name that SD-JWTs reserve for disclosures. */
 function findReserved(value: unknown, path: string[]): string[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, below] of Object.entries(value)) {
-    const place = [...path, name]
-    const found = reserved.has(name) ? place : findReserved(below, place)
+    const here = [...path, name]
+    const found = reserved.has(name) ? here : findReserved(below, here)
     if (found) return found
   }
   return undefined
 }
 
-function unfit(detail: string): Problem {
+function badRequest(detail: string): Problem {
   return new Problem('BadRequest', detail)
 }

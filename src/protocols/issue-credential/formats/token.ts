@@ -1,4 +1,4 @@
-/** What JWTs and SD-JWTs have in common: DIDs sign them, and the holder proves with a token of its own that the subject's DID is its own (wire.md 4). */
+/** Issuing JWTs and SD-JWTs: the issuer's DID signs them, and the holder proves control of the subject's DID with a token of its own. */
 import { randomId } from '../../../base/id.ts'
 import { Problem } from '../../../base/problem.ts'
 import { reasonOf } from '../../../base/reason.ts'
@@ -21,11 +21,12 @@ import {
   tokenAttachments,
   type TokenFormat,
 } from '../../formats.ts'
-import type { Change, IssuanceFormat } from '../format.ts'
-import type { CredentialRecord, Offered } from '../model.ts'
+import type { CredentialChange, IssuanceFormat } from '../format.ts'
+import type { CredentialRecord } from '../model.ts'
+import type { OfferTerms } from '../offers.ts'
 import { invalidIssue, invalidRequest } from '../refusals.ts'
 
-/** Who signs a credential, about whom, and with which status. `now` is in epoch seconds. */
+/** The issuer, the subject and the status of a credential to sign. `now` is in epoch seconds. */
 export type Signing = {
   issuerDid: string
   issuerKey: PrivateJwk
@@ -35,30 +36,30 @@ export type Signing = {
   now: number
 }
 
-/** What is needed of a credential that was verified. */
+/** A verified credential. */
 type Verified = { issuerDid: string; subjectDid?: string; mismatch: string | undefined }
 
-/** What every credential is checked with. */
+/** The options of the verification. */
 type Checks = Parameters<typeof verifyJwtVc>[1]
 
-/** What a token format does in its own way. */
+/** The functions that differ between the token formats. */
 type Token = Pick<IssuanceFormat, 'read'> & {
   format: TokenFormat
-  /** The curve that is signed on. Any when left out. */
+  /** The curve of the signing key. Default: any. */
   curve?: 'Ed25519'
-  /** @throws {Problem} 400 naming the claim, or what else cannot be. */
-  checkTerms?(offered: Offered): void
-  /** What is kept of the key that has proved the subject; `kid` is the proof's. */
-  boundTo?(key: VerificationKey, kid: string | undefined): Change
-  /** Signs what a record says. Returns the compact form. */
+  /** @throws {Problem} 400 naming the invalid member */
+  checkTerms?(offered: OfferTerms): void
+  /** The key to bind the credential to. `kid` is that of the holder's proof. */
+  boundTo?(key: VerificationKey, kid: string | undefined): CredentialChange
+  /** Signs the record's credential. Returns the compact form. */
   sign(wallet: Wallet, record: CredentialRecord, signing: Signing): string | Promise<string>
-  /** `mismatch` is why the credential is not the one that was offered. @throws {VerificationError | TypeError} */
+  /** `mismatch` says why the credential differs from its offer. @throws {VerificationError | TypeError} */
   verify(wallet: Wallet, record: CredentialRecord, token: string, checks: Checks): Promise<Verified>
 }
 
 export function tokenFormat(token: Token): IssuanceFormat {
   const { format, curve, read } = token
-  const keyOf = (wallet: Wallet, { issuingDID, issuingKid }: Pick<Offered, 'issuingDID' | 'issuingKid'>) =>
+  const keyOf = (wallet: Wallet, { issuingDID, issuingKid }: Pick<OfferTerms, 'issuingDID' | 'issuingKid'>) =>
     getSigningKey(wallet, issuerOf(issuingDID), 'assertionMethod', issuingKid, curve)
 
   return {
@@ -82,7 +83,7 @@ export function tokenFormat(token: Token): IssuanceFormat {
       if (subjectId === undefined)
         throw new Problem(
           'BadRequest',
-          `subjectId: is missing. A ${format} credential is about a DID; name one of this wallet.`,
+          `subjectId: is missing. A ${format} credential needs a subject; name a DID of this wallet.`,
         )
       checkMethod(subjectId)
       const { longForm } = await getManagedDid(wallet.db, subjectId)
@@ -90,7 +91,7 @@ export function tokenFormat(token: Token): IssuanceFormat {
       const proof = createJwtVp({
         holderDid: longForm,
         holderKey: privateJwk,
-        // A key that is named is the one to bind an SD-JWT to (wire.md 4.5).
+        // The issuer binds an SD-JWT to a key that is named here.
         ...(keyId !== undefined && { kid }),
         ...optionsOf(record),
         credentials: [],
@@ -100,7 +101,7 @@ export function tokenFormat(token: Token): IssuanceFormat {
 
     choose: (acceptance) => acceptance,
 
-    /** Whose DID the holder has proved to have. */
+    /** The DID that the holder proves to control. */
     async readRequest(wallet, record, message) {
       try {
         const proof = readToken(message)
@@ -124,7 +125,7 @@ export function tokenFormat(token: Token): IssuanceFormat {
       const { keyId, privateJwk: issuerKey } = await keyOf(wallet, record)
       const assignment = await assignStatus(wallet, did)
       const credential = await token.sign(wallet, record, {
-        // While nobody else can resolve the short form, only the long form proves anything (api.md 4.7).
+        // Others cannot resolve the short form of an unpublished DID.
         issuerDid: status === 'PUBLISHED' ? did : longForm,
         issuerKey,
         keyId,
@@ -139,13 +140,13 @@ export function tokenFormat(token: Token): IssuanceFormat {
       }
     },
 
-    /** Signed by its issuer, in time, about the DID that the offer was accepted with, in the format of the offer, whatever the message calls it, with what was offered. */
+    /** Checks signature, dates and subject, and compares the claims with the offer. The attachment's format label is ignored. */
     async verify(wallet, record, message) {
       const checks = {
         resolve: wallet.env.resolver.document,
         now: Math.floor(Date.now() / 1_000),
         leewaySeconds: wallet.env.config.CREDENTIAL_LEEWAY,
-        // Whether it is revoked matters when it is shown, not when it is received.
+        // Revocation matters when the credential is presented, not when it is received.
         verifyStatus: false,
       }
       const { subjectId } = record
@@ -175,7 +176,7 @@ export function tokenFormat(token: Token): IssuanceFormat {
 }
 
 function issuerOf(issuingDID: string | undefined): string {
-  if (issuingDID === undefined) throw new Error('what is offered has no issuer')
+  if (issuingDID === undefined) throw new Error('the offer has no issuer')
   return issuingDID
 }
 
@@ -187,7 +188,7 @@ function optionsOf({ id, domain: audience, challenge: nonce }: CredentialRecord)
   return { audience, nonce }
 }
 
-/** @throws {Problem} 422 for a DID of a method that no DID of a wallet has (api.md 4.7). */
+/** @throws {Problem} 422 for a DID method that wallets do not have */
 function checkMethod(did: string): void {
   if (!/^did:(?!prism:|web:)/.test(did)) return
   const detail = `subjectId: ${did.slice(0, 100)} cannot be the subject; it must be a did:prism or did:web of this wallet.`

@@ -1,4 +1,4 @@
-/** Proofs with an AnonCreds credential: attributes and predicates, without what links one proof to another (wire.md 10). */
+/** Presentations of AnonCreds credentials: unlinkable proofs of attributes and predicates. */
 import { AnonCredsError } from '../../../anoncreds/engine.ts'
 import { assertEnabled } from '../../../anoncreds/feature.ts'
 import { findFit, findMisfit, type Fit } from '../../../anoncreds/holder.ts'
@@ -15,9 +15,10 @@ import type { Tx } from '../../../storage/database.ts'
 import { checkPolicy } from '../../../verification/policies.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { encodedAttachments, anonCredsFormats } from '../../formats.ts'
-import type { Choice, Held, ProofFormat } from '../format.ts'
-import { getHeld } from '../held.ts'
-import type { CredentialProof, PresentationRecord } from '../model.ts'
+import type { PresentOptions, HeldCredential, ProofFormat } from '../format.ts'
+import { getHeldCredentials } from '../held.ts'
+import type { PresentationRecord } from '../model.ts'
+import type { CredentialProof } from '../requests.ts'
 import { requireFormat } from './token.ts'
 
 export const anonCreds: ProofFormat = {
@@ -39,13 +40,13 @@ export const anonCreds: ProofFormat = {
     assertEnabled(wallet.env.config)
     requireFormat('AnonCreds', choice)
     const { credential: id, keptBack } = readChoice(requestOf(record), choice)
-    const [held] = await getHeld(wallet.db, [id], 'AnonCreds', 'credential')
+    const [held] = await getHeldCredentials(wallet.db, [id], 'AnonCreds', 'credential')
     await checkFit(wallet, record, held!)
     return { proofId: [id], keptBack }
   },
 
   async present(wallet, record) {
-    const [held] = await getHeld(wallet.db, record.proofId ?? [], 'AnonCreds')
+    const [held] = await getHeldCredentials(wallet.db, record.proofId ?? [], 'AnonCreds')
     const credential = Credential.parse(JSON.parse(held!.credential))
     const [linkSecret, schema, definition] = await Promise.all([
       getLinkSecret(wallet),
@@ -78,7 +79,7 @@ export const anonCreds: ProofFormat = {
       if (issuerDid === undefined && constraints.some(({ trustedIssuers }) => trustedIssuers.length > 0))
         throw new VerificationError(
           'issuer-not-trusted',
-          'Nobody vouches for the issuer of the credential, and the policy trusts only some',
+          'The issuer of the credential is not proved, and the policy trusts only some issuers',
         )
       return { issuerDid: issuerDid ?? '', schemas }
     })
@@ -87,10 +88,10 @@ export const anonCreds: ProofFormat = {
   },
 }
 
-/** The credential that a choice names for all that is asked for, and the references of attributes that are not to be shown. @throws {Problem} */
+/** The chosen credential, and the references of attributes that are not revealed. @throws {Problem} */
 function readChoice(
   request: PresentationRequest,
-  choice: Choice,
+  choice: PresentOptions,
 ): { credential: string; keptBack: string[] } {
   const { proofId, claims, anoncredPresentationRequest: chosen } = choice
   if (Object.keys(claims ?? {}).length > 0)
@@ -100,11 +101,11 @@ function readChoice(
   const [first] = proofs
   if (!first)
     throw refuse(
-      'anoncredPresentationRequest: name in credentialProofs which credential answers which attributes and predicates.',
+      'anoncredPresentationRequest: name in credentialProofs the credential for each attribute and predicate.',
     )
   if (proofs.some(({ credential }) => credential !== first.credential))
     throw refuse(
-      'anoncredPresentationRequest.credentialProofs: a proof can be made with one credential here, and several are named. Answer with one.',
+      'anoncredPresentationRequest.credentialProofs: a proof uses one credential, and several are named. Name one.',
     )
   const all = (member: keyof Omit<CredentialProof, 'credential'>) => proofs.flatMap((proof) => proof[member])
   const keptBack = all('unrevealedAttribute')
@@ -117,9 +118,7 @@ function readChoice(
     keptBack.length === Object.keys(request.requested_attributes).length &&
     all('requestedPredicate').length === 0
   )
-    throw refuse(
-      'unrevealedAttribute: a proof has to show or to prove something. Decline the request if nothing is to be shown.',
-    )
+    throw refuse('unrevealedAttribute: a proof must reveal or prove something. Reject the request instead.')
   return { credential: first.credential, keptBack }
 }
 
@@ -136,22 +135,22 @@ function mustAnswer(what: string, asked: string[], answered: string[]): void {
     throw refuse(`credentialProofs: the ${what} ${open} is not answered. Name it, or decline the request.`)
 }
 
-/** @throws {Problem} when a credential does not answer all that is asked for. */
-async function checkFit(wallet: Wallet, record: PresentationRecord, held: Held): Promise<void> {
+/** Checks that a credential answers the whole request. @throws {Problem} */
+async function checkFit(wallet: Wallet, record: PresentationRecord, held: HeldCredential): Promise<void> {
   const misfit = findMisfit(await fitOf(wallet, record, held))
   if (misfit !== undefined)
     throw refuse(`The credential ${held.id} ${misfit}. Present another, or decline the request.`)
 }
 
 /**
- * What of a request a credential of the wallet can answer. Nobody is asked for it, unless the request is about what only the schema says.
+ * The references of a request that a credential can answer. It fetches the schema only if the request restricts its members.
  *
- * @throws {Problem} when the schema is needed and cannot be had.
+ * @throws {Problem} if the schema is not available
  */
 export async function fitOf(
   { env }: Wallet,
   record: PresentationRecord,
-  { credential: text, issuer: issuerId }: Held,
+  { credential: text, issuer: issuerId }: HeldCredential,
 ): Promise<Fit> {
   const request = requestOf(record)
   const credential = Credential.parse(JSON.parse(text))
@@ -159,13 +158,12 @@ export async function fitOf(
   return findFit(request, { credential, issuerId, schema })
 }
 
-/** What was asked for. */
 function requestOf({ id, anoncreds }: PresentationRecord): PresentationRequest {
   if (!anoncreds) throw new Error(`the record ${id} has no request for AnonCreds`)
   return anoncreds
 }
 
-/** What is revealed by the names of attributes; by the references of the request where one name is asked for twice. */
+/** The revealed attributes by name, or by reference if the request has a name twice. */
 function toClaims(
   { requested_attributes: asked }: PresentationRequest,
   revealed: Record<string, string>,
@@ -178,9 +176,9 @@ function toClaims(
 }
 
 /**
- * Writes down that a nonce is used: a proof that was made for one request must not answer another.
+ * Stores a used nonce, because the proof for one request must not answer another.
  *
- * @throws {Problem} 409 when it was used before.
+ * @throws {Problem} 409 if it was used before
  */
 async function keepNonce(tx: Tx, text: string): Promise<void> {
   const { numInsertedOrUpdatedRows } = await tx
@@ -191,7 +189,7 @@ async function keepNonce(tx: Tx, text: string): Promise<void> {
   if (!numInsertedOrUpdatedRows)
     throw new Problem(
       'Conflict',
-      'anoncredPresentationRequest.nonce: this wallet has asked with it before, and a proof of then would hold now. Leave it out for a new one.',
+      'anoncredPresentationRequest.nonce: this wallet has used it before, and an old proof would be valid again. Leave it out to generate one.',
     )
 }
 

@@ -1,4 +1,4 @@
-/** Proofs with JWTs, each shown as a whole in a presentation that the holder signs (wire.md 5). */
+/** Presentations of JWT credentials: the holder signs a presentation that contains whole credentials. */
 import { Problem } from '../../../base/problem.ts'
 import { createJwtVp, verifyJwtVp } from '../../../credentials/jwt-vp.ts'
 import { getManagedDid } from '../../../did-registrar/dids.ts'
@@ -6,8 +6,8 @@ import { getSigningKey } from '../../../did-registrar/keys.ts'
 import { canonicalDid } from '../../../did/document.ts'
 import { checkPolicy } from '../../../verification/policies.ts'
 import { challengeAttachment, readChallenge } from '../../formats.ts'
-import type { Held, ProofFormat } from '../format.ts'
-import { getHeld, unbindable } from '../held.ts'
+import type { HeldCredential, ProofFormat } from '../format.ts'
+import { getHeldCredentials, unbindable } from '../held.ts'
 import { attaching, checksOf, requireFormat, getOptions, optionsOf } from './token.ts'
 
 export const jwt: ProofFormat = {
@@ -24,16 +24,16 @@ export const jwt: ProofFormat = {
     if (Object.keys(shownClaims ?? {}).length > 0)
       throw new Problem(
         'BadRequest',
-        'claims: the request is for JWT, and a JWT credential is shown as a whole.',
+        'claims: the request is for JWT, and a JWT credential is presented as a whole.',
       )
-    const held = await getHeld(wallet.db, proofId, 'JWT')
+    const held = await getHeldCredentials(wallet.db, proofId, 'JWT')
     await getSigningKey(wallet, subjectOf(held), 'authentication')
     return { proofId, shownClaims }
   },
 
   async present(wallet, record) {
     const { domain: audience, challenge: nonce } = getOptions(record)
-    const held = await getHeld(wallet.db, record.proofId ?? [], 'JWT')
+    const held = await getHeldCredentials(wallet.db, record.proofId ?? [], 'JWT')
     const subject = subjectOf(held)
     const { longForm } = await getManagedDid(wallet.db, subject)
     const { privateJwk } = await getSigningKey(wallet, subject, 'authentication')
@@ -57,9 +57,9 @@ export const jwt: ProofFormat = {
   },
 }
 
-/** The one DID that all credentials are about. */
-function subjectOf(held: Held[]): string {
-  const [{ subject }] = held as [Held]
+/** The subject of all credentials. @throws {Problem} if they have different ones */
+function subjectOf(held: HeldCredential[]): string {
+  const [{ subject }] = held as [HeldCredential]
   if (subject === null || new Set(held.map((each) => canonicalDid(each.subject ?? ''))).size !== 1)
     throw unbindable(
       'proofId: the credentials are about different subjects and cannot be presented together.',

@@ -1,4 +1,4 @@
-/** Proofs with an SD-JWT, of which the holder shows the claims that it chooses (wire.md 5). */
+/** Presentations of SD-JWT credentials with selectively disclosed claims. */
 import { z } from 'zod'
 import { hasPrototypeMember, JsonValue } from '../../../base/json.ts'
 import { Problem } from '../../../base/problem.ts'
@@ -13,12 +13,12 @@ import { findKeyPair } from '../../../did-registrar/keys.ts'
 import { checkPolicy } from '../../../verification/policies.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { encodedAttachments, tokenFormats } from '../../formats.ts'
-import type { Choice, Held, ProofFormat } from '../format.ts'
-import { getHeld, unbindable } from '../held.ts'
+import type { PresentOptions, HeldCredential, ProofFormat } from '../format.ts'
+import { getHeldCredentials, unbindable } from '../held.ts'
 import { Options, PresentationData, type PresentationRecord } from '../model.ts'
 import { attaching, checksOf, requireFormat, optionsOf } from './token.ts'
 
-/** What is asked for; real agents leave challenge and domain out when their caller names none. */
+/** The attachment of a request. Cloud Agents omit challenge and domain if their caller does not set them. */
 const SdJwtRequest = z.looseObject({
   options: Options.nullish(),
   claims: z.record(z.string(), JsonValue).nullish(),
@@ -48,7 +48,7 @@ export const sdJwt: ProofFormat = {
   async present(wallet, record) {
     const { options, proofId = [], claims = {}, shownClaims = claims } = record
     const { credential: sdJwt, subject } = await getOne(wallet, proofId)
-    // Only a binding has an audience and a nonce; without options none is made.
+    // Only a key binding uses audience and nonce. Without options there is none.
     const { domain: audience, challenge: nonce } = options ?? { domain: '', challenge: '' }
     const holderKey = await findHolderKey(wallet, record, { sdJwt, subject })
     return presentSdJwt({
@@ -79,21 +79,21 @@ export const sdJwt: ProofFormat = {
   },
 }
 
-async function getOne(wallet: Wallet, proofId: string[]): Promise<Held> {
+async function getOne(wallet: Wallet, proofId: string[]): Promise<HeldCredential> {
   if (proofId.length > 1)
     throw new Problem(
       'BadRequest',
       `proofId names ${proofId.length} credentials: an SDJWT presentation is of exactly one.`,
     )
-  const [held] = await getHeld(wallet.db, proofId, 'SDJWT')
+  const [held] = await getHeldCredentials(wallet.db, proofId, 'SDJWT')
   return held!
 }
 
 async function checkClaims(
   wallet: Wallet,
   record: PresentationRecord,
-  { id, credential: sdJwt, subject }: Held,
-  chosen: Choice['claims'],
+  { id, credential: sdJwt, subject }: HeldCredential,
+  chosen: PresentOptions['claims'],
 ): Promise<void> {
   const missing = findMissing(sdJwt, chosen ?? record.claims ?? {})
   if (missing !== undefined) {
@@ -108,7 +108,7 @@ async function checkClaims(
   await findHolderKey(wallet, record, { sdJwt, subject })
 }
 
-/** The key that a credential is bound to, if it is to one. @throws {Problem} `HolderBindingError` when it cannot be presented for want of it. */
+/** The key that a credential is bound to, if any. @throws {Problem} `HolderBindingError` if the wallet lacks the key or the request a challenge */
 export async function findHolderKey(
   wallet: Wallet,
   { options }: PresentationRecord,
@@ -118,7 +118,7 @@ export async function findHolderKey(
   if (!holderKey) return undefined
   if (!options)
     throw unbindable(
-      'The request has no challenge, and the credential is bound to a key: ask the verifier for one with options.',
+      'The request has no challenge, and the credential is bound to a key: ask the verifier for a request with options.',
     )
   const key = subject === null ? undefined : await findKeyPair(wallet, subject, holderKey)
   if (!key) throw unbindable('The credential is bound to a key that this wallet does not have.')

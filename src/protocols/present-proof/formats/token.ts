@@ -1,4 +1,4 @@
-/** What proofs with JWTs and SD-JWTs have in common: they answer a challenge, and are verified with the keys of DIDs (wire.md 5). */
+/** Common parts of JWT and SD-JWT presentations: the challenge, and the verification with the keys of DIDs. */
 import { randomId } from '../../../base/id.ts'
 import { Problem } from '../../../base/problem.ts'
 import { statusChecks } from '../../../credential-status/check.ts'
@@ -9,25 +9,26 @@ import {
   type CredentialFormat,
   type TokenFormat,
 } from '../../formats.ts'
-import type { Choice, ProofFormat } from '../format.ts'
+import type { PresentOptions, ProofFormat } from '../format.ts'
 import { wrongFormat } from '../held.ts'
-import type { PresentationRecord, Requested } from '../model.ts'
+import type { PresentationRecord } from '../model.ts'
+import type { RequestTerms } from '../requests.ts'
 
-/** The challenge and the domain of a request; made up when left out. */
-export function optionsOf(wallet: Wallet, { options }: Requested): ProofOptions {
+/** The challenge and the domain of a request. Default: generated. */
+export function optionsOf(wallet: Wallet, { options }: RequestTerms): ProofOptions {
   return options ?? { challenge: randomId(), domain: wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN }
 }
 
-/** @throws when the record has none, which only a prover's may lack. */
+/** The challenge and the domain of a record. Only a prover's record may lack them. @throws {Error} */
 export function getOptions({ id, options }: PresentationRecord): ProofOptions {
   if (!options) throw new Error(`the record ${id} has no options`)
   return options
 }
 
-/** Makes sure that a choice is for the format that was asked for. @throws {Problem} */
+/** Checks that the choices are for the requested format. @throws {Problem} */
 export function requireFormat(
   format: CredentialFormat,
-  { credentialFormat, anoncredPresentationRequest }: Choice,
+  { credentialFormat, anoncredPresentationRequest }: PresentOptions,
 ): void {
   if (credentialFormat !== undefined && credentialFormat !== format)
     throw wrongFormat(`credentialFormat: the request is for ${format}.`)
@@ -38,7 +39,7 @@ export function requireFormat(
     )
 }
 
-/** What a presentation is checked with, whatever its format. */
+/** The options of the verification. */
 export function checksOf(wallet: Wallet, record: PresentationRecord) {
   const { domain: audience, challenge: nonce } = getOptions(record)
   const { CREDENTIAL_LEEWAY } = wallet.env.config
@@ -54,7 +55,7 @@ export function checksOf(wallet: Wallet, record: PresentationRecord) {
   }
 }
 
-/** A token as the one attachment of a message. */
+/** Builds `attach` of a format. */
 export function attaching(format: TokenFormat): ProofFormat['attach'] {
   return (presentation) => tokenAttachments(presentation, format)
 }

@@ -1,0 +1,42 @@
+/** A protocol with records, its records, and the messages that it sends. */
+import type { z } from 'zod'
+import type { ProblemType } from '../../base/problem.ts'
+import type { Attachment } from '../../didcomm/message.ts'
+import type { Machine, RoleOf, SendsOf, StateOf } from './machine.ts'
+
+export type Protocol<M extends Machine = Machine, Data extends object = any> = M & {
+  /** The fields beside those of `Rec`, as they are stored. */
+  readonly model: z.ZodType<Data>
+  /** Message type URIs by the names that the table uses after `send`. */
+  readonly messages: Readonly<Record<string, string>>
+  /** The record as REST and events show it. */
+  readonly toResource: (record: Rec<M, Data>) => object
+  readonly problems: { readonly notFound: ProblemType; readonly wrongState: ProblemType }
+}
+
+/** A record: the fields that all protocols have, and the protocol's own. Instants are ISO 8601. */
+export type Rec<M extends Machine = Machine, Data extends object = any> = {
+  id: string
+  thid: string
+  role: RoleOf<M>
+  state: StateOf<M>
+  createdAt: string
+  updatedAt?: string
+} & Data
+
+/** A message that a transition sends: its name in the table, the sender's and the recipient's DID, and its content. */
+export type Outgoing<Name extends string = string> = {
+  type: Name
+  from: string
+  to: string
+  body: Record<string, unknown>
+  attachments?: Attachment[]
+  pthid?: string
+  /** The type URI, if it is not the one in `messages`. */
+  typeUri?: string | undefined
+}
+
+/** The last argument of a transition: the message that its row sends, or none. */
+export type MessageFor<M extends Machine, T> = [SendsOf<M, T>] extends [never]
+  ? []
+  : [message: Outgoing<SendsOf<M, T>>]

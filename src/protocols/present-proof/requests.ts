@@ -1,0 +1,164 @@
+/** The requests of the API that request presentations, accept and reject them. */
+import { z } from 'zod'
+import { supportedRequest } from '../../anoncreds/presentation.ts'
+import { Reference } from '../../anoncreds/model.ts'
+import { PresentationRequest } from '../../anoncreds/presentation.ts'
+import { statusPolicies } from '../../credential-status/check.ts'
+import { registeredClaims } from '../../credentials/sd-jwt/sd-jwt.ts'
+import { optional, Uuid } from '../../wallet/model.ts'
+import { CredentialFormat, credentialFormats } from '../formats.ts'
+import { ClaimNames, Options, ProofRequestAux } from './model.ts'
+import { Goals, invitationText } from '../model.ts'
+
+/** A presentation request whose nonce is optional. */
+const NewPresentationRequest = supportedRequest(PresentationRequest.partial({ nonce: true }))
+
+/** The fields of a request over a connection or in an invitation. */
+const RequestFields = z.object({
+  options: optional(Options).describe('Challenge and domain. Default: generated.'),
+  proofs: z
+    .array(ProofRequestAux)
+    .nullish()
+    .transform((proofs) => proofs ?? [])
+    .describe(
+      'The requested credentials: for each a schema and its trusted issuers (default: all). Each credential must satisfy an entry, and each entry must be satisfied. For SDJWT at most one entry. An empty list accepts all credentials.',
+    ),
+  policyId: optional(Uuid).describe(
+    'A verification policy that the presentation must satisfy as well. Later changes of the policy have no effect.',
+  ),
+  statusCheck: optional(z.enum(statusPolicies)).describe(
+    'The check of credential status: `required` (default) accepts only credentials that are known to be valid, `if-available` also those whose status list is not available, `off` all.',
+  ),
+  credentialFormat: optional(CredentialFormat).describe(
+    'Default: AnonCreds with an anoncredPresentationRequest, otherwise JWT.',
+  ),
+  presentationFormat: optional(z.enum([...credentialFormats, 'Anoncred'])).describe(
+    'The same as `credentialFormat`.',
+  ),
+  anoncredPresentationRequest: optional(NewPresentationRequest).describe(
+    'AnonCreds: the requested attributes and predicates.',
+  ),
+  claims: optional(ClaimNames).describe(
+    'SDJWT: the claims that the presentation must disclose, by name. The value `{"city": ""}` requests one member of the claim, any value that is not an object the whole claim.',
+  ),
+})
+
+/** Determines the format and checks the members that depend on it. */
+function toRequestTerms(
+  { credentialFormat, presentationFormat, claims, anoncredPresentationRequest, ...wanted }: Fields,
+  context: z.RefinementCtx,
+): RequestTerms {
+  const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
+  const named = presentationFormat === 'Anoncred' ? 'AnonCreds' : presentationFormat
+  const format = credentialFormat ?? named ?? (anoncredPresentationRequest ? 'AnonCreds' : 'JWT')
+  if (named !== undefined && named !== format)
+    refuse(['presentationFormat'], `is not the credentialFormat, ${format}`)
+  if (format === 'JWT' && Object.keys(claims ?? {}).length > 0)
+    refuse(['claims'], 'is for the format SDJWT: a JWT credential is presented as a whole')
+  const always = Object.keys(claims ?? {}).find((name) =>
+    (registeredClaims as readonly string[]).includes(name),
+  )
+  if (always !== undefined) refuse(['claims', always], 'is always disclosed and need not be requested')
+  if (format !== 'AnonCreds') {
+    if (format === 'SDJWT' && wanted.proofs.length > 1)
+      refuse(
+        ['proofs'],
+        `has ${wanted.proofs.length} entries, and an SDJWT presentation has one credential: send one request for each`,
+      )
+    if (anoncredPresentationRequest)
+      refuse(['anoncredPresentationRequest'], `is for the format AnonCreds, not for ${format}`)
+    return { ...wanted, credentialFormat: format, ...(format === 'SDJWT' && { claims: claims ?? {} }) }
+  }
+  if (!anoncredPresentationRequest)
+    refuse(['anoncredPresentationRequest'], 'is missing: it has the requested attributes and predicates')
+  if (Object.keys(claims ?? {}).length > 0)
+    refuse(['claims'], 'is for the format SDJWT: request attributes in anoncredPresentationRequest')
+  if (wanted.proofs.length > 0)
+    refuse(['proofs'], 'is not for the format AnonCreds: use restrictions in anoncredPresentationRequest')
+  if (wanted.statusCheck !== undefined)
+    refuse(
+      ['statusCheck'],
+      'is not for the format AnonCreds: this agent does not support revocation of AnonCreds',
+    )
+  return { ...wanted, credentialFormat: format, anoncredPresentationRequest }
+}
+type Fields = z.output<typeof RequestFields>
+export type RequestTerms = Pick<Fields, 'options' | 'proofs' | 'policyId' | 'statusCheck'> &
+  Partial<Pick<Fields, 'claims' | 'anoncredPresentationRequest'>> & { credentialFormat: CredentialFormat }
+
+export const RequestPresentation = RequestFields.extend({
+  connectionId: Uuid.describe('The connection over which the request is sent.'),
+  goalCode: optional(z.string()),
+  goal: optional(z.string()),
+})
+  .transform(({ connectionId, goalCode, goal, ...wanted }, context) => ({
+    connectionId,
+    goalCode,
+    goal,
+    ...toRequestTerms(wanted, context),
+  }))
+  .meta({ id: 'RequestPresentationInput' })
+export type RequestPresentation = z.output<typeof RequestPresentation>
+
+export const InviteToPresent = RequestFields.extend(Goals)
+  .transform(({ goalCode, goal, ...wanted }, context) => ({
+    goalCode,
+    goal,
+    ...toRequestTerms(wanted, context),
+  }))
+  .meta({ id: 'RequestPresentationInvitationInput' })
+export type InviteToPresent = z.output<typeof InviteToPresent>
+
+export const AcceptRequestInvitation = z
+  .object({ invitation: invitationText })
+  .meta({ id: 'AcceptRequestPresentationInvitation' })
+
+/** The references that a credential answers. */
+export const CredentialProof = z
+  .object({
+    credential: z
+      .string()
+      .describe(
+        'The record id of a credential of this wallet; the same in all entries, because a proof uses one credential.',
+      ),
+    requestedAttribute: z.array(Reference).max(125).describe('References of the attributes to reveal.'),
+    requestedPredicate: z.array(Reference).max(125).describe('References of the predicates to prove.'),
+    unrevealedAttribute: z
+      .array(Reference)
+      .max(125)
+      .nullish()
+      .transform((references) => references ?? [])
+      .describe('References of the attributes to prove without revealing them.'),
+  })
+  .meta({ id: 'AnoncredCredentialProof' })
+export type CredentialProof = z.output<typeof CredentialProof>
+
+export const presentationActions = [
+  'request-accept',
+  'request-reject',
+  'presentation-accept',
+  'presentation-reject',
+] as const
+
+export const RequestPresentationAction = z
+  .object({
+    action: z.enum(presentationActions),
+    proofId: optional(z.array(z.string()).max(100)).describe(
+      '`request-accept`: the record ids of the credentials to present; for SDJWT exactly one.',
+    ),
+    claims: optional(ClaimNames).describe(
+      '`request-accept`, SDJWT: the claims to disclose, by name. Default: the requested ones.',
+    ),
+    credentialFormat: optional(CredentialFormat).describe(
+      '`request-accept`: the format that the request must have.',
+    ),
+    anoncredPresentationRequest: optional(
+      z
+        .object({ credentialProofs: z.array(CredentialProof).max(20) })
+        .meta({ id: 'AnoncredCredentialProofs' }),
+    ).describe(
+      '`request-accept`, AnonCreds: the credential for each reference. `proofId` with one credential answers and reveals all.',
+    ),
+  })
+  .meta({ id: 'RequestPresentationAction' })
+export type RequestPresentationAction = z.output<typeof RequestPresentationAction>
