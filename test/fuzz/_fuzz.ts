@@ -15,7 +15,7 @@ import { encryptedType } from '../../src/didcomm/jwe.ts'
 /** Concurrent requests: enough to interact, few enough that one event-loop iteration handles only a few. */
 const atOnce = 4
 /** Cases between two measurements of the daemon. */
-const lookEvery = 2_000
+const measureEvery = 2_000
 /** Expensive operations, which are drawn less often. */
 const rare = new Set([
   'GET /_system/doctor',
@@ -55,7 +55,7 @@ export type CaseResult = {
   from: number
   to: number
 }
-export type Look = {
+export type Measurement = {
   cases: number
   watched: Watched
   about: { ms: number; busyMs: number; during: string[] }[]
@@ -69,8 +69,8 @@ export type Outcome = {
    */
   answers: Map<string, Map<number, number>>
   /** 5xx answers, and requests without an answer in time. */
-  failures: { told?: CaseResult; reason: string }[]
-  looks: Look[]
+  failures: { result?: CaseResult; reason: string }[]
+  measurements: Measurement[]
   ended: number | string | undefined
   log: string
 }
@@ -81,11 +81,11 @@ export type Options = {
   env?: Record<string, string>
   /** Called between two batches. True ends the run. */
   isEnough?: () => boolean
-  onLook?: (look: Look, outcome: Pick<Outcome, 'failures'>) => void
-  trace?: (told: CaseResult) => void
+  onMeasurement?: (measurement: Measurement, outcome: Pick<Outcome, 'failures'>) => void
+  trace?: (result: CaseResult) => void
 }
 
-export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Options): Promise<Outcome> {
+export async function fuzz({ cases, seed, env, onMeasurement, trace, isEnough }: Options): Promise<Outcome> {
   await using place = await openPlace(env)
   const sender = createSender()
   const outcome: Omit<Outcome, 'seconds' | 'ended' | 'log'> = {
@@ -93,7 +93,7 @@ export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Option
     cases: 0,
     answers: new Map(),
     failures: [],
-    looks: [],
+    measurements: [],
   }
   let recent: CaseResult[] = []
   const start = performance.now()
@@ -104,14 +104,14 @@ export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Option
     const draw = createDraw(seed, number)
     const one = draw.share(2 / 3) ? askApi(draw, place, sender) : sendEnvelope(draw, place, sender)
     try {
-      const told = { number, from, ...(await one), to: Date.now() }
-      const counts = outcome.answers.get(told.key) ?? new Map<number, number>()
-      const status = told.answer.status ?? 0
-      outcome.answers.set(told.key, counts.set(status, (counts.get(status) ?? 0) + 1))
-      if (status >= 500 && !isAboutOthers(told.answer))
-        outcome.failures.push({ told, reason: `${status} ${told.answer.text.slice(0, 1_000)}` })
-      recent.push(told)
-      trace?.(told)
+      const result = { number, from, ...(await one), to: Date.now() }
+      const counts = outcome.answers.get(result.key) ?? new Map<number, number>()
+      const status = result.answer.status ?? 0
+      outcome.answers.set(result.key, counts.set(status, (counts.get(status) ?? 0) + 1))
+      if (status >= 500 && !isAboutOthers(result.answer))
+        outcome.failures.push({ result, reason: `${status} ${result.answer.text.slice(0, 1_000)}` })
+      recent.push(result)
+      trace?.(result)
     } catch (error) {
       outcome.failures.push({ reason: `case ${number}: ${(error as Error).stack}` })
     }
@@ -121,7 +121,7 @@ export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Option
     for (const number of numbers) await run(number)
   }
 
-  async function look(done: number): Promise<void> {
+  async function measure(done: number): Promise<void> {
     const watched = await place.watch()
     const about = watched.stalls.slice(0, 5).map(({ ms, busyMs, at }) => ({
       ms,
@@ -132,18 +132,18 @@ export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Option
     }))
     recent = []
     const seen = { cases: done, watched, about }
-    outcome.looks.push(seen)
-    onLook?.(seen, outcome)
+    outcome.measurements.push(seen)
+    onMeasurement?.(seen, outcome)
   }
 
-  const stretch = Math.min(Math.ceil(cases / 2), lookEvery)
+  const stretch = Math.min(Math.ceil(cases / 2), measureEvery)
   for (let first = 0; first < cases; first += stretch) {
     if (isEnough?.()) break
     const numbers = Array.from({ length: Math.min(stretch, cases - first) }, (_, n) => first + n).values()
     // All runners take from the same iterator, so the number of concurrent cases is constant.
     await Promise.all(Array.from({ length: atOnce }, () => runAll(numbers)))
     outcome.cases = Math.min(cases, first + stretch)
-    await look(outcome.cases)
+    await measure(outcome.cases)
   }
   sender.close()
   return { ...outcome, seconds: (performance.now() - start) / 1_000, ...(await place.end()) }

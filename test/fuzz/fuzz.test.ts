@@ -1,7 +1,7 @@
 /** A thousand fuzz cases, and tests of the fault detection. `npm run test:fuzz` runs more. */
 import { expect, test } from 'vitest'
-import { fuzz, isAboutOthers, type Look, type Outcome } from './_fuzz.ts'
-import { judge } from './_judge.ts'
+import { fuzz, isAboutOthers, type Measurement, type Outcome } from './_fuzz.ts'
+import { findFaults } from './_faults.ts'
 
 const cases = 1_000
 
@@ -10,7 +10,7 @@ test(
   { timeout: 120_000 },
   async () => {
     const outcome = await fuzz({ cases, seed: 1 })
-    expect(judge(outcome)).toEqual([])
+    expect(findFaults(outcome)).toEqual([])
     const all = [...outcome.answers.values()].flatMap((counts) => [...counts])
     expect(all.reduce((sum, [, count]) => sum + count, 0)).toBe(cases)
     // Requests reach handlers, not only the middleware.
@@ -22,7 +22,7 @@ test(
 )
 
 const megabyte = 2 ** 20
-const look = (cases: number, watched: Partial<Look['watched']> = {}): Look => ({
+const measurement = (cases: number, watched: Partial<Measurement['watched']> = {}): Measurement => ({
   cases,
   watched: {
     stalls: [],
@@ -40,18 +40,21 @@ const fine: Outcome = {
   seconds: 1,
   answers: new Map(),
   failures: [],
-  looks: [look(50), look(100)],
+  measurements: [measurement(50), measurement(100)],
   ended: 0,
   log: '',
 }
 
 test('a good result has no faults', () => {
-  expect(judge(fine)).toEqual([])
+  expect(findFaults(fine)).toEqual([])
   const warning = JSON.stringify({ level: 40, msg: 'a webhook was not taken' })
-  expect(judge({ ...fine, log: `${warning}\n` })).toEqual([])
+  expect(findFaults({ ...fine, log: `${warning}\n` })).toEqual([])
   // A stall by the clock alone means that the machine was busy.
   expect(
-    judge({ ...fine, looks: [look(50), look(100, { stalls: [{ ms: 900, busyMs: 20, at: 0 }] })] }),
+    findFaults({
+      ...fine,
+      measurements: [measurement(50), measurement(100, { stalls: [{ ms: 900, busyMs: 20, at: 0 }] })],
+    }),
   ).toEqual([])
 })
 
@@ -60,27 +63,30 @@ test.each<[string, Partial<Outcome>]>([
   ['no answer', { failures: [{ reason: 'case 1: Error: no answer in 30000 ms' }] }],
   ['did not end in good order: SIGABRT', { ended: 'SIGABRT' }],
   ['did not end in good order: 1', { ended: 1 }],
-  ['unhandled rejection', { looks: [look(50), look(100, { uncaught: ['unhandled rejection: Error'] })] }],
   [
-    '101 ms of computing, while: GET /',
-    { looks: [look(50), look(100, { stalls: [{ ms: 101, busyMs: 101, at: 0 }] })] },
+    'unhandled rejection',
+    { measurements: [measurement(50), measurement(100, { uncaught: ['unhandled rejection: Error'] })] },
+  ],
+  [
+    '101 ms of CPU time during: GET /',
+    { measurements: [measurement(50), measurement(100, { stalls: [{ ms: 101, busyMs: 101, at: 0 }] })] },
   ],
   [
     'more members',
     {
-      looks: [
-        look(50),
-        look(100, { polluted: [...Reflect.ownKeys(Object.prototype).map(String), 'polluted'] }),
+      measurements: [
+        measurement(50),
+        measurement(100, { polluted: [...Reflect.ownKeys(Object.prototype).map(String), 'polluted'] }),
       ],
     },
   ],
-  ['grew by 51.0 MB', { looks: [look(50), look(100, { heap: 101 * megabyte })] }],
-  ['grew by 60.0 MB', { looks: [look(50), look(100, { outside: 150 * megabyte })] }],
-  ['grew by NaN', { looks: [] }],
+  ['grew by 51.0 MB', { measurements: [measurement(50), measurement(100, { heap: 101 * megabyte })] }],
+  ['grew by 60.0 MB', { measurements: [measurement(50), measurement(100, { outside: 150 * megabyte })] }],
+  ['grew by NaN', { measurements: [] }],
   ['logged an error', { log: `${JSON.stringify({ level: 50, msg: 'a request failed' })}\n` }],
   ['logged an error', { log: 'FATAL ERROR: Reached heap limit\n' }],
 ])('reports %s', (sentence, change) => {
-  expect(judge({ ...fine, ...change }).join()).toContain(sentence)
+  expect(findFaults({ ...fine, ...change }).join()).toContain(sentence)
 })
 
 test('a 5xx counts as a fault, unless it reports an unreachable peer', () => {

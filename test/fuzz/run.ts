@@ -8,7 +8,7 @@
  */
 import { parseArgs } from 'node:util'
 import { fuzz, type Outcome } from './_fuzz.ts'
-import { growth, judge, live, longest } from './_judge.ts'
+import { growth, findFaults, live, longest } from './_faults.ts'
 
 const { values } = parseArgs({
   options: { cases: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' } },
@@ -22,13 +22,15 @@ const outcome = await fuzz({
   cases: Number(values.cases),
   seed: Number(values.seed),
   isEnough: () => isInterrupted,
-  onLook: (look, { failures }) => {
-    for (const { told, reason } of failures.slice(shown))
-      process.stderr.write(`${told?.number ?? ''} ${told?.way ?? ''} ${reason}\n  ${told?.asked ?? ''}\n`)
+  onMeasurement: (measurement, { failures }) => {
+    for (const { result, reason } of failures.slice(shown))
+      process.stderr.write(
+        `${result?.number ?? ''} ${result?.way ?? ''} ${reason}\n  ${result?.asked ?? ''}\n`,
+      )
     shown = failures.length
-    const stall = Math.max(0, ...look.watched.stalls.map(({ busyMs }) => busyMs))
+    const stall = Math.max(0, ...measurement.watched.stalls.map(({ busyMs }) => busyMs))
     process.stderr.write(
-      `${look.cases} cases: ${failures.length} failures, ${live(look).toFixed(0)} MB (${(look.watched.heap / 2 ** 20).toFixed(0)} in the heap), longest stall ${stall.toFixed(0)} ms\n`,
+      `${measurement.cases} cases: ${failures.length} failures, ${live(measurement).toFixed(0)} MB (${(measurement.watched.heap / 2 ** 20).toFixed(0)} in the heap), longest stall ${stall.toFixed(0)} ms\n`,
     )
   },
 })
@@ -74,6 +76,6 @@ console.log(
   `live memory: ${growth(outcome).toFixed(1)} MB more than after the warm-up; seed ${outcome.seed}, ${outcome.cases} cases in ${outcome.seconds.toFixed(0)} s`,
 )
 
-const wrong = judge(outcome)
-for (const sentence of wrong.slice(0, 50)) console.error(sentence)
-process.exitCode = wrong.length === 0 ? 0 : 1
+const faults = findFaults(outcome)
+for (const sentence of faults.slice(0, 50)) console.error(sentence)
+process.exitCode = faults.length === 0 ? 0 : 1
