@@ -129,7 +129,7 @@ describe('with registered keys', () => {
     expect((await agent.admin('GET /wallets')).contents).toEqual(before)
   })
 
-  test('a removed key lets nobody in, and a public endpoint asks for none', async () => {
+  test('a removed key is refused, and a public endpoint needs none', async () => {
     const gone = await agent.newTenant()
     await agent.admin('DELETE /iam/apikey-authentication', {
       body: { entityId: gone.entityId, apiKey: gone.apiKey },

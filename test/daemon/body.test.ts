@@ -176,7 +176,7 @@ describe('refusals name the field by its dotted path and say why', () => {
     expect(await post('/echo', body)).toMatchObject({ ...refused, detail })
   })
 
-  test('what was sent is not repeated', async () => {
+  test('error messages do not repeat the input', async () => {
     const { detail } = await post(
       '/echo',
       '{"name":{"seed":"a-secret-seed"},"list":[{"schemaId":"a-secret-url"}]}',
@@ -194,7 +194,7 @@ describe('refusals name the field by its dotted path and say why', () => {
     expect(long.detail!.length).toBeLessThan(500)
   })
 
-  test('a bad query is 400, and parameters that nobody knows are ignored', async () => {
+  test('an invalid query is 400, and unknown parameters are ignored', async () => {
     const get = async (query: string) => {
       const response = await agent.send('GET', `/query${query}`)
       return [response.status, await response.json()]
@@ -220,7 +220,7 @@ describe('sizes', () => {
     })
   })
 
-  test('the limit counts what a compressed body becomes, and what comes without a length', async () => {
+  test('the limit applies to decompressed bodies, and to bodies without a length', async () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
     expect(await post('/echo', gzipSync(padded(50 * defaultMaxBytes)), headers)).toMatchObject({
       status: 413,

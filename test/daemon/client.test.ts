@@ -33,7 +33,7 @@ test('path, query and body go where they belong, and the reply comes back', asyn
   expect([contents, next]).toEqual([[wallet], '/wallets?limit=1&offset=1'])
 })
 
-test('a reply without a body is nothing', async () => {
+test('a response without a body is undefined', async () => {
   const { entityId } = await agent.newTenant()
   expect(await agent.admin('DELETE /iam/entities/{id}', { path: { id: entityId } })).toBeUndefined()
 })
@@ -66,7 +66,7 @@ test('names in a path are encoded', async () => {
   })
 })
 
-test('nobody at the address is DaemonUnreachable and names it', async () => {
+test('an address without a daemon is DaemonUnreachable and is named', async () => {
   const server = await bind('127.0.0.1', 0, '')
   const url = urlOf(server, '127.0.0.1')
   await stop(server)
@@ -101,7 +101,7 @@ test('an answer that breaks off or does not come is DaemonUnreachable', async ()
     })
 })
 
-test('an error of something in between is a problem as well', async () => {
+test('an error of a proxy is a problem too', async () => {
   const proxy: RequestListener = (_request, response) =>
     response.writeHead(502, 'Bad Gateway', { 'content-type': 'text/html' }).end('<h1>502</h1>')
   await withServer(proxy, (url) =>

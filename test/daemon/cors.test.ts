@@ -90,7 +90,7 @@ describe.each(servers)('%s', (_, urlOf) => {
     }
   })
 
-  test('never lets a browser send what it knows by itself', async () => {
+  test('never allows cookies or other credentials of the browser', async () => {
     for (const agent of [open, closed]) {
       for (const method of ['OPTIONS', 'GET']) {
         const { words } = await ask(urlOf(agent), method, { origin: app, ...preflight })
@@ -100,7 +100,7 @@ describe.each(servers)('%s', (_, urlOf) => {
     }
   })
 
-  test('says with every answer, refusals included, that nothing is to be rendered, framed, sniffed or kept', async () => {
+  test('forbids rendering, framing, sniffing and caching with each response, also with refusals', async () => {
     for (const [method, url] of [
       ['GET', urlOf(closed)],
       ['GET', new URL('/no/such/path', urlOf(closed)).href],
@@ -121,7 +121,7 @@ describe.each(servers)('%s', (_, urlOf) => {
   })
 })
 
-test('over https, browsers are told to stay there', async () => {
+test('an https URL sets Strict-Transport-Security', async () => {
   expect(
     (await ask(`${open.url}/_system/health`, 'GET', {})).headers.get('strict-transport-security'),
   ).toMatch(/^max-age=\d{7}/)

@@ -15,7 +15,7 @@ const event: Event = {
   walletId: '00000000-0000-0000-0000-000000000000',
 }
 
-test('an event is one frame, whatever its data; where nobody can go on there is no id', () => {
+test('an event is one frame for any data, without an id if clients cannot resume', () => {
   const seen: unknown[] = []
   const parser = createParser({
     onEvent: (each) => seen.push(each),
@@ -41,7 +41,7 @@ const turns = async (count: number) => {
   for (let n = 0; n < count; n++) await setImmediate()
 }
 
-test('who does not read has one text waiting, and no more', async () => {
+test('at most one text waits for a client that does not read', async () => {
   const { asked, texts } = counted()
   const ending = new AbortController()
   let closed = 0

@@ -1,4 +1,4 @@
-/** Wrong keys: so many from one address, and no word of them in the log. */
+/** The limit of wrong keys per address, and their absence from the log. */
 import { afterEach, expect, test, vi } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
@@ -23,7 +23,7 @@ async function ask(
   }
 }
 
-test('after so many wrong keys, no new key from the address is looked at, not even a right one', async () => {
+test('above the limit of wrong keys, an address gets no new short key accepted, not even a right one', async () => {
   await using agent = await startAgent(limited)
   const { apiKey } = await agent.newTenant()
   for (const wrong of [{ apikey: 'guess-1' }, { 'x-admin-api-key': 'guess-2' }, { apikey: 'guess-3' }])
@@ -63,7 +63,7 @@ test('a right key that is too long to be guessed is never refused, the administr
   expect((await ask(agent, { ...long, 'x-admin-api-key': 'guess' }, '/wallets')).status).toBe(429)
 })
 
-test('whoever was let in from the address before goes on, until the key is revoked', async () => {
+test('a key that was accepted from the address before still works, until it is revoked', async () => {
   await using agent = await startAgent(limited)
   const { apiKey, entityId } = await agent.newTenant()
   expect((await ask(agent, { apikey: apiKey })).status).toBe(200)

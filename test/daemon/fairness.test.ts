@@ -1,4 +1,4 @@
-/** One tenant's requests do not hold up another's, and each has a limit; what they are refused with says when to come again. */
+/** Requests of one tenant do not delay another tenant, and each tenant has limits. Refusals have `Retry-After`. */
 import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { route } from '../../daemon/http/route.ts'
@@ -6,7 +6,7 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 import { built } from '../_built.ts'
 import { openParty } from '../_party.ts'
 
-/** Work that is under way until it is let go. */
+/** Handlers that run until they are released. */
 function openGate() {
   const held: (() => void)[] = []
   const watching: { count: number; tell: () => void }[] = []
@@ -17,7 +17,7 @@ function openGate() {
     })
   return {
     hold,
-    /** Resolves when so many have begun. */
+    /** Resolves when `count` handlers have begun. */
     begun: (count: number) =>
       new Promise<void>((tell) => (held.length >= count ? tell() : watching.push({ count, tell }))),
     count: () => held.length,
@@ -61,7 +61,7 @@ async function ask(agent: TestAgent, path: string, apikey?: string, from = '198.
   return { status: response.status, retryAfter: response.headers.get('retry-after'), ...body }
 }
 
-test('a tenant that has too much under way waits, and then is told to come later, while others are served', async () => {
+test('a tenant with too many requests waits, then gets 429, while others are served', async () => {
   await using started = await startGated()
   const { agent, gate } = started
   const [{ apiKey: a }, { apiKey: b }] = [await agent.newTenant(), await agent.newTenant()]
@@ -85,7 +85,7 @@ test('a tenant that has too much under way waits, and then is told to come later
   expect((await ask(agent, '/connections', a)).status).toBe(200)
 })
 
-test('keys that let nobody in stand in the row of the address that they come from', async () => {
+test('requests with invalid keys wait in the queue of their address', async () => {
   await using started = await startGated()
   const { agent, gate } = started
   const { apiKey } = await agent.newTenant()
@@ -101,7 +101,7 @@ test('keys that let nobody in stand in the row of the address that they come fro
   await gate.begun(2)
 })
 
-test('a key that was revoked stands in the row of its address again', async () => {
+test('requests with a revoked key wait in the queue of their address again', async () => {
   await using started = await startGated()
   const { agent, gate } = started
   const { apiKey, entityId } = await agent.newTenant()
@@ -117,7 +117,7 @@ test('a key that was revoked stands in the row of its address again', async () =
   await gate.begun(2)
 })
 
-test('whoever waits for an answer that is to come holds nothing up', async () => {
+test('a request that waits for an event occupies no slot', async () => {
   await using started = await startGated()
   const { tenant } = started.agent
   const { id } = await tenant('POST /did-authentication/challenges')
@@ -130,7 +130,7 @@ test('whoever waits for an answer that is to come holds nothing up', async () =>
   expect((await waiting).id).toBe(id)
 })
 
-test('what nobody waits for any more is not begun', async () => {
+test('a request whose client has disconnected does not start', async () => {
   await using started = await startGated()
   const { agent, gate } = started
   const { apiKey } = await agent.newTenant()
@@ -152,7 +152,7 @@ test('what nobody waits for any more is not begun', async () => {
   expect(gate.count()).toBe(1)
 })
 
-test('messages are taken in turn from the wallets that they are for', async () => {
+test('the wallets that messages are addressed to take turns', async () => {
   // An agent behind a proxy does not call the loopback address of the party.
   await using agent = await startAgent(oneDirect)
   await using party = await openParty()
@@ -167,7 +167,7 @@ test('messages are taken in turn from the wallets that they are for', async () =
   expect((await Promise.all(sent)).filter(({ status }) => status === 200)).toHaveLength(1)
 })
 
-test('a tenant may be held to so many requests a minute, all of its keys together; others have theirs', async () => {
+test('the requests per minute of a tenant are limited for all of its keys together', async () => {
   await using agent = await startAgent({ TENANT_REQUESTS_PER_MINUTE: '3' })
   const [a, b] = [await agent.newTenant(), await agent.newTenant()]
   const second = `second-${randomUUID()}`

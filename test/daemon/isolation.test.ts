@@ -182,7 +182,7 @@ async function holdings(): Promise<unknown> {
   return Promise.all(lists.map(async ({ key }) => [key, await send(key, shown.tenant, {})]))
 }
 
-test('a credential that is not the right one is refused at every endpoint, whether what is asked for is there or not', async () => {
+test('a wrong credential is refused at every endpoint, whether the resource exists or not', async () => {
   const before = await holdings()
   const wrong: unknown[] = []
   for (const route of guarded) {
@@ -199,7 +199,7 @@ test('a credential that is not the right one is refused at every endpoint, wheth
   expect(await holdings()).toEqual(before)
 }, 120_000)
 
-test('to another tenant, what is somebody’s is like what is not there, and nothing becomes of it', async () => {
+test('another tenant’s resource looks like a missing one, and is not changed', async () => {
   const before = await holdings()
   const wrong: unknown[] = []
   let count = 0
@@ -219,7 +219,7 @@ test('to another tenant, what is somebody’s is like what is not there, and not
   expect(await holdings()).toEqual(before)
 }, 120_000)
 
-test('what is somebody’s is looked for with the same statements as what is not there, so that it takes as long', async () => {
+test('the same statements run for another tenant’s resource and for a missing one, so that both take the same time', async () => {
   const headers = { apikey: mallory!.apiKey }
   const ask = async (key: string, each: Case) => {
     const { statements } = await statementsOf(() => send(key as Isolated, headers, each))
@@ -261,7 +261,7 @@ function isRefusal(key: string, { path }: Case, { status, text }: Answer): boole
   return path ? [401, 403, 404].includes(status) : status >= 400 && status < 500
 }
 
-test('the owner itself finds all of it: the refusals are about who asks', async () => {
+test('the owner finds all resources', async () => {
   const missing: unknown[] = []
   for (const { key } of all.filter((route) => route.key in rows && route.key.startsWith('GET ')))
     for (const each of rows[key as Isolated](ids)) {

@@ -1,4 +1,4 @@
-/** A daemon on a developer's machine answers no web page (threat of CSRF and DNS rebinding). */
+/** A daemon on a developer's machine refuses web pages (CSRF, DNS rebinding). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isLocalHost } from '../../src/net/public-url.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'

@@ -40,7 +40,7 @@ describe('the document of the agent', () => {
   })
   afterAll(() => agent[Symbol.asyncDispose]())
 
-  test('anybody may read it, and it says its version and where it is served', () => {
+  test('it is public, and has the version and the URL of the agent', () => {
     expect(document).toMatchObject({
       openapi: '3.1.0',
       info: { version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
@@ -53,7 +53,7 @@ describe('the document of the agent', () => {
     expect(await other.tenant('GET /docs/openapi.json')).toMatchObject({ servers: [{ url: other.url }] })
   })
 
-  test('every route is in it, once, with nothing beside them', () => {
+  test('it contains each route once, and nothing else', () => {
     const keys = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     )
@@ -134,7 +134,7 @@ describe('the document of the agent', () => {
     })
   })
 
-  test('a stream is described by its media type and the header that it goes on with', () => {
+  test('a stream is described by its media type and its `Last-Event-ID` header', () => {
     const { parameters, responses } = operation('GET /events/stream')
     expect(Object.keys(responses[200]!.content!)).toEqual(['text/event-stream'])
     expect(parameters).toContainEqual(

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
 
-test('order=desc turns a list around, page by page', async () => {
+test('order=desc reverses a list, page by page', async () => {
   await using agent = await startAgent()
   const { call } = await agent.newTenant()
   const made: string[] = []

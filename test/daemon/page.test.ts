@@ -98,7 +98,7 @@ describe('over HTTP', () => {
   })
   afterAll(() => agent[Symbol.asyncDispose]())
 
-  test('following `next` shows everything once in the order of creation, and `previous` leads back', async () => {
+  test('`next` leads to all items once in the order of creation, and `previous` leads back', async () => {
     const names: string[] = []
     const targets: string[] = []
     for (let next: string | undefined = '/wallets?limit=2'; next !== undefined;) {

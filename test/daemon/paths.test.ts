@@ -1,4 +1,4 @@
-/** Which paths there are (api.md 1.1, 1.2). */
+/** Paths of endpoints: base paths, slashes, percent-encoding, methods. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { route } from '../../daemon/http/route.ts'
@@ -6,7 +6,7 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 
 const text = z.object({ text: z.string() })
 
-/** The path with a name comes before the one without, which must be found all the same. */
+/** The path with a parameter comes first, and must not hide the fixed one. */
 const samples = [
   route(
     'GET /things/{id}',

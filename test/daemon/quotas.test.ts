@@ -1,4 +1,4 @@
-/** What a wallet may keep: over it nothing is begun and nothing is left behind; removing makes room. */
+/** Quotas of wallets: above them, operations fail as a whole; removing makes room. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
@@ -9,7 +9,7 @@ import { openParty, typesOf } from '../_party.ts'
 const tooManyRecords = { status: 507, type: 'error:WalletManagementServiceError:TooManyRecords' }
 const tooManyBytes = { status: 507, type: 'error:WalletManagementServiceError:TooManyBytes' }
 
-test('a wallet has so many records; another one has its own, and one that is removed makes room', async () => {
+test('the records of a wallet are limited; another wallet has its own limit, and a removal makes room', async () => {
   await using agent = await startAgent({ RECORDS_PER_WALLET: '2' })
   const { tenant } = agent
   const first = await tenant('POST /connections')
@@ -22,7 +22,7 @@ test('a wallet has so many records; another one has its own, and one that is rem
   expect((await tenant('POST /connections')).state).toBe('InvitationGenerated')
 })
 
-test('what others send is to come again while there is no room for it, and is taken when there is', async () => {
+test('a message without room for it is refused temporarily, and accepted when there is room', async () => {
   await using agent = await startAgent({ RECORDS_PER_WALLET: '2' })
   await using party = await openParty()
   const tenant = await agent.newTenant()
@@ -45,7 +45,7 @@ test('what others send is to come again while there is no room for it, and is ta
   expect((await tenant.call('GET /issue-credentials/records')).contents).toHaveLength(1)
 })
 
-test('a wallet holds so many bytes, what it has in the file of all wallets among them', async () => {
+test('the bytes of a wallet are limited, including those in the file of all wallets', async () => {
   await using agent = await startAgent({ BYTES_PER_WALLET: '1048576' })
   const { call } = await agent.newTenant()
   const makePolicy = (kilobytes: number) =>

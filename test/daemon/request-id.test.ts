@@ -1,4 +1,4 @@
-/** From the id of a request to the message that left, and to the line at the other side. */
+/** The request id leads from a request to the sent message, and to the log of the receiver. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { route } from '../../daemon/http/route.ts'
@@ -80,7 +80,7 @@ test('one grep goes from the request to the message, and from there to the other
   expect(new Set([...own, ...taken].map(({ requestId }) => requestId)).size).toBe(3)
 })
 
-test('what has no record is found as well', async () => {
+test('a message without a record has the thread id in the log too', async () => {
   const [{ connectionId } = { connectionId: '' }] = (await alice.call('GET /connections')).contents
   await post('/didcomm/pings', alice, 'my-request-2', { connectionId })
   const [thid] = lines.find(({ requestId }) => requestId === 'my-request-2')!.thids!

@@ -55,7 +55,7 @@ test('for each endpoint and each scope, a key is let through exactly where the c
   }
 })
 
-test('a key that only reads gets nowhere but to what reads, and to checks that change nothing', () => {
+test('a key with the scope to read may call endpoints that read, and checks that change nothing', () => {
   const changing = (routes as readonly Route[]).filter(({ key }) => !key.startsWith('GET '))
   expect(
     changing
@@ -70,7 +70,7 @@ test('a key that only reads gets nowhere but to what reads, and to checks that c
   ])
 })
 
-test('one of the scopes of a key is enough, and the refusal says what would be', async () => {
+test('one of the scopes is enough, and a refusal names the required scope', async () => {
   expect(await isRefused(keys.get('two')!, 'POST /issue-credentials/credential-offers')).toBe(false)
   expect(await isRefused(keys.get('two')!, 'POST /onboard/answers')).toBe(false)
   const response = await agent.send('POST', '/verification/policies', {
@@ -87,7 +87,7 @@ test('one of the scopes of a key is enough, and the refusal says what would be',
   })
 })
 
-test('webhooks, which are told of everything, are for a key without scopes', async () => {
+test('webhooks, which get all events, need a key without scopes', async () => {
   const body = JSON.stringify({ url: 'http://127.0.0.1:9/hook' })
   for (const apikey of keys.values())
     expect((await agent.send('POST', '/events/webhooks', { headers: { apikey }, body })).status).toBe(403)

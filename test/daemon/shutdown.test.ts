@@ -1,6 +1,6 @@
 /**
- * SIGTERM under load: each request gets a whole answer or no connection, what was acknowledged is there after the next start, and the exit
- * code is 0. `SIGTERMS=200` sends more of them than usual.
+ * SIGTERM under load: each request gets a whole response or no connection, acknowledged changes exist after the next
+ * start, and the exit code is 0. `SIGTERMS=200` sends more signals than by default.
  */
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -18,7 +18,7 @@ const rounds = Number(process.env['SIGTERMS'] ?? 5)
 const clients = 24
 const apiKey = 'the-tenant-of-the-test'
 
-/** What became of a request: the status and the body of a whole answer, or the machine's code of a failure, on a connection that had served before or a new one. */
+/** The result of a request: status and body of a whole response, or the error code, and whether the connection was new. */
 type Outcome = { status: number; body: string } | { code: string; isNew: boolean }
 
 function post(url: string, agent: Agent | false): Promise<Outcome> {
@@ -38,7 +38,7 @@ function post(url: string, agent: Agent | false): Promise<Outcome> {
   })
 }
 
-/** Sends one request after the other until nobody is there any more. */
+/** Sends one request after the other until one fails. */
 async function load(url: string, keepsAlive: boolean): Promise<Outcome[]> {
   const agent = keepsAlive ? new Agent({ keepAlive: true, maxSockets: 1 }) : false
   const outcomes: Outcome[] = []
@@ -99,14 +99,14 @@ test(
   },
 )
 
-test('a second signal does not wait for what runs', async () => {
+test('a second signal ends the daemon at once', async () => {
   await using folder = await temporaryFolder()
   await using daemon = await Daemon.start({
     AGENT_DATA_DIR: join(folder.path, 'data'),
     AGENT_CONFIG_DIR: join(folder.path, 'config'),
     DEFAULT_WALLET_AUTH_API_KEY: apiKey,
   })
-  // A request that never comes to its end.
+  // A request that never ends.
   const { hostname, port } = new URL(daemon.url)
   const stuck = request({
     hostname,

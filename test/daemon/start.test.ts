@@ -66,7 +66,7 @@ test.each([
   },
 )
 
-test('a second daemon on one folder is refused, and the first goes on', async () => {
+test('a second daemon on a folder is refused, and the first one continues', async () => {
   await using folder = await temporaryFolder()
   await using first = await Daemon.start(settings(folder.path))
   const { exitCode, stderr } = await tryStart(settings(folder.path))
@@ -195,7 +195,7 @@ test('a folder in the place of a wallet’s file is answered 503, and set aside'
   }
 })
 
-test('another master key, or none, is refused and nothing is changed', async () => {
+test('a wrong or missing master key is refused, and nothing changes', async () => {
   await using folder = await temporaryFolder()
   await using daemon = await Daemon.start(settings(folder.path))
   await daemon.stop()

@@ -1,4 +1,4 @@
-/** What the log says of a request that breaks off: nothing of what the caller had sent. */
+/** The log of a request that breaks off contains nothing that the client has sent. */
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
