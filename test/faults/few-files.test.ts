@@ -38,8 +38,12 @@ test.runIf(canLimit).each([256, 128])(
     const statuses = new Set<number>()
     for (let round = 0; round < 2; round++) {
       for (const response of await Promise.all(
-        tenants.map((apikey) => fetch(`${daemon.url}/connections`, { headers: { apikey } })),
+        // A connection above AGENT_CONNECTIONS, which the limit of open files lowers, is closed.
+        tenants.map((apikey) =>
+          fetch(`${daemon.url}/connections`, { headers: { apikey } }).catch(() => undefined),
+        ),
       )) {
+        if (!response) continue
         statuses.add(response.status)
         if (response.status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
         await response.arrayBuffer()
