@@ -1,4 +1,4 @@
-/** `agent tenant create`: the onboarding sequence of service §5. */
+/** `agent tenant create`: creates the wallet, the entity and the API key in three calls. */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { argument } from '../../cli/input/arguments.ts'

@@ -36,7 +36,7 @@ test(
       })
       expect(await create(folder)).toMatchObject({
         code: 2,
-        err: expect.stringContaining('something already'),
+        err: expect.stringContaining('exists already'),
       })
 
       const found = await verify('--data-dir', agent.dataDir, '--json')

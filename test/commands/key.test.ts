@@ -23,7 +23,7 @@ test(
       expect(await run([])).toMatchObject({
         code: 0,
         out: expect.stringContaining(`replaced in ${file}`),
-        err: expect.stringContaining('Copies'),
+        err: expect.stringContaining('copies'),
       })
       const made = readFileSync(file, 'utf8').trim()
       expect(made).not.toBe(before)

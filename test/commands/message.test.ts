@@ -66,7 +66,7 @@ describe('two tenants that are connected', () => {
     })
     const { theirDid } = await json(['connection', 'show', connection])
     const refused = await user.run(['didcomm', 'ping', theirDid])
-    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('did not take the ping') })
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('did not accept the ping') })
     expect(refused.err).toContain(`agent did resolve ${theirDid}`)
     await using silent = await openParty()
     expect(await user.run(['didcomm', 'ping', silent.did, '--timeout', '1s'])).toMatchObject({

@@ -37,7 +37,7 @@ describe('the exit code of a problem', () => {
     expect(exitCodeOf({ status: problems[type], type })).toBe(exitCode)
   })
 
-  test.each(Object.entries(problems))('%s is one that users.md D4 names', (type, status) => {
+  test.each(Object.entries(problems))('%s has its exit code', (type, status) => {
     expect([1, 2, 3, 4, 5, 6, 8]).toContain(exitCodeOf({ status, type }))
   })
 
