@@ -70,7 +70,7 @@ export function createNarrator(
       name(variable, value, isKept ? value : `${value.slice(0, shownOfSecret)}…`),
     invitation: (url) => {
       names.set(new URL(url).searchParams.get('_oob')!, 'INVITATION')
-      const qr = isTerminal ? drawQr(url, screen) : { reason: 'this is no terminal' }
+      const qr = isTerminal ? drawQr(url, screen) : { reason: 'standard output is not a terminal' }
       print('lines' in qr ? qr.lines.join('\n') : `   No QR code: ${qr.reason}.`)
       print(`   ${url}\n   ${styled('dim', 'INVITATION=<what follows _oob= in the URL>')}`)
     },

@@ -19,7 +19,7 @@ export function isTerminal({ input, output } = here()): boolean {
 
 /** The error of Ctrl-C at a prompt. */
 export function interrupted(): CommandError {
-  return new CommandError('Interrupted; nothing is done.', 130)
+  return new CommandError('Interrupted. Nothing was changed.', 130)
 }
 
 type Quiet = { json?: boolean | undefined; quiet?: boolean | undefined }
@@ -53,7 +53,7 @@ export async function askText(
 ): Promise<string> {
   const validate = (given: string) => {
     const text = given.trim()
-    if (text === '') return optional || 'Nothing was given. Ctrl-C leaves.'
+    if (text === '') return optional || 'Enter a value, or press Ctrl-C to cancel.'
     return check?.(text) ?? true
   }
   const { default: input } = await import('@inquirer/input')
@@ -68,7 +68,7 @@ export async function askSecret(
   terminal = here(),
 ): Promise<string> {
   const validate = (given: string) =>
-    given === '' ? 'Nothing was given. Ctrl-C leaves.' : (check(given) ?? true)
+    given === '' ? 'Enter a value, or press Ctrl-C to cancel.' : (check(given) ?? true)
   const { default: password } = await import('@inquirer/password')
   return unlessInterrupted(password({ message, validate, theme: themeOf(terminal) }, terminal))
 }

@@ -44,11 +44,9 @@ export function chooseQr({ qr, 'qr-file': file }: QrFlags): QrChoice {
   const format = formats.find((each) => each === qr) ?? (qr === undefined ? ending : undefined)
   if (format !== undefined) return { in: 'file', format, file: checkFile(file, format, ending) }
   if (file !== undefined && qr === undefined)
-    throw new UsageError(
-      `--qr-file: ${file} ends in neither .svg nor .png. Say which by --qr svg or --qr png.`,
-    )
+    throw new UsageError(`--qr-file: ${file} ends in neither .svg nor .png. Add --qr svg or --qr png.`)
   if (file !== undefined)
-    throw new UsageError(`--qr ${qr} makes no file: with --qr-file goes --qr svg or --qr png.`)
+    throw new UsageError(`--qr ${qr} writes no file. Use --qr svg or --qr png with --qr-file.`)
   return qr === 'none'
     ? undefined
     : { in: 'terminal', size: qr === 'large' ? 'large' : 'small', isAsked: qr !== undefined }
@@ -72,13 +70,13 @@ function checkFile(file: string | undefined, format: Format, ending: Format | un
       `--qr-file: ${file} ends in ${other}, and --qr says ${format}. Name a file that ends in .${format}.`,
     )
   if (file !== undefined && existsSync(file))
-    throw new UsageError(`--qr-file: there is a file ${file} already. Name another, or remove it.`)
+    throw new UsageError(`--qr-file: the file ${file} exists. Choose another name, or remove it.`)
   const folder = dirname(file ?? '.')
   try {
     accessSync(folder, constants.W_OK)
   } catch (error) {
     throw new UsageError(
-      `--qr-file: nothing can be written to the folder ${folder}: ${systemReason(error)}. Name another file.`,
+      `--qr-file: the folder ${folder} is not writable: ${systemReason(error)}. Choose another file.`,
     )
   }
   return file
@@ -100,7 +98,7 @@ export function writeQr(text: string, format: Format, file: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
       throw new CommandError(
-        `There is a file ${file} already, which is left as it is. Name another by --qr-file.`,
+        `The file ${file} exists and was not changed. Choose another name with --qr-file.`,
         1,
       )
     throw new CommandError(`The QR code cannot be written: ${(error as Error).message}.`, 1)

@@ -8,7 +8,7 @@ const capacity = 2_953
 /** Returns why a text has no QR code. Undefined if it has one. */
 export function tooLong(text: string): string | undefined {
   const bytes = Buffer.byteLength(text)
-  return bytes > capacity ? `it is too long for any (${bytes} bytes, and ${capacity} is the most)` : undefined
+  return bytes > capacity ? `the text is too long (${bytes} bytes, at most ${capacity})` : undefined
 }
 
 /** Returns the rows of the code of a text, true for black, with a quiet zone of `margin` modules. */
@@ -112,8 +112,8 @@ export function renderingsFor(
   { isTTY }: Terminal = process.stdout,
   env: Environment = process.env,
 ): readonly Rendering[] | { reason: string } {
-  if (!isTTY) return { reason: 'standard output is no terminal' }
-  if (env.TERM === 'dumb') return { reason: 'the terminal is a dumb one (TERM)' }
+  if (!isTTY) return { reason: 'standard output is not a terminal' }
+  if (env.TERM === 'dumb') return { reason: 'the terminal is dumb (TERM)' }
   const large: Rendering[] = asked === 'large' ? ['large'] : []
   const locale = otherLocale(env)
   if (locale !== undefined)

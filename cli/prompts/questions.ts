@@ -1,4 +1,4 @@
-/** Questions that commands share. What there is to choose from is looked up when it is asked. */
+/** Questions of several commands. Each loads its options when it is asked. */
 import type { Answer } from '../client/api.ts'
 import { unanswered } from '../format/proof-request.ts'
 import { UsageError } from '../errors/errors.ts'
@@ -19,7 +19,7 @@ type Connection = Answer<'GET /connections/{connectionId}'>
 type Credential = Answer<'GET /issue-credentials/records/{recordId}'>
 type Proof = Answer<'GET /present-proof/presentations/{presentationId}'>
 
-/** A record as it is chosen: its id, its state, when it was made, and what tells it from others. */
+/** A record as an option: its id, state, creation time and name. */
 type Listed = { id: string; role: string; state: string; name: string; createdAt?: string }
 
 const lists: Record<Topic, (call: Asking['call']) => Promise<Listed[]>> = {
@@ -57,7 +57,7 @@ export function whichRecord(topic: Topic, states?: readonly string[], role?: str
   }
 }
 
-/** To whom, as `--connection`. */
+/** Asks for a connection, as `--connection`. */
 export const whichConnection: Question = {
   ask: async ({ call, terminal }) => {
     const choices = await connected(call)
@@ -67,14 +67,14 @@ export const whichConnection: Question = {
   },
 }
 
-/** To whom, as `--connection`, or `--invitation` for nobody yet. */
+/** Asks for a connection, as `--connection`, or for an invitation, as `--invitation`. */
 export const toWhom: Question = {
   unless: ['invitation'],
   ask: async ({ call, terminal }) => {
     const invitation = {
       value: '--invitation',
-      name: 'whoever answers an invitation',
-      hint: 'prints its URL; no connection is made',
+      name: 'Anyone (create an invitation)',
+      hint: 'prints its URL; creates no connection',
     }
     return [await choose('Over which connection?', [...(await connected(call)), invitation], terminal)]
   },
@@ -87,7 +87,7 @@ async function connected(call: Asking['call']): Promise<Choice<string>[]> {
     .map((each) => toChoice('connection', each, `--connection=${each.id}`))
 }
 
-/** A DID of the wallet, as the flag `name`, or as an argument. Those that are deactivated can do nothing. */
+/** Asks for an active DID of the wallet, as the flag `flag` or as an argument. */
 export function whichDid(message: string, flag?: string): Question {
   return {
     ask: async ({ call, terminal }) => {
@@ -100,7 +100,7 @@ export function whichDid(message: string, flag?: string): Question {
   }
 }
 
-/** Whom a credential is about, as `--subject`, where there is a choice; an AnonCreds credential is about no DID. */
+/** Asks for the subject of a credential, as `--subject`, if there are several. An AnonCreds credential has no subject DID. */
 export const whichSubject: Question = {
   ask: async (asking) => {
     const recordId = String(asking.given['id'])
@@ -112,11 +112,11 @@ export const whichSubject: Question = {
     if (dids.length === 0) throw noSubject()
     return dids.length === 1
       ? []
-      : [`--subject=${await chooseDid('Which DID is the credential about?', dids, asking.terminal)}`]
+      : [`--subject=${await chooseDid('Which DID is the subject of the credential?', dids, asking.terminal)}`]
   },
 }
 
-/** The claims to attest to, one by one. */
+/** Asks for claims, one by one. */
 export const whichClaims: Question = {
   unless: ['claims'],
   ask: async ({ terminal }) => {
@@ -126,7 +126,7 @@ export const whichClaims: Question = {
       const isFirst = claims.length === 0
       const message = isFirst
         ? 'A claim, such as name=Alice or age:=42:'
-        : 'Another claim, or nothing when that is all:'
+        : 'Another claim, or Enter to finish:'
       const claim = await askText(
         message,
         { optional: !isFirst, check: (text) => faultOf(() => readClaims({ claim: [...claims, text] })) },
@@ -138,7 +138,7 @@ export const whichClaims: Question = {
   },
 }
 
-/** The credentials that answer the request of `id`, one for each line, as `--credential`; where there is no choice there is nothing to ask. */
+/** Asks for credentials that match the request `id`, one for each line, as `--credential`. Asks nothing without a choice. */
 export const whichCredential: Question = {
   ask: async ({ call, given, terminal }) => {
     const path = { presentationId: String(given['id']) }
@@ -169,7 +169,7 @@ export const whichCredential: Question = {
   },
 }
 
-/** The invitation of another agent, as an argument. */
+/** Asks for an invitation, as an argument. */
 export const whichInvitation: Question = {
   ask: async ({ terminal }) => {
     const { askText } = await import('./ask.ts')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { askChoice, askSecret, askText, canAsk, type Choice } from '../../cli/prompts/ask.ts'
 import { keys, newTerminal } from './_terminal.ts'
 
-const interrupted = { exitCode: 130, message: 'Interrupted; nothing is done.' }
+const interrupted = { exitCode: 130, message: 'Interrupted. Nothing was changed.' }
 
 test.each([
   [{}, true, true, 'xterm', true],
@@ -25,7 +25,7 @@ test.each([
   },
 )
 
-test('a text is asked for until there is a good one', async () => {
+test('a prompt repeats until the text is valid', async () => {
   const terminal = newTerminal()
   const answer = askText(
     'Age',
@@ -34,14 +34,14 @@ test('a text is asked for until there is a good one', async () => {
   )
   await terminal.shows('Age')
   terminal.types(keys.enter)
-  await terminal.shows('Nothing was given')
+  await terminal.shows('Enter a value')
   terminal.types('x', keys.enter)
   await terminal.shows('Digits, please.')
   terminal.types('\u007f', ' 42 ', keys.enter)
   expect(await answer).toBe('42')
 })
 
-test('of a secret that is typed nothing is seen', async () => {
+test('a typed secret is not echoed', async () => {
   const terminal = newTerminal()
   const answer = askSecret(
     'Passphrase',
@@ -80,7 +80,7 @@ test('a choice shows names of peers without control characters', async () => {
   expect(await answer).toBe('2')
 })
 
-test('one of many is found by a part of its name', async () => {
+test('one of many options is found by a part of its name', async () => {
   const terminal = newTerminal()
   const all = Array.from({ length: 40 }, (_, index) => ({ value: index, name: `Number ${index}` }))
   const answer = askChoice('Which?', all, terminal)

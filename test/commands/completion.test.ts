@@ -91,7 +91,7 @@ test.for(shells)('the script for %s is one that the shell reads', async (shell, 
   ).toMatchObject({ shell })
 })
 
-test('a shell that there is no script for is a mistake', async () => {
+test('an unsupported shell is a usage error', async () => {
   expect(await user.run(['completion', 'tcsh'])).toMatchObject({
     code: 2,
     err: expect.stringContaining('bash'),

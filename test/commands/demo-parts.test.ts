@@ -29,7 +29,7 @@ describe('a call as a curl line', () => {
     expect(curlLine(key, input, caller, none)).toBe(line)
   })
 
-  test('has variables for what is too long to read, the longest first', () => {
+  test('replaces long values by variables, the longest first', () => {
     const names = new Map([
       ['http://a', 'ACME'],
       ['http://a/schemas/1', 'SCHEMA'],
@@ -46,7 +46,7 @@ describe('a call as a curl line', () => {
     )
   })
 
-  test('asks for what stands in the query, and takes variables with blanks in them as one word', () => {
+  test('writes the query, and quotes variables with spaces', () => {
     expect(curlLine('GET /x', { query: { wait: 20 } }, caller, none)).toBe(
       'curl "$ACME/x?wait=20" -H "apikey: $ACME_KEY"',
     )
@@ -59,7 +59,7 @@ describe('a call as a curl line', () => {
     expect(line).toContain(`-d '{"from":'"$FROM"'}'`)
   })
 
-  test('says what was meant when a shell reads it', () => {
+  test('is read correctly by a shell', () => {
     const body = { name: 'it\'s $HOME `id` \\ "x"', did: 'did:x', key: '$&' }
     const line = curlLine('POST /x', { body }, caller, new Map([['did:x', 'DID']]))
     const printed = execFileSync(
@@ -120,13 +120,13 @@ describe('a call as a command', () => {
     ],
   ])('of %s', (key, input, line) => expect(cliLine(key, input, 'acme', names)).toBe(line))
 
-  test('is none where the call is a part of one', () => {
+  test('is undefined for a part of a command', () => {
     expect(cliLine('POST /iam/entities', { body: {} }, 'acme', names)).toBeUndefined()
   })
 })
 
 describe('a recording', () => {
-  test('is an asciicast that says when what was printed, and never writes over a file', () => {
+  test('is an asciicast with times, and never overwrites a file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'demo-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const path = join(folder, 'a.cast')
@@ -179,7 +179,7 @@ describe('the receiver of events', () => {
     walletId: 'w',
   })
 
-  test('hands on the change that is waited for, and no other', () =>
+  test('resolves for the matching change only', () =>
     withReceiver(async (receiver, send) => {
       const wanted = receiver.changes.until(offer)
       await send('acme', event('t1', 'OfferReceived'))
@@ -190,13 +190,13 @@ describe('the receiver of events', () => {
       expect(receiver.changes.count).toBe(4)
     }))
 
-  test('has kept what came before it was asked for', () =>
+  test('resolves for an earlier change', () =>
     withReceiver(async (receiver, send) => {
       await send('alice', event('t1', 'OfferReceived'))
       expect(await receiver.changes.until(offer)).toMatchObject({ id: 'r1' })
     }))
 
-  test('says what was waited for and what came last, when it does not come', () =>
+  test('reports the expected and the last change on timeout', () =>
     withReceiver(async (receiver, send) => {
       await send('acme', event('t1', 'OfferSent'))
       await expect(receiver.changes.until(offer)).rejects.toThrow(
@@ -204,14 +204,14 @@ describe('the receiver of events', () => {
       )
     }, 20))
 
-  test('stops waiting when nothing can come any more', () =>
+  test('rejects when the daemon has ended', () =>
     withReceiver(async (receiver) => {
       const wanted = receiver.changes.until(offer)
       receiver.changes.fail(new Error('acme’s daemon ended'))
       await expect(wanted).rejects.toThrow('acme’s daemon ended')
     }))
 
-  test('takes only events, and only at the parties’ paths', () =>
+  test('accepts only events, and only at the paths of the parties', () =>
     withReceiver(async (receiver, send) => {
       expect(await send('alice', event('t1', 'OfferReceived'))).toBe(200)
       expect(await send('mallory', event('t1', 'OfferReceived'))).toBe(404)
@@ -258,7 +258,7 @@ describe('the narrator', () => {
     }
   }
 
-  test('shows keys only in part, unless they are to be used later', () => {
+  test('shows keys in part, unless the daemons keep running', () => {
     const [shown, kept] = [narrate(false), narrate(true)]
     shown.narrator.nameSecret('ACME_KEY', 'abcdefghijklmnop')
     kept.narrator.nameSecret('ACME_KEY', 'abcdefghijklmnop')
@@ -266,7 +266,7 @@ describe('the narrator', () => {
     expect(kept.lines.join()).toContain('ACME_KEY=abcdefghijklmnop')
   })
 
-  test('writes calls with the names it was told before, and makes them', async () => {
+  test('prints calls with the variables so far, and makes them', async () => {
     const { lines, narrator } = narrate(false)
     narrator.nameSecret('ACME_KEY', 'abcdefghijklmnop')
     const client = ((key: string) => Promise.resolve(key)) as unknown as Client

@@ -59,7 +59,7 @@ test.each(Object.entries(exitCodes))('%s is %j', { timeout: slow }, async (code)
 const script = '/usr/bin/script'
 
 test.skipIf(process.platform !== 'linux' || !existsSync(script))(
-  'Ctrl-C at a question is 130, and nothing is done',
+  'Ctrl-C at a prompt exits with 130 and changes nothing',
   { timeout: slow },
   async () => {
     const env = { AGENT_CONFIG_DIR: `${user.folder}/config`, TERM: 'xterm', NO_COLOR: '1' }
@@ -70,7 +70,7 @@ test.skipIf(process.platform !== 'linux' || !existsSync(script))(
     await once(session, 'exit')
     expect(await session).toMatchObject({
       exitCode: 130,
-      stdout: expect.stringContaining('Interrupted; nothing is done.'),
+      stdout: expect.stringContaining('Interrupted. Nothing was changed.'),
     })
   },
 )

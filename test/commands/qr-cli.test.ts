@@ -91,7 +91,7 @@ describe.skipIf(!hasScript())('in a terminal', () => {
 
   test('a requested QR code on a dumb terminal gives a reason', async () => {
     expect((await invite(200, 60, ['--qr', 'small'], { TERM: 'dumb' })).out).toContain(
-      'No QR code: the terminal is a dumb one (TERM).',
+      'No QR code: the terminal is dumb (TERM).',
     )
   })
 })
@@ -119,13 +119,13 @@ describe('a file', () => {
     expect(readQr(readPng(path('code')))).toEqual({ qr: invitationUrl, jsqr: invitationUrl })
   })
 
-  test('is left alone when it is there already, and then nothing is made', async () => {
+  test('that exists is left alone, and then nothing is created', async () => {
     writeFileSync(path('mine.png'), 'mine')
     const before = (await run('connection', 'list', '-q')).out
     expect(await run('connection', 'invite', '--qr-file', path('mine.png'))).toMatchObject({
       code: 2,
       out: '',
-      err: expect.stringContaining('already. Name another, or remove it.'),
+      err: expect.stringContaining('exists. Choose another name, or remove it.'),
     })
     expect(readFileSync(path('mine.png'), 'utf8')).toBe('mine')
     expect((await run('connection', 'list', '-q')).out).toBe(before)
@@ -133,11 +133,11 @@ describe('a file', () => {
 
   test.each([
     [['--qr-file', 'a.txt'], 'ends in neither .svg nor .png'],
-    [['--qr', 'small', '--qr-file', 'a.png'], 'makes no file'],
+    [['--qr', 'small', '--qr-file', 'a.png'], 'writes no file'],
     [['--qr', 'png', '--qr-file', 'a.svg'], 'ends in .svg, and --qr says png'],
     [['--qr', 'png', '--qr-file', 'a.jpg'], 'a.jpg ends in .jpg, and --qr says png'],
     [['--qr', 'png', '--qr-file', '-'], 'Name a file'],
-    [['--qr-file', join('nowhere', 'a.png')], 'nothing can be written to the folder nowhere'],
+    [['--qr-file', join('nowhere', 'a.png')], 'the folder nowhere is not writable'],
     [['--qr', 'tiny'], '--qr'],
   ])('%j is a mistake that names its way out', async (flags, words) => {
     expect(await run('connection', 'invite', ...flags)).toMatchObject({

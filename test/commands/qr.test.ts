@@ -52,7 +52,7 @@ describe('an invitation', () => {
 })
 
 describe.each(every)('drawn %s', (rendering) => {
-  test('text of any script is read', () => {
+  test('text of any script is readable', () => {
     const text = JSON.stringify({
       from: 'Ämter & Söhne – 公証人 🪪',
       onboardEndpoint: 'https://example.com/onboard',
@@ -60,21 +60,21 @@ describe.each(every)('drawn %s', (rendering) => {
     expect(readers(text, rendering, 'dark')).toBeGreaterThanOrEqual(1)
   })
 
-  test('gives its colours outright, line by line, and takes them back', () => {
+  test('sets and resets its colours on each line', () => {
     for (const line of drawn(invitationOf(400), rendering).lines) {
       expect(['\u001b[38;5;', '\u001b[48;5;']).toContain(line.slice(0, 7))
       expect(line.endsWith('\u001b[0m')).toBe(true)
     }
   })
 
-  test('is as wide as it says on every line', () => {
+  test('has the declared width on every line', () => {
     const { lines, width } = drawn(invitationOf(400), rendering)
     // oxlint-disable-next-line no-control-regex
     for (const line of lines) expect(line.replaceAll(/\u001b\[[\d;]*m/g, '')).toHaveLength(width)
   })
 })
 
-test('the page about QR codes has the sizes as they are', () => {
+test('docs/qr.md has the actual sizes', () => {
   const rows = lengths.map((length) => {
     const sizes = every.map((rendering) => {
       const { width, lines } = drawn(invitationOf(length), rendering)
@@ -122,9 +122,9 @@ describe('a terminal', () => {
   })
 })
 
-test('a text that is too long for any QR code is none, with a reason, by bytes', () => {
+test('a text that is too long has no code but a reason', () => {
   expect(drawQr('x'.repeat(2_953))).toHaveProperty('lines')
-  const none = { reason: 'it is too long for any (2954 bytes, and 2953 is the most)', isTooLong: true }
+  const none = { reason: 'the text is too long (2954 bytes, at most 2953)', isTooLong: true }
   expect(drawQr('x'.repeat(2_954))).toEqual(none)
   expect(drawQr('é'.repeat(1_477))).toEqual(none)
 })
@@ -145,9 +145,13 @@ describe('the drawing', () => {
     [
       'nothing on a dumb terminal',
       ['large', on, { ...utf8, TERM: 'dumb' }],
-      { reason: 'the terminal is a dumb one (TERM)' },
+      { reason: 'the terminal is dumb (TERM)' },
     ],
-    ['nothing where there is no terminal', ['small', {}, utf8], { reason: 'standard output is no terminal' }],
+    [
+      'nothing where there is no terminal',
+      ['small', {}, utf8],
+      { reason: 'standard output is not a terminal' },
+    ],
     [
       'no blocks in a locale without them',
       ['small', on, { ...utf8, LC_ALL: 'C' }],

@@ -65,7 +65,7 @@ test('an offer is put together from connections that are there, DIDs, and claims
 
 test('without a connection an invitation can be chosen; commands that need a connection report it', async () => {
   const { complete } = await asked(nobody.call, { connection: toWhom }, [
-    ['whoever answers an invitation', keys.enter],
+    ['Anyone (create an invitation)', keys.enter],
   ])
   expect(complete).toEqual(['--invitation'])
   const terminal = newTerminal()
@@ -79,7 +79,7 @@ test('without a connection an invitation can be chosen; commands that need a con
   await expect(noDid).rejects.toMatchObject({ name: 'UsageError', hint: 'agent did create' })
 })
 
-test('of records, those are shown that wait for the step', async () => {
+test('only records in the right state are options', async () => {
   const body = {
     connectionId: connected.inviterConnectionId,
     issuingDID: issuingDid,
@@ -106,7 +106,7 @@ test('of records, those are shown that wait for the step', async () => {
   })
 })
 
-test('a request is chosen, and then the credential where several answer it', async () => {
+test('a request is chosen, and then the credential if several match', async () => {
   const { issuer, holder } = pair
   const first = await issue(issuer, holder, connected.inviterConnectionId, issuingDid, subject, {
     name: 'Alice',
@@ -133,7 +133,7 @@ test('a request is chosen, and then the credential where several answer it', asy
   )
 })
 
-test('an invitation is asked for until it is one', async () => {
+test('a prompt for an invitation repeats until the input is valid', async () => {
   const { complete } = await asked(nobody.call, { invitation: whichInvitation }, [
     ['The invitation’s URL', 'https://example.com/', keys.enter],
     ['has no _oob', '?_oob=eyJ', keys.enter],

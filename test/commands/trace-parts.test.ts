@@ -56,7 +56,7 @@ const trace: Trace = {
 }
 const now = start + 2_320 + 185_000
 
-test('a line for each step, with the times, result, and what it waits for', () => {
+test('one line for each step with its times and result, and the pending work', () => {
   expect(traceText(trace, { now })).toBe(
     `Thread the-thread
 credential r, Issuer: OfferSent (waiting for the holder to accept the offer)
@@ -79,7 +79,7 @@ test.each([40, 60, 80, 120])('%s columns are enough for every step', (width) => 
   for (const line of steps!.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(width)
 })
 
-test('with colours the words are the same', () => {
+test('colours do not change the words', () => {
   const painted = traceText(trace, { now, paint: (style, text) => `<${style}>${text}</>` })
   expect(painted).toContain('<bad>⇢ webhook 00000002</>')
   expect(painted.replaceAll(/<[^>]*>/g, '')).toBe(traceText(trace, { now }))
@@ -135,7 +135,7 @@ test.each<[Pending, string]>([
   expect(pendingWords(pending, now)).toBe(words),
 )
 
-test('lengths of time, names of messages and DIDs are short', () => {
+test('durations, message names and DIDs are short', () => {
   const times = [-5, 0, 999, 1_000, 59_940, 60_000, 3_600_000, 90_061_000].map(length)
   expect(times).toEqual(['0 ms', '0 ms', '999 ms', '1.0 s', '59.9 s', '1 min', '1 h', '1 d 1 h'])
   expect(nameOf(message.type)).toBe('offer-credential')
@@ -202,7 +202,7 @@ const attacked: Trace = {
   })),
 }
 
-test('what a peer has written redraws no terminal and makes no line', () => {
+test('texts of peers cannot control the terminal or add lines', () => {
   const text = traceText(attacked, { now })
   // oxlint-disable-next-line no-control-regex
   expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
@@ -244,7 +244,7 @@ test.each([
   expect(declared).toEqual([...new Set(declared)])
 })
 
-test('the diagram says who wrote to whom, and result', () => {
+test('the diagram shows sender, recipient and result', () => {
   expect(toMermaid(trace, now)).toBe(`sequenceDiagram
   participant them as the other side
   participant us

@@ -39,7 +39,7 @@ test('messages go both ways while the page of a connection is open, and a line o
   await left.shows('[1 Connections 1]')
 })
 
-test('a message that is too long is kept in its line, with the reason', async () => {
+test('a message that is too long stays in the input, with the reason', async () => {
   await using both = await two()
   const { left } = both
   await left.type('m')
@@ -90,7 +90,7 @@ test('the other side of a connection is pinged', async () => {
   await both.left.shows(/✓ somebody answered after \d+ ms\./)
 })
 
-test('the trace of a connection is shown, its id copied, and the page left', async () => {
+test('the trace of a connection is shown, its id copied, and the page closed', async () => {
   await using both = await two()
   const { left } = both
   await left.type('T')
@@ -104,13 +104,13 @@ test('the trace of a connection is shown, its id copied, and the page left', asy
   expect(left.quits()).toBe(0)
 })
 
-test('a connection cannot be deleted, and says so', async () => {
+test('deleting a connection is refused with a reason', async () => {
   await using both = await two()
   await both.left.type('d')
   await both.left.shows('✗ A connection cannot be deleted')
 })
 
-test('credentials and proofs are deleted after a question', async () => {
+test('credentials and proofs are deleted after confirmation', async () => {
   await using both = await two()
   const { alice, bob, connectionId, left, right } = both
   const [{ did: issuingDID }, { did }] = [
@@ -144,7 +144,7 @@ test('credentials and proofs are deleted after a question', async () => {
   expect((await bob.call('GET /present-proof/presentations')).contents).toEqual([])
 })
 
-test('a webhook is added with headers and a secret that is shown once, and deleted after a question', async () => {
+test('a webhook is added with headers and a secret that is shown once, and deleted after confirmation', async () => {
   await using receiver = await openReceiver((response) => response.end())
   await using both = await two()
   const { alice, left } = both

@@ -19,7 +19,7 @@ async function two() {
   return { issuer, holder, left, right, [Symbol.asyncDispose]: close }
 }
 
-test('an invitation is made and shown, copied, pasted and accepted; whoever shows it sees so', async () => {
+test('an invitation is created, shown, copied, pasted and accepted, and its QR code closes', async () => {
   await using both = await two()
   const { left, right } = both
   expect(left.frame()).toContain('This wallet is new')
@@ -42,7 +42,7 @@ test('an invitation is made and shown, copied, pasted and accepted; whoever show
   expect(left.frame()).toMatch(/timeline\n.*InvitationGenerated\n.*ConnectionRequestReceived/)
 })
 
-test('a credential is offered, accepted, issued, asked for, presented, accepted and revoked by keys alone', async () => {
+test('a credential is offered, accepted, issued, requested, presented, accepted and revoked by keys alone', async () => {
   await using both = await two()
   const { issuer, holder, left, right } = both
   await connect(issuer, holder)
@@ -100,7 +100,7 @@ test('a credential is offered, accepted, issued, asked for, presented, accepted 
   await left.shows('There is nothing to revoke here')
 })
 
-test('an SD-JWT is bound to the key that is chosen, and nothing is done when a question is left', async () => {
+test('an SD-JWT is bound to the chosen key, and Esc cancels the action', async () => {
   await using both = await two()
   const { issuer, holder, right } = both
   const [{ inviterConnectionId: connectionId }, { did: issuingDID }, { did }] = [
@@ -133,7 +133,7 @@ test('an SD-JWT is bound to the key that is chosen, and nothing is done when a q
   await right.shows('bound to a key of the')
 })
 
-test('an offer in an invitation is told for what it is, taken, and rejected after a question', async () => {
+test('an offer in an invitation is announced, received, and rejected after confirmation', async () => {
   await using both = await two()
   const { issuer, right } = both
   const { invitation } = await offerByInvitation(issuer, { goal: 'Your diploma' })
@@ -149,7 +149,7 @@ test('an offer in an invitation is told for what it is, taken, and rejected afte
   await right.shows('ProblemReportSent')
 })
 
-test('a request is declined, and one that no credential answers says why', async () => {
+test('a request is declined, and one without a matching credential has a reason', async () => {
   await using both = await two()
   const { issuer, holder, right } = both
   const { inviterConnectionId: connectionId } = await connect(issuer, holder)
@@ -165,7 +165,7 @@ test('a request is declined, and one that no credential answers says why', async
   await presentationIn(holder.call, thid, 'RequestRejected')
 })
 
-test('a presentation that holds can be rejected', async () => {
+test('a verified presentation can be rejected', async () => {
   await using both = await two()
   const { issuer, holder, left } = both
   const { inviterConnectionId: connectionId } = await connect(issuer, holder)
@@ -188,7 +188,7 @@ test('a presentation that holds can be rejected', async () => {
   await left.shows('PresentationRejected')
 })
 
-test('an invitation is withdrawn, and gone from the list', async () => {
+test('a withdrawn invitation leaves the list', async () => {
   await using both = await two()
   const { issuer, left } = both
   const { connectionId } = await issuer.call('POST /connections', { body: { label: 'nobody' } })
@@ -228,7 +228,7 @@ test('offers and requests by invitation are shown as QR codes until they are ans
   await left.shows('goal       Who are you?')
 })
 
-test('a DID is made and published, and one that is made elsewhere appears when somebody looks', async () => {
+test('a DID is created and published, and a DID of another program appears when the pane opens', async () => {
   await using both = await two()
   const { issuer, left } = both
   await left.type('n', '5')
@@ -259,7 +259,7 @@ test('a webhook is tested, and what it took and did not take is listed', async (
   await left.shows('There are no failed deliveries to retry.')
 })
 
-test('events are listed as they come, with the thread they are about', async () => {
+test('events are listed as they arrive, with their thread', async () => {
   await using both = await two()
   const { issuer, holder, left } = both
   await left.type('6')

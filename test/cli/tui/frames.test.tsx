@@ -63,7 +63,7 @@ test('a credential, decoded', async () => {
   await expect(await shows('valid until')).toMatchFileSnapshot(file('credential'))
 })
 
-test('a presentation with its claims, larger', async () => {
+test('a presentation with its claims, maximised', async () => {
   const { type, frame } = show()
   await type('3', 'j', codes.enter)
   await expect(frame()).toMatchFileSnapshot(file('presentation'))
@@ -86,7 +86,7 @@ test.each([
   await expect(frame()).toMatchFileSnapshot(file(name))
 })
 
-test('the page in docs shows the dashboard as it is, and all its keys', async () => {
+test('docs/tui.md shows the current screen and all keys', async () => {
   const page = readFileSync(new URL('../../../docs/tui.md', import.meta.url), 'utf8')
   const { type, frame } = show()
   await type('2', 'G')
@@ -97,7 +97,7 @@ test('the page in docs shows the dashboard as it is, and all its keys', async ()
   for (const [keys, what] of help) expect(page).toContain(`| \`${keys}\` | ${what} |`)
 })
 
-test('an invitation as a QR code has the screen', async () => {
+test('an invitation as a QR code fills the screen', async () => {
   const { type, frame } = show(wallet, { size: { columns: 90, rows: 50 } })
   await type('Q')
   await expect(frame()).toMatchFileSnapshot(file('qr'))
@@ -133,7 +133,7 @@ test('the claims of an offer are typed one after the other', async () => {
   await expect(frame()).toMatchFileSnapshot(file('offer'))
 })
 
-test('what is refused is told with the reason and the way out, over as many lines as it takes', async () => {
+test('an error shows its reason and its hint on several lines', async () => {
   const problem = {
     status: 400,
     type: 'error:CredentialServiceError:InvalidStateForOperation',
@@ -155,7 +155,7 @@ test.each([
   await expect(show({ ...wallet, link }).frame()).toMatchFileSnapshot(file(name))
 })
 
-test('a terminal that is too small is told what is needed', async () => {
+test('a terminal that is too small shows the required size', async () => {
   const { resize, frame } = show()
   await resize({ columns: 59, rows: 24 })
   expect(frame()).toContain('The terminal has 59×24; the dashboard needs 60×16.')
@@ -244,7 +244,7 @@ test.each([
   expect(frame()).toMatch(/paste\s+it\s+anywhere\./)
 })
 
-test('what others say cannot reach the terminal', async () => {
+test('texts of other parties cannot control the terminal', async () => {
   const evil = '\u001b]0;owned\u0007\u001b[2Jred\u001b[31m\u202e\r\nnext'
   const connection = { ...wallet.connections[1]!, label: evil, goal: evil }
   const credential = { ...wallet.credentials[0]!, claims: { [evil]: evil } }
@@ -268,7 +268,7 @@ test('what others say cannot reach the terminal', async () => {
   expect(frame()).toContain('red')
 })
 
-test('colours come with words, and not at all with NO_COLOR', async () => {
+test('colours only accompany words, and NO_COLOR disables them', async () => {
   const terminal = { isTTY: true }
   expect(show(wallet, { paint: colour(terminal, { NO_COLOR: '1' }) }).frame()).not.toContain('\u001b')
   dashboard!.close()

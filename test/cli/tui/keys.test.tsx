@@ -55,7 +55,7 @@ test.each([
   expect(lineOf(frame(), '›')).toContain(`label ${number} `)
 })
 
-test('what is selected stays selected when something comes, and what is first stays first', async () => {
+test('the selection stays on its item when new items arrive, and on the first position', async () => {
   const { type, frame, set, shows } = show(many)
   const more = {
     ...many,
@@ -72,7 +72,7 @@ test('what is selected stays selected when something comes, and what is first st
   expect(lineOf(frame(), '›')).toContain('label 98')
 })
 
-test('Enter gives the details the screen, in which arrows scroll as far as there is something, and Esc takes it back', async () => {
+test('Enter maximises the details, arrows scroll them to their end, and Esc restores the list', async () => {
   const { type, frame } = show({
     ...wallet,
     credentials: [
@@ -95,7 +95,7 @@ test('Enter gives the details the screen, in which arrows scroll as far as there
   expect(frame()).toMatch(/── 4 above|4 above,/)
 })
 
-test('a filter takes all its words, in any order, and Esc takes it away', async () => {
+test('a filter matches all its words in any order, and Esc clears it', async () => {
   const { type, frame } = show()
   await type('2', '/', 'ALICE offer')
   expect(frame()).toContain('2 Credentials 1/5')
@@ -160,7 +160,7 @@ test.each([
   expect(calls()).toEqual([called])
 })
 
-test('one action at a time: a second key waits for no turn', async () => {
+test('one action runs at a time, and further keys are not queued', async () => {
   let end: (nothing: undefined) => void = () => undefined
   const { type, asked, shows } = show(wallet, {
     'POST /issue-credentials/records/{recordId}/issue-credential': new Promise((resolve) => (end = resolve)),
@@ -172,7 +172,7 @@ test('one action at a time: a second key waits for no turn', async () => {
   expect(asked.filter(([key]) => key.endsWith('/issue-credential'))).toHaveLength(1)
 })
 
-test('a form is left by Esc with nothing done, and a field takes what is pasted in one line', async () => {
+test('Esc closes a form without an action, and a paste becomes one line of a field', async () => {
   const { type, frame, asked } = show()
   await type('n', '1', 'Bobx', codes.backspace, ...pasted(' and\nhis agent\n'), codes.tab, '\u0015')
   expect(frame()).toContain('label  Boband his agent')
@@ -181,14 +181,14 @@ test('a form is left by Esc with nothing done, and a field takes what is pasted 
   expect(asked).toEqual([])
 })
 
-test('what is pasted and is no invitation does nothing, whatever its letters', async () => {
+test('a paste that is not an invitation triggers no keys', async () => {
   const { type, frame, asked } = show()
   await type('2', 'j', 'j', ...pasted('ryq'))
   expect(frame()).toContain('[2 Credentials 5 !2]')
   expect(asked.filter(([key]) => !key.startsWith('GET '))).toEqual([])
 })
 
-test('keys that come in one chunk are for the questions that the keys before them lead to', async () => {
+test('keys of one chunk answer the questions that earlier keys open', async () => {
   const { type, shows } = show()
   await type('n1Bob\tCome in\u001bn2')
   await shows('── Accept an invitation')
@@ -196,7 +196,7 @@ test('keys that come in one chunk are for the questions that the keys before the
   await shows('6 Add a webhook')
 })
 
-test('a text that is no invitation is told so', async () => {
+test('a text that is not an invitation is rejected', async () => {
   const { type, frame } = show()
   await type('n', '2', 'nonsense', codes.enter)
   expect(frame()).toContain('✗ This is not an invitation. Paste the whole')
@@ -205,7 +205,7 @@ test('a text that is no invitation is told so', async () => {
   expect(frame()).not.toContain('This is not an invitation')
 })
 
-test('claims that cannot be read are told in the form, which keeps what was typed', async () => {
+test('a form shows the error of invalid claims and keeps the input', async () => {
   const did = { didDocument: { assertionMethod: [`${wallet.dids[0]!.did}#assertion-1`] } }
   const { type, shows, frame, asked } = show(wallet, { 'GET /dids/{didRef}': did })
   await type('n', '3', '1')
@@ -230,7 +230,7 @@ test.each(['q', codes.ctrlC])('%j quits', async (key) => {
   expect(quits()).toBe(1)
 })
 
-test('q is a letter where something is typed, and q, Esc and Enter leave the help', async () => {
+test('q is a letter in an input, and q, Esc and Enter close the help', async () => {
   const { type, quits, frame } = show()
   await type(
     '/',
@@ -251,7 +251,7 @@ test('q is a letter where something is typed, and q, Esc and Enter leave the hel
   expect(frame()).toContain('  NAME')
 })
 
-test('R asks for everything anew', async () => {
+test('R reloads everything', async () => {
   const { type, shows } = show()
   await type('R')
   await shows('✓ Reloaded.')

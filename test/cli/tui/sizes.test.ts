@@ -85,7 +85,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     },
   )
 
-  test('a way out is a command for the same profile', async () => {
+  test('a hint is a command for the same profile', async () => {
     const page = terminals.get('100×50')!
     page.press('1', 'T')
     await page.shows('── Trace')

@@ -13,7 +13,7 @@ import { daemonOf } from './_live.ts'
 const reaches = (store: Store, what: string, isSo: (data: ReturnType<Store['get']>) => boolean) =>
   until(what, () => Promise.resolve(store.get()), isSo)
 
-test('it loads what is there, and follows what comes', async () => {
+test('it loads the wallet and follows its events', async () => {
   await using agent = await startAgent()
   const [alice, bob] = [await agent.newTenant(), await agent.newTenant()]
   await alice.call('POST /connections', { body: { label: 'before' } })
@@ -42,7 +42,7 @@ test('it loads what is there, and follows what comes', async () => {
   }
 })
 
-test('listeners are told, until they leave', async () => {
+test('listeners are notified until they unsubscribe', async () => {
   await using agent = await startAgent()
   const alice = await agent.newTenant()
   const store = await openStore(daemonOf(agent.url, alice))
@@ -62,7 +62,7 @@ test('listeners are told, until they leave', async () => {
   expect(told).toBe(before)
 })
 
-test('a daemon that goes is away, and when it is there again the store has what happened in between', async () => {
+test('after a restart of the daemon the store has the events in between', async () => {
   await using folder = await temporaryFolder()
   const apiKey = 'key-of-the-store'
   const env = {
@@ -90,7 +90,7 @@ test('a daemon that goes is away, and when it is there again the store has what 
   store.close()
 })
 
-test('who is not let in is told so before anything is shown', async () => {
+test('a rejected key fails before anything is shown', async () => {
   await using agent = await startAgent()
   const stranger = { apiKey: 'nobody', call: createClient(agent.url, { apikey: 'nobody' }) }
   await expect(openStore(daemonOf(agent.url, stranger))).rejects.toMatchObject({ problem: { status: 401 } })
@@ -107,7 +107,7 @@ const event = (type: Event['type'], data: object): Event => ({
   data: { ...data },
 })
 
-test('an event changes the record that it is of, puts a new one last, and is not counted twice', () => {
+test('an event updates its record, appends a new one, and is not applied twice', () => {
   const first = event('ConnectionUpdated', { connectionId: 'a', state: 'InvitationGenerated' })
   const second = event('ConnectionUpdated', { connectionId: 'a', state: 'ConnectionResponseSent' })
   const other = event('PresentationUpdated', { presentationId: 'b', status: 'RequestSent' })
@@ -118,13 +118,13 @@ test('an event changes the record that it is of, puts a new one last, and is not
   expect(data.hasOlderEvents).toBe(false)
 })
 
-test('a test event is listed and is no record', () => {
+test('a test event is listed and creates no record', () => {
   const data = apply(nothing, event('IssueCredentialRecordUpdated', { test: true }))
   expect(data.credentials).toEqual([])
   expect(data.events).toHaveLength(1)
 })
 
-test('the oldest events make room', () => {
+test('the oldest events are dropped', () => {
   const events = Array.from({ length: mostEvents + 1 }, (_, index) =>
     event('DIDStatusUpdated', { did: `did:example:${index}` }),
   )

@@ -11,7 +11,7 @@ function screenOf(columns: number, rows: number) {
   return { size, screen, taken: () => written.splice(0).join('').replaceAll('\u001b', '^') }
 }
 
-test('the terminal is taken, and given back once, with its cursor', () => {
+test('the terminal is restored once, with its cursor', () => {
   const { screen, taken } = screenOf(10, 3)
   expect(taken()).toBe('^[?1049h^[?25l^[?2004h^[2J')
   screen.leave()
@@ -45,7 +45,7 @@ test('a line that is full keeps its last character, and nothing is written below
   expect(taken()).toBe('^[?2026h^[1;1H^[32m12345^[39m^[2;1H你好5^[?2026l')
 })
 
-test('after another size, all of the next frame is written', () => {
+test('after a resize the whole next frame is written', () => {
   const { screen, taken, size } = screenOf(10, 3)
   screen.draw('one\ntwo')
   taken()
@@ -55,7 +55,7 @@ test('after another size, all of the next frame is written', () => {
   expect(taken()).toBe('^[2J^[?2026h^[1;1Hone^[K^[?2026l')
 })
 
-test('what is copied goes to the clipboard as base64, so that it can end nothing', () => {
+test('a copied text is base64, so that it cannot end the escape sequence', () => {
   const { screen, taken } = screenOf(10, 3)
   taken()
   screen.copy('did:\u0007…')
@@ -107,11 +107,11 @@ test.each([
   expect(await read(chunk)).toEqual(keys)
 })
 
-test('a sequence may come in parts, and Esc may come before its character', async () => {
+test('a sequence may arrive in parts, and Esc may precede a character', async () => {
   expect(await read('\u001b', '[', '1;', '5A', '\u001b', 'q')).toEqual(['up', 'escape', 'q'])
 })
 
-test('a link is a paste even without brackets, and what is typed fast is none', async () => {
+test('a link is a paste even without brackets, and fast typing is not', async () => {
   expect(await read('https://x/', '\tname\r')).toEqual([
     'pasted "https://x/"',
     'tab',
@@ -123,7 +123,7 @@ test('a link is a paste even without brackets, and what is typed fast is none', 
   ])
 })
 
-test('what is pasted is no keys, in however many parts it comes', async () => {
+test('a paste in any number of parts triggers no keys', async () => {
   expect(await read('r\u001b[20', '0~', 'yy\r', '\u001b[A\ty', '\u001b[20', '1~j')).toEqual([
     'r',
     'pasted "yy\\n\\u001b[A\\ty"',

@@ -34,7 +34,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     rmSync(ledger, { recursive: true, force: true })
   })
 
-  test('two people connect, and a credential is accepted, issued, presented and verified, by keys alone, and go on after a restart', async () => {
+  test('two users connect, issue, present and verify by keys alone, and continue after a restart', async () => {
     const [left, right] = [tmux.open(dashboard, envOf(issuer)), tmux.open(dashboard, envOf(holder))]
     await left.shows('This wallet is new')
     left.press('n', '1')
@@ -125,7 +125,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     60_000,
   )
 
-  test('Ctrl-Z gives the terminal back until the program goes on', async () => {
+  test('Ctrl-Z restores the terminal until the program resumes', async () => {
     const terminal = tmux.open(dashboard, envOf(issuer))
     await terminal.shows('● live')
     terminal.press('C-z')
@@ -156,7 +156,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     await terminal.shows('exit 0')
   }, 60_000)
 
-  test('colours are there, and with NO_COLOR they are not', async () => {
+  test('NO_COLOR disables colours', async () => {
     const { NO_COLOR: _none, ...coloured } = envOf(issuer)
     const [plain, bright] = [tmux.open(dashboard, envOf(issuer)), tmux.open(dashboard, coloured)]
     for (const terminal of [plain, bright]) await terminal.shows('● live')
@@ -165,7 +165,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     for (const terminal of [plain, bright]) terminal.press('q')
   }, 60_000)
 
-  test('a daemon that is not there is told before the screen is taken', async () => {
+  test('a missing daemon is reported before the screen changes', async () => {
     const terminal = tmux.open([...dashboard, '--url', 'http://127.0.0.1:1'], envOf(issuer))
     expect(await terminal.shows('exit 7')).toContain('Try: agent daemon start')
   }, 60_000)
