@@ -128,8 +128,7 @@ export class Wallets {
   /** Ends the suspension of a wallet. @throws {Problem} `WalletNotFound` */
   async resume(id: string): Promise<WalletDetail> {
     const detail = await this.#setMovedAt(id, null)
-    const wallet = await this.#findOpen(id)
-    wallet?.resume()
+    await this.#findOpen(id).then((wallet) => wallet?.resume())
     this.#env.onCommit(id, { jobs: true, events: true })
     return detail
   }
@@ -156,8 +155,10 @@ export class Wallets {
       await closed
       return work()
     })
-    const ended = done.catch(() => undefined)
-    this.#keepClosed(id, ended)
+    this.#keepClosed(
+      id,
+      done.catch(() => undefined),
+    )
     return done
   }
 
