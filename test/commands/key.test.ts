@@ -35,7 +35,7 @@ test(
       // The same again, and something that is no key.
       expect(await run(['--new-key-file', '-'], given)).toMatchObject({
         code: 2,
-        err: expect.stringContaining('present master key'),
+        err: expect.stringContaining('current master key'),
       })
       expect(await run(['--new-key-file', '-'], 'short')).toMatchObject({
         code: 2,
