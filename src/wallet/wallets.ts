@@ -110,9 +110,7 @@ export class Wallets {
   }
 
   /** Runs `work` while no wallet is created, so that free ids and seeds stay free. */
-  serializeCreation<T>(work: () => Promise<T>): Promise<T> {
-    return this.#creations.add(work)
-  }
+  serializeCreation = <T>(work: () => Promise<T>): Promise<T> => this.#creations.add(work)
 
   /**
    * Suspends a wallet that is being transferred to another agent. When this resolves, nothing writes to its file any more.
@@ -155,10 +153,8 @@ export class Wallets {
       await closed
       return work()
     })
-    this.#keepClosed(
-      id,
-      done.catch(() => undefined),
-    )
+    const ended = done.catch(() => undefined)
+    this.#keepClosed(id, ended)
     return done
   }
 
