@@ -1,4 +1,4 @@
-/** Audit logs in folders of their own. */
+/** Audit logs in temporary folders. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const key = () => new Uint8Array(32).fill(7)
 
 export type TestLog = Awaited<ReturnType<typeof openLog>>
 
-/** Opens a log in a folder that goes with it, or in one that is given. */
+/** Opens a log in a given folder, or in a temporary one. */
 export async function openLog(options: Partial<AuditOptions> = {}, given?: string) {
   const folder = given ?? mkdtempSync(join(tmpdir(), 'audit-'))
   const path = join(folder, 'audit.db')
@@ -43,37 +43,37 @@ export async function openLog(options: Partial<AuditOptions> = {}, given?: strin
   }
 }
 
-/** Does something that succeeds at once. */
+/** Runs an action that succeeds at once. */
 export const act = (audit: AuditLog, action: string, subject?: Record<string, string>) =>
   audit.during(
     { actor: 'admin', action, requestId: `request-of-${action}`, ...(subject && { subject }) },
     (begin) => begin(),
   )
 
-/** Changes the file of a log behind its back, as somebody without the key could. */
+/** Changes the file of a log directly, as an attacker without the key could. */
 export function tamper(path: string, statement: string): void {
   const database = openSqlite(path)
   database.exec(statement)
   database.close()
 }
 
-/** A copy of a folder as it is now, as a daemon that is killed now leaves it. */
+/** Copies a folder as it is now, which is the state that a killed daemon leaves. */
 export function copyOf(folder: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'audit-'))
   cpSync(folder, copy, { recursive: true })
   return copy
 }
 
-/** Runs something while a function is told of every border that is crossed (src/base/probe.ts). */
+/** Runs `work` with a probe that is called at every step (src/base/probe.ts). */
 export async function probed<T>(probe: (point: string) => void, work: () => Promise<T>): Promise<T> {
-  const place = Symbol.for('identity-agent.probe')
-  const around = globalThis as { [place]?: typeof probe }
-  const before = around[place]
-  around[place] = probe
+  const probeKey = Symbol.for('identity-agent.probe')
+  const around = globalThis as { [probeKey]?: typeof probe }
+  const before = around[probeKey]
+  around[probeKey] = probe
   try {
     return await work()
   } finally {
-    if (before) around[place] = before
-    else delete around[place]
+    if (before) around[probeKey] = before
+    else delete around[probeKey]
   }
 }

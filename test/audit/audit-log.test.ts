@@ -1,4 +1,4 @@
-/** No change without a trace, and nothing that is not written. */
+/** Every audited action has an entry, and no entry exists without a write. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
@@ -7,7 +7,7 @@ import { act, copyOf, openLog, probed } from './_log.ts'
 
 const refusal = new Problem('error:AuthenticationError:InvalidCredentials', 'no')
 
-/** Fails the nth write, before it has happened or after. */
+/** Makes the nth write fail, before or after it happened. */
 function failing(nth: number, when: 'before' | 'after') {
   let count = 0
   return (point: string) => {
@@ -15,7 +15,7 @@ function failing(nth: number, when: 'before' | 'after') {
   }
 }
 
-test('an act is stored before it is done; a daemon that is killed meanwhile leaves an entry of unknown outcome', async () => {
+test('an action is logged before it runs; a daemon that is killed meanwhile leaves an entry with an unknown outcome', async () => {
   await using log = await openLog()
   let copy = ''
   await log.audit.during(
@@ -38,7 +38,7 @@ test('an act is stored before it is done; a daemon that is killed meanwhile leav
         outcome: 'unknown',
       },
     ])
-    // Once.
+    // Exactly once.
     await after.close()
     await using again = await openLog({}, copy)
     expect(await again.entries()).toHaveLength(1)
@@ -48,7 +48,7 @@ test('an act is stored before it is done; a daemon that is killed meanwhile leav
   }
 })
 
-test('an act that cannot be stored is not done', async () => {
+test('an action that cannot be logged does not run', async () => {
   await using log = await openLog()
   let isDone = false
   const work = async (begin: () => Promise<void>) => {
@@ -74,7 +74,7 @@ test('an act that cannot be stored is not done', async () => {
   expect(await log.audit.verify()).toMatchObject({ isIntact: true })
 })
 
-test('an act whose entry cannot be written succeeds, and its entry is written later', async () => {
+test('an action whose outcome cannot be written succeeds, and its entry is written later', async () => {
   await using log = await openLog()
   await probed(failing(2, 'before'), () => act(log.audit, 'done'))
   expect(await log.entries()).toEqual([])
@@ -94,7 +94,7 @@ test('a daemon that stops writes the missing entries', async () => {
   expect(await again.entries()).toMatchObject([{ action: 'done', outcome: 'succeeded' }])
 })
 
-test('a write that was reported as failed but happened is there once', async () => {
+test('a write that was reported as failed but happened exists once', async () => {
   await using log = await openLog()
   await probed(failing(2, 'after'), () => act(log.audit, 'first'))
   await act(log.audit, 'second')
@@ -102,7 +102,7 @@ test('a write that was reported as failed but happened is there once', async () 
   expect(await log.audit.verify()).toMatchObject({ isIntact: true, entries: 2 })
 })
 
-test('concurrent acts form one chain', async () => {
+test('concurrent actions form one chain', async () => {
   await using log = await openLog()
   await Promise.all(Array.from({ length: 50 }, (_, n) => act(log.audit, `act ${n}`)))
   expect(await log.audit.verify()).toMatchObject({ isIntact: true, entries: 50 })
@@ -129,7 +129,7 @@ test('refusals of an address above the limit per minute are counted; other addre
     status: 401,
     problemType: refusal.type,
   })
-  // What was counted is not lost when the daemon stops.
+  // Counted refusals are written when the daemon stops.
   for (let n = 0; n < 10; n++) await refuse('192.0.2.1')
   await log.close()
   await using again = await openLog({}, log.folder)
@@ -153,11 +153,11 @@ test('the entries of a day are limited for any number of addresses, and each ref
   }
   expect(entries).toBeLessThanOrEqual(refusalsPerDay + 100)
   expect(entries + counted).toBe(sent)
-  // The next day begins anew.
+  // The next day starts at zero.
   expect(refusals.admits('192.0.2.1', 86_400_000)).toBe(true)
 })
 
-test('a file that is not an audit log stays as it is, and the error names a remedy', async () => {
+test('a file that is not an audit log is not changed, and the error names a remedy', async () => {
   await using log = await openLog()
   await log.close()
   writeFileSync(log.path, 'something else, long enough to be no database at all'.repeat(50))

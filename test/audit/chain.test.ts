@@ -1,4 +1,4 @@
-/** Whoever alters the audit log without the agent's key is found out. */
+/** Changes of the audit log without the agent's key are detected. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { act, copyOf, openLog, tamper, type TestLog } from './_log.ts'
 let log: TestLog
 let head: string
 
-/** Seven entries of all kinds, in the order of their numbers. */
+/** Seven entries of all kinds, in order of their numbers. */
 beforeAll(async () => {
   log = await openLog()
   const { audit } = log
@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => log[Symbol.asyncDispose]())
 
-/** What a verification says while somebody has been at the entries. */
+/** Returns the verification result after a change of the entries. */
 async function verified(statement: string) {
   tamper(log.path, statement)
   const verification = await log.audit.verify()
@@ -40,7 +40,7 @@ async function verified(statement: string) {
   return verification
 }
 
-/** What it says after a start, of a copy that somebody has been at meanwhile. */
+/** Returns the verification result of a changed copy after a start. */
 async function verifiedLater(statement: string, noted?: string) {
   const folder = copyOf(log.folder)
   try {
@@ -87,7 +87,7 @@ test('a value that is removed or malformed', async () => {
   for (const change of [
     'address = null',
     'status = null',
-    "actor = 'nobody'",
+    "actor = 'unknown'",
     "subject = 'no JSON'",
     "at = ''",
   ])
@@ -98,19 +98,19 @@ test('a value that is removed or malformed', async () => {
 
 test.each([
   ['the first entry is removed', 'delete from entry where sequence = 1', 2],
-  ['one in the middle is removed', 'delete from entry where sequence = 7', 8],
+  ['an entry in the middle is removed', 'delete from entry where sequence = 7', 8],
   [
-    'two change places',
+    'two entries are swapped',
     'update entry set sequence = sequence * -1 where sequence in (5, 6); update entry set sequence = 11 + sequence where sequence < 0',
     5,
   ],
   [
-    'one is put in twice',
+    'an entry is inserted twice',
     'insert into entry select 17, at, actor, entity_id, key_id, address, action, wallet_id, subject, request_id, outcome, status, problem_type, count, previous, digest from entry where sequence = 16',
     17,
   ],
   [
-    'one is put before the first',
+    'an entry is inserted before the first',
     'insert into entry select -1, at, actor, entity_id, key_id, address, action, wallet_id, subject, request_id, outcome, status, problem_type, count, previous, digest from entry where sequence = 16',
     -1,
   ],
@@ -128,7 +128,7 @@ test('only a noted head shows that the newest entries were removed', async () =>
     entries: 0,
     noted: 'missing',
   })
-  // And one of another log.
+  // So does a head of another log.
   expect(await verifiedLater('select 1', `16:${'A'.repeat(43)}`)).toMatchObject({
     isIntact: false,
     noted: 'missing',
@@ -183,7 +183,7 @@ describe('entries that the retention removes', () => {
         noted: 'missing',
       })
     }
-    // What the retention has left is not for others to take away.
+    // A later removal of what the retention kept is detected.
     tamper(first.path, 'delete from entry where sequence = 4')
     await using third = await openLog({}, first.folder)
     expect(await third.audit.verify()).toMatchObject({ isIntact: false, fault: { sequence: 5 } })

@@ -1,4 +1,4 @@
-/** Backups of the tests: made into a temporary folder, verified, restored, looked into. */
+/** Helpers that make backups in a temporary folder, verify, restore and inspect them. */
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { restoreBackup } from '../../src/backup/restore.ts'
@@ -9,7 +9,7 @@ import type { TestAgent } from '../_agent.ts'
 import { temporaryFolder } from '../_daemon.ts'
 
 /** A folder for the backups of a test. */
-export async function newPlace(): Promise<string> {
+export async function newFolder(): Promise<string> {
   const folder = await temporaryFolder()
   onTestFinished(() => folder[Symbol.asyncDispose]())
   return folder.path
@@ -20,17 +20,17 @@ export function backUp({ admin }: TestAgent, folder: string, includesMasterKey =
   return admin('POST /_system/backups', { body: { folder, includesMasterKey } })
 }
 
-/** Verifies with what a daemon of that data folder would be given. */
+/** Verifies a backup with the settings of the daemon of that data folder. */
 export function verify(folder: string, dataDir: string, variables: Record<string, string> = {}) {
   return verifyBackup(folder, readConfig({ AGENT_DATA_DIR: dataDir, ...variables }))
 }
 
-/** Restores to a data folder. */
+/** Restores a backup to a data folder. */
 export function restore(folder: string, dataDir: string, variables: Record<string, string> = {}) {
   return restoreBackup(folder, readConfig({ AGENT_DATA_DIR: dataDir, ...variables }))
 }
 
-/** A setting of a wallet in a backup; nothing when it has none. */
+/** Returns a setting of a wallet in a backup, or undefined. */
 export function settingIn(folder: string, walletId: string, name: string): string | undefined {
   const database = openSqlite(join(folder, 'wallets', `${walletId}.db`), { readonly: true })
   try {

@@ -1,8 +1,7 @@
 /**
- * Backups of two agents that are connected and issue credentials to each other meanwhile, and what becomes of both when they are restored.
- *
- * One agent has an issuer and a holder, the other a second holder. The addresses in everybody's DIDs are those of a door in front of each agent,
- * behind which the restored one takes its place.
+ * Backups of two connected agents that issue credentials to each other, and the state of both after a
+ * restoration. One agent has an issuer and a holder, the other a second holder. The addresses in their DIDs
+ * are those of a proxy in front of each agent; the restored agent takes its place behind the proxy.
  */
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +14,7 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, newDid, until, type Tenant } from '../_pair.ts'
 import { restore, verify } from './_backup.ts'
 
-/** A server at an address that stays, and hands everything on to whoever is behind it. */
+/** A server at a fixed address that forwards to the current agent. */
 async function openDoor() {
   const door = { url: '', behind: '', close: () => {} }
   const server: Server = createServer((asked, answer) => {
@@ -53,7 +52,7 @@ async function startBehind(
 
 const most = 1_000
 
-/** All records, however many pages they fill. */
+/** Returns all records, over all pages. */
 async function recordsOf(call: Client) {
   const records = []
   for (let offset = 0; ; offset += most) {
@@ -68,29 +67,32 @@ const threadsIn = async (call: Client, state: string) =>
 
 export type Outcome = {
   backups: number
-  /** Offers that were acknowledged in all, and of them those to the holder at the same agent before a backup was asked for, summed up. */
+  /**
+   * Acknowledged offers in total, and of these the offers to the holder at the same agent before a backup was
+   * requested.
+   */
   offers: number
   known: number
-  /** Of those, such as a restored agent did not have, or did not bring to an end. */
+  /** Offers that a restored agent did not have or did not complete. */
   lost: string[]
-  /** Offers to the holder at the other agent that fell between the two instants. */
+  /** Offers to the holder at the other agent between the two snapshots. */
   between: number
   faults: string[]
   heldMs: number[]
-  /** The longest time, in milliseconds, for which nothing else was done while backups were made. */
+  /** The longest pause of other work during backups, in milliseconds. */
   stallMs: number
-  /** The same before, with the same work and no backup. */
+  /** The same before the backups, with the same load. */
   calmStallMs: number
 }
 
-/** Makes pairs of backups in `place` while offers are made, then restores each pair. */
+/** Makes pairs of backups in `root` while offers are made, then restores each pair. */
 export async function backUpUnderLoad(
-  place: string,
+  root: string,
   { backups, offersAtOnce = 4 }: { backups: number; offersAtOnce?: number },
 ): Promise<Outcome> {
   const doors = [await openDoor(), await openDoor()] as const
-  const ledger = { VDR_URL: `sqlite:${join(place, 'vdr.db')}` }
-  const folders = ['first', 'second'].map((name) => join(place, name)) as [string, string]
+  const ledger = { VDR_URL: `sqlite:${join(root, 'vdr.db')}` }
+  const folders = ['first', 'second'].map((name) => join(root, name)) as [string, string]
   const outcome: Outcome = {
     backups: 0,
     offers: 0,
@@ -123,7 +125,7 @@ export async function backUpUnderLoad(
     return (await call('POST /issue-credentials/credential-offers', { body })).thid
   }
 
-  /** Both agents work until `work` is over; then they stop. */
+  /** Runs both agents until `work` is done, then stops them. */
   async function run(
     dataDirs: [string, string],
     work: (agents: [TestAgent, TestAgent]) => Promise<void>,
@@ -171,7 +173,7 @@ export async function backUpUnderLoad(
     delay.reset()
     for (let n = 0; n < backups; n++) {
       const known = [...acknowledged]
-      const copies = [join(place, `backup-${n}-first`), join(place, `backup-${n}-second`)] as [string, string]
+      const copies = [join(root, `backup-${n}-first`), join(root, `backup-${n}-second`)] as [string, string]
       const answers = await Promise.all(
         copies.map((folder, at) =>
           agents[at]!.admin('POST /_system/backups', { body: { folder, includesMasterKey: true } }),
@@ -210,7 +212,7 @@ export async function backUpUnderLoad(
         (sides) => sides.every((side) => all.every((thid) => side.has(thid))),
       )
       await ended.catch((error: Error) => outcome.lost.push(error.message.slice(0, 200)))
-      // The agents go on with each other: what is begun now comes to its end.
+      // The agents continue with each other: a new flow completes.
       const next = await offer(issuer, tenants.toFar)
       toFar.add(next)
       await until(

@@ -1,11 +1,11 @@
-/** What backups of an agent hold that goes on working: every file as it was at one instant. */
+/** A backup of a working agent has every file as it was at one instant. */
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { backUp, newPlace, settingIn, verify } from './_backup.ts'
+import { backUp, newFolder, settingIn, verify } from './_backup.ts'
 
-/** Writes a setting of a wallet, as every write is done. */
+/** Writes a setting of a wallet through the write barrier. */
 function put({ agent }: TestAgent, walletId: string, name: string, value: string): Promise<unknown> {
   return agent.wallets.use(walletId, (wallet) =>
     wallet.transaction((tx) =>
@@ -18,7 +18,10 @@ function put({ agent }: TestAgent, walletId: string, name: string, value: string
   )
 }
 
-/** Takes messages from one wallet to another until it is told to stop: taken in, which is acknowledged, then struck out at the sender's. */
+/**
+ * Moves messages from one wallet to another until stopped: each is stored by the receiver, acknowledged, and
+ * then deleted by the sender.
+ */
 async function carry(agent: TestAgent, from: string, to: string, isOver: () => boolean): Promise<number> {
   let sent = 0
   while (!isOver()) {
@@ -30,9 +33,9 @@ async function carry(agent: TestAgent, from: string, to: string, isOver: () => b
   return sent
 }
 
-test('what a wallet has struck out as taken, the other one has: many wallets, few of them open, one of them large', async () => {
+test('a message that its sender has deleted is in its receiver’s file: many wallets, few of them open, one of them large', async () => {
   await using agent = await startAgent({ AGENT_OPEN_WALLETS: '3' })
-  const place = await newPlace()
+  const root = await newFolder()
   const ids: string[] = []
   for (let n = 0; n < 8; n++)
     ids.push((await agent.admin('POST /wallets', { body: { name: `wallet ${n}` } })).id)
@@ -42,7 +45,7 @@ test('what a wallet has struck out as taken, the other one has: many wallets, fe
   const carrying = lanes.map(({ from, to }) => carry(agent, from, to, () => isOver))
   const seen: number[] = []
   for (const name of ['first', 'second']) {
-    const folder = join(place, name)
+    const folder = join(root, name)
     expect(await backUp(agent, folder)).toMatchObject({ wallets: 9, missing: [] })
     expect(await verify(folder, agent.dataDir)).toMatchObject({ masterKey: 'opens', faults: [] })
     for (const { from, to } of lanes) {
@@ -56,7 +59,7 @@ test('what a wallet has struck out as taken, the other one has: many wallets, fe
   }
   isOver = true
   const sent = await Promise.all(carrying)
-  // Nobody was held up for long: it went on between the backups.
+  // Work continues between the backups.
   expect(Math.max(...seen)).toBeGreaterThan(3)
   for (const [index, { from, to }] of lanes.entries()) {
     const last = await agent.agent.wallets.use(to, ({ db }) =>

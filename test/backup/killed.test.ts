@@ -1,4 +1,4 @@
-/** What is cut off at any step of a backup, or of its restoration: nothing that looks whole and is not. */
+/** A backup or restoration that is interrupted at any step leaves nothing that looks complete. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
@@ -9,16 +9,16 @@ import { createBackups } from '../../src/backup/create.ts'
 import type { Point, Probe } from '../../src/base/probe.ts'
 import { startAgent } from '../_agent.ts'
 import { Daemon } from '../_daemon.ts'
-import { backUp, newPlace, restore, verify } from './_backup.ts'
+import { backUp, newFolder, restore, verify } from './_backup.ts'
 
-const global = globalThis as { [place: symbol]: Probe | undefined }
-const place = Symbol.for('identity-agent.probe')
+const global = globalThis as { [key: symbol]: Probe | undefined }
+const probeKey = Symbol.for('identity-agent.probe')
 
-/** Begins something and waits until it has come to a point, where it stays for ever, as if the process had ended there. */
+/** Runs an operation up to a step and blocks there, as if the process had ended. */
 async function stayAt(point: Point, begin: () => Promise<unknown>): Promise<void> {
   let onReached = () => {}
   const reached = new Promise<void>((resolve) => (onReached = resolve))
-  global[place] = (at) => {
+  global[probeKey] = (at) => {
     if (at !== point) return undefined
     onReached()
     return new Promise(() => {})
@@ -27,15 +27,15 @@ async function stayAt(point: Point, begin: () => Promise<unknown>): Promise<void
     await Promise.race([reached, begin()])
     await reached
   } finally {
-    delete global[place]
+    delete global[probeKey]
   }
 }
 
-test('a backup that is cut off is not there; one that has its name is whole', async () => {
+test('an interrupted backup does not exist under its name; one that does is complete', async () => {
   await using agent = await startAgent()
-  const folder = await newPlace()
+  const folder = await newFolder()
   const { config, env, wallets } = agent.agent
-  // Those that stay do not come to an end, so they are not the agent's own.
+  // Blocked operations do not end, so they are not run by the agent itself.
   const create = (name: string) => {
     const backups = createBackups(config, Buffer.alloc(32), env.writeBarrier, (id) => wallets.isOpen(id))
     return backups.create({ folder: join(folder, name), includesMasterKey: false, agentVersion: '0.1.0' })
@@ -54,7 +54,7 @@ test('a backup that is cut off is not there; one that has its name is whole', as
     expect(existsSync(join(folder, part!, 'backup.json')), point).toBe(
       ['backup-list:after', 'backup-name:before'].includes(point),
     )
-    // Tenants notice nothing.
+    // Tenants are not affected.
     await agent.tenant('POST /connections', { body: {} })
   }
   await stayAt('backup-name:after', () => create('named'))
@@ -66,9 +66,9 @@ test('a backup that is cut off is not there; one that has its name is whole', as
   expect(await backUp(agent, join(folder, 'next'))).toMatchObject({ wallets: 1, missing: [] })
 })
 
-test('a data folder that was not restored to the end is not there; one that has its name is whole', async () => {
+test('an interrupted restoration does not exist under its name; one that does is complete', async () => {
   await using agent = await startAgent()
-  const folder = await newPlace()
+  const folder = await newFolder()
   const backup = join(folder, 'backup')
   await backUp(agent, backup, true)
   for (const point of ['backup-files:before', 'backup-files:after', 'backup-name:before'] as const) {
@@ -80,8 +80,8 @@ test('a data folder that was not restored to the end is not there; one that has 
   expect((await restored.admin('GET /wallets')).contents).toHaveLength(1)
 })
 
-test('killed for good, on either side of its name', { timeout: 60_000 }, async () => {
-  const folder = await newPlace()
+test('a daemon that is killed before and after the rename', { timeout: 60_000 }, async () => {
+  const folder = await newFolder()
   const preload = `--import=${fileURLToPath(new URL('../faults/_probe.mjs', import.meta.url))}`
   const dying = (point: Point) => ({
     NODE_OPTIONS: preload,
@@ -134,8 +134,8 @@ test('killed for good, on either side of its name', { timeout: 60_000 }, async (
   expect((await daemon.call('GET /wallets', { adminKey: admin })).body.contents).toHaveLength(1)
 })
 
-test('an agent that stops ends its backup, and leaves nothing of it', async () => {
-  const folder = await newPlace()
+test('an agent that stops cancels its backup and deletes its files', async () => {
+  const folder = await newFolder()
   let asked: Promise<unknown> | undefined
   {
     await using agent = await startAgent()
@@ -144,7 +144,7 @@ test('an agent that stops ends its backup, and leaves nothing of it', async () =
     await agent.agent.backups[Symbol.asyncDispose]()
     expect(await asked).toMatchObject({ problem: { status: 503, type: 'error:ServiceUnavailable' } })
     expect(readdirSync(folder)).toEqual([])
-    // Nobody waits for it.
+    // Stopping does not wait for it.
     await agent.tenant('POST /connections', { body: {} })
   }
 })

@@ -1,6 +1,7 @@
 /**
- * `npm run test:backups -- --backups 100`: that many backups of two agents that issue credentials meanwhile, each verified and restored, and what
- * became of it; exits with 1 when anything was lost. `--lanes 4` is how many make offers at a time.
+ * `npm run test:backups -- --backups 100`: makes that many backups of two agents that issue credentials
+ * meanwhile, verifies and restores each, and prints the results. Exits with 1 when anything is lost. `--lanes
+ * 4` is the number of concurrent issuers.
  */
 import { parseArgs } from 'node:util'
 import { temporaryFolder } from '../_daemon.ts'

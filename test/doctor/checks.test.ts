@@ -1,4 +1,4 @@
-/** The doctor's checks one by one, with what cannot be had by waiting. */
+/** The doctor's checks one by one, with states that a running agent cannot easily reach. */
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,20 +46,20 @@ describe('a data folder', () => {
     return folder
   }
 
-  test('of one’s own that can be written is well, and is left as it was', async () => {
+  test('that only its owner can access and write is well, and is not changed', async () => {
     const folder = newFolder()
     expect(await checkDataFolder(folder)).toEqual({ status: 'ok', detail: expect.stringContaining(folder) })
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('that is not there cannot be written', async () => {
+  test('that does not exist cannot be written', async () => {
     expect(await checkDataFolder('/nowhere/at/all')).toMatchObject({
       status: 'failed',
       detail: expect.stringContaining('there is no such file or folder'),
     })
   })
 
-  test('that others get into has failed, with the command that closes it', async () => {
+  test('that others can access has failed, with the command that restricts it', async () => {
     const folder = newFolder()
     chmodSync(folder, 0o755)
     expect(await checkDataFolder(folder)).toEqual({
@@ -69,8 +69,8 @@ describe('a data folder', () => {
     })
   })
 
-  // Whoever may do everything may write to everything.
-  test.skipIf(process.getuid?.() === 0)('that must not be written has failed', async () => {
+  // root can write everywhere.
+  test.skipIf(process.getuid?.() === 0)('without write permission has failed', async () => {
     const folder = newFolder()
     chmodSync(folder, 0o500)
     onTestFinished(() => chmodSync(folder, 0o700))
@@ -81,7 +81,7 @@ describe('a data folder', () => {
   })
 })
 
-test('others have their turn between two wallets, also when all of them are open', async () => {
+test('a check of many open wallets yields to other work between two wallets', async () => {
   await using agent = await startAgent()
   for (let n = 0; n < 5; n++) await (await agent.newTenant()).call('GET /connections')
   let ticks = 0
@@ -96,7 +96,7 @@ test('others have their turn between two wallets, also when all of them are open
   expect(ticks).toBeGreaterThanOrEqual(read - 1)
 })
 
-test('little room on the disk is told', () => {
+test('low disk space is reported', () => {
   expect([50e6, 500e6, 5e9].map((free) => toDiskFinding('/data', free).status)).toEqual([
     'failed',
     'warning',
@@ -113,7 +113,7 @@ describe('a clock', () => {
   const judge = (clocks: Partial<Parameters<typeof compareClocks>[0]> = {}) =>
     compareClocks({ now, steady: now, ...clocks })
 
-  test('that was not set, and goes with others’, is well', () => {
+  test('that was not set and agrees with others is well', () => {
     expect(judge()).toMatchObject({ status: 'ok' })
     expect(
       judge({ newest: now - 1, other: { ms: now + 20_000, host: 'ledger.example' }, steady: now - 20_000 }),
@@ -134,7 +134,7 @@ describe('a clock', () => {
     })
   })
 
-  test('that is another than the ledger’s is a warning, and a failure when nobody forgives as much', () => {
+  test('that differs from the ledger’s is a warning, and a failure above the tolerance of peers', () => {
     const beside = (ms: number) => judge({ other: { ms, host: 'ledger.example' } })
     expect(beside(now + 120_000)).toMatchObject({
       status: 'warning',
@@ -146,21 +146,21 @@ describe('a clock', () => {
     })
   })
 
-  test('that is behind what was written has failed', () => {
+  test('that is behind stored timestamps has failed', () => {
     expect(judge({ newest: now + 86_400_000 })).toMatchObject({
       status: 'failed',
       detail: expect.stringContaining('1 d behind'),
     })
   })
 
-  test('of somebody else is read from the date of an answer', async () => {
+  test('of another server is read from the Date header', async () => {
     const date = 'Sat, 21 Nov 2026 12:00:00 GMT'
     await using server = await startServer((_, response) => response.writeHead(404, { date }).end())
     const http = createHttpClient({ allow: 'any' })
     onTestFinished(() => http.close())
-    const told = (await fetchTime(http, server.url))!
-    expect(told.host).toBe(new URL(server.url).host)
-    expect(Math.abs(told.ms - now)).toBeLessThan(5_000)
+    const remote = (await fetchTime(http, server.url))!
+    expect(remote.host).toBe(new URL(server.url).host)
+    expect(Math.abs(remote.ms - now)).toBeLessThan(5_000)
     expect(await fetchTime({ exchange: () => Promise.reject(new Error('away')) }, server.url)).toBeUndefined()
     expect(
       await fetchTime({ exchange: () => Promise.resolve({ status: 200, text: '' }) }, server.url),
@@ -172,14 +172,14 @@ describe('a ledger', () => {
   const at = (getState: () => Promise<DidState | undefined>) =>
     checkLedger({ location: 'http://ledger.example', getState })
 
-  test('that shows what cannot exist lies', async () => {
+  test('with impossible data is reported as untrustworthy', async () => {
     expect(await at(() => Promise.resolve({} as DidState))).toMatchObject({
       status: 'failed',
       detail: expect.stringContaining('cannot exist'),
     })
   })
 
-  test('that fails in a way nobody foresaw is a failure of the check', async () => {
+  test('that fails unexpectedly is a failure of the check', async () => {
     await expect(at(() => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug')
     const down = new Problem('error:ServiceUnavailable', 'It is away.')
     expect(await at(() => Promise.reject(down))).toMatchObject({ status: 'failed', detail: 'It is away.' })
@@ -211,7 +211,7 @@ describe('a public address', () => {
     },
   )
 
-  test('that only this machine understands is handed out by an agent that others reach: the hint names the address to say', async () => {
+  test('that only this machine can reach, of an agent that others reach: the hint names the variable to set', async () => {
     const found = await checkDidcommUrl(answering(400, refusal), 'http://localhost:8090', '0.0.0.0')
     expect(found).toMatchObject({
       status: 'warning',
@@ -223,7 +223,7 @@ describe('a public address', () => {
     )
   })
 
-  test('at which the two ports are mixed up has failed', async () => {
+  test('with the two ports swapped has failed', async () => {
     expect((await checkApiUrl(answering(404, refusal), 'https://agent.example')).status).toBe('failed')
     expect(
       (await checkDidcommUrl(answering(404, { type: 'error:ResourcePathNotFound' }), 'https://agent.example'))
@@ -232,7 +232,7 @@ describe('a public address', () => {
   })
 })
 
-describe('what waits', () => {
+describe('pending work', () => {
   const now = new Date('2026-11-21T12:00:00.000Z')
   const since = (minutes: number) => new Date(now.getTime() - minutes * 60_000).toISOString()
   const operations = (...waiting: Partial<Waiting>[]) => {
@@ -246,22 +246,22 @@ describe('what waits', () => {
     return checkOperations({ operations: each } as Survey, now)
   }
 
-  test('an operation in whose way something stands is a warning, and after ten minutes a failure', () => {
+  test('a failing operation is a warning, and after ten minutes a failure', () => {
     expect(operations({ since: since(9), reason: 'It is down.' })).toMatchObject({ status: 'warning' })
     const longer = operations(
       { count: 2, since: since(70) },
       { since: since(11), what: 'did:prism:y', reason: 'It is down.' },
     )
     expect(longer).toMatchObject({ status: 'failed' })
-    // The one that fails is told of, and not the one that merely waits.
+    // The failing operation is reported, not the one that merely waits.
     expect(longer.detail).toMatch(/3 DID operations, since 11 min did:prism:y .* It is down\./)
   })
 
-  test('an operation that nothing stands in the way of may take an hour', () => {
+  test('an operation without errors may take an hour', () => {
     expect([59, 61].map((minutes) => operations({ since: since(minutes) }).status)).toEqual(['ok', 'warning'])
   })
 
-  test('a record may wait until a day, and a tenth of its time, before its end', () => {
+  test('a record is reported a day, and a tenth of its time, before it expires', () => {
     const waiting = (minutes: number, lifetimeDays = 30) => {
       const records = [
         { count: 2, since: since(minutes), walletId: 'w', what: 'issue-credential r-1 in OfferReceived' },
@@ -275,11 +275,11 @@ describe('what waits', () => {
     })
     expect([29.5, 28.5].map((days) => waiting(days * 1_440).status)).toEqual(['warning', 'ok'])
     expect(waiting(29.5 * 1_440).hint).toMatch(/^agent credential show r-1 /)
-    // Where flows may wait for an hour, each would end within a day.
+    // Where flows expire within an hour, every record would be reported.
     expect(waiting(30, 1 / 24).status).toBe('ok')
   })
 
-  test('a task that fails is stuck', () => {
+  test('a failing task is stuck', () => {
     const tasks = [{ count: 1, since: since(20), walletId: 'w', what: 'present-proof p-1' }]
     expect(checkRecords({ records: [] as Waiting[], tasks } as Survey, 1e9, now)).toMatchObject({
       status: 'warning',
@@ -305,7 +305,7 @@ describe('the receivers of webhooks', () => {
   const check = (given: Partial<Parameters<typeof checkReceivers>[0]>) =>
     checkReceivers({ http: answering, operatorHttp: answering, globalUrl: undefined, webhooks: [], ...given })
 
-  test('are well when any answer comes, or when there are none', async () => {
+  test('are well when any response arrives, or when there are none', async () => {
     expect(await check({})).toEqual({ status: 'ok', detail: 'There are no webhooks.' })
     expect(
       await check({ webhooks: [of('https://receiver.example/a')], globalUrl: 'https://global.example' }),
@@ -315,7 +315,7 @@ describe('the receivers of webhooks', () => {
     })
   })
 
-  test('that cannot be reached are a warning, without what an address may hide; the operator’s own has failed', async () => {
+  test('that cannot be reached are a warning, without secrets in the address; the global one has failed', async () => {
     const found = await check({ http: away, webhooks: [of('https://receiver.example/hooks?token=secret')] })
     expect(found).toMatchObject({
       status: 'warning',
@@ -331,7 +331,7 @@ describe('the receivers of webhooks', () => {
     })
   })
 
-  test('that answer but did not take the last event are a warning', async () => {
+  test('that respond but refused the last event are a warning', async () => {
     const found = await check({
       webhooks: [of('https://receiver.example', { reason: 'The receiver answered 500.', waiting: 3 })],
     })
@@ -354,7 +354,7 @@ describe('a survey', () => {
   const survey = async (walletId: string) => surveyWallets(agent.agent.wallets, [walletId], { maxWallets: 1 })
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
 
-  test('is of as many wallets as are asked for, first those that owe something', async () => {
+  test('covers the requested number of wallets, those with queued jobs first', async () => {
     await agent.newTenant()
     const { walletId, call } = await agent.newTenant()
     const { longFormDid } = await call('POST /did-registrar/dids', {
@@ -373,10 +373,10 @@ describe('a survey', () => {
     })
   })
 
-  test('counts messages that were not taken, and not those that are on their way', async () => {
+  test('counts messages that were refused, not those in transit', async () => {
     const { walletId } = await agent.newTenant()
     const message = { type: 'https://didcomm.org/empty/1.0/empty', body: {} }
-    const debt = {
+    const job = {
       kind: 'message' as const,
       protocol: 'connection',
       recordId: 'r-1',
@@ -386,8 +386,8 @@ describe('a survey', () => {
     }
     await agent.agent.wallets.use(walletId, (wallet) =>
       wallet.transaction(async (tx) => {
-        const id = await enqueue(tx, 'lane', debt)
-        await enqueue(tx, 'lane', debt)
+        const id = await enqueue(tx, 'queue', job)
+        await enqueue(tx, 'queue', job)
         await tx
           .updateTable('job')
           .set({ attempts: 3, created_at: hoursAgo(2) })
@@ -406,14 +406,14 @@ describe('a survey', () => {
   test('counts the dead letters of a day', async () => {
     const { walletId, call } = await agent.newTenant()
     const { id } = await call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:9/' } })
-    const letters = [
+    const deadLetters = [
       [25, 'long ago'],
       [3, 'earlier'],
       [2, 'last'],
     ] as const
     await agent.agent.wallets.use(walletId, (wallet) =>
       wallet.transaction(async (tx) => {
-        for (const [hours, error] of letters) {
+        for (const [hours, error] of deadLetters) {
           await appendEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: {} })
           const delivery = (await dueDeliveries(tx, walletId)).deliveries[0]!
           await fail(
@@ -436,7 +436,7 @@ describe('a survey', () => {
     ])
   })
 
-  test('counts the records that wait, and knows the one that waits for longest', async () => {
+  test('counts waiting records and finds the one that waits longest', async () => {
     const { walletId, call } = await agent.newTenant()
     const ask = () => call('POST /present-proof/presentations/invitation', { body: { proofs: [] } })
     const { presentationId } = await ask()

@@ -1,4 +1,4 @@
-/** A data folder that no daemon serves: what is well with it, and what would stand in the way of a start. */
+/** `doctor` on a data folder without a running daemon: its state and problems that would prevent a start. */
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { startAgent } from '../_agent.ts'
 
 const free = { AGENT_HTTP_PORT: '0', AGENT_DIDCOMM_PORT: '0' }
 
-/** The folder of an agent that has stopped, and its wallets. */
+/** The folder of a stopped agent, and its wallets. */
 async function usedFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -23,7 +23,7 @@ async function checksOf(folder: string, variables: Record<string, string> = {}) 
   return Object.fromEntries(checks.map(({ name, ...finding }) => [name, finding]))
 }
 
-test('that is not there yet is no fault', async () => {
+test('a folder that does not exist yet is not a fault', async () => {
   const checks = await checksOf('/nowhere/at/all')
   expect(Object.entries(checks).map(([name, { status }]) => [name, status])).toEqual([
     ['ports', 'ok'],
@@ -31,7 +31,7 @@ test('that is not there yet is no fault', async () => {
   ])
 })
 
-test('that is well is left as it was, and serves the next start', async () => {
+test('an intact folder is not changed and serves the next start', async () => {
   const { folder } = await usedFolder()
   const files = () =>
     readdirSync(folder, { recursive: true }).filter((name) => !/-(wal|shm)$/.test(String(name)))
@@ -50,7 +50,7 @@ test('that is well is left as it was, and serves the next start', async () => {
   expect((await agent.admin('GET /wallets')).contents).toHaveLength(2)
 })
 
-test('of which a wallet is damaged, or the key is another, has failed', async () => {
+test('a damaged wallet or a wrong key has failed', async () => {
   const { folder, walletId } = await usedFolder()
   const path = join(folder, 'wallets', `${walletId}.db`)
   const bytes = readFileSync(path)
@@ -72,7 +72,7 @@ test('of which a wallet is damaged, or the key is another, has failed', async ()
   })
 })
 
-test('whose own database is damaged says so, and does not make another', async () => {
+test('a damaged agent database is reported, and no other is created', async () => {
   const { folder } = await usedFolder()
   writeFileSync(
     join(folder, 'agent.db'),

@@ -1,4 +1,4 @@
-/** `GET /_system/doctor`: an agent that is well, and what it says of a ledger, a wallet or an address that is not. */
+/** `GET /_system/doctor`: results for an intact agent, and for faults of a ledger, a wallet or an address. */
 import {
   chmodSync,
   closeSync,
@@ -35,13 +35,13 @@ async function publishOne(agent: TestAgent) {
   return { call, walletId, did: scheduledOperation.didRef }
 }
 
-/** An address of this machine where nobody listens. */
+/** An address of this machine without a listener. */
 async function nowhere(): Promise<string> {
   await using server = await startServer(() => undefined)
   return server.url
 }
 
-test('of an agent that is well nothing has failed, and what only this machine reaches is a warning', async () => {
+test('an intact agent has no failures, and addresses that only this machine reaches are a warning', async () => {
   await using agent = await startAgent()
   const { disk, ...others } = await checksOf(agent)
   expect(disk!.detail).toContain(agent.dataDir)
@@ -64,7 +64,7 @@ test('of an agent that is well nothing has failed, and what only this machine re
     ['webhook-targets', 'ok'],
   ])
   expect(others['ports']!.detail).toContain(new URL(agent.url).port)
-  // The agent's, the ledger's, the audit log and that of the default wallet.
+  // agent.db, the ledger, the audit log and the default wallet.
   expect(others['databases']!.detail).toBe('4 database files are sound.')
   expect(others['ledger']!.detail).toContain(join(agent.dataDir, 'vdr.db'))
   expect(others['outgoing-calls']!.detail).toContain(
@@ -74,7 +74,7 @@ test('of an agent that is well nothing has failed, and what only this machine re
   expect(others['didcomm-url']!.hint).toContain('DIDCOMM_SERVICE_URL')
 })
 
-test('a deep examination answers the same checks', async () => {
+test('a deep examination returns the same checks', async () => {
   await using agent = await startAgent()
   const { checks } = await agent.admin('GET /_system/doctor', { query: { deep: 'true' } })
   expect(checks.find(({ name }) => name === 'databases')).toMatchObject({
@@ -83,13 +83,13 @@ test('a deep examination answers the same checks', async () => {
   })
 })
 
-test('only the administrator is told', async () => {
+test('only the administrator may call it', async () => {
   await using agent = await startAgent()
   await expect(agent.tenant('GET /_system/doctor')).rejects.toMatchObject({ problem: { status: 403 } })
   expect((await agent.send('GET', '/_system/doctor')).status).toBe(401)
 })
 
-test('a ledger that is down has failed, by name, and so it is told why a publication waits', async () => {
+test('an unreachable ledger has failed by name, and explains why a publication waits', async () => {
   const VDR_URL = await nowhere()
   await using agent = await startAgent({ VDR_URL })
   const { call, walletId, did } = await publishOne(agent)
@@ -112,7 +112,7 @@ test('a ledger that is down has failed, by name, and so it is told why a publica
   for (const part of [did, walletId, VDR_URL]) expect(checks['did-operations']!.detail).toContain(part)
 })
 
-test('a ledger that does not answer in time has failed, and holds up nothing else', async () => {
+test('a ledger that times out has failed, and delays no other check', async () => {
   await using mute = await startServer(() => undefined)
   await using agent = await startAgent({ VDR_URL: mute.url })
   const { checks } = await diagnoseAgent(agent.agent, { limitMs: 1_000 })
@@ -123,7 +123,7 @@ test('a ledger that does not answer in time has failed, and holds up nothing els
   expect(checks.find(({ name }) => name === 'wallets')).toMatchObject({ status: 'ok' })
 })
 
-test('an operation that the ledger takes its time for is told, and is no fault', async () => {
+test('an operation that the ledger has not finished yet is reported, and is not a fault', async () => {
   await using agent = await startAgent({ VDR_CONFIRM_AFTER: '3600' })
   const { did } = await publishOne(agent)
   expect((await checksOf(agent))['did-operations']).toEqual({
@@ -132,7 +132,7 @@ test('an operation that the ledger takes its time for is told, and is no fault',
   })
 })
 
-test('a wallet whose file is damaged is named, and the others are well', async () => {
+test('a wallet with a damaged file is named, and the others are well', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'identity-agent-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true }))
   const damaged = await (async () => {
@@ -153,10 +153,10 @@ test('a wallet whose file is damaged is named, and the others are well', async (
   expect(checks['did-operations']!.status).toBe('ok')
 })
 
-test('a database that is damaged while nobody looks is named, and everybody else is served meanwhile', async () => {
+test('a damaged open database is named, and all tenants are served meanwhile', async () => {
   await using agent = await startAgent()
   const path = join(agent.dataDir, 'vdr.db')
-  // What is in the log stands above the file: only what is written back can be read wrongly.
+  // Pages in the WAL override the file: only checkpointed pages can be read wrongly.
   await publishOne(agent)
   const database = openSqlite(path)
   database.pragma('wal_checkpoint(TRUNCATE)')
@@ -173,7 +173,7 @@ test('a database that is damaged while nobody looks is named, and everybody else
   })
 })
 
-test('a master key that is gone, another or open to others has failed while the agent still runs', async () => {
+test('a master key that is missing, wrong or readable by others has failed while the agent still runs', async () => {
   await using agent = await startAgent()
   const path = join(agent.dataDir, 'master.key')
   const key = readFileSync(path)
@@ -187,11 +187,11 @@ test('a master key that is gone, another or open to others has failed while the 
   rmSync(path)
   const gone = (await checksOf(agent))['master-key']!
   expect(gone).toMatchObject({ status: 'failed', detail: expect.stringContaining(path) })
-  for (const told of [key.toString().trim(), Buffer.alloc(32, 7).toString('base64url')])
-    expect(JSON.stringify(gone)).not.toContain(told)
+  for (const secret of [key.toString().trim(), Buffer.alloc(32, 7).toString('base64url')])
+    expect(JSON.stringify(gone)).not.toContain(secret)
 })
 
-test('a receiver that is not there is told, by the wallet and the webhook', async () => {
+test('an unreachable webhook receiver is reported with its wallet and webhook', async () => {
   await using agent = await startAgent()
   const { call, walletId } = await agent.newTenant()
   const { id } = await call('POST /events/webhooks', {
@@ -203,7 +203,7 @@ test('a receiver that is not there is told, by the wallet and the webhook', asyn
   expect(targets.detail).not.toContain('hidden')
 })
 
-test('public addresses that lead nowhere, or to somebody else, have failed', async () => {
+test('public addresses that lead nowhere, or to another agent, have failed', async () => {
   await using other = await startServer((_, response) => response.writeHead(200).end('welcome'))
   const REST_SERVICE_URL = await nowhere()
   await using agent = await startAgent({ REST_SERVICE_URL, DIDCOMM_SERVICE_URL: other.url })
@@ -218,7 +218,7 @@ test('public addresses that lead nowhere, or to somebody else, have failed', asy
   })
 })
 
-test('no secret is told', async () => {
+test('the report contains no secret', async () => {
   const secrets = {
     GLOBAL_WEBHOOK_API_KEY: 'a-secret-of-webhooks',
     DEFAULT_WALLET_AUTH_API_KEY: 'a-secret-of-a-tenant',
@@ -228,6 +228,6 @@ test('no secret is told', async () => {
     GLOBAL_WEBHOOK_URL: await nowhere(),
     VDR_URL: await nowhere(),
   })
-  const told = JSON.stringify(await agent.admin('GET /_system/doctor'))
-  for (const secret of [adminToken, ...Object.values(secrets)]) expect(told).not.toContain(secret)
+  const report = JSON.stringify(await agent.admin('GET /_system/doctor'))
+  for (const secret of [adminToken, ...Object.values(secrets)]) expect(report).not.toContain(secret)
 })

@@ -1,4 +1,4 @@
-/** Database files looked through: sound and damaged ones, with others writing to them, in the main thread and beside it. */
+/** Checks of database files, intact and damaged, during writes, in the main thread and in a worker. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ function newDatabase(folder: string, name: string) {
   return { path, database }
 }
 
-/** A file that was written to the end, with pages in it that are none. */
+/** Creates a file and overwrites some of its pages. */
 function newDamaged(folder: string, name: string): string {
   const { path, database } = newDatabase(folder, name)
   database.close()
@@ -33,32 +33,29 @@ function newDamaged(folder: string, name: string): string {
 test.each([
   ['here', 1_000_000],
   ['in a thread', 0],
-])(
-  '%s, what is damaged is named and the rest is sound, though somebody writes to it',
-  async (_, smallBytes) => {
-    const folder = newFolder()
-    const { path, database } = newDatabase(folder, 'open.db')
-    onTestFinished(() => void database.close())
-    const damaged = newDamaged(folder, 'damaged.db')
-    const text = join(folder, 'text.db')
-    writeFileSync(text, 'no database, for longer than the hundred bytes of a header'.repeat(5))
-    const empty = join(folder, 'empty.db')
-    writeFileSync(empty, '')
-    database.exec('begin immediate; insert into thing (text) values (1)')
-    const paths = [path, damaged, text, empty, join(folder, 'absent.db')]
-    const result = await checkFiles(paths, { timeMs: 20_000, smallBytes })
-    database.exec('commit')
-    expect(result).toMatchObject({ sound: 1, unchecked: [] })
-    expect(result.damaged.map((each) => each.path).toSorted()).toEqual([damaged, empty, text].toSorted())
-    expect(toFilesFinding(folder, result)).toMatchObject({
-      status: 'failed',
-      detail: expect.stringMatching(/\.db in .* is damaged, as are 2 more: /),
-    })
-  },
-)
+])('%s, damage is named and intact files are well, during writes', async (_, smallBytes) => {
+  const folder = newFolder()
+  const { path, database } = newDatabase(folder, 'open.db')
+  onTestFinished(() => void database.close())
+  const damaged = newDamaged(folder, 'damaged.db')
+  const text = join(folder, 'text.db')
+  writeFileSync(text, 'no database, for longer than the hundred bytes of a header'.repeat(5))
+  const empty = join(folder, 'empty.db')
+  writeFileSync(empty, '')
+  database.exec('begin immediate; insert into thing (text) values (1)')
+  const paths = [path, damaged, text, empty, join(folder, 'absent.db')]
+  const result = await checkFiles(paths, { timeMs: 20_000, smallBytes })
+  database.exec('commit')
+  expect(result).toMatchObject({ sound: 1, unchecked: [] })
+  expect(result.damaged.map((each) => each.path).toSorted()).toEqual([damaged, empty, text].toSorted())
+  expect(toFilesFinding(folder, result)).toMatchObject({
+    status: 'failed',
+    detail: expect.stringMatching(/\.db in .* is damaged, as are 2 more: /),
+  })
+})
 
 test.each([{ timeMs: -1 }, { largestBytes: 4_096 }])(
-  'files that there is no time for are counted, %o',
+  'files that exceed the time or size limit are counted, %o',
   async (options) => {
     const folder = newFolder()
     const { path, database } = newDatabase(folder, 'one.db')
@@ -79,7 +76,7 @@ test('a deep examination checks the files of all wallets', () => {
   expect(databaseFiles(config, ids, true)).toHaveLength(4 + 150)
 })
 
-test('a file that nobody has open keeps every byte', async () => {
+test('a file that is not open keeps every byte', async () => {
   const folder = newFolder()
   const { path, database } = newDatabase(folder, 'one.db')
   database.close()

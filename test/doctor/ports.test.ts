@@ -1,4 +1,4 @@
-/** Who has a port, on which addresses, and what else is in the way of a start. */
+/** Ports: which process uses one, on which addresses, and other reasons that prevent a start. */
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
@@ -19,9 +19,9 @@ test.each([
   ['00000000000000000000000000000000', '[::]'],
   ['00000000000000000000000001000000', '[::1]'],
   ['B80D0120000000000000000001000000', '[2001:db8::1]'],
-])('the address %s of the table is %s', (hex, address) => expect(toAddress(hex)).toBe(address))
+])('the address %s of /proc/net/tcp is %s', (hex, address) => expect(toAddress(hex)).toBe(address))
 
-test.runIf(isLinux)('where an agent listens is told by the system', async () => {
+test.runIf(isLinux)('the addresses on which an agent listens are read from the system', async () => {
   const [api, didcomm] = [await listen('127.0.0.1'), await listen('0.0.0.0')]
   expect(checkOwnPorts({ api, didcomm })).toEqual({
     status: 'ok',
@@ -29,7 +29,7 @@ test.runIf(isLinux)('where an agent listens is told by the system', async () => 
   })
 })
 
-test('a port that is taken has failed, with who has it and the flag that takes another', async () => {
+test('a port in use has failed, with the process that uses it and the flag that selects another', async () => {
   const port = await listen('127.0.0.1')
   const found = await checkFreePorts({
     AGENT_HOST: '127.0.0.1',
@@ -47,7 +47,7 @@ test('a port that is taken has failed, with who has it and the flag that takes a
   })
 })
 
-test('an address that is not this machine’s has failed', async () => {
+test('an address of another machine has failed', async () => {
   const found = await checkFreePorts({
     AGENT_HOST: '192.0.2.1',
     AGENT_HTTP_PORT: 8085,
@@ -56,7 +56,7 @@ test('an address that is not this machine’s has failed', async () => {
   expect(found).toMatchObject({ status: 'failed', detail: expect.stringContaining('EADDRNOTAVAIL') })
 })
 
-test('ports that are free, or any that is free, are well', async () => {
+test('free ports, and port 0, are well', async () => {
   const found = await checkFreePorts({ AGENT_HOST: '127.0.0.1', AGENT_HTTP_PORT: 0, AGENT_DIDCOMM_PORT: 0 })
   expect(found).toEqual({ status: 'ok', detail: expect.stringContaining('any free port for the API') })
 })

@@ -1,4 +1,4 @@
-/** A wallet of somebody's own, and requests to the enterprise suite as they go over the wire. */
+/** Requests to the enterprise suite over HTTP, a wallet with its own key, and holders that sign. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 
 export type Reply = { status: number; body: any; headers: Headers }
 
-/** One request; `body` goes out as JSON unless it is a text, `apiKey` by its header. */
+/** Sends one request. `body` is sent as JSON unless it is a string; `apiKey` sets the `apikey` header. */
 export async function ask(
   agent: Pick<TestAgent, 'url'>,
   key: string,
@@ -40,7 +40,7 @@ export async function ask(
   }
 }
 
-/** The default tenant's key. */
+/** API key of the default tenant. */
 export const keyOf = ({ agent }: TestAgent) => agent.defaultApiKey!.reveal()
 
 export type Holder = {
@@ -49,7 +49,7 @@ export type Holder = {
   answer: (nonce: string) => { did: string; signature: string }
 }
 
-/** Somebody with a did:peer, of numalgo 2 or 0, and the key that signs for it. */
+/** Creates a did:peer of numalgo 2 or 0 and the key that signs for it. */
 export function newHolder(numalgo: 0 | 2 = 2): Holder {
   const [authentication, keyAgreement] = [generateKey('Ed25519'), generateKey('X25519')]
   const did =
@@ -63,15 +63,18 @@ export function newHolder(numalgo: 0 | 2 = 2): Holder {
   return { did, key: authentication, answer: (nonce) => ({ did, signature: signed(authentication, nonce) }) }
 }
 
-/** A signature over the UTF-8 bytes of a text, base64url. */
+/** Returns the signature over the UTF-8 bytes of a text, as base64url. */
 export function signed(key: PrivateJwk, text: string): string {
   return toBase64url(sign(key, utf8(text)))
 }
 
-/** A UUID by itself, without a prefix. */
+/** Matches a UUID without a prefix. */
 export const bareUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Runs `use` with the default tenant's wallet, in memory as far as the machine has files there: a thousand commits to a disk take long. */
+/**
+ * Runs `use` with the default tenant's wallet. Uses a RAM disk where there is one, because a thousand commits
+ * to disk are slow.
+ */
 export async function withWallet(use: (wallet: Wallet, agent: TestAgent) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'identity-agent-'))
   try {
@@ -83,7 +86,7 @@ export async function withWallet(use: (wallet: Wallet, agent: TestAgent) => Prom
   }
 }
 
-/** Many sessions at once. */
+/** Number of concurrent sessions. */
 export async function beginMany(
   wallet: Wallet,
   { agent }: TestAgent,

@@ -1,4 +1,7 @@
-/** The other side of the enterprise suite: a wallet of this agent answers somebody else’s DID request or challenge. */
+/**
+ * The answering side of the enterprise suite: a wallet of this agent answers a DID request or challenge of
+ * another agent.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { newDid, type Tenant } from '../_pair.ts'
@@ -29,7 +32,7 @@ const peers = () =>
     .use(alice.walletId, (wallet) => wallet.db.selectFrom('peer_did').select('did').execute())
     .then((rows) => rows.length)
 
-test('a new DID is handed over, and signs in', async () => {
+test('a new DID is submitted, and then signs in', async () => {
   const asked = await request('Acme')
   const answered = await alice.call('POST /onboard/answers', { body: { didRequest: asked.didRequest } })
   expect(answered).toEqual({
@@ -44,7 +47,7 @@ test('a new DID is handed over, and signs in', async () => {
     await alice.call('POST /did-authentication/answers', { body: { challenge: made.challenge, did } }),
   ).toMatchObject({ did })
   expect(await challengeState(made.id)).toMatchObject({ state: 'success', did })
-  // Nobody else of the agent has it.
+  // No other wallet of the agent has it.
   const other = await theirs.newTenant()
   const body = { challenge: (await challenge()).challenge, did }
   await expect(other.call('POST /did-authentication/answers', { body })).rejects.toMatchObject({
@@ -58,7 +61,7 @@ test('a new DID is handed over, and signs in', async () => {
 })
 
 test.each(['secp256k1', 'Ed25519'] as const)(
-  'a did:prism of the wallet signs in on %s, where that is allowed',
+  'a did:prism of the wallet signs in on %s where the method is allowed',
   async (curve) => {
     const { did } = await newDid(alice, 'authentication', curve)
     const asked = await request()
@@ -76,7 +79,7 @@ test.each(['secp256k1', 'Ed25519'] as const)(
   },
 )
 
-test('a did:web of the wallet signs in, whose document is fetched', async () => {
+test('a did:web of the wallet signs in; its document is fetched', async () => {
   const login = { id: 'login', purpose: 'authentication' as const, curve: 'Ed25519' as const }
   const body = {
     method: 'web' as const,
@@ -107,11 +110,11 @@ test('a request is declined', async () => {
       detail: expect.stringContaining('used already'),
     },
   })
-  // What was made for it is not kept.
+  // The DID that was created for it is deleted.
   expect(await peers()).toBe(before)
 })
 
-test('a challenge that somebody else shows as theirs is not signed', async () => {
+test('a challenge that another site presents as its own is not signed', async () => {
   const { challenge: made, id } = await challenge('Acme')
   const { did } = await alice.call('POST /onboard/answers', {
     body: { didRequest: (await request()).didRequest },
@@ -135,7 +138,7 @@ test('a challenge that somebody else shows as theirs is not signed', async () =>
   expect(evil.events).toEqual([])
 })
 
-test('who cannot be reached is told of, and addresses that are not public stay out of reach where the agent is public', async () => {
+test('an unreachable address is reported, and a public agent calls no private address', async () => {
   const didRequest = { onboardEndpoint: 'http://127.0.0.1:9/onboard/x' }
   const failure = { problem: { status: 502, type: '/errors/common/unreachable' } }
   await expect(

@@ -1,4 +1,4 @@
-/** Answers of every shape: no failure of ours, and no state but the right one. */
+/** Answers of arbitrary shape: no internal error, and always the correct state. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
@@ -43,7 +43,7 @@ const anyBody = fc.oneof(
   fc.constant(undefined),
 )
 
-test(`${2 * runs} answers of every shape are judged, and nothing else happens`, { timeout: 120_000 }, () =>
+test(`${2 * runs} answers of arbitrary shape are evaluated without side effects`, { timeout: 120_000 }, () =>
   withWallet(async (wallet, agent) => {
     const { enterprise } = agent.agent
     const requests = await beginMany(wallet, agent, 'onboard', runs)
@@ -69,7 +69,7 @@ test(`${2 * runs} answers of every shape are judged, and nothing else happens`, 
     await fc.assert(
       fc.asyncProperty(fc.array(anyBody, { minLength: atOnce, maxLength: atOnce }), async (bodies) => {
         const outcomes = await Promise.all(bodies.map(judge))
-        // None of these has signed the nonce.
+        // None of these signs the nonce.
         const refused = { signed: 400, second: 'error', none: null }
         expect(outcomes).toEqual(
           bodies.map((body) => ({
@@ -78,13 +78,13 @@ test(`${2 * runs} answers of every shape are judged, and nothing else happens`, 
           })),
         )
       }),
-      // Looking for a smaller counterexample would need links that nobody has used.
+      // Shrinking a counterexample would need unused links.
       { numRuns: runs / atOnce, endOnFailure: true },
     )
   }),
 )
 
-test('bytes of every kind over HTTP, to links of every kind', { timeout: 60_000 }, async () => {
+test('arbitrary bytes over HTTP to arbitrary links', { timeout: 60_000 }, async () => {
   await using agent = await startAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '100000' })
   const apiKey = keyOf(agent)
   const type = fc.constantFrom(

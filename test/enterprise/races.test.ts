@@ -1,4 +1,4 @@
-/** Many at once: a link takes one answer (service §4.7 rule 1), whoever comes first and however many come. */
+/** Concurrent answers: a link accepts exactly one of any number. */
 import { expect, test } from 'vitest'
 import { challenges as challengeProduct, submitResponse } from '../../src/enterprise/authentication.ts'
 import { didRequests, submitDid } from '../../src/enterprise/onboarding.ts'
@@ -17,12 +17,12 @@ const statusOf = (answer: Promise<{ status: number }>) =>
   )
 
 test(
-  'of ten answers to a challenge at once, one is evaluated, nine hear that the session is over; a thousand times',
+  'of ten concurrent answers to a challenge, one is evaluated and nine are refused; a thousand times',
   { timeout: 120_000 },
   () =>
     withWallet(async (own, agent) => {
       const { enterprise } = agent.agent
-      // Whoever evaluates an answer asks for the document of its DID.
+      // Each evaluated answer resolves the document of its DID.
       let evaluations = 0
       const document = (did: string) => {
         evaluations++
@@ -33,7 +33,7 @@ test(
       const challenges = await beginMany(wallet, agent, 'authenticate', rounds)
       const judge = async ({ id, nonce, submission_id }: (typeof challenges)[number], round: number) => {
         const good = holder.answer(nonce!)
-        // One in ten has signed something else: it may be the first, and then nobody gets in.
+        // One in ten signs another nonce. If it is first, the session fails.
         const bodies = Array.from({ length: crowd }, (_, n) =>
           n === round % crowd ? { ...good, signature: 'AAAA' } : good,
         )
@@ -60,7 +60,7 @@ test(
     }),
 )
 
-test('of ten DIDs handed over at once, one is taken', () =>
+test('of ten concurrent DID submissions, one is accepted', () =>
   withWallet(async (wallet, agent) => {
     for (const { id, submission_id } of await beginMany(wallet, agent, 'onboard', 100)) {
       const dids = Array.from({ length: crowd }, (_, n) => `did:example:${n}`)
@@ -75,7 +75,7 @@ test('of ten DIDs handed over at once, one is taken', () =>
     }
   }))
 
-test('over HTTP as well', async () => {
+test('the same over HTTP', async () => {
   await using agent = await startAgent()
   const { challenge, id } = await agent.tenant('POST /did-authentication/challenges')
   const body = JSON.stringify(newHolder().answer(challenge.nonce))

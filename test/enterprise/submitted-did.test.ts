@@ -1,4 +1,4 @@
-/** Which texts are DIDs that an organisation can be given (service §2.12). */
+/** Which texts are accepted as DIDs of an answer to a DID request. */
 import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
@@ -20,7 +20,7 @@ test.each([
   'did:example:123',
   'did:ion:EiClkZMDxPKqC9c-umQfTkR8vvZ9JPhl_xLDI9Nfk38w5w',
   'did:a:%20',
-])('%s is one', (did) => {
+])('%s is accepted', (did) => {
   expect(findDidFault(did)).toBeUndefined()
 })
 
@@ -50,6 +50,6 @@ test.each([
   `did:prism:${'AB'.repeat(32)}`,
   `did:prism:${'ab'.repeat(32)}:CgA`,
   'https://example.com',
-])('%j is none, and there is a reason', (text) => {
+])('%j is refused with a reason', (text) => {
   expect(findDidFault(text)).toEqual(expect.stringMatching(/.{10,}/))
 })

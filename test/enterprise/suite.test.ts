@@ -1,4 +1,4 @@
-/** The enterprise suite over HTTP, row by row: service §3.5, §4.7, §7, §8, and the JSON of api.md 8.3. */
+/** The endpoints of the enterprise suite over HTTP: statuses, bodies and errors. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { ask, bareUuid, keyOf, newHolder, signed, type Reply } from './_suite.ts'
@@ -30,7 +30,7 @@ const products = {
     notFound: { type: '/errors/onboard/did-request-not-found', title: 'DID request not found', status: 404 },
     gone: { type: '/errors/onboard/did-request-expired', title: 'DID request expired', status: 410 },
     refused: { type: '/errors/onboard/invalid-did', title: 'Invalid DID', status: 400 },
-    taken: { title: 'DID received', detail: expect.any(String), status: 200 },
+    accepted: { title: 'DID received', detail: expect.any(String), status: 200 },
   },
   authenticate: {
     collection: '/did-authentication/challenges',
@@ -44,11 +44,11 @@ const products = {
       title: 'Invalid challenge response submitted',
       status: 400,
     },
-    taken: { title: 'Authentication successful', detail: expect.any(String), status: 200 },
+    accepted: { title: 'Authentication successful', detail: expect.any(String), status: 200 },
   },
 } as const
 
-/** A problem has these five members and no others (service §2.13). */
+/** A problem has exactly these five members. */
 function expectProblem(
   { status, body, headers }: Reply,
   problem: { type: string; title: string; status: number },
@@ -65,7 +65,7 @@ function expectProblem(
 const badRequest = { type: '/errors/common/bad-request', title: 'Bad request', status: 400 }
 const unauthorized = { type: '/errors/common/unauthorized', title: 'Unauthorized', status: 401 }
 
-test('a DID request is as api.md 8.3 shows it, field by field', async () => {
+test('a DID request has exactly the documented fields', async () => {
   const made = await asTenant('POST /onboard/did-requests', { from: 'Acme' })
   expect(made.status).toBe(200)
   const { id } = made.body
@@ -89,7 +89,7 @@ test('a DID request is as api.md 8.3 shows it, field by field', async () => {
   expect((await ask(agent, `GET ${made.body.self}`, { apiKey })).body).toEqual(made.body)
 })
 
-test('a challenge is as api.md 8.3 shows it, field by field', async () => {
+test('a challenge has exactly the documented fields', async () => {
   const made = await asTenant('POST /did-authentication/challenges', { from: 'Acme' })
   expect(made.status).toBe(200)
   const { id, challenge, createdAt } = made.body
@@ -119,10 +119,10 @@ test('a challenge is as api.md 8.3 shows it, field by field', async () => {
 })
 
 describe.each(Object.entries(products))('%s', (name, product) => {
-  const { collection, begin, endpoint, answer, notFound, gone, refused, taken } = product
+  const { collection, begin, endpoint, answer, notFound, gone, refused, accepted } = product
   const read = async (id: string) => (await asTenant(`GET ${collection}/${id}`)).body
 
-  test('create: without a body, with an empty one, with null; no `from` is none', async () => {
+  test('create: accepts no body, an empty body, and null; `from` is optional', async () => {
     for (const body of [undefined, '', 'null', '{}', '{"from":null}', '{"other":1}']) {
       const made = await asTenant(`POST ${collection}`, body)
       expect(made, String(body)).toMatchObject({ status: 200, body: { state: 'pending', did: null } })
@@ -130,7 +130,7 @@ describe.each(Object.entries(products))('%s', (name, product) => {
     }
   })
 
-  test('create: `from` may have 1000 characters, whatever they are, and no more', async () => {
+  test('create: `from` has at most 1000 characters, of any kind', async () => {
     for (const from of ['a'.repeat(1_000), '💶'.repeat(1_000), '']) {
       const { didRequest, challenge } = await begin({ from })
       expect((didRequest ?? challenge).from).toBe(from)
@@ -145,7 +145,7 @@ describe.each(Object.entries(products))('%s', (name, product) => {
     })
   })
 
-  test('list: a collection of what the tenant has made, in order, a page at a time', async () => {
+  test('list: a paged collection of the tenant’s records in order of creation', async () => {
     const made = [(await begin()).id, (await begin()).id]
     const { status, body } = await asTenant(`GET ${collection}?limit=1000`)
     const self = `${agent.url}${collection.replace('/onboard', '')}`
@@ -161,11 +161,11 @@ describe.each(Object.entries(products))('%s', (name, product) => {
     expect((await ask(agent, `GET ${collection}`, { apiKey: foreignKey })).body.contents).toEqual([])
   })
 
-  test('pending, and then success by a valid answer; nothing is taken after that', async () => {
+  test('a valid answer changes pending to success, and later answers are refused', async () => {
     const made = await begin()
     const answered = await submit(endpoint(made), answer(made))
     expect(answered).toMatchObject({ status: 200 })
-    expect(answered.body).toEqual(taken)
+    expect(answered.body).toEqual(accepted)
     const now = await read(made.id)
     expect(now).toEqual({ ...made, did: holder.did, state: 'success', updatedAt: timestamp })
     expect(now.updatedAt >= made.updatedAt).toBe(true)
@@ -174,7 +174,7 @@ describe.each(Object.entries(products))('%s', (name, product) => {
     expect(await read(made.id)).toEqual(now)
   })
 
-  test('pending, and then error by an invalid answer; nothing is taken after that', async () => {
+  test('an invalid answer changes pending to error, and later answers are refused', async () => {
     for (const body of [
       'null',
       '',
@@ -194,7 +194,7 @@ describe.each(Object.entries(products))('%s', (name, product) => {
     }
   })
 
-  test('a body that is too large or compressed beyond reading is an invalid answer', async () => {
+  test('a body that is too large or cannot be decompressed is an invalid answer', async () => {
     const made = await begin()
     expectProblem(await submit(endpoint(made), JSON.stringify({ did: 'x'.repeat(1_100_000) })), refused)
     expect(await read(made.id)).toMatchObject({ state: 'error' })
@@ -204,7 +204,7 @@ describe.each(Object.entries(products))('%s', (name, product) => {
     expect(await read(second.id)).toMatchObject({ state: 'error' })
   })
 
-  test('wallets send JSON as text/plain, or as nothing in particular', async () => {
+  test('JSON is accepted as text/plain and other generic content types', async () => {
     for (const type of [
       'text/plain',
       'text/plain; charset=UTF-8',
@@ -218,7 +218,7 @@ describe.each(Object.entries(products))('%s', (name, product) => {
     }
   })
 
-  test('a DID may have 4000 characters, and no more', async () => {
+  test('a DID has at most 4000 characters', async () => {
     const made = await begin()
     expectProblem(
       await submit(endpoint(made), { ...(answer(made) as object), did: `did:example:${'a'.repeat(3_989)}` }),
@@ -227,7 +227,7 @@ describe.each(Object.entries(products))('%s', (name, product) => {
     )
   })
 
-  test('delete: the record and its link are gone', async () => {
+  test('delete: removes the record and its link', async () => {
     const made = await begin()
     const deleted = await asTenant(`DELETE ${collection}/${made.id}`)
     expect(deleted).toMatchObject({ status: 200 })
@@ -241,7 +241,7 @@ describe.each(Object.entries(products))('%s', (name, product) => {
     expectProblem(await submit(endpoint(made), answer(made)), gone)
   })
 
-  test('what is not there is 404, and so is what is another tenant’s, in the same words', async () => {
+  test('a missing record and another tenant’s record get the same 404', async () => {
     const made = await begin()
     for (const method of ['GET', 'DELETE']) {
       expectProblem(await asTenant(`${method} ${collection}/nothing`), notFound)
@@ -262,7 +262,7 @@ describe.each(Object.entries(products))('%s', (name, product) => {
     expectProblem(await submit(link.replace(/[^/]+$/, 'x'.repeat(100)), {}), notFound)
   })
 
-  test('a link that was not issued here is 404: made up, changed, or the other product’s', async () => {
+  test('a link that the agent did not issue is 404: invented, altered, or of the other product', async () => {
     const made = await begin()
     const link = endpoint(made)
     const changed = link.slice(0, -1) + (link.endsWith('1') ? '2' : '1')
@@ -277,7 +277,7 @@ describe.each(Object.entries(products))('%s', (name, product) => {
     expect(await read(made.id)).toEqual(made)
   })
 
-  test('protected operations want an `apikey`, and say so as the suite says things; answers want none', async () => {
+  test('protected operations require an `apikey` and refuse in the suite’s format; answers need no key', async () => {
     const made = await begin()
     for (const key of [
       `POST ${collection}`,
@@ -286,12 +286,12 @@ describe.each(Object.entries(products))('%s', (name, product) => {
       `DELETE ${collection}/${made.id}`,
     ]) {
       expectProblem(await ask(agent, key), unauthorized, /apikey/i)
-      expectProblem(await ask(agent, key, { apiKey: 'nobody' }), unauthorized)
+      expectProblem(await ask(agent, key, { apiKey: 'unknown' }), unauthorized)
     }
     expect(await submit(endpoint(made), answer(made))).toMatchObject({ status: 200 })
   })
 
-  test('every operation answers under /enterprise, and DID requests without /onboard; nothing else does', async () => {
+  test('every operation is available under /enterprise, DID requests also without /onboard, and nothing else is', async () => {
     for (const base of [
       '/enterprise',
       '/cloud-agent',
@@ -327,7 +327,7 @@ describe.each(Object.entries(products))('%s', (name, product) => {
   })
 })
 
-test('two challenges ask for different things, and one’s answer is not the other’s', async () => {
+test('two challenges have different nonces, and an answer to one is not valid for the other', async () => {
   const [first, second] = [await products.authenticate.begin(), await products.authenticate.begin()]
   expect(first.challenge.nonce).not.toBe(second.challenge.nonce)
   expectProblem(
@@ -336,7 +336,7 @@ test('two challenges ask for different things, and one’s answer is not the oth
   )
 })
 
-test('the nonce says who asks, so that an answer to one is not an answer to another', async () => {
+test('the nonce contains the requester’s name, so an answer to one requester is not valid for another', async () => {
   const { challenge } = await products.authenticate.begin({ from: 'Acme' })
   const forged = Buffer.from(challenge.nonce.slice('authenticate-'.length), 'base64')
     .toString()
@@ -348,7 +348,7 @@ test('the nonce says who asks, so that an answer to one is not an answer to anot
   )
 })
 
-test('an internal failure is 500, in the body of the suite and without a word of what failed', async () => {
+test('an internal failure is 500 with the suite’s body and reveals no details', async () => {
   await using broken = await startAgent()
   const { id, challenge } = await broken.tenant('POST /did-authentication/challenges')
   const request = await broken.tenant('POST /onboard/did-requests')

@@ -1,4 +1,4 @@
-/** Links that end, callers that wait, tokens for those who were successful, and events for those who want them. */
+/** Expiry of links, waiting callers, token exchange, events and rate limits of the enterprise suite. */
 import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { afterEach, expect, test, vi } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
@@ -15,7 +15,7 @@ const begin = (agent: TestAgent) => agent.tenant('POST /did-authentication/chall
 const readChallenge = (agent: TestAgent, challengeId: string, wait = 0) =>
   agent.tenant('GET /did-authentication/challenges/{challengeId}', { path: { challengeId }, query: { wait } })
 
-test('a link that has ended takes nothing, and what it was for stays as it is', async () => {
+test('an expired link accepts no answer, and its record does not change', async () => {
   await using agent = await startAgent({ AUTH_CHALLENGE_EXPIRY: '0', DID_REQUEST_EXPIRY: '0' })
   const made = await begin(agent)
   expect(await post(made.challenge.submissionEndpoint, holder.answer(made.challenge.nonce))).toBe(410)
@@ -27,11 +27,11 @@ test('a link that has ended takes nothing, and what it was for stays as it is', 
     path: { didRequestId: request.id },
   })
   expect(after).toEqual(request)
-  // There is nothing left to wait for.
+  // Waiting for it returns at once.
   expect(await readChallenge(agent, made.id, 55)).toEqual(made)
 })
 
-test('setting the clock neither ends a link nor keeps it open', async () => {
+test('setting the clock neither expires a link nor keeps it open', async () => {
   await using agent = await startAgent({ AUTH_CHALLENGE_EXPIRY: '2 hours' })
   const made = await begin(agent)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 })
@@ -44,13 +44,13 @@ test('setting the clock neither ends a link nor keeps it open', async () => {
       )
     await set({ state: 'pending', submitted_at: null, ends: new Date(0).toISOString() })
     expect(await post(made.challenge.submissionEndpoint, holder.answer(made.challenge.nonce))).toBe(410)
-    // As if the clock had been set back before this process began.
+    // Simulates a clock that was set back before this process started.
     await set({ begins: '2999-01-01T00:00:00.000Z', ends: '2999-01-01T02:00:00.000Z' })
     expect(await post(made.challenge.submissionEndpoint, holder.answer(made.challenge.nonce))).toBe(410)
   })
 })
 
-test('whoever waits is told when the answer comes, and not before', async () => {
+test('a waiting caller is notified when the answer arrives, not before', async () => {
   // Longer than a timer of the platform can run.
   await using agent = await startAgent({ DID_REQUEST_EXPIRY: '30 days', AUTH_CHALLENGE_EXPIRY: '30 days' })
   const [made, request] = [await begin(agent), await agent.tenant('POST /onboard/did-requests')]
@@ -62,9 +62,9 @@ test('whoever waits is told when the answer comes, and not before', async () => 
       query: { wait: 55 },
     }),
   ]
-  expect(await Promise.race([...waiting, new Promise((resolve) => setTimeout(resolve, 100, 'nobody'))])).toBe(
-    'nobody',
-  )
+  expect(
+    await Promise.race([...waiting, new Promise((resolve) => setTimeout(resolve, 100, 'pending'))]),
+  ).toBe('pending')
   expect(await post(made.challenge.submissionEndpoint, holder.answer(made.challenge.nonce))).toBe(200)
   expect(await post(request.didRequest.onboardEndpoint, null)).toBe(400)
   expect(await Promise.all(waiting)).toMatchObject([
@@ -75,7 +75,7 @@ test('whoever waits is told when the answer comes, and not before', async () => 
   expect(await readChallenge(agent, made.id, 55)).toMatchObject({ state: 'success' })
 })
 
-test('a wait ends when its time is over, when the link ends, when the record is deleted, and when the agent stops', async () => {
+test('a wait ends at its timeout, when the link expires, when the record is deleted, and when the agent stops', async () => {
   await using agent = await startAgent({ AUTH_CHALLENGE_EXPIRY: '1' })
   const brief = await begin(agent)
   expect(await readChallenge(agent, brief.id, 55)).toEqual(brief)
@@ -105,7 +105,7 @@ test('a wait ends when its time is over, when the link ends, when the record is 
   expect(await stopped).toEqual(request)
 })
 
-test('a success is exchanged for a token, once, by its tenant, and the published keys verify it', async () => {
+test('a success is exchanged once, by its own tenant, for a token that the published keys verify', async () => {
   await using agent = await startAgent({
     AUTH_TOKEN_AUDIENCE: 'https://shop.example',
     AUTH_TOKEN_LIFETIME: '60',
@@ -179,7 +179,7 @@ test('a success is exchanged for a token, once, by its tenant, and the published
   expect((await jwtVerify(body.token, createLocalJWKSet(set.body), { issuer })).payload.sub).toBe(holder.did)
 })
 
-test('of many who exchange at once, one gets a token', async () => {
+test('of concurrent exchanges, exactly one gets a token', async () => {
   await using agent = await startAgent()
   const made = await begin(agent)
   await post(made.challenge.submissionEndpoint, holder.answer(made.challenge.nonce))
@@ -192,7 +192,7 @@ test('of many who exchange at once, one gets a token', async () => {
   ])
 })
 
-test('the key that signs tokens is the same after a restart, and every agent has its own', async () => {
+test('the key that signs tokens survives a restart, and each agent has its own', async () => {
   const keysAt = async (dataDir: string) => {
     await using agent = await startAgent({}, { dataDir })
     return (await ask(agent, 'GET /.well-known/jwks.json')).body.keys[0].x
@@ -204,7 +204,7 @@ test('the key that signs tokens is the same after a restart, and every agent has
   expect(await keysAt(another.path)).not.toBe(first)
 })
 
-test('a token is to be had for a time only, and never for what failed or was deleted', async () => {
+test('a token can be exchanged for a limited time only, and never for failed or deleted records', async () => {
   await using agent = await startAgent()
   const exchange = (id: string) =>
     ask(agent, `POST /did-authentication/challenges/${id}/token`, { apiKey: keyOf(agent) })
@@ -228,7 +228,7 @@ test('a token is to be had for a time only, and never for what failed or was del
     )
   await until(Date.now() - 1)
   expect(await exchange(late.id)).toMatchObject({ status: 410 })
-  // As if the clock had been set back before this process began.
+  // Simulates a clock that was set back before this process started.
   await until(Date.now() + 3_600_000)
   expect(await exchange(late.id)).toMatchObject({ status: 410 })
   await until(Date.now() + 100_000)
@@ -269,7 +269,7 @@ test.each([
   }
 })
 
-test('so many answers come from an address, and to a link, and no more', async () => {
+test('answers are rate-limited per address and per link', async () => {
   await using agent = await startAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '40' })
   const link = (await begin(agent)).challenge.submissionEndpoint
   const statuses: number[] = []
@@ -285,11 +285,11 @@ test('so many answers come from an address, and to a link, and no more', async (
     body: { type: '/errors/common/too-many-requests', title: 'Too many requests' },
   })
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-  // What was not admitted has no effect.
+  // Answers above the limit have no effect.
   expect(await readChallenge(agent, made.id)).toMatchObject({ state: 'pending' })
 })
 
-test('behind a proxy, addresses are those that it names', async () => {
+test('behind a proxy, the client address is taken from the forwarded header', async () => {
   await using agent = await startAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '1', AGENT_TRUST_PROXY: 'true' })
   const from = async (address: string) => {
     const headers = { 'x-forwarded-for': `1.2.3.4, ${address}` }

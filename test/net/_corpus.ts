@@ -1,4 +1,7 @@
-/** URLs that lead to this machine, to private networks and to metadata services, in spellings that fool those who look at the text. */
+/**
+ * URLs that lead to this machine, to private networks and to metadata services, in spellings that defeat
+ * textual checks.
+ */
 import { hostname } from 'node:os'
 import type { Lookup } from '../../src/net/connector.ts'
 
@@ -25,15 +28,15 @@ const hosts = `
   .trim()
   .split(/\s+/)
 
-const plain = (place: string) => `http://${place}/`
+const plain = (host: string) => `http://${host}/`
 
-/** Ways of putting a host into a URL that parsers do not agree on. */
+/** URL notations of a host on which parsers disagree. */
 const forms = [
-  (place: string) => `https://${place}/`,
-  (place: string) => `http:${place}/a?b#c`,
-  (place: string) => `http:\\\\${place}\\`,
-  (place: string) => `http:///${place}/x/../y`,
-  (place: string) => `http://user:pass@${place}/`,
+  (host: string) => `https://${host}/`,
+  (host: string) => `http:${host}/a?b#c`,
+  (host: string) => `http:\\\\${host}\\`,
+  (host: string) => `http:///${host}/x/../y`,
+  (host: string) => `http://user:pass@${host}/`,
 ]
 
 function tricks(port: number): string[] {
@@ -87,12 +90,12 @@ function tricks(port: number): string[] {
     `http://0x100000000:${port}/`,
     'http://',
     '',
-    // Ports of other services, wherever they are.
+    // Ports of other services.
     ...[22, 25, 6667].map((other) => `http://rebind.example:${other}/`),
   ]
 }
 
-/** More than 200 URLs, none of them twice, each for `port` as far as it has one. */
+/** More than 200 distinct URLs, with `port` where they have one. */
 export function corpus(port: number): string[] {
   const urls = hosts.flatMap((host, index) => {
     const form = index % 4 === 0 ? [forms[(index / 4) % forms.length]!] : []
@@ -101,7 +104,7 @@ export function corpus(port: number): string[] {
   return [...new Set([...urls, ...tricks(port)])]
 }
 
-/** 53 spellings of this machine's own addresses, as URLs for `port`, that need no name server to be found out. */
+/** 53 spellings of this machine's addresses, as URLs with `port`, that need no name server. */
 export function loopbacks(port: number): string[] {
   const spelt = `
     127.0.0.1 127.1 127.0.1 2130706433 0x7f000001 0x7f.1 0x7F.0x0.0x0.0x1 0177.0.0.1 017700000001 0177.1 127.0.0.1. 127.0.0x1 127.00000.00000.00001
@@ -123,9 +126,9 @@ export function loopbacks(port: number): string[] {
   ]
 }
 
-const toPlain = (port: number) => (place: string) => `http://${place}:${port}/`
+const toPlain = (port: number) => (host: string) => `http://${host}:${port}/`
 
-/** The worst name server: every name is this machine. */
+/** A hostile name server: every name is this machine. */
 export const hostile: Lookup = async () => [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },

@@ -1,4 +1,7 @@
-/** The built daemon with a canary behind every place that asks an address which others name, called over HTTP and DIDComm as others call it. */
+/**
+ * The built daemon with every request to an address that peers or tenants name, triggered over HTTP and
+ * DIDComm.
+ */
 import { randomUUID } from 'node:crypto'
 import { createServer, request as ask } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,11 +18,11 @@ import { addressOf, post, recipientOf } from '../_party.ts'
 import { authorityOf, peerAt } from './_sites.ts'
 
 export type Deployment = {
-  /** Makes the agent ask a URL, at each of the places. */
+  /** Makes the agent request a URL, by the name of the request. */
   sites: Readonly<Record<string, (url: string) => Promise<unknown>>>
   daemon: Daemon
   call: Tenant['call']
-  /** Where its DIDComm endpoint is reached. */
+  /** The URL of its DIDComm endpoint. */
   didcomm: string
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -27,7 +30,7 @@ export type Deployment = {
 const apiKey = 'the-default-tenant-of-the-tests'
 const publicHosts = { rest: 'agent.example', didcomm: 'didcomm.example' }
 
-/** The settings of an agent that others reach by `https://agent.example` and `https://didcomm.example`. */
+/** The settings of an agent with the public URLs `https://agent.example` and `https://didcomm.example`. */
 export const publicSettings = {
   AGENT_TRUST_PROXY: 'true',
   MEDIATOR_TRUST_PROXY: 'true',
@@ -35,7 +38,7 @@ export const publicSettings = {
   DIDCOMM_SERVICE_URL: `https://${publicHosts.didcomm}`,
 }
 
-/** Starts a daemon. Whoever calls it comes by reverse proxies, as they stand before it on the Internet, unless it is local. */
+/** Starts a daemon. Calls go through reverse proxies, as on the Internet, unless it is local. */
 export async function deploy(
   env: Record<string, string>,
   { isProxied }: { isProxied: boolean },
@@ -69,7 +72,7 @@ export async function deploy(
   }
 }
 
-/** A reverse proxy, as small as one can be: it names the address of who asks, and the public host. */
+/** A minimal reverse proxy: it forwards the client's address and the public host. */
 async function openProxy(target: string, host: string) {
   const { hostname, port } = new URL(target)
   const server = createServer((incoming, outgoing) => {
@@ -105,7 +108,7 @@ async function openSites({
     call('POST /verification/credential', { body: [{ credential: jwt, verifications: [{ verification }] }] })
   const didWeb = (url: string) => `did:web:${authorityOf(url)}:${randomUUID()}`
   return {
-    'a did:web that anybody asks for': async (url) =>
+    'a did:web that any client resolves': async (url) =>
       (await fetch(`${rest}/dids/${encodeURIComponent(didWeb(url))}`)).text(),
     'the did:web of an issuer': (url) =>
       verify(
@@ -160,7 +163,7 @@ async function openSites({
   }
 }
 
-/** Pings a DID of the agent's from a new DID whose endpoint is `url`; the status of the answer. */
+/** Pings a DID of the agent from a new DID whose endpoint is `url`. Returns the status of the response. */
 export async function pingAsStranger(to: string, url: string, didcomm: string): Promise<number> {
   const privateJwk = generateKey('X25519')
   const did = peerAt(url, privateJwk)

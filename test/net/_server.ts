@@ -1,4 +1,4 @@
-/** HTTP servers of the tests: on a free port, counting who connects. */
+/** HTTP servers on free ports that count connections. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 

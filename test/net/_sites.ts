@@ -1,7 +1,6 @@
 /**
- * Every place where the agent asks an address that a tenant or a peer named, and how to make it ask one.
- *
- * `sites.test.ts` finds the places in the code and compares: whoever uses the HTTP client anew adds a row.
+ * Every request to a URL that a tenant or a peer names, and how to trigger it. `sites.test.ts` finds these
+ * requests in the code: a new use of the HTTP client needs a row here.
  */
 import { toBase64url } from '../../src/base/bytes.ts'
 import { newId } from '../../src/base/id.ts'
@@ -17,10 +16,10 @@ import { savePeerDid, newPeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { TestAgent } from '../_agent.ts'
 
-/** Makes the agent ask a URL. Whether that fails is not its business. */
+/** Makes the agent request a URL. The result does not matter. */
 export type Visit = (url: string) => unknown
 
-/** Files with uses of the HTTP client, by what they ask for. */
+/** Files that use the HTTP client, with the requests that they make. */
 export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/events/deliver.ts': ['webhook'],
   'src/credential-status/read.ts': ['status list'],
@@ -32,14 +31,14 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/schemas/resource.ts': ['schema', 'schema of a DID', 'credential definition'],
 }
 
-/** Files that ask addresses of the operator's own, and the variables that these come from. */
+/** Files that request addresses of the operator, with the variables that configure them. */
 export const operatorFiles: Readonly<Record<string, readonly string[]>> = {
   'src/vdr/neoprism-client.ts': ['VDR_URL'],
   'src/doctor/public-addresses.ts': ['REST_SERVICE_URL', 'DIDCOMM_SERVICE_URL'],
   'src/doctor/clock.ts': ['VDR_URL'],
 }
 
-/** What each place does with a URL, by the names above. */
+/** Triggers each request by its name above. */
 export async function openSites({ agent }: TestAgent): Promise<Record<string, Visit>> {
   const walletId = (await agent.wallets.ids())[0]!
   const use = <T>(work: (wallet: Wallet) => Promise<T>) => agent.wallets.use(walletId, work)
@@ -104,7 +103,7 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Vi
   }
 }
 
-/** A did:peer:2 with a service at any text; the agent's own function refuses to write most of them. */
+/** Returns a did:peer:2 with any text as its service. The agent's own function refuses most of them. */
 export function peerAt(uri: string, agreementKey = generateKey('X25519')): string {
   const [agreement, authentication] = [agreementKey, generateKey('Ed25519')].map((key) =>
     toMultikey(toPublic(key)),
@@ -113,7 +112,7 @@ export function peerAt(uri: string, agreementKey = generateKey('X25519')): strin
   return `did:peer:2.E${agreement}.V${authentication}.S${service}`
 }
 
-/** Host and port of a URL as they are written, with the characters that a did:web must have encoded. */
+/** Host and port of a URL as written, with the characters encoded that a did:web must encode. */
 export function authorityOf(url: string): string {
   const written = /^[a-z+-]*:?[\\/]*([^\\/?#]*)/is.exec(url)?.[1] ?? ''
   return written

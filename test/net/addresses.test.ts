@@ -40,7 +40,7 @@ const notAddresses = [
 describe('isPublicAddress', () => {
   test.each(publicAddresses)('%s is public', (ip) => expect(isPublicAddress(ip)).toBe(true))
   test.each(otherAddresses)('%s is not public', (ip) => expect(isPublicAddress(ip)).toBe(false))
-  test.each(notAddresses)('«%s» is no address and so not public', (text) =>
+  test.each(notAddresses)('«%s» is not an address and so not public', (text) =>
     expect(isPublicAddress(text)).toBe(false),
   )
 })

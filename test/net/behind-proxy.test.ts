@@ -1,4 +1,7 @@
-/** An agent at 127.0.0.1 behind a reverse proxy is on the Internet: no address that a stranger or a tenant names leads to this machine's own services. */
+/**
+ * An agent at 127.0.0.1 behind a reverse proxy is on the Internet: no address that a peer or a tenant names
+ * leads to services of this machine.
+ */
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { RequestListener } from 'node:http'
 import { loopbacks } from './_corpus.ts'
@@ -7,11 +10,11 @@ import { startServer, type TestServer } from './_server.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
-/** An address of this machine that stands for a public one: the operator lists it. */
-const elsewhere = '127.77.0.2'
+/** An address of this machine that acts as a public one: the operator allows it. */
+const publicLoopback = '127.77.0.2'
 
 const names = [
-  'a did:web that anybody asks for',
+  'a did:web that any client resolves',
   'the did:web of an issuer',
   'the schema in an offer',
   'the schema of a credential',
@@ -25,13 +28,13 @@ const names = [
   'an invitation that is accepted',
 ]
 
-/** Attempts that are made at a time. */
-const together = 8
+/** Number of concurrent attempts. */
+const concurrency = 8
 
 let proxied: Deployment
 let local: Deployment
 beforeAll(async () => {
-  proxied = await deploy({ ...publicSettings, AGENT_ALLOW_HOSTS: elsewhere }, { isProxied: true })
+  proxied = await deploy({ ...publicSettings, AGENT_ALLOW_HOSTS: publicLoopback }, { isProxied: true })
   local = await deploy({}, { isProxied: false })
 })
 afterAll(async () => {
@@ -39,7 +42,7 @@ afterAll(async () => {
   await local[Symbol.asyncDispose]()
 })
 
-/** A service of this machine that notes every connection. */
+/** Starts a server on this machine that counts connections. */
 async function openCanary(): Promise<TestServer> {
   const listener: RequestListener = (_, response) => response.end('{}')
   const canary = await startServer(listener, '::').catch(() => startServer(listener, '0.0.0.0'))
@@ -47,26 +50,26 @@ async function openCanary(): Promise<TestServer> {
   return canary
 }
 
-test('every place is tried', () => expect(Object.keys(proxied.sites)).toEqual(names))
+test('every request is covered', () => expect(Object.keys(proxied.sites)).toEqual(names))
 
 test.each(names)(
-  '%s leads to no service of this machine, in 54 spellings of it and by a redirect',
+  '%s does not reach this machine, by 54 spellings of its address and by a redirect',
   async (name) => {
     const canary = await openCanary()
     let isControlled = false
     await using other = await startServer(({ url }, response) => {
       if (url!.startsWith('/control')) isControlled = true
       response.writeHead(307, { location: `http://127.0.0.1:${canary.port}/` }).end()
-    }, elsewhere)
+    }, publicLoopback)
     const urls = loopbacks(canary.port)
-    urls.push(`http://${elsewhere}:${other.port}/redirect/`)
+    urls.push(`http://${publicLoopback}:${other.port}/redirect/`)
     expect(urls).toHaveLength(54)
-    for (let index = 0; index < urls.length; index += together)
-      await Promise.allSettled(urls.slice(index, index + together).map((url) => proxied.sites[name]!(url)))
-    // Some of them are called in the background: by the time that an address which may be called has been, the others have had their turn.
-    // A did:web at an address is refused for that, and at once.
+    for (let index = 0; index < urls.length; index += concurrency)
+      await Promise.allSettled(urls.slice(index, index + concurrency).map((url) => proxied.sites[name]!(url)))
+    // Some requests run in the background. When the request to the allowed address arrives, the earlier ones
+    // have ended. A did:web with an IP address is refused at once.
     if (!name.includes('did:web')) {
-      await proxied.sites[name]!(`http://${elsewhere}:${other.port}/control/`).catch(() => undefined)
+      await proxied.sites[name]!(`http://${publicLoopback}:${other.port}/control/`).catch(() => undefined)
       await expect.poll(() => isControlled, { timeout: 10_000 }).toBe(true)
     }
     expect(canary.connections()).toBe(0)
@@ -74,7 +77,7 @@ test.each(names)(
 )
 
 test.each(names)(
-  '%s leads to the same service with the defaults, so the test above can fail',
+  '%s reaches the same server with the default settings, so the test above can fail',
   async (name) => {
     const canary = await openCanary()
     await local.sites[name]!(`http://127.0.0.1:${canary.port}/`).catch(() => undefined)

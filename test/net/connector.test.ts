@@ -53,7 +53,7 @@ function open(options: ConnectionOptions) {
   return made
 }
 
-/** Answers every name with the same addresses. */
+/** Resolves every name to the same addresses. */
 const always =
   (...addresses: string[]): Lookup =>
   async () =>

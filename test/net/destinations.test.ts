@@ -1,30 +1,33 @@
-/** Other agents' servers: so much at a time, each party in turn, and nothing while one is dead. */
-import { setImmediate as turn } from 'node:timers/promises'
+/**
+ * Requests to other servers: limited per server, fair between parties, and paused while a server is
+ * unreachable.
+ */
+import { setImmediate as tick } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createDestinations, CrowdedError, LeftAloneError } from '../../src/net/destinations.ts'
 import { UnreachableError } from '../../src/net/unreachable-error.ts'
 
-const silence = () => Promise.reject(new UnreachableError('timeout', 'nobody answered'))
+const timeOut = () => Promise.reject(new UnreachableError('timeout', 'no answer'))
 const failure = (visit: Promise<unknown>) =>
   visit.then(
     () => 'done',
     (error: unknown) => error as Error,
   )
 
-/** Requests that go on until they are told to end. */
+/** Requests that run until they are released. */
 function openRequests() {
   const ends: (() => void)[] = []
   return { ends, request: () => new Promise<void>((resolve) => ends.push(resolve)) }
 }
 
-test('a server is sent sixteen requests at a time, and another one as many', async () => {
+test('sixteen requests run at a time per server', async () => {
   const { visit } = createDestinations()
   const { ends, request } = openRequests()
-  const visits = (url: string) =>
+  const visitMany = (url: string) =>
     Array.from({ length: 20 }, (_, n) => failure(visit(`${url}/${n}`, 'alice', request)))
-  const first = visits('http://a.example')
-  const second = visits('http://b.example')
-  await turn()
+  const first = visitMany('http://a.example')
+  const second = visitMany('http://b.example')
+  await tick()
   expect(ends).toHaveLength(32)
   for (const end of ends) end()
   for (const all of [await Promise.all(first), await Promise.all(second)]) {
@@ -33,46 +36,45 @@ test('a server is sent sixteen requests at a time, and another one as many', asy
   }
 })
 
-test('who was turned away is told of a place, one party after the other', async () => {
+test('refused parties are notified of a free slot one after the other', async () => {
   const { visit } = createDestinations()
   const { ends, request } = openRequests()
-  const told: string[] = []
+  const notified: string[] = []
   for (let n = 0; n < 16; n++) void visit('http://a.example', 'alice', request)
   for (const party of ['alice', 'alice', 'alice', 'bob', 'carol', 'bob']) {
     const error = await failure(visit('http://a.example', party, request))
     expect(error).toBeInstanceOf(CrowdedError)
-    void (error as CrowdedError).free.then(() => told.push(party))
+    void (error as CrowdedError).free.then(() => notified.push(party))
   }
   for (const end of ends) {
     end()
-    await turn()
+    await tick()
   }
-  expect(told).toEqual(['alice', 'bob', 'carol', 'alice', 'bob', 'alice'])
+  expect(notified).toEqual(['alice', 'bob', 'carol', 'alice', 'bob', 'alice'])
 })
 
-test('a place that nobody takes is offered again', async () => {
+test('a slot that is not used is offered again', async () => {
   const { visit } = createDestinations()
   const { ends, request } = openRequests()
   for (let n = 0; n < 16; n++) void visit('http://a.example', 'alice', request)
   const crowded = await Promise.all(
     Array.from({ length: 40 }, () => failure(visit('http://a.example', 'bob', request))),
   )
-  let told = 0
-  for (const error of crowded) void (error as CrowdedError).free.then(() => told++)
+  let notified = 0
+  for (const error of crowded) void (error as CrowdedError).free.then(() => notified++)
   for (const end of ends) end()
-  await turn()
-  expect(told).toBe(40)
+  await tick()
+  expect(notified).toBe(40)
 })
 
-test('five silences in a row, and a server is left alone; an answer or another kind of failure is no silence', async () => {
+test('five timeouts in a row pause a server; a response or another failure is not a timeout', async () => {
   const { visit } = createDestinations()
   const url = 'http://a.example/1'
-  for (let n = 0; n < 4; n++) await failure(visit(url, 'alice', silence))
+  for (let n = 0; n < 4; n++) await failure(visit(url, 'alice', timeOut))
   await visit(url, 'alice', () => Promise.resolve('answered'))
-  for (let n = 0; n < 4; n++) await failure(visit(url, 'alice', silence))
-  for (let n = 0; n < 9; n++)
-    await failure(visit(url, 'alice', () => Promise.reject(new Error('our own fault'))))
-  await failure(visit(url, 'alice', silence))
+  for (let n = 0; n < 4; n++) await failure(visit(url, 'alice', timeOut))
+  for (let n = 0; n < 9; n++) await failure(visit(url, 'alice', () => Promise.reject(new Error('internal'))))
+  await failure(visit(url, 'alice', timeOut))
   const error = (await failure(visit('http://a.example/2', 'bob', () => Promise.resolve()))) as LeftAloneError
   expect(error).toBeInstanceOf(LeftAloneError)
   expect(error.message).toContain('http://a.example')
@@ -81,7 +83,7 @@ test('five silences in a row, and a server is left alone; an answer or another k
   expect(await failure(visit('http://b.example', 'bob', () => Promise.resolve()))).toBe('done')
 })
 
-test('those who wait for a place are told at once that the server is dead', async () => {
+test('requests that wait for a slot fail as soon as the server is paused', async () => {
   const { visit } = createDestinations()
   const fails: (() => void)[] = []
   const request = () =>
@@ -96,32 +98,32 @@ test('those who wait for a place are told at once that the server is dead', asyn
   expect(await failure(visit('http://a.example', 'alice', request))).toBeInstanceOf(LeftAloneError)
 })
 
-test('after its rest one request finds out: silence means a longer rest, an answer that all may come', async () => {
+test('after the pause one request probes the server: a timeout means a longer pause, a response ends it', async () => {
   let now = 1
   const { visit } = createDestinations(() => now)
   const url = 'http://a.example'
-  for (let n = 0; n < 5; n++) await failure(visit(url, 'alice', silence))
-  const { waitMs } = (await failure(visit(url, 'alice', silence))) as LeftAloneError
-  // Nobody asks for a while.
+  for (let n = 0; n < 5; n++) await failure(visit(url, 'alice', timeOut))
+  const { waitMs } = (await failure(visit(url, 'alice', timeOut))) as LeftAloneError
+  // No requests for a while.
   now += 40_000
   let fail = () => {}
   const trial = failure(
     visit(
       url,
       'alice',
-      () => new Promise((_, reject) => (fail = () => reject(new UnreachableError('timeout', 'nobody')))),
+      () => new Promise((_, reject) => (fail = () => reject(new UnreachableError('timeout', 'no answer')))),
     ),
   )
-  const other = await failure(visit(url, 'bob', silence))
+  const other = await failure(visit(url, 'bob', timeOut))
   expect(other).toBeInstanceOf(CrowdedError)
   fail()
   await Promise.all([trial, (other as CrowdedError).free])
-  const again = (await failure(visit(url, 'bob', silence))) as LeftAloneError
+  const again = (await failure(visit(url, 'bob', timeOut))) as LeftAloneError
   expect([waitMs, again.waitMs]).toEqual([1_000, 5_000])
   now += again.waitMs
   await visit(url, 'bob', () => Promise.resolve())
   const { ends, request } = openRequests()
   for (let n = 0; n < 16; n++) void visit(url, 'alice', request)
-  await turn()
+  await tick()
   expect(ends).toHaveLength(16)
 })

@@ -8,7 +8,7 @@ import { startServer } from './_server.ts'
 
 const timeoutMs = 5_000
 const json = { timeoutMs, maxBytes: 10_000 }
-const letter = { headers: { 'content-type': 'application/json' }, body: '{}', timeoutMs }
+const emptyJson = { headers: { 'content-type': 'application/json' }, body: '{}', timeoutMs }
 
 function client(options: ConnectionOptions) {
   const made = createHttpClient(options)
@@ -16,7 +16,7 @@ function client(options: ConnectionOptions) {
   return made
 }
 
-/** Answers every name with the same addresses. */
+/** Resolves every name to the same addresses. */
 const always =
   (...addresses: string[]): Lookup =>
   async () =>
@@ -52,7 +52,7 @@ describe('a JSON document', () => {
   )
 
   test.each([Buffer.from('internal secret'), Buffer.from([0x22, 0xff, 0x22]), Buffer.from('')])(
-    'that is none is an error that does not repeat it',
+    'that is invalid is an error that does not repeat it',
     async (body) => {
       await using server = await startServer((_, response) => response.end(body))
       const error = await client({ allow: 'loopback' })
@@ -63,7 +63,7 @@ describe('a JSON document', () => {
     },
   )
 
-  test('from something that does not speak HTTP is an error that does not repeat it', async () => {
+  test('from a server that does not speak HTTP is an error that does not repeat the bytes', async () => {
     await using server = await startServer((request) => request.socket.end('SSH-2.0-secret\r\n'))
     const error = await client({ allow: 'loopback' })
       .getJson(server.url, json)
@@ -72,7 +72,7 @@ describe('a JSON document', () => {
     expect(inspect(error)).not.toContain('secret')
   })
 
-  test('of exactly the limit is read, of one byte more is not', async () => {
+  test('of exactly the limit is read, and one byte more is an error', async () => {
     await using server = await startServer((_, response) => response.end(JSON.stringify('x'.repeat(98))))
     const http = client({ allow: 'loopback' })
     expect(await http.getJson(server.url, { timeoutMs, maxBytes: 100 })).toHaveLength(98)
@@ -81,7 +81,7 @@ describe('a JSON document', () => {
     })
   })
 
-  test('of a gigabyte is cut off', async () => {
+  test('of a gigabyte is aborted', async () => {
     let sent = 0
     const connection = new EventEmitter()
     const closed = once(connection, 'closed')
@@ -104,7 +104,7 @@ describe('a JSON document', () => {
     expect(sent).toBeLessThan(2 ** 25)
   })
 
-  test('that comes a byte at a time is given up', async () => {
+  test('that arrives a byte at a time is aborted', async () => {
     await using server = await startServer((_, response) => {
       const timer = setInterval(() => response.write(' '), 10)
       response.on('close', () => clearInterval(timer))
@@ -126,7 +126,7 @@ describe('an exchange', () => {
   }
   const date = 'Sun, 22 Nov 2026 02:36:10 GMT'
 
-  test.each([200, 302, 404, 503])('gives status %i with the body, and when', async (status) => {
+  test.each([200, 302, 404, 503])('returns status %i with the body and its time', async (status) => {
     await using server = await startServer((request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -162,7 +162,7 @@ describe('an exchange', () => {
     ).rejects.toMatchObject({ code })
   })
 
-  test('leads only where it may', async () => {
+  test('reaches allowed addresses only', async () => {
     await using server = await startServer(() => expect.unreachable())
     await expect(client({ allow: 'public' }).exchange(server.url, post)).rejects.toMatchObject({
       code: 'address-not-allowed',
@@ -170,8 +170,8 @@ describe('an exchange', () => {
   })
 })
 
-describe('a letter', () => {
-  test('arrives whole, and its status comes back', async () => {
+describe('a post', () => {
+  test('sends the whole body and returns the status', async () => {
     await using server = await startServer((request, response) => {
       const chunks: Buffer[] = []
       request
@@ -193,23 +193,23 @@ describe('a letter', () => {
     expect(sent).toEqual({ status: 202 })
   })
 
-  test('is not sent on by a redirect', async () => {
-    await using elsewhere = await startServer((_, response) => response.end())
+  test('follows no redirect', async () => {
+    await using target = await startServer((_, response) => response.end())
     await using server = await startServer((_, response) =>
-      response.writeHead(307, { location: elsewhere.url }).end(),
+      response.writeHead(307, { location: target.url }).end(),
     )
-    expect(await client({ allow: 'loopback' }).post(server.url, letter)).toEqual({ status: 307 })
-    expect(elsewhere.connections()).toBe(0)
+    expect(await client({ allow: 'loopback' }).post(server.url, emptyJson)).toEqual({ status: 307 })
+    expect(target.connections()).toBe(0)
   })
 
-  test('is delivered when the status came, even if the answer never ends', async () => {
+  test('succeeds when the status arrives, even if the response never ends', async () => {
     await using server = await startServer((_, response) => response.write('x'))
-    expect(await client({ allow: 'loopback' }).post(server.url, { ...letter, timeoutMs: 100 })).toEqual({
+    expect(await client({ allow: 'loopback' }).post(server.url, { ...emptyJson, timeoutMs: 100 })).toEqual({
       status: 200,
     })
   })
 
-  test('is delivered when the status came, and a long answer is cut off', async () => {
+  test('succeeds when the status arrives, and aborts a long response', async () => {
     const connection = new EventEmitter()
     const closed = once(connection, 'closed')
     await using server = await startServer((_, response) => {
@@ -217,15 +217,15 @@ describe('a letter', () => {
       response.on('drain', more).on('close', () => connection.emit('closed'))
       more()
     })
-    expect(await client({ allow: 'loopback' }).post(server.url, letter)).toEqual({ status: 200 })
+    expect(await client({ allow: 'loopback' }).post(server.url, emptyJson)).toEqual({ status: 200 })
     await closed
   })
 
-  test('fails when no status comes in time, also while it waits for a connection', async () => {
+  test('fails when no status arrives in time, also while it waits for a connection', async () => {
     await using server = await startServer(() => undefined)
     const http = client({ allow: 'loopback', connections: 1 })
     const failures = await Promise.allSettled(
-      [1, 2, 3].map(() => http.post(server.url, { ...letter, timeoutMs: 100 })),
+      [1, 2, 3].map(() => http.post(server.url, { ...emptyJson, timeoutMs: 100 })),
     )
     expect(failures.map((result) => result.status === 'rejected' && result.reason.code)).toEqual([
       'timeout',
@@ -234,7 +234,7 @@ describe('a letter', () => {
     ])
   })
 
-  test('that is given up while it waits for a connection is not sent when there is one', async () => {
+  test('that is aborted while it waits for a connection is not sent later', async () => {
     const paths: (string | undefined)[] = []
     const isFree = new EventEmitter()
     await using server = await startServer(({ url }, response) => {
@@ -245,21 +245,21 @@ describe('a letter', () => {
     })
     const http = client({ allow: 'loopback', connections: 1 })
     const isTaken = once(isFree, 'soon')
-    const first = http.post(`${server.url}/first`, letter)
+    const first = http.post(`${server.url}/first`, emptyJson)
     await isTaken
-    await expect(http.post(`${server.url}/second`, { ...letter, timeoutMs: 50 })).rejects.toMatchObject({
+    await expect(http.post(`${server.url}/second`, { ...emptyJson, timeoutMs: 50 })).rejects.toMatchObject({
       code: 'timeout',
     })
     isFree.emit('now')
     expect((await first).status).toBe(200)
-    expect((await http.post(`${server.url}/third`, letter)).status).toBe(200)
+    expect((await http.post(`${server.url}/third`, emptyJson)).status).toBe(200)
     expect(paths).toEqual(['/first', '/third'])
   })
 
-  test('with a header that smuggles a line is not sent', async () => {
+  test('with a header that contains a line break is not sent', async () => {
     await using server = await startServer((_, response) => response.end())
     const sent = client({ allow: 'loopback' }).post(server.url, {
-      ...letter,
+      ...emptyJson,
       headers: { 'x-key': 'a\r\nx-admin: yes' },
     })
     await expect(sent).rejects.toMatchObject({ name: 'UnreachableError' })
@@ -269,7 +269,7 @@ describe('a letter', () => {
   test('to a closed port fails', async () => {
     const server = await startServer(() => undefined)
     await server[Symbol.asyncDispose]()
-    await expect(client({ allow: 'loopback' }).post(server.url, letter)).rejects.toMatchObject({
+    await expect(client({ allow: 'loopback' }).post(server.url, emptyJson)).rejects.toMatchObject({
       code: 'refused',
     })
   })
@@ -278,32 +278,32 @@ describe('a letter', () => {
     const lookup: Lookup = () =>
       Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
     await expect(
-      client({ allow: 'any', lookup }).post('http://nowhere.example', letter),
+      client({ allow: 'any', lookup }).post('http://nowhere.example', emptyJson),
     ).rejects.toMatchObject({ code: 'no-such-host' })
   })
 })
 
 describe('connections', () => {
-  test('are used again', async () => {
+  test('are reused', async () => {
     await using server = await startServer((_, response) => response.end('thanks'))
     const http = client({ allow: 'loopback' })
-    for (let i = 0; i < 20; i++) await http.post(server.url, letter)
-    // Undici may open a second one when an answer has been read and its connection is not yet free.
+    for (let i = 0; i < 20; i++) await http.post(server.url, emptyJson)
+    // Undici may open a second one after a response is read, before its connection is free.
     expect(server.connections()).toBeLessThanOrEqual(2)
   })
 
   test('to one server stay below the limit', async () => {
     await using server = await startServer((_, response) => setTimeout(() => response.end(), 5))
     const http = client({ allow: 'loopback', connections: 3 })
-    await Promise.all(Array.from({ length: 30 }, () => http.post(server.url, letter)))
+    await Promise.all(Array.from({ length: 30 }, () => http.post(server.url, emptyJson)))
     expect(server.peak()).toBe(3)
   })
 
-  test('end with the client, as does what is under way', async () => {
+  test('end with the client, as do running requests', async () => {
     const http = createHttpClient({ allow: 'loopback' })
     await using server = await startServer(() => void http.close())
-    await expect(http.post(server.url, letter)).rejects.toMatchObject({ code: 'refused' })
-    await expect(http.post(server.url, letter)).rejects.toMatchObject({ code: 'refused' })
+    await expect(http.post(server.url, emptyJson)).rejects.toMatchObject({ code: 'refused' })
+    await expect(http.post(server.url, emptyJson)).rejects.toMatchObject({ code: 'refused' })
   })
 })
 
@@ -315,7 +315,7 @@ describe('a redirect', () => {
     })
   })
 
-  test('is followed as often as asked for and not once more', async () => {
+  test('is followed as often as allowed and not once more', async () => {
     await using server = await startServer((request, response) => {
       const left = Number(request.url!.slice(1))
       if (left === 0) response.end('"here"')

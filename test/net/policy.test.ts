@@ -11,7 +11,7 @@ function policyOf({ allow = 'public', hosts = '', deny = '', ports }: Lists) {
   return createPolicy({ allow, allowHosts: readHostList(hosts), denyHosts: readHostList(deny), allowPorts })
 }
 
-/** What becomes of a host that resolves to an address: the code of the refusal, or nothing. */
+/** Returns the code of the refusal for a host that resolves to an address, or undefined. */
 function judge(lists: Lists, host: string, ip = host, port = 443): string | undefined {
   const policy = policyOf(lists)
   return (policy.judgeHost(host, port) ?? policy.judgeAddress(host, ip))?.code
@@ -33,7 +33,7 @@ describe('a list of allowed hosts', () => {
     ['192.168.7.7', '192.168.7.7'],
     ['fd00:9::1', 'fd00:9::1'],
     ['public.example', '8.8.8.8'],
-  ])('lets %s at %s be called', (host, ip) => expect(judge({ hosts }, host, ip)).toBeUndefined())
+  ])('allows %s at %s', (host, ip) => expect(judge({ hosts }, host, ip)).toBeUndefined())
 
   test.each([
     ['sub.hooks.internal', '10.1.1.1'],
@@ -42,7 +42,7 @@ describe('a list of allowed hosts', () => {
     ['any.example', '10.21.0.1'],
     ['192.168.7.8', '192.168.7.8'],
     ['fd00:9::1%eth0', 'fd00:9::1%eth0'],
-  ])('does not let %s at %s', (host, ip) => expect(judge({ hosts }, host, ip)).toBe('address-not-allowed'))
+  ])('does not allow %s at %s', (host, ip) => expect(judge({ hosts }, host, ip)).toBe('address-not-allowed'))
 })
 
 describe('a list of denied hosts', () => {
@@ -62,23 +62,23 @@ describe('a list of denied hosts', () => {
   ])('denies %s at %s, also when it is on the other list', (host, ip) =>
     expect(judge(lists, host, ip)).toBe('host-denied'),
   )
-  test('denies nobody else', () => expect(judge(lists, 'other.example', '8.9.0.1')).toBeUndefined())
+  test('denies no other host', () => expect(judge(lists, 'other.example', '8.9.0.1')).toBeUndefined())
 
-  test('with * denies everybody who is not on the other list', () => {
-    const rest = { deny: '*, 10.1.0.0/16', hosts: '.ours.example, 10.0.0.0/8' }
-    expect(judge(rest, 'a.ours.example', '1.1.1.1')).toBeUndefined()
+  test('with * denies every host that is not on the other list', () => {
+    const rest = { deny: '*, 10.1.0.0/16', hosts: '.own.example, 10.0.0.0/8' }
+    expect(judge(rest, 'a.own.example', '1.1.1.1')).toBeUndefined()
     expect(judge(rest, 'any.example', '10.2.0.1')).toBeUndefined()
     expect(judge(rest, 'any.example', '10.1.0.1')).toBe('host-denied')
     expect(judge(rest, 'any.example', '1.1.1.1')).toBe('host-denied')
-    expect(judge({ deny: '*', hosts: 'ours.example' }, '1.1.1.1')).toBe('host-denied')
+    expect(judge({ deny: '*', hosts: 'own.example' }, '1.1.1.1')).toBe('host-denied')
   })
 
-  test('holds for the operator’s own client too, if it is given one', () => {
+  test('applies to the operator’s own client too, if it has one', () => {
     expect(judge({ allow: 'any', deny: '127.0.0.0/8' }, 'x.example', '127.0.0.1')).toBe('host-denied')
   })
 })
 
-describe('a private network, once it is allowed', () => {
+describe('a private network that is allowed', () => {
   test.each([
     '10.0.0.1',
     '172.20.0.1',
@@ -89,7 +89,7 @@ describe('a private network, once it is allowed', () => {
     'fd12::1',
     '::ffff:10.0.0.1',
     '8.8.8.8',
-  ])('%s is called', (ip) => expect(judge({ allow: 'private' }, ip)).toBeUndefined())
+  ])('%s is allowed', (ip) => expect(judge({ allow: 'private' }, ip)).toBeUndefined())
   test.each([
     '169.254.169.254',
     '169.254.170.2',
@@ -107,10 +107,10 @@ describe('a private network, once it is allowed', () => {
     '224.0.0.1',
     '240.0.0.1',
     '2002:a00:1::',
-  ])('%s, where credentials of machines are handed out or nobody lives, is not', (ip) =>
+  ])('%s, a metadata service or reserved address, is refused', (ip) =>
     expect(judge({ allow: 'private' }, ip)).toBe('address-not-allowed'),
   )
-  test('a metadata service is called when the operator lists it', () => {
+  test('a metadata service is called when the operator allows it', () => {
     expect(judge({ allow: 'public', hosts: '169.254.169.254' }, '169.254.169.254')).toBeUndefined()
   })
 })
@@ -133,13 +133,13 @@ describe('names of private networks', () => {
 })
 
 describe('ports', () => {
-  test.each([1, 22, 25, 53, 110, 389, 6000, 6667, 10080])('%i is another service’s', (port) => {
+  test.each([1, 22, 25, 53, 110, 389, 6000, 6667, 10080])('port %i of another service is refused', (port) => {
     expect(judge({}, '8.8.8.8', undefined, port)).toBe('port-not-allowed')
   })
-  test.each([80, 443, 3000, 8080, 8085, 8090, 8443, 65535])('%i is called', (port) =>
+  test.each([80, 443, 3000, 8080, 8085, 8090, 8443, 65535])('port %i is allowed', (port) =>
     expect(judge({}, '8.8.8.8', undefined, port)).toBeUndefined(),
   )
-  test('a list of them is all there is', () => {
+  test('a list of ports replaces the defaults', () => {
     const ports = '25,8000-8002'
     expect([25, 8000, 8001, 8002].map((port) => judge({ ports }, '8.8.8.8', undefined, port))).toEqual(
       Array(4).fill(undefined),
@@ -149,7 +149,7 @@ describe('ports', () => {
     )
   })
 
-  test('also count where a URL names none', async () => {
+  test('the default port of a URL counts too', async () => {
     const http = createHttpClient({ allow: 'public', allowPorts: [[8443, 8443]] })
     for (const url of ['http://8.8.8.8/', 'https://8.8.8.8/', 'https://8.8.8.8:443/']) {
       await expect(http.getJson(url, { timeoutMs: 1_000, maxBytes: 1 })).rejects.toMatchObject({
@@ -160,7 +160,7 @@ describe('ports', () => {
   })
 })
 
-describe('what is told', () => {
+describe('the error message', () => {
   test.each([
     [{}, 'http://10.0.0.1/', /^10\.0\.0\.1 is an address of a private network .* AGENT_ALLOW_HOSTS$/],
     [
@@ -180,7 +180,7 @@ describe('what is told', () => {
     await http.close()
   })
 
-  test('of a redirect is not where it led', async () => {
+  test('of a redirect does not contain its target', async () => {
     await using server = await startServer((request, response) =>
       response
         .writeHead(302, { location: request.url === '/a' ? '/b' : 'http://secret-name.internal:8/x' })

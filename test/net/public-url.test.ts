@@ -1,4 +1,4 @@
-/** Which URLs others can reach. */
+/** Which URLs are public. */
 import { expect, test } from 'vitest'
 import { isPublicUrl } from '../../src/net/public-url.ts'
 

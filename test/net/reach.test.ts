@@ -24,12 +24,12 @@ const publicUrls = [
 ]
 const urlVariables = ['REST_SERVICE_URL', 'DIDCOMM_SERVICE_URL', 'POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL']
 
-describe('loopback addresses that others name', () => {
+describe('loopback addresses that peers and tenants name', () => {
   test.each(['127.0.0.1', 'localhost', '::1', '127.0.0.2'])(
     'are called by an agent at %s with the defaults',
     (host) => expect(reachOf({ AGENT_HOST: host })).toBe('loopback'),
   )
-  test.each(localUrls)('are called by an agent that is known as %s', (url) =>
+  test.each(localUrls)('are called by an agent with the public URL %s', (url) =>
     expect(reachOf(Object.fromEntries(urlVariables.map((name) => [name, url])))).toBe('loopback'),
   )
   test.each(['0.0.0.0', '::', '192.168.1.10', 'agent.example'])('are not called by an agent at %s', (host) =>
@@ -48,13 +48,13 @@ describe('loopback addresses that others name', () => {
       expect(describeIt({ [name]: url })).toContain(`public addresses only, because ${name} is ${url}.`)
     },
   )
-  test('are called all the same once the operator allows private networks', () =>
+  test('are called when the operator allows private networks', () =>
     expect(
       reachOf({ AGENT_HOST: '0.0.0.0', AGENT_TRUST_PROXY: 'true', AGENT_ALLOW_PRIVATE_NETWORK: 'true' }),
     ).toBe('private'))
 })
 
-test('a host that the operator allows is called behind a proxy too, and the sentence for the operator says that there are exceptions', () => {
+test('a host that the operator allows is called behind a proxy too, and the sentence for the operator mentions exceptions', () => {
   const variables = {
     AGENT_TRUST_PROXY: 'true',
     AGENT_ALLOW_HOSTS: '127.0.0.7',

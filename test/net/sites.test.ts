@@ -1,4 +1,4 @@
-/** Nothing leaves this machine but through the guarded client, and every place that uses it is put to the test in `ssrf.test.ts`. */
+/** All connections go through the guarded client, and `ssrf.test.ts` covers every use of it. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,41 +11,42 @@ const sources = ['src', 'daemon', 'cli', 'commands', 'bin'].flatMap((folder) =>
     .map((file) => `${folder}/${file}`),
 )
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
-/** Code without comments, which may speak of anything. */
+/** Code without comments. */
 const codeOf = (file: string) => read(file).replace(/\/\*.*?\*\/|^\s*\/\/[^\n]*/gms, '')
 const filesWith = (pattern: RegExp) => sources.filter((file) => pattern.test(codeOf(file))).toSorted()
 
-test('every use of the HTTP client is one that is known', () => {
+test('every use of the HTTP client is known', () => {
   const uses =
     /\b(?:http|operatorHttp)\s*\??\.\s*(?:post|exchange|getJson)\b|\{[^{}]*\b(?:post|exchange|getJson)\b[^{}]*\} = [\w.]*[hH]ttp\b/
   expect(filesWith(uses)).toEqual([...Object.keys(guardedFiles), ...Object.keys(operatorFiles)].toSorted())
 })
 
-test('whoever is given the client uses it, or is known to pass it on', () => {
+test('every file that has the client uses it or is known to pass it on', () => {
   const passOn = [
     'src/agent.ts',
     'src/doctor/diagnose.ts',
+    'src/environment.ts',
     'src/mediator/mediator.ts',
     'src/net/guarded-agent.ts',
     'src/vdr/http-ledger.ts',
-    'src/wallet/wallet.ts',
+    'src/wallet/environment.ts',
   ]
   const given = filesWith(/\bHttpClient\b|\boperatorHttp\b|\benv\.http\b|\bWebClient\b|\bcreateHttpClient\b/)
   const known = [...Object.keys(guardedFiles), ...Object.keys(operatorFiles), ...passOn]
   expect(given.filter((file) => !known.includes(file))).toEqual([])
 })
 
-test('the operator’s client is used for addresses of the operator’s only', () => {
+test('the operator’s client is used for the operator’s addresses only', () => {
   expect(filesWith(/\boperatorHttp\b/)).toEqual([
-    'src/agent.ts',
     'src/doctor/diagnose.ts',
     'src/doctor/webhook-receivers.ts', // the global webhook
+    'src/environment.ts',
     'src/events/deliver.ts', // the global webhook
-    'src/wallet/wallet.ts',
+    'src/wallet/environment.ts',
   ])
 })
 
-/** Modules of the network; types, and what only looks at addresses, open nothing. */
+/** Network modules. Type imports and address checks open no connections. */
 const imports =
   /^import (?!type )([^;']*?) from '(?:undici|ws|node:(?:https?|http2|net|tls|dgram|dns(?:\/promises)?))'/gm
 const harmless = /\btype \w+|\b(?:isIP|isIPv4|isIPv6|BlockList)\b/g
@@ -60,7 +61,7 @@ function opensConnections(file: string): boolean {
   )
 }
 
-test('nobody else opens connections', () => {
+test('no other file opens connections', () => {
   expect(sources.filter(opensConnections).toSorted()).toEqual([
     'cli/demo/changes.ts', // a server
     'cli/webhook-receiver.ts', // a server, and what it passes on to an address on the command line

@@ -1,4 +1,7 @@
-/** No URL that a tenant or a peer names leads to this machine or into a private network: the corpus, at every place that asks somebody. */
+/**
+ * No URL that a tenant or a peer names leads to this machine or into a private network: the whole corpus for
+ * every request.
+ */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -12,14 +15,14 @@ import { corpus, hostile } from './_corpus.ts'
 import { startServer, type TestServer } from './_server.ts'
 import { guardedFiles, openSites, type Visit } from './_sites.ts'
 
-/** URLs that are asked for at a time: fewer than one server is sent. */
-const together = 8
+/** Number of concurrent requests: below the limit per server. */
+const concurrency = 8
 
-/** Of the corpus's URLs, those that are registered as webhooks of a tenant who then has an event. */
+/** The URLs of the corpus that are registered as webhooks of a tenant who then has an event. */
 const share = 8
 
-/** An address of this machine that stands for a public one: the operator lists it. */
-const elsewhere = '127.77.0.2'
+/** An address of this machine that acts as a public one: the operator allows it. */
+const publicLoopback = '127.77.0.2'
 
 vi.setConfig({ testTimeout: 20_000 })
 
@@ -30,7 +33,7 @@ beforeAll(async () => {
     AGENT_HOST: '0.0.0.0',
     WEBHOOKS_PER_WALLET: '10000',
     DID_CACHE_LIFETIME: '0',
-    AGENT_ALLOW_HOSTS: `${elsewhere}/32`,
+    AGENT_ALLOW_HOSTS: `${publicLoopback}/32`,
   })
   sites = await openSites(agent)
 })
@@ -38,8 +41,8 @@ afterAll(() => agent[Symbol.asyncDispose]())
 
 const names = Object.values(guardedFiles).flat()
 
-/** Gives the agent another name server, and notes what its client answers. */
-function overhear(lookup: Lookup, limits: Limits = callLimitsOf(agent.agent.config)) {
+/** Replaces the agent's name server and records the results of its client. */
+function recordClient(lookup: Lookup, limits: Limits = callLimitsOf(agent.agent.config)) {
   const client = createHttpClient({ ...limits, lookup })
   const answers: { url: string; code: string }[] = []
   const waiting = new Set<Promise<unknown>>()
@@ -66,14 +69,14 @@ function overhear(lookup: Lookup, limits: Limits = callLimitsOf(agent.agent.conf
   }
   Object.assign(agent.agent.env.http, changed)
   onTestFinished(() => client.close())
-  /** Makes a place ask a URL, and waits for those that ask in the background. */
-  const visit = async (name: string, url: string) => {
+  /** Triggers a request to a URL and waits for background requests. */
+  const request = async (name: string, url: string) => {
     await Promise.resolve()
       .then(() => sites[name]!(url))
       .catch(() => undefined)
     await Promise.all(waiting)
   }
-  return { answers, visit }
+  return { answers, request }
 }
 
 async function openCanary(): Promise<TestServer> {
@@ -83,46 +86,46 @@ async function openCanary(): Promise<TestServer> {
   return canary
 }
 
-test('every place is among those that are tried', () =>
-  expect(Object.keys(sites).toSorted()).toEqual(names.toSorted()))
+test('every request is covered', () => expect(Object.keys(sites).toSorted()).toEqual(names.toSorted()))
 
 describe.each(names)('%s', (name) => {
-  test('leads to no address of the corpus', async () => {
+  test('reaches no address of the corpus', async () => {
     const canary = await openCanary()
     const urls = corpus(canary.port)
     expect(urls.length).toBeGreaterThan(200)
-    const { answers, visit } = overhear(hostile)
-    for (let index = 0; index < urls.length; index += together) {
-      await Promise.all(urls.slice(index, index + together).map((url) => visit(name, url)))
+    const { answers, request } = recordClient(hostile)
+    for (let index = 0; index < urls.length; index += concurrency) {
+      await Promise.all(urls.slice(index, index + concurrency).map((url) => request(name, url)))
     }
     expect(
       answers.filter(({ code }) => !['address-not-allowed', 'bad-url', 'port-not-allowed'].includes(code)),
     ).toEqual([])
-    // A did:web says in its text that it has no address of this kind; all others come to the guard, but for those that are no URLs.
+    // A did:web with an IP address is refused by its text. All other URLs reach the guard, except for invalid
+    // ones.
     expect(answers.length).toBeGreaterThan(name === 'did:web' ? 30 : 150)
     expect(canary.connections()).toBe(0)
   })
 
-  test('is led there by no redirect', async () => {
+  test('follows no redirect to this machine', async () => {
     const canary = await openCanary()
     const urls = corpus(canary.port)
     const statuses = [301, 302, 303, 307, 308]
     await using other = await startServer((request, response) => {
       const [, kind, index] = /^\/(far|near)(\d+)/.exec(request.url!) ?? []
-      // Where a location is no URL of its own, it leads here.
+      // A location that is not absolute leads to this server.
       if (index === undefined) return void response.writeHead(404).end()
       const location =
         kind === 'far' ? `/near${index}` : urls[Number(index)]!.replace(/[^\x20-\x7e]/gu, encodeURIComponent)
       response.writeHead(statuses[Number(index) % 5]!, { location }).end()
-    }, elsewhere)
-    const { visit, answers } = overhear(async (host) =>
-      host === 'elsewhere.example' ? [{ address: elsewhere, family: 4 }] : hostile(host),
+    }, publicLoopback)
+    const { request, answers } = recordClient(async (host) =>
+      host === 'elsewhere.example' ? [{ address: publicLoopback, family: 4 }] : hostile(host),
     )
-    // Only schemas are read where a redirect leads.
+    // Only schemas follow redirects.
     for (let index = 0; index < urls.length; index += name.startsWith('schema') ? 1 : 10) {
-      // Every other one after a harmless redirect.
+      // The second is a redirect after a harmless one.
       const path = index % 2 === 0 ? 'far' : 'near'
-      await visit(
+      await request(
         name,
         `${name === 'did:web' ? 'https' : 'http'}://elsewhere.example:${other.port}/${path}${index}`,
       )
@@ -132,34 +135,34 @@ describe.each(names)('%s', (name) => {
     expect(canary.connections()).toBe(0)
   })
 
-  test('is led there by no name that resolves differently the second time', async () => {
+  test('is not fooled by a name that resolves differently the second time', async () => {
     const [canary, other] = await openTwins()
     const asked = new Map<string, number>()
-    const { visit, answers } = overhear(async (host) => {
+    const { request, answers } = recordClient(async (host) => {
       const count = (asked.get(host) ?? 0) + 1
       asked.set(host, count)
-      return [{ address: count === 1 ? elsewhere : '127.0.0.1', family: 4 }]
+      return [{ address: count === 1 ? publicLoopback : '127.0.0.1', family: 4 }]
     })
     const url = `http://rebind-${names.indexOf(name)}.example:${canary.port}/`
-    await visit(name, url)
+    await request(name, url)
     const before = answers.length
-    for (let again = 0; again < 5; again++) await visit(name, `${url}${again}`)
+    for (let again = 0; again < 5; again++) await request(name, `${url}${again}`)
     expect(other.connections()).toBe(1)
     expect(new Set(answers.slice(before).map(({ code }) => code))).toEqual(new Set(['address-not-allowed']))
     expect(canary.connections()).toBe(0)
   })
 
-  test('leads to the same canary without the guard, so the tests above can fail', async () => {
+  test('reaches the same canary without the guard, so the tests above can fail', async () => {
     const canary = await openCanary()
-    const { visit } = overhear(hostile, { allow: 'any' })
-    await visit(name, `http://control-${names.indexOf(name)}.example:${canary.port}/`)
+    const { request } = recordClient(hostile, { allow: 'any' })
+    await request(name, `http://control-${names.indexOf(name)}.example:${canary.port}/`)
     expect(canary.connections()).toBeGreaterThan(0)
   })
 })
 
-test('events go to no webhook of the corpus either', async () => {
+test('no event is sent to a webhook of the corpus', async () => {
   const canary = await openCanary()
-  const { answers } = overhear(hostile)
+  const { answers } = recordClient(hostile)
   const registered = new Set<string>()
   const tenant = await agent.newTenant()
   for (const [index, url] of corpus(canary.port).entries()) {
@@ -178,7 +181,10 @@ test('events go to no webhook of the corpus either', async () => {
   expect(canary.connections()).toBe(0)
 })
 
-/** A canary on this machine, and a server at one port with it on the address that stands for a public one. Neither keeps connections. */
+/**
+ * Starts a canary on this machine, and a server with the same port on the address that acts as public.
+ * Neither keeps connections open.
+ */
 async function openTwins(): Promise<[TestServer, TestServer]> {
   const listener: RequestListener = (_, response) => response.setHeader('connection', 'close').end('{}')
   const canary = await startServer(listener)
@@ -186,7 +192,7 @@ async function openTwins(): Promise<[TestServer, TestServer]> {
   let connections = 0
   const twin = createServer(listener).on('connection', () => connections++)
   await new Promise<void>((resolve, reject) =>
-    twin.once('error', reject).listen(canary.port, elsewhere, resolve),
+    twin.once('error', reject).listen(canary.port, publicLoopback, resolve),
   )
   const close = () => new Promise<void>((resolve) => void twin.close(() => resolve()))
   onTestFinished(close)
@@ -195,7 +201,7 @@ async function openTwins(): Promise<[TestServer, TestServer]> {
     canary,
     {
       port,
-      url: `http://${elsewhere}:${port}`,
+      url: `http://${publicLoopback}:${port}`,
       connections: () => connections,
       peak: () => 0,
       [Symbol.asyncDispose]: close,

@@ -1,4 +1,6 @@
-/** The public address of an agent: what comes in is passed on to whichever agent is behind it now, or refused while there is none. */
+/**
+ * The public address of an agent: a proxy that forwards to the current agent, or refuses while there is none.
+ */
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestAgent } from '../_agent.ts'

@@ -1,4 +1,4 @@
-/** Wallets that go from one agent to another, as the tests send them: exports as bytes. */
+/** Exports and imports of wallets between agents, as bytes. */
 import type { TestAgent } from '../_agent.ts'
 import { adminToken } from '../_agent.ts'
 
@@ -6,7 +6,7 @@ export const passphrase = 'correct horse battery staple'
 
 export type Refused = { status: number; type: string; detail: string }
 
-/** Exports a wallet; the bytes, or the problem. */
+/** Exports a wallet. Returns the bytes, or the problem. */
 export async function exportFrom(
   agent: TestAgent,
   walletId: string,
@@ -21,7 +21,7 @@ export async function exportFrom(
   return Buffer.from(await response.arrayBuffer())
 }
 
-/** Imports bytes; the wallet. @throws with the problem, as the client does. */
+/** Imports bytes. Returns the wallet. @throws with the problem, as the client does. */
 export async function importInto(
   agent: TestAgent,
   bytes: Uint8Array,

@@ -1,4 +1,7 @@
-/** Exports that somebody has made who has the passphrase: what is in them is looked at as closely as what comes over the network. */
+/**
+ * Exports that were altered by a holder of the passphrase: their content is validated like input from the
+ * network.
+ */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([agent[Symbol.asyncDispose](), folder[Symbol.asyncDispose]()]))
 
-/** An export with another file in it. */
+/** Returns an export with another file in it. */
 async function withFile(bytes: Uint8Array): Promise<Buffer> {
   const path = join(folder.path, 'file')
   writeFileSync(path, bytes)
@@ -45,7 +48,7 @@ async function withFile(bytes: Uint8Array): Promise<Buffer> {
   return Buffer.concat([Buffer.from(envelope.lines), sealed])
 }
 
-/** The file after somebody has worked on it. */
+/** Returns the file after a change. */
 function changed(work: (database: Database) => unknown): Buffer {
   const path = join(folder.path, 'changed.db')
   writeFileSync(path, file)
@@ -59,7 +62,7 @@ const long = (database: Database) =>
   database.prepare("insert into setting values ('long', ?)").run(randomBytes(5_000_000).toString('hex'))
 const damage = (bytes: Buffer) => bytes.fill(0xff, bytes.length - 8_192)
 
-test.each<[what: string, name: string, detail: string, bytes: () => Buffer]>([
+test.each<[label: string, name: string, detail: string, bytes: () => Buffer]>([
   [
     'another table',
     'DamagedExport',
@@ -76,7 +79,7 @@ test.each<[what: string, name: string, detail: string, bytes: () => Buffer]>([
       ),
   ],
   [
-    'a view in the place of a table',
+    'a view in place of a table',
     'DamagedExport',
     'its database is damaged',
     () =>
@@ -119,7 +122,7 @@ test('another wallet’s key is refused', async () => {
   }
 })
 
-test('a large one, which is looked through beside everything else, comes in', async () => {
+test('a large export, which is checked in a worker, is imported', async () => {
   const { id } = await importInto(agent, await withFile(changed(long)))
   const read = agent.agent.wallets.use(id, ({ db }) =>
     db.selectFrom('setting').select('value').where('name', '=', 'long').executeTakeFirstOrThrow(),

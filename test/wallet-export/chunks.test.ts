@@ -1,4 +1,4 @@
-/** What is too long to be sealed at once: whole and unchanged, or refused. */
+/** Encryption in chunks: content comes back unchanged, or is refused. */
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { chunkLength, openChunks, prefixLength, sealChunks } from '../../src/wallet-export/envelope.ts'
@@ -24,7 +24,7 @@ const open = (bytes: Uint8Array, pieceLength = 10_000, with_ = key) =>
   all(openChunks(with_, createReader(inPieces(bytes, pieceLength))))
 
 test.each([0, 1, chunkLength - 1, chunkLength, chunkLength + 1, 3 * chunkLength, 200_000])(
-  '%i bytes come back, in pieces of any length',
+  '%i bytes come back, read in pieces of any length',
   async (length) => {
     const bytes = randomBytes(length)
     const sealed = await seal(bytes)
@@ -51,7 +51,7 @@ test.each<[string, Uint8Array]>([
   ['a chunk left out', join(0, 2)],
   ['chunks in another order', join(1, 0, 2)],
   ['a chunk twice', join(0, 0, 1, 2)],
-  ['something after the end', Buffer.concat([whole, Buffer.alloc(1)])],
+  ['bytes after the end', Buffer.concat([whole, Buffer.alloc(1)])],
   ['the end twice', join(0, 1, 2, 2)],
   ...[0, 65_535, sealedLength - 1, sealedLength, 2 * sealedLength, whole.length - 1].map(
     (at): [string, Uint8Array] => [`byte ${at} flipped`, withFlip(at)],
@@ -60,7 +60,7 @@ test.each<[string, Uint8Array]>([
   await expect(open(bytes)).rejects.toMatchObject({ type: 'error:WalletPortabilityError:DamagedExport' })
 })
 
-test('another key, and another prefix, open nothing', async () => {
+test('another key or another prefix decrypts nothing', async () => {
   for (const other of [
     { ...key, key: randomBytes(32) },
     { ...key, prefix: randomBytes(prefixLength) },
@@ -70,7 +70,7 @@ test('another key, and another prefix, open nothing', async () => {
     })
 })
 
-test('a source is read no further than what is asked for', async () => {
+test('a source is read only as far as requested', async () => {
   let asked = 0
   async function* endless() {
     for (;;) yield await Promise.resolve(Buffer.alloc(++asked && 1_000))

@@ -1,4 +1,4 @@
-/** An agent that is killed while a wallet comes or goes: afterwards it has it, or has it not, and never a part of it. */
+/** An agent that is killed during an export or import: afterwards it has the whole wallet or none of it. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ import { exportFrom, passphrase } from './_transfer.ts'
 const adminKey = 'the-administrator-of-the-tests'
 const preload = `--import=${fileURLToPath(new URL('../faults/_probe.mjs', import.meta.url))}`
 
-/** Sends a file, or asks for one; nothing when the daemon died of it. */
+/** Sends or requests a file. Returns undefined if the daemon died. */
 const send = (daemon: Daemon, path: string, headers: Record<string, string>, body: string | Uint8Array) =>
   fetch(daemon.url + path, {
     method: 'POST',
@@ -42,7 +42,7 @@ const move = (daemon: Daemon, walletId: string) =>
   )
 
 test(
-  'at every step of an import, of an export, and of an import in the place of what rests',
+  'at every step of an import, of an export, and of an import that replaces a suspended wallet',
   { timeout: 180_000 },
   async () => {
     let [bytes, later, walletId]: [Uint8Array, Uint8Array, string] = [Buffer.alloc(0), Buffer.alloc(0), '']
@@ -71,14 +71,14 @@ test(
     })
     const here = async () =>
       (await daemon.call(`GET /wallets/${walletId}`, { adminKey })).body as { id?: string; movedAt?: string }
-    /** Starts again after a death, to die at the next point. */
+    /** Starts again after a crash, to crash at the next step. */
     const startAgain = async (next: string) => {
       expect(await daemon.stop()).toBe('SIGKILL')
       daemon.env['FAULTS'] = at(next)
       await daemon.start()
       expect(existsSync(join(dataDir, 'wallets', 'transit'))).toBe(false)
     }
-    /** How many connections and presentation definitions it has. */
+    /** The numbers of its connections and presentation definitions. */
     const has = async () => {
       const { body: entity } = await daemon.call('POST /iam/entities', {
         adminKey,
@@ -98,7 +98,7 @@ test(
       await startAgain(next)
     }
 
-    // Until the rows are there, there is nothing; from then on, all of it.
+    // Before the rows exist, there is nothing; afterwards, the whole wallet.
     for (const next of ['import-rows:before', 'import-rows:after']) {
       await dieOf(importInto(daemon, bytes), next)
       expect(await here(), next).not.toHaveProperty('id')
@@ -107,13 +107,13 @@ test(
     expect(await here()).toMatchObject({ id: walletId })
     expect(await has()).toEqual([1, 0])
 
-    // It rests from the first step on, and is exported again.
+    // It is suspended from the first step on, and can be exported again.
     for (const next of ['wallet-copy:after', 'import-rows:before']) {
       await dieOf(move(daemon, walletId), next)
       expect(await here()).toHaveProperty('movedAt')
     }
 
-    // What rests is what it was, or what it has become, in its file and beside it.
+    // The suspended wallet is the old one or the new one, consistently in its file and in agent.db.
     await dieOf(importInto(daemon, later), 'import-rows:after')
     expect(await here()).toHaveProperty('movedAt')
     await daemon.call(`POST /wallets/${walletId}/resumption`, { adminKey })

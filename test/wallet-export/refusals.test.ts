@@ -1,4 +1,4 @@
-/** What is not imported, and why; nothing is changed then. */
+/** Exports that are refused, and why; a refusal changes nothing. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ const nothingCame = async () => {
 }
 const refused = (bytes: Uint8Array, options = {}) => refusal(importInto(to, bytes, options))
 
-test('a file that is none, one of a newer release, and one whose first lines were changed', async () => {
+test('a file that is no export, one of a newer release, and one with an altered header', async () => {
   const text = whole.toString('latin1')
   const other = (change: (text: string) => string) => Buffer.from(change(text), 'latin1')
   for (const bytes of [
@@ -41,7 +41,7 @@ test('a file that is none, one of a newer release, and one whose first lines wer
     type: 'error:WalletPortabilityError:NewerExport',
     detail: expect.stringContaining('version 2'),
   })
-  // Costs that would take hours are not tried.
+  // A key derivation that would take hours is not tried.
   expect(await refused(other((all) => all.replace('"N":131072', '"N":1048576')))).toMatchObject({
     type: 'error:WalletPortabilityError:NotAnExport',
   })
@@ -51,7 +51,7 @@ test('a file that is none, one of a newer release, and one whose first lines wer
   await nothingCame()
 })
 
-test('a wrong passphrase, one that no header carries, and none', async () => {
+test('a wrong passphrase, one that a header cannot carry, and none', async () => {
   expect(await refused(whole, { passphrase: `${passphrase}.` })).toMatchObject({
     status: 422,
     type: 'error:WalletPortabilityError:WrongPassphrase',
@@ -73,7 +73,7 @@ test('a wrong passphrase, one that no header carries, and none', async () => {
   await nothingCame()
 })
 
-test('a file that was changed', async () => {
+test('an altered file', async () => {
   const flipped = Buffer.from(whole)
   flipped[whole.length >> 1]! ^= 1
   expect(await refused(flipped)).toMatchObject({
@@ -83,7 +83,7 @@ test('a file that was changed', async () => {
   await nothingCame()
 })
 
-test('a file that is longer than any that is taken', async () => {
+test('a file above the size limit', async () => {
   await using small = await startAgent({ WALLET_IMPORT_MAX_BYTES: '1000' })
   expect(await refusal(importInto(small, whole))).toMatchObject({
     status: 413,
@@ -91,7 +91,7 @@ test('a file that is longer than any that is taken', async () => {
   })
 })
 
-test('what is wanted of an export is checked, and no passphrase is in an answer', async () => {
+test('parameters of an export are validated, and no response contains a passphrase', async () => {
   const problem = await refusal(exportFrom(from, walletId, { passphrase: 'too short' }))
   expect(problem).toMatchObject({ status: 400, detail: expect.stringContaining('passphrase') })
   expect(JSON.stringify(problem)).not.toContain('too short')
@@ -101,19 +101,19 @@ test('what is wanted of an export is checked, and no passphrase is in an answer'
   })
 })
 
-test('a wallet that is here already, and an id that is taken', async () => {
+test('a wallet that already exists here, and an id that is in use', async () => {
   expect(await refusal(importInto(from, whole))).toMatchObject({
     status: 422,
     type: 'error:WalletManagementServiceError:DuplicatedWalletSeed',
   })
-  const { walletId: taken } = await to.newTenant()
-  expect(await refused(whole, { query: `?id=${taken}` })).toMatchObject({
+  const { walletId: existing } = await to.newTenant()
+  expect(await refused(whole, { query: `?id=${existing}` })).toMatchObject({
     type: 'error:WalletManagementServiceError:DuplicatedWalletId',
   })
   await nothingCame()
 })
 
-test('what is another wallet’s here does not come, nor the rest', async () => {
+test('rows that another wallet has here are refused, together with the rest', async () => {
   const definition = { id: 'a-definition', input_descriptors: [] }
   const row = {
     id: definition.id,

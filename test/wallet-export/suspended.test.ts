@@ -1,6 +1,9 @@
-/** A wallet that moves while it is written to: what was acknowledged is in the export, and what is not was refused. And back again. */
+/**
+ * A wallet that is transferred while it is written to: acknowledged writes are in the export, others were
+ * refused. And back again.
+ */
 import { randomUUID } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as tick } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
@@ -22,7 +25,10 @@ const notes = ({ agent }: TestAgent, walletId: string) =>
       (await db.selectFrom('setting').where('name', 'like', 'note %').selectAll().execute()).length,
   )
 
-/** Writes as fast as it can, each time by a use of its own and within a long one, until it may not; how often that was acknowledged. */
+/**
+ * Writes as fast as possible, alternating short and long uses of the wallet, until writes are refused.
+ * Returns the number of acknowledged writes.
+ */
 async function writeUntilRefused(
   { agent }: TestAgent,
   walletId: string,
@@ -34,8 +40,8 @@ async function writeUntilRefused(
       await once()
       acknowledged++
       onWritten()
-      // Writing waits for nothing that others would have a turn meanwhile.
-      await turn()
+      // Yields, because writing does not wait for anything.
+      await tick()
     }
   }
   const writers = [
@@ -47,7 +53,7 @@ async function writeUntilRefused(
   return acknowledged
 }
 
-test('nothing that was acknowledged is lost, there and back again', { timeout: 60_000 }, async () => {
+test('acknowledged writes are not lost, there and back again', { timeout: 60_000 }, async () => {
   await using first = await startAgent()
   await using second = await startAgent()
   const alice = await first.newTenant('alice')
@@ -76,7 +82,7 @@ test('nothing that was acknowledged is lost, there and back again', { timeout: 6
   expect((await first.admin('GET /wallets/{walletId}', { path: { walletId } })).movedAt).toBeUndefined()
 })
 
-test('what is sent to a wallet that rests is refused for now, and taken once it goes on', async () => {
+test('messages to a suspended wallet are refused temporarily, and accepted when it is active again', async () => {
   await using agent = await startAgent()
   const alice = await agent.newTenant('alice')
   await using party = await openParty()

@@ -1,4 +1,4 @@
-/** A wallet goes from one agent to another, its address comes along, and everything goes on. */
+/** A wallet is transferred to another agent together with its address, and its flows continue. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** An agent that is reached at the public address. */
+/** Starts an agent behind the public address. */
 const start = (variables: Record<string, string> = {}) =>
   startAgent({
     REST_SERVICE_URL: front.restUrl,
@@ -29,7 +29,7 @@ const start = (variables: Record<string, string> = {}) =>
     ...variables,
   })
 
-/** Lets a tenant into a wallet that was imported. */
+/** Registers a tenant with a key for an imported wallet. */
 async function newTenantOf(agent: TestAgent, walletId: string): Promise<Tenant> {
   const { id: entityId } = await agent.admin('POST /iam/entities', { body: { name: 'moved', walletId } })
   const { apiKey } = await agent.admin('POST /iam/entities/{id}/api-keys', {
@@ -39,15 +39,15 @@ async function newTenantOf(agent: TestAgent, walletId: string): Promise<Tenant> 
   return { walletId, entityId, apiKey, call: createClient(agent.url, { apikey: apiKey }) }
 }
 
-/** The text of the last basic message that came over a connection. */
-const heard = (tenant: Tenant, connectionId: string, text: string) =>
+/** Returns the text of the last basic message of a connection. */
+const messageArrives = (tenant: Tenant, connectionId: string, text: string) =>
   until(
     text,
     () => tenant.call('GET /messages', { query: { connectionId } }),
     ({ contents }) => contents.some(({ content }) => content === text),
   )
 
-test('an issuer moves: a message, a revocation and an issuance go through, and nothing happens any more where it was', async () => {
+test('an issuer is transferred: a message, a revocation and an issuance succeed, and the old agent does nothing', async () => {
   await using old = await start()
   await using peer = await startAgent({ VDR_URL: `sqlite:${join(folder, 'vdr.db')}` })
   front.leadTo(old)
@@ -95,7 +95,7 @@ test('an issuer moves: a message, a revocation and an issuance go through, and n
     'movedAt',
   )
   expect((await old.send('GET', '/web/acme/did.json')).status).toBe(503)
-  // What is sent to it meanwhile waits for it.
+  // Messages that are sent meanwhile are queued.
   await holder.call('POST /messages', {
     body: { connectionId: inviteeConnectionId, content: 'are you there?' },
   })
@@ -127,17 +127,17 @@ test('an issuer moves: a message, a revocation and an issuance go through, and n
     (await again.call('GET /schema-registry/schemas', { query: { tags: 'people' } })).contents,
   ).toMatchObject([{ guid }])
 
-  await heard(again, inviterConnectionId, 'are you there?')
+  await messageArrives(again, inviterConnectionId, 'are you there?')
   await again.call('POST /messages', { body: { connectionId: inviterConnectionId, content: 'yes' } })
-  await heard(holder, inviteeConnectionId, 'yes')
+  await messageArrives(holder, inviteeConnectionId, 'yes')
 
-  // The list that the credential names is at the address it names.
+  // The status list is at the address that the credential names.
   const standing = () =>
     holder.call('GET /issue-credentials/records/{recordId}/credential', { path: { recordId } })
   await again.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuerRecordId } })
   await until('the revocation', standing, (credential) => JSON.stringify(credential).includes('revoked'))
 
-  // For those who have stayed, the list and the did:web are where everybody finds them.
+  // For wallets that were not transferred, the status list and the did:web stay where they were.
   const [checked] = await neighbour.call('POST /verification/credential', {
     body: [{ credential, verifications: [{ verification: 'RevocationCheck' }] }],
   })

@@ -12,7 +12,7 @@ const key = (endsAt?: number): ActiveKey => ({
   lastUsedAt: null,
 })
 
-/** A load that counts its calls. */
+/** Counts its calls. */
 function newLoad(found: ActiveKey | undefined) {
   const load = vi.fn<() => Promise<ActiveKey | undefined>>(() => Promise.resolve(found))
   return { load, count: () => load.mock.calls.length }

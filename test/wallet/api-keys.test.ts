@@ -1,4 +1,4 @@
-/** Named keys: made, used, listed, replaced, ended (service §2.4). */
+/** Named API keys: creation, use, list, rotation, revocation. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 
@@ -27,7 +27,7 @@ const revoke = (keyId: string, id = entityId) =>
 const statusWith = async (apikey: string) =>
   (await agent.send('GET', '/connections', { headers: { apikey } })).status
 
-test('a key is made with 256 random bits, shown once, and lets in', async () => {
+test('a key has 256 random bits, is shown once, and authenticates', async () => {
   const { apiKey, ...key } = await create({ name: 'backend' })
   expect(apiKey).toMatch(/^iak_[\w-]{43}$/)
   expect(Buffer.from(apiKey.slice(4), 'base64url')).toHaveLength(32)
@@ -45,7 +45,7 @@ test('a key is made with 256 random bits, shown once, and lets in', async () => 
   expect(JSON.stringify(rows)).not.toContain(apiKey)
 })
 
-test('the list tells when a key was used last, and that is written once a minute', async () => {
+test('the list shows the last use of a key, which is written once a minute', async () => {
   const { id, apiKey } = await create()
   const lastUse = async () => (await list()).find((key) => key.id === id)!.lastUsedAt
   expect(await lastUse()).toBeUndefined()
@@ -59,14 +59,14 @@ test('the list tells when a key was used last, and that is written once a minute
   expect(Date.parse((await lastUse())!) - Date.parse(first!)).toBeGreaterThan(60_000)
 })
 
-test('keys are listed in the order of their making, a page at a time, with what they are for', async () => {
+test('keys are listed in order of creation, paged, with their purpose', async () => {
   const made = [
     await create({ name: 'a' }),
     await create({ name: 'b', scopes: ['verifier', 'issuer', 'issuer'] }),
     await create(),
   ]
   const all = await list()
-  // The first is the one that the tenant was given.
+  // The first is the key that the tenant was created with.
   expect(all.slice(1).map(({ id }) => id)).toEqual(made.map(({ id }) => id))
   expect(all.map(({ scopes }) => scopes)).toEqual([undefined, undefined, ['issuer', 'verifier'], undefined])
   const page = await agent.admin('GET /iam/entities/{id}/api-keys', {
@@ -77,7 +77,7 @@ test('keys are listed in the order of their making, a page at a time, with what 
   expect(page.next).toBeDefined()
 })
 
-test('a revoked key lets nobody in any more and is listed still; revoking it again changes nothing', async () => {
+test('a revoked key no longer authenticates and is still listed; revoking it again changes nothing', async () => {
   const [one, two] = [await create(), await create()]
   const revoked = await revoke(one.id)
   expect(revoked).toMatchObject({ id: one.id, state: 'revoked', revokedAt: expect.any(String) })
@@ -86,10 +86,10 @@ test('a revoked key lets nobody in any more and is listed still; revoking it aga
   expect((await list()).find(({ id }) => id === one.id)).toEqual(revoked)
 })
 
-test('an expired key lets nobody in, and cannot be registered again', async () => {
+test('an expired key does not authenticate, and cannot be registered again', async () => {
   const { id, apiKey } = await create({ expiresAt: ahead(hour) })
   expect(await statusWith(apiKey)).toBe(200)
-  // Both clocks go on.
+  // Both clocks advance.
   const awake = performance.now() + 2 * hour
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * hour })
   vi.spyOn(performance, 'now').mockReturnValue(awake)
@@ -102,7 +102,7 @@ test('an expired key lets nobody in, and cannot be registered again', async () =
   })
 })
 
-test('a key that was used a moment ago is refused at the next request, however it was taken away', async () => {
+test('a recently used key is refused at the next request, however it was removed', async () => {
   const keyOf = async () => {
     const { id, apiKey } = await create()
     expect(await statusWith(apiKey)).toBe(200)
@@ -117,7 +117,7 @@ test('a key that was used a moment ago is refused at the next request, however i
   expect(await statusWith(deleted.apiKey)).toBe(401)
 })
 
-test('a key that was used a moment ago opens the wallet that its entity has now, and no other', async () => {
+test('a recently used key opens only the wallet that its entity has now', async () => {
   const other = await agent.newTenant()
   const { apiKey } = await create()
   expect(await statusWith(apiKey)).toBe(200)
@@ -131,7 +131,7 @@ test('a key that was used a moment ago opens the wallet that its entity has now,
   expect((await find()).status).toBe(200)
 })
 
-test('a key is replaced with an overlap, in which both let in', async () => {
+test('a key is rotated with an overlap, during which both authenticate', async () => {
   const old = await create({ name: 'desk', scopes: ['verifier'], expiresAt: ahead(4 * hour) })
   const until = ahead(hour)
   const next = await create({ replaces: { id: old.id, until } })
@@ -139,12 +139,12 @@ test('a key is replaced with an overlap, in which both let in', async () => {
   expect(next.expiresAt).toBeUndefined()
   expect([await statusWith(old.apiKey), await statusWith(next.apiKey)]).toEqual([200, 200])
   expect((await list()).find(({ id }) => id === old.id)!.expiresAt).toBe(until)
-  // What would have ended before that ends when it would have.
+  // An earlier expiry is kept.
   await create({ replaces: { id: old.id, until: ahead(2 * hour) } })
   expect((await list()).find(({ id }) => id === old.id)!.expiresAt).toBe(until)
 })
 
-test('what cannot be is refused, and nothing is made', async () => {
+test('an invalid request is refused and creates nothing', async () => {
   const other = await agent.newTenant()
   const [theirs] = (await agent.admin('GET /iam/entities/{id}/api-keys', { path: { id: other.entityId } }))
     .contents

@@ -1,4 +1,7 @@
-/** Wallet files that are damaged, or somebody else's: set aside by name, told to their tenant and to the operator, and nobody else's trouble. Single bits: `test/security/flips.test.ts`. */
+/**
+ * Wallet files that are damaged or belong to another wallet: they are quarantined and reported to tenant and
+ * operator, and other wallets keep working. Single bit flips: `test/security/flips.test.ts`.
+ */
 import { randomUUID } from 'node:crypto'
 import {
   closeSync,
@@ -38,7 +41,7 @@ describe('a data folder with three wallets', () => {
   let ids: string[]
   let keys: string[]
   let good: Map<string, Buffer>
-  /** What each tenant reads. */
+  /** Connections that each tenant reads. */
   let answers: string[]
 
   const read = async ({ url }: TestAgent, key: string) => {
@@ -50,7 +53,7 @@ describe('a data folder with three wallets', () => {
     ])
   }
   const put = (name: string, bytes: Buffer) => writeFileSync(join(dataDir, 'wallets', name), bytes)
-  /** The folder as it was after the first agent had stopped. */
+  /** The folder after the first agent stopped. */
   const restore = () => {
     for (const name of readdirSync(join(dataDir, 'wallets'))) rmSync(join(dataDir, 'wallets', name))
     for (const [name, bytes] of good) put(name, bytes)
@@ -80,7 +83,7 @@ describe('a data folder with three wallets', () => {
   const start = (variables: Record<string, string> = {}) =>
     startAgent({ DEFAULT_WALLET_ENABLED: 'false', ...variables }, { dataDir })
 
-  test('a stop leaves every file and nothing beside it', () => {
+  test('a stop leaves every wallet file and no side files', () => {
     restore()
     for (const id of ids) expect(beside({ dataDir }, id)).toEqual([`${id}.db`])
   })
@@ -106,7 +109,7 @@ describe('a data folder with three wallets', () => {
         return readFileSync(path)
       },
     ],
-  ])('%s in the place of a wallet’s file is set aside by name', async (_, make) => {
+  ])('%s in place of a wallet’s file is quarantined', async (_, make) => {
     restore()
     const bytes = make()
     put(`${ids[0]}.db`, bytes)
@@ -125,7 +128,7 @@ describe('a data folder with three wallets', () => {
       status: 'failed',
       detail: expect.stringContaining(name),
     })
-    // It is kept as it was, but for what SQLite notes in the head of any file that it opens.
+    // It is kept unchanged, except for bytes that SQLite changes in the header of any file that it opens.
     expect(
       readFileSync(join(dataDir, 'wallets', name))
         .subarray(100, bytes.length)
@@ -141,7 +144,7 @@ describe('a data folder with three wallets', () => {
     )
   })
 
-  test('a deep examination finds any page of a wallet’s file that was overwritten', async () => {
+  test('a deep examination finds any overwritten page of a wallet’s file', async () => {
     restore()
     const path = join(dataDir, 'wallets', `${ids[0]}.db`)
     const sound = good.get(`${ids[0]}.db`)!
@@ -158,7 +161,7 @@ describe('a data folder with three wallets', () => {
   })
 })
 
-test('a file that is damaged while it is open is closed, looked through and set aside', async () => {
+test('a file that is damaged while open is closed, examined and quarantined', async () => {
   await using agent = await startAgent()
   const [alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
   await connect(alice, bob)
@@ -172,21 +175,21 @@ test('a file that is damaged while it is open is closed, looked through and set 
   const first = await refusal(alice.call('GET /connections'))
   expect(first).toMatchObject({ status: 503, type: 'error:WalletManagementServiceError:WalletUnreadable' })
   await until(
-    'a file that is set aside',
+    'a quarantined file',
     () => refusal(alice.call('GET /connections')),
     ({ detail }) => detail.includes('.damaged-'),
   )
   expect((await bob.call('GET /connections')).contents).toHaveLength(1)
 })
 
-test('what a wallet owes when its file comes into doubt is paid once it has been looked through', async () => {
+test('jobs of a wallet whose file is suspect are processed after its examination', async () => {
   await using sink = await Sink.open()
   await using agent = await startAgent()
   const { call, walletId } = await agent.newTenant()
   await call('POST /events/webhooks', { body: { url: sink.url } })
   const { wallets } = agent.agent
   const failing = wallets.use(walletId, async (wallet) => {
-    // As when the disk fails after a commit: nobody is told of that.
+    // Simulates a disk that fails after a commit: no change is notified.
     await wallet.db
       .transaction()
       .execute((tx) =>
@@ -198,7 +201,7 @@ test('what a wallet owes when its file comes into doubt is paid once it has been
   await sink.waitFor('the event', ({ data }) => data['thid'] === 'a thread')
 })
 
-test('what is only for now is not taken for damage', () => {
+test('temporary errors are not classified as damage', () => {
   for (const code of ['SQLITE_BUSY', 'SQLITE_IOERR_READ', 'SQLITE_CANTOPEN', 'SQLITE_NOMEM', 'EACCES']) {
     const error = Object.assign(new Error('for now'), { code })
     expect(toStorageError(error, 'a.db')).toBe(error)
@@ -211,7 +214,7 @@ test('what is only for now is not taken for damage', () => {
   })
 })
 
-test('a folder in the place of a file is set aside, and a copy that is put back is opened', async () => {
+test('a folder in place of a file is quarantined, and a copy that is put back is opened', async () => {
   await using agent = await startAgent()
   const { call, walletId } = await agent.newTenant()
   await call('POST /connections', { body: {} })

@@ -1,4 +1,4 @@
-/** The default wallet of starts that were interrupted: the next start completes them, and doubles nothing. */
+/** Interrupted first starts: the next start completes the default wallet and duplicates nothing. */
 import { expect, test } from 'vitest'
 import { StartError } from '../../src/base/start-error.ts'
 import { readConfig } from '../../src/base/config.ts'
@@ -13,7 +13,7 @@ const variables = {
   DEFAULT_WALLET_WEBHOOK_API_KEY: 'a-token',
 }
 
-test('a start that stopped before the entity was made leaves one webhook after the next', async () => {
+test('a start that is repeated after it failed before the entity registers one webhook', async () => {
   await using agent = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' })
   const { wallets, tenants } = agent.agent
   const config = readConfig(variables)
@@ -31,7 +31,7 @@ test('a start that stopped before the entity was made leaves one webhook after t
   expect((await tenants.keys.find(key!.reveal()))?.entityId).toBe(defaultId)
 })
 
-test('the webhook of the environment counts when the wallet is made, and never again', async () => {
+test('the webhook of the environment is used only when the wallet is created', async () => {
   await using agent = await startAgent(variables)
   const { wallets, tenants } = agent.agent
   await provideDefaultWallet(
@@ -44,7 +44,7 @@ test('the webhook of the environment counts when the wallet is made, and never a
   expect(webhooks.map(({ url }) => url)).toEqual(['http://127.0.0.1:1/events'])
 })
 
-test('a configured key has 16 to 128 characters, unless it is the default tenant’s already', async () => {
+test('a configured key has 16 to 128 characters, unless the default tenant already has it', async () => {
   await using agent = await startAgent()
   const { wallets, tenants } = agent.agent
   const start = (key: string) =>
@@ -59,7 +59,7 @@ test('a configured key has 16 to 128 characters, unless it is the default tenant
   expect((await start('a-key-of-16-char'))?.reveal()).toBe('a-key-of-16-char')
 })
 
-test('a configured key that cannot be the default tenant’s is told in one sentence, without the key', async () => {
+test('a configured key that the default tenant cannot have is reported in one sentence, without the key', async () => {
   await using agent = await startAgent()
   const { wallets, tenants } = agent.agent
   const apiKey = 'a-key-that-was-removed'

@@ -1,4 +1,4 @@
-/** The master key is replaced while everything runs. */
+/** Rotation of the master key while the agent runs. */
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -39,19 +39,19 @@ const rotate = ({ admin }: TestAgent, body: { newKey?: string } = {}) =>
 const keyCheck = async ({ agent }: TestAgent) =>
   (await diagnoseAgent(agent)).checks.find(({ name }) => name === 'master-key')!
 
-/** How the agent key is on disk, by the name of its row. */
+/** The agent key as stored on disk, by the name of its row. */
 async function rows({ agent }: TestAgent): Promise<Record<string, string>> {
   const found = await agent.db.selectFrom('setting').selectAll().where('name', 'like', 'agent-key%').execute()
   return Object.fromEntries(found.map(({ name, value }) => [name, value]))
 }
 
-/** Names of files in the data folder that a text is in. */
+/** Names of the files in the data folder that contain a text. */
 const filesWith = (text: string) =>
   readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
     .filter((name) => statSync(join(dataDir, name)).isFile())
     .filter((name) => readFileSync(join(dataDir, name), 'latin1').includes(text))
 
-test('a rotated key opens everything as before, and the one before opens nothing', async () => {
+test('a rotated key opens everything as before, and the old key opens nothing', async () => {
   let [apiKey, other] = ['', '']
   const before: string[] = []
   {
@@ -65,7 +65,7 @@ test('a rotated key opens everything as before, and the one before opens nothing
     expect(readFileSync(file, 'utf8')).not.toBe(key)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(existsSync(`${file}.next`)).toBe(false)
-    // What the key before opened is nowhere any more, though the daemon has agent.db open.
+    // No file contains data wrapped with the old key, although the daemon has agent.db open.
     expect(filesWith(wrapped!)).toEqual([])
     expect(filesWith((await rows(agent))['agent-key']!)).not.toEqual([])
     expect((await alice.call('GET /connections')).contents).toHaveLength(1)
@@ -80,7 +80,7 @@ test('a rotated key opens everything as before, and the one before opens nothing
   expect(await agent.agent.env.tokens.findWalletId('mailbox', mailbox)).toBe(walletId)
 })
 
-test('a key in a file can be given; the present one, or half a one, is refused', async () => {
+test('a new key can be given in a file; the current key or a truncated one is refused', async () => {
   await using agent = await start()
   const key = newKey()
   expect(await rotate(agent, { newKey: key })).toEqual({ source: file, isReplaced: true })
@@ -96,7 +96,7 @@ test('a key in a file can be given; the present one, or half a one, is refused',
   expect(readdirSync(dataDir)).not.toContain('master.key.next')
 })
 
-test('a key in a variable is the operator’s to replace: both open the folder until a start with the new one', async () => {
+test('a key in a variable is replaced by the operator: both keys open the folder until a start with the new one', async () => {
   const [first, second, third] = [newKey(), newKey(), newKey()]
   let previous = ''
   {
@@ -114,7 +114,7 @@ test('a key in a variable is the operator’s to replace: both open the folder u
   {
     await using agent = await start({ AGENT_MASTER_KEY: first })
     expect(await keyCheck(agent)).toMatchObject({ status: 'warning' })
-    // Another one, before the first was put into the variable: that one is forgotten.
+    // A second new key, before the first was put into the variable, replaces the first.
     await rotate(agent, { newKey: third })
     previous = (await rows(agent))['agent-key-previous']!
     expect(filesWith(previous)).not.toEqual([])
@@ -131,7 +131,7 @@ test('a key in a variable is the operator’s to replace: both open the folder u
 })
 
 test.skipIf(process.getuid?.() === 0)(
-  'a file that may not be written is the operator’s to replace too',
+  'a key file without write permission is replaced by the operator too',
   async () => {
     const secrets = mkdtempSync(join(folder, 'secrets-'))
     const path = join(secrets, 'key')
@@ -147,7 +147,7 @@ test.skipIf(process.getuid?.() === 0)(
   },
 )
 
-test('a link to the file stays a link', async () => {
+test('a symbolic link to the key file stays a link', async () => {
   const [path, link] = [join(folder, 'key'), join(folder, 'link')]
   writeFileSync(path, newKey(), { mode: 0o600 })
   symlinkSync(path, link)
@@ -158,7 +158,7 @@ test('a link to the file stays a link', async () => {
   expect(readFileSync(link, 'utf8')).toBe(readFileSync(path, 'utf8'))
 })
 
-test('a key that was lost while the daemon runs is replaced by a rotation', async () => {
+test('a key that is lost while the daemon runs is replaced by a rotation', async () => {
   {
     await using agent = await start()
     rmSync(file)
@@ -173,7 +173,7 @@ test('a key that was lost while the daemon runs is replaced by a rotation', asyn
   expect((await again.tenant('GET /connections')).contents).toEqual([])
 })
 
-test('rotations that come together are done one after the other', async () => {
+test('concurrent rotations run one after the other', async () => {
   {
     await using agent = await start()
     await Promise.all(Array.from({ length: 5 }, () => rotate(agent)))
@@ -182,7 +182,7 @@ test('rotations that come together are done one after the other', async () => {
   expect(await keyCheck(agent)).toMatchObject({ status: 'ok' })
 })
 
-test('wallets without the key that opens them are refused, and no other is made', async () => {
+test('wallets without the key that opens them are refused, and no new key is generated', async () => {
   {
     await using agent = await start()
     await agent.agent.db.deleteFrom('setting').where('name', '=', 'agent-key').execute()
@@ -190,7 +190,7 @@ test('wallets without the key that opens them are refused, and no other is made'
   await expect(start()).rejects.toThrow(/holds wallets, but not the key that opens them/)
 })
 
-test('a next key that nothing was wrapped with, or a part of one, is forgotten at the start', async () => {
+test('a pending key that wrapped nothing, or is truncated, is dropped at start', async () => {
   for (const text of [newKey(), 'half a k']) {
     {
       await using agent = await start()
@@ -202,7 +202,7 @@ test('a next key that nothing was wrapped with, or a part of one, is forgotten a
   }
 })
 
-test('when the next key opens the folder it takes the place of the present one, whatever that holds', async () => {
+test('a pending key that opens the folder replaces the current one, whatever the current one contains', async () => {
   for (const spoil of [() => undefined, () => rmSync(file), () => writeFileSync(file, 'half a k')]) {
     {
       await using agent = await start()

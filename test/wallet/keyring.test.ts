@@ -1,4 +1,7 @@
-/** The master key in the keyring of the operating system: moved there, rotated there, and never lost in between. */
+/**
+ * The master key in the keyring of the operating system: moved there, rotated there, and never lost in
+ * between.
+ */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +34,7 @@ async function keyCheck(daemon: Daemon): Promise<{ status: string; detail: strin
   return body.checks.find(({ name }: { name: string }) => name === 'master-key')
 }
 
-/** Starts a daemon that refuses to; what it says. */
+/** Starts a daemon that must refuse to start, and returns its error output. */
 async function refusal(daemon: Daemon): Promise<string> {
   await expect(daemon.start()).rejects.toThrow()
   return ((await daemon.ended) as { stderr: string }).stderr
@@ -40,7 +43,7 @@ async function refusal(daemon: Daemon): Promise<string> {
 const fileOf = (folder: string) => join(folder, 'data', 'master.key')
 
 test.skipIf(process.platform !== 'linux')(
-  'without a keyring the start is refused, and what there is stays as it is',
+  'without a keyring the start is refused, and the folder does not change',
   slow,
   async () => {
     await using folder = await temporaryFolder()
@@ -55,7 +58,7 @@ test.skipIf(process.platform !== 'linux')(
       /keyring of the operating system cannot be used: .*AGENT_MASTER_KEY_STORE=file/,
     )
     expect(readFileSync(fileOf(folder.path), 'utf8')).toBe(key)
-    // A new folder is given no other key instead.
+    // A new folder gets no key of another source instead.
     rmSync(join(folder.path, 'data'), { recursive: true })
     expect(await refusal(daemon)).toContain('cannot be used')
     expect(existsSync(fileOf(folder.path))).toBe(false)
@@ -73,7 +76,7 @@ describe.skipIf(missing !== undefined)(
     afterAll(() => keyring[Symbol.asyncDispose]())
 
     test(
-      'a new folder’s key is in no file, and is rotated; without the keyring it opens for nobody',
+      'the key of a new folder is in no file and can be rotated; without the keyring the folder does not open',
       slow,
       async () => {
         await using own = await openKeyring()
@@ -95,7 +98,7 @@ describe.skipIf(missing !== undefined)(
         await daemon.stop()
         await daemon.start()
         expect(await reads(daemon)).toBe(0)
-        // The session ends, and the daemon goes on.
+        // The session ends, and the daemon continues.
         await own[Symbol.asyncDispose]()
         expect(await rotate(daemon)).toMatchObject({
           status: 503,
@@ -119,13 +122,13 @@ describe.skipIf(missing !== undefined)(
       const first = readFileSync(fileOf(folder.path), 'utf8')
       await daemon.stop()
       daemon.env['AGENT_MASTER_KEY_STORE'] = 'keyring'
-      // Starts that move it, and die.
+      // Starts that move the key, each killed at a step.
       for (const point of ['next-key:after', 'key-row:after', 'key-name:after']) {
         Object.assign(daemon.env, diesAt(point))
         await refusal(daemon)
         expect(await daemon.stop(), point).toBe('SIGKILL')
       }
-      // Rotations that die.
+      // Rotations, each killed at a step.
       for (const point of ['next-key:after', 'key-row:after']) {
         Object.assign(daemon.env, diesAt(point))
         await daemon.start()
@@ -134,7 +137,7 @@ describe.skipIf(missing !== undefined)(
         await expect(rotate(daemon), point).rejects.toThrow()
         expect(await daemon.stop(), point).toBe('SIGKILL')
       }
-      // The start that finishes the last of them dies too.
+      // The start that finishes the last rotation is killed too.
       Object.assign(daemon.env, diesAt('key-name:after'))
       await refusal(daemon)
       expect(await daemon.stop()).toBe('SIGKILL')
@@ -145,7 +148,7 @@ describe.skipIf(missing !== undefined)(
       expect((await rotate(daemon, { newKey })).body).toMatchObject({ isReplaced: true })
       await daemon.stop()
       daemon.env['AGENT_MASTER_KEY_STORE'] = 'file'
-      // What lay in the file opens nothing.
+      // The key that was in the file opens nothing.
       writeFileSync(fileOf(folder.path), first)
       expect(await refusal(daemon)).toContain('does not belong to')
       writeFileSync(fileOf(folder.path), newKey)

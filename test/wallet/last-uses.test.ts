@@ -1,4 +1,4 @@
-/** What is noted of the use of keys is never a reason for anything else to fail. */
+/** Recording the last use of keys never makes another operation fail. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { openAgentDb } from '../../src/storage/database.ts'
 import { LastUses } from '../../src/wallet/api-key-cache.ts'
 
-test('a use that cannot be written is let go', async () => {
+test('a use that cannot be written is dropped', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'last-uses-'))
   try {
     const db = await openAgentDb(join(folder, 'agent.db'))

@@ -1,4 +1,4 @@
-/** Entities and keys when two ask at once: one is served, the other is told, and nobody gets a 500. */
+/** Concurrent changes of entities and keys: one succeeds, the other is refused, and none is a 500. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
@@ -6,7 +6,7 @@ import { startAgent } from '../_agent.ts'
 const outcome = (settled: PromiseSettledResult<unknown>) =>
   settled.status === 'fulfilled' ? 'done' : (settled.reason as { type?: string }).type
 
-test('of those who make an entity with one id at once, one makes it', async () => {
+test('of concurrent creations of one entity id, one succeeds', async () => {
   await using agent = await startAgent()
   const { tenants } = agent.agent
   const id = randomUUID()
@@ -17,7 +17,7 @@ test('of those who make an entity with one id at once, one makes it', async () =
   ])
 })
 
-test('a key that is registered twice at once is the entity’s, or whoever was first', async () => {
+test('of concurrent registrations of one key, one entity gets it', async () => {
   await using agent = await startAgent()
   const { tenants } = agent.agent
   const [one, two] = [await tenants.create({ name: 'one' }), await tenants.create({ name: 'two' })]
@@ -32,7 +32,7 @@ test('a key that is registered twice at once is the entity’s, or whoever was f
   expect((await tenants.keys.find('key-of-both'))?.entityId).toBe(one.id)
 })
 
-test('a key that is registered while its entity is deleted lets nobody in, now or later', async () => {
+test('a key that is registered while its entity is deleted never authenticates', async () => {
   await using agent = await startAgent()
   const { tenants } = agent.agent
   const { id } = await tenants.create({ name: 'one' })

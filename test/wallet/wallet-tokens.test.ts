@@ -1,4 +1,4 @@
-/** Wallet tokens of other agents, which imports bring. */
+/** Wallet tokens of other agents, which imports add. */
 import { expect, onTestFinished, test } from 'vitest'
 import { openAgentDb } from '../../src/storage/database.ts'
 import { createWalletTokens } from '../../src/wallet/wallet-tokens.ts'

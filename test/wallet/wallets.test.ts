@@ -1,8 +1,8 @@
-/** Wallets as files: made once, sealed, open as long as they are needed and a bounded number at a time. */
+/** Wallets as encrypted files: created once, and a bounded number open at a time. */
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as tick } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
 import { findPeerKey, newPeerDid, savePeerDid } from '../../src/wallet/peer-dids.ts'
@@ -18,13 +18,13 @@ const fileOf = ({ dataDir }: TestAgent, id: string) => join(dataDir, 'wallets', 
 const outcome = (settled: PromiseSettledResult<unknown>) =>
   settled.status === 'fulfilled' ? 'made' : (settled.reason as { type: string }).type
 
-/** The wallet files that this process holds open. */
+/** The wallet files that this process has open. */
 const openWalletsOf = ({ dataDir }: TestAgent) =>
   openFiles().filter((file) => file.startsWith(join(dataDir, 'wallets')) && file.endsWith('.db'))
 
 const testWithFiles = test.skipIf(!existsSync('/proc/self/fd'))
 
-/** Writes something that reads back only in the same wallet. */
+/** Stores a secret that can be read back only in the same wallet. */
 const remember = (wallet: Wallet, name: string) =>
   wallet.transaction((tx) => tx.insertInto('setting').values({ name, value: wallet.id }).execute())
 const names = (wallet: Wallet) =>
@@ -36,7 +36,7 @@ const names = (wallet: Wallet) =>
     .execute()
     .then((rows) => rows.map(({ name }) => name))
 
-test('a wallet is a file that only its owner reads, and its seed is nowhere in the folder', async () => {
+test('a wallet is a file that only its owner can read, and its seed is nowhere in the folder', async () => {
   await using agent = await start()
   const { id } = await agent.agent.wallets.create({ name: 'alice', seed })
   await agent.agent.wallets.use(id, (wallet) => remember(wallet, 'something'))
@@ -59,7 +59,7 @@ test('a wallet is a file that only its owner reads, and its seed is nowhere in t
   }
 })
 
-test('a private key of a connection is not in the file in clear, and opens in its own wallet alone', async () => {
+test('a private key of a connection is encrypted in the file, and opens only in its own wallet', async () => {
   await using agent = await start()
   const { wallets } = agent.agent
   const [alice, bob] = [await wallets.create({ name: 'alice' }), await wallets.create({ name: 'bob' })]
@@ -82,7 +82,7 @@ test('a private key of a connection is not in the file in clear, and opens in it
   })
 })
 
-test('an id and a seed are given once, however the id is written, and also to those who ask at once', async () => {
+test('an id and a seed are used only once, in any notation of the id, also by concurrent requests', async () => {
   await using agent = await start()
   const { wallets } = agent.agent
   const id = 'abcdefab-cdef-4bcd-8fab-cdefabcdefab'
@@ -107,7 +107,7 @@ test('an id and a seed are given once, however the id is written, and also to th
   expect((await wallets.list({ offset: 0, limit: 10 })).total).toBe(2)
 })
 
-test('a wallet whose id was written in capitals, and is of no version of UUID, works like any other', async () => {
+test('a wallet whose id has capitals or an unknown UUID version works like any other', async () => {
   await using agent = await start()
   const { id: walletId } = await agent.admin('POST /wallets', {
     body: { name: 'acme', id: 'ABCDEFAB-1111-1111-1111-ABCDEFABCDEF' },
@@ -136,39 +136,35 @@ testWithFiles('no more wallets stay open than allowed, and each opens again with
   for (const id of ids) await wallets.use(id, (wallet) => remember(wallet, 'first'))
   for (const id of ids) await wallets.use(id, (wallet) => remember(wallet, 'second'))
   for (const id of ids) expect(await wallets.use(id, names)).toEqual(['first', 'second'])
-  await turn()
+  await tick()
   expect(openWalletsOf(agent).length).toBeLessThanOrEqual(2)
 })
 
-testWithFiles(
-  'a wallet in use is not closed under its user, and all who use it at once have the same one',
-  async () => {
-    await using agent = await start({ AGENT_OPEN_WALLETS: '1' })
-    const { wallets } = agent.agent
-    const ids: string[] = []
-    for (let n = 0; n < 5; n++) ids.push((await wallets.create({ name: `number ${n}` })).id)
-    const handles = new Set<Wallet>()
-    await Promise.all(
-      ids.flatMap((id, at) =>
-        Array.from({ length: 8 }, (_, n) =>
-          wallets.use(id, async (wallet) => {
-            if (at === 0) handles.add(wallet)
-            for (let turns = 0; turns < n + at; turns++) await turn()
-            await remember(wallet, `${n}`)
-          }),
-        ),
+testWithFiles('a wallet in use is not closed, and concurrent uses share one handle', async () => {
+  await using agent = await start({ AGENT_OPEN_WALLETS: '1' })
+  const { wallets } = agent.agent
+  const ids: string[] = []
+  for (let n = 0; n < 5; n++) ids.push((await wallets.create({ name: `number ${n}` })).id)
+  const handles = new Set<Wallet>()
+  await Promise.all(
+    ids.flatMap((id, at) =>
+      Array.from({ length: 8 }, (_, n) =>
+        wallets.use(id, async (wallet) => {
+          if (at === 0) handles.add(wallet)
+          for (let ticks = 0; ticks < n + at; ticks++) await tick()
+          await remember(wallet, `${n}`)
+        }),
       ),
-    )
-    expect(handles.size).toBe(1)
-    for (const id of ids)
-      expect(await wallets.use(id, names)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7'])
-    await turn()
-    expect(openWalletsOf(agent).length).toBeLessThanOrEqual(1)
-  },
-)
+    ),
+  )
+  expect(handles.size).toBe(1)
+  for (const id of ids) expect(await wallets.use(id, names)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7'])
+  await tick()
+  expect(openWalletsOf(agent).length).toBeLessThanOrEqual(1)
+})
 
 testWithFiles(
-  'a wallet that does not open is asked for anew by the next, and those who wait for it together leave one handle',
+  'a failed opening is retried by the next use, and concurrent openings share one handle',
   async () => {
     await using agent = await start()
     const { wallets } = agent.agent
@@ -197,7 +193,7 @@ testWithFiles(
   },
 )
 
-test('a wallet whose file is gone is not replaced by an empty one', async () => {
+test('a missing wallet file is not replaced by an empty wallet', async () => {
   await using agent = await start()
   const { wallets } = agent.agent
   const { id } = await wallets.create({ name: 'alice' })
@@ -206,19 +202,17 @@ test('a wallet whose file is gone is not replaced by an empty one', async () => 
   expect(existsSync(fileOf(agent, id))).toBe(false)
 })
 
-test('what a user of a wallet throws leaves the wallet open for the others', async () => {
+test('an exception while a wallet is in use leaves the wallet open for other users', async () => {
   await using agent = await start()
   const { wallets } = agent.agent
   const { id } = await wallets.create({ name: 'alice' })
   const handle = await wallets.use(id, (wallet) => Promise.resolve(wallet))
-  await expect(wallets.use(id, () => Promise.reject(new Error('my own fault')))).rejects.toThrow(
-    'my own fault',
-  )
+  await expect(wallets.use(id, () => Promise.reject(new Error('unexpected')))).rejects.toThrow('unexpected')
   expect(await wallets.use(id, (wallet) => Promise.resolve(wallet === handle))).toBe(true)
   await expect(wallets.use(randomUUID(), names)).rejects.toMatchObject({ status: 404 })
 })
 
-test('the file of a wallet that was never known belongs to nobody', async () => {
+test('the file of an unknown wallet belongs to no tenant', async () => {
   await using agent = await start()
   const { wallets } = agent.agent
   const id = randomUUID()
@@ -228,21 +222,21 @@ test('the file of a wallet that was never known belongs to nobody', async () => 
 })
 
 test.each(['before', 'after'] as const)(
-  'a making that ends %s the file is there is no wallet, and is done anew',
+  'a creation that fails %s the file exists leaves no wallet, and can be repeated',
   async (when) => {
     await using agent = await start()
     const { wallets } = agent.agent
-    const place = Symbol.for('identity-agent.probe')
+    const probe = Symbol.for('identity-agent.probe')
     const id = randomUUID()
     const fail = (point: string, detail?: { walletId?: string }) => {
       if (point === `wallet-file:${when}` && detail?.walletId === id) throw new Error('the power went')
     }
-    Object.assign(globalThis, { [place]: fail })
-    onTestFinished(() => void Reflect.deleteProperty(globalThis, place))
+    Object.assign(globalThis, { [probe]: fail })
+    onTestFinished(() => void Reflect.deleteProperty(globalThis, probe))
     await expect(wallets.create({ id, name: 'alice', seed })).rejects.toThrow('the power went')
     expect(await wallets.find(id)).toBeUndefined()
     expect(existsSync(fileOf(agent, id))).toBe(when === 'after')
-    Reflect.deleteProperty(globalThis, place)
+    Reflect.deleteProperty(globalThis, probe)
     expect((await wallets.create({ id, name: 'alice', seed })).id).toBe(id)
     expect(await wallets.use(id, names)).toEqual([])
   },
@@ -257,7 +251,7 @@ testWithFiles('nothing is opened once the agent has stopped', async () => {
   expect(openWalletsOf(agent)).toEqual([])
 })
 
-test('a wallet that was closed has no keys any more, and says so', async () => {
+test('a closed wallet has no keys, and its error says so', async () => {
   await using agent = await start()
   const { id } = await agent.admin('POST /wallets', { body: { name: 'a', seed } })
   const [wallet, sealed] = await agent.agent.wallets.use(id, (wallet) =>

@@ -1,5 +1,5 @@
 /** The write barrier: no write runs during the instant, and later writes wait for the snapshot of their wallet. */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as tick } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createWriteBarrier } from '../../src/wallet/write-barrier.ts'
 
@@ -24,10 +24,10 @@ test('the instant waits for writes under way, and later writes wait for the inst
   const holding = barrier.pause(() => record('instant')().then(instant.work), record('before write'))
   writes.push(barrier.write('c', record('written')))
   first.end()
-  await turn()
+  await tick()
   expect(events).toEqual([])
   second.end()
-  await turn()
+  await tick()
   expect(events).toEqual(['instant'])
   instant.end()
   await Promise.all([...writes, holding])
@@ -70,7 +70,7 @@ test('pause gives up after its limit, and writes continue', async () => {
   await barrier.write('b', record('written'))
   endless.end()
   await writing
-  await turn()
+  await tick()
   expect(events).toEqual(['written'])
   await expect(
     barrier.pause(() => Promise.reject(new Error('the disk')), record('before write')),
