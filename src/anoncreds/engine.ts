@@ -11,7 +11,7 @@ import type { Operation, Operations, Task, TaskResult } from './anoncreds-worker
 import { Credential, CredentialOffer, CredentialRequest, RequestMetadata } from './model.ts'
 import { Presentation } from './presentation.ts'
 
-/** The library refused the input. The message is a reason that can stand inside a sentence. */
+/** The library refused the input. The message is a reason, worded as a part of a sentence. */
 export class AnonCredsError extends Error {
   override name = 'AnonCredsError'
 }

@@ -79,10 +79,10 @@ export function createGenerator({ db, keys, log, storeKey, retryMs = 30_000 }: G
     )
   }
 
-  function notify(guid: string, settle: (waiter: Waiter) => void): void {
+  function notify(guid: string, resolve: (waiter: Waiter) => void): void {
     const notified = waiters.get(guid) ?? []
     waiters.delete(guid)
-    for (const waiter of notified) settle(waiter)
+    for (const waiter of notified) resolve(waiter)
   }
 
   async function process(row: DefinitionRow): Promise<void> {

@@ -47,16 +47,21 @@ export function configure(
     Object.fromEntries(flags.map((flag) => flag.split(/=(.*)/s, 2) as [string, string])),
   )
   const byEnv = withoutEmpty(env)
-  const told = { ...byEnv, ...byFlag }
-  const where = Where.safeParse(told)
+  const explicit = { ...byEnv, ...byFlag }
+  const where = Where.safeParse(explicit)
   // An invalid profile or folder is reported with all other errors.
   if (!where.success)
-    return { config: readConfig(told), settings: {}, sourceOf: () => 'default', remember: () => undefined }
+    return {
+      config: readConfig(explicit),
+      settings: {},
+      sourceOf: () => 'default',
+      remember: () => undefined,
+    }
   const { AGENT_CONFIG_DIR: configDir, AGENT_PROFILE: profile } = where.data
   const settings = readSettings(configDir, profile)
   check(settings, settingsPath(configDir, profile))
-  const dataDir = told['AGENT_DATA_DIR'] ?? dataDirOf(configDir, profile, settings)
-  const config = readConfig({ ...settings, ...told, AGENT_DATA_DIR: dataDir })
+  const dataDir = explicit['AGENT_DATA_DIR'] ?? dataDirOf(configDir, profile, settings)
+  const config = readConfig({ ...settings, ...explicit, AGENT_DATA_DIR: dataDir })
   const sourceOf = (name: Name): Source =>
     name in byFlag ? 'flag' : name in byEnv ? 'environment' : name in settings ? 'settings' : 'default'
   return {
@@ -66,8 +71,8 @@ export function configure(
     remember({ rest, didcomm }) {
       const given: Record<string, number> = { AGENT_HTTP_PORT: rest, AGENT_DIDCOMM_PORT: didcomm }
       const kept = remembered
-        .filter((name) => name in told)
-        .map((name) => [name, name in given ? String(given[name]) : toKept(name, told[name]!)])
+        .filter((name) => name in explicit)
+        .map((name) => [name, name in given ? String(given[name]) : toKept(name, explicit[name]!)])
       const next: Settings = { ...settings, ...Object.fromEntries(kept) }
       const isNew = Object.entries(next).some(([name, value]) => settings[name] !== value)
       if (isNew) writeSettings(configDir, profile, next)

@@ -77,7 +77,7 @@ export function openLog(level: string): Log {
 /** Creates a log that writes to a stream. The level `silent` writes nothing. */
 export function createLog(level: string, stream: DestinationStream): Log {
   // Errors are already plain objects here.
-  const sink = pino({ level, serializers: { err: (shown: unknown) => shown } }, stream)
+  const sink = pino({ level, serializers: { err: (error: unknown) => error } }, stream)
   /** Each request has a log, and most requests write no line: check fields only when a line is written. */
   const toLog = (about: readonly Fields[]): Log => {
     const write =

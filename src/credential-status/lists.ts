@@ -135,8 +135,8 @@ const entriesByIndex = prepared((db: Db, { listId, index }: { listId: string; in
 async function findFreeIndex(db: Db, listId: string): Promise<number> {
   for (;;) {
     const index = randomInt(listLength)
-    const { rows: taken } = await entriesByIndex(db, { listId, index })
-    if (taken.length === 0) return index
+    const { rows: entries } = await entriesByIndex(db, { listId, index })
+    if (entries.length === 0) return index
   }
 }
 
@@ -155,7 +155,7 @@ const countEntry = prepared((db: Db, { listId }: { listId: string }) =>
     .where('id', '=', listId),
 )
 
-/** @throws {LaterError} when another credential has taken the index in the meantime. */
+/** @throws {LaterError} when another credential uses the index meanwhile. */
 async function insertEntry(tx: Tx, listId: string, index: number, recordId: string): Promise<void> {
   const { numAffectedRows } = await insertRow(tx, { listId, index, recordId })
   if (!numAffectedRows) throw new LaterError(new Date(steadyNow()))

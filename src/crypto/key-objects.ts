@@ -32,9 +32,10 @@ export function privateObject(jwk: PrivateJwk): KeyObject {
 }
 
 /** The Diffie–Hellman secret of two cached keys. The caller overwrites this copy with zeros. */
-export function sharedSecret(ours: PrivateJwk, theirs: PublicJwk): Uint8Array {
-  const agree = () => diffieHellman({ privateKey: privateObject(ours), publicKey: publicObject(theirs) })
-  return Uint8Array.from(keep(secrets, `${nameOfPair(ours)}:${nameOf(theirs)}`, agree))
+export function sharedSecret(privateJwk: PrivateJwk, publicJwk: PublicJwk): Uint8Array {
+  const agree = () =>
+    diffieHellman({ privateKey: privateObject(privateJwk), publicKey: publicObject(publicJwk) })
+  return Uint8Array.from(keep(secrets, `${nameOfPair(privateJwk)}:${nameOf(publicJwk)}`, agree))
 }
 
 /** The object of a public key, cached. */

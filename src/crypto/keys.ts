@@ -91,9 +91,10 @@ export function verify(jwk: PublicJwk, data: Uint8Array, signature: Uint8Array):
  *
  * @throws when the curves differ or the point has a low order
  */
-export function agree(ours: PrivateJwk, theirs: PublicJwk, { isPassing = false } = {}): Uint8Array {
-  if (ours.crv !== theirs.crv) throw new TypeError(`cannot agree between ${ours.crv} and ${theirs.crv}`)
+export function agree(privateJwk: PrivateJwk, publicJwk: PublicJwk, { isPassing = false } = {}): Uint8Array {
+  if (privateJwk.crv !== publicJwk.crv)
+    throw new TypeError(`cannot agree between ${privateJwk.crv} and ${publicJwk.crv}`)
   return isPassing
-    ? diffieHellman({ privateKey: privateObject(ours), publicKey: passingObject(theirs) })
-    : sharedSecret(ours, theirs)
+    ? diffieHellman({ privateKey: privateObject(privateJwk), publicKey: passingObject(publicJwk) })
+    : sharedSecret(privateJwk, publicJwk)
 }

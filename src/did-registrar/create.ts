@@ -43,7 +43,7 @@ async function insertNext(wallet: Wallet, create: (didIndex: number) => Promise<
     const didIndex = await nextDidIndex(wallet.db)
     const { row, operation, keys } = await create(didIndex)
     const isInserted = await wallet.transaction(async (tx) => {
-      // A restored DID may have taken the index while the keys were derived.
+      // A restored DID may use the index since the keys were derived.
       if ((await nextDidIndex(tx)) !== didIndex) return false
       await tx.insertInto('did').values(row).execute()
       if (operation) await tx.insertInto('did_operation').values(operation).execute()

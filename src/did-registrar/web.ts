@@ -32,7 +32,7 @@ const empty: DidContent = {
 /**
  * Creates a did:web of this agent and returns it.
  *
- * @throws {Problem} 409 when the name is taken, 422 when the template is invalid or the agent's base URL
+ * @throws {Problem} 409 when the name is in use, 422 when the template is invalid or the agent's base URL
  * cannot be expressed in a did:web.
  */
 export async function createWebDid(

@@ -48,7 +48,7 @@ function encodeService(uri: string): string {
   const service = toBase64url(JSON.stringify({ t: 'dm', s: { uri, r: [], a: ['didcomm/v2'] } }))
   if (!/[-_]/.test(service)) return service
   throw new TypeError(
-    `the service URI ${uri} cannot stand in a peer DID: remove characters outside ASCII, and \`~\`, \`?\` and \`>\``,
+    `the service URI ${uri} is not possible in a peer DID: remove characters outside ASCII, and \`~\`, \`?\` and \`>\``,
   )
 }
 

@@ -163,7 +163,7 @@ function nameOf({ id }: Attachment): string {
 const leewaySeconds = 30
 
 /**
- * The Cloud Agent sets this lifetime for every message. It computes the times from local time taken as UTC,
+ * The Cloud Agent sets this lifetime for every message. It computes the times from local time, read as UTC,
  * up to 14 hours off, and repeats messages after they have expired. Such messages get a larger leeway.
  */
 const cloudAgentLifetimeSeconds = 1_000

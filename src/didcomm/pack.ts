@@ -109,7 +109,7 @@ function toPlaintext(message: PlaintextMessage, recipients: Recipient[]): Uint8A
 
 export const forwardType = 'https://didcomm.org/routing/2.0/forward'
 
-/** `next` is the DID, or the key id, that the attached envelope goes to. */
+/** `next` is the DID, or the key id, of the recipient of the attached envelope. */
 export const ForwardBody = z.looseObject({ next: z.string().min(1).max(4_000) })
 
 /**

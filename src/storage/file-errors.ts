@@ -1,4 +1,4 @@
-/** Errors of database files and of the disk, told apart from programming errors. */
+/** Errors of database files and of the disk, as opposed to programming errors. */
 import { Problem } from '../base/problem.ts'
 import { StartError } from '../base/start-error.ts'
 

@@ -1,4 +1,7 @@
-/** A clock that is set forward or back, in the middle of things and while the daemon is down: nothing ends early, and nothing stalls. */
+/**
+ * The system clock is set forward or back, during flows and while the daemon is down: nothing ends early, and
+ * nothing stalls.
+ */
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createSteadyClock, isOver, steadyNow } from '../../src/base/clock.ts'
@@ -19,7 +22,7 @@ describe('the steady clock', () => {
     for (const name of ['wall', 'awake', 'running'] as const) now[name] += ms
   }
 
-  test('begins with the system’s and goes on however that is set', () => {
+  test('begins with the system clock and ignores its changes', () => {
     const read = clock()
     const start = now.wall
     pass(500)
@@ -30,21 +33,21 @@ describe('the steady clock', () => {
     expect(read() - start).toBe(1_000)
   })
 
-  test('asks the system for what it slept no more than once a second', () => {
-    let asked = 0
+  test('reads the uptime no more than once a second', () => {
+    let reads = 0
     const read = createSteadyClock({
       wall: () => now.wall,
       awake: () => now.awake,
-      running: () => (asked++, now.running),
+      running: () => (reads++, now.running),
     })
     for (let n = 0; n < 1_000; n++) {
       read()
       pass(5)
     }
-    expect(asked).toBeLessThanOrEqual(1 + 5)
+    expect(reads).toBeLessThanOrEqual(1 + 5)
   })
 
-  test('counts the time that the machine sleeps, and never goes back', () => {
+  test('includes the sleep of the machine, and never goes back', () => {
     const read = clock()
     const start = now.wall
     let last = start
@@ -64,7 +67,7 @@ describe('the steady clock', () => {
   })
 })
 
-test('a debt that was put off in the future is due: the clock was set back while the daemon was down', async () => {
+test('a rescheduled job is due when the clock was set back while the daemon was down', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const now = steadyNow()
@@ -83,7 +86,7 @@ test('a debt that was put off in the future is due: the clock was set back while
   expect(await queues(now - hourMs)).toEqual([['b', 'a'], undefined])
 })
 
-describe('in the middle of a flow', () => {
+describe('during a flow', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
   afterEach(() => void vi.useRealTimers())
 
@@ -91,7 +94,7 @@ describe('in the middle of a flow', () => {
     ['an hour back', -hourMs],
     ['a day ahead', 24 * hourMs],
   ])(
-    '%s: an invitation can be answered still, and a message and an event that wait are sent again',
+    '%s: an invitation can still be accepted, and a queued message and a queued event are retried',
     async (_, jumpMs) => {
       await using pair = await startPair()
       const { issuer, holder } = pair
@@ -129,7 +132,7 @@ describe('in the middle of a flow', () => {
     },
   )
 
-  test('a moment is over when both clocks say so', () => {
+  test('an instant has passed when both clocks say so', () => {
     const now = Date.now()
     vi.setSystemTime(now + hourMs)
     expect([isOver(now - 1_000), isOver(now + hourMs / 2)]).toEqual([true, false])
@@ -142,7 +145,7 @@ test.each([
   ['an hour back', -hourMs],
   ['a day ahead', 24 * hourMs],
 ])(
-  '%s while the daemon is down: what waited for ten minutes goes at once, and is not given up',
+  '%s while the daemon is down: a job with ten minutes of backoff runs at once, and is not abandoned',
   async (_, shiftMs) => {
     await using folder = await temporaryFolder()
     await using daemon = await Daemon.start({
@@ -175,7 +178,7 @@ test.each([
   },
 )
 
-/** Runs first in the daemon: its clock is `CLOCK_SHIFT` milliseconds ahead. */
+/** Runs first in the daemon: sets its clock `CLOCK_SHIFT` milliseconds ahead. */
 const shiftedDate = `
   const Real = Date, shift = Number(process.env.CLOCK_SHIFT);
   globalThis.Date = class Date extends Real {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { forgetSecrets, readConfig, variables } from '../../src/base/config.ts'
 import { StartError } from '../../src/base/start-error.ts'
 
-/** The error that variables cause. */
+/** The error for these variables. */
 function refusal(env: Record<string, string>): StartError {
   try {
     readConfig(env)
@@ -14,7 +14,7 @@ function refusal(env: Record<string, string>): StartError {
   throw new Error('the variables were accepted')
 }
 
-test('nothing is needed, and an empty variable is as good as none', () => {
+test('all variables are optional, and an empty one counts as unset', () => {
   expect(readConfig({ ADMIN_TOKEN: '', AGENT_HTTP_PORT: '' })).toMatchObject({
     AGENT_HTTP_PORT: 8085,
     AGENT_DIDCOMM_PORT: 8090,
@@ -26,7 +26,7 @@ test('nothing is needed, and an empty variable is as good as none', () => {
   })
 })
 
-test('a secret does not leave by accident', () => {
+test('a secret is not printed by accident', () => {
   const config = readConfig({ ADMIN_TOKEN: 'hunter2-of-this-test' })
   expect([JSON.stringify(config), inspect(config), String(config.ADMIN_TOKEN)].join()).not.toContain(
     'hunter2',
@@ -66,14 +66,14 @@ test.each([
   [{ VDR_URL: 'https://user:secret@ledger.example.com' }, 'VDR_URL'],
   [{ VDR_URL: 'https://ledger.example.com/?network=mainnet' }, 'VDR_URL'],
   [{ DEFAULT_WALLET_ENABLED: 'false', API_KEY_ENABLED: 'false' }, 'DEFAULT_WALLET_ENABLED'],
-])('a wrong variable is named, and its value is not told: %o', (env, name) => {
+])('a wrong variable is named, and its value is not quoted: %o', (env, name) => {
   const { message, exitCode } = refusal(env)
   expect(message).toContain(name)
   expect(exitCode).toBe(2)
   if (/TOKEN|KEY|SEED/.test(name)) expect(message).not.toContain(Object.values(env)[0])
 })
 
-test('a base URL loses the slash at its end, the address of a webhook is kept as it is', () => {
+test('a base URL loses its trailing slash, and the URL of a webhook does not', () => {
   const urls = {
     REST_SERVICE_URL: 'https://example.com/agent/',
     GLOBAL_WEBHOOK_URL: 'https://example.com/events/',
@@ -84,7 +84,7 @@ test('a base URL loses the slash at its end, the address of a webhook is kept as
   })
 })
 
-test('every wrong variable is named at once', () => {
+test('all invalid variables are named at once', () => {
   expect(refusal({ AGENT_HTTP_PORT: 'x', AGENT_DIDCOMM_PORT: 'y' }).message).toMatch(
     /AGENT_HTTP_PORT.*AGENT_DIDCOMM_PORT/,
   )
@@ -113,7 +113,7 @@ test('the environment loses the secrets that were read from it, and nothing else
   expect(env).toEqual({ AGENT_HOST: '127.0.0.1', PATH: '/bin' })
 })
 
-test('every variable says what it is for', () => {
+test('every variable has a description', () => {
   for (const [name, type] of Object.entries(variables)) expect(type.description, name).toMatch(/\.$|\)\.$/)
 })
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readConfig } from '../../src/base/config.ts'
 import { readHostList, readPorts } from '../../src/base/host-list.ts'
 
-test('names, suffixes, networks and the rest are told apart, in the spelling of URLs', () => {
+test('names, suffixes, networks and * are recognised, with names as URLs spell them', () => {
   expect(
     readHostList(
       ' Hooks.Example. , .partner.example,10.0.0.0/8, [fd00::1] ,::1/128, 192.0.2.1,faß.example,my_service,*,',
@@ -66,7 +66,7 @@ test.each([
   expect(() => readConfig({ [name]: value })).toThrow(message),
 )
 
-test('all of them are read', () => {
+test('all entries are read', () => {
   const config = readConfig({
     AGENT_DENY_HOSTS: '*',
     AGENT_ALLOW_PORTS: '443',

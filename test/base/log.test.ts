@@ -1,13 +1,13 @@
-/** Nothing gets into the log that is not meant for it. */
+/** The log contains only its declared fields. */
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/base/config.ts'
 import { createLog, type Fields } from '../../src/base/log.ts'
 import { Secret } from '../../src/base/secret.ts'
 
-const hidden = 'a-canary-that-nobody-may-see'
+const hidden = 'a-canary-that-must-stay-hidden'
 
-/** The lines that something writes, as they are written. */
+/** The lines that `work` writes. */
 function linesOf(
   work: (log: ReturnType<typeof createLog>) => void,
   level = 'trace',
@@ -21,7 +21,7 @@ const about = (line: Record<string, unknown> | undefined) => {
   return rest
 }
 
-test('a line has its message and its fields, and those of the log that it is written to', () => {
+test('a line has its message, its fields, and the fields of its logger', () => {
   const [first, second, third, fourth] = linesOf((log) => {
     log.info('a message')
     const own = log.with({ requestId: 'request-1', walletId: 'w' })
@@ -45,23 +45,23 @@ test('a line has its message and its fields, and those of the log that it is wri
   expect(linesOf((log) => log.fatal('a message'), 'silent')).toEqual([])
 })
 
-test('what is no field, or not of its type, does not compile, and is left out all the same', () => {
+test('unknown fields and values of other types do not compile, and are left out', () => {
   const secret = new Secret(hidden)
   const config = readConfig({ ADMIN_TOKEN: hidden })
   const body: unknown = { apiKey: hidden }
   const more = { status: 200, ...(body as object) }
   const lines = linesOf((log) => {
-    // @ts-expect-error a configuration has no field of a line
+    // @ts-expect-error a configuration has no log fields
     log.info(config, 'a configuration')
-    // @ts-expect-error an unknown value is no field
+    // @ts-expect-error an unknown value is not a field
     log.info(body, 'a body')
-    // @ts-expect-error there is no such field
+    // @ts-expect-error unknown field
     log.info({ headers: { apikey: hidden } }, 'headers')
-    // @ts-expect-error a secret is no text
+    // @ts-expect-error a secret is not a string
     log.info({ reason: secret }, 'a secret')
-    // @ts-expect-error an object is no text
+    // @ts-expect-error an object is not a string
     log.info({ url: { href: hidden } }, 'an object')
-    // @ts-expect-error an object is no text
+    // @ts-expect-error an object is not a string
     log.with({ url: { href: hidden } }).info('an object')
     log.info(more, 'a value with more in it than its type says')
     log.info({ err: { message: hidden } }, 'something that was thrown and is no error')
@@ -81,7 +81,7 @@ test('what is no field, or not of its type, does not compile, and is left out al
   ])
 })
 
-test('of an error what says what went wrong, and of what caused it; nothing else that hangs on it', () => {
+test('an error is logged with type, message, code, stack and cause, without other properties', () => {
   const cause = Object.assign(new TypeError('why'), {
     request: { headers: { authorization: hidden } },
     code: 'ECONNREFUSED',
@@ -101,7 +101,7 @@ test('of an error what says what went wrong, and of what caused it; nothing else
   expect(linesOf((log) => log.error({ err: circle }, 'failed'))).toHaveLength(1)
 })
 
-test('a text that somebody else chose is cut, and stays on its line', () => {
+test('long texts from outside are cut, and stay on one line', () => {
   const fields: Fields = {
     reason: `a\n${'x'.repeat(1_000_000)}`,
     thids: Array.from({ length: 1_000 }, () => 'y'.repeat(5_000)),
@@ -111,9 +111,9 @@ test('a text that somebody else chose is cut, and stays on its line', () => {
   expect((line!['reason'] as string).startsWith('a\nx')).toBe(true)
 })
 
-test('a secret prints as nothing but that it is one, however it is printed', () => {
+test('a secret prints as "[secret]" in every way', () => {
   const secret = new Secret(hidden)
-  const shown = [
+  const texts = [
     JSON.stringify({ secret }),
     inspect({ secret }, { showHidden: true, depth: 10 }),
     String(secret),
@@ -126,6 +126,6 @@ test('a secret prints as nothing but that it is one, however it is printed', () 
     new Error('failed', { cause: secret }).toString(),
     inspect(new Error('failed', { cause: secret })),
   ].join('\n')
-  expect(shown).not.toContain(hidden)
+  expect(texts).not.toContain(hidden)
   expect(secret.reveal()).toBe(hidden)
 })

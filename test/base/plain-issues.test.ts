@@ -1,4 +1,4 @@
-/** Every text of zod's own is replaced: what is wrong is said in plain words, wherever a value is parsed. */
+/** Every text of zod is replaced by a plain one, wherever a value is parsed. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { reasons } from '../../daemon/http/reasons.ts'
@@ -54,7 +54,7 @@ test.each<[type: z.ZodType, value: unknown, text: string]>([
 
 const wrong = [{}, [], null, 1, true, 'secret-text', { label: 7 }]
 
-test('no endpoint answers in the words of zod', () => {
+test('no endpoint answers with texts of zod', () => {
   const contracts: readonly Contract[] = routes.map(({ contract }) => contract)
   const texts = contracts.flatMap(({ body, query, headers, path }) =>
     [body, query, headers, ...Object.values(path ?? {})]
@@ -69,7 +69,7 @@ test('no endpoint answers in the words of zod', () => {
   }
 })
 
-/** An object type is also given fields of its own that are of no type. */
+/** An object type also gets members of every other type. */
 function withFields(type: z.ZodType, value: unknown): unknown {
   if (!(type instanceof z.ZodObject) || typeof value !== 'string') return value
   return Object.fromEntries(Object.keys(type.shape).map((name) => [name, { [value]: value }]))

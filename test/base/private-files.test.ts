@@ -1,4 +1,4 @@
-/** Folders are made with their parents, or refused with the path at fault; what cannot be made never keeps the process busy. */
+/** Folders are created with their parents, or refused with the path at fault, without endless attempts. */
 import { existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -15,7 +15,7 @@ function failure(path: string): string {
   throw new Error(`${path} was made`)
 }
 
-test('parents are made too, for one user alone, and a folder that is there stays as it is', async () => {
+test('parents are created for the user alone, and an existing folder is not changed', async () => {
   await using folder = await temporaryFolder()
   const path = join(folder.path, 'a', 'b', 'c')
   makeFolder(path)
@@ -26,13 +26,13 @@ test('parents are made too, for one user alone, and a folder that is there stays
   expect(existsSync(join(path, 'd'))).toBe(true)
 })
 
-test.runIf(existsSync('/proc/self'))('a folder below one that takes no folders is refused at once', () => {
+test.runIf(existsSync('/proc/self'))('a folder in a file system without folders is refused at once', () => {
   for (const path of ['/proc/identity-agent', '/proc/identity-agent/data/deep']) {
     expect(failure(path)).toBe('/proc accepts no new folders')
   }
 })
 
-test('a file where a folder should be, or a parent, is named', async () => {
+test('the error names a file in the place of the folder or of a parent', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'file')
   writeFileSync(file, '')
@@ -43,7 +43,7 @@ test('a file where a folder should be, or a parent, is named', async () => {
   expect(failure(link)).toBe(`${link} is not a folder`)
 })
 
-test.skipIf(process.getuid?.() === 0)('a parent without permission is named', async () => {
+test.skipIf(process.getuid?.() === 0)('the error names a parent without permission', async () => {
   await using folder = await temporaryFolder()
   const closed = join(folder.path, 'closed')
   mkdirSync(closed, { mode: 0o500 })

@@ -1,4 +1,4 @@
-/** The points of the fault tests: reached in order, and a fault before leaves undone what a fault after has done. */
+/** The points of the fault tests: their order, and the effect of faults before and after a step. */
 import { afterEach, expect, test } from 'vitest'
 import type { Probe } from '../../src/base/probe.ts'
 import { startAgent } from '../_agent.ts'
@@ -10,7 +10,7 @@ const setProbe = (probe: Probe) => Object.assign(globalThis, { [place]: probe })
 
 afterEach(() => void Reflect.deleteProperty(globalThis, place))
 
-/** Throws at the first arrival at a point. */
+/** Throws at the first pass of a point. */
 function failOnceAt(wanted: string): void {
   let isDone = false
   setProbe((point) => {
@@ -49,10 +49,10 @@ test('every crossing reaches its two points, one after the other, and waits for 
   expect(waited.length).toBeGreaterThan(0)
 })
 
-test('a fault before a commit leaves nothing, and one after it leaves everything', async () => {
+test('a fault before a commit stores nothing, one after it stores everything', async () => {
   await using agent = await startAgent()
   const { call } = await agent.newTenant()
-  const invite = () => call('POST /connections', { body: { label: 'somebody' } })
+  const invite = () => call('POST /connections', { body: { label: 'peer' } })
   const count = async () => (await call('GET /connections')).contents.length
   failOnceAt('commit:before')
   expect((await refusal(invite())).status).toBe(500)
@@ -62,14 +62,14 @@ test('a fault before a commit leaves nothing, and one after it leaves everything
   expect(await count()).toBe(1)
 })
 
-test('a message that was sent, though its sender saw an error, counts once', async () => {
+test('a message that was sent although its sender saw an error is processed once', async () => {
   await using pair = await startPair()
   const { issuer, holder } = pair
   failOnceAt('message:after')
   const made = await issuer.call('POST /connections', { body: {} })
   await holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
   await connectionIn(holder.call, made.thid, 'ConnectionResponseReceived')
-  // Its sender tries again, and may not have come to that yet.
+  // Its sender retries, possibly not yet.
   await connectionIn(issuer.call, made.thid, 'ConnectionResponseSent')
   expect((await issuer.call('GET /connections')).contents).toHaveLength(1)
 })

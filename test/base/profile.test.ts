@@ -45,11 +45,11 @@ describe('a profile', () => {
     expect(readProfile(folder, 'local')).toEqual(without)
   })
 
-  test('that nobody wrote is absent', () => {
+  test('is undefined without a file', () => {
     expect(readProfile(folder, 'local')).toBeUndefined()
   })
 
-  test('is for its owner alone, even where the folder was open to all', () => {
+  test('is readable by its owner only, even in a folder that others could read', () => {
     mkdirSync(join(folder, 'profiles'), { mode: 0o777 })
     writeFileSync(profilePath(folder, 'local'), '{}', { mode: 0o666 })
     writeProfile(folder, 'local', profile)
@@ -57,13 +57,13 @@ describe('a profile', () => {
     expect(statSync(join(folder, 'profiles')).mode & 0o777).toBe(0o700)
   })
 
-  test('leaves no other file behind', () => {
+  test('leaves no temporary file', () => {
     writeProfile(folder, 'local', profile)
     writeProfile(folder, 'local', { ...profile, pid: 4712 })
     expect(readdirSync(join(folder, 'profiles'))).toEqual(['local.json'])
   })
 
-  test('is not replaced by one that is not valid', () => {
+  test('is not replaced by an invalid one', () => {
     writeProfile(folder, 'local', profile)
     expect(() => writeProfile(folder, 'local', { ...profile, url: 'nowhere' })).toThrow()
     expect(readProfile(folder, 'local')).toEqual(profile)
@@ -91,7 +91,7 @@ describe('a profile', () => {
     expect(() => readProfile(folder, 'local')).not.toThrow(/-of-a-test/)
   })
 
-  test('names the fields that are wrong', () => {
+  test('names invalid fields in the error', () => {
     mkdirSync(join(folder, 'profiles'))
     writeFileSync(
       profilePath(folder, 'local'),
@@ -100,7 +100,7 @@ describe('a profile', () => {
     expect(() => readProfile(folder, 'local')).toThrow('(pid, startedAt)')
   })
 
-  test('of another machine needs an address only, and is no local one', () => {
+  test('of a remote agent needs only an address', () => {
     const { apiKey: _, ...least } = remote
     writeProfile(folder, 'acme', least)
     expect(readProfile(folder, 'acme')).toEqual(least)
@@ -109,7 +109,7 @@ describe('a profile', () => {
     )
   })
 
-  test('is among those that there are, until it is removed', () => {
+  test('is listed until it is removed', () => {
     expect(profileNames(folder)).toEqual([])
     writeProfile(folder, 'local', profile)
     writeProfile(folder, 'acme', remote)
@@ -120,14 +120,14 @@ describe('a profile', () => {
     expect(profileNames(folder)).toEqual(['local'])
   })
 
-  test('is JSON that a person can read', () => {
+  test('is indented JSON', () => {
     writeProfile(folder, 'local', profile)
     expect(readFileSync(profilePath(folder, 'local'), 'utf8')).toContain('\n  "url": "http://127.0.0.1:8085"')
   })
 })
 
 describe('the profile in use', () => {
-  test('is none until one is named, and again when none is', () => {
+  test('is undefined until one is selected, and after it is deselected', () => {
     expect(readProfileInUse(folder)).toBeUndefined()
     writeProfileInUse(folder, 'acme')
     expect(readProfileInUse(folder)).toBe('acme')
@@ -142,7 +142,7 @@ describe('the profile in use', () => {
     expect(() => readProfileInUse(folder)).toThrow(StartError)
   })
 
-  test('may have an empty line after it, as an editor leaves it', () => {
+  test('may be followed by a line break, as editors write it', () => {
     writeFileSync(join(folder, 'current'), 'acme\n\n')
     expect(readProfileInUse(folder)).toBe('acme')
   })

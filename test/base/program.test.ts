@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { programOf } from '../../src/base/program.ts'
 
-test('a program of the sources says that it is ready, without having been built', async () => {
+test('a program from the sources starts without a build', async () => {
   const { code, isSource } = programOf(
     new URL('../../src/schemas/claims.ts', import.meta.url).href,
     'schema-worker',
@@ -14,7 +14,7 @@ test('a program of the sources says that it is ready, without having been built'
   await thread.terminate()
 })
 
-test('one of the bundle is the file beside it', () => {
+test('a program of the bundle is the file beside it', () => {
   const { code, isSource } = programOf('file:///opt/agent/dist/daemon/agent.cjs', 'schema-worker')
   expect([String(code), isSource]).toEqual(['file:///opt/agent/dist/daemon/schema-worker.js', false])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRateLimiter } from '../../src/base/rate-limiter.ts'
 
-test('an address has so much in a time, and is told how long to wait; others have theirs', async () => {
+test('an address over its limit gets a waiting time; other addresses are not affected', async () => {
   const pace = createRateLimiter(3, 60)
   expect([await pace('192.0.2.1'), await pace('192.0.2.1', 2)]).toEqual([undefined, undefined])
   const wait = await pace('192.0.2.1')
@@ -9,6 +9,6 @@ test('an address has so much in a time, and is told how long to wait; others hav
   expect(await pace('192.0.2.2', 3)).toBeUndefined()
 })
 
-test('more at once than there may be in all is refused', async () => {
+test('a count above the limit is refused', async () => {
   expect(await createRateLimiter(3, 60)('192.0.2.1', 4)).toBeDefined()
 })

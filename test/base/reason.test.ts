@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { reasonOf } from '../../src/base/reason.ts'
 
-test('a reason is what an error says, and of a value that does not fit, where and why', () => {
+test('a reason is the message of an error; for a validation error, the paths and their problems', () => {
   expect(reasonOf(new TypeError('is not JSON'))).toBe('is not JSON')
   expect(reasonOf('gone')).toBe('gone')
   const { error } = z
@@ -12,7 +12,7 @@ test('a reason is what an error says, and of a value that does not fit, where an
   expect(reasonOf(z.string('is no text').safeParse(1).error)).toBe('is no text')
 })
 
-test('a reason is short, however much is wrong', () => {
+test('a reason is short, however many problems there are', () => {
   const { error } = z.array(z.string()).safeParse(Array(10_000).fill(1))
   expect(reasonOf(error)).toMatch(/^0: .*; 5: /)
   expect([reasonOf(error).length, reasonOf(new Error('x'.repeat(1_000))).length]).toEqual([300, 300])

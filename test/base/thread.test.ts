@@ -1,8 +1,8 @@
-/** Threads for calculations: what counts against a task's time is that this process had a processor. */
+/** The time limit of calculations in threads counts only time in which the process had a processor. */
 import { expect, test } from 'vitest'
 import { createThread, ThreadSpent } from '../../src/base/thread.ts'
 
-/** Answers a task, a number, after so many milliseconds in which it needs no processor, as on a machine that is busy with others. */
+/** A task that blocks for a number of milliseconds without using a processor, as on a busy machine. */
 const sleeper = `
   const { parentPort } = require('node:worker_threads')
   parentPort.on('message', (ms) => {
@@ -24,12 +24,12 @@ async function open(timeMs: number) {
   return { ...thread, [Symbol.asyncDispose]: () => thread.close() }
 }
 
-test('a task that got no processor for a while has its time all the same', async () => {
+test('time without a processor does not count against the limit of a task', async () => {
   await using thread = await open(600)
   expect(await thread.ask(1_200)).toBe(1_200)
 })
 
-test('but not for ever', async () => {
+test('but a task without result is ended', async () => {
   await using thread = await open(200)
   await expect(thread.ask(60_000)).rejects.toThrow(ThreadSpent)
   expect(await thread.ask(1)).toBe(1)

@@ -19,7 +19,7 @@ describe('keys of a wallet seed', () => {
     expect(toHex(compressed(key))).toBe(publicKey)
   })
 
-  test('every index of the path makes another key', () => {
+  test('every part of the path changes the key', () => {
     const paths = [
       { didIndex: 0, usage: 1, keyIndex: 0 },
       { didIndex: 1, usage: 1, keyIndex: 0 },
@@ -29,7 +29,7 @@ describe('keys of a wallet seed', () => {
     expect(new Set(paths.map((path) => deriveKey(seed, path).d)).size).toBe(4)
   })
 
-  test('a derivation finds the same keys whatever it was asked before, and when it has forgotten the way', () => {
+  test('a derivation returns the same keys, with and without its cache', () => {
     const derivation = createDerivation(seed)
     const paths = [0, 1, 0, 0, 2].flatMap((didIndex) =>
       [1, 4].map((usage) => ({ didIndex, usage, keyIndex: didIndex })),

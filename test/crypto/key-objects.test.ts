@@ -2,17 +2,17 @@ import { expect, test } from 'vitest'
 import { agree, generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { isKept, publicObject } from '../../src/crypto/key-objects.ts'
 
-const ours = generateKey('X25519')
+const own = generateKey('X25519')
 const newKey = () => toPublic(generateKey('X25519'))
 
-test('the object of a key is kept, unless the key only passes', () => {
+test('the object of a key is cached, unless the key is ephemeral', () => {
   const [staying, passing] = [newKey(), newKey()]
-  agree(ours, staying)
-  agree(ours, passing, { isPassing: true })
+  agree(own, staying)
+  agree(own, passing, { isPassing: true })
   expect([isKept(staying), isKept(passing)]).toEqual([true, false])
 })
 
-test('no more than 500 are kept, those that were used last', () => {
+test('the 500 most recently used objects are cached', () => {
   const [used, unused] = [newKey(), newKey()]
   publicObject(unused)
   for (let n = 0; n < 500; n++) {
@@ -22,12 +22,12 @@ test('no more than 500 are kept, those that were used last', () => {
   expect([isKept(used), isKept(unused)]).toEqual([true, false])
 })
 
-test('what two keys agree on is the same every time, whatever became of it before', () => {
-  const theirs = generateKey('X25519')
-  const first = Buffer.from(agree(ours, toPublic(theirs)))
-  agree(ours, toPublic(theirs)).fill(0)
-  expect(agree(ours, toPublic(theirs))).toEqual(new Uint8Array(first))
-  expect(Buffer.from(agree(theirs, toPublic(ours)))).toEqual(first)
-  expect(Buffer.from(agree(ours, toPublic(theirs), { isPassing: true }))).toEqual(first)
-  expect(Buffer.from(agree(ours, newKey()))).not.toEqual(first)
+test('a shared secret is the same every time, also after the caller cleared its copy', () => {
+  const other = generateKey('X25519')
+  const first = Buffer.from(agree(own, toPublic(other)))
+  agree(own, toPublic(other)).fill(0)
+  expect(agree(own, toPublic(other))).toEqual(new Uint8Array(first))
+  expect(Buffer.from(agree(other, toPublic(own)))).toEqual(first)
+  expect(Buffer.from(agree(own, toPublic(other), { isPassing: true }))).toEqual(first)
+  expect(Buffer.from(agree(own, newKey()))).not.toEqual(first)
 })

@@ -34,7 +34,7 @@ const ed25519: PrivateJwk = {
   d: toBase64url(fromHex('4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb')),
 }
 
-/** Small secrets whose public points begin with a zero byte: found by counting up from 1. */
+/** Small secrets whose public points begin with a zero byte, found by counting from 1. */
 const leadingZeroX = firstWith((point) => point[1] === 0)
 const leadingZeroY = firstWith((point) => point[33] === 0)
 
@@ -63,7 +63,7 @@ const uncompressedOf = (key: PrivateJwk) => curve.getPublicKey(fromBase64(key.d)
 describe.each(['Ed25519', 'secp256k1'] as const)('a key on %s', (crv) => {
   const key = generateKey(crv)
 
-  test('verifies what it signed, and nothing else', () => {
+  test('verifies its signatures and no others', () => {
     const signature = sign(key, data)
     expect(signature).toHaveLength(64)
     expect(verify(toPublic(key), data, signature)).toBe(true)
@@ -71,7 +71,7 @@ describe.each(['Ed25519', 'secp256k1'] as const)('a key on %s', (crv) => {
     expect(verify(toPublic(generateKey(crv)), data, signature)).toBe(false)
   })
 
-  test('refuses a signature with any one bit turned', () => {
+  test('refuses a signature with any flipped bit', () => {
     const signature = sign(key, data)
     const accepted = Array.from({ length: 512 }, (_, bit) => bit).filter((bit) =>
       verify(toPublic(key), data, flipped(signature, bit)),
@@ -79,7 +79,7 @@ describe.each(['Ed25519', 'secp256k1'] as const)('a key on %s', (crv) => {
     expect(accepted).toEqual([])
   })
 
-  test('answers false, not an error, to signatures and keys that are malformed', () => {
+  test('returns false for malformed signatures and keys', () => {
     const signature = sign(key, data)
     for (const bad of [
       new Uint8Array(0),
@@ -96,13 +96,13 @@ describe.each(['Ed25519', 'secp256k1'] as const)('a key on %s', (crv) => {
 })
 
 describe('Ed25519', () => {
-  test('makes the signature of RFC 8032', () => {
+  test('creates the signature of RFC 8032', () => {
     expect(toHex(sign(ed25519, Uint8Array.of(0x72)))).toBe(
       '92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00',
     )
   })
 
-  test('a private key is its own, not that of another key cached before it', () => {
+  test('a private key signs for itself, not for a key that was cached earlier', () => {
     sign(ed25519, data)
     const mismatched = { ...generateKey('Ed25519'), d: ed25519.d }
     expect(verify(toPublic(mismatched), data, sign(mismatched, data))).toBe(false)
@@ -112,11 +112,11 @@ describe('Ed25519', () => {
 describe('secp256k1', () => {
   const implementations = { native: native(), openssl }
 
-  test('libsecp256k1 loads where these tests run', () => {
+  test('libsecp256k1 is available to these tests', () => {
     expect(native()).toBeDefined()
   })
 
-  test.each(Object.entries(implementations))('%s never makes high s, and takes it', (_name, ecdsa) => {
+  test.each(Object.entries(implementations))('%s never creates high s, and accepts it', (_name, ecdsa) => {
     const key = generateKey('secp256k1')
     for (let i = 0; i < 32; i++) {
       const bytes = utf8(`message ${i}`)
@@ -128,7 +128,7 @@ describe('secp256k1', () => {
     }
   })
 
-  test('libsecp256k1, OpenSSL and noble verify what any of them signed', () => {
+  test('libsecp256k1, OpenSSL and noble verify the signatures of each other', () => {
     const key = generateKey('secp256k1')
     const signatures = [
       ...Object.values(implementations).map((ecdsa) =>
@@ -147,7 +147,7 @@ describe('secp256k1', () => {
     }
   })
 
-  test('libsecp256k1 draws no nonce at random, but derives it by RFC 6979', () => {
+  test('libsecp256k1 derives nonces by RFC 6979', () => {
     const key = fromPrivateBytes(fromHex('01'.padStart(64, '0')))
     expect(toHex(sign(key, utf8('Satoshi Nakamoto')))).toBe(
       '934b1ea10a4b3c1757e2b0c017d0b6143ce3c9a7e6a4a49860d7a6ab210ee3d82442ce9d2b916064108014783e923ec36b49743e2ffa1c4496f01a512aafd9e5',
@@ -155,7 +155,7 @@ describe('secp256k1', () => {
     expect(toHex(sign(key, data))).toBe(toHex(curve.sign(data, fromBase64(key.d))))
   })
 
-  test('takes high s through the key functions', () => {
+  test('verify accepts high s', () => {
     const key = generateKey('secp256k1')
     expect(verify(toPublic(key), data, highS(sign(key, data)))).toBe(true)
   })
@@ -177,7 +177,7 @@ describe('secp256k1', () => {
     },
   )
 
-  test('a secret that begins with zeros signs, also when a writer drops them', () => {
+  test('a secret with leading zeros signs, also if the zeros are omitted', () => {
     const signature = sign(
       {
         ...leadingZeroX,
@@ -200,7 +200,7 @@ describe('secp256k1', () => {
     expect(verify({ kty: 'EC', crv: 'secp256k1', x: y!, y: x }, data, sign(leadingZeroX, data))).toBe(false)
   })
 
-  test('DER and r‖s are two forms of one signature', () => {
+  test('DER and r‖s convert into each other', () => {
     const signature = sign(leadingZeroY, data)
     expect(toDer(signature)[0]).toBe(0x30)
     expect(fromDer(toDer(signature))).toEqual(signature)
@@ -210,7 +210,7 @@ describe('secp256k1', () => {
 })
 
 describe('agreement', () => {
-  test('makes the secret of RFC 7748 §6.1', () => {
+  test('computes the secret of RFC 7748 §6.1', () => {
     const alice: PrivateJwk = {
       ...okpFromBytes('X25519', fromHex('8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a')),
       d: toBase64url(fromHex('77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a')),
@@ -223,7 +223,7 @@ describe('agreement', () => {
     expect(() => agree(alice, toPublic(generateKey('Ed25519')))).toThrow(TypeError)
   })
 
-  test('comes out the same on both sides, and not with a third', () => {
+  test('is the same on both sides, and differs with a third key', () => {
     const [alice, bob, eve] = [generateKey('X25519'), generateKey('X25519'), generateKey('X25519')]
     expect(agree(alice, toPublic(bob))).toEqual(agree(bob, toPublic(alice)))
     expect(agree(alice, toPublic(bob))).not.toEqual(agree(eve, toPublic(bob)))
@@ -235,7 +235,7 @@ describe('agreement', () => {
 })
 
 describe('JWKs', () => {
-  test('a public key shows nothing of the private one', () => {
+  test('a public key contains no private member', () => {
     for (const crv of ['Ed25519', 'X25519', 'secp256k1'] as const) {
       const key = generateKey(crv)
       expect(toPublic({ ...key, use: 'sig' } as PrivateJwk)).not.toHaveProperty('d')
@@ -245,7 +245,7 @@ describe('JWKs', () => {
     }
   })
 
-  test('are the same key when every public member is', () => {
+  test('two JWKs are the same key when all public members are equal', () => {
     const key = leadingZeroX
     expect(isSameKey(key, { ...toPublic(key) })).toBe(true)
     expect(isSameKey(key, { ...toPublic(key), y: key.x })).toBe(false)

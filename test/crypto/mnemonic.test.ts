@@ -20,7 +20,7 @@ function messageOf(phrase: string): string {
     expect(error).toBeInstanceOf(TypeError)
     return (error as TypeError).message
   }
-  throw new Error('it is taken')
+  throw new Error('the words were not refused')
 }
 
 describe('the seed of a mnemonic', () => {
@@ -28,7 +28,7 @@ describe('the seed of a mnemonic', () => {
     expect(toHex(seedOfMnemonic(mnemonic))).toBe(seed)
   })
 
-  // BIP-39's own vector (python-mnemonic), to show how the two rules relate.
+  // BIP-39's own vector (python-mnemonic) shows how the two rules relate.
   test('with the prefix in the passphrase is that of BIP-39', () => {
     const phrase = `${'abandon '.repeat(11)}about`
     expect(toHex(seedOfMnemonic(phrase, 'mnemonicTREZOR'))).toBe(
@@ -42,17 +42,17 @@ describe('the seed of a mnemonic', () => {
     expect(toHex(seedOfMnemonic(mnemonic, ' '))).not.toBe(seed)
   })
 
-  test('does not depend on how the words are set out', () => {
+  test('does not depend on white space and case', () => {
     const columns = words.map((word, i) => (i % 4 === 3 ? `${word}\r\n` : `${word}\t `)).join('')
     expect(toHex(seedOfMnemonic(`\n ${columns.toUpperCase()}\n`))).toBe(seed)
   })
 
-  test.each([16, 20, 24, 28, 32])('is made of the words for %i bytes', (length) => {
+  test.each([16, 20, 24, 28, 32])('is derived from the words for %i bytes', (length) => {
     expect(seedOfMnemonic(entropyToMnemonic(new Uint8Array(length).fill(7), wordlist))).toHaveLength(64)
   })
 })
 
-describe('words that are refused, without telling them', () => {
+describe('invalid words are refused without being quoted', () => {
   test.each([
     ['none', '  ', 0],
     ['eleven', words.slice(0, 11).join(' '), 11],
@@ -63,19 +63,19 @@ describe('words that are refused, without telling them', () => {
     expect(messageOf(phrase)).toBe(`a mnemonic has 12, 15, 18, 21 or 24 words, not ${count}`)
   })
 
-  test('one that is not on the list is named by its place', () => {
+  test('an unknown word is named by its position', () => {
     const message = messageOf(words.with(6, 'firmm').join(' '))
     expect(message).toMatch(/^word 7 of the mnemonic is not on the English list/)
     expect(message).not.toMatch(/firmm|vacuum/)
   })
 
-  test('several are all named', () => {
+  test('several unknown words are all named', () => {
     expect(messageOf(words.with(0, 'vaccum').with(23, 'knock.').join(' '))).toMatch(
       /^words 1, 24 of the mnemonic are not/,
     )
   })
 
-  test('two in exchanged places, or another word of the list, are caught by the checksum', () => {
+  test('the checksum detects exchanged words and other words of the list', () => {
     for (const phrase of [words.with(0, 'only').with(1, 'vacuum'), words.with(23, 'zoo')]) {
       const message = messageOf(phrase.join(' '))
       expect(message).toMatch(/^the checksum of the mnemonic is wrong/)

@@ -1,6 +1,7 @@
 /** A mediator in a temporary folder with a settable clock, and wallets that use this agent's packing. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openLog } from '../../src/base/log.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
@@ -36,7 +37,7 @@ export function packFor(did: string, message: Partial<PlaintextMessage> & { type
   return packAnoncrypt({ id: randomUUID(), to: [did], body: {}, ...message }, { recipients: [keyOf(did)] })
 }
 
-/** A forward's parts: the packed message as a JSON attachment unless another is given. */
+/** The parts of a forward. The default attachment is the packed message as JSON. */
 export function forwardOf(next: string, packed: string, attachments?: Attachment[]) {
   const { format: _format, ...attachment } = jsonAttachment(randomUUID(), JSON.parse(packed), '')
   return { type: forwardType, body: { next }, attachments: attachments ?? [attachment] }
@@ -44,7 +45,7 @@ export function forwardOf(next: string, packed: string, attachments?: Attachment
 
 export type TestWallet = ReturnType<typeof newWallet>
 
-/** A wallet of one DID: without any service unless given, like one that only a mediator reaches. */
+/** A wallet with one DID. Without `serviceUri`, only a mediator can reach it. */
 export function newWallet(serviceUri: string | string[] = []) {
   const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
   const did = createPeerDid({
@@ -56,7 +57,7 @@ export function newWallet(serviceUri: string | string[] = []) {
   return {
     did,
     own,
-    /** Encrypts for a DID; the answer is asked for on the way back unless said otherwise. */
+    /** Encrypts for a DID, with `return_route: all` by default. */
     pack(to: string, { type, ...parts }: Partial<PlaintextMessage> & { type: string }): string {
       const message = { id: randomUUID(), from: did, to: [to], body: {}, return_route: 'all', type, ...parts }
       return packAuthcrypt(message, { sender: own, recipients: [keyOf(to)] })
@@ -137,7 +138,7 @@ export async function startMediator({
       mediator = await open(at)
     },
     take,
-    /** Sends as a wallet does, and opens the answer; nothing when there is none. */
+    /** Sends a message of a wallet and opens the reply. Undefined without a reply. */
     async ask(
       wallet: TestWallet,
       type: string,
@@ -148,7 +149,7 @@ export async function startMediator({
       const answer = await take(wallet.pack(parts.to?.[0] ?? mediator.did, { ...parts, type, body }), channel)
       return answer === undefined ? undefined : (await wallet.open(answer)).message
     },
-    /** Enrols a wallet of a fresh DID. */
+    /** Enrols a wallet with a new DID. */
     async enrolled(serviceUri?: string | string[]): Promise<TestWallet> {
       const wallet = newWallet(serviceUri)
       await this.ask(wallet, `${mediation2}/mediate-request`)
@@ -170,7 +171,29 @@ export async function startMediator({
   }
 }
 
-/** The problem with which something is refused. */
+/**
+ * Sends a basic message to a DID behind a mediator, again every 100 ms until the wallet announces one. A wallet
+ * in live mode does not fetch earlier messages, and does not report when live mode begins.
+ */
+export async function sendUntil(
+  arrived: Promise<unknown>,
+  recipient: string,
+  mediator: { did: string; url: string },
+): Promise<void> {
+  const sender = newWallet('http://127.0.0.1:1/')
+  const message = { type: 'https://didcomm.org/basicmessage/2.0/message', body: { content: 'hello' } }
+  for (let isOver = false; !isOver;) {
+    const { status } = await fetch(mediator.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/didcomm-encrypted+json' },
+      body: packFor(mediator.did, forwardOf(recipient, sender.pack(recipient, message))),
+    })
+    if (status !== 202) throw new Error(`the mediator answered with status ${status}`)
+    isOver = await Promise.race([arrived.then(() => true), sleep(100, false)])
+  }
+}
+
+/** The problem of a refusal. */
 export async function refusalOf(promise: Promise<unknown>): Promise<Problem> {
   const outcome = await promise.then(
     () => undefined,

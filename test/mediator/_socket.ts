@@ -30,7 +30,7 @@ export async function openSocket(didcommUrl: string, wallet: TestWallet, path = 
     })
   })
 
-  /** Waits until something is there; the test’s own time limit is the only one. */
+  /** Waits until `get` returns a value. Only the time limit of the test ends the wait. */
   function wait<Value>(get: () => Value | undefined): Promise<Value> {
     return new Promise((resolve) => {
       const each = () => {
@@ -47,9 +47,9 @@ export async function openSocket(didcommUrl: string, wallet: TestWallet, path = 
   return {
     arrived,
     send: (packed: string | Uint8Array) => socket.send(packed),
-    /** The next message, the oldest first. */
+    /** The oldest unread message. */
     next: () => wait(() => arrived.shift()),
-    /** The code with which the other side closed. */
+    /** The close code sent by the other side. */
     closed: () => wait(() => closed),
     get failed() {
       return failed

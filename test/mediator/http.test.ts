@@ -40,13 +40,13 @@ async function ask(
   return (await wallet.open(answer.body)).message
 }
 
-test('a wallet enrols, gets messages from any sender, and picks up, over HTTP alone', async () => {
+test('over HTTP, a wallet enrols, receives messages from any sender, and picks them up', async () => {
   await using host = await startMediatingAgent()
   const [wallet, alias] = [newWallet(), newWallet(host.agent.mediator!.did)]
   expect((await ask(host, wallet, `${mediation2}/mediate-request`)).body).toEqual({
     routing_did: host.agent.mediator!.did,
   })
-  // The stock wallet does not ask for this answer: it gets 202 and nothing.
+  // The stock wallet does not request this reply: it gets 202 with an empty body.
   const update = { updates: [{ recipient_did: alias.did, action: 'add' }] }
   const quiet = wallet.pack(host.agent.mediator!.did, {
     type: `${mediation2}/keylist-update`,
@@ -67,7 +67,7 @@ test('a wallet enrols, gets messages from any sender, and picks up, over HTTP al
   expect(status).toMatchObject({ type: `${pickup}/status`, body: { message_count: 0 } })
 })
 
-test('live delivery cannot be switched on over HTTP, and may be switched off', async () => {
+test('live delivery cannot be switched on over HTTP, but can be switched off', async () => {
   await using host = await startMediatingAgent()
   const wallet = newWallet()
   await ask(host, wallet, `${mediation2}/mediate-request`)
@@ -77,7 +77,7 @@ test('live delivery cannot be switched on over HTTP, and may be switched off', a
   expect(status).toMatchObject({ type: `${pickup}/status`, body: { live_delivery: false } })
 })
 
-test('a message for a full queue is one warning in the log, without a stack', async () => {
+test('a message for a full queue logs one warning without a stack', async () => {
   const lines: Record<string, unknown>[] = []
   const log = createLog('info', {
     write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
@@ -103,21 +103,21 @@ test('a message for a full queue is one warning in the log, without a stack', as
 
 test('anonymous senders get a status: 422 for an unknown recipient, 507 for a full queue, 409 for a repeated envelope', async () => {
   await using host = await startMediatingAgent({ MEDIATOR_QUEUE_LIMIT: '1' })
-  const [wallet, nobody, { did }] = [newWallet(), newWallet().did, host.agent.mediator!]
+  const [wallet, unknownDid, { did }] = [newWallet(), newWallet().did, host.agent.mediator!]
   await ask(host, wallet, `${mediation2}/mediate-request`)
   const forward = (next: string) => packFor(did, forwardOf(next, packFor(next, { type: 'x:y' })))
-  const unknown = await post(host.didcommUrl, forward(nobody))
+  const unknown = await post(host.didcommUrl, forward(unknownDid))
   expect(unknown.status).toBe(422)
   expect(JSON.parse(unknown.body)).toMatchObject({ type: 'error:MediatorError:NotEnrolled' })
-  const taken = forward(wallet.did)
-  expect((await post(host.didcommUrl, taken)).status).toBe(202)
-  expect((await post(host.didcommUrl, taken)).status).toBe(409)
+  const accepted = forward(wallet.did)
+  expect((await post(host.didcommUrl, accepted)).status).toBe(202)
+  expect((await post(host.didcommUrl, accepted)).status).toBe(409)
   expect((await post(host.didcommUrl, forward(wallet.did))).status).toBe(507)
   const ping = packFor(did, { type: 'https://didcomm.org/trust-ping/2.0/ping' })
   expect((await post(host.didcommUrl, ping)).status).toBe(422)
 })
 
-test('an address that sends too much gets 429 and a time; behind a proxy that is trusted, each address has its own count', async () => {
+test('an address that sends too many messages gets 429 with Retry-After; behind a trusted proxy, each client address has its own count', async () => {
   await using host = await startMediatingAgent({
     MEDIATOR_MESSAGES_PER_MINUTE: '1',
     MEDIATOR_TRUST_PROXY: 'true',
@@ -137,7 +137,7 @@ test('an address that sends too much gets 429 and a time; behind a proxy that is
   expect((await ping('192.0.2.2')).status).toBe(200)
 })
 
-test('an address cannot choose another, unless a proxy is trusted', async () => {
+test('a client cannot choose its address unless a proxy is trusted', async () => {
   await using host = await startMediatingAgent({ MEDIATOR_ENROLMENTS_PER_HOUR: '1' })
   const { did } = host.agent.mediator!
   const enrol = async (forwarded: string) => {
@@ -156,7 +156,7 @@ test('an address cannot choose another, unless a proxy is trusted', async () => 
   expect((await post(host.didcommUrl, other)).status).toBe(422)
 })
 
-test('what is changed on the way, or is no envelope, is refused as everywhere on this port', async () => {
+test('changed envelopes and invalid bodies are refused, as in the agent role', async () => {
   await using host = await startMediatingAgent()
   const wallet = newWallet()
   const packed = JSON.parse(wallet.pack(host.agent.mediator!.did, { type: `${mediation2}/mediate-request` }))
@@ -174,8 +174,8 @@ test('what is changed on the way, or is no envelope, is refused as everywhere on
 test('a reply without return_route is posted to the wallet’s inbox', async () => {
   await using host = await startMediatingAgent()
   await using other = await startMediatingAgent()
-  // The inbox of this wallet is another agent, which does not know it: that the answer is refused there does
-  // no harm.
+  // The inbox of this wallet is another agent, which does not know the wallet. That it refuses the reply does
+  // not matter.
   const wallet = newWallet(other.didcommUrl)
   const later = wallet.pack(host.agent.mediator!.did, {
     type: `${mediation2}/mediate-request`,
@@ -185,7 +185,7 @@ test('a reply without return_route is posted to the wallet’s inbox', async () 
   expect((await ask(host, wallet, `${pickup}/status-request`)).body).toMatchObject({ message_count: 0 })
 })
 
-test('the pages show the DID and an invitation that every wallet reads', async () => {
+test('the pages show the DID and an invitation that every wallet can read', async () => {
   await using host = await startMediatingAgent()
   const { did } = host.agent.mediator!
   const page = async (path: string) => {
@@ -208,7 +208,7 @@ test('the pages show the DID and an invitation that every wallet reads', async (
   expect(JSON.parse(await page('/invitation'))).toMatchObject(expected)
 })
 
-test('a wallet in a browser may post from any page', async () => {
+test('browsers may post from any origin', async () => {
   await using host = await startMediatingAgent()
   const response = await fetch(host.didcommUrl, {
     method: 'OPTIONS',
@@ -223,7 +223,7 @@ test('a wallet in a browser may post from any page', async () => {
   expect(response.headers.get('access-control-allow-headers')).toBe('Content-Type')
 })
 
-test('without the role there is no mediator, no page of it and no file', async () => {
+test('without the mediator role there is no DID, page or file of a mediator', async () => {
   await using host = await startAgent()
   expect(host.agent.mediator).toBeUndefined()
   for (const path of ['/did', '/invitation', '/invitationOOB', '/ws'])
@@ -234,9 +234,9 @@ test('without the role there is no mediator, no page of it and no file', async (
   expect(existsSync(join(host.dataDir, 'mediator.db'))).toBe(false)
 })
 
-test('the agent’s own wallets are reached as before, and an agent started again is the same mediator', async () => {
+test('the agent’s own wallets remain reachable, and a restarted agent keeps its mediator DID', async () => {
   await using folder = await temporaryFolder()
-  // The public address stays what it was, though the test’s port does not.
+  // The public address stays the same, although the port changes.
   const variables = { DIDCOMM_SERVICE_URL: 'http://mediator.example' }
   const wallet = newWallet()
   let did: string
@@ -258,14 +258,14 @@ test('the agent’s own wallets are reached as before, and an agent started agai
 
 test('an authenticated forward gets a problem report in the HTTP response', async () => {
   await using host = await startMediatingAgent()
-  const [wallet, nobody] = [newWallet(), newWallet().did]
-  const { body, attachments } = forwardOf(nobody, packFor(nobody, { type: 'x:y' }))
+  const [wallet, unknownDid] = [newWallet(), newWallet().did]
+  const { body, attachments } = forwardOf(unknownDid, packFor(unknownDid, { type: 'x:y' }))
   const answer = await post(
     host.didcommUrl,
     wallet.pack(host.agent.mediator!.did, { type: forwardType, body, attachments }),
   )
   expect((await wallet.open(answer.body)).message).toMatchObject({
     type: problemReport,
-    body: { code: 'e.p.req.not_enroll', args: [nobody] },
+    body: { code: 'e.p.req.not_enroll', args: [unknownDid] },
   })
 })

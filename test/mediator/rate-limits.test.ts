@@ -7,31 +7,30 @@ import { mediation2, newWallet, problemReport, refusalOf, startMediator } from '
 
 const enrol = `${mediation2}/mediate-request`
 
-test('an address that enrols too many DIDs is refused with a waiting time; others, and enrolled wallets, are not', async () => {
-  await using house = await startMediator({ limits: { enrolmentsPerHour: 2 } })
-  const first = await house.enrolled()
-  await house.enrolled()
+test('an address that enrols too many DIDs is refused with a waiting time; other addresses and enrolled wallets are not', async () => {
+  await using mediator = await startMediator({ limits: { enrolmentsPerHour: 2 } })
+  const first = await mediator.enrolled()
+  await mediator.enrolled()
   const late = newWallet('http://wallet.example/inbox')
-  const packed = late.pack(house.did, { type: enrol })
-  // The second time it is not refused for having been there before: it may be sent again when the time has
-  // come.
+  const packed = late.pack(mediator.did, { type: enrol })
+  // The second attempt must not be refused as a repetition: the same envelope may be sent again later.
   for (const _ of [1, 2]) {
-    const problem = await refusalOf(house.take(packed))
+    const problem = await refusalOf(mediator.take(packed))
     expect(problem).toBeInstanceOf(RateLimited)
     expect([problem.type, problem.status]).toEqual(['error:MediatorError:TooManyRequests', 429])
     expect((problem as RateLimited).waitSeconds).toBeGreaterThan(0)
     expect((problem as RateLimited).waitSeconds).toBeLessThanOrEqual(3_600)
   }
-  expect(house.posts).toEqual([])
-  expect((await house.ask(first, enrol))?.type).toBe(`${mediation2}/mediate-grant`)
-  house.moveTo('192.0.2.2')
-  expect((await house.ask(late, enrol))?.type).toBe(`${mediation2}/mediate-grant`)
+  expect(mediator.posts).toEqual([])
+  expect((await mediator.ask(first, enrol))?.type).toBe(`${mediation2}/mediate-grant`)
+  mediator.moveTo('192.0.2.2')
+  expect((await mediator.ask(late, enrol))?.type).toBe(`${mediation2}/mediate-grant`)
 })
 
 test('on an open connection the refusal is a problem report', async () => {
-  await using house = await startMediator({ limits: { enrolmentsPerHour: 1 } })
-  await house.enrolled()
-  const report = await house.ask(newWallet(), enrol, {}, {}, { send: () => undefined })
+  await using mediator = await startMediator({ limits: { enrolmentsPerHour: 1 } })
+  await mediator.enrolled()
+  const report = await mediator.ask(newWallet(), enrol, {}, {}, { send: () => undefined })
   expect(report).toMatchObject({
     type: problemReport,
     body: { code: 'e.p.req.time', args: ['enrolments', expect.stringMatching(/^\d+$/)] },
@@ -91,7 +90,7 @@ test('the default limits allow a class or a test suite behind one address, and n
 test('the number of counters is limited', async () => {
   const rates = createRateLimits({ messagesPerMinute: 1_000_000, enrolmentsPerHour: 1, enrolmentsPerDay: 1 })
   for (let n = 0; n < 100_000; n++) await rates.countMessage(`192.0.${n >> 8}.${n & 0xff}`)
-  // Each counter has a timer, which ends it.
+  // Each counter has a timer that removes it.
   expect(vi.getTimerCount()).toBeGreaterThan(45_000)
   expect(vi.getTimerCount()).toBeLessThanOrEqual(65_536)
   vi.clearAllTimers()

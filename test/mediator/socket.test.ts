@@ -57,172 +57,174 @@ const contentsOf = async (wallet: TestWallet, message: Parameters<typeof deliver
   return contents
 }
 
-test('every talk can be had over a socket, text or binary, and answers come on it', async () => {
-  await using house = await start()
+test('a socket accepts every protocol as text or binary, and carries the replies', async () => {
+  await using mediator = await start()
   const wallet = newWallet()
-  using socket = await house.open(wallet)
-  // No return route is asked for: a socket is the way back by itself.
+  using socket = await mediator.open(wallet)
+  // No return route is requested: replies use the socket anyway.
   socket.send(
-    Buffer.from(wallet.pack(house.did, { type: `${mediation2}/mediate-request`, return_route: undefined })),
+    Buffer.from(
+      wallet.pack(mediator.did, { type: `${mediation2}/mediate-request`, return_route: undefined }),
+    ),
   )
   expect(await socket.next()).toMatchObject({
     type: `${mediation2}/mediate-grant`,
-    body: { routing_did: house.did },
+    body: { routing_did: mediator.did },
   })
-  expect((await house.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({
+  expect((await mediator.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({
     message_count: 0,
     live_delivery: false,
   })
-  expect(await house.ask(socket, wallet, 'x:y')).toMatchObject({
+  expect(await mediator.ask(socket, wallet, 'x:y')).toMatchObject({
     type: problemReport,
     body: { code: 'e.p.msg.unsupported' },
   })
 })
 
-test('in live mode a message is delivered when it comes, and waits until it is acknowledged', async () => {
-  await using house = await start()
-  const [wallet, alias] = [newWallet(), newWallet(house.did)]
-  using socket = await house.open(wallet)
-  await house.ask(socket, wallet, `${mediation2}/mediate-request`)
-  await house.ask(socket, wallet, `${mediation2}/keylist-update`, {
+test('in live mode a message is delivered on arrival, and stays queued until it is acknowledged', async () => {
+  await using mediator = await start()
+  const [wallet, alias] = [newWallet(), newWallet(mediator.did)]
+  using socket = await mediator.open(wallet)
+  await mediator.ask(socket, wallet, `${mediation2}/mediate-request`)
+  await mediator.ask(socket, wallet, `${mediation2}/keylist-update`, {
     updates: [{ recipient_did: alias.did, action: 'add' }],
   })
-  await house.forward(alias.did, 'before live mode')
-  const status = await house.ask(socket, wallet, `${pickup}/live-delivery-change`, { live_delivery: true })
+  await mediator.forward(alias.did, 'before live mode')
+  const status = await mediator.ask(socket, wallet, `${pickup}/live-delivery-change`, { live_delivery: true })
   expect(status).toMatchObject({ type: `${pickup}/status`, body: { message_count: 1, live_delivery: true } })
 
-  await house.forward(alias.did, 'live')
+  await mediator.forward(alias.did, 'live')
   const live = await socket.next()
   expect(live).toMatchObject({
     type: `${pickup}/delivery`,
-    from: house.did,
+    from: mediator.did,
     to: [wallet.did],
     thid: expect.any(String),
   })
   expect(await contentsOf(alias, live)).toEqual(['live'])
 
-  const all = await house.ask(socket, wallet, `${pickup}/delivery-request`, { limit: 10 })
+  const all = await mediator.ask(socket, wallet, `${pickup}/delivery-request`, { limit: 10 })
   expect(await contentsOf(alias, all)).toEqual(['before live mode', 'live'])
   const ids = deliveredIn(all).map(({ id }) => id)
   expect(ids).toContain(deliveredIn(live)[0]!.id)
-  const after = await house.ask(socket, wallet, `${pickup}/messages-received`, { message_id_list: ids })
+  const after = await mediator.ask(socket, wallet, `${pickup}/messages-received`, { message_id_list: ids })
   expect(after.body).toMatchObject({ message_count: 0, live_delivery: true })
 
   expect(
-    (await house.ask(socket, wallet, `${pickup}/live-delivery-change`, { live_delivery: false })).body,
+    (await mediator.ask(socket, wallet, `${pickup}/live-delivery-change`, { live_delivery: false })).body,
   ).toMatchObject({
     live_delivery: false,
   })
-  await house.forward(alias.did, 'after live mode')
-  expect((await house.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({
+  await mediator.forward(alias.did, 'after live mode')
+  expect((await mediator.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({
     message_count: 1,
   })
 })
 
 test('closing a connection loses no message, and ends live mode', async () => {
-  await using house = await start()
+  await using mediator = await start()
   const wallet = newWallet()
   {
-    using socket = await house.open(wallet)
-    await house.ask(socket, wallet, `${mediation2}/mediate-request`)
-    await house.ask(socket, wallet, `${pickup}/live-delivery-change`, { live_delivery: true })
+    using socket = await mediator.open(wallet)
+    await mediator.ask(socket, wallet, `${mediation2}/mediate-request`)
+    await mediator.ask(socket, wallet, `${pickup}/live-delivery-change`, { live_delivery: true })
   }
-  await house.forward(wallet.did, 'nobody is there')
-  using socket = await house.open(wallet)
-  expect((await house.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({
+  await mediator.forward(wallet.did, 'nobody is there')
+  using socket = await mediator.open(wallet)
+  expect((await mediator.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({
     message_count: 1,
     live_delivery: false,
   })
   expect(
-    await contentsOf(wallet, await house.ask(socket, wallet, `${pickup}/delivery-request`, { limit: 1 })),
+    await contentsOf(wallet, await mediator.ask(socket, wallet, `${pickup}/delivery-request`, { limit: 1 })),
   ).toEqual(['nobody is there'])
 })
 
 test('live messages go to every subscribed connection of the account, and to no other', async () => {
-  await using house = await start()
+  await using mediator = await start()
   const [wallet, other, stranger] = [newWallet(), newWallet(), newWallet()]
-  using phone = await house.open(wallet)
-  using tablet = await house.open(wallet)
-  using others = await house.open(other)
-  using strangers = await house.open(stranger)
-  await house.ask(phone, wallet, `${mediation2}/mediate-request`)
-  await house.ask(others, other, `${mediation2}/mediate-request`)
+  using phone = await mediator.open(wallet)
+  using tablet = await mediator.open(wallet)
+  using others = await mediator.open(other)
+  using strangers = await mediator.open(stranger)
+  await mediator.ask(phone, wallet, `${mediation2}/mediate-request`)
+  await mediator.ask(others, other, `${mediation2}/mediate-request`)
   for (const [socket, who] of [
     [phone, wallet],
     [tablet, wallet],
     [others, other],
   ] as const) {
-    await house.ask(socket, who, `${pickup}/live-delivery-change`, { live_delivery: true })
+    await mediator.ask(socket, who, `${pickup}/live-delivery-change`, { live_delivery: true })
   }
-  const refused = await house.ask(strangers, stranger, `${pickup}/live-delivery-change`, {
+  const refused = await mediator.ask(strangers, stranger, `${pickup}/live-delivery-change`, {
     live_delivery: true,
   })
   expect(refused.body).toMatchObject({ code: 'e.p.req.not_enroll' })
-  await house.forward(wallet.did, 'for one')
+  await mediator.forward(wallet.did, 'for one')
   for (const socket of [phone, tablet])
     expect(await contentsOf(wallet, await socket.next())).toEqual(['for one'])
   // A message sent to the others would arrive before this reply.
-  expect((await house.ask(others, other, `${pickup}/status-request`)).type).toBe(`${pickup}/status`)
-  expect((await house.ask(strangers, stranger, 'https://didcomm.org/trust-ping/2.0/ping')).type).toMatch(
+  expect((await mediator.ask(others, other, `${pickup}/status-request`)).type).toBe(`${pickup}/status`)
+  expect((await mediator.ask(strangers, stranger, 'https://didcomm.org/trust-ping/2.0/ping')).type).toMatch(
     /ping-response$/,
   )
 })
 
 test('invalid messages are ignored, and the socket stays open', async () => {
-  await using house = await start()
+  await using mediator = await start()
   const [wallet, nobody] = [newWallet(), newWallet().did]
-  using socket = await house.open(wallet)
+  using socket = await mediator.open(wallet)
   const forward = forwardOf(nobody, packFor(nobody, { type: 'x:y' }))
   for (const garbage of [
     '',
     'hello',
     '{}',
     packFor(nobody, { type: 'x:y' }),
-    packFor(house.did, { type: 'x:y' }),
-    packFor(house.did, forward),
+    packFor(mediator.did, { type: 'x:y' }),
+    packFor(mediator.did, forward),
   ]) {
     socket.send(garbage)
   }
-  expect((await house.ask(socket, wallet, 'https://didcomm.org/trust-ping/2.0/ping')).type).toMatch(
+  expect((await mediator.ask(socket, wallet, 'https://didcomm.org/trust-ping/2.0/ping')).type).toMatch(
     /ping-response$/,
   )
 })
 
 test('an oversized message closes the socket', async () => {
-  await using house = await start()
-  using socket = await house.open(newWallet())
+  await using mediator = await start()
+  using socket = await mediator.open(newWallet())
   socket.send('x'.repeat(1_048_577))
   expect(await socket.closed()).toBe(1009)
 })
 
-test('of many messages at once each is answered, in order', async () => {
-  await using house = await start()
+test('many messages at once are answered in order', async () => {
+  await using mediator = await start()
   const wallet = newWallet()
-  using socket = await house.open(wallet)
+  using socket = await mediator.open(wallet)
   const ids = Array.from({ length: 200 }, (_, n) => `ping ${n}`)
   for (const id of ids)
-    socket.send(wallet.pack(house.did, { id, type: 'https://didcomm.org/trust-ping/2.0/ping' }))
+    socket.send(wallet.pack(mediator.did, { id, type: 'https://didcomm.org/trust-ping/2.0/ping' }))
   const answered = []
   for (const _ of ids) answered.push((await socket.next()).thid)
   expect(answered).toEqual(ids)
 })
 
 test('sockets are accepted at /ws only, and only by a mediator', async () => {
-  await using house = await start()
-  await expect(house.open(newWallet(), '/')).rejects.toThrow('404')
-  await expect(house.open(newWallet(), '/wss')).rejects.toThrow('404')
+  await using mediator = await start()
+  await expect(mediator.open(newWallet(), '/')).rejects.toThrow('404')
+  await expect(mediator.open(newWallet(), '/wss')).rejects.toThrow('404')
   await using plain = await startAgent()
   await expect(openSocket(plain.didcommUrl, newWallet())).rejects.toThrow()
 })
 
 test('an agent that stops closes its sockets', async () => {
-  const house = await start()
-  using socket = await house.open(newWallet())
-  await house[Symbol.asyncDispose]()
+  const mediator = await start()
+  using socket = await mediator.open(newWallet())
+  await mediator[Symbol.asyncDispose]()
   expect(await socket.closed()).toBe(1006)
 })
 
-test('a socket without a valid message in time is closed; a used one stays', async () => {
+test('a socket without a valid message in time is closed; one with a valid message stays open', async () => {
   await using mediator = await startMediator()
   const server = await bind('127.0.0.1', 0, 'AGENT_DIDCOMM_PORT')
   const config = readConfig({})
@@ -257,31 +259,31 @@ test('a socket without a valid message in time is closed; a used one stays', asy
   }
 })
 
-test('an address has no more sockets than it may, and another when one is closed', async () => {
-  await using house = await start({ MEDIATOR_SOCKETS_PER_ADDRESS: '2' })
+test('the number of sockets of an address is limited, and closing one makes room', async () => {
+  await using mediator = await start({ MEDIATOR_SOCKETS_PER_ADDRESS: '2' })
   const wallet = newWallet()
-  using first = await house.open(wallet)
-  const second = await house.open(wallet)
-  await expect(house.open(wallet)).rejects.toThrow('429')
+  using first = await mediator.open(wallet)
+  const second = await mediator.open(wallet)
+  await expect(mediator.open(wallet)).rejects.toThrow('429')
   second[Symbol.dispose]()
   await second.closed()
-  // The other end hears of it a moment later.
-  using third = await vi.waitFor(() => house.open(wallet), 5_000)
+  // The other side notices it later.
+  using third = await vi.waitFor(() => mediator.open(wallet), 5_000)
   for (const socket of [first, third])
-    expect((await house.ask(socket, wallet, 'x:y')).type).toBe(problemReport)
+    expect((await mediator.ask(socket, wallet, 'x:y')).type).toBe(problemReport)
 })
 
-test('a socket on which too much comes is closed, to be tried again later', async () => {
-  await using house = await start({ MEDIATOR_MESSAGES_PER_MINUTE: '3' })
+test('a socket with too many messages is closed with "try again later"', async () => {
+  await using mediator = await start({ MEDIATOR_MESSAGES_PER_MINUTE: '3' })
   const wallet = newWallet()
-  using socket = await house.open(wallet)
+  using socket = await mediator.open(wallet)
   for (let n = 0; n < 50; n++)
-    socket.send(wallet.pack(house.did, { type: 'https://didcomm.org/trust-ping/2.0/ping' }))
+    socket.send(wallet.pack(mediator.did, { type: 'https://didcomm.org/trust-ping/2.0/ping' }))
   expect(await socket.closed()).toBe(1013)
   expect(socket.arrived).toHaveLength(3)
 })
 
-test('a connection that ends during the handshake does no harm', async () => {
+test('a connection that ends during the handshake has no effect', async () => {
   await using folder = await temporaryFolder()
   await using daemon = await Daemon.start({
     AGENT_DATA_DIR: folder.path,

@@ -1,4 +1,7 @@
-/** A process of its own (`node --import tsx _lock.ts <file>`) that holds the write lock of a database file not yet in WAL mode, and lets go a moment after it has said so. */
+/**
+ * A process (`node --import tsx _lock.ts <file>`) that holds the write lock of a database file before WAL
+ * mode, prints `locked`, and releases the lock after 300 ms.
+ */
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
 const database = openSqlite(process.argv[2]!)

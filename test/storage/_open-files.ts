@@ -1,13 +1,13 @@
-/** The files that this process has open, as Linux tells it. */
+/** The open files of this process (Linux only). */
 import { readdirSync, readlinkSync } from 'node:fs'
 
-/** The path of each, as often as it is open. */
+/** The paths, once for each descriptor. */
 export function openFiles(): string[] {
   return readdirSync('/proc/self/fd').flatMap((fd) => {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`)
     } catch {
-      // The folder itself, which was open while it was read.
+      // The descriptor of the folder itself is closed by now.
       return []
     }
   })

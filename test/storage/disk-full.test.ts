@@ -1,4 +1,6 @@
-/** A disk that is full: 507, nothing half done, reads go on, and everything goes on by itself once there is room. */
+/**
+ * A full disk: writes get 507, nothing is half done, reads continue, and work resumes when there is space.
+ */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { eventsAfter } from '../../src/events/event.ts'
@@ -10,14 +12,14 @@ import { temporaryWalletDb } from '../_wallet-db.ts'
 const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (db: Db) => Promise<T>) =>
   agent.wallets.use(walletId, ({ db }) => work(db))
 
-/** Lets a database have no page more than it has; SQLite says the same as when the disk has none. */
+/** Limits a database to its current pages. SQLite reports the same error as for a full disk. */
 async function fill(db: Db): Promise<void> {
   const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db)
   await sql.raw(`pragma max_page_count = ${rows[0]!.page_count}`).execute(db)
 }
 const makeRoom = (db: Db) => sql`pragma max_page_count = 1073741823`.execute(db)
 
-test('over HTTP it is a 507 that says so; reads go on, nothing is half done, and there is no need of a restart', async () => {
+test('HTTP requests get 507, reads continue, nothing is half done, and no restart is needed', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   const invite = () => tenant.call('POST /connections', { body: { label: 'x'.repeat(200) } })
@@ -49,13 +51,13 @@ test('over HTTP it is a 507 that says so; reads go on, nothing is half done, and
   await invite()
 })
 
-test('over DIDComm it is an answer that the sender tries again after, and no step is lost or done in part', async () => {
+test('DIDComm senders get a status that makes them retry, and no step is lost or half done', async () => {
   await using pair = await startPair()
   const { issuer, holder } = pair
   const made = await issuer.call('POST /connections', { body: {} })
   await use(pair.agent, issuer, async (db) => {
     await fill(db)
-    // What is left in the last pages.
+    // Fill the last pages.
     for (let n = 0; ; n++) {
       const value = 'x'.repeat(300)
       const full = await db
@@ -94,7 +96,7 @@ test('over DIDComm it is an answer that the sender tries again after, and no ste
   ])
 })
 
-test('what is said in a transaction that the database has taken back is refused, also when the error was overheard', async () => {
+test('statements in a transaction that SQLite rolled back are refused, even if the error was ignored', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   await fill(db)

@@ -1,4 +1,4 @@
-/** The files of new wallets, which are written whole: as SQLite would have left them, and nothing half done. */
+/** New wallet files are written at once: complete, and as SQLite would have made them. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -39,7 +39,7 @@ const pragmas = (file: string) => {
   return Object.fromEntries(values)
 }
 
-test('a new wallet’s file is what SQLite would have made, with what it begins with and nothing of the one before', async () => {
+test('a new wallet file equals one made by SQLite, has its initial rows, and none of an earlier wallet', async () => {
   await makeWalletDb(join(folder, 'before.db'), put('of-the-one-before'))
   await makeWalletDb(path, put('its-own'))
   const stepwise = join(folder, 'stepwise.db')
@@ -53,7 +53,7 @@ test('a new wallet’s file is what SQLite would have made, with what it begins 
   await db.destroy()
 })
 
-test('it is for its owner alone, whatever the umask, and to open it changes nothing in it', async () => {
+test('the file is readable by its owner only, with any umask, and opening does not change it', async () => {
   const old = process.umask(0)
   onTestFinished(() => void process.umask(old))
   await makeWalletDb(path, put('its-own'))
@@ -66,12 +66,12 @@ test('it is for its owner alone, whatever the umask, and to open it changes noth
   expect(readFileSync(path).equals(before)).toBe(true)
 })
 
-test('one that cannot be written leaves nothing, and one that is there is left as it is', async () => {
+test('a failure leaves no file, and an existing file is not overwritten', async () => {
   await expect(makeWalletDb(join(folder, 'missing', 'wallet.db'), put('its-own'))).rejects.toThrow('ENOENT')
   const other = join(folder, 'other.db')
-  writeFileSync(other, 'somebody’s')
+  writeFileSync(other, 'another file')
   await expect(makeWalletDb(other, put('its-own'))).rejects.toThrow('EEXIST')
-  expect(readFileSync(other, 'utf8')).toBe('somebody’s')
+  expect(readFileSync(other, 'utf8')).toBe('another file')
   await expect(
     makeWalletDb(join(folder, 'third.db'), () => Promise.reject(new Error('my own fault'))),
   ).rejects.toThrow('my own fault')

@@ -1,4 +1,4 @@
-/** A start that is killed while it makes or changes tables leaves the file as it was before, or as it is afterwards. */
+/** A kill while tables are created or changed leaves the file as before or as afterwards. */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { agentMigrations, mediatorMigrations, walletMigrations } from '../../src
 import type { Migrations } from '../../src/storage/migrate.ts'
 import { NewerFileError } from '../../src/storage/file-errors.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
-import { migrateFile, telling } from './_telling.ts'
+import { migrateFile, withCallback } from './_migrate-file.ts'
 
 let folder: string
 beforeEach(() => {
@@ -17,7 +17,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The names of the tables that are the migrations', and of the migrations that were done. */
+/** The tables made by migrations, and the names of the applied migrations. */
 function contents(path: string): { tables: string[]; done: string[] } {
   const database = openSqlite(path)
   const names = database
@@ -32,7 +32,7 @@ function contents(path: string): { tables: string[]; done: string[] } {
   return { tables: names.filter((name) => !/^(?:kysely|sqlite)_/.test(name)).toSorted(), done }
 }
 
-/** What a kill at each statement would leave: the files as the system has them at that moment. */
+/** Copies of the files before each statement, as a kill would leave them. */
 async function imagesOf(path: string, migrations: Migrations): Promise<string[]> {
   const images: string[] = []
   const take = () => {
@@ -40,7 +40,7 @@ async function imagesOf(path: string, migrations: Migrations): Promise<string[]>
     for (const end of ['', '-wal']) if (existsSync(path + end)) copyFileSync(path + end, image + end)
     images.push(image)
   }
-  await migrateFile(path, telling(migrations, take))
+  await migrateFile(path, withCallback(migrations, take))
   take()
   return images
 }
@@ -49,7 +49,7 @@ test.each([
   ['agent.db', agentMigrations, 9],
   ['mediator.db', mediatorMigrations, 9],
   ['a wallet', walletMigrations, 30],
-])('%s, killed at each statement of its making', async (_, migrations, least) => {
+])('creation of %s, killed at each statement', async (_, migrations, least) => {
   const path = join(folder, 'new.db')
   const images = await imagesOf(path, migrations)
   const whole = contents(path)
@@ -79,7 +79,7 @@ const later: Migrations = {
   },
 }
 
-test('an upgrade over two versions, killed at each statement, is the version before or the last, with what was in it', async () => {
+test('an upgrade over two versions, killed at each statement, leaves the old or the new version with all rows', async () => {
   const path = join(folder, 'old.db')
   await migrateFile(path, walletMigrations)
   const database = openSqlite(path)
@@ -93,7 +93,7 @@ test('an upgrade over two versions, killed at each statement, is the version bef
   }
   const before = read(path)
   const images = await imagesOf(path, later)
-  // Five statements, and the end. What the file has already is not done again.
+  // Five statements and the end. Applied migrations do not run again.
   expect(images).toHaveLength(6)
   const after = read(path)
   expect(after).toMatchObject({
@@ -109,7 +109,7 @@ test('an upgrade over two versions, killed at each statement, is the version bef
   expect(read(path)).toEqual(after)
 })
 
-test('a migration that fails changes nothing', async () => {
+test('a failed migration changes nothing', async () => {
   const path = join(folder, 'failing.db')
   const failing: Migrations = {
     ...mediatorMigrations,
@@ -119,7 +119,7 @@ test('a migration that fails changes nothing', async () => {
   expect(contents(path)).toEqual({ tables: [], done: [] })
 })
 
-test('a process that is killed for good', { timeout: 60_000 }, async () => {
+test('a killed process', { timeout: 60_000 }, async () => {
   const program = fileURLToPath(new URL('./_die-migrating.ts', import.meta.url))
   for (const nth of [1, 25]) {
     const path = join(folder, `${nth}.db`)
@@ -132,7 +132,7 @@ test('a process that is killed for good', { timeout: 60_000 }, async () => {
   }
 })
 
-test('migrations import nothing of the project, so that they never change', () => {
+test('migrations import nothing of the project, so they never change', () => {
   const folder = new URL('../../src/storage/migrations/', import.meta.url)
   for (const name of readdirSync(folder))
     expect(readFileSync(new URL(name, folder), 'utf8'), name).not.toMatch(/from '\./)

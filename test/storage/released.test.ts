@@ -1,4 +1,7 @@
-/** Data folders of every released version of the schema open; those of a newer release are refused, and left as they are. */
+/**
+ * Data folders of every released schema version can be opened. Those of newer releases are refused and not
+ * changed.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -27,7 +30,7 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 const databases = () =>
   readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.db'))
 
-/** What makes the tables of a file. */
+/** The SQL of all tables and indexes of a file. */
 function schemaOf(path: string): unknown[] {
   const database = openSqlite(path, { readonly: true })
   const rows = database
@@ -54,7 +57,7 @@ async function fresh(name: string): Promise<string> {
 }
 
 describe('a data folder of a release', () => {
-  test('opens, and answers requests as it did then', async () => {
+  test('opens, and answers requests as before', async () => {
     const folder = unpack('1', dataDir)
     await using agent = await startAgent(variablesOf(folder), { dataDir })
     for (const { apiKey, reads } of folder.tenants) expect(await readAs(agent.url, apiKey)).toEqual(reads)
@@ -71,7 +74,7 @@ describe('a data folder of a release', () => {
     }
   })
 
-  test.each(versions())('%s has the tables of a new folder after it was opened', async (version) => {
+  test.each(versions())('%s has the tables of a new folder after it is opened', async (version) => {
     // The agent sends no jobs of the folder while another test continues them.
     const variables = { ...variablesOf(unpack(version, dataDir)), AGENT_DENY_HOSTS: gatewayHost }
     await (await startAgent(variables, { dataDir }))[Symbol.asyncDispose]()
@@ -85,7 +88,7 @@ describe('a data folder of a release', () => {
 })
 
 describe('a file of a newer release', () => {
-  /** Makes a file one that a later release has written, and returns it as it is on the disk. */
+  /** Marks a file as written by a later release, and returns its bytes. */
   function age(name: string): Buffer {
     const database = openSqlite(join(dataDir, name))
     database.exec(
@@ -101,7 +104,7 @@ describe('a file of a newer release', () => {
     '%s: the start is refused, and the file left as it is',
     async (name) => {
       const folder = unpack('1', dataDir)
-      // The fixture has one from its release on.
+      // The fixture has it since its release.
       if (name === 'audit.db') await (await openAuditDb(join(dataDir, name))).destroy()
       const before = age(name)
       const error: unknown = await startAgent(variablesOf(folder), { dataDir }).catch(
@@ -114,7 +117,7 @@ describe('a file of a newer release', () => {
     },
   )
 
-  test('a wallet’s: its tenant is told, nothing is set aside, and nobody else is touched', async () => {
+  test('a wallet: its tenant gets the reason, the file is not set aside, and other tenants are not affected', async () => {
     const folder = unpack('1', dataDir)
     const [first, second] = folder.tenants as [(typeof folder.tenants)[0], (typeof folder.tenants)[0]]
     const path = join(dataDir, 'wallets', `${first.walletId}.db`)

@@ -1,4 +1,6 @@
-/** No statement that a flow runs reads a table or an index from end to end: a flow costs the same in a wallet with a million records. */
+/**
+ * No statement of a flow scans a table or an index: a flow costs the same in a wallet with a million records.
+ */
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -8,14 +10,14 @@ import { connect, issue, newDid, presentationIn, startPair, type Tenant } from '
 import { Sink } from '../_sink.ts'
 import { watchStatements } from '../security/_statements.ts'
 
-/** What may be read as a whole, because it does not grow with what a wallet has done. */
+/** Tables that may be scanned, because they do not grow with use. */
 const short: Record<string, string> = {
   webhook: 'a wallet has a few',
   job: 'a finished job is deleted',
   json_each: 'what a statement is given',
 }
 
-/** What SQLite says it reads as a whole for a statement, by the names of the tables. */
+/** The tables that SQLite scans for a statement. */
 function scansOf(database: Database, source: string): string[] {
   const parameters = Array.from(source.matchAll(/\?/g), () => null)
   const plan = database.prepare(`explain query plan ${source}`).all(parameters) as { detail: string }[]
@@ -24,7 +26,7 @@ function scansOf(database: Database, source: string): string[] {
 
 const isPlanned = (source: string) => /^(select|insert|update|delete|with)\b/i.test(source)
 
-/** What there is before a flow: open wallets with webhooks and DIDs. */
+/** The state before a flow: open wallets with webhooks and DIDs. */
 async function prepare(
   issuer: Tenant,
   holder: Tenant,
@@ -38,7 +40,7 @@ async function prepare(
   return { issuingDID, subjectId }
 }
 
-/** A connection, a credential and its proof, and the pages that show them, with webhooks on both sides. */
+/** A connection, a credential, its proof, and the lists of all records, with webhooks on both sides. */
 async function wholeFlow(
   issuer: Tenant,
   holder: Tenant,
@@ -79,19 +81,19 @@ function filesOf({ dataDir }: TestAgent): Record<string, string> {
   }
 }
 
-test('whatever a flow asks of its databases is found by an index', async () => {
+test('every statement of a flow uses an index', async () => {
   await using sink = await Sink.open()
   await using pair = await startPair()
   const { issuer, holder } = pair
   const dids = await prepare(issuer, holder, sink)
-  // One that is seen for the first time.
+  // A key that is used for the first time.
   const apiKey = 'another-key-of-the-issuer'
   await pair.agent.admin('POST /iam/apikey-authentication', { body: { entityId: issuer.entityId, apiKey } })
-  const asked = new Map<string, { kind: string; source: string }>()
+  const statements = new Map<string, { kind: string; source: string }>()
   await watchStatements(
     ({ source, database: { name } }) => {
       const kind = name.includes('/wallets/') ? 'wallet' : basename(name)
-      if (isPlanned(source)) asked.set(`${kind} ${source}`, { kind, source })
+      if (isPlanned(source)) statements.set(`${kind} ${source}`, { kind, source })
     },
     async () => {
       expect((await pair.agent.send('GET', '/connections', { headers: { apikey: apiKey } })).status).toBe(200)
@@ -101,19 +103,19 @@ test('whatever a flow asks of its databases is found by an index', async () => {
   const found: { kind: string; scan: string; source: string }[] = []
   for (const [kind, path] of Object.entries(filesOf(pair.agent))) {
     const database = openSqlite(path, { readonly: true })
-    for (const each of asked.values())
+    for (const each of statements.values())
       if (each.kind === kind)
         for (const scan of scansOf(database, each.source)) found.push({ kind, scan, source: each.source })
     database.close()
   }
   expect(found.filter(({ kind, scan }) => kind !== 'wallet' || !(scan in short))).toEqual([])
-  // All kinds of work were seen: steps, jobs, messages, events, webhooks, keys.
-  const seen = [...asked.values()].map(({ source }) => source).join('\n')
+  // The flow covered all kinds of work: steps, jobs, messages, events, webhooks, keys.
+  const seen = [...statements.values()].map(({ source }) => source).join('\n')
   for (const table of ['record', 'job', 'inbox', 'event', 'webhook', 'peer_did', 'api_key'])
     expect(seen).toContain(`"${table}"`)
 })
 
-test('a statement that reads a whole table would be found', async () => {
+test('a statement that reads a whole table is detected', async () => {
   await using pair = await startPair()
   const database = openSqlite(filesOf(pair.agent)['wallet']!, { readonly: true })
   expect(scansOf(database, 'select * from record where state = ?')).toEqual(['record'])

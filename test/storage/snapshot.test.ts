@@ -1,4 +1,6 @@
-/** A file that is held as it is at an instant: what is written afterwards is not in its copy, however much, and though the log is emptied. */
+/**
+ * A copy of a file as of one instant: later writes are not in it, even if the write-ahead log is truncated.
+ */
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -42,7 +44,7 @@ test.each([
   const { folder, path, database } = await newDatabase()
   write(database, count, 1_000)
   const expected = database.prepare(sum).get()
-  // Half of what was there is in the file by now, the other half in its log.
+  // Half of the rows are in the file now, the others in its log.
   database.pragma('wal_checkpoint(passive)')
   write(database, count / 2, 1_000)
   database.exec(`delete from thing where rowid > ${count}`)
@@ -66,12 +68,12 @@ test.each([
   onTestFinished(() => void copied.close())
   expect(copied.prepare(sum).get()).toEqual(expected)
   expect(copied.pragma('integrity_check', { simple: true })).toBe('ok')
-  // No log, which whoever only reads could not make.
+  // The copy needs no log, which a read-only connection could not create.
   expect(copied.pragma('journal_mode', { simple: true })).toBe('delete')
   expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
 })
 
-test('what is not there, or no database, is not held, and nothing is made', async () => {
+test('a snapshot of a missing file, or of a file that is not a database, is refused and creates nothing', async () => {
   const { folder } = await newDatabase()
   const before = readdirSync(folder).length
   expect(() => openSnapshot(join(folder, 'none.db'))).toThrow('is missing')
@@ -83,7 +85,7 @@ test('what is not there, or no database, is not held, and nothing is made', asyn
   expect(() => openSnapshot(join(folder, 'text.db'))).toThrow(/text\.db is damaged/)
 })
 
-test('what a crash has left in a log is copied, and stays where it is', async () => {
+test('a write-ahead log that a crash left is part of the copy, and stays in place', async () => {
   const { folder, path, database } = await newDatabase()
   write(database, 10, 10)
   const left = join(folder, 'left.db')
@@ -97,7 +99,7 @@ test('what a crash has left in a log is copied, and stays where it is', async ()
   expect(countIn(join(folder, 'copy.db'))).toBe(10)
 })
 
-test('a file that nobody has open is copied as it is, with no file beside it', async () => {
+test('a closed file is copied unchanged, without a file beside it', async () => {
   const { folder, path, database } = await newDatabase()
   write(database, 10, 10)
   database.close()
@@ -111,7 +113,7 @@ test('a file that nobody has open is copied as it is, with no file beside it', a
   expect(readdirSync(folder)).not.toContain('other.db')
 })
 
-test('a copy is not written over what is there', async () => {
+test('a copy does not overwrite an existing file', async () => {
   const { folder, path, database } = await newDatabase()
   write(database, 10, 10)
   const pinned = openSnapshot(path)

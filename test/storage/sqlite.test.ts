@@ -23,7 +23,7 @@ function open(path: string, options = {}) {
 const value = (database: ReturnType<typeof openSqlite>, pragma: string) =>
   database.pragma(pragma, { simple: true })
 
-test('every opening, also the second, is durable, patient, strict about keys and modest about memory', () => {
+test('every connection has the same settings for durability, waiting, foreign keys and memory', () => {
   const path = join(folder(), 'a.db')
   for (const database of [open(path), open(path), open(path, { readonly: true })]) {
     expect(value(database, 'journal_mode')).toBe('wal')
@@ -35,7 +35,7 @@ test('every opening, also the second, is durable, patient, strict about keys and
 })
 
 test.runIf(process.platform === 'linux')(
-  'what can be taken back again is kept in memory, not in a file outside the folder',
+  'savepoint data is kept in memory, not in a file outside the folder',
   () => {
     const path = join(folder(), 'a.db')
     const database = open(path)
@@ -50,7 +50,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('a database that forgets its pages reads them again, has its limit, and goes on with what it was at', () => {
+test('releasing memory keeps the page cache limit, and an open statement continues', () => {
   const database = open(join(folder(), 'a.db'))
   database.exec('create table t (x); insert into t values (1)')
   const read = database.prepare('select x from t')
@@ -64,7 +64,7 @@ test('a database that forgets its pages reads them again, has its limit, and goe
   expect(read.get()).toEqual({ x: 2 })
 })
 
-test('the file and what SQLite puts beside it are for the owner alone, whatever the umask', () => {
+test('the files are readable by their owner only, with any umask', () => {
   const old = process.umask(0)
   onTestFinished(() => void process.umask(old))
   const path = join(folder(), 'a.db')
@@ -72,7 +72,7 @@ test('the file and what SQLite puts beside it are for the owner alone, whatever 
   for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600)
 })
 
-test('a file that is there keeps its mode and its rows', () => {
+test('an existing file keeps its mode and its rows', () => {
   const path = join(folder(), 'a.db')
   const first = openSqlite(path)
   first.exec('create table t (x); insert into t values (1)')
@@ -82,7 +82,7 @@ test('a file that is there keeps its mode and its rows', () => {
   expect(statSync(path).mode & 0o777).toBe(0o640)
 })
 
-test('reading only, a missing file stays missing and nothing is written', () => {
+test('read-only opening does not create a missing file, and writes nothing', () => {
   const path = join(folder(), 'a.db')
   expect(() => openSqlite(path, { readonly: true })).toThrow()
   expect(() => statSync(path)).toThrow()
@@ -90,12 +90,12 @@ test('reading only, a missing file stays missing and nothing is written', () => 
   expect(() => open(path, { readonly: true }).exec('insert into t values (1)')).toThrow(/readonly/)
 })
 
-test('a database in memory makes no file', () => {
+test('an in-memory database makes no file', () => {
   open(':memory:').exec('create table t (x)')
   expect(() => statSync(':memory:')).toThrow()
 })
 
-test('a file that is no database is refused', () => {
+test('a file that is not a database is refused', () => {
   const path = join(folder(), 'a.db')
   writeFileSync(
     path,
@@ -104,7 +104,7 @@ test('a file that is no database is refused', () => {
   expect(() => openSqlite(path)).toThrow(/not a database/)
 })
 
-test('a new file that another opening is still making is waited for', async () => {
+test('opening waits for another process that creates the file', async () => {
   const path = join(folder(), 'a.db')
   const other = spawn(process.execPath, [
     '--import',

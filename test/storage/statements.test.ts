@@ -1,4 +1,4 @@
-/** Statements that are kept: prepared once, never in use twice, and right when tables have changed. */
+/** Cached statements: prepared once, never used twice at a time, and correct after tables have changed. */
 import { onTestFinished, expect, test } from 'vitest'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { createPrepare } from '../../src/storage/dialect.ts'
@@ -17,14 +17,14 @@ function openCounted() {
   return { prepare, prepared }
 }
 
-test('a text is prepared once, whatever is bound to it', () => {
+test('a text is prepared once, for all parameters', () => {
   const { prepare, prepared } = openCounted()
   const read = (x: number) => prepare('select x from t where x = ?').all([x])
   expect([read(1), read(2), read(3), read(1)]).toEqual([[{ x: 1 }], [{ x: 2 }], [], [{ x: 1 }]])
   expect(prepared).toHaveLength(1)
 })
 
-test('a statement that is being read from row by row is not used a second time', () => {
+test('a statement that is being iterated is not used twice', () => {
   const { prepare } = openCounted()
   const pairs = []
   for (const outer of prepare('select x from t').iterate([])) {
@@ -34,7 +34,7 @@ test('a statement that is being read from row by row is not used a second time',
   expect(pairs).toHaveLength(4)
 })
 
-test('a change of tables shows in what was prepared before it', () => {
+test('statements prepared before a change of tables see the change', () => {
   const { prepare } = openCounted()
   const read = () => prepare('select * from t where x = ?').all([1])
   expect(read()).toEqual([{ x: 1 }])
@@ -46,7 +46,7 @@ test('a change of tables shows in what was prepared before it', () => {
   expect(read()).toEqual([{ z: 3, x: 1, y: 2 }])
 })
 
-test('as many are kept as there may be, the ones used last', () => {
+test('the cache keeps the most recently used statements', () => {
   const { prepare, prepared } = openCounted()
   const often = 'select x from t'
   for (let n = 0; n < 1_000; n++) {

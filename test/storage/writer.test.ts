@@ -1,4 +1,4 @@
-/** Writes in groups: what is asked for together is committed together, and each still is all or nothing by itself. */
+/** Group commits: concurrent writes are one commit, and each of them is still all or nothing. */
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -30,22 +30,22 @@ async function openWriter(
     },
     after: () => undefined,
   }
-  // However slow the machine is.
+  // No limits, however slow the machine is.
   const writer = new Writer(db, around, { joinMs: Infinity, groupMs: Infinity, waitMs })
   const names = async () =>
     (await db.selectFrom('setting').select('name').orderBy('name').execute()).map(({ name }) => name)
   return { db, writer, seen, names, [Symbol.asyncDispose]: () => wallet[Symbol.asyncDispose]() }
 }
 
-/** Lets the event loop turn. */
+/** Waits for iterations of the event loop. */
 async function turns(count: number): Promise<void> {
   for (let n = 0; n < count; n++) await setImmediate()
 }
 
-test('what is asked for together is one commit, in the order of asking, and nobody is told before it', async () => {
+test('concurrent writes are one commit in their order, and resolve after it', async () => {
   await using opened = await openWriter()
   const { writer, seen, names } = opened
-  const told: [number, number][] = []
+  const resolved: [number, number][] = []
   const numbers = Array.from({ length: 20 }, (_, n) => n)
   await Promise.all(
     numbers.map(async (n) => {
@@ -53,14 +53,14 @@ test('what is asked for together is one commit, in the order of asking, and nobo
         await put(`name ${String(n).padStart(2, '0')}`)(tx)
         return n
       })
-      told.push([result, seen.commits])
+      resolved.push([result, seen.commits])
     }),
   )
-  expect(told).toEqual(numbers.map((n) => [n, 1]))
+  expect(resolved).toEqual(numbers.map((n) => [n, 1]))
   expect(await names()).toHaveLength(20)
 })
 
-test('a write waits for others as long as the event loop has other work', async () => {
+test('a write waits for others while the event loop has other work', async () => {
   await using opened = await openWriter()
   const { writer, seen, names } = opened
   const first = writer.write(put('a'))
@@ -73,7 +73,7 @@ test('a write waits for others as long as the event loop has other work', async 
   expect([await names(), seen.commits]).toEqual([['a', 'b'], 1])
 })
 
-test('of a group the one that fails is undone by itself, and gets its own error', async () => {
+test('a failed write of a group is rolled back alone, with its own error', async () => {
   await using opened = await openWriter()
   const { writer, seen, names } = opened
   const fail = async (tx: Tx) => {
@@ -98,7 +98,7 @@ test('of a group the one that fails is undone by itself, and gets its own error'
   expect(await names()).toEqual(['a', 'b'])
 })
 
-test('a commit that fails fails all of its group, and the next one goes on', async () => {
+test('a failed commit rejects all writes of its group, and later writes succeed', async () => {
   let isBroken = true
   await using opened = await openWriter(() => {
     if (isBroken) throw new Error('no commit')
@@ -111,7 +111,7 @@ test('a commit that fails fails all of its group, and the next one goes on', asy
   expect(await names()).toEqual(['c'])
 })
 
-test('one that takes the whole transaction with it fails all of its group', async () => {
+test('a write that rolls the transaction back rejects all earlier writes of its group', async () => {
   await using opened = await openWriter()
   const { writer, names } = opened
   const lose = async (tx: Tx) => {
@@ -126,7 +126,7 @@ test('one that takes the whole transaction with it fails all of its group', asyn
   expect(await names()).toEqual(['b'])
 })
 
-test('one that is asked for while others are written joins them', async () => {
+test('a write requested during a group joins it', async () => {
   await using opened = await openWriter()
   const { writer, seen, names } = opened
   let later: Promise<unknown> | undefined
@@ -138,7 +138,7 @@ test('one that is asked for while others are written joins them', async () => {
   expect([await names(), seen.commits]).toEqual([['a', 'b'], 1])
 })
 
-test('what need not wait for the disk does not, unless it goes with something that does', async () => {
+test('a write with canWait resolves before the flush, unless its group contains a write without it', async () => {
   await using opened = await openWriter(undefined, undefined, 5)
   const { writer, seen } = opened
   const later = { canWait: true }
@@ -154,7 +154,7 @@ test('what need not wait for the disk does not, unless it goes with something th
   expect(seen).toEqual({ commits: 3, syncs: 2 })
 })
 
-test('what can wait does so for the next that cannot, or for whoever reads', async () => {
+test('a write with canWait waits for the next write without it, or for flush()', async () => {
   await using opened = await openWriter()
   const { writer, seen, names } = opened
   const later = { canWait: true }
@@ -168,14 +168,14 @@ test('what can wait does so for the next that cannot, or for whoever reads', asy
   expect([await names(), seen]).toEqual([['a', 'b', 'c'], { commits: 2, syncs: 1 }])
 })
 
-test('what can wait does so for a moment when nobody comes', async () => {
+test('a write with canWait is committed after waitMs', async () => {
   await using opened = await openWriter(undefined, undefined, 5)
   const { writer, seen, names } = opened
   await Promise.all([writer.write(put('a'), { canWait: true }), writer.write(put('b'), { canWait: true })])
   expect([await names(), seen]).toEqual([['a', 'b'], { commits: 1, syncs: 0 }])
 })
 
-test('what can wait and was asked for while others are written does not wait for ever', async () => {
+test('a write with canWait, requested during a flush, is committed after waitMs', async () => {
   let arrive = () => {}
   const disk = new Promise<void>((resolve) => (arrive = resolve))
   await using opened = await openWriter(undefined, () => disk, 5)
@@ -189,23 +189,23 @@ test('what can wait and was asked for while others are written does not wait for
   expect([await names(), seen]).toEqual([['a', 'b'], { commits: 2, syncs: 1 }])
 })
 
-test('nobody is told before it is on the disk; others go on meanwhile, and what they write waits', async () => {
+test('writes resolve after the flush; writes requested during a flush wait for the next one', async () => {
   let arrive = () => {}
   const disk = new Promise<void>((resolve) => (arrive = resolve))
   await using opened = await openWriter(undefined, () => disk)
   const { writer, seen, names } = opened
-  const told: string[] = []
-  const first = writer.write(put('a')).then(() => told.push('a'))
+  const resolved: string[] = []
+  const first = writer.write(put('a')).then(() => resolved.push('a'))
   while ((await names()).length === 0) await turns(1)
-  const second = writer.write(put('b')).then(() => told.push('b'))
+  const second = writer.write(put('b')).then(() => resolved.push('b'))
   await turns(10)
-  expect([told, seen, await names()]).toEqual([[], { commits: 1, syncs: 0 }, ['a']])
+  expect([resolved, seen, await names()]).toEqual([[], { commits: 1, syncs: 0 }, ['a']])
   arrive()
   await Promise.all([first, second])
-  expect([told, seen]).toEqual([['a', 'b'], { commits: 2, syncs: 2 }])
+  expect([resolved, seen]).toEqual([['a', 'b'], { commits: 2, syncs: 2 }])
 })
 
-test('a disk that fails fails all of the group', async () => {
+test('a failed flush rejects all writes of the group', async () => {
   let isBroken = true
   await using opened = await openWriter(undefined, () => {
     if (isBroken) throw new Error('no disk')
@@ -218,7 +218,7 @@ test('a disk that fails fails all of the group', async () => {
   await writer.write(put('c'))
 })
 
-test('a database that is closed says so to everybody', async () => {
+test('with a closed database, every write is rejected', async () => {
   await using opened = await openWriter()
   const { db, writer } = opened
   await db.destroy()
@@ -229,7 +229,7 @@ test('a database that is closed says so to everybody', async () => {
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
 })
 
-test('what a commit causes begins once its callers have gone on', async () => {
+test('`after` runs after the continuations of the writes', async () => {
   await using wallet = await temporaryWalletDb()
   const order: string[] = []
   const writer = new Writer(wallet.db, {

@@ -1,4 +1,4 @@
-/** A process that serves a ledger file as a daemon does: `_host <file> <port>`. Prints the port that it got. */
+/** A process that serves a ledger file like a daemon: `_host <file> <port>`. Prints its port. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openSqliteLedger } from '../../src/vdr/sqlite-ledger.ts'

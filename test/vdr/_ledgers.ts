@@ -21,7 +21,7 @@ export function temporaryFile(): string {
   return join(folder, 'vdr.db')
 }
 
-/** A clock to be moved, in seconds after `at`. */
+/** A settable clock, in seconds after `at`. */
 export function clock() {
   const time = { seconds: 0, now: () => new Date(at.getTime() + time.seconds * 1_000) }
   return time
@@ -42,7 +42,7 @@ export function openUrl(url: string, limits?: NodeLimits): Ledger {
   return createHttpLedger(url, http, limits)
 }
 
-/** A ledger file of its own, by way of the API that a daemon serves. */
+/** A new ledger file, used through the API of a daemon. */
 export async function openServed(options: SqliteLedgerOptions = {}): Promise<Ledger> {
   const server = await startServer(ledgerApp(await openFile(temporaryFile(), options)))
   onTestFinished(() => server[Symbol.asyncDispose]())

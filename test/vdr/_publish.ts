@@ -1,6 +1,7 @@
 /**
- * A process of its own that publishes: `_publish <ledger file> <JSON file> <first> <count>`. The JSON file is a list of signed operations in
- * hexadecimal. Hands in its own, then those of the next process as well, and prints the places it saw all of them at.
+ * A separate process that publishes: `_publish <ledger file> <JSON file> <first> <count>`. The JSON file is a
+ * list of signed operations in hexadecimal. Submits its own operations, then those of the next process, and
+ * prints their sequence numbers.
  */
 import { readFileSync } from 'node:fs'
 import { openSqliteLedger } from '../../src/vdr/sqlite-ledger.ts'

@@ -10,20 +10,20 @@ import { build } from 'esbuild'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export type Script = {
-  /** Runs it to its end and gives what it printed. */
+  /** Runs it to its end and returns its output. */
   run(...args: string[]): Promise<string>
-  /** Starts it and waits for its first words. */
+  /** Starts it and waits for its first output. */
   start(...args: string[]): Promise<{ process: ChildProcess; said: string }>
   [Symbol.dispose](): void
 }
 
-/** Bundles a script beside this file with its packages, but for native ones. */
+/** Bundles a script of this folder with its packages, except native ones. */
 export async function bundle(name: string): Promise<Script> {
-  // Native packages are looked for from where the bundle is.
+  // Native packages are resolved from the folder of the bundle.
   const folder = mkdtempSync(join(root, 'node_modules', '.test-'))
   const outfile = join(folder, 'script.mjs')
   const entry = fileURLToPath(new URL(name, import.meta.url))
-  // As bin/bundle.js does it.
+  // As in bin/bundle.js.
   await build({
     entryPoints: [entry],
     outfile,

@@ -1,6 +1,6 @@
 /**
- * The embedded ledger with the HTTP API of a daemon, without an agent: with a settable clock, and a quick
- * start.
+ * The embedded ledger behind the HTTP API of a daemon, without an agent: it has a settable clock and starts
+ * quickly.
  */
 import type { RequestListener } from 'node:http'
 import { createApp } from '../../daemon/server/app.ts'

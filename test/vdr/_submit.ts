@@ -1,9 +1,7 @@
 /**
- * A process of its own that writes to a ledger file: `_submit <file> <name> <count>`.
- *
- * Publishes a shared DID, then adds `count` keys `<name>-<n>` to it, one update each, beginning again from
- * the newest state whenever another process was faster. Prints how many of its updates were refused on the
- * way.
+ * A separate process that writes to a ledger file: `_submit <file> <name> <count>`. Publishes a shared DID,
+ * then adds `count` keys `<name>-<n>` to it with one update each. Starts again from the newest state when
+ * another process was faster. Prints the number of refused updates.
  */
 import { Problem } from '../../src/base/problem.ts'
 import { openSqliteLedger } from '../../src/vdr/sqlite-ledger.ts'

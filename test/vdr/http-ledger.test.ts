@@ -1,4 +1,7 @@
-/** The client of a ledger node: nodes that are down, slow or lying, and plain NeoPRISM. */
+/**
+ * The client of a ledger node, with unavailable, slow and inconsistent nodes, and with the responses of
+ * NeoPRISM.
+ */
 import type { RequestListener } from 'node:http'
 import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -30,7 +33,7 @@ const suffix = suffixOf()
 const did = toShortForm(suffix)
 const id = operationId(signedCreate())
 
-/** Everything a ledger can be asked. */
+/** All functions of a ledger. */
 const calls: [string, (ledger: Ledger) => Promise<unknown>][] = [
   ['submit', (ledger) => ledger.submit(signedCreate())],
   ['getOperation', (ledger) => ledger.getOperation(id)],
@@ -38,19 +41,21 @@ const calls: [string, (ledger: Ledger) => Promise<unknown>][] = [
   ['findByMasterKey', (ledger) => ledger.findByMasterKey(masterKey.publicKey)],
 ]
 
+const shortLimits = { readMs: 50, submitMs: 50 }
+
 async function node(listener: RequestListener, limits?: NodeLimits) {
   const server = await startServer(listener)
   onTestFinished(() => server[Symbol.asyncDispose]())
   return { ledger: openUrl(server.url, limits), url: server.url }
 }
 
-/** Answers by path: a body, or a status and a body. What is not listed is NeoPRISM's 404. */
+/** Answers by path: a body, or a status and a body. Other paths get NeoPRISM's 404. */
 type Body = string | object
 type Answers = Record<string, Body | [status: number, body: Body] | (() => Body)>
 const answering =
-  (answers: Answers, asked: string[] = []): RequestListener =>
+  (answers: Answers, requests: string[] = []): RequestListener =>
   (request, response) => {
-    asked.push(`${request.method} ${request.url}`)
+    requests.push(`${request.method} ${request.url}`)
     const absent = /^\/api\/dids\/[^/]*$/.test(request.url!) ? notFound : [404, { error: 'not found' }]
     const given = answers[request.url!] ?? absent
     const answer = typeof given === 'function' ? given() : given
@@ -75,8 +80,8 @@ function resolution(state = published()) {
   }
 }
 
-/** A state as NeoPRISM tells it: no ids that were removed. */
-function told(state: DidState): Answers {
+/** The answers of NeoPRISM for a state. They do not contain removed ids. */
+function answersFor(state: DidState): Answers {
   const data = Buffer.from(encodeDidData({ ...state, retiredKeyIds: [], retiredServiceIds: [] })).toString(
     'hex',
   )
@@ -94,7 +99,7 @@ async function fault(work: Promise<unknown>): Promise<Problem> {
 }
 
 describe.each(calls)('%s', (_name, call) => {
-  test('of a node that is down says which and why', async () => {
+  test('a node that is down is named with the reason', async () => {
     const server = await startServer(() => undefined)
     await server[Symbol.asyncDispose]()
     const { message } = await fault(call(openUrl(server.url)))
@@ -102,20 +107,17 @@ describe.each(calls)('%s', (_name, call) => {
     expect(message).toContain('nothing listens there')
   })
 
-  test('of a node that does not answer is given up in time', async () => {
-    const { ledger } = await node(() => undefined, { readMs: 50, submitMs: 50 })
+  test('a node that does not answer times out', async () => {
+    const { ledger } = await node(() => undefined, shortLimits)
     expect((await fault(call(ledger))).message).toContain('did not answer within 50 ms')
   })
 
-  test('of a node whose answer never ends is given up in time', async () => {
-    const { ledger } = await node((_, response) => response.writeHead(200).write('{'), {
-      readMs: 50,
-      submitMs: 50,
-    })
+  test('a node that never ends its answer times out', async () => {
+    const { ledger } = await node((_, response) => response.writeHead(200).write('{'), shortLimits)
     expect((await fault(call(ledger))).message).toContain('did not answer within 50 ms')
   })
 
-  test.each([500, 503, 429, 401, 302])('of a node that answers with status %i is a fault', async (status) => {
+  test.each([500, 503, 429, 401, 302])('status %i is a fault', async (status) => {
     const { ledger } = await node((_, response) =>
       response.writeHead(status, { location: '/elsewhere' }).end('a secret'),
     )
@@ -130,12 +132,12 @@ describe.each(calls)('%s', (_name, call) => {
     ['another API', '{"secret":"a secret"}'],
     ['null', 'null'],
     ['nothing', ''],
-  ])('of a node that answers with %s is a fault that does not repeat it', async (_what, body) => {
+  ])('an answer with %s is a fault that does not quote it', async (_name, body) => {
     const { ledger } = await node((_, response) => response.end(body))
     expect(inspect(await fault(call(ledger)))).not.toContain('secret')
   })
 
-  test('of a node that answers without end is a fault before all of it is read', async () => {
+  test('an endless answer is a fault before all of it is read', async () => {
     const { ledger } = await node((_, response) => {
       const more = () => response.write('x'.repeat(65_536), (error) => error ?? setImmediate(more))
       more()
@@ -143,98 +145,57 @@ describe.each(calls)('%s', (_name, call) => {
     expect((await fault(call(ledger))).message).toContain('more than 2500000 bytes')
   })
 
-  test('of a server that has no such page is a fault, not an answer', async () => {
+  test('a 404 of another server is a fault, not an answer', async () => {
     const { ledger } = await node((_, response) => response.writeHead(404).end('<h1>Not Found</h1>'))
     await fault(call(ledger))
   })
 })
 
-describe('a lying node', () => {
+describe('an inconsistent answer is a fault', () => {
   const wrong = 'ab'.repeat(32)
   const other = toShortForm(wrong)
   const badService = { id: 's', type: 'T', serviceEndpoint: '{not json' }
 
-  test.each<[string, Answers, (ledger: Ledger) => Promise<unknown>]>([
-    [
-      'accepts another operation',
-      { '/api/submissions/signed-operations': { tx_id: wrong, operation_ids: [wrong] } },
-      calls[0]![1],
-    ],
-    [
-      'accepts more than was sent',
-      { '/api/submissions/signed-operations': { tx_id: wrong, operation_ids: [id, wrong] } },
-      calls[0]![1],
-    ],
-    [
-      'tells of another operation',
-      { [`/api/operations/${id}`]: { operation_id: wrong, status: 'confirmed' } },
-      calls[1]![1],
-    ],
-    [
-      'shows the bytes of another operation',
-      {
-        [`/api/operations/${id}`]: {
-          signed_operation_data: Buffer.from(signedCreate({ services: [] })).toString('hex'),
-        },
-      },
-      calls[1]![1],
-    ],
-    [
-      'shows bytes of no operation',
-      { [`/api/operations/${id}`]: { signed_operation_data: 'abcd' } },
-      calls[1]![1],
-    ],
-    [
-      'tells of another DID',
-      { ...told(published()), [`/api/dids/${did}/protobuf`]: dataOf({ suffix: wrong }) },
-      calls[2]![1],
-    ],
-    [
-      'shows the document of another DID',
-      { ...told(published()), ...document({ didDocument: { id: other } }) },
-      calls[2]![1],
-    ],
-    ['has another canonical id', { ...told(published()), ...metadata({ canonicalId: other }) }, calls[2]![1]],
-    ['tells no version', { ...told(published()), ...metadata({ versionId: null }) }, calls[2]![1]],
-    [
-      'tells a version that is none',
-      { ...told(published()), ...metadata({ versionId: 'one' }) },
-      calls[2]![1],
-    ],
-    [
-      'says it is deactivated, with keys',
-      { ...told(published()), ...metadata({ deactivated: true }) },
-      calls[2]![1],
-    ],
-    [
-      'has no master key',
-      { ...told(published()), [`/api/dids/${did}/protobuf`]: dataOf({ publicKeys: [] }) },
-      calls[2]![1],
-    ],
-    [
-      'has a key that is on no curve',
-      { ...told(published()), [`/api/dids/${did}/protobuf`]: offCurve() },
-      calls[2]![1],
-    ],
-    [
-      'has a service that is none',
-      { ...told(published()), [`/api/dids/${did}/protobuf`]: dataOf({ services: [badService] }) },
-      calls[2]![1],
-    ],
-    [
-      'has a key twice',
-      { ...told(published()), [`/api/dids/${did}/protobuf`]: dataOf({ publicKeys: [masterKey, masterKey] }) },
-      calls[2]![1],
-    ],
-    [
-      'has lost the keys',
-      { ...told(published()), [`/api/dids/${did}/protobuf`]: [404, { error: 'not found' }] },
-      calls[2]![1],
-    ],
-  ])('%s: a fault', async (_what, answers, call) => {
-    await fault(call((await node(answering(answers))).ledger))
+  test.each([
+    ['another operation', [wrong]],
+    ['more operations than were sent', [id, wrong]],
+  ])('to a submission: %s', async (_name, operation_ids) => {
+    const answer = { tx_id: wrong, operation_ids }
+    const { ledger } = await node(answering({ '/api/submissions/signed-operations': answer }))
+    await fault(ledger.submit(signedCreate()))
   })
 
+  test.each<[string, object]>([
+    ['another id', { operation_id: wrong, status: 'confirmed' }],
+    [
+      'the bytes of another operation',
+      { signed_operation_data: Buffer.from(signedCreate({ services: [] })).toString('hex') },
+    ],
+    ['bytes that are not an operation', { signed_operation_data: 'abcd' }],
+  ])('for an operation: %s', async (_name, answer) => {
+    await fault((await node(answering({ [`/api/operations/${id}`]: answer }))).ledger.getOperation(id))
+  })
+
+  test.each<[string, Answers]>([
+    ['the data of another DID', protobuf(dataOf({ suffix: wrong }))],
+    ['the document of another DID', document({ didDocument: { id: other } })],
+    ['another canonical id', metadata({ canonicalId: other })],
+    ['no version', metadata({ versionId: null })],
+    ['an invalid version', metadata({ versionId: 'one' })],
+    ['deactivated, with keys', metadata({ deactivated: true })],
+    ['no master key', protobuf(dataOf({ publicKeys: [] }))],
+    ['a key that is not on its curve', protobuf(offCurve())],
+    ['an invalid service', protobuf(dataOf({ services: [badService] }))],
+    ['a duplicate key', protobuf(dataOf({ publicKeys: [masterKey, masterKey] }))],
+    ['no keys', protobuf([404, { error: 'not found' }])],
+  ])('for a DID: %s', async (_name, changes) => {
+    const { ledger } = await node(answering({ ...answersFor(published()), ...changes }))
+    await fault(ledger.getState(suffix))
+  })
+
+  function protobuf(answer: Answers[string]): Answers {
+    return { [`/api/dids/${did}/protobuf`]: answer }
+  }
   function dataOf(change: Partial<DidState>): string {
     return Buffer.from(encodeDidData({ ...published(), ...change })).toString('hex')
   }
@@ -251,21 +212,21 @@ describe('a lying node', () => {
 })
 
 describe('a NeoPRISM node', () => {
-  test('gets an operation once, and its transaction is returned', async () => {
-    const asked: string[] = []
+  test('receives an operation once, and its transaction id is returned', async () => {
+    const requests: string[] = []
     const transactionId = 'cd'.repeat(32)
     const { ledger, url } = await node(
       answering(
         { '/api/submissions/signed-operations': { tx_id: transactionId, operation_ids: [id] } },
-        asked,
+        requests,
       ),
     )
     expect(await ledger.submit(signedCreate())).toEqual({ operationId: id, transactionId })
-    expect(asked).toEqual(['POST /api/submissions/signed-operations'])
+    expect(requests).toEqual(['POST /api/submissions/signed-operations'])
     expect(ledger.location).toBe(url)
   })
 
-  test('that refuses an operation gets it once', async () => {
+  test('receives an operation once even if it refuses it', async () => {
     const { ledger } = await node(
       answering({ '/api/submissions/signed-operations': [400, { error: 'a secret' }] }),
     )
@@ -274,13 +235,13 @@ describe('a NeoPRISM node', () => {
     expect(inspect(error)).not.toContain('secret')
   })
 
-  test('does not know an operation until it is confirmed', async () => {
+  test('has no operation before it is confirmed', async () => {
     const { ledger } = await node(answering({}))
     expect(await ledger.getOperation(id)).toBeUndefined()
     expect(await ledger.getOperation('../dids/x')).toBeUndefined()
   })
 
-  test('shows what broke a rule like the rest: whether it counted shows in the DID', async () => {
+  test('returns operations that broke a rule too: the state of the DID decides whether they counted', async () => {
     const [one, two] = [signedUpdate(published(), add('one')), signedUpdate(published(), add('two'))]
     const state = apply(published(), one, later)
     const seen = (operation: Uint8Array) => ({
@@ -291,7 +252,7 @@ describe('a NeoPRISM node', () => {
     })
     const { ledger } = await node(
       answering({
-        ...told(state),
+        ...answersFor(state),
         ...seen(signedCreate()),
         ...seen(one),
         ...seen(two),
@@ -310,18 +271,18 @@ describe('a NeoPRISM node', () => {
     })
   })
 
-  test('that returns an operation without its bytes is trusted', async () => {
+  test('may return an operation without its bytes', async () => {
     for (const answer of [{ operation_id: id }, { tx_id: 'cd'.repeat(32) }]) {
       const { ledger } = await node(answering({ [`/api/operations/${id}`]: answer }))
       expect(await ledger.getOperation(id)).toEqual({ operationId: id, status: 'confirmed' })
     }
   })
 
-  test('tells states, active and deactivated, and that there is none', async () => {
+  test('returns active, deactivated and missing states', async () => {
     const changed = updated(published(), ...add('key-2'))
-    expect(await (await node(answering(told(changed)))).ledger.getState(suffix)).toEqual(changed)
+    expect(await (await node(answering(answersFor(changed)))).ledger.getState(suffix)).toEqual(changed)
     const gone = apply(changed, signedDeactivate(changed), later)
-    expect(await (await node(answering(told(gone)))).ledger.getState(suffix)).toEqual({
+    expect(await (await node(answering(answersFor(gone)))).ledger.getState(suffix)).toEqual({
       ...gone,
       retiredKeyIds: [],
       retiredServiceIds: [],
@@ -329,7 +290,7 @@ describe('a NeoPRISM node', () => {
     expect(await (await node(answering({}))).ledger.getState(suffix)).toBeUndefined()
   })
 
-  test('is asked again when the DID changes while it is read', async () => {
+  test('is read again when the DID changes during the read', async () => {
     const states = [published()]
     for (const name of ['one', 'two']) states.push(updated(states.at(-1)!, ...add(name)))
     let requests = 0
@@ -342,18 +303,18 @@ describe('a NeoPRISM node', () => {
     expect(await (await node(answering(answers))).ledger.getState(suffix)).toEqual(states[2])
   })
 
-  test('whose DID changes with every read is a fault', async () => {
+  test('has a fault when the DID changes during every read', async () => {
     let requests = 0
     const version = () => operationHash(Buffer.from(String(requests++)))
     const moving = () => {
       const { didDocumentMetadata, ...rest } = resolution()
       return { ...rest, didDocumentMetadata: { ...didDocumentMetadata, versionId: version() } }
     }
-    const { ledger } = await node(answering({ ...told(published()), [`/api/dids/${did}`]: moving }))
+    const { ledger } = await node(answering({ ...answersFor(published()), [`/api/dids/${did}`]: moving }))
     expect((await fault(ledger.getState(suffix))).message).toContain('changed each time')
   })
 
-  test('cannot look for keys: the DIDs that follow from a master key alone are looked for', async () => {
+  test('has no search by key: DIDs that follow from a master key alone are resolved instead', async () => {
     // The proposal's vector: master key m/29'/29'/0'/1'/0' of its 24 words (fixtures/did-prism has its create
     // operation).
     const privateKey = fromPrivateBytes(
@@ -376,15 +337,15 @@ describe('a NeoPRISM node', () => {
         didDocumentMetadata: { versionId: deterministic, created: at.toISOString() },
       },
     }
-    const asked: string[] = []
-    const { ledger } = await node(answering(answers, asked))
+    const requests: string[] = []
+    const { ledger } = await node(answering(answers, requests))
     expect(await ledger.findByMasterKey(toPublic(privateKey))).toEqual([deterministic])
-    expect(asked).toHaveLength(3)
+    expect(requests).toHaveLength(3)
     expect(await ledger.findByMasterKey(masterKey.publicKey)).toEqual([])
   })
 })
 
-test('bytes that are no signed operation do not reach the node', async () => {
+test('bytes that are not a signed operation do not reach the node', async () => {
   const { ledger } = await node(() => expect.unreachable())
   await expect(ledger.submit(new Uint8Array(3))).rejects.toMatchObject({ type: 'BadRequest' })
 })

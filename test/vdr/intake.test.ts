@@ -41,8 +41,8 @@ const sizes = (path: string) => ['', '-wal', '-shm'].map((end) => statSync(path 
 /** The same operation, with one bit of its signature changed. */
 function damaged(signed: Uint8Array): Uint8Array {
   const copy = Uint8Array.from(signed)
-  // `signed_with` is "master0" with its two bytes of head, then the head of the signature, that of its DER,
-  // and that of r.
+  // Skip `signed_with` ("master0" with its two header bytes), and the headers of the signature, of its DER
+  // and of r.
   copy[20]! ^= 1
   return copy
 }
@@ -63,7 +63,7 @@ test(
       previousHash: state.lastOperationHash,
     })
     const kinds: [Uint8Array, RegExp][] = [
-      // A signature that is none.
+      // An invalid signature.
       [signedCreate(fresh(1)).map((byte, i) => (i > 11 && i < 80 ? 0x30 : byte)), /bad request: /],
       [damaged(signedCreate(fresh(1))), /the signature is not by the key that signed_with names/],
       [
@@ -82,7 +82,7 @@ test(
       [damaged(signedUpdate(state, add('key-2'))), /the signature is not by the key that signed_with names/],
       [signedUpdate(published(fresh(1)), add('key-2')), /the DID does not exist/],
       [signOperation(deactivate, 'master1', master), /signed_with names no active master key/],
-      // An operation that is stored, signed as it must be.
+      // A stored operation with a valid signature.
       [signedCreate(), /the DID exists already/],
     ]
     const count = 1_000 / kinds.length
@@ -103,7 +103,7 @@ test(
   },
 )
 
-test('an operation that is too large for the served ledger is refused, with both sizes', async () => {
+test('an operation too large for the served ledger is refused with both sizes', async () => {
   const { submit } = await serve({ operationBytes: 1_024 })
   const publicKeys = [
     key('master0', 'master'),
@@ -117,7 +117,7 @@ test('an operation that is too large for the served ledger is refused, with both
   expect((await submit(signedCreate())).status).toBe(200)
 })
 
-test('a served ledger that is full refuses the operations of others (507), and stores those of its own agent', async () => {
+test('a full served ledger refuses operations of others (507), and stores those of its own agent', async () => {
   const { path, ledger, submit } = await serve({ bytes: 131_072 })
   let n = 0
   for (; n < 1_000; n++) if ((await submit(signedCreate(fresh(n)))).status !== 200) break

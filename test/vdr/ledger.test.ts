@@ -52,7 +52,7 @@ describe.each(ledgers)('%s', (_name, open) => {
       expect(await ledger.getState(suffix)).toEqual(published())
     })
 
-    test('create, update and deactivate make the state that the rules make', async () => {
+    test('create, update and deactivate lead to the state of the rules', async () => {
       const ledger = await open()
       await ledger.submit(signedCreate())
       const update = signedUpdate(published(), add('key-2'))
@@ -80,7 +80,7 @@ describe.each(ledgers)('%s', (_name, open) => {
       expect(await ledger.getState(suffixOf({ services: [] }))).toBeUndefined()
     })
 
-    test('an operation that was refused does not stand in the way of the next', async () => {
+    test('a refused operation does not block the next one', async () => {
       const ledger = await open()
       await refuses(ledger, signedUpdate(published(), add('early')), /does not exist/)
       await ledger.submit(signedCreate())
@@ -92,7 +92,7 @@ describe.each(ledgers)('%s', (_name, open) => {
       ])
     })
 
-    test('the same bytes again change nothing and answer the same', async () => {
+    test('the same bytes again have no effect and the same answer', async () => {
       const ledger = await open()
       const first = await ledger.submit(signedCreate())
       await ledger.submit(signedUpdate(published(), add('key-2')))
@@ -102,7 +102,7 @@ describe.each(ledgers)('%s', (_name, open) => {
       expect(await ledger.getState(suffix)).toEqual(state)
     })
 
-    test('of two creates of one DID in different envelopes, the first counts', async () => {
+    test('of two create operations of one DID in different envelopes, the first one counts', async () => {
       const ledger = await open()
       const publicKeys = [key('master0', 'master'), key('master1', 'master', 1)]
       const bytes = encodeOperation({ operation: 'create', publicKeys, services: [], contexts: [] })
@@ -141,14 +141,14 @@ describe.each(ledgers)('%s', (_name, open) => {
       expect(await ledger.getOperation(operationId(bytes))).toBeUndefined()
     })
 
-    test('an id it does not know is nothing, in capitals it is the same', async () => {
+    test('an unknown id is undefined, and upper case is accepted', async () => {
       const ledger = await open()
       const { operationId: id } = await ledger.submit(signedCreate())
       expect(await ledger.getOperation('00'.repeat(32))).toBeUndefined()
       expect(await ledger.getOperation(id.toUpperCase())).toMatchObject({ operationId: id })
     })
 
-    test('a master key finds the DIDs that began with it, once they are published, in the order of the ledger', async () => {
+    test('a master key finds the published DIDs that were created with it, in ledger order', async () => {
       const time = clock()
       const ledger = await open({ confirmAfterSeconds: 60, now: time.now })
       const contents = [{}, { services: [] }, { contexts: ['https://example.com/'] }]
@@ -169,7 +169,7 @@ describe.each(ledgers)('%s', (_name, open) => {
       expect(await ledger.findByMasterKey(key('x', 'authentication').publicKey)).toEqual([])
     })
 
-    test('ids that were removed are known to be', async () => {
+    test('the state contains removed ids', async () => {
       const ledger = await open()
       await ledger.submit(signedCreate())
       const update = signedUpdate(published(), [
@@ -184,7 +184,7 @@ describe.each(ledgers)('%s', (_name, open) => {
       })
     })
 
-    test('of operations that follow the same one, the first counts; a replayed or older one does not', async () => {
+    test('of operations with the same predecessor, the first one counts; replayed and older ones do not', async () => {
       const ledger = await open()
       await ledger.submit(signedCreate())
       const [one, two] = [signedUpdate(published(), add('one')), signedUpdate(published(), add('two'))]
@@ -202,7 +202,7 @@ describe.each(ledgers)('%s', (_name, open) => {
       ])
     })
 
-    test('operations that are too large are refused, and do not affect the next', async () => {
+    test('oversized operations are refused, and do not affect the next one', async () => {
       const ledger = await open()
       const services = Array.from({ length: 50 }, (_, i) => ({
         id: `s${i}`,
@@ -221,8 +221,8 @@ describe.each(ledgers)('%s', (_name, open) => {
     })
   })
 
-  describe('with a wait', () => {
-    test('an operation is pending, says until when, and counts from then on', async () => {
+  describe('with delay', () => {
+    test('an operation is pending with its due time, and counts afterwards', async () => {
       const time = clock()
       const ledger = await open({ confirmAfterSeconds: 60, now: time.now })
       const { operationId: id } = await ledger.submit(signedCreate())
@@ -244,7 +244,7 @@ describe.each(ledgers)('%s', (_name, open) => {
       expect((await ledger.getState(suffix))!.createdAt).toBe(afterSeconds(60))
     })
 
-    test('the state itself confirms what has come due, at the time it came due', async () => {
+    test('reading the state confirms due operations with their due time', async () => {
       const time = clock()
       const ledger = await open({ confirmAfterSeconds: 60, now: time.now })
       await ledger.submit(signedCreate())
@@ -259,7 +259,7 @@ describe.each(ledgers)('%s', (_name, open) => {
       })
     })
 
-    test('an operation is judged by what it will meet: those that wait before it count as confirmed', async () => {
+    test('an operation is checked against the future state: pending ones before it count as confirmed', async () => {
       const time = clock()
       const ledger = await open({ confirmAfterSeconds: 60, now: time.now })
       const other = { id: 'master1', secret: secret('master', 1) }
@@ -285,7 +285,7 @@ describe.each(ledgers)('%s', (_name, open) => {
       ])
     })
 
-    test('only so many operations on a DID wait at a time', async () => {
+    test('the number of pending operations on a DID is limited', async () => {
       const time = clock()
       const ledger = await open({ confirmAfterSeconds: 60, now: time.now })
       await ledger.submit(signedCreate())

@@ -89,12 +89,12 @@ test(
       )
     }
     const statuses = entriesOf(path).map(({ status }) => status)
-    // One that another process was faster than is not stored.
+    // An operation that came too late is not stored.
     expect(statuses).toEqual(Array.from({ length: 1 + added.length }, () => 'confirmed'))
   },
 )
 
-/** Asks until the ledger is there. */
+/** Retries until the ledger is available. */
 async function insist<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -107,7 +107,8 @@ async function insist<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Publishes a DID and updates another by turns until `isOver`. Appends acknowledged operation ids in order.
+ * Alternates between publishing a DID and updating another until `isOver`. Appends acknowledged operation ids
+ * in order.
  */
 async function publish(ledger: Ledger, acknowledged: string[], isOver: () => boolean): Promise<void> {
   const submit = async (operation: Uint8Array) =>
@@ -135,7 +136,7 @@ test(
     const publishing = publish(ledger, acknowledged, () => isOver)
     try {
       for (let kill = 0; kill < kills; kill++) {
-        // Somewhere in one of the first operations after the start.
+        // During one of the first operations after the start.
         const enough = acknowledged.length + 1 + (kill % 5)
         while (acknowledged.length < enough) await Promise.race([sleep(1), publishing])
         await sleep(Math.random() * 8)

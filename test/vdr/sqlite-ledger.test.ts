@@ -11,7 +11,7 @@ import { add, afterSeconds, clock, openFile, temporaryFile } from './_ledgers.ts
 const suffix = suffixOf()
 
 describe('the file', () => {
-  test('keeps everything when it is opened again', async () => {
+  test('keeps everything across opening', async () => {
     const path = temporaryFile()
     const first = await openSqliteLedger(path, { now: () => at })
     const { operationId: id } = await first.submit(signedCreate())
@@ -86,12 +86,12 @@ describe('the file', () => {
     expect(await earlier.getOperation(operationId(signedCreate()))).toMatchObject({ status: 'confirmed' })
   })
 
-  test('a file that is not a database is refused, and a missing folder', async () => {
+  test('a file that is not a database, or in a missing folder, is refused', async () => {
     await expect(openSqliteLedger(fileURLToPath(import.meta.url))).rejects.toThrow(/not a database/)
     await expect(openSqliteLedger(join(temporaryFile(), 'nowhere', 'vdr.db'))).rejects.toThrow()
   })
 
-  test('a later operation on the same DID is never due before an earlier one, whatever each process waits', async () => {
+  test('a later operation on the same DID is never due before an earlier one, whatever delay each process uses', async () => {
     const path = temporaryFile()
     const time = clock()
     const slow = await openFile(path, { confirmAfterSeconds: 60, now: time.now })
@@ -130,7 +130,7 @@ describe('the file', () => {
     expect(await ledger.findLast()).toMatchObject({ sequence: 2 })
   })
 
-  test('it has its path as location', async () => {
+  test('its location is its path', async () => {
     const path = temporaryFile()
     expect((await openFile(path)).location).toBe(path)
   })

@@ -1,4 +1,4 @@
-// The protobuf of did:prism operations (PRISM method, appendix B; wire.md 11.3), as far as this agent uses it.
+// The protobuf of did:prism operations (PRISM method specification, appendix B), limited to the parts that this agent uses.
 //
 // prism_pb.ts beside this file is generated from it; from the repository's root:
 //   npx buf generate src/did/prism --template '{"version":"v2","plugins":[{"local":"protoc-gen-es","out":"src/did/prism","opt":["target=ts","erasable_syntax=true"]}]}'

@@ -1,14 +1,14 @@
-/** Migrations of a file by themselves, with something done before each of their statements. */
+/** Runs migrations of one file, with a callback before each of their statements. */
 import { Kysely, type KyselyPlugin, type Migration } from 'kysely'
 import { createDialect } from '../../src/storage/dialect.ts'
 import { isUpToDate, migrate, type Migrations } from '../../src/storage/migrate.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
-/** The same migrations, telling before each of their statements. */
-export function telling(migrations: Migrations, tell: () => void): Migrations {
+/** The same migrations, with a callback before each statement. */
+export function withCallback(migrations: Migrations, callback: () => void): Migrations {
   const plugin: KyselyPlugin = {
     transformQuery({ node }) {
-      tell()
+      callback()
       return node
     },
     transformResult: ({ result }) => Promise.resolve(result),
@@ -20,7 +20,7 @@ export function telling(migrations: Migrations, tell: () => void): Migrations {
   return Object.fromEntries(entries)
 }
 
-/** Brings a file up to date. */
+/** Migrates a file. */
 export async function migrateFile(path: string, migrations: Migrations): Promise<void> {
   const database = openSqlite(path)
   const db = new Kysely({ dialect: createDialect(database) })
