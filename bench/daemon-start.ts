@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { memory } from '../cli/daemon/launch.ts'
 import { Daemon, settingsIn, temporaryFolder } from '../test/_daemon.ts'
 import { percentile } from '../test/faults/_samples.ts'
-import { adminKey, meter, Used } from './flows/_town.ts'
+import { adminKey, meter, Used } from './flows/_setup.ts'
 import type { Outcome, Scale } from './_scenarios.ts'
 
 /** Starts daemons in new folders, and each a second time. Returns medians. */

@@ -1,6 +1,6 @@
 /** The flows of two agents over their HTTP APIs, until both have announced the end. */
 import { randomUUID } from 'node:crypto'
-import { connect, type Key, type Pair } from './_town.ts'
+import { connect, type Key, type Pair } from './_setup.ts'
 
 /** A credential format, and the curve of the signing key. */
 export type Kind = { credentialFormat: 'JWT' | 'SDJWT'; curve: Key }

@@ -8,7 +8,7 @@ import type { FlowName, Outcome, Scale } from '../_scenarios.ts'
 import { openBare } from './_bare.ts'
 import { all, issue, present, type Kind } from './_flows.ts'
 import type { Steps } from './_steps.ts'
-import { connect, openTown, type Pair, type Town } from './_town.ts'
+import { connect, openSetup, type Pair, type Setup } from './_setup.ts'
 
 const jwt: Kind = { credentialFormat: 'JWT', curve: 'secp256k1' }
 const eddsaJwt: Kind = { credentialFormat: 'JWT', curve: 'Ed25519' }
@@ -46,11 +46,11 @@ export async function measureFlow(
   await using bare = await openBare()
   await bare.run({ steps, concurrency: 16, seconds: seconds * bareShare })
   for (const pairs of tenants) {
-    await using town = await openTown(pairs)
-    const work = await warmUp(town, name, warming)
+    await using setup = await openSetup(pairs)
+    const work = await warmUp(setup, name, warming)
     for (const atOnce of concurrency) {
       const { cpuMs } = await bare.run({ steps, concurrency: atOnce, seconds: seconds * bareShare })
-      const { figures, reasons } = await measureTown(town, work, atOnce, seconds)
+      const { figures, reasons } = await measureSetup(setup, work, atOnce, seconds)
       rows.push({ name, figures: { ...figures, bareCpuMs: cpuMs, cpuRatio: figures.cpuMs / cpuMs } })
       failures.push(...reasons)
     }
@@ -63,35 +63,35 @@ export type Work = (pair: Pair) => Promise<unknown>
 
 /** Prepares the holders, and runs the flow for a while, because V8 compiles code after some hundred runs. */
 export async function warmUp(
-  town: Town,
+  setup: Setup,
   name: FlowName,
   { flows: count, seconds }: Scale['warmUp'],
 ): Promise<Work> {
   const { has, run } = flows[name]
   const records = new Map<Pair, string>()
-  if (has) for (const pair of town.pairs) records.set(pair, await issue(pair, has))
+  if (has) for (const pair of setup.pairs) records.set(pair, await issue(pair, has))
   const work: Work = (pair) => run(pair, records.get(pair))
-  await runFor(town, work, 16, seconds, count)
+  await runFor(setup, work, 16, seconds, count)
   return work
 }
 
-/** The number of flows that a town has run. */
-const done = new WeakMap<Town, number>()
+/** The number of flows that a setup has run. */
+const done = new WeakMap<Setup, number>()
 
-/** Measures a flow in a warm town; `reasons` are those of failures. */
-export async function measureTown(town: Town, work: Work, concurrency: number, seconds: number) {
-  const flowsBefore = done.get(town) ?? 0
-  await town.used()
-  town.requests()
-  town.received()
+/** Measures a flow in a warm setup; `reasons` are those of failures. */
+export async function measureSetup(setup: Setup, work: Work, concurrency: number, seconds: number) {
+  const flowsBefore = done.get(setup) ?? 0
+  await setup.used()
+  setup.requests()
+  setup.received()
   const start = performance.now()
-  const { times, failed, reasons } = await runFor(town, work, concurrency, seconds)
+  const { times, failed, reasons } = await runFor(setup, work, concurrency, seconds)
   const elapsed = performance.now() - start
-  const used = await town.used()
+  const used = await setup.used()
   const sum = (of: 'cpuMs' | 'residentMb') => used.reduce((total, each) => total + each[of], 0)
   const most = (of: 'delayMs' | 'longestMs') => used.reduce((largest, each) => Math.max(largest, each[of]), 0)
   const figures = {
-    tenants: town.pairs.length,
+    tenants: setup.pairs.length,
     concurrency,
     flowsBefore,
     perSecond: (times.length * 1_000) / elapsed,
@@ -101,8 +101,8 @@ export async function measureTown(town: Town, work: Work, concurrency: number, s
     cpuMs: sum('cpuMs') / times.length,
     loopP99: most('delayMs'),
     loopMax: most('longestMs'),
-    requestMax: town.requests().reduce((largest, each) => Math.max(largest, each), 0),
-    webhooks: town.received() / times.length,
+    requestMax: setup.requests().reduce((largest, each) => Math.max(largest, each), 0),
+    webhooks: setup.received() / times.length,
     megabytes: sum('residentMb'),
     failed,
   }
@@ -116,7 +116,7 @@ const patience = 10
  * Runs concurrent flows, each with the next pair, up to a number of seconds and of flows. Lists each reason
  * of failure once.
  */
-async function runFor(town: Town, work: Work, concurrency: number, seconds: number, most = Infinity) {
+async function runFor(setup: Setup, work: Work, concurrency: number, seconds: number, most = Infinity) {
   const times: number[] = []
   const reasons = new Set<string>()
   const end = performance.now() + seconds * 1_000
@@ -129,7 +129,7 @@ async function runFor(town: Town, work: Work, concurrency: number, seconds: numb
       from < end && next < most && failedInARow < patience;
       from = performance.now()
     ) {
-      const pair = town.pairs[next++ % town.pairs.length]!
+      const pair = setup.pairs[next++ % setup.pairs.length]!
       try {
         await work(pair)
         times.push(performance.now() - from)
@@ -142,8 +142,8 @@ async function runFor(town: Town, work: Work, concurrency: number, seconds: numb
     }
   }
   await Promise.all(Array.from({ length: concurrency }, runOne))
-  town.forget()
-  done.set(town, (done.get(town) ?? 0) + times.length)
+  setup.forget()
+  done.set(setup, (done.get(setup) ?? 0) + times.length)
   if (times.length === 0) throw new Error(`no flow succeeded: ${[...reasons].join('; ')}`)
   return {
     times,

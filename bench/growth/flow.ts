@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { Daemon } from '../../test/_daemon.ts'
-import { adminKey, openTown, type Town } from '../flows/_town.ts'
-import { measureTown, warmUp } from '../flows/measure.ts'
+import { adminKey, openSetup, type Setup } from '../flows/_setup.ts'
+import { measureSetup, warmUp } from '../flows/measure.ts'
 import type { Row } from '../_results.ts'
 import type { Outcome, Scale } from '../_scenarios.ts'
 import { seedWallet } from './_seed.ts'
@@ -22,16 +22,16 @@ export async function measureGrownFlow(
   { wallets, records }: Store,
   { seconds, warmUp: warming }: Scale,
 ): Promise<Outcome> {
-  await using empty = await openTown(1)
-  await using grown = await openTown(1)
+  await using empty = await openSetup(1)
+  await using grown = await openSetup(1)
   await grow(grown, { wallets, records })
   const best: Row['figures'][] = []
   const failures: string[] = []
-  const towns = [empty, grown]
+  const setups = [empty, grown]
   const works = [await warmUp(empty, 'full', warming), await warmUp(grown, 'full', warming)]
   for (let round = 0; round < rounds; round++) {
-    for (const [index, town] of towns.entries()) {
-      const { figures, reasons } = await measureTown(town, works[index]!, concurrency, seconds)
+    for (const [index, setup] of setups.entries()) {
+      const { figures, reasons } = await measureSetup(setup, works[index]!, concurrency, seconds)
       if (!(best[index] && best[index].cpuMs! < figures.cpuMs)) best[index] = figures
       failures.push(...reasons)
     }
@@ -45,9 +45,9 @@ export async function measureGrownFlow(
   return { tables: [{ title: `Growth: a full flow with ${name}, next to an empty store`, rows }], failures }
 }
 
-async function grow(town: Town, { wallets, records }: Store): Promise<void> {
-  const { acme, alice } = town.daemons
-  const [pair] = town.pairs
+async function grow(setup: Setup, { wallets, records }: Store): Promise<void> {
+  const { acme, alice } = setup.daemons
+  const [pair] = setup.pairs
   await Promise.all([acme, alice].map((daemon) => makeWallets(daemon, wallets)))
   await Promise.all([acme.stop(), alice.stop()])
   for (const [daemon, { walletId }] of [
@@ -56,7 +56,7 @@ async function grow(town: Town, { wallets, records }: Store): Promise<void> {
   ] as const)
     await seedWallet(join(daemon.env['AGENT_DATA_DIR']!, 'wallets', `${walletId}.db`), records / 2)
   await Promise.all([acme.start(), alice.start()])
-  await untilIdle(town)
+  await untilIdle(setup)
 }
 
 /** The CPU share of an idle daemon, at most. */
@@ -66,7 +66,7 @@ const idleMs = 100
  * Waits until the daemons have finished their start: each wallet is examined and scanned for jobs, a second
  * for a gigabyte.
  */
-async function untilIdle({ used }: Town): Promise<void> {
+async function untilIdle({ used }: Setup): Promise<void> {
   for (await used(); ;) {
     await sleep(1_000)
     if ((await used()).every(({ cpuMs }) => cpuMs < idleMs)) return

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { percentile } from '../../test/faults/_samples.ts'
 import { issue, present } from '../flows/_flows.ts'
-import { openTown, type Pair, type Town } from '../flows/_town.ts'
+import { openSetup, type Pair, type Setup } from '../flows/_setup.ts'
 import type { Row } from '../_results.ts'
 import type { Outcome, Scale } from '../_scenarios.ts'
 import { seedWallet } from './_seed.ts'
@@ -18,11 +18,11 @@ const lists = ['/connections', '/issue-credentials/records', '/present-proof/pre
 /** The first and last pages of each list of a wallet with the given number of records. */
 export async function measureLists(records: number, { quick }: Scale): Promise<Outcome> {
   const asked = quick ? 10 : 60
-  await using town = await openTown(2)
-  const [small, large] = town.pairs as [Pair, Pair]
+  await using setup = await openSetup(2)
+  const [small, large] = setup.pairs as [Pair, Pair]
   const kind = { credentialFormat: 'JWT', curve: 'secp256k1' } as const
   for (const pair of [small, large]) await present(pair, await issue(pair, kind), kind)
-  const { acme } = town.daemons
+  const { acme } = setup.daemons
   await acme.stop()
   for (const [pair, count] of [
     [small, few],
@@ -31,7 +31,7 @@ export async function measureLists(records: number, { quick }: Scale): Promise<O
     await seedWallet(join(acme.env['AGENT_DATA_DIR']!, 'wallets', `${pair.issuer.walletId}.db`), count)
   await acme.start()
   // The file is examined when it is opened.
-  const opening = await ask(town, large, pageOf('/connections', 0), 1)
+  const opening = await ask(setup, large, pageOf('/connections', 0), 1)
   const rows: Row[] = [
     { name: 'the first request after a start', figures: { p50: opening.p50, cpuMs: opening.cpuMs } },
   ]
@@ -41,10 +41,10 @@ export async function measureLists(records: number, { quick }: Scale): Promise<O
       [small, first],
       [large, pageOf(path, offset)],
     ] as const)
-      await ask(town, pair, page, 5)
+      await ask(setup, pair, page, 5)
     const [less, more] = [
-      await ask(town, small, first, asked),
-      await ask(town, large, pageOf(path, offset), asked),
+      await ask(setup, small, first, asked),
+      await ask(setup, large, pageOf(path, offset), asked),
     ]
     rows.push({
       name: `\`${path}\`, ${name}`,
@@ -66,18 +66,18 @@ function pageOf(path: string, offset: number): string {
 
 /** Requests a page repeatedly, and measures the issuer's daemon. @throws if the page is not full. */
 async function ask(
-  town: Town,
+  setup: Setup,
   { issuer }: Pair,
   path: string,
   times: number,
 ): Promise<{ p50: number; p99: number; cpuMs: number }> {
-  await town.used()
-  town.requests()
+  await setup.used()
+  setup.requests()
   for (let n = 0; n < times; n++) {
     const { contents } = await issuer.ask(`GET ${path}`)
     if (contents.length < pageSize / 2) throw new Error(`${path} has ${contents.length} entries`)
   }
-  const [acme] = await town.used()
-  const durations = town.requests()
+  const [acme] = await setup.used()
+  const durations = setup.requests()
   return { p50: percentile(durations, 0.5), p99: percentile(durations, 0.99), cpuMs: acme!.cpuMs / times }
 }

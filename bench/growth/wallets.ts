@@ -6,7 +6,7 @@ import { Pool } from 'undici'
 import { memory } from '../../cli/daemon/launch.ts'
 import { Daemon, settingsIn, temporaryFolder } from '../../test/_daemon.ts'
 import { percentile } from '../../test/faults/_samples.ts'
-import { adminKey, meter, Used } from '../flows/_town.ts'
+import { adminKey, meter, Used } from '../flows/_setup.ts'
 import type { Row } from '../_results.ts'
 import type { Outcome } from '../_scenarios.ts'
 

@@ -7,8 +7,8 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { percentile } from '../../test/faults/_samples.ts'
 import { openChild } from '../flows/_bare.ts'
-import { measureTown, warmUp } from '../flows/measure.ts'
-import { openTown } from '../flows/_town.ts'
+import { measureSetup, warmUp } from '../flows/measure.ts'
+import { openSetup } from '../flows/_setup.ts'
 import type { Row } from '../_results.ts'
 import type { Outcome, Scale } from '../_scenarios.ts'
 
@@ -31,19 +31,19 @@ export async function measurePeer(
   if (!existsSync(installed))
     throw new Error('the peers are not installed: npm ci --ignore-scripts --prefix bench/peers')
   const { title, times: wanted } = peers[name]
-  await using town = await openTown(1)
+  await using setup = await openSetup(1)
   await using peer = await openChild(
     fork(fileURLToPath(new URL(`${name}.mjs`, import.meta.url)), {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     }),
   )
-  const work = await warmUp(town, 'full', warming)
+  const work = await warmUp(setup, 'full', warming)
   await peer.run({ concurrency: 4, seconds: warming.seconds })
   const rows: Row[] = []
   const failures: string[] = []
   for (const concurrency of [1, 16]) {
     const { times, cpuMs, perSecond } = await peer.run({ concurrency, seconds })
-    const { figures, reasons } = await measureTown(town, work, concurrency, seconds)
+    const { figures, reasons } = await measureSetup(setup, work, concurrency, seconds)
     rows.push({ name: 'identity-agent, full flow', figures })
     const ratios = { ratio: perSecond / figures.perSecond, cpuRatio: figures.cpuMs / cpuMs, goal: 1 / wanted }
     rows.push({

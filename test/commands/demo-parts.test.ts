@@ -282,7 +282,7 @@ describe('the narrator', () => {
   test('signs every change of a state', () => {
     const { lines, narrator } = narrate(false)
     narrator.change({ who: 'alice', what: 'credential', subject: 't1', id: 'r1', state: 'OfferReceived' })
-    expect(lines[0]).toMatch(/^ +alice +credential +OfferReceived +an offer to be answered$/)
+    expect(lines[0]).toMatch(/^ +alice +credential +OfferReceived +waiting for your answer$/)
   })
 
   test('gives the invitation’s URL whether or not there is a QR code', () => {

@@ -186,7 +186,7 @@ test(
     expect(JSON.parse(invited.err)).toMatchObject({
       exitCode: 6,
       title: expect.stringContaining(
-        'is in InvitationGenerated (waiting for somebody to accept the invitation) after 1 s',
+        'is in InvitationGenerated (waiting for an answer to the invitation) after 1 s',
       ),
       hint: `agent connection show ${made.connectionId}`,
     })

@@ -312,7 +312,7 @@ describe('states', () => {
   })
 
   test('are said in words', () => {
-    expect(explain('credential', 'OfferReceived')).toBe('OfferReceived (an offer to be answered)')
+    expect(explain('credential', 'OfferReceived')).toBe('OfferReceived (waiting for your answer)')
     expect(explain('credential', 'SomethingNew')).toBe('SomethingNew')
   })
 

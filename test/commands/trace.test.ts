@@ -37,7 +37,7 @@ test(
       out: expect.stringContaining(`Thread ${thid}\ncredential ${recordId}, Issuer: InvitationGenerated`),
     })
     expect(open.out).toMatch(
-      /\nWaiting\n {2}the other side has not answered for \d+[^\n]*waiting for somebody to answer the invitation/,
+      /\nWaiting\n {2}the other side has not answered for \d+[^\n]*waiting for an answer to the invitation/,
     )
 
     const follower = user.spawn(['trace', thid, '--follow', '--json'])
@@ -45,7 +45,7 @@ test(
     const held = (await asHolder('credential', 'accept-invitation', invitation.invitationUrl, '-q')).out
     const decision = await asHolder('trace', held)
     expect(decision.out).toMatch(
-      /\n {2}waiting for you for [^\n]*: credential OfferReceived \(an offer to be answered\)$/,
+      /\n {2}waiting for you for [^\n]*: credential OfferReceived \(waiting for your answer\)$/,
     )
     expect(decision.err).toContain(`Next:\n  agent credential accept ${held}`)
     await asHolder('credential', 'accept', held, '--subject', subject)

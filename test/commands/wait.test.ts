@@ -111,11 +111,11 @@ const invited = { topic: 'credential', id: 'x', state: 'InvitationGenerated' } a
 test.each([
   [
     { ...invited, invitationUrl: `https://a.example/?_oob=${oob}` },
-    'Waiting for somebody to answer the invitation, 5m at most. Ctrl-C stops waiting: the invitation stays valid until 2030-03-17T17:46:40.000Z.',
+    'Waiting for an answer to the invitation, 5m at most. Ctrl-C stops waiting: the invitation stays valid until 2030-03-17T17:46:40.000Z.',
   ],
   [
     invited,
-    'Waiting for somebody to answer the invitation, 5m at most. Ctrl-C stops waiting: the invitation stays valid.',
+    'Waiting for an answer to the invitation, 5m at most. Ctrl-C stops waiting: the invitation stays valid.',
   ],
   [
     { ...invited, state: 'OfferSent' },
@@ -150,7 +150,7 @@ test(
       const { code, out } = await user.runInTerminal(args, { columns: 200, rows: 24 }, env)
       expect(code).toBe(6)
       expect(out).toMatch(
-        /_oob=[^]*Waiting for somebody to accept the invitation, 1s at most\. Ctrl-C stops waiting: the invitation stays valid\.[^]*Error: /,
+        /_oob=[^]*Waiting for an answer to the invitation, 1s at most\. Ctrl-C stops waiting: the invitation stays valid\.[^]*Error: /,
       )
       expect(out.match(/agent connection show/g)).toHaveLength(1)
       expect(out).not.toContain('by itself')

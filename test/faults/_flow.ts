@@ -1,12 +1,12 @@
 /** One flow: connect, issue, present. Callers repeat requests, because daemons may be killed at any time. */
-import { ask, makeOnce, type Resident, type Town } from './_town.ts'
+import { ask, makeOnce, type Resident, type Setup } from './_setup.ts'
 
 /** The wait for the event of a state, longer than a restart. */
 const usualWaitMs = 60_000
 
 /** Runs a flow to its end on both sides. */
-export async function runFlow(town: Town, name: string, waitMs = usualWaitMs): Promise<void> {
-  const { book, issuer, holder, issuingDID, subjectId, schemaId } = town
+export async function runFlow(setup: Setup, name: string, waitMs = usualWaitMs): Promise<void> {
+  const { book, issuer, holder, issuingDID, subjectId, schemaId } = setup
   const reached = async (resident: Resident, thid: string, state: string) =>
     (await book.reached(resident.walletId, thid, state, waitMs)).data as Record<string, any>
 

@@ -8,12 +8,12 @@ import {
   ask,
   awaitingKills,
   killAt,
-  openTown,
+  openSetup,
   setFaults,
   type Faults,
   type Kill,
-  type Town,
-} from './_town.ts'
+  type Setup,
+} from './_setup.ts'
 
 /** The points of `src/base/probe.ts`. */
 export const points = [
@@ -85,17 +85,17 @@ export async function killAtRandom({
   concurrency: number
 }): Promise<Outcome> {
   const random = createRandom(seed)
-  await using town = await openTown()
+  await using setup = await openSetup()
   // No limit while daemons are being killed.
-  const flows = keepGoing(town, concurrency, Infinity, 3_600_000)
+  const flows = keepGoing(setup, concurrency, Infinity, 3_600_000)
   for (let n = 0; n < kills; n++) {
     // Long enough for some steps of some flows.
     await setTimeout(50 + random() * 250)
-    const daemon = town.daemons[random() < 0.5 ? 0 : 1]
+    const daemon = setup.daemons[random() < 0.5 ? 0 : 1]
     await daemon.stop('SIGKILL')
     await daemon.start()
   }
-  return await outcomeOf(town, kills, await flows.end(graceMs))
+  return await outcomeOf(setup, kills, await flows.end(graceMs))
 }
 
 /** The kill points of the two daemons. */
@@ -109,13 +109,13 @@ export async function killAtPoints(
   pairs: readonly Places[],
   { concurrency }: { concurrency: number },
 ): Promise<Outcome> {
-  await using town = await openTown(awaitingKills)
+  await using setup = await openSetup(awaitingKills)
   let sum: Ended = { flows: 0, failures: [], seconds: 0 }
   let kills = 0
   for (const pair of pairs) {
-    await Promise.all(town.daemons.map((daemon, n) => killAt(daemon, pair[n])))
-    const watches = town.daemons.map((daemon) => revive(daemon, () => kills++))
-    const ended = await keepGoing(town, concurrency, concurrency).end()
+    await Promise.all(setup.daemons.map((daemon, n) => killAt(daemon, pair[n])))
+    const watches = setup.daemons.map((daemon) => revive(daemon, () => kills++))
+    const ended = await keepGoing(setup, concurrency, concurrency).end()
     await Promise.all(watches.map((stop) => stop()))
     const where = pair.map(({ point, nth }) => `${point} ${nth}`).join(' and ')
     sum = {
@@ -124,11 +124,11 @@ export async function killAtPoints(
       seconds: Math.max(sum.seconds, ended.seconds),
     }
   }
-  return await outcomeOf(town, kills, sum)
+  return await outcomeOf(setup, kills, sum)
 }
 
 /** Restarts a daemon when it is killed. Returns a function that ends this and leaves the daemon running. */
-function revive(daemon: Town['daemons'][number], onDeath: () => void): () => Promise<void> {
+function revive(daemon: Setup['daemons'][number], onDeath: () => void): () => Promise<void> {
   let [hasDied, isOver] = [false, false]
   const revived = daemon.ended.then(async () => {
     if (isOver) return
@@ -143,7 +143,7 @@ function revive(daemon: Town['daemons'][number], onDeath: () => void): () => Pro
 }
 
 /** Clears the kill point. Returns false if the daemon was already killed. */
-const goesOn = (daemon: Town['daemons'][number]) =>
+const goesOn = (daemon: Setup['daemons'][number]) =>
   killAt(daemon).then(
     () => true,
     () => false,
@@ -159,22 +159,22 @@ export async function failAtRandom({
   seed: number
   flows: number
 }): Promise<Outcome> {
-  await using town = await openTown()
-  await Promise.all(town.daemons.map((daemon, n) => restartWith(daemon, { rate, seed: seed + n })))
+  await using setup = await openSetup()
+  await Promise.all(setup.daemons.map((daemon, n) => restartWith(daemon, { rate, seed: seed + n })))
   // A failed delivery delays a webhook queue by five seconds, and one event in a thousand fails three times.
-  const replays = setInterval(() => void town.replay().catch(() => undefined), 5_000)
+  const replays = setInterval(() => void setup.replay().catch(() => undefined), 5_000)
   try {
     return await outcomeOf(
-      town,
+      setup,
       0,
-      await keepGoing(town, Math.min(count, 20), count, count * 20_000 + 60_000).end(),
+      await keepGoing(setup, Math.min(count, 20), count, count * 20_000 + 60_000).end(),
     )
   } finally {
     clearInterval(replays)
   }
 }
 
-async function restartWith(daemon: Town['daemons'][number], faults: Faults): Promise<void> {
+async function restartWith(daemon: Setup['daemons'][number], faults: Faults): Promise<void> {
   setFaults(daemon, faults)
   await daemon.stop()
   await daemon.start()
@@ -184,7 +184,7 @@ type Ended = { flows: number; failures: string[]; seconds: number }
 
 /** Runs flows with limited concurrency until stopped, or until `most` have started. */
 function keepGoing(
-  town: Town,
+  setup: Setup,
   concurrency: number,
   most = Infinity,
   waitMs?: number,
@@ -196,9 +196,9 @@ function keepGoing(
   const runOn = async () => {
     while (!ending.signal.aborted && begun < most) {
       begun++
-      const name = `flow-${++town.flows}`
+      const name = `flow-${++setup.flows}`
       underWay.add(name)
-      await runFlow(town, name, waitMs).catch((error: unknown) =>
+      await runFlow(setup, name, waitMs).catch((error: unknown) =>
         failures.push(`${name}: ${(error as Error).message}`),
       )
       underWay.delete(name)
@@ -218,9 +218,9 @@ function keepGoing(
 }
 
 /** Compares the webhook events with the model, the records and the event log. */
-async function outcomeOf(town: Town, kills: number, { flows, failures, seconds }: Ended): Promise<Outcome> {
-  const { book } = town
-  const lost = await missing(town)
+async function outcomeOf(setup: Setup, kills: number, { flows, failures, seconds }: Ended): Promise<Outcome> {
+  const { book } = setup
+  const lost = await missing(setup)
   const verdict = judge(book.events)
   return {
     kills,
@@ -238,7 +238,7 @@ async function outcomeOf(town: Town, kills: number, { flows, failures, seconds }
 }
 
 /** Records without an event for their last state. */
-async function missing({ book, issuer, holder }: Town): Promise<string[]> {
+async function missing({ book, issuer, holder }: Setup): Promise<string[]> {
   const lost: string[] = []
   for (const resident of [issuer, holder]) {
     const last = new Map(

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import type { Daemon } from '../_daemon.ts'
 import { percentile, sample } from './_samples.ts'
-import { ask, openTown, newResident } from './_town.ts'
+import { ask, openSetup, newResident } from './_setup.ts'
 
 export type Neighbourhood = {
   /** Events per second of the other tenant, alone and next to the hanging receiver. */
@@ -36,8 +36,8 @@ export async function watchNeighbour({
   waiting: number
   seconds: number
 }): Promise<Neighbourhood> {
-  await using town = await openTown()
-  const [daemon, quiet] = town.daemons
+  await using setup = await openSetup()
+  const [daemon, quiet] = setup.daemons
   await using mute = await openMute()
   await using heard = await openMute()
   heard.recover()

@@ -7,7 +7,7 @@ import { memory } from '../../cli/daemon/launch.ts'
 import type { Daemon } from '../_daemon.ts'
 import { runFlow } from './_flow.ts'
 import { fit, sample } from './_samples.ts'
-import { openTown } from './_town.ts'
+import { openSetup } from './_setup.ts'
 
 const preload = fileURLToPath(new URL('_memory.mjs', import.meta.url))
 
@@ -62,8 +62,8 @@ export async function soak({
   minutes: number
   concurrency: number
 }): Promise<Soak> {
-  await using town = await openTown({ ...memory, NODE_OPTIONS: `--import=${preload}` })
-  const looks: Look[][] = town.daemons.map(() => [])
+  await using setup = await openSetup({ ...memory, NODE_OPTIONS: `--import=${preload}` })
+  const looks: Look[][] = setup.daemons.map(() => [])
   const failures: string[] = []
   const [start, lengthMs] = [performance.now(), minutes * 60_000]
   const roundMs = Math.max(2_000, lengthMs / 90)
@@ -71,17 +71,17 @@ export async function soak({
 
   const runUntil = async (end: number) => {
     while (performance.now() < end)
-      await runFlow(town, `soak-${++flows}`).catch((error: unknown) =>
+      await runFlow(setup, `soak-${++flows}`).catch((error: unknown) =>
         failures.push((error as Error).message),
       )
   }
 
   for (let end = start + roundMs; end <= start + lengthMs; end += roundMs) {
     const round = Promise.all(Array.from({ length: concurrency }, () => runUntil(end)))
-    const residents = sampleAt(end - 100, town.daemons)
+    const residents = sampleAt(end - 100, setup.daemons)
     await round
-    town.book.forget()
-    for (const [n, daemon] of town.daemons.entries()) {
+    setup.book.forget()
+    for (const [n, daemon] of setup.daemons.entries()) {
       const place = { hours: (performance.now() - start) / 3_600_000, flows, resident: (await residents)[n]! }
       looks[n]!.push({ ...place, ...(await look(daemon)) })
     }

@@ -30,17 +30,17 @@ const [rounds, seed, concurrency, depth] = [
 ]
 
 /** Kills per pair of daemons. A new pair keeps the event records short. */
-const killsInTown = 50
+const killsPerSetup = 50
 
 const table: Record<string, Outcome> = {}
 const isWanted = (name: string) => values.only === undefined || name.includes(values.only)
 
 if (isWanted('random')) {
   let sum = nothing()
-  for (let done = 0; done < rounds; done += killsInTown) {
+  for (let done = 0; done < rounds; done += killsPerSetup) {
     sum = add(
       sum,
-      await killAtRandom({ kills: Math.min(killsInTown, rounds - done), seed: seed + done, concurrency }),
+      await killAtRandom({ kills: Math.min(killsPerSetup, rounds - done), seed: seed + done, concurrency }),
     )
     process.stderr.write(
       `killed ${sum.kills} times: ${sum.flows} flows, lost ${sum.lost.length}, doubled ${sum.doubled.length}\n`,

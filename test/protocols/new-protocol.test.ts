@@ -148,7 +148,7 @@ test('a problem report ends the flow, and a record can be removed', async () => 
 })
 
 test('the command line knows states, roles, commands and events', () => {
-  expect(parts.explain('toy', 'Requested')).toBe('Requested (a request to be answered)')
+  expect(parts.explain('toy', 'Requested')).toBe('Requested (waiting for your answer)')
   expect(parts.nextCommand('toy', 'Requested', '1')).toBe('agent toy answer 1')
   expect(parts.expectedStates('toy:answer')).toEqual(['Requested'])
   expect(parts.eventTypes).toContain('ToyUpdated')

@@ -40,7 +40,7 @@ type Image = ReadonlyMap<string, Buffer>
 
 type Flip = { state: State; part: string; at: number; bit: number }
 
-type Town = {
+type Setup = {
   dataDir: string
   victim: Tenant
   other: Tenant
@@ -49,7 +49,7 @@ type Town = {
 }
 
 const variables = { DEFAULT_WALLET_ENABLED: 'false', AGENT_OPEN_WALLETS: '1' }
-const fileOf = (town: Town, end: string) => join(town.dataDir, 'wallets', `${town.victim.walletId}${end}`)
+const fileOf = (setup: Setup, end: string) => join(setup.dataDir, 'wallets', `${setup.victim.walletId}${end}`)
 const parts = ['.db', '.db-wal', '.db-shm']
 /**
  * The files that are changed, by their frequency. The index beside the log (`-shm`) is shared memory while
@@ -76,7 +76,7 @@ export async function flipBits({
   const result: Flips = { counts: {}, starts: 0, named: 0, wrong: [] }
   const dataDir = mkdtempSync(join(tmpdir(), 'identity-agent-'))
   try {
-    const town = await build(dataDir)
+    const setup = await build(dataDir)
     let agent = await startAgent(variables, { dataDir })
     for (let n = 0; n < flips; n++) {
       const isRestart = n % restartEvery === restartEvery - 1
@@ -84,15 +84,15 @@ export async function flipBits({
       const state = isRestart ? 'crashed' : states[n % states.length]!
       // Repeated attempts might open the file while it is replaced.
       await agent.agent.worker[Symbol.asyncDispose]()
-      await close(town, agent)
+      await close(setup, agent)
       if (isRestart) await agent[Symbol.asyncDispose]()
-      const flip = await damage(town, agent, state, random)
+      const flip = await damage(setup, agent, state, random)
       if (isRestart) {
-        await judgeAtRest(town, flip, result)
+        await judgeAtRest(setup, flip, result)
         agent = await startAgent(variables, { dataDir })
         result.starts++
       }
-      await judge(town, agent, flip, result)
+      await judge(setup, agent, flip, result)
     }
     await agent[Symbol.asyncDispose]()
   } finally {
@@ -105,7 +105,7 @@ export async function flipBits({
  * Three tenants with connections, DIDs and a credential, and the victim's files as a stop and as a crash
  * leave them.
  */
-async function build(dataDir: string): Promise<Town> {
+async function build(dataDir: string): Promise<Setup> {
   const first = await startAgent(variables, { dataDir })
   const tenants = [
     await first.newTenant('issuer'),
@@ -128,7 +128,7 @@ async function build(dataDir: string): Promise<Town> {
     await newDid(at(victim), 'authentication'),
   ]
   await issue(at(issuer), at(victim), inviterConnectionId, issuing.did, holding.longFormDid)
-  const town: Town = {
+  const setup: Setup = {
     dataDir,
     victim,
     other,
@@ -140,17 +140,17 @@ async function build(dataDir: string): Promise<Town> {
     () => Promise.resolve(second.agent.worker.busy()),
     (owing) => owing.length === 0,
   )
-  for (const tenant of [other, victim]) town.answers.set(tenant.apiKey, await read(second, tenant))
-  town.images.crashed = imageOf(town)
+  for (const tenant of [other, victim]) setup.answers.set(tenant.apiKey, await read(second, tenant))
+  setup.images.crashed = imageOf(setup)
   await second[Symbol.asyncDispose]()
-  town.images.closed = imageOf(town)
-  return town
+  setup.images.closed = imageOf(setup)
+  return setup
 }
 
 /** The current files of the victim. */
-function imageOf(town: Town): Image {
-  const there = parts.filter((part) => existsSync(fileOf(town, part)))
-  return new Map(there.map((part) => [part, readFileSync(fileOf(town, part))]))
+function imageOf(setup: Setup): Image {
+  const there = parts.filter((part) => existsSync(fileOf(setup, part)))
+  return new Map(there.map((part) => [part, readFileSync(fileOf(setup, part))]))
 }
 
 /** The content of a tenant's lists, or status and type of a refusal. */
@@ -172,29 +172,29 @@ async function read(agent: TestAgent, { apiKey }: Tenant): Promise<string> {
 }
 
 /** Only one wallet is open at a time, so opening the other closes the victim's. */
-async function close(town: Town, agent: TestAgent): Promise<void> {
-  await read(agent, town.other)
+async function close(setup: Setup, agent: TestAgent): Promise<void> {
+  await read(agent, setup.other)
   await until(
     'a closed file',
-    () => Promise.resolve(existsSync(fileOf(town, '.db-shm'))),
+    () => Promise.resolve(existsSync(fileOf(setup, '.db-shm'))),
     (isOpen) => !isOpen,
   )
-  for (const name of readdirSync(join(town.dataDir, 'wallets')))
-    if (name.startsWith(town.victim.walletId)) rmSync(join(town.dataDir, 'wallets', name))
+  for (const name of readdirSync(join(setup.dataDir, 'wallets')))
+    if (name.startsWith(setup.victim.walletId)) rmSync(join(setup.dataDir, 'wallets', name))
 }
 
 /** Restores the victim's files of a state, with a flipped bit. */
-async function damage(town: Town, agent: TestAgent, state: State, random: () => number): Promise<Flip> {
-  const image = town.images[state === 'closed' ? 'closed' : 'crashed']
-  const place = (files: Image) => files.forEach((bytes, part) => writeFileSync(fileOf(town, part), bytes))
+async function damage(setup: Setup, agent: TestAgent, state: State, random: () => number): Promise<Flip> {
+  const image = setup.images[state === 'closed' ? 'closed' : 'crashed']
+  const place = (files: Image) => files.forEach((bytes, part) => writeFileSync(fileOf(setup, part), bytes))
   if (state === 'open') {
     place(image)
-    await read(agent, town.victim)
+    await read(agent, setup.victim)
   }
   const part = hit[state][Math.floor(random() * hit[state].length)]!
   const bytes = Buffer.from(image.get(part)!)
   const [at, bit] = [Math.floor(random() * bytes.length), Math.floor(random() * 8)]
-  if (state === 'open') flipInPlace(fileOf(town, part), at, bit)
+  if (state === 'open') flipInPlace(fileOf(setup, part), at, bit)
   else {
     bytes[at]! ^= 1 << bit
     place(new Map([...image, [part, bytes]]))
@@ -213,30 +213,30 @@ function flipInPlace(path: string, at: number, bit: number): void {
 }
 
 /** The data of both tenants, and whether the doctor names a refused file. */
-async function judge(town: Town, agent: TestAgent, flip: Flip, { counts, wrong }: Flips): Promise<void> {
+async function judge(setup: Setup, agent: TestAgent, flip: Flip, { counts, wrong }: Flips): Promise<void> {
   const count = (counts[`${flip.state} ${flip.part}`] ??= { same: 0, altered: 0, refused: 0 })
   const say = (what: string) => wrong.push(`${JSON.stringify(flip)}: ${what}`)
-  const answer = await read(agent, town.victim)
-  if (answer === town.answers.get(town.victim.apiKey)) count.same++
+  const answer = await read(agent, setup.victim)
+  if (answer === setup.answers.get(setup.victim.apiKey)) count.same++
   else if (answer !== '503 error:WalletManagementServiceError:WalletUnreadable') count.altered++
   else {
     count.refused++
     const found = (await diagnoseAgent(agent.agent)).checks.find(({ name }) => name === 'wallets')
-    if (!found?.detail.includes(`${town.victim.walletId}.db`))
+    if (!found?.detail.includes(`${setup.victim.walletId}.db`))
       say(`the doctor does not name it: ${found?.detail}`)
   }
-  if ((await read(agent, town.other)) !== town.answers.get(town.other.apiKey))
+  if ((await read(agent, setup.other)) !== setup.answers.get(setup.other.apiKey))
     say('the other tenant was not served')
 }
 
 /** Before the daemon starts: what the doctor names is the file. */
-async function judgeAtRest(town: Town, flip: Flip, result: Flips): Promise<void> {
+async function judgeAtRest(setup: Setup, flip: Flip, result: Flips): Promise<void> {
   const { checks } = await diagnoseDataFolder(
-    readConfig({ ...variables, AGENT_DATA_DIR: town.dataDir, AGENT_CONFIG_DIR: town.dataDir }),
+    readConfig({ ...variables, AGENT_DATA_DIR: setup.dataDir, AGENT_CONFIG_DIR: setup.dataDir }),
   )
   const found = checks.find(({ name }) => name === 'databases')
   if (found?.status !== 'failed') return
   result.named++
-  if (!found.detail.includes(`${town.victim.walletId}.db`))
+  if (!found.detail.includes(`${setup.victim.walletId}.db`))
     result.wrong.push(`${JSON.stringify(flip)}: ${found.detail}`)
 }

@@ -8,7 +8,7 @@ export const connectionStates = defineMachine({
   event: 'ConnectionUpdated',
   resource: { route: 'GET /connections/{connectionId}', id: 'connectionId', state: 'state' },
 }, {
-  InvitationGenerated:        { words: 'waiting for somebody to accept the invitation', commands: ['connection remove'] },
+  InvitationGenerated:        { words: 'waiting for an answer to the invitation', commands: ['connection remove'] },
   ConnectionRequestReceived:  { words: 'the other side has accepted the invitation' },
   ConnectionResponsePending:  { words: 'sending the answer to the other side' },
   ConnectionResponseSent:     { words: 'connected', ends: 0 },
@@ -16,7 +16,7 @@ export const connectionStates = defineMachine({
   ConnectionRequestPending:   { words: 'sending the request to the inviter' },
   ConnectionRequestSent:      { words: 'waiting for the inviter to answer' },
   ConnectionResponseReceived: { words: 'connected', ends: 0 },
-  ProblemReportPending:       { words: 'took too long; telling the other side', ends: 5 },
+  ProblemReportPending:       { words: 'took too long; reporting it to the other side', ends: 5 },
   ProblemReportSent:          { words: 'took too long', ends: 5 },
   ProblemReportReceived:      { words: 'the other side reports a problem', ends: 5 },
 }, [

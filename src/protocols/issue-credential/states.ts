@@ -10,7 +10,7 @@ export const credentialStates = defineMachine({
 }, {
   OfferPending:        { words: 'sending the offer' },
   OfferSent:           { words: 'waiting for the holder to accept the offer' },
-  OfferReceived:       { words: 'an offer to be answered', next: 'agent credential accept {id}', commands: ['credential accept', 'credential reject'] },
+  OfferReceived:       { words: 'waiting for your answer', next: 'agent credential accept {id}', commands: ['credential accept', 'credential reject'] },
   RequestPending:      { words: 'sending the request to the issuer' },
   RequestSent:         { words: 'waiting for the issuer to issue' },
   RequestReceived:     { words: 'the holder has accepted the offer', next: 'agent credential issue {id}', commands: ['credential issue'] },
@@ -18,9 +18,9 @@ export const credentialStates = defineMachine({
   CredentialGenerated: { words: 'sending the credential' },
   CredentialSent:      { words: 'issued', ends: 0, commands: ['credential revoke'] },
   CredentialReceived:  { words: 'held', next: 'agent proof list', ends: 0 },
-  InvitationGenerated: { words: 'waiting for somebody to answer the invitation' },
+  InvitationGenerated: { words: 'waiting for an answer to the invitation' },
   InvitationExpired:   { words: 'the invitation was answered too late', ends: 5 },
-  ProblemReportPending:  { words: 'declined, refused, or took too long; telling the other side', ends: 5 },
+  ProblemReportPending:  { words: 'declined, refused, or took too long; reporting it to the other side', ends: 5 },
   ProblemReportSent:     { words: 'declined, refused, or took too long', ends: 5 },
   ProblemReportReceived: { words: 'the other side reports a problem', ends: 5 },
 }, [

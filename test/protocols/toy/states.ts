@@ -9,7 +9,7 @@ export const toyStates = defineMachine(
     resource: { route: 'GET /toys/{toyId}', id: 'toyId', state: 'state' },
   },
   {
-    Requested: { words: 'a request to be answered', next: 'agent toy answer {id}', commands: ['toy answer'] },
+    Requested: { words: 'waiting for your answer', next: 'agent toy answer {id}', commands: ['toy answer'] },
     Done: { words: 'done', ends: 0 },
     Refused: { words: 'refused', ends: 5 },
   },

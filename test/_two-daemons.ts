@@ -40,7 +40,7 @@ export async function newTenant(
   adminKey: string,
   name: string,
 ): Promise<{ walletId: string; apiKey: string }> {
-  const apiKey = `key-of-${name}-in-the-town`
+  const apiKey = `key-of-${name}-of-the-test`
   const wallet = await daemon.call('POST /wallets', { adminKey, body: { name } })
   const entity = await daemon.call('POST /iam/entities', {
     adminKey,

@@ -7,7 +7,7 @@ import PQueue from 'p-queue'
 import { Pool } from 'undici'
 import { z } from 'zod'
 import type { Daemon } from '../../test/_daemon.ts'
-import { assemble, newDid, newTenant, publishDid, publishSchema, startTwo } from '../../test/_town.ts'
+import { assemble, newDid, newTenant, publishDid, publishSchema, startTwo } from '../../test/_two-daemons.ts'
 import { openReceiver, type Receiver } from './_receiver.ts'
 
 /** The time limit of a request, in milliseconds. */
@@ -50,10 +50,10 @@ export type Used = z.output<typeof Used>
 /** A daemon, its address, and its events. */
 type Side = { daemon: Daemon; pool: Pool; receiver: Receiver; timed: { durations: number[] } }
 
-export type Town = Awaited<ReturnType<typeof openTown>>
+export type Setup = Awaited<ReturnType<typeof openSetup>>
 
-/** Opens a town with some pairs. */
-export function openTown(pairs: number) {
+/** Starts two daemons and creates pairs of tenants. */
+export function openSetup(pairs: number) {
   return assemble(async (use) => {
     const receiver = use(await openReceiver())
     const env = { NODE_OPTIONS: `--import=${meter}`, ENTERPRISE_EVENTS: 'false' }

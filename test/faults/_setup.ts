@@ -4,7 +4,7 @@
 import { fileURLToPath } from 'node:url'
 import { setTimeout } from 'node:timers/promises'
 import type { Answer, Daemon } from '../_daemon.ts'
-import { assemble, newDid, newTenant, publishDid, publishSchema, startTwo } from '../_town.ts'
+import { assemble, newDid, newTenant, publishDid, publishSchema, startTwo } from '../_two-daemons.ts'
 import { Book } from './_book.ts'
 
 const adminKey = 'an-administrator-of-the-faults'
@@ -20,7 +20,7 @@ export type Kill = { point: string; nth: number }
 
 export type Resident = { daemon: Daemon; walletId: string; apiKey: string }
 
-export type Town = Awaited<ReturnType<typeof openTown>>
+export type Setup = Awaited<ReturnType<typeof openSetup>>
 
 /** The environment variable with faults. Without faults, the next start has none. */
 export function setFaults(daemon: Daemon, faults?: Faults): void {
@@ -37,8 +37,8 @@ export const awaitingKills = { NODE_OPTIONS: `--import=${preload}`, FAULTS: JSON
 export const killAt = (daemon: Daemon, kill?: Kill) =>
   daemon.exchange({ type: 'kill', ...(kill && { kill }) })
 
-/** `env` adds to what the daemons have. */
-export function openTown(env: Record<string, string> = {}) {
+/** Starts both daemons. `env` adds to their environment variables. */
+export function openSetup(env: Record<string, string> = {}) {
   return assemble(async (use) => {
     const book = use(await Book.open())
     const daemons = await startTwo(use, adminKey, { AGENT_LOG_LEVEL: 'error', ...env })
