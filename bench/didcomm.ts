@@ -7,11 +7,11 @@ import { deepFreeze } from '../src/did/fetch-cache.ts'
 import { packAuthcrypt } from '../src/didcomm/pack.ts'
 import { unpack } from '../src/didcomm/unpack.ts'
 import { Message, resolver, secretsOf } from '../test/didcomm/_didcomm-node.ts'
-import { as, didOfPerson, documents, letter, own, recipient } from '../test/didcomm/_people.ts'
+import { as, didOfPerson, documents, newMessage, own, recipient } from '../test/didcomm/_people.ts'
 import { packBare, unpackBare } from './_envelope.ts'
 import { plain, type Suites } from './_harness.ts'
 
-const message = letter({ body: { text: 'x'.repeat(1_000) } })
+const message = newMessage({ body: { text: 'x'.repeat(1_000) } })
 const parties = { sender: own('anna'), recipients: [recipient('ben')] }
 
 const kept = 'bare node:crypto, what two keys agree on kept'

@@ -10,10 +10,10 @@ import { startAgent } from '../_agent.ts'
 import { character } from '../_character.ts'
 import { until } from '../_pair.ts'
 
-/** Always the same templates. */
+/** The seed is constant, so the templates are too. */
 const seed = 20_250_102
 
-/** Text of some characters, at most so long. */
+/** Text of these characters, with a maximum length. */
 const textOf = (characters: string, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...characters), minLength: 1, maxLength, size: 'small' })
 
@@ -62,8 +62,9 @@ const json = fc
 const endpoint = fc.oneof(uri, json, fc.array(fc.oneof(uri, json), { minLength: 1, maxLength: 3 }))
 
 /** The expected endpoint in the document: URLs normalised, anything else unchanged. */
-const shown = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map((entry) => (typeof entry === 'string' ? shown(entry) : entry))
+const normalised = (value: unknown): unknown => {
+  if (Array.isArray(value))
+    return value.map((entry) => (typeof entry === 'string' ? normalised(entry) : entry))
   return typeof value === 'string' && /^(?:https?|wss?):/i.test(value) && URL.canParse(value)
     ? new URL(value).href
     : value
@@ -76,7 +77,7 @@ const service = fc
     type: fc.oneof(name, fc.array(name, { minLength: 1, maxLength: 2 })),
     serviceEndpoint: endpoint,
   })
-  .filter(({ type, serviceEndpoint }) => textual(type) <= 100 && textual(shown(serviceEndpoint)) <= 300)
+  .filter(({ type, serviceEndpoint }) => textual(type) <= 100 && textual(normalised(serviceEndpoint)) <= 300)
 
 const template = fc
   .record({
@@ -96,7 +97,7 @@ const template = fc
   })
 type Template = typeof template extends fc.Arbitrary<infer T> ? T : never
 
-/** The document that a template asks for; where its keys are drawn or derived, only their curve is known. */
+/** The document of a template. Of generated and derived keys, only the curve is known. */
 function expected({ publicKeys, services, contexts }: Template, did: string) {
   const types = services.flatMap(({ type }) => type)
   const relation = (purpose: Purpose) =>
@@ -125,12 +126,12 @@ function expected({ publicKeys, services, contexts }: Template, did: string) {
     service: services.map(({ id: fragment, type, serviceEndpoint }) => ({
       id: `${did}#${fragment}`,
       type,
-      serviceEndpoint: shown(serviceEndpoint),
+      serviceEndpoint: normalised(serviceEndpoint),
     })),
   }
 }
 
-test('a random template makes the document that it says', async () => {
+test('the document of a random template matches it', async () => {
   await using agent = await startAgent()
   const { call } = await agent.newTenant()
   const resolve = async (did: string) => {
@@ -181,7 +182,7 @@ test('a random template makes the document that it says', async () => {
   expect(keysSeen.size, 'no key is given out twice').toBe(keys)
 }, 30_000)
 
-/** JSON with the members of objects in the order of their names. */
+/** JSON with sorted members. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -14,7 +14,7 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 const template = { documentTemplate: { publicKeys: [], internalKeys: [], services: [], contexts: [] } }
 const down = new Problem('error:ServiceUnavailable', 'The ledger at http://ledger.example does not answer.')
 
-/** The same wallet before the agent's ledger, which behaves differently in one respect. */
+/** The same wallet, with changes to the agent's ledger. */
 function before(wallet: Wallet, strange: Partial<Ledger>): Wallet {
   return { ...wallet, env: { ...wallet.env, ledger: { ...wallet.env.ledger, ...strange } } }
 }
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => agent[Symbol.asyncDispose]())
 
-/** A new wallet, which no worker serves, and one DID of it that is about to be published. */
+/** A new wallet without a worker, and a DID in it that is about to be published. */
 async function pending(
   use: (wallet: Wallet, did: string, operationId: string) => Promise<void>,
 ): Promise<void> {
@@ -38,7 +38,7 @@ async function pending(
   })
 }
 
-async function shown(wallet: Wallet, did: string) {
+async function stateOf(wallet: Wallet, did: string) {
   const events = await wallet.db.selectFrom('event').selectAll().execute()
   return {
     did: toDetail(await getDidRow(wallet.db, did)),
@@ -52,21 +52,21 @@ const status = (operationId: string, status: 'pending' | 'confirmed' | 'rejected
 
 test('a confirmed publication is announced once', () =>
   pending(async (wallet, did, id) => {
-    expect(await shown(wallet, did)).toMatchObject({
+    expect(await stateOf(wallet, did)).toMatchObject({
       did: { status: 'PUBLICATION_PENDING', pendingOperation: id },
       events: [],
     })
     for (let times = 0; times < 2; times++) await wallet.transaction(await submitTask(wallet, id))
-    expect(await shown(wallet, did)).toEqual({
+    expect(await stateOf(wallet, did)).toEqual({
       did: { did, status: 'PUBLISHED' },
       events: [['DIDStatusUpdated', { did, status: 'PUBLISHED' }]],
     })
   }))
 
-test('a rejected publication of a DID that the ledger shows all the same is one: another wallet of the seed was quicker', () =>
+test('a rejected publication counts as confirmed if the ledger has the DID: another wallet of the seed was faster', () =>
   pending(async (wallet, did, id) => {
     await wallet.transaction(await submitTask(before(wallet, status(id, 'rejected')), id))
-    expect(await shown(wallet, did)).toMatchObject({
+    expect(await stateOf(wallet, did)).toMatchObject({
       did: { status: 'PUBLISHED' },
       events: [['DIDStatusUpdated', { did }]],
     })
@@ -80,7 +80,7 @@ test('a rejected publication can be repeated', () =>
     }
     const refusing = before(wallet, { ...nowhere, ...status(id, 'rejected', { details: 'of the weather' }) })
     await wallet.transaction(await submitTask(refusing, id))
-    expect(await shown(wallet, did)).toMatchObject({
+    expect(await stateOf(wallet, did)).toMatchObject({
       did: {
         status: 'CREATED',
         metaLastFailure: { status: 422, detail: expect.stringContaining('of the weather') },
@@ -89,7 +89,7 @@ test('a rejected publication can be repeated', () =>
     })
     expect(await publishDid(wallet, did)).toEqual({ scheduledOperation: { id, didRef: did } })
     await wallet.transaction(await submitTask(wallet, id))
-    expect((await shown(wallet, did)).did).toEqual({ did, status: 'PUBLISHED' })
+    expect((await stateOf(wallet, did)).did).toEqual({ did, status: 'PUBLISHED' })
   }))
 
 test('an operation that the ledger refuses is rejected', () =>
@@ -98,62 +98,63 @@ test('an operation that the ledger refuses is rejected', () =>
     await wallet.transaction(
       await submitTask(before(wallet, { submit, getState: () => Promise.resolve(undefined) }), id),
     )
-    expect((await shown(wallet, did)).did).toMatchObject({
+    expect((await stateOf(wallet, did)).did).toMatchObject({
       status: 'CREATED',
       metaLastFailure: { detail: expect.stringContaining('too large') },
     })
   }))
 
-test('a ledger that is away delays it, and the DID says so until it is back', () =>
+test('an unavailable ledger delays a publication, and the DID has the reason until then', () =>
   pending(async (wallet, did, id) => {
     const away = before(wallet, {
       submit: () => Promise.reject(down),
       getOperation: () => Promise.reject(down),
     })
     await expect(submitTask(away, id)).rejects.toThrow(down)
-    expect((await shown(wallet, did)).did).toMatchObject({
+    expect((await stateOf(wallet, did)).did).toMatchObject({
       status: 'PUBLICATION_PENDING',
       metaLastFailure: { status: 503, type: 'error:ServiceUnavailable', detail: down.message },
     })
     await wallet.transaction(await submitTask(wallet, id))
-    expect((await shown(wallet, did)).did).toEqual({ did, status: 'PUBLISHED' })
+    expect((await stateOf(wallet, did)).did).toEqual({ did, status: 'PUBLISHED' })
   }))
 
-test('an operation that waits at the ledger is handed in once, and asked for when it is due', () =>
+test('a pending operation is submitted once, and read when it is due', () =>
   pending(async (wallet, _did, id) => {
     const confirmsAt = new Date(Date.now() + 60_000).toISOString()
     let handedIn = 0
     const submit = () => Promise.resolve({ operationId: id, transactionId: String(handedIn++) })
-    const told = await submitTask(
+    const error = await submitTask(
       before(wallet, { submit, ...status(id, 'pending', { confirmsAt }) }),
       id,
     ).catch((error: unknown) => error)
-    expect(told).toBeInstanceOf(LaterError)
-    // As many milliseconds from now by the clock that is not set, which may be a few away from the system's.
-    expect(Math.abs((told as LaterError).at.getTime() - Date.parse(confirmsAt))).toBeLessThan(1_000)
-    // This ledger does not say when: between a second and half a minute from now.
+    expect(error).toBeInstanceOf(LaterError)
+    // The delay is measured with the steady clock, which may differ from the system clock by some
+    // milliseconds.
+    expect(Math.abs((error as LaterError).at.getTime() - Date.parse(confirmsAt))).toBeLessThan(1_000)
+    // This ledger returns no due time: between one second and half a minute from now.
     const vague = before(wallet, { submit, getOperation: () => Promise.resolve(undefined) })
-    const untold = (await submitTask(vague, id).catch((error: unknown) => error)) as LaterError
-    expect(untold.at.getTime() - Date.now()).toBeGreaterThan(500)
-    expect(untold.at.getTime() - Date.now()).toBeLessThan(31_000)
+    const undated = (await submitTask(vague, id).catch((error: unknown) => error)) as LaterError
+    expect(undated.at.getTime() - Date.now()).toBeGreaterThan(500)
+    expect(undated.at.getTime() - Date.now()).toBeLessThan(31_000)
     expect(handedIn).toBe(1)
   }))
 
-test('a ledger whose answer gets lost after it took an operation in does not get it again', () =>
+test('an operation is not submitted again when the answer of the ledger was lost', () =>
   pending(async (wallet, did, id) => {
     let handedIn = 0
     const submit = () => Promise.resolve({ operationId: id, transactionId: String(handedIn++) })
     const deaf = before(wallet, { submit, getOperation: () => Promise.reject(down) })
     for (let times = 0; times < 3; times++) await expect(submitTask(deaf, id)).rejects.toThrow(down)
     expect(handedIn).toBe(1)
-    expect((await shown(wallet, did)).did.status).toBe('PUBLICATION_PENDING')
+    expect((await stateOf(wallet, did)).did.status).toBe('PUBLICATION_PENDING')
   }))
 
 test('a confirmation without the changed state is not trusted', () =>
   pending(async (wallet, did, id) => {
     const lying = before(wallet, { ...status(id, 'confirmed'), getState: () => Promise.resolve(undefined) })
     await expect(submitTask(lying, id)).rejects.toThrow(/does not return the changed state/)
-    expect(await shown(wallet, did)).toMatchObject({ did: { status: 'PUBLICATION_PENDING' }, events: [] })
+    expect(await stateOf(wallet, did)).toMatchObject({ did: { status: 'PUBLICATION_PENDING' }, events: [] })
 
     await wallet.transaction(await submitTask(wallet, id))
     const { scheduledOperation } = await deactivateDid(wallet, did)
@@ -162,7 +163,7 @@ test('a confirmation without the changed state is not trusted', () =>
     await expect(submitTask(stale, scheduledOperation.id)).rejects.toThrow(
       /does not return the changed state/,
     )
-    expect((await shown(wallet, did)).did).toMatchObject({
+    expect((await stateOf(wallet, did)).did).toMatchObject({
       pendingOperation: scheduledOperation.id,
       metaLastFailure: { status: 503 },
     })
@@ -172,7 +173,7 @@ const patch = (context: string) => ({
   actions: [{ actionType: 'PATCH_CONTEXT' as const, patchContext: { contexts: [context] } }],
 })
 
-/** Brings an operation to the ledger, as the worker does, which has not noted it yet. */
+/** Submits an operation as the worker does, before the worker records it. */
 async function bringUnnoted(wallet: Wallet, id: string): Promise<void> {
   const { signed_operation } = await wallet.db
     .selectFrom('did_operation')
@@ -182,11 +183,11 @@ async function bringUnnoted(wallet: Wallet, id: string): Promise<void> {
   await wallet.env.ledger.submit(Buffer.from(signed_operation, 'hex'))
 }
 
-test('a change is accepted as soon as the ledger shows the one before it, also when the wallet has not noted that yet', () =>
+test('a change is accepted once the ledger has confirmed the previous one, even if the wallet has not recorded that', () =>
   pending(async (wallet, did, id) => {
     await bringUnnoted(wallet, id)
     const { scheduledOperation: first } = await updateDid(wallet, did, patch('https://example.com/1'))
-    expect((await shown(wallet, did)).events).toEqual([['DIDStatusUpdated', { did, status: 'PUBLISHED' }]])
+    expect((await stateOf(wallet, did)).events).toEqual([['DIDStatusUpdated', { did, status: 'PUBLISHED' }]])
     await expect(updateDid(wallet, did, patch('https://example.com/2'))).rejects.toMatchObject({
       status: 409,
     })
@@ -194,9 +195,9 @@ test('a change is accepted as soon as the ledger shows the one before it, also w
     await bringUnnoted(wallet, first.id)
     const noteFirst = await submitTask(wallet, first.id)
     const { scheduledOperation: second } = await updateDid(wallet, did, patch('https://example.com/2'))
-    // The worker was about to note what has been noted since.
+    // The worker records the result that was recorded in the meantime.
     await wallet.transaction(noteFirst)
-    expect(await shown(wallet, did)).toMatchObject({
+    expect(await stateOf(wallet, did)).toMatchObject({
       did: { status: 'PUBLISHED', pendingOperation: second.id },
     })
 

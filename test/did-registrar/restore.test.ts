@@ -93,7 +93,7 @@ test('published DIDs are restored with their derived keys, and can be updated', 
     ended,
   ])
 
-  // The next key of a DID and the next DID go where no key was before.
+  // The next key and the next DID get the first free index.
   await update(after, changed, { actionType: 'ADD_KEY', addKey: key('d') })
   const { didDocument } = (await (await second.send('GET', `/dids/${changed}`)).json()) as any
   const keys = didDocument.verificationMethod.map(({ publicKeyJwk }: any) => publicKeyJwk.x)
@@ -108,7 +108,7 @@ test('published DIDs are restored with their derived keys, and can be updated', 
   })
 })
 
-test('a wallet whose twin was quicker learns what the ledger has, and can go on from there', async () => {
+test('a wallet learns from the ledger what another wallet of the same seed changed, and can continue', async () => {
   const seed = randomBytes(64).toString('hex')
   const [one, other] = [await tenantOf(first, seed), await tenantOf(second, seed)]
   const did = await publish(one, [key('a')])

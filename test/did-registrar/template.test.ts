@@ -1,7 +1,6 @@
 /**
- * Document templates: the curves of each purpose, and every rule of a template, each violated alone: 422 with
- * a text that names the rule, 400 where the body is not of the template's shape; and nothing is kept of
- * either.
+ * Document templates: the curves of each purpose, and every rule of a template. Each violation gets 422 with
+ * a text that names the rule, or 400 if the body has another structure. Neither stores anything.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { purposes } from '../../src/did/document.ts'
@@ -29,7 +28,7 @@ const update = (action: Record<string, unknown>) =>
     body: { actions: [action] } as never,
   })
 
-/** The bare document of a template's DID. */
+/** The document of a template's DID. */
 async function documentOf(template: Template): Promise<Record<string, any>> {
   const { longFormDid } = await create(template)
   const answer = await agent.send('GET', `/dids/${longFormDid}`, {
@@ -94,7 +93,7 @@ describe('curves and purposes', () => {
     },
   )
 
-  test('no curve is secp256k1, null too', async () => {
+  test('the default curve is secp256k1, also for null', async () => {
     const document = await documentOf({ publicKeys: [key('a'), key('b', { curve: null })] })
     expect(document['verificationMethod']).toMatchObject([
       { publicKeyJwk: { crv: 'secp256k1' } },
@@ -103,7 +102,7 @@ describe('curves and purposes', () => {
   })
 })
 
-describe('what a template may be', () => {
+describe('a template that is allowed', () => {
   const allowed: [string, Template][] = [
     ['empty', {}],
     ['empty lists, and none', { publicKeys: [], internalKeys: null, services: null, contexts: [] }],
@@ -131,7 +130,7 @@ describe('what a template may be', () => {
   })
 })
 
-describe('a rule that is broken', () => {
+describe('a template that breaks a rule', () => {
   const long = 'x'.repeat(51)
   const ofService = (rest: object) => ({ services: [service('s', rest)] })
   const refused: [string, Template, string | RegExp][] = [
@@ -327,13 +326,13 @@ describe('a rule that is broken', () => {
       'publicKeys',
     ],
   ]
-  test.each(unshaped)('%s is no template: 400, with the place', async (_name, body, place) => {
+  test.each(unshaped)('%s is refused with 400 and the path', async (_name, body, place) => {
     const problem = await refusal(call('POST /did-registrar/dids', { body: body as never }))
     expect(problem.status).toBe(400)
     expect(problem.detail).toContain(place)
   })
 
-  test('keeps nothing', async () => {
+  test('stores nothing', async () => {
     const { call: other } = await agent.newTenant()
     const kept = async () => (await other('GET /did-registrar/dids')).contents.length
     const quick = refused.filter(([name]) => !name.startsWith('51 '))

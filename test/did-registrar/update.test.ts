@@ -19,7 +19,7 @@ const update = (didRef: string, ...actions: Action[]) =>
 const deactivate = (didRef: string) =>
   pair.issuer.call('POST /did-registrar/dids/{didRef}/deactivations', { path: { didRef } })
 const show = (didRef: string) => pair.issuer.call('GET /did-registrar/dids/{didRef}', { path: { didRef } })
-const settled = (didRef: string) =>
+const waitForConfirmation = (didRef: string) =>
   until(
     'the operation is judged',
     () => show(didRef),
@@ -34,7 +34,7 @@ async function resolve(did: string): Promise<Record<string, any>> {
 async function updated(did: string, ...actions: Action[]) {
   const { scheduledOperation } = await update(did, ...actions)
   expect(scheduledOperation).toEqual({ id: expect.stringMatching(/^[0-9a-f]{64}$/), didRef: did })
-  expect(await settled(did)).toEqual({ did, status: 'PUBLISHED' })
+  expect(await waitForConfirmation(did)).toEqual({ did, status: 'PUBLISHED' })
   return (await resolve(did)).didDocument
 }
 
@@ -48,7 +48,7 @@ const service = (id: string, serviceEndpoint: unknown = 'https://one.example/') 
   serviceEndpoint,
 })
 
-test('every action shows in the document, and only what it changes', async () => {
+test('every action changes its part of the document only', async () => {
   const { did, longFormDid } = await newDid(pair.issuer, 'assertionMethod')
   const before = (await resolve(did)).didDocument
 
@@ -114,15 +114,15 @@ test('every action shows in the document, and only what it changes', async () =>
   expect(long.didDocumentMetadata).toMatchObject({ canonicalId: did, deactivated: false })
 })
 
-test('several actions are one operation, and all or nothing', async () => {
+test('several actions are one operation, applied completely or not at all', async () => {
   const { did } = await newDid(pair.issuer, 'assertionMethod')
   const before = await resolve(did)
   const problem = await refusal(
-    update(did, addKey('key-2'), { actionType: 'REMOVE_KEY', removeKey: { id: 'nobody' } }),
+    update(did, addKey('key-2'), { actionType: 'REMOVE_KEY', removeKey: { id: 'no-such-key' } }),
   )
   expect(problem).toMatchObject({
     status: 400,
-    detail: expect.stringMatching(/there is no active key .?nobody.? to remove/),
+    detail: expect.stringMatching(/there is no active key .?no-such-key.? to remove/),
   })
   expect(await resolve(did)).toEqual(before)
 
@@ -130,7 +130,7 @@ test('several actions are one operation, and all or nothing', async () => {
   expect(after.verificationMethod.map(({ id }: { id: string }) => id)).toEqual([`${did}#key-2`])
 })
 
-describe('what is refused changes nothing', () => {
+describe('a refused update changes nothing', () => {
   let did: string
   beforeAll(async () => {
     did = (await newDid(pair.issuer, 'assertionMethod')).did
@@ -226,7 +226,7 @@ describe('what is refused changes nothing', () => {
     }
   })
 
-  test('another wallet’s DID, an unknown one, and none', async () => {
+  test('a DID of another wallet, an unknown DID, and an invalid one', async () => {
     const foreign = (await newDid(pair.holder, 'assertionMethod')).did
     for (const didRef of [foreign, `did:prism:${'0'.repeat(64)}`]) {
       expect([await refusal(update(didRef, addKey('k'))), await refusal(deactivate(didRef))]).toMatchObject([
@@ -255,14 +255,14 @@ test('one operation at a time: a pending one is not visible, and a second one is
     detail: expect.stringContaining('not confirmed yet'),
   })
 
-  const shown = () => slow.issuer.call('GET /did-registrar/dids/{didRef}', { path })
+  const read = () => slow.issuer.call('GET /did-registrar/dids/{didRef}', { path })
   const document = async () =>
     ((await (await slow.agent.send('GET', `/dids/${did}`)).json()) as any).didDocument
-  expect([(await shown()).pendingOperation, (await document()).authentication]).toEqual([
+  expect([(await read()).pendingOperation, (await document()).authentication]).toEqual([
     expect.stringMatching(/^[0-9a-f]{64}$/),
     [],
   ])
-  await until('confirmation', shown, ({ pendingOperation }) => pendingOperation === undefined)
+  await until('confirmation', read, ({ pendingOperation }) => pendingOperation === undefined)
   expect((await document()).authentication).toEqual([`${did}#race-${won}`])
 })
 
@@ -278,7 +278,7 @@ async function offer(issuer: Tenant, connectionId: string, issuingDID: string, i
   })
 }
 
-test('a key that was removed signs and verifies nothing new, and a new one does', async () => {
+test('a removed key signs and verifies nothing new, and a new key does', async () => {
   const { issuer, holder } = pair
   const { inviterConnectionId } = await connect(issuer, holder)
   const { longFormDid: subjectId } = await newDid(holder, 'authentication')
@@ -306,13 +306,13 @@ test('a key that was removed signs and verifies nothing new, and a new one does'
   expect(JSON.parse(Buffer.from(jwt.split('.')[0]!, 'base64url').toString())).toMatchObject({ alg: 'EdDSA' })
 })
 
-test('a deactivated DID is gone for good: 410 with metadata, no more operations, no more signatures', async () => {
+test('a deactivated DID: 410 with metadata, no more operations, no more signatures', async () => {
   const { issuer, holder } = pair
   const { inviterConnectionId } = await connect(issuer, holder)
   const { did, longFormDid } = await newDid(issuer, 'assertionMethod')
   const { scheduledOperation } = await deactivate(did)
   expect(scheduledOperation).toEqual({ id: expect.stringMatching(/^[0-9a-f]{64}$/), didRef: did })
-  expect(await settled(did)).toEqual({ did, status: 'PUBLISHED', deactivated: true })
+  expect(await waitForConfirmation(did)).toEqual({ did, status: 'PUBLISHED', deactivated: true })
   for (const form of [did, longFormDid]) {
     const answer = await resolve(form)
     expect(answer).toMatchObject({

@@ -73,9 +73,9 @@ test('is published at once, served at its path, and resolves to the same documen
 })
 
 test('a name belongs to one DID of one wallet', async () => {
-  await create({ name: 'taken' })
+  await create({ name: 'in-use' })
   for (const { call } of [pair.issuer, pair.holder]) {
-    expect(await refusal(create({ name: 'taken' }, call))).toMatchObject({
+    expect(await refusal(create({ name: 'in-use' }, call))).toMatchObject({
       status: 409,
       detail: expect.stringContaining('Choose another'),
     })
@@ -111,7 +111,7 @@ test.each([
   expect((await get(pair.agent, '/web/free/did.json')).status).toBe(404)
 })
 
-test('needs an https address, but on this machine', () => {
+test('requires https, except on loopback', () => {
   expect(toWebDid('https://agent.example', 'x')).toBe('did:web:agent.example:web:x')
   expect(toWebDid('https://agent.example:8443/cloud-agent', 'x')).toBe(
     'did:web:agent.example%3A8443:cloud-agent:web:x',
@@ -119,7 +119,7 @@ test('needs an https address, but on this machine', () => {
   expect(() => toWebDid('http://agent.example', 'x')).toThrow(/Set REST_SERVICE_URL/)
 })
 
-test('an update shows at once, a deactivation is for good', async () => {
+test('an update is visible at once, a deactivation is permanent', async () => {
   const did = await create({ name: 'changing' })
   const update = (...actions: object[]) =>
     pair.issuer.call('POST /did-registrar/dids/{didRef}/updates', {
@@ -151,7 +151,7 @@ test('an update shows at once, a deactivation is for good', async () => {
   })
 })
 
-test('issues, holds and proves like any other', async () => {
+test('issues, holds and proves like other DIDs', async () => {
   const { issuer, holder } = pair
   const { inviterConnectionId } = await connect(issuer, holder)
   const [issuingDID, subjectId] = [await create({}), await create({}, holder.call)]

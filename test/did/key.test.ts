@@ -58,7 +58,7 @@ describe('did:key', () => {
     })
   })
 
-  test('each curve serves the purposes it can', () => {
+  test('each curve serves its purposes', () => {
     expect(servedBy(resolveKeyDid(createKeyDid(generateKey('Ed25519'))))).toEqual(
       expect.arrayContaining([...signing, 'keyAgreement']),
     )
@@ -103,7 +103,7 @@ describe('did:jwk', () => {
     'did:jwk:eyJjcnYiOiJQLTI1NiIsImt0eSI6IkVDIiwieCI6ImFjYklRaXVNczNpOF91c3pFakoydHBUdFJNNEVVM3l6OTFQSDZDZEgyVjAiLCJ5IjoiX0tjeUxqOXZXTXB0bm1LdG00NkdxRHo4d2Y3NEk1TEtncmwyR3pIM25TRSJ9'
   const encode = (jwk: object) => `did:jwk:${toBase64url(JSON.stringify(jwk))}`
 
-  test('the example is its key, for every purpose', () => {
+  test('the example resolves to its key, for every purpose', () => {
     const document = resolveJwkDid(example)
     expect(document.verificationMethod).toEqual([
       {
@@ -121,7 +121,7 @@ describe('did:jwk', () => {
     expect(servedBy(document)).toHaveLength(5)
   })
 
-  test('a made one carries the public half alone', () => {
+  test('a created DID contains only the public key', () => {
     const key = generateKey('Ed25519')
     const document = resolveJwkDid(createJwkDid(key))
     expect(keysFor(document, 'authentication').map(({ publicKeyJwk }) => publicKeyJwk)).toEqual([

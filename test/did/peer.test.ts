@@ -33,19 +33,19 @@ function typeOf(run: () => unknown): string {
 
 const withService = (service: string) => `did:peer:2.${keys}.S${toBase64url(service)}`
 
-describe('making a peer DID', () => {
-  test('writes the same bytes as the Cloud Agent', () => {
+describe('creating a peer DID', () => {
+  test('gives the same bytes as the Cloud Agent', () => {
     expect(createPeerDid({ keyAgreement, authentication, serviceUri: created.serviceUri })).toBe(created.did)
   })
 
-  test('refuses services of which the DID would be too long to be resolved', () => {
+  test('refuses services that would make the DID too long to be resolved', () => {
     const make = (length: number) =>
       createPeerDid({ keyAgreement, authentication, serviceUri: `http://a.example/${'x'.repeat(length)}` })
     expect(resolvePeerDid(make(2_000)).service).toHaveLength(1)
     expect(() => make(3_000)).toThrow(/longer than 4000 characters/)
   })
 
-  test('makes what resolves to its keys and its service', () => {
+  test('gives a DID that resolves to its keys and its service', () => {
     const document = resolvePeerDid(created.did)
     expect(keysFor(document, 'keyAgreement')[0]!.id).toBe(peerKeyIds(created.did).keyAgreement)
     expect(keysFor(document, 'authentication')[0]!.id).toBe(peerKeyIds(created.did).authentication)
@@ -64,7 +64,7 @@ describe('making a peer DID', () => {
     ])
   })
 
-  test('writes nothing of a private key', () => {
+  test('includes nothing of a private key', () => {
     const [agreement, signing] = [generateKey('X25519'), generateKey('Ed25519')]
     const did = createPeerDid({
       keyAgreement: agreement,
@@ -123,7 +123,7 @@ describe('resolving numalgo 2', () => {
     expect(DidDocument.parse(document)).toEqual(document)
   })
 
-  test('numbers keys by their order, services between them aside, and knows all five purposes', () => {
+  test('keys are numbered in their order, without services, and all five purposes are known', () => {
     const key = multibase.authentication
     const did = `did:peer:2.A${key}.SW10.V${key}.I${key}.D${key}.E${multibase.keyAgreement}`
     const document = resolvePeerDid(did)
@@ -134,14 +134,14 @@ describe('resolving numalgo 2', () => {
     expect(document.keyAgreement).toEqual([`${did}#key-5`])
   })
 
-  test('a service with padding is read, as the published syntax admits it', () => {
+  test('a service with padding is accepted, as the specification allows', () => {
     const service = '{"t":"dm","s":{"uri":"https://ab.example"}}'
     expect(Buffer.from(service).toString('base64')).toMatch(/=$/)
     const did = `did:peer:2.${keys}.S${Buffer.from(service).toString('base64')}`
     expect(resolvePeerDid(did).service![0]!.serviceEndpoint).toEqual({ uri: 'https://ab.example' })
   })
 
-  test('an id an older peer gives a key is the numbered one', () => {
+  test('key ids of older peers are converted to numbered ones', () => {
     const { did } = resolved[0]!
     const document = resolvePeerDid(did)
     for (const id of [`#${multibase.authentication}`, `#${multibase.authentication.slice(1)}`]) {
@@ -187,14 +187,14 @@ describe('resolving numalgo 2', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
 
-  test('a DID longer than any real one is refused before it is read', () => {
+  test('an oversized DID is refused before it is read', () => {
     expect(typeOf(() => resolvePeerDid(`did:peer:2.${keys}.S${'A'.repeat(4_000)}`))).toBe('invalidDid')
     expect(typeOf(() => resolvePeerDid(`did:peer:4z${'1'.repeat(1_000_000)}`))).toBe('invalidDid')
   })
 })
 
 describe('resolving numalgo 0', () => {
-  test('an Ed25519 key signs, and its X25519 sibling agrees', () => {
+  test('an Ed25519 key signs, and its derived X25519 key agrees', () => {
     const did = `did:peer:0${multibase.authentication}`
     const document = resolvePeerDid(did)
     for (const purpose of [
@@ -211,7 +211,7 @@ describe('resolving numalgo 0', () => {
     expect(document.service).toBeUndefined()
   })
 
-  test('an X25519 key agrees and does nothing else', () => {
+  test('an X25519 key is for agreement only', () => {
     const document = resolvePeerDid(`did:peer:0${multibase.keyAgreement}`)
     expect(keysFor(document, 'keyAgreement')).toHaveLength(1)
     expect(keysFor(document, 'authentication')).toEqual([])
@@ -232,7 +232,7 @@ describe('resolving numalgo 4', () => {
   const { longForm: did, refused } = numalgo4
   const shortForm = did.split(':').slice(0, 3).join(':')
 
-  test('gives the document, its ids absolute and its keys as JWK', () => {
+  test('returns the document with absolute ids and keys as JWK', () => {
     const document = resolvePeerDid(did)
     expect(document.id).toBe(did)
     expect(document['alsoKnownAs']).toEqual([shortForm])
@@ -250,11 +250,11 @@ describe('resolving numalgo 4', () => {
     expect(document.service![0]!.id).toBe(`${did}#didcomm`)
   })
 
-  test('the short form alone says nothing', () => {
+  test('the short form alone is not found', () => {
     expect(typeOf(() => resolvePeerDid(shortForm))).toBe('notFound')
   })
 
-  test('a document that is not the hashed one is refused', () => {
+  test('a document that does not match its hash is refused', () => {
     const at = did.length - 5
     expect(
       typeOf(() => resolvePeerDid(did.slice(0, at) + (did[at] === 'a' ? 'b' : 'a') + did.slice(at + 1))),

@@ -1,5 +1,5 @@
 /**
- * The published did:peer DIDs. The DIDs that this agent can make come out the same: numalgo 0, the short form
+ * The published did:peer DIDs. This agent creates the same DIDs where it can: numalgo 0, the short form
  * numalgo 3, Multikeys, and numalgo 2 with one agreement key, one authentication key and services without
  * mediators.
  */
@@ -33,10 +33,10 @@ type Vector = PublishedVector & {
   privateKeyJwk?: PrivateJwk
 }
 
-/** Ids as this agent writes them: absolute, with `#` where a peer left it out. */
+/** Ids in this agent's form: absolute, with `#` where a peer omitted it. */
 const absolute = (did: string, id: string) => (id.startsWith('#') ? did + id : `${did}#${id}`)
 
-/** The object form that an older service, with its endpoint as text, is read in. */
+/** The object form of an older service, whose endpoint is a string. */
 function modern(service: Json): Json {
   const { serviceEndpoint: uri, routingKeys, accept, ...rest } = service
   if (service['type'] !== 'DIDCommMessaging' || typeof uri !== 'string') return service
@@ -46,7 +46,7 @@ function modern(service: Json): Json {
 /**
  * A published document in this agent's form: absolute ids, keys as JsonWebKey2020. Contexts are not compared.
  */
-function ours(document: DidDocument): DidDocument {
+function inAgentForm(document: DidDocument): DidDocument {
   const { '@context': _, ...rest } = document
   const methods = document.verificationMethod?.map(({ publicKeyMultibase, ...method }) => ({
     ...method,
@@ -71,7 +71,10 @@ function checkResolved(vector: Vector): void {
   const document = resolvePeerDid(did)
   expect(document.id).toBe(did)
   if (published)
-    expect({ ...document, '@context': undefined }).toEqual({ ...ours(published), '@context': undefined })
+    expect({ ...document, '@context': undefined }).toEqual({
+      ...inAgentForm(published),
+      '@context': undefined,
+    })
   if (numalgo === 2 && keys) {
     const found = document.verificationMethod!.map(({ id, publicKeyJwk }) => ({
       id: id.slice(did.length),
@@ -92,7 +95,7 @@ function checkResolved(vector: Vector): void {
     )
 }
 
-/** A DID put together from parts, to be resolved like any other: this agent makes one form of DID only. */
+/** Builds a DID from parts, because this agent creates only one form of DID. */
 function checkGenerated({ did, keys }: Vector): void {
   const document = resolvePeerDid(did)
   const codes: Record<string, Purpose> = { E: 'keyAgreement', V: 'authentication' }
@@ -134,7 +137,7 @@ const runners: Record<string, (vector: Vector) => void> = {
   multikey: ({ multibase, publicKeyJwk }) => expect(fromMultikey(multibase!)).toEqual(publicKeyJwk),
 }
 
-/** The one service this agent writes into a DID. */
+/** The service that this agent writes into a DID. */
 const ourService = /^\{"t":"dm","s":\{"uri":"[^"]+","r":\[\],"a":\["didcomm\/v2"\]\}\}$/
 
 /** True for a numalgo 2 DID of the form that this agent creates. */
@@ -173,7 +176,7 @@ const isMade = ({ kind, numalgo, did }: Vector) =>
   kind in makers && (kind !== 'resolve' || numalgo === 0 || (numalgo === 2 && isOurForm(did)))
 
 /**
- * Valid DIDs that do not resolve: numalgo 1 holds no document, and this agent remembers no long form of
+ * Valid DIDs that do not resolve: numalgo 1 contains no document, and this agent does not store long forms of
  * numalgo 4.
  */
 const unresolvable: Record<string, string> = {
@@ -207,7 +210,7 @@ describe.each(['did-peer', 'identus-did-peer'])('%s', (name) => {
   })
 
   test.each(of('reject'))('%s is refused', (id, vector) => {
-    // The short form of numalgo 4 is well-formed, but nothing remembers long forms between calls.
+    // The short form of numalgo 4 is well-formed, but long forms are not stored.
     expect(typeOf(vector.did)).toBe(
       id === '4-short-unknown' ? 'error:DIDResolution:notFound' : 'error:DIDResolution:invalidDid',
     )

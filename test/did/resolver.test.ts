@@ -16,7 +16,7 @@ const state = published()
 const shortForm = toShortForm(state.suffix)
 const longForm = toLongForm(createBytes())
 
-/** A resolver over a ledger that is a map. */
+/** A resolver with a map as ledger. */
 function resolverOf(...states: DidState[]) {
   const ledger = new Map(states.map((each) => [each.suffix, each]))
   return { ledger, ...createResolver({ getState: (suffix) => Promise.resolve(ledger.get(suffix)) }) }
@@ -47,7 +47,7 @@ describe('did:prism', () => {
     })
   })
 
-  test('once published, both forms give the ledger state, also to a resolver that knew the long form before', async () => {
+  test('once published, both forms resolve to the ledger state, even if the long form was resolved before', async () => {
     const resolver = resolverOf()
     await resolver.resolve(longForm)
     resolver.ledger.set(state.suffix, updated(state, { action: 'addKey', key: key('new', 'authentication') }))
@@ -59,7 +59,7 @@ describe('did:prism', () => {
     }
   })
 
-  test('a deactivated one has metadata and no document', async () => {
+  test('a deactivated DID has metadata and no document', async () => {
     const resolver = resolverOf(apply(state, signedDeactivate(state), later))
     for (const did of [shortForm, longForm]) {
       const result = await resolver.resolve(did)
@@ -73,7 +73,7 @@ describe('did:prism', () => {
     }
   })
 
-  test('a long form whose state is not its suffix never reaches the ledger', async () => {
+  test('a long form whose state does not match its suffix is refused without the ledger', async () => {
     const asked: string[] = []
     const { resolve } = createResolver({
       getState: (suffix) => Promise.resolve(asked.push(suffix)).then(() => undefined),
@@ -83,14 +83,14 @@ describe('did:prism', () => {
     expect(asked).toEqual([])
   })
 
-  test('a ledger that fails is not a DID that is missing', async () => {
+  test('a failing ledger does not mean that the DID is missing', async () => {
     const { resolve } = createResolver({ getState: () => Promise.reject(new Error('disk I/O error')) })
     await expect(resolve(longForm)).rejects.toThrow('disk I/O error')
   })
 })
 
 describe('other methods', () => {
-  test('peer, key and jwk resolve, and every answer has the published shape', async () => {
+  test('peer, key and jwk resolve, and every result has the specified form', async () => {
     const { resolve, document } = resolverOf()
     for (const did of [
       peerDid(),
@@ -105,7 +105,7 @@ describe('other methods', () => {
     }
   })
 
-  test('a method that is handed in resolves, and its problems are answers', async () => {
+  test('an additional method resolves, and its problems are results', async () => {
     const web = (did: string) =>
       did.endsWith('gone')
         ? Promise.reject(new Problem('error:DIDResolution:notFound', 'gone'))
@@ -144,7 +144,7 @@ describe('other methods', () => {
   })
 })
 
-describe('whatever comes', () => {
+describe('any input', () => {
   const { resolve } = resolverOf()
   const good = [
     peerDid(),
@@ -153,7 +153,7 @@ describe('whatever comes', () => {
     longForm,
   ]
 
-  test('a DID with anything put into it is an answer, never an accident', async () => {
+  test('a DID with inserted text gets a result, not an exception', async () => {
     const spoiled = fc.tuple(fc.constantFrom(...good), fc.nat(400), fc.nat(8), fc.string({ maxLength: 8 }))
     await fc.assert(
       fc.asyncProperty(spoiled, async ([did, at, removed, put]) => {
@@ -164,7 +164,7 @@ describe('whatever comes', () => {
     )
   })
 
-  test('any text is an answer', async () => {
+  test('any text gets a result', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.tuple(
@@ -180,13 +180,13 @@ describe('whatever comes', () => {
   })
 })
 
-describe('what others say', () => {
+describe('the cache of external results', () => {
   const web = 'did:web:a.example'
   const documentOf = (did: string) => ({ id: did, service: [] })
 
   /**
-   * A resolver whose web and ledger are in the test's hands: what they answer, how often they were asked, and
-   * what time it is.
+   * A resolver whose web and ledger are controlled by the test: their answers, the number of requests, and
+   * the time.
    */
   function startOthers(lifetimes: { documentLifetimeMs?: number; stateLifetimeMs?: number }) {
     const others = {
@@ -207,7 +207,7 @@ describe('what others say', () => {
   const gone = new Problem('error:DIDResolution:notFound', 'gone')
   const down = new Problem('error:ServiceUnavailable', 'down')
 
-  test('a document is kept for its lifetime, frozen, and no longer', async () => {
+  test('a document is cached for its lifetime, frozen', async () => {
     const others = startOthers({ documentLifetimeMs: 60_000 })
     const first = await others.document(web)
     others.clock += 60_000
@@ -218,7 +218,7 @@ describe('what others say', () => {
     expect(others.asked).toEqual([web, web])
   })
 
-  test('a state is kept under its suffix, whichever form is asked for', async () => {
+  test('a state is cached by suffix, for both forms', async () => {
     const others = startOthers({ stateLifetimeMs: 60_000 })
     for (const did of [shortForm, longForm, shortForm])
       expect((await others.resolve(did)).didDocument!.id).toBe(did)
@@ -250,7 +250,7 @@ describe('what others say', () => {
     },
   )
 
-  test('that there is nothing is kept for five seconds', async () => {
+  test('a missing DID is cached for five seconds', async () => {
     const others = startOthers({ documentLifetimeMs: 60_000, stateLifetimeMs: 60_000 })
     others.answer = fails(gone)
     others.state = async () => undefined

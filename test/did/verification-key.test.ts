@@ -10,7 +10,7 @@ const method = (type: string, key: object) => ({
   ...key,
 })
 
-// The same keys in several forms, as the did:key specification and the security vocabulary show them.
+// The same keys in several forms, from the did:key specification and the security vocabulary.
 const ed25519 = { kty: 'OKP', crv: 'Ed25519', x: 'lJZrfAjkBXdfjebMHEUI9usidAPhAlssitLXR3OYxbI' }
 const x25519 = { kty: 'OKP', crv: 'X25519', x: 'BIiFcQEn3dfvB2pjlhOQQour6jXy9d5s2FKEJNTOJik' }
 const secp256k1 = {
@@ -99,7 +99,7 @@ describe('a public key is read', () => {
     expect(readKey(method(type, key))).toBeUndefined()
   })
 
-  test('and is the same as its did:key says', () => {
+  test('equals the key of its did:key', () => {
     const key = toPublic(generateKey('secp256k1'))
     expect(
       readKey(method('Multikey', { publicKeyMultibase: createKeyDid(key).slice('did:key:'.length) })),

@@ -13,7 +13,7 @@ const isInvalid = (error: unknown) =>
   error instanceof Problem && error.type === 'error:DIDResolution:invalidDid'
 
 describe('the address of a document', () => {
-  // The first three are the specification's.
+  // The first three are examples of the specification.
   test.each([
     ['did:web:w3c-ccg.github.io', 'https://w3c-ccg.github.io/.well-known/did.json'],
     ['did:web:w3c-ccg.github.io:user:alice', 'https://w3c-ccg.github.io/user/alice/did.json'],
@@ -95,7 +95,7 @@ describe('the address of a document', () => {
       expect(() => toUrl(`did:web:${host}`, true)).toThrow(expect.toSatisfy(isInvalid))
   })
 
-  test('whatever follows the host, no other is asked, and for nothing but a document', () => {
+  test('requests go only to the host of the DID, and only for its document', () => {
     const part = fc.oneof(
       fc.constantFrom('%3A', '%2e', '.', '..', 'a', '%', '@', '%40', '[', '%5B', '\\', '#', '?', '/', '%00'),
       fc.string(),
@@ -118,7 +118,7 @@ describe('the address of a document', () => {
   })
 })
 
-/** A host of documents, and a resolver that may ask it. */
+/** A host of documents, and a resolver that may connect to it. */
 async function startHost(listener: RequestListener) {
   const server = await startServer(listener)
   const http = createHttpClient({ allow: 'loopback' })
@@ -145,7 +145,7 @@ const method = (id: string) => ({
 })
 
 describe('a host', () => {
-  test('that has the document is asked once for it, by the path of the DID', async () => {
+  test('with the document gets one request, at the path of the DID', async () => {
     const asked: string[] = []
     await using host = await startHost((request, response) => {
       asked.push(`${request.method} ${request.url} ${request.headers.accept}`)
@@ -229,14 +229,14 @@ describe('a host', () => {
     },
   )
 
-  test('that is not there, or hangs up, says nothing about the DID', async () => {
+  test('that is unreachable, or closes the connection, is a temporary failure', async () => {
     await using host = await startHost((request) => request.socket.destroy())
     await expect(host.resolve(host.did)).rejects.toMatchObject({ type: 'error:ServiceUnavailable' })
     await host.server[Symbol.asyncDispose]()
     await expect(host.resolve(host.did)).rejects.toMatchObject({ type: 'error:ServiceUnavailable' })
   })
 
-  test('that is too slow says nothing about the DID, and one that is not there has no document', async () => {
+  test('that is too slow is a temporary failure, and one that answers 404 has no document', async () => {
     const failing = (code: string) =>
       createWebResolver({
         http: { exchange: () => Promise.reject(Object.assign(new Error(canary), { code })) },
@@ -255,14 +255,14 @@ describe('a host', () => {
         message: expect.not.stringContaining(canary),
       })
     }
-    const bug = new Error('a bug of ours')
+    const bug = new Error('a bug')
     await expect(
       createWebResolver({ http: { exchange: () => Promise.reject(bug) } })('did:web:a.example'),
     ).rejects.toBe(bug)
   })
 })
 
-describe('where this agent may not call', () => {
+describe('without permission to connect', () => {
   test('no request is sent, whatever the name resolves to', async () => {
     await using canary = await startServer((_, response) => response.end('{}'))
     const http = createHttpClient({

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { DidDocument } from '../../src/did/document.ts'
 import { documents, secrets } from './_people.ts'
 
-// Its package is CommonJS with type names that are not exported.
+// The package is CommonJS, and its type names are not exported.
 type Theirs = typeof import('didcomm-node')
 export const { Message } = createRequire(import.meta.url)('didcomm-node') as Theirs
 
@@ -25,7 +25,7 @@ export const resolver = {
   },
 }
 
-/** The secrets under these ids, or all. */
+/** The secrets with these ids, or all. */
 export const secretsOf = (kids = Object.keys(secrets)) => ({
   get_secret: async (id: string) =>
     kids.includes(id) ? { id, type: 'JsonWebKey2020', privateKeyJwk: secrets[id]! } : null,

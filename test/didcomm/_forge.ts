@@ -9,7 +9,7 @@ import { contentCiphers, type ContentEncryption } from '../../src/didcomm/conten
 import { apvOf, type PrivateKey } from '../../src/didcomm/jwe.ts'
 import { concatKdf, generateEphemeral, otherInfo, wrapKey } from '../../src/didcomm/kdf.ts'
 import type { Recipient } from '../../src/didcomm/pack.ts'
-import { letter, own, recipient } from './_people.ts'
+import { newMessage, own, recipient } from './_people.ts'
 
 type Header = Record<string, unknown> & {
   apu?: string | undefined
@@ -24,9 +24,9 @@ export type Forgery = {
   recipients: Recipient[]
   sender?: PrivateKey
   enc?: ContentEncryption
-  /** The content key, where it is not to be a random one of the right length. */
+  /** The content key. Default: random, of the right length. */
   contentKey?: Uint8Array
-  /** Changes the protected header before anything is derived from it; undefined removes a member. */
+  /** Changes the protected header before anything is derived from it. Undefined removes a member. */
   header?: Header
   /** Rewrites the JSON text of the header. */
   headerText?: (json: string) => string
@@ -108,10 +108,10 @@ export function signed(payload: unknown, signers: PrivateKey[], header: Record<s
 
 /** A forged authcrypt envelope from anna to ben. */
 export const forged = (changes: Partial<Forgery> = {}) =>
-  forge({ plaintext: letter(), sender: own('anna'), recipients: [recipient('ben')], ...changes })
+  forge({ plaintext: newMessage(), sender: own('anna'), recipients: [recipient('ben')], ...changes })
 
 /** A forged anoncrypt envelope to ben. */
-export const anonymous = (plaintext: unknown = letter(), changes: Partial<Forgery> = {}) =>
+export const anonymous = (plaintext: unknown = newMessage(), changes: Partial<Forgery> = {}) =>
   forge({ plaintext, recipients: [recipient('ben')], enc: 'XC20P', ...changes })
 
 export type Jwe = Record<string, unknown> & { protected: string; recipients: Record<string, unknown>[] }

@@ -8,19 +8,19 @@ import { withoutNulls } from '../../src/base/json.ts'
 import { concatKdf, otherInfo, unwrapKey, wrapKey } from '../../src/didcomm/kdf.ts'
 import { encrypt } from '../../src/didcomm/pack.ts'
 
-/** Keys by their ids: those of the sender, and of the recipients that are held. */
+/** Keys by id: those of the sender, and the available ones of the recipients. */
 export type Keys = ReadonlyMap<string, PrivateJwk>
 
 /**
- * Values on the way that a vector prints: the content key, and the wrapping key for each recipient, in
+ * Intermediate values that a vector contains: the content key, and the wrapping key for each recipient, in
  * hexadecimal.
  */
 export type Derived = { cek: string; kek: Record<string, string> }
 
-/** An envelope, and the text in it. */
+/** An envelope, and its plaintext. */
 export type Peeled = { envelope: Envelope; content: string }
 
-/** The envelopes in one another, from the outside in, opened with whatever key is held. */
+/** Nested envelopes, from the outside in, decrypted with the available keys. */
 export function peel(text: string, keys: Keys): Peeled[] {
   if (!isJwe(JSON.parse(text))) return []
   const envelope = parseEnvelope(text)
@@ -31,9 +31,9 @@ export function peel(text: string, keys: Keys): Peeled[] {
 }
 
 /**
- * Packs what is in an envelope with its ephemeral key, content key and iv, and expects its bytes. The
- * ephemeral secret is gone, so its agreement is done from the other side; that of the static keys is done as
- * the sender does it.
+ * Packs the content of an envelope with its ephemeral key, content key and iv, and expects the same bytes.
+ * The ephemeral private key is unknown, so its agreement is computed on the recipient's side; that of the
+ * static keys is computed on the sender's side.
  */
 export function expectPacked({ envelope, content }: Peeled, keys: Keys, derived?: Derived): void {
   const { jwe, header, kids, senderKid } = envelope
@@ -59,7 +59,7 @@ export function expectPacked({ envelope, content }: Peeled, keys: Keys, derived?
 }
 
 /**
- * The same envelopes around the same content, packed afresh: only what is random differs, and the `typ` of an
+ * The same envelopes around the same content, packed again: only random values differ, and the `typ` of
  * anoncrypt.
  */
 export function packAgain(

@@ -68,12 +68,12 @@ export const as = (name: Name, fragments?: string[]): UnpackOptions => ({
   resolve,
 })
 
-/** The keys of a document that agree on keys. */
+/** The keyAgreement keys of a document. */
 export const agreementKids = (name: Name) =>
   keysFor(documents[didOfPerson(name)]!, 'keyAgreement').map(({ id }) => id)
 
-/** A message from anna to ben, changed as asked. */
-export const letter = (changes: Partial<PlaintextMessage> = {}): PlaintextMessage => ({
+/** A message from anna to ben, with changes. */
+export const newMessage = (changes: Partial<PlaintextMessage> = {}): PlaintextMessage => ({
   id: '9f0b9f3e-8f9a-4a55-93a4-6f2f3a1b5a11',
   typ: 'application/didcomm-plain+json',
   type: 'https://didcomm.org/basicmessage/2.0/message',

@@ -5,8 +5,8 @@ import { unpack, type UnpackOptions } from '../../src/didcomm/unpack.ts'
 import { as } from './_people.ts'
 
 /**
- * The reason an envelope is refused for. Fails when it opens, or when anything but the problem of the DIDComm
- * endpoint is thrown.
+ * The reason for which an envelope is refused. Fails when the envelope is accepted, or when another error
+ * than the problem of the DIDComm endpoint is thrown.
  */
 export async function refusal(
   envelope: string | Uint8Array,

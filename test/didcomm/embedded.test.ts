@@ -15,11 +15,11 @@ const newDid = () =>
   createPeerDid({
     keyAgreement: toPublic(generateKey('X25519')),
     authentication: toPublic(generateKey('Ed25519')),
-    serviceUri: 'http://127.0.0.1:1/nobody',
+    serviceUri: 'http://127.0.0.1:1/mailbox',
   })
 
 const from = newDid()
-const said = {
+const message = {
   id: 'a',
   type: 'https://didcomm.org/issue-credential/3.0/offer-credential',
   body: { goal_code: 'Offer Credential' },
@@ -32,16 +32,16 @@ const written = (embedded: Attachment) => createInvitation({ id: 't', from, atta
 const holding = (data: Attachment['data']) => parseInvitation(toOob(written({ id: 'b', data }))).invitation
 
 describe('a message in an invitation', () => {
-  test('has the members and order of the Cloud Agent’s: a sender as string, no recipient, media types', () => {
-    expect(JSON.stringify(embedMessage('b', said))).toBe(
+  test('has the members and order of the Cloud Agent’s: from as a string, no to, media types', () => {
+    expect(JSON.stringify(embedMessage('b', message))).toBe(
       JSON.stringify({
         id: 'b',
         media_type: 'application/json',
         data: {
           json: {
             id: 'a',
-            type: said.type,
-            body: said.body,
+            type: message.type,
+            body: message.body,
             attachments: [
               {
                 id: 'c',
@@ -58,8 +58,8 @@ describe('a message in an invitation', () => {
     )
   })
 
-  test('is read back from JSON, and from base64 of it in either alphabet, padded or not', () => {
-    const json = JSON.stringify({ ...said, body: { note: 'ÿÿÿ>>>???' } })
+  test('is read from JSON, and from base64 in either alphabet, with or without padding', () => {
+    const json = JSON.stringify({ ...message, body: { note: 'ÿÿÿ>>>???' } })
     const base64 = Buffer.from(json).toString('base64')
     expect(base64).toMatch(/[+/]/)
     const texts = [base64, base64.replace(/=+$/, ''), Buffer.from(json).toString('base64url')]
@@ -70,42 +70,42 @@ describe('a message in an invitation', () => {
       expect(message).toMatchObject({ id: 'a', thid: 't', from, body: { note: 'ÿÿÿ>>>???' } })
   })
 
-  test('is read with a recipient in either form, with members that are null, and without a sender of its own', () => {
+  test('is read with to in either form, with null members, and without from', () => {
     for (const more of [
       { to: 'did:peer:x' },
       { to: ['did:peer:x'] },
       { to: null, pthid: null },
       { from: undefined },
     ]) {
-      expect(readEmbedded(holding({ json: { ...said, ...more } }))).toMatchObject({ type: said.type })
+      expect(readEmbedded(holding({ json: { ...message, ...more } }))).toMatchObject({ type: message.type })
     }
   })
 
-  test('is not there in an invitation to connect', () => {
+  test('is absent in an invitation to connect', () => {
     expect(readEmbedded(createInvitation({ id: 't', from }))).toBeUndefined()
     expect(readEmbedded(createInvitation({ id: 't', from, attachments: [] }))).toBeUndefined()
   })
 
   test.each([
-    ['without attachments', { json: { ...said, attachments: undefined } }],
-    ['with attachments that are none', { json: { ...said, attachments: [{ id: 'c' }] } }],
-    ['without a type', { json: { ...said, type: undefined } }],
-    ['without an id', { json: { ...said, id: undefined } }],
-    ['whose body is a list', { json: { ...said, body: [] } }],
-    ['from somebody else', { json: { ...said, from: newDid() } }],
-    ['from what is no DID', { json: { ...said, from: 'somebody' } }],
+    ['without attachments', { json: { ...message, attachments: undefined } }],
+    ['with invalid attachments', { json: { ...message, attachments: [{ id: 'c' }] } }],
+    ['without a type', { json: { ...message, type: undefined } }],
+    ['without an id', { json: { ...message, id: undefined } }],
+    ['whose body is a list', { json: { ...message, body: [] } }],
+    ['from another DID', { json: { ...message, from: newDid() } }],
+    ['from a text that is not a DID', { json: { ...message, from: 'alice' } }],
     ['that is a text', { json: 'offer' }],
-    ['that is a list', { json: [said] }],
+    ['that is a list', { json: [message] }],
     ['that is not base64', { base64: 'no base64!' }],
-    ['that is base64 of no JSON', { base64: 'AAAA' }],
-    ['that is somewhere else', { links: ['https://example.com'], hash: 'x' }],
+    ['that is not base64 of JSON', { base64: 'AAAA' }],
+    ['that is a link', { links: ['https://example.com'], hash: 'x' }],
   ])('%s is refused', (_, data) => {
     expect(() => readEmbedded(holding(data))).toThrow()
   })
 })
 
 test.each([-1, 1e300, -1e300, 8_640_000_000_001])(
-  'an invitation that expires at %d, which no date can say, is refused',
+  'an invitation that expires at %d, beyond any date, is refused',
   (expires_time) => {
     const text = toOob({ ...createInvitation({ id: 't', from }), expires_time })
     expect(() => parseInvitation(text)).toThrow(/expires_time/)

@@ -9,7 +9,7 @@ import { jsonLimits } from '../../src/base/json.ts'
 import { parseEnvelope } from '../../src/didcomm/jwe.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
 import { anonymous, edited, forged } from './_forge.ts'
-import { as, letter, own, recipient } from './_people.ts'
+import { as, newMessage, own, recipient } from './_people.ts'
 import { refusal, refuses } from './_refusal.ts'
 
 describe('the shape', () => {
@@ -89,11 +89,11 @@ describe('the shape', () => {
     expect(await unpack(more, as('ben'))).toMatchObject({ authenticated: true })
   })
 
-  test('the text after decryption must be JSON in UTF-8, not too deep', async () => {
+  test('the plaintext must be JSON in UTF-8, and not too deep', async () => {
     await refuses(forged({ plaintext: 'not JSON' }), 'the plaintext is not JSON')
     const nested = (levels: number) => `${'[1,'.repeat(levels)}1${']'.repeat(levels)}`
     const deep = (levels: number) =>
-      JSON.stringify({ ...letter(), body: { deep: 'HERE' } }).replace('"HERE"', nested(levels))
+      JSON.stringify({ ...newMessage(), body: { deep: 'HERE' } }).replace('"HERE"', nested(levels))
     expect(await unpack(forged({ plaintext: deep(jsonLimits.depth - 2) }), as('ben'))).toMatchObject({
       authenticated: true,
     })
@@ -108,8 +108,8 @@ describe('the shape', () => {
 })
 
 describe('limits', () => {
-  test('a large envelope is read: the HTTP server limits its size', async () => {
-    const big = letter({ body: { content: 'x'.repeat(700_000) } })
+  test('a large envelope is accepted, because the HTTP server limits the size', async () => {
+    const big = newMessage({ body: { content: 'x'.repeat(700_000) } })
     expect(await unpack(forged({ plaintext: big }), as('ben'))).toMatchObject({ message: big })
   })
 
@@ -126,9 +126,9 @@ describe('limits', () => {
     await refuses(many(100), 'apv')
   })
 
-  test('what a refusal repeats of a peer’s words is cut', async () => {
+  test('a refusal quotes only the beginning of a peer’s text', async () => {
     const long = `did:example:${'b'.repeat(20_000)}`
-    expect((await refusal(forged({ plaintext: letter({ from: long }) }))).length).toBeLessThan(1_200)
+    expect((await refusal(forged({ plaintext: newMessage({ from: long }) }))).length).toBeLessThan(1_200)
     const error = (await unpack(
       forged({ recipients: [{ ...recipient('ben'), kid: `${long}#x25519` }] }),
       as('ben'),
@@ -141,7 +141,7 @@ describe('limits', () => {
     await refuses(forged({ header: { pad: 'x'.repeat(60_000) } }), 'too long')
   })
 
-  test('deep or colon-ridden JSON in header and envelope is refused quickly and without a crash', async () => {
+  test('deep JSON, and JSON with many colons, in header and envelope is refused quickly', async () => {
     await refuses('['.repeat(500_000) + ']'.repeat(500_000), 'nested deeper')
     // It is not JSON, but must be refused before parsing.
     await refuses('['.repeat(500_000), 'nested deeper')
@@ -154,10 +154,9 @@ describe('limits', () => {
 })
 
 describe('base64url everywhere', () => {
-  test('a text that is not the one encoding of its bytes is refused', async () => {
+  test('a non-canonical encoding is refused', async () => {
     const spare = (text: string) => {
-      // The last character of these carries unused bits: the next letter means the same bytes to a lax
-      // decoder.
+      // Changes unused bits of the last character: a lax decoder reads the same bytes.
       const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
       return text.slice(0, -1) + alphabet[alphabet.indexOf(text.at(-1)!) + 1]!
     }
@@ -207,7 +206,7 @@ describe('base64url everywhere', () => {
   })
 })
 
-test('parsing alone refuses what could never be opened', () => {
+test('parseEnvelope refuses envelopes that could never be decrypted', () => {
   expect(() => parseEnvelope(forged({ header: { zip: 'DEF' } }))).toThrow(Problem)
   expect(parseEnvelope(forged())).toMatchObject({
     kids: ['did:example:ben#x25519'],

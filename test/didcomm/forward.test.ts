@@ -5,13 +5,13 @@ import { forwardType, packAuthcrypt, readForward, wrapForward } from '../../src/
 import type { Hop } from '../../src/didcomm/route.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
 import { Message, resolver, secretsOf } from './_didcomm-node.ts'
-import { as, didOfPerson, letter, own, recipient } from './_people.ts'
+import { as, didOfPerson, newMessage, own, recipient } from './_people.ts'
 
-/** Mallory carries letters here; ben is behind her. */
+/** Mallory is the mediator of ben. */
 const hop: Hop = { next: didOfPerson('ben'), did: didOfPerson('mallory'), recipient: recipient('mallory') }
-const inner = () => packAuthcrypt(letter(), { sender: own('anna'), recipients: [recipient('ben')] })
+const inner = () => packAuthcrypt(newMessage(), { sender: own('anna'), recipients: [recipient('ben')] })
 
-test('a mediator reads who is next and nothing more, and who wrote it is nowhere', async () => {
+test('a mediator can read only the next recipient, and the forward does not contain the sender', async () => {
   const envelope = inner()
   const opened = await unpack(wrapForward(envelope, [hop], randomUUID), as('mallory'))
   expect(opened).toMatchObject({ authenticated: false, anonymous: true })
@@ -27,29 +27,29 @@ test('a mediator reads who is next and nothing more, and who wrote it is nowhere
   expect(JSON.stringify(message)).not.toContain('a table for two')
 })
 
-test('the header of a forward is that of the Cloud Agent', () => {
+test('a forward has the header of the Cloud Agent’s', () => {
   const { protected: header } = JSON.parse(wrapForward(inner(), [hop], randomUUID)) as { protected: string }
   const members = JSON.parse(Buffer.from(header, 'base64url').toString()) as Record<string, string>
   expect(Object.keys(members)).toEqual(['epk', 'apv', 'enc', 'alg'])
   expect(members).toMatchObject({ enc: 'XC20P', alg: 'ECDH-ES+A256KW' })
 })
 
-test('with no mediator on the way the envelope stays as it is', () => {
+test('without a mediator the envelope is not wrapped', () => {
   const envelope = inner()
   expect(wrapForward(envelope, [], randomUUID)).toBe(envelope)
 })
 
-test('with two mediators the last one gets the outer forward, and each learns the next hop only', async () => {
+test('with two mediators the last one gets the outer forward, and each can read only the next hop', async () => {
   const outer: Hop = { next: didOfPerson('mallory'), did: didOfPerson('anna'), recipient: recipient('anna') }
   const first = await unpack(wrapForward(inner(), [hop, outer], randomUUID), as('anna'))
   expect(readForward(first.message).next).toBe(didOfPerson('mallory'))
   const second = await unpack(JSON.stringify(readForward(first.message).envelopes[0]), as('mallory'))
   expect(readForward(second.message).next).toBe(didOfPerson('ben'))
   const last = await unpack(JSON.stringify(readForward(second.message).envelopes[0]), as('ben'))
-  expect(last).toMatchObject({ message: letter(), authenticated: true })
+  expect(last).toMatchObject({ message: newMessage(), authenticated: true })
 })
 
-test('didcomm-node reads our forward as one, and opens what is in it', async () => {
+test('didcomm-node reads this agent’s forward, and unpacks the envelope in it', async () => {
   const wrapped = wrapForward(inner(), [hop], randomUUID)
   const [theirs, metadata] = await Message.unpack(
     wrapped,
@@ -66,10 +66,10 @@ test('didcomm-node reads our forward as one, and opens what is in it', async () 
   expect(body).toEqual({ next: didOfPerson('ben') })
   const held = secretsOf([recipient('ben').kid])
   const [letterThere] = await Message.unpack(JSON.stringify(attachments[0]!.data.json), resolver, held, {})
-  expect(letterThere.as_value()).toEqual(letter())
+  expect(letterThere.as_value()).toEqual(newMessage())
 })
 
-test('we read didcomm-node’s forward', async () => {
+test('this agent reads didcomm-node’s forward', async () => {
   const envelope = inner()
   const keys = [recipient('mallory').kid]
   const wrapped = await Message.wrap_in_forward(
@@ -96,10 +96,10 @@ test.each(['json', 'base64', 'base64url'] as const)('an envelope that is attache
 })
 
 test.each([
-  ['nobody', {}],
+  ['nothing', {}],
   ['a number', { next: 1 }],
   ['an empty text', { next: '' }],
   ['a text that is too long', { next: 'x'.repeat(5_000) }],
-])('a forward to %s is none', (_name, body) => {
+])('a forward to %s is refused', (_name, body) => {
   expect(() => readForward({ id: '1', type: forwardType, body, attachments: [] })).toThrow(/next/)
 })

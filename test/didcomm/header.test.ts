@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { toBase64url } from '../../src/base/bytes.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
 import { anonymous, edited, forged } from './_forge.ts'
-import { as, letter, own, recipient } from './_people.ts'
+import { as, newMessage, own, recipient } from './_people.ts'
 import { refuses } from './_refusal.ts'
 
 describe('the protected header', () => {
@@ -23,7 +23,7 @@ describe('the protected header', () => {
     ['typ', { typ: 'JWT' }],
   ])('with %s is refused', async (member, header) => {
     await refuses(forged({ header }), member)
-    await refuses(anonymous(letter(), { header }), member)
+    await refuses(anonymous(newMessage(), { header }), member)
   })
 
   test.each([
@@ -50,7 +50,7 @@ describe('the protected header', () => {
     await refuses(forged({ enc: 'XC20P' }), 'A256CBC-HS512')
   })
 
-  test('naming a member twice is refused, at any level, however it is spelt', async () => {
+  test('a duplicate member is refused at any level, however it is escaped', async () => {
     const again = (member: string) => forged({ headerText: (json) => json.replace(/}$/, `,${member}}`) })
     await refuses(again('"alg":"ECDH-1PU+A256KW"'), 'twice')
     await refuses(again('"\\u0061lg":"ECDH-1PU+A256KW"'), 'twice')
@@ -85,20 +85,22 @@ describe('the protected header', () => {
 })
 
 test('a content key that is too long is refused', async () => {
-  expect(await unpack(anonymous(letter(), { contentKey: Buffer.alloc(32, 7) }), as('ben'))).toMatchObject({
-    message: letter(),
-  })
-  await refuses(anonymous(letter(), { contentKey: Buffer.alloc(64, 7) }), 'cannot be decrypted')
+  expect(await unpack(anonymous(newMessage(), { contentKey: Buffer.alloc(32, 7) }), as('ben'))).toMatchObject(
+    {
+      message: newMessage(),
+    },
+  )
+  await refuses(anonymous(newMessage(), { contentKey: Buffer.alloc(64, 7) }), 'cannot be decrypted')
 })
 
 describe('the ephemeral key', () => {
   const p256 = { recipients: [recipient('ben', 'p256')] }
   const good = recipient('mallory', 'p256').publicJwk
 
-  test('on another curve than the recipient’s or the sender’s is refused', async () => {
-    await refuses(anonymous(letter(), { header: { epk: good } }), 'epk is on P-256')
+  test('on another curve than the key of the recipient or of the sender is refused', async () => {
+    await refuses(anonymous(newMessage(), { header: { epk: good } }), 'epk is on P-256')
     await refuses(
-      anonymous(letter(), { ...p256, header: { epk: recipient('mallory').publicJwk } }),
+      anonymous(newMessage(), { ...p256, header: { epk: recipient('mallory').publicJwk } }),
       'epk is on X25519',
     )
     await refuses(
@@ -120,11 +122,11 @@ describe('the ephemeral key', () => {
       { ...good, kty: 'OKP' },
     ]
     for (const epk of points)
-      await refuses(anonymous(letter(), { ...p256, header: { epk } }), 'cannot be decrypted')
+      await refuses(anonymous(newMessage(), { ...p256, header: { epk } }), 'cannot be decrypted')
     const one = toBase64url(Buffer.alloc(32).fill(1, 0, 1))
     for (const x of [zeros(32), one, zeros(31), zeros(33), '']) {
       await refuses(
-        anonymous(letter(), { header: { epk: { kty: 'OKP', crv: 'X25519', x } } }),
+        anonymous(newMessage(), { header: { epk: { kty: 'OKP', crv: 'X25519', x } } }),
         'cannot be decrypted',
       )
     }
@@ -135,7 +137,7 @@ describe('the ephemeral key', () => {
       { kty: 'oct', k: zeros(32) },
       { kty: 'EC', crv: 'secp256k1', x: zeros(32), y: zeros(32) },
     ]) {
-      await refuses(anonymous(letter(), { header: { epk } }), 'epk')
+      await refuses(anonymous(newMessage(), { header: { epk } }), 'epk')
     }
   })
 })

@@ -8,7 +8,7 @@ import { unpack } from '../../src/didcomm/unpack.ts'
 import { Message, resolver, secretsOf } from './_didcomm-node.ts'
 import { signed } from './_forge.ts'
 import { expectPacked, packAgain, peel } from './_packing.ts'
-import { as, didOfPerson, letter, own, recipient, secrets } from './_people.ts'
+import { as, didOfPerson, newMessage, own, recipient, secrets } from './_people.ts'
 
 const kept = JSON.parse(
   readFileSync(new URL('../../fixtures/didcomm/didcomm-node.json', import.meta.url), 'utf8'),
@@ -56,13 +56,13 @@ test.each(kept.envelopes)(
 )
 
 describe.each(['x25519', 'p256'])('on %s', (fragment) => {
-  test('our authcrypt opens there, from us', async () => {
-    const envelope = packAuthcrypt(letter(), {
+  test('didcomm-node unpacks this agent’s authcrypt, with this sender', async () => {
+    const envelope = packAuthcrypt(newMessage(), {
       sender: own('anna', fragment),
       recipients: [recipient('ben', fragment)],
     })
     const { message, metadata } = await unpackThere(envelope)
-    expect(message).toEqual(letter())
+    expect(message).toEqual(newMessage())
     expect(metadata).toMatchObject({
       authenticated: true,
       anonymous_sender: false,
@@ -72,15 +72,15 @@ describe.each(['x25519', 'p256'])('on %s', (fragment) => {
 
   test.each(contentEncryptions)('didcomm-node unpacks this agent’s anoncrypt by %s', async (enc) => {
     const { message, metadata } = await unpackThere(
-      packAnoncrypt(letter(), { recipients: [recipient('ben', fragment)], enc }),
+      packAnoncrypt(newMessage(), { recipients: [recipient('ben', fragment)], enc }),
     )
-    expect(message).toEqual(letter())
+    expect(message).toEqual(newMessage())
     expect(metadata).toMatchObject({ authenticated: false, anonymous_sender: true })
   })
 
-  test('their fresh authcrypt opens here', async () => {
+  test('this agent unpacks didcomm-node’s authcrypt', async () => {
     const [from, to] = [own('anna', fragment).kid, own('ben', fragment).kid]
-    const [envelope] = await new Message(letter() as never).pack_encrypted(
+    const [envelope] = await new Message(newMessage() as never).pack_encrypted(
       to,
       from,
       null,
@@ -89,52 +89,55 @@ describe.each(['x25519', 'p256'])('on %s', (fragment) => {
       { forward: false },
     )
     expect(await unpack(envelope, as('ben'))).toMatchObject({
-      message: letter(),
+      message: newMessage(),
       senderKid: from,
       authenticated: true,
     })
   })
 
-  test.each(contentEncryptions)('their fresh anoncrypt by %s of authcrypt opens here', async (enc) => {
-    const [from, to] = [own('anna', fragment).kid, own('ben', fragment).kid]
-    const options = { forward: false, protect_sender: true, enc_alg_anon: theirEncryption[enc] }
-    const [envelope] = await new Message(letter() as never).pack_encrypted(
-      to,
-      from,
-      null,
-      resolver,
-      secretsOf(),
-      options,
-    )
-    expect(await unpack(envelope, as('ben'))).toMatchObject({
-      message: letter(),
-      senderKid: from,
-      authenticated: true,
-      anonymous: true,
-    })
-  })
+  test.each(contentEncryptions)(
+    'this agent unpacks didcomm-node’s anoncrypt by %s of authcrypt',
+    async (enc) => {
+      const [from, to] = [own('anna', fragment).kid, own('ben', fragment).kid]
+      const options = { forward: false, protect_sender: true, enc_alg_anon: theirEncryption[enc] }
+      const [envelope] = await new Message(newMessage() as never).pack_encrypted(
+        to,
+        from,
+        null,
+        resolver,
+        secretsOf(),
+        options,
+      )
+      expect(await unpack(envelope, as('ben'))).toMatchObject({
+        message: newMessage(),
+        senderKid: from,
+        authenticated: true,
+        anonymous: true,
+      })
+    },
+  )
 })
 
 test('didcomm-node unpacks an envelope for two keys with the second key', async () => {
   const recipients = [recipient('ben', 'x25519'), recipient('ben', 'x25519-2')]
-  const envelope = packAuthcrypt(letter(), { sender: own('anna'), recipients })
+  const envelope = packAuthcrypt(newMessage(), { sender: own('anna'), recipients })
   const held = secretsOf([recipients[1]!.kid])
   const [message, metadata] = await Message.unpack(envelope, resolver, held, {})
-  expect(message.as_value()).toEqual(letter())
+  expect(message.as_value()).toEqual(newMessage())
   expect(metadata.encrypted_to_kids).toEqual(recipients.map(({ kid }) => kid))
 })
 
 test('didcomm-node accepts the signatures that the tests make', async () => {
-  const plaintext = JSON.stringify(signed(letter(), [own('anna', 'ed25519')]))
+  const plaintext = JSON.stringify(signed(newMessage(), [own('anna', 'ed25519')]))
   const { metadata } = await unpackThere(
     encrypt(Buffer.from(plaintext), { recipients: [recipient('ben')], enc: 'XC20P' }),
   )
   expect(metadata).toMatchObject({ non_repudiation: true, sign_from: `${didOfPerson('anna')}#ed25519` })
 })
 
-test('the other side refuses our envelope after one changed bit', async () => {
+test('didcomm-node refuses this agent’s envelope with one flipped bit', async () => {
   const envelope = JSON.parse(
-    packAuthcrypt(letter(), { sender: own('anna'), recipients: [recipient('ben')] }),
+    packAuthcrypt(newMessage(), { sender: own('anna'), recipients: [recipient('ben')] }),
   ) as { tag: string }
   const tag = Buffer.from(envelope.tag, 'base64url')
   tag[0]! ^= 1

@@ -13,7 +13,7 @@ const encode = (json: unknown) =>
   Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)).toString('base64url')
 
 describe('an invitation of this agent', () => {
-  test('for a connection has the members of the Cloud Agent’s and no more', () => {
+  test('for a connection has the members of the Cloud Agent’s only', () => {
     const type = 'https://didcomm.org/out-of-band/2.0/invitation'
     expect(JSON.stringify(createInvitation(terms))).toBe(
       JSON.stringify({ id: terms.id, type, from: terms.from, body: { accept: [] } }),
@@ -22,7 +22,7 @@ describe('an invitation of this agent', () => {
     expect(JSON.stringify(body)).toBe('{"goal_code":"issue-vc","goal":"a degree","accept":[]}')
   })
 
-  test('for an offer carries it, and when it was made and ends', () => {
+  test('for an offer contains it, with its creation and expiry times', () => {
     const offer = {
       id: '1',
       media_type: 'application/json',
@@ -44,7 +44,7 @@ describe('an invitation of this agent', () => {
     expect(parseInvitation(toInvitationUrl(base, invitation)).invitation).toEqual(invitation)
   })
 
-  test('comes out of its URL as it went in, and makes the same URL again', () => {
+  test('survives a round trip through its URL', () => {
     const invitation = createInvitation({ ...terms, goal: 'für >alle? ~é\u007f\u{1F600}' })
     const url = toInvitationUrl(base, invitation)
     const parsed = parseInvitation(url)
@@ -52,7 +52,7 @@ describe('an invitation of this agent', () => {
     expect(toInvitationUrl(base, parsed.oob)).toBe(url)
   })
 
-  test('never has a text in which the two base64 alphabets differ', () => {
+  test('is the same in both base64 alphabets', () => {
     fc.assert(
       fc.property(fc.string({ unit: character }), fc.string({ unit: 'grapheme' }), (goal, goalCode) => {
         const invitation = createInvitation({ ...terms, goal, goalCode })
@@ -72,7 +72,7 @@ describe('an invitation of this agent', () => {
   })
 })
 
-describe('an invitation of others', () => {
+describe('an invitation of a peer', () => {
   // Written without escapes, so that the two alphabets differ in it.
   const invitation = {
     id: '1',
@@ -106,7 +106,7 @@ describe('an invitation of others', () => {
     expect(parseInvitation(text)).toEqual({ invitation, oob: padded })
   })
 
-  test('may leave accept out, write null, have members of its own and a later minor version', () => {
+  test('may omit accept, contain null and unknown members, and have a later minor version', () => {
     const odd = {
       ...invitation,
       type: 'https://didcomm.org/out-of-band/2.1/invitation',
@@ -147,13 +147,13 @@ describe('an invitation of others', () => {
     expect(() => parseInvitation(text)).toThrow(expect.objectContaining(parsingError))
   })
 
-  test('that is the id of something is refused with what is wrong with it', () => {
+  test('with the id of something else is refused with the reason', () => {
     expect(() => parseInvitation('01a20314-eb8d-73b1-a3a0-ceab51839810')).toThrow(
       'The invitation cannot be read: its content is not JSON: it is not UTF-8.',
     )
   })
 
-  test('any text is read or refused by that problem, and nothing else is thrown', () => {
+  test('any text is either accepted or refused by that problem', () => {
     const texts = fc.oneof(
       fc.string({ unit: character }),
       fc.base64String(),

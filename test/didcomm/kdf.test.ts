@@ -74,14 +74,14 @@ describe.each(contentEncryptions)('%s', (name) => {
     Buffer.from('header'),
   ]
 
-  test.each([0, 1, 15, 16, 17, 10_000])('gives %i bytes back', (length) => {
+  test.each([0, 1, 15, 16, 17, 10_000])('decrypts %i bytes', (length) => {
     const plaintext = Buffer.alloc(length, 3)
     const { ciphertext, tag } = cipher.seal(key, iv, plaintext, aad)
     expect(tag.length).toBe(cipher.tagLength)
     expect(Buffer.from(cipher.open(key, iv, ciphertext, tag, aad))).toEqual(plaintext)
   })
 
-  test('opens with nothing changed only', () => {
+  test('refuses any change', () => {
     const { ciphertext, tag } = cipher.seal(key, iv, Buffer.from('text'), aad)
     const flipped = (bytes: Uint8Array) => Uint8Array.from(bytes, (byte, i) => (i === 0 ? byte ^ 128 : byte))
     expect(() => cipher.open(flipped(key), iv, ciphertext, tag, aad)).toThrow()
@@ -94,7 +94,7 @@ describe.each(contentEncryptions)('%s', (name) => {
 })
 
 describe.each(agreementCurves)('an ephemeral key on %s', (crv) => {
-  test('agrees with a static one, from both sides', () => {
+  test('agrees with a static one on both sides', () => {
     const ephemeral = generateEphemeral(crv)
     const theirs = own('ben', fragmentOf[crv]).privateJwk
     expect(Buffer.from(ephemeral.agree(toPublic(theirs)))).toEqual(
@@ -102,7 +102,7 @@ describe.each(agreementCurves)('an ephemeral key on %s', (crv) => {
     )
   })
 
-  test('is another each time, and shows its public half only', () => {
+  test('is different each time, and only its public part is exposed', () => {
     const { publicJwk } = generateEphemeral(crv)
     expect(publicJwk).not.toEqual(generateEphemeral(crv).publicJwk)
     expect(Object.keys(publicJwk)).toEqual(crv === 'X25519' ? ['kty', 'crv', 'x'] : ['kty', 'crv', 'x', 'y'])

@@ -10,29 +10,29 @@ import {
   toMessage,
   writeMessage,
 } from '../../src/didcomm/message.ts'
-import { letter } from './_people.ts'
+import { newMessage } from './_people.ts'
 
 const unpacking = { type: 'error:DIDCommControllerError:UnpackingFailed' }
-const read = (changes: object) => parseMessage(JSON.stringify({ ...letter(), ...changes }))
+const read = (changes: object) => parseMessage(JSON.stringify({ ...newMessage(), ...changes }))
 
 describe('a plaintext message', () => {
   test('keeps unknown headers', () => {
     expect(read({ return_route: 'all', lang: 'de' })).toEqual({
-      ...letter(),
+      ...newMessage(),
       return_route: 'all',
       lang: 'de',
     })
   })
 
-  test('reads a header that is null, and a body that is missing, as absent', () => {
-    const { body: _body, ...bare } = letter()
+  test('reads a null header and a missing body as absent', () => {
+    const { body: _body, ...bare } = newMessage()
     expect(toMessage({ ...bare, thid: null, pthid: null, expires_time: null, attachments: null })).toEqual({
       ...bare,
       body: {},
     })
   })
 
-  test('reads the one text that an embedded message has for to', () => {
+  test('reads a string in to, as embedded messages have it', () => {
     expect(read({ to: 'did:example:ben' }).to).toEqual(['did:example:ben'])
   })
 
@@ -71,12 +71,12 @@ describe('a plaintext message', () => {
   })
 
   test('that is not UTF-8 is refused', () => {
-    const bytes = Buffer.from(JSON.stringify(letter()))
+    const bytes = Buffer.from(JSON.stringify(newMessage()))
     bytes[bytes.indexOf('table')] = 0xff
     expect(() => parseMessage(bytes)).toThrow(Problem)
   })
 
-  test('with members named like those of Object.prototype changes no prototype and loses none of its body', () => {
+  test('with members named as those of Object.prototype changes no prototype and keeps its body', () => {
     const body =
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}},"toString":3,"hasOwnProperty":4}'
     const message = parseMessage(
@@ -107,7 +107,7 @@ describe('an attachment', () => {
     expect(Buffer.from(attachmentBytes({ data: { base64: text } }))).toEqual(Buffer.from(bytes))
   })
 
-  test('that is not base64, or only links, has no bytes', () => {
+  test('without base64, or with links only, has no bytes', () => {
     const wrong: Attachment[] = [
       { id: 'a', data: { base64: 'A' } },
       { data: { base64: '%%%%' } },
@@ -118,7 +118,7 @@ describe('an attachment', () => {
       expect(() => attachmentBytes(attachment)).toThrow(expect.objectContaining(unpacking))
   })
 
-  test('of JSON is the same value directly and as base64, beside null members', () => {
+  test('with JSON has the same value directly and as base64, beside null members', () => {
     const value = { a: [1, 'é'] }
     const inside = Buffer.from(JSON.stringify(value)).toString('base64')
     expect(attachmentJson({ data: { json: value, jws: null, hash: null } })).toEqual(value)
@@ -126,13 +126,13 @@ describe('an attachment', () => {
     expect(Buffer.from(attachmentBytes({ data: { json: value } })).toString()).toBe(JSON.stringify(value))
   })
 
-  test('with both base64 and json has one content, whichever reader asks', () => {
+  test('with both base64 and json has one content for every reader', () => {
     const both: Attachment = { data: { base64: Buffer.from('{"a":1}').toString('base64'), json: { a: 2 } } }
     expect(attachmentJson(both)).toEqual({ a: 1 })
     expect(Buffer.from(attachmentBytes(both)).toString()).toBe('{"a":1}')
   })
 
-  test('whose base64 is no JSON, no UTF-8, or too deep is not JSON', () => {
+  test('whose base64 is not JSON, not UTF-8, or too deep is refused as JSON', () => {
     for (const content of [
       Buffer.from('x'),
       Uint8Array.of(0x22, 0xff, 0x22),
@@ -158,7 +158,7 @@ describe('an attachment', () => {
     })
   })
 
-  test('as the Cloud Agent writes it is read', () => {
+  test('in the Cloud Agent’s form is read', () => {
     const { attachments } = read({
       attachments: [{ id: '1', data: { jws: null, hash: null, json: { options: {} } }, format: 'prism/jwt' }],
     })

@@ -6,7 +6,7 @@ import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
 import { recipient } from './_people.ts'
 import { endpointsOf, findRecipient, getRoute, NoRouteError, peerDidsOnly } from '../../src/didcomm/route.ts'
 
-/** A did:peer with services of these addresses, in their order. */
+/** A did:peer with services at these addresses, in their order. */
 const newDid = (...serviceUri: string[]) =>
   createPeerDid({
     keyAgreement: toPublic(generateKey('X25519')),
@@ -14,7 +14,7 @@ const newDid = (...serviceUri: string[]) =>
     serviceUri,
   })
 
-/** The same, with a service written by hand. */
+/** The same, with a service in any form. */
 const withService = (service: unknown) =>
   newDid('http://unused.example').replace(
     /\.S.*$/,
@@ -29,7 +29,7 @@ const resolve = peerDidsOnly(async (did) => {
 const routeTo = (did: string) => getRoute(resolvePeerDid(did), resolve)
 const nextsOf = async (did: string) => (await routeTo(did)).hops.map(({ next }) => next)
 
-describe('the way', () => {
+describe('a route', () => {
   test('to a DID with an HTTP endpoint has no hops', async () => {
     expect(await routeTo(newDid('https://agent.example/inbox'))).toEqual({
       url: 'https://agent.example/inbox',
@@ -37,7 +37,7 @@ describe('the way', () => {
     })
   })
 
-  test('to a wallet behind a mediator leads to the http one of the mediator’s addresses', async () => {
+  test('to a wallet behind a mediator uses an HTTP endpoint of the mediator', async () => {
     const mediator = newDid(
       'ws://mediator.example/ws',
       'http://mediator.example',
@@ -50,7 +50,7 @@ describe('the way', () => {
     expect(hops[0]!.recipient.kid).toBe(keysFor(resolvePeerDid(mediator), 'keyAgreement')[0]!.id)
   })
 
-  test('through mediators behind mediators leads through all of them, the outermost last', async () => {
+  test('through several mediators has a hop for each, the outermost last', async () => {
     const outer = newDid('http://outer.example')
     const middle = newDid(outer)
     const inner = newDid(middle)
@@ -64,7 +64,7 @@ describe('the way', () => {
     ])
   })
 
-  test('with routing keys passes each, the first one outermost, before an address or behind a mediator', async () => {
+  test('with routing keys has a hop for each, the first one outermost, before an endpoint or a mediator', async () => {
     const [one, two] = [newDid('http://one.example'), newDid('http://two.example')]
     const keys = [one, two].map((did) => keysFor(resolvePeerDid(did), 'keyAgreement')[0]!.id)
     const direct = withService({ t: 'dm', s: { uri: 'http://agent.example', r: keys, a: ['didcomm/v2'] } })
@@ -81,18 +81,18 @@ describe('the way', () => {
     expect((await routeTo(behind)).url).toBe('http://mediator.example')
   })
 
-  test('passes a mediator once that is named by its DID and by its key', async () => {
+  test('has one hop for a mediator that is named by its DID and by its key', async () => {
     const mediator = newDid('http://mediator.example')
     const key = keysFor(resolvePeerDid(mediator), 'keyAgreement')[0]!.id
     const wallet = withService({ t: 'dm', s: { uri: mediator, r: [key], a: ['didcomm/v2'] } })
     expect(await nextsOf(wallet)).toEqual([wallet])
   })
 
-  test('is five stations long at most', async () => {
+  test('has five hops at most', async () => {
     let did = newDid('http://outermost.example')
     for (let n = 0; n < 5; n++) did = newDid(did)
     expect((await routeTo(did)).hops).toHaveLength(5)
-    // A sixth level would no longer fit in a DID; keys do.
+    // A DID has no room for a sixth mediator, but for keys.
     const keys = Array.from(
       { length: 6 },
       () => keysFor(resolvePeerDid(newDid('http://a.example')), 'keyAgreement')[0]!.id,
@@ -117,7 +117,7 @@ describe('there is no route', () => {
   })
 
   test('with a loop', async () => {
-    // A did:peer cannot name itself; a resolver that lies makes it possible.
+    // A did:peer cannot contain itself, so the resolver returns a wrong document.
     const documents: Record<string, DidDocument> = {
       'did:peer:a': { ...documentOf('did:peer:a', 'did:peer:b') },
       'did:peer:b': { ...documentOf('did:peer:b', 'did:peer:a') },
@@ -180,7 +180,7 @@ describe('there is no route', () => {
   })
 })
 
-test('an endpoint may be a text, an object or a list, and says which version it speaks, or nothing', () => {
+test('an endpoint may be a string, an object or a list, with or without accepted profiles', () => {
   const service = (serviceEndpoint: unknown) =>
     ({ id: '#s', type: 'DIDCommMessaging', serviceEndpoint }) as never
   const document = (...services: never[]): DidDocument => ({ id: 'did:peer:x', service: services })
@@ -202,7 +202,7 @@ test('an endpoint may be a text, an object or a list, and says which version it 
   expect(endpointsOf({ id: 'did:peer:x' })).toEqual([])
 })
 
-test('a recipient key is one on the sender’s curve', () => {
+test('a recipient key must be on the sender’s curve', () => {
   const id = 'did:peer:x'
   const method = (fragment: string, publicJwk: object) => ({
     id: `${id}#${fragment}`,

@@ -4,17 +4,17 @@ import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { packAnoncrypt, packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
-import { as, letter, own, recipient } from './_people.ts'
+import { as, newMessage, own, recipient } from './_people.ts'
 
 const envelopes = {
-  authcrypt: packAuthcrypt(letter(), { sender: own('anna'), recipients: [recipient('ben')] }),
-  'authcrypt on P-256': packAuthcrypt(letter(), {
+  authcrypt: packAuthcrypt(newMessage(), { sender: own('anna'), recipients: [recipient('ben')] }),
+  'authcrypt on P-256': packAuthcrypt(newMessage(), {
     sender: own('anna', 'p256'),
     recipients: [recipient('ben', 'p256')],
   }),
-  'anoncrypt by XC20P': packAnoncrypt(letter(), { recipients: [recipient('ben')] }),
-  'anoncrypt by A256GCM': packAnoncrypt(letter(), { recipients: [recipient('ben')], enc: 'A256GCM' }),
-  'anoncrypt by A256CBC-HS512': packAnoncrypt(letter(), {
+  'anoncrypt by XC20P': packAnoncrypt(newMessage(), { recipients: [recipient('ben')] }),
+  'anoncrypt by A256GCM': packAnoncrypt(newMessage(), { recipients: [recipient('ben')], enc: 'A256GCM' }),
+  'anoncrypt by A256CBC-HS512': packAnoncrypt(newMessage(), {
     recipients: [recipient('ben')],
     enc: 'A256CBC-HS512',
   }),
@@ -42,7 +42,7 @@ function withFlippedBit(envelope: string, part: (typeof parts)[number], at: numb
 
 describe.each(Object.entries(envelopes))('%s', (_name, envelope) => {
   test('opens unchanged', async () => {
-    expect(await unpack(envelope, as('ben'))).toMatchObject({ message: letter() })
+    expect(await unpack(envelope, as('ben'))).toMatchObject({ message: newMessage() })
   })
 
   test('one flipped bit in any part is refused', async () => {
@@ -66,7 +66,7 @@ describe.each(Object.entries(envelopes))('%s', (_name, envelope) => {
     )
   })
 
-  test('cut off or repeated, it is refused', async () => {
+  test('a truncated or repeated envelope is refused', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: envelope.length - 1 }), async (length) => {
         await expect(unpack(envelope.slice(0, length), as('ben'))).rejects.toThrow(Problem)
@@ -77,14 +77,14 @@ describe.each(Object.entries(envelopes))('%s', (_name, envelope) => {
   })
 })
 
-test('any message that JSON can carry comes out as it went in', async () => {
+test('any JSON message survives a round trip', async () => {
   const headers = fc.record({
     thid: fc.string({ minLength: 1 }),
     body: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })),
   })
   await fc.assert(
     fc.asyncProperty(headers, async (changes) => {
-      const message = letter(changes)
+      const message = newMessage(changes)
       const { message: opened } = await unpack(
         packAuthcrypt(message, { sender: own('anna'), recipients: [recipient('ben')] }),
         as('ben'),

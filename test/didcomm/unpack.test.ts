@@ -10,14 +10,14 @@ import { parseEnvelope } from '../../src/didcomm/jwe.ts'
 import { packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { recipientKids, unpack, type UnpackOptions } from '../../src/didcomm/unpack.ts'
 import { anonymous, forge, type Forgery, forged, signed } from './_forge.ts'
-import { as, didOfPerson, documents, letter, own, recipient } from './_people.ts'
+import { as, didOfPerson, documents, newMessage, own, recipient } from './_people.ts'
 import { refuses } from './_refusal.ts'
 
 const [anna, ben, mallory] = [didOfPerson('anna'), didOfPerson('ben'), didOfPerson('mallory')]
 
 test('the forger’s envelope is accepted when nothing is changed', async () => {
   expect(await unpack(forged(), as('ben'))).toMatchObject({
-    message: letter(),
+    message: newMessage(),
     authenticated: true,
     senderKid: own('anna').kid,
   })
@@ -32,20 +32,20 @@ describe('the sender', () => {
   })
 
   test('an authcrypt message without from is refused', async () => {
-    const { from: _from, ...nobody } = letter()
-    await refuses(forged({ plaintext: nobody }), 'from is absent')
+    const { from: _from, ...withoutFrom } = newMessage()
+    await refuses(forged({ plaintext: withoutFrom }), 'from is absent')
   })
 
   test('a from that only begins like the sender’s DID is refused', async () => {
     for (const from of [`${anna}2`, `${anna}#x25519`, anna.toUpperCase(), anna.slice(0, -1)]) {
-      await refuses(forged({ plaintext: letter({ from }) }), 'but the message was made with')
+      await refuses(forged({ plaintext: newMessage({ from }) }), 'but the message was made with')
     }
   })
 
   test('a from in a merely anoncrypted message is not authenticated', async () => {
-    const unpacked = await unpack(anonymous(letter()), as('ben'))
+    const unpacked = await unpack(anonymous(newMessage()), as('ben'))
     expect(unpacked).toEqual({
-      message: letter(),
+      message: newMessage(),
       recipientKid: own('ben').kid,
       authenticated: false,
       anonymous: true,
@@ -60,14 +60,14 @@ describe('the sender', () => {
     })
   })
 
-  test('without skid the sender is taken from apu', async () => {
+  test('without skid the sender is read from apu', async () => {
     expect(await unpack(forged({ header: { skid: undefined } }), as('ben'))).toMatchObject({
       senderKid: own('anna').kid,
       authenticated: true,
     })
   })
 
-  test('skid and apu that differ are refused, whichever the key belongs to', async () => {
+  test('different skid and apu are refused, whichever of them is true', async () => {
     const apuOf = (kid: string) => toBase64url(kid)
     await refuses(forged({ sender: own('mallory'), header: { skid: own('anna').kid } }), 'skid and apu')
     await refuses(forged({ sender: own('mallory'), header: { apu: apuOf(own('anna').kid) } }), 'skid and apu')
@@ -80,7 +80,7 @@ describe('the sender', () => {
   })
 
   test('a skid in anoncrypt proves nothing and is refused', async () => {
-    await refuses(anonymous(letter(), { header: { skid: own('anna').kid } }), 'skid')
+    await refuses(anonymous(newMessage(), { header: { skid: own('anna').kid } }), 'skid')
   })
 
   test('the sending key must be for keyAgreement, of that id, in the document of that DID', async () => {
@@ -106,14 +106,14 @@ describe('the sender', () => {
     )
   })
 
-  test('relative key ids in the document name the same key', async () => {
+  test('relative key ids in the document mean the same key', async () => {
     const relative = JSON.parse(JSON.stringify(documents[anna]).replaceAll(`"${anna}#`, '"#')) as DidDocument
     expect(await unpack(forged(), { ...as('ben'), resolve: async () => relative })).toMatchObject({
       authenticated: true,
     })
   })
 
-  test('a sender that does not resolve is refused, and the resolver’s error kept as the cause', async () => {
+  test('a sender that does not resolve is refused, with the resolver’s error as cause', async () => {
     const cause = new Problem('error:DIDResolution:notFound', 'no such DID')
     const options = {
       ...as('ben'),
@@ -138,20 +138,20 @@ describe('the sender', () => {
 })
 
 describe('the recipient', () => {
-  test('a to without us is refused, by authcrypt and by anoncrypt', async () => {
+  test('a to without the recipient is refused, in authcrypt and in anoncrypt', async () => {
     for (const to of [[mallory], [anna, mallory], [`${ben}x`], ['']]) {
-      await refuses(forged({ plaintext: letter({ to }) }), 'to does not name')
-      await refuses(anonymous(letter({ to })), 'to does not name')
+      await refuses(forged({ plaintext: newMessage({ to }) }), 'to does not name')
+      await refuses(anonymous(newMessage({ to })), 'to does not name')
     }
   })
 
   test('a to with further DIDs, or no to, is accepted', async () => {
-    const { to: _to, ...open } = letter()
+    const { to: _to, ...open } = newMessage()
     for (const plaintext of [
-      letter({ to: [mallory, ben] }),
-      { ...letter(), to: ben },
+      newMessage({ to: [mallory, ben] }),
+      { ...newMessage(), to: ben },
       open,
-      letter({ to: [] }),
+      newMessage({ to: [] }),
     ]) {
       expect(await unpack(forged({ plaintext }), as('ben'))).toMatchObject({ authenticated: true })
     }
@@ -197,7 +197,7 @@ describe('nesting', () => {
 
   test('anoncrypt of authcrypt is authenticated and anonymous', async () => {
     expect(await unpack(anonymous(authcrypt()), as('ben'))).toEqual({
-      message: letter(),
+      message: newMessage(),
       recipientKid: own('ben').kid,
       senderKid: own('anna').kid,
       authenticated: true,
@@ -222,15 +222,15 @@ describe('nesting', () => {
 
   test('a wrong from, to or apv in the inner envelope is refused like in an outer one', async () => {
     await refuses(anonymous(authcrypt({ sender: own('mallory') })), 'but the message was made with')
-    await refuses(anonymous(authcrypt({ plaintext: letter({ to: [anna] }) })), 'to does not name')
+    await refuses(anonymous(authcrypt({ plaintext: newMessage({ to: [anna] }) })), 'to does not name')
     await refuses(anonymous(authcrypt({ header: { apv: toBase64url(Buffer.alloc(32)) } })), 'apv')
   })
 
   test('other nestings of envelopes are refused', async () => {
     const inside = (content: unknown) => ({ plaintext: content, sender: own('mallory') })
     await refuses(forged(inside(authcrypt())), 'holds another envelope')
-    await refuses(forged(inside(JSON.parse(anonymous(letter())))), 'holds another envelope')
-    await refuses(anonymous(JSON.parse(anonymous(letter()))), 'holds another one')
+    await refuses(forged(inside(JSON.parse(anonymous(newMessage())))), 'holds another envelope')
+    await refuses(anonymous(JSON.parse(anonymous(newMessage()))), 'holds another one')
     await refuses(anonymous(JSON.parse(anonymous(authcrypt()))), 'holds another one')
     await refuses(anonymous(authcrypt({ plaintext: authcrypt() })), 'malformed')
     await refuses(anonymous(signed(authcrypt(), [own('anna', 'ed25519')])), 'malformed')
@@ -244,7 +244,7 @@ describe('nesting', () => {
     }
     const inner = JSON.parse(
       forge({
-        plaintext: letter({ to: [mallory] }),
+        plaintext: newMessage({ to: [mallory] }),
         sender: own('anna'),
         recipients: [recipient('mallory')],
       }),
@@ -255,14 +255,14 @@ describe('nesting', () => {
 
 describe('messages that are not encrypted', () => {
   test('plaintext and signed messages are refused', async () => {
-    await refuses(JSON.stringify(letter()), 'not a JWE')
-    await refuses(JSON.stringify(signed(letter(), [own('anna', 'ed25519')])), 'not a JWE')
+    await refuses(JSON.stringify(newMessage()), 'not a JWE')
+    await refuses(JSON.stringify(signed(newMessage(), [own('anna', 'ed25519')])), 'not a JWE')
   })
 })
 
-describe('an envelope is parsed once', () => {
-  test('its recipients are known before a key is', () => {
-    const envelope = packAuthcrypt(letter(), {
+describe('a parsed envelope', () => {
+  test('has its recipients before any key is known', () => {
+    const envelope = packAuthcrypt(newMessage(), {
       sender: own('anna'),
       recipients: [recipient('ben'), recipient('ben', 'x25519-2')],
     })
@@ -273,16 +273,16 @@ describe('an envelope is parsed once', () => {
     expect(() => recipientKids('{}')).toThrow(Problem)
   })
 
-  test('the parsed one opens as its text and its bytes do', async () => {
+  test('unpacks like its text and its bytes', async () => {
     const envelope = forged()
     for (const form of [envelope, Buffer.from(envelope), parseEnvelope(envelope)]) {
-      expect(await unpack(form, as('ben'))).toMatchObject({ message: letter(), authenticated: true })
+      expect(await unpack(form, as('ben'))).toMatchObject({ message: newMessage(), authenticated: true })
     }
   })
 })
 
 test('the ephemeral key of a message is not cached, the sender’s key is', async () => {
-  // Of anna's keys something may be kept from another test.
+  // Other tests may have cached agreements with anna's keys.
   const privateJwk = generateKey('X25519')
   const did = createPeerDid({
     keyAgreement: toPublic(privateJwk),
@@ -291,7 +291,7 @@ test('the ephemeral key of a message is not cached, the sender’s key is', asyn
   })
   const document = resolvePeerDid(did)
   const envelope = forged({
-    plaintext: letter({ from: did }),
+    plaintext: newMessage({ from: did }),
     sender: { kid: keysFor(document, 'keyAgreement')[0]!.id, privateJwk },
   })
   await unpack(envelope, { ...as('ben'), resolve: async () => document })

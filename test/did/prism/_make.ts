@@ -1,4 +1,4 @@
-/** Makes did:prism operations and states for tests, from keys that never change. */
+/** Creates did:prism operations and states for tests, from constant keys. */
 import { deriveKey } from '../../../src/crypto/derive.ts'
 import { okpFromBytes, type PrivateJwk, toPublic } from '../../../src/crypto/keys.ts'
 import {
@@ -26,7 +26,7 @@ export function secret(usage: Usage, keyIndex = 0): PrivateJwk {
   return known
 }
 
-/** The secret of `master0` in everything made here. */
+/** The private key of `master0` in all of them. */
 export const master = secret('master')
 
 export function key(id: string, usage: Usage, keyIndex = 0): PrismKey {
@@ -85,5 +85,5 @@ export const published = (rest: Partial<CreateOperation> = {}): DidState =>
 export const updated = (state: DidState, ...actions: UpdateAction[]): DidState =>
   apply(state, signedUpdate(state, actions), later)
 
-/** The suffix of the DID that `create` makes. */
+/** The suffix of the DID of `create`. */
 export const suffixOf = (rest: Partial<CreateOperation> = {}): string => operationHash(createBytes(rest))

@@ -1,7 +1,6 @@
 /**
- * A second implementation of the rules of did:prism histories, with plain sets and lists, to compare
- * `src/did/prism` with. It works without bytes: the test says which texts are malformed and which key has
- * signed.
+ * A second implementation of the rules of did:prism histories, with plain sets and lists, to compare with
+ * `src/did/prism`. It does not read bytes: the test says which texts are malformed and which key has signed.
  */
 import type { Operation, PrismKey, PrismService, UpdateAction } from '../../../src/did/prism/model.ts'
 
@@ -18,8 +17,8 @@ export type Known = {
 }
 
 /**
- * An operation with its hash; `signedBy` is the x coordinate of the key that has signed it, nothing when the
- * signature is spoilt.
+ * An operation with its hash. `signedBy` is the x coordinate of the signing key, undefined for an invalid
+ * signature.
  */
 export type Fact = { operation: Operation; hash: string; signedWith: string; signedBy: string | undefined }
 
@@ -67,7 +66,7 @@ export function judge(known: Known | undefined, fact: Fact): Known | undefined {
   return isDone ? next : undefined
 }
 
-/** Does an action to what is known; false when it cannot be done. */
+/** Applies an action to the state. False if it is not possible. */
 function act(known: Known, action: UpdateAction): boolean {
   switch (action.action) {
     case 'addKey':

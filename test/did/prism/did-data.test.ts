@@ -17,7 +17,7 @@ const partOf = ({ suffix, publicKeys, services, contexts, retiredKeyIds, retired
   retiredServiceIds,
 })
 
-test('every usage and curve, services, contexts and retired ids come back as they went', () => {
+test('every usage and curve, services, contexts and removed ids survive a round trip', () => {
   const state = updated(
     published({ contexts: ['https://example.com/'] }),
     { action: 'addKey', key: { id: 'ed', usage: 'assertionMethod', publicKey: ed25519 } },

@@ -17,7 +17,7 @@ const isInvalid = (error: unknown) =>
   error instanceof Problem && error.type === 'error:DIDResolution:invalidDid'
 
 describe('parsing', () => {
-  test.each(longForms)('$did gives its suffix and the bytes that came', ({ did: longForm }) => {
+  test.each(longForms)('$did has its suffix and the bytes of its operation', ({ did: longForm }) => {
     const { suffix: parsed, operation } = parsePrismDid(longForm)
     expect(`${toShortForm(parsed)}:${toBase64url(operation!)}`).toBe(longForm)
     expect(toLongForm(operation!)).toBe(longForm)
@@ -57,7 +57,7 @@ describe('parsing', () => {
     expect(() => parsePrismDid(text)).toThrow(expect.toSatisfy(isInvalid))
   })
 
-  test('a second text for the same state is refused', () => {
+  test('another encoding of the same state is refused', () => {
     // Two keys make a state whose last character has unused bits.
     const longForm = [
       createBytes({ contexts: ['a'] }),
@@ -75,7 +75,7 @@ describe('parsing', () => {
 })
 
 describe('the state inside a long form', () => {
-  test('is what the create operation says', () => {
+  test('is that of the create operation', () => {
     expect(embeddedState(toLongForm(createBytes()), createBytes())).toMatchObject({
       suffix: suffixOf(),
       deactivated: false,

@@ -36,13 +36,13 @@ describe('the document of a did:prism', () => {
     expect(Object.keys(publicKey)).toEqual(['kty', 'crv', 'x', 'y'])
   })
 
-  test('keeps the form that was asked for in every id', () => {
+  test('uses the requested form of the DID in every id', () => {
     const text = JSON.stringify(toDocument(state, longForm))
     expect(text).toContain(`${longForm}#auth-1`)
     expect(text).not.toMatch(new RegExp(`${shortForm}(?!:)`))
   })
 
-  test('shows every purpose, and no master, revocation or VDR key', () => {
+  test('contains keys of every purpose, and no master, revocation or VDR key', () => {
     const publicKeys = [
       key('a', 'authentication'),
       key('i', 'assertionMethod'),
@@ -71,7 +71,7 @@ describe('the document of a did:prism', () => {
     expect(DidDocument.parse(document)).toEqual(document)
   })
 
-  test('names the contexts it needs and no more, its own ones last and once', () => {
+  test('has the required contexts only, its own ones last, without duplicates', () => {
     const contexts = ['https://a.example/ctx', 'https://www.w3.org/ns/did/v1']
     const bare = toDocument(
       createState(createBytes({ publicKeys: [masterKey], services: [], contexts })),
@@ -140,7 +140,7 @@ describe('services', () => {
       '["https://a.example/",{"uri":"x:y"}]',
     ],
   ] as const
-  test.each(forms)('%s come back as they were', (_name, service, type, serviceEndpoint) => {
+  test.each(forms)('%s keep their form', (_name, service, type, serviceEndpoint) => {
     const given = structuredClone({ id: 's', ...service }) as Parameters<typeof toPrismService>[0]
     expect(toPrismService(given)).toEqual({ id: 's', type, serviceEndpoint })
     expect(fromPrismService('did:example:1', { id: 's', type, serviceEndpoint })).toEqual({
@@ -156,10 +156,10 @@ describe('services', () => {
     ['did:peer:2.Ez', 'did:peer:2.Ez'],
     ['http://', 'http://'],
     ['urn:Example:A', 'urn:Example:A'],
-    // No URIs: what the URL standard would make of them is another address.
+    // Not URIs: the URL standard would turn them into other addresses.
     ['https://a.exa\nmple', 'https://a.exa\nmple'],
     ['https://a.example/ ', 'https://a.example/ '],
-  ])('%s is written and shown as %s', (uri, normalised) => {
+  ])('%s is written as %s', (uri, normalised) => {
     expect(toPrismService({ id: 's', type: 'A', serviceEndpoint: uri }).serviceEndpoint).toBe(normalised)
     expect(
       fromPrismService('did:example:1', { id: 's', type: 'A', serviceEndpoint: uri }).serviceEndpoint,

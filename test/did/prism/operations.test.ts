@@ -57,7 +57,7 @@ describe('the worked examples', () => {
     expect(operationHash(state)).toBe(did.split(':')[2])
   })
 
-  test('the deterministic DID comes out of its words, byte for byte, with its signature', () => {
+  test('the deterministic DID has the same bytes and signature as published', () => {
     const seed = seedOfMnemonic(deterministic.mnemonic)
     expect(toHex(seed)).toBe(deterministic.seed)
     const secret = deriveKey(seed, { didIndex: 0, usage: 1, keyIndex: 0 })
@@ -100,7 +100,7 @@ describe('operations as bytes', () => {
     { operation: 'deactivate', suffix, previousHash },
   ]
 
-  test.each(operations)('$operation is read as it was written', (operation) => {
+  test.each(operations)('$operation survives a round trip', (operation) => {
     expect(decodeOperation(encodeOperation(operation))).toEqual(operation)
   })
 
@@ -114,8 +114,8 @@ describe('operations as bytes', () => {
     )
   })
 
-  test('a signed operation keeps the bytes that were signed, in another encoding too', () => {
-    // A field that this agent does not know, at the end: another encoder's bytes.
+  test('a signed operation keeps the signed bytes, also in another encoding', () => {
+    // An unknown field at the end, as another encoder could write it.
     const foreign = Buffer.concat([createBytes(), Uint8Array.of(0x78, 0x01)])
     const { operation } = decodeSigned(signOperation(foreign, 'master0', master))
     expect(Buffer.from(operation)).toEqual(foreign)
@@ -145,12 +145,12 @@ describe('operations as bytes', () => {
     expect(() => signOperation(createBytes(), 'master0', generateKey('Ed25519'))).toThrow(TypeError)
   })
 
-  test('signing the same twice makes the same operation id', () => {
+  test('signing twice gives the same operation id', () => {
     expect(operationId(signedCreate())).toBe(operationId(signedCreate()))
     expect(operationId(signedCreate())).not.toBe(operationHash(createBytes()))
   })
 
-  test('an object gives its operations in order, an empty block none', () => {
+  test('an object contains its operations in order, an empty block none', () => {
     const signed = [signedCreate(), signedCreate({ services: [] })]
     const object = toBinary(
       AtalaObjectSchema,

@@ -24,10 +24,10 @@ import { openSqliteLedger } from '../../../src/vdr/sqlite-ledger.ts'
 import { at, ed25519, key, secret } from './_make.ts'
 import { badTexts, type Fact, judge, type Known } from './_rules.ts'
 
-/** Always the same histories. */
+/** The seed is constant, so the histories are too. */
 const seed = 20_250_102
 
-// Few names, so that they meet.
+// Few names, so that they collide.
 const id = fc.oneof(
   { weight: 9, arbitrary: fc.constantFrom('a', 'b', 'c', 'm0', 'm1') },
   { weight: 1, arbitrary: fc.constantFrom(...badTexts) },
@@ -68,7 +68,7 @@ const action: fc.Arbitrary<UpdateAction[]> = fc.oneof(
     weight: 2,
     arbitrary: contexts.map((list): UpdateAction[] => [{ action: 'patchContext', contexts: list }]),
   },
-  // Up to a limit, or over it.
+  // Within a limit, or above it.
   {
     weight: 1,
     arbitrary: fc
@@ -96,15 +96,15 @@ const move = fc.record({
   ),
   actions,
   previous: mostly('last', 'first', 'none', 'short'),
-  // The key id in `signed_with`, and the key that has signed.
-  signedWith: mostly('a master', 'm1', 'a', 'nobody'),
+  // The key id in `signed_with`, and the signing key.
+  signedWith: mostly('a master', 'm1', 'a', 'none'),
   signedBy: mostly('that key', 'another key'),
   signature: mostly('as it is', 'raw', 'turned', 'empty'),
 })
 type Move = typeof move extends fc.Arbitrary<infer T> ? T : never
 
 const history = fc.record({
-  // Most begin well.
+  // Most of them begin with a valid operation.
   keys: fc
     .array(anyKey, { maxLength: 3 })
     .map((keys) => [...keys.filter(({ id: name }) => name !== 'm0'), key('m0', 'master')]),
@@ -122,7 +122,7 @@ const secrets = new Map<string, PrivateJwk>(
   ),
 )
 
-/** A signed operation as bytes, and what there is to know of it. */
+/** A signed operation as bytes, with its description. */
 type Attempt = { signed: Uint8Array; fact: Fact }
 
 function toAttempt(
@@ -154,7 +154,7 @@ function spoil(signature: Uint8Array): Uint8Array {
 }
 
 /**
- * Makes the operations of a history one after the other, each on what is known by then, and shows each to
+ * Creates the operations of a history one after the other, each based on the state so far, and passes each to
  * `see`.
  */
 async function play(
@@ -240,8 +240,8 @@ const everyReason = [
   /there is no context to clear/,
 ]
 
-test('random histories come to what the rules say, operation by operation', async () => {
-  const told = new Set<string>()
+test('random histories have the states and verdicts of the rules after each operation', async () => {
+  const reasons = new Set<string>()
   const done = new Set<string>()
   await fc.assert(
     fc.asyncProperty(history, async (given) => {
@@ -261,7 +261,7 @@ test('random histories come to what the rules say, operation by operation', asyn
         } catch (error) {
           if (!(error instanceof InvalidOperation)) throw error
           expect(isGood, error.message).toBe(false)
-          told.add(error.message)
+          reasons.add(error.message)
           expect(JSON.stringify(state)).toBe(before)
         }
         expectSame(state, known)
@@ -270,10 +270,10 @@ test('random histories come to what the rules say, operation by operation', asyn
     { seed, numRuns: 300 },
   )
   expect([...done].toSorted()).toEqual(['create', 'deactivate', 'update'])
-  expect(everyReason.filter((reason) => ![...told].some((message) => reason.test(message)))).toEqual([])
+  expect(everyReason.filter((reason) => ![...reasons].some((message) => reason.test(message)))).toEqual([])
 }, 30_000)
 
-test('the ledger in a file comes to the same, after a restart too', async () => {
+test('the ledger in a file has the same, also after a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'identity-agent-ledger-'))
   let clock = at.getTime()
   const open = (name: string) => openSqliteLedger(join(folder, name), { now: () => new Date(clock) })
@@ -292,12 +292,12 @@ test('the ledger in a file comes to the same, after a restart too', async () => 
             const operationId = await ledger.submit(signed).then(
               (submitted) => submitted.operationId,
               (error: unknown) => {
-                // An operation that cannot count is refused and not stored.
+                // An invalid operation is refused and not stored.
                 expect({ error, isGood }).toMatchObject({ error: { status: 400 }, isGood: false })
                 return undefined
               },
             )
-            // The same bytes again are the same operation: its verdict stays.
+            // The same bytes are the same operation, and its verdict stays.
             if (operationId !== undefined && !seen.has(operationId)) {
               expect(isGood).toBe(true)
               expect(await ledger.getOperation(operationId)).toMatchObject({ status: 'confirmed' })

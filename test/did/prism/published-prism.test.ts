@@ -1,7 +1,7 @@
 /**
  * The published vectors of did:prism, from the method specification and the Identus repositories. Valid ones
- * decode to their content and encode to the same bytes wherever their keys are compressed, as this agent
- * writes them. Invalid ones are refused for the published reason.
+ * decode to their content, and encode to the same bytes if their keys are compressed, as this agent writes
+ * them. Invalid ones are refused for the published reason.
  */
 import { describe, expect, test } from 'vitest'
 import { fromHex, toHex } from '../../../src/base/bytes.ts'
@@ -156,12 +156,12 @@ function checkLongForm({
     expect(publicKeys.find((key) => key.id === id)!.publicKey).toEqual(toPublic(privateKeyJwk))
   if (!resolved) return
   const document = toDocument(state, did)
-  const { context, service, ...shown } = resolved
+  const { context, service, ...expected } = resolved
   expect(
     document.verificationMethod!.map(({ id, publicKeyJwk }) => ({ id: id.slice(did.length), publicKeyJwk })),
-  ).toEqual(shown.verificationMethod)
+  ).toEqual(expected.verificationMethod)
   for (const purpose of purposes)
-    expect(document[purpose]!.map((id) => (id as string).slice(did.length))).toEqual(shown[purpose] ?? [])
+    expect(document[purpose]!.map((id) => (id as string).slice(did.length))).toEqual(expected[purpose] ?? [])
   expect(document.service).toEqual(
     (service ?? []).map((each) => ({
       ...each,
@@ -177,14 +177,14 @@ describe.each(['did-prism', 'identus-did-prism'])('%s', (name) => {
   const of = (kind: string, ...expected: Vector['expect'][]) =>
     vectors.filter((vector) => vector.kind === kind && expected.includes(vector.expect))
 
-  test('every kind of vector has a test below', () => {
+  test('every kind of vector has a test', () => {
     expect(of('long-form', 'ok').length).toBeGreaterThanOrEqual(6)
     expect(of('long-form', 'reject').length).toBeGreaterThanOrEqual(12)
     const run = ['long-form', 'key-derivation', 'deterministic-did', 'atala-object', 'did-syntax']
     expect(vectors.filter(({ kind }) => !run.includes(kind))).toEqual([])
   })
 
-  test.each(named(of('long-form', 'ok')))('%s is read to what it holds', (_id, vector) => {
+  test.each(named(of('long-form', 'ok')))('%s decodes to its content', (_id, vector) => {
     checkLongForm(vector)
   })
 
@@ -195,7 +195,7 @@ describe.each(['did-prism', 'identus-did-prism'])('%s', (name) => {
     },
   )
 
-  // Coordinates are read and never written: the same keys and services, under another name.
+  // Coordinates are read and never written: the same keys and services, with another suffix.
   test
     .skipIf(of('long-form', 'ok').every(isCompressed))
     .each(named(of('long-form', 'ok').filter((vector) => !isCompressed(vector))))(
@@ -216,7 +216,7 @@ describe.each(['did-prism', 'identus-did-prism'])('%s', (name) => {
     expect(() => stateOf(vector.did)).toThrow(/ is not a valid did:prism: /)
   })
 
-  // A key that cannot be read makes the whole operation invalid, as it does for the ledger.
+  // An unreadable key makes the whole operation invalid, as for the ledger.
   test.skipIf(of('long-form', 'either').length === 0).each(named(of('long-form', 'either')))(
     '%s is refused here',
     (_id, vector) => {
@@ -287,7 +287,7 @@ describe.each(['did-prism', 'identus-did-prism'])('%s', (name) => {
   )
 
   const syntax = of('did-syntax', 'ok', 'reject')
-  test.skipIf(syntax.length === 0).each(named(syntax))('%s is a DID, or none', (_id, vector) => {
+  test.skipIf(syntax.length === 0).each(named(syntax))('%s: its validity is recognised', (_id, vector) => {
     expect(Did.safeParse(vector.did).success).toBe(vector.expect === 'ok')
   })
 })

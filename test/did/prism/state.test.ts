@@ -32,7 +32,7 @@ const service = (id: string, rest = {}) => ({
 })
 const many = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
 
-/** A DID that is there already, to be changed. */
+/** A published DID, to be changed. */
 const state = published()
 
 function reject(run: () => unknown, reason: RegExp): void {
@@ -41,7 +41,7 @@ function reject(run: () => unknown, reason: RegExp): void {
 }
 
 describe('create', () => {
-  test('makes the state the operation says, its hash the suffix and the last operation', () => {
+  test('has the state of the operation, with its hash as suffix and last operation', () => {
     expect(state).toEqual({
       suffix: suffixOf(),
       publicKeys: [key('auth-1', 'authentication'), masterKey],
@@ -171,7 +171,7 @@ describe('create', () => {
     expect(apply(undefined, signedCreate(rest), at).suffix).toBe(suffixOf(rest))
   })
 
-  test('an update is no beginning', () => {
+  test('an update cannot be the first operation', () => {
     reject(
       () =>
         createState(
@@ -203,7 +203,7 @@ describe('signatures', () => {
       signOperation(bytes, 'auth-1', secret('authentication')),
       /no active master key/,
     ],
-    ['nobody', wrap(new Uint8Array(0)), /not by the key/],
+    ['no key', wrap(new Uint8Array(0)), /not by the key/],
     [
       'a turned bit',
       wrap(Uint8Array.from(signature, (byte, i) => (i === 20 ? byte ^ 1 : byte))),
@@ -220,7 +220,7 @@ describe('signatures', () => {
 })
 
 describe('update', () => {
-  test('applies its actions in order and moves the last operation on', () => {
+  test('applies its actions in order and sets the last operation', () => {
     const signed = signedUpdate(state, [
       { action: 'addKey', key: key('key-2', 'assertionMethod') },
       { action: 'removeKey', id: 'auth-1' },
@@ -243,7 +243,7 @@ describe('update', () => {
     expect(state).toEqual(published())
   })
 
-  test('names the operation before it: neither an old one nor one out of the air will do', () => {
+  test('names the previous operation: an older or unknown hash is refused', () => {
     const first = signedUpdate(state, [{ action: 'removeKey', id: 'auth-1' }])
     const second = apply(state, first, later)
     reject(() => apply(second, first, later), /previous_operation_hash/)
@@ -254,7 +254,7 @@ describe('update', () => {
     expect(updated(second, { action: 'patchContext', contexts: ['x'] }).contexts).toEqual(['x'])
   })
 
-  test('of one DID does not touch another', () => {
+  test('of one DID does not change another', () => {
     const other = published({ services: [] })
     reject(
       () => apply(other, signedUpdate(state, [{ action: 'removeKey', id: 'auth-1' }]), later),
@@ -262,7 +262,7 @@ describe('update', () => {
     )
   })
 
-  test('the only master key can be replaced in one operation, in either order, and the old one signs no more', () => {
+  test('the only master key can be replaced in one operation, in either order; afterwards the old one cannot sign', () => {
     const next = key('master1', 'master', 1)
     const orders: UpdateAction[][] = [
       [
@@ -285,7 +285,7 @@ describe('update', () => {
     }
   })
 
-  test('limits hold after all actions, not in between', () => {
+  test('limits apply after all actions, not in between', () => {
     const full = published({ publicKeys: [masterKey, ...many(49, (i) => ({ ...masterKey, id: `k${i}` }))] })
     const swap: UpdateAction[] = [
       { action: 'addKey', key: key('new', 'authentication') },
@@ -296,7 +296,7 @@ describe('update', () => {
 })
 
 describe('deactivate', () => {
-  test('removes every key and service, for good', () => {
+  test('removes every key and service permanently', () => {
     const gone = apply(state, signedDeactivate(state), later)
     expect(gone).toMatchObject({
       deactivated: true,
@@ -328,13 +328,13 @@ describe('deactivate', () => {
 })
 
 describe('the subject of an operation', () => {
-  test('is the DID it makes or changes', () => {
+  test('is the DID that it creates or changes', () => {
     expect(subjectOf(signedCreate())).toBe(state.suffix)
     expect(subjectOf(signedUpdate(state, []))).toBe(state.suffix)
     expect(subjectOf(signedDeactivate(state))).toBe(state.suffix)
   })
 
-  test.each(['2', `did:prism:${'ab'.repeat(32)}`, 'AB'.repeat(32)])('%s is no suffix', (suffix) => {
+  test.each(['2', `did:prism:${'ab'.repeat(32)}`, 'AB'.repeat(32)])('%s is not a suffix', (suffix) => {
     const signed = signOperation(
       encodeOperation({ operation: 'deactivate', suffix, previousHash: '' }),
       'master0',

@@ -38,7 +38,7 @@ const updateService = (id: string, change: { type?: string; serviceEndpoint?: st
 })
 const patchContext = (...contexts: string[]): UpdateAction => ({ action: 'patchContext', contexts })
 
-/** A DID with two masters, a key, a service and a context, and one that has lost key and service. */
+/** A DID with two masters, a key, a service and a context; and the same without key and service. */
 const state = published({
   publicKeys: [key('auth-1', 'authentication'), masterKey, key('master1', 'master', 1)],
   services: [service('service-1')],
@@ -56,7 +56,7 @@ const full = {
   services: published({ services: many(50, (i) => service(`s${i}`)) }),
 }
 
-describe('an action that is allowed changes what it names, and nothing else', () => {
+describe('an allowed action changes only its subject', () => {
   type Row = [string, DidState, UpdateAction[], Partial<DidState>]
   const purposes = Object.keys(usages) as Usage[]
   const allowed: Row[] = [
@@ -151,7 +151,7 @@ describe('an action that is allowed changes what it names, and nothing else', ()
   })
 })
 
-describe('an action that breaks a rule is refused, with all that come with it', () => {
+describe('an action that breaks a rule is refused together with all others of the update', () => {
   const long = 'x'.repeat(51)
   const onWrongCurve = (usage: 'master' | 'vdr'): UpdateAction => ({
     action: 'addKey',
@@ -386,7 +386,7 @@ describe('an action that breaks a rule is refused, with all that come with it', 
     expect(before).toEqual(copy)
   })
 
-  test('and so by the whole way of a signed operation', () => {
+  test('a signed operation with such actions is refused for the same reasons', () => {
     for (const [, before, actions, reason] of refused.filter(([, before]) => before === state))
       expect(() => apply(before, signedUpdate(before, actions), later)).toThrow(reason)
   })
