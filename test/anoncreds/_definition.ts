@@ -1,6 +1,6 @@
 /**
- * A credential definition in the registry of an agent, by the key in the fixtures: generating one takes
- * seconds.
+ * A credential definition in the registry of an agent, with the key of the fixtures, because generating one
+ * takes seconds.
  */
 import { addDefinition, completeDefinition, definitionUrl } from '../../src/anoncreds/definitions.ts'
 import { storePrivateKey } from '../../src/anoncreds/issuer.ts'
@@ -22,8 +22,8 @@ export type Published = {
 let names = 0
 
 /**
- * Publishes the schema and a definition of it, as a DID of the tenant's; `isReady` is whether the definition
- * has its key.
+ * Publishes the schema and a definition of it with a DID of the tenant. `isReady` tells whether the
+ * definition has its key.
  */
 export async function publishDefinition(
   { agent, url }: TestAgent,

@@ -1,4 +1,4 @@
-/** An issuer's definition and its credentials, by a key that was made before: making one takes seconds. */
+/** An issuer's definition with a stored key, because generating one takes seconds, and its credentials. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { createEngine, type Engine } from '../../src/anoncreds/engine.ts'
@@ -47,7 +47,7 @@ export function openEngine(change: Parameters<typeof createEngine>[0] = {}) {
   return { ...engine, [Symbol.asyncDispose]: () => engine.close() }
 }
 
-/** A credential of a holder with a link secret, with all that went between the two. */
+/** A credential of a holder with a link secret, with all messages between the two. */
 export async function issue(engine: Engine, linkSecret: string) {
   const offer = await engine.createOffer({
     schemaId,

@@ -4,7 +4,7 @@ import { assertEnabled } from '../../src/anoncreds/feature.ts'
 test.each([
   ['turned off', false, true, /ENABLE_ANONCRED=true/],
   ['not installed', true, false, /npm ci --include=optional/],
-])('when AnonCreds is %s, the way out is named', (_, ENABLE_ANONCRED, isThere, wayOut) => {
+])('when AnonCreds is %s, the error names the way out', (_, ENABLE_ANONCRED, isThere, wayOut) => {
   const refused = expect.objectContaining({
     type: 'BadRequest',
     status: 400,
@@ -14,6 +14,6 @@ test.each([
   expect(() => assertEnabled({ ENABLE_ANONCRED }, () => isThere)).toThrow(refused)
 })
 
-test('when it is there and turned on, nothing happens', () => {
+test('no error when AnonCreds is available and enabled', () => {
   expect(() => assertEnabled({ ENABLE_ANONCRED: true }, () => true)).not.toThrow()
 })

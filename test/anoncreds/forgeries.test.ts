@@ -1,6 +1,5 @@
 /**
- * Proofs that do not hold, each for a reason of its own: what a prover can do to a proof that does, and to
- * what it is about.
+ * Invalid proofs, each for one reason: changes that a prover can make to a valid proof, and to its subject.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createProof } from '../../src/anoncreds/holder.ts'
@@ -20,9 +19,7 @@ let engine: Engine
 let credential: Credential
 let secrets: string[]
 let proof: Presentation
-/**
- * Of a request without a predicate, which takes most of the time of a proof: for what is the same without.
- */
+/** For a request without a predicate, because predicates take most of the time of a proof. */
 let plain: Presentation
 beforeAll(async () => {
   engine = createEngine()
@@ -389,7 +386,7 @@ describe('a restriction', () => {
     ['of which one of two holds', of({ schema_id: other }, { schema_id: schemaId })],
     ['on a predicate', ofPredicate({ cred_def_id: credDefId, 'attr::given name::value': 'Alice' })],
   ]
-  test.each(good)('%s lets the proof hold', async (_, request) => {
+  test.each(good)('%s accepts the proof', async (_, request) => {
     await verifyProof(JSON.stringify(proof), request, {
       ...sources(),
       anoncreds: { verifyPresentation: async () => true },
@@ -433,7 +430,7 @@ describe('a restriction', () => {
       /not authenticated/,
     ],
   ]
-  test.each(bad)('%s does not', async (what, request, reason) => {
+  test.each(bad)('%s refuses the proof', async (what, request, reason) => {
     expect(
       (await refusalOf(proof, request, sources({ isAuthentic: !what.includes('unauthenticated') }))).message,
     ).toMatch(reason)

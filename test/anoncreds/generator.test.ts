@@ -1,7 +1,4 @@
-/**
- * The generator of definitions' keys: who has the next turn, what is tried again, what a stop and a restart
- * do.
- */
+/** The generator of keys for definitions: its order, retries, stop and restart. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +21,7 @@ const input = {
 }
 const never = new AbortController().signal
 
-/** A registry, and a generator whose keys are never ready, unless the test makes them. */
+/** A registry, and a generator whose keys are ready only when the test provides them. */
 async function open(change: Partial<GeneratorParts> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'generator-'))
   const db = await openAgentDb(join(folder, 'agent.db'))
@@ -65,7 +62,7 @@ async function open(change: Partial<GeneratorParts> = {}) {
   }
 }
 
-test('wallets take turns, however many definitions one has brought', async () => {
+test('wallets take turns, however many definitions each of them has', async () => {
   await using registry = await open({ keys: { make: () => Promise.resolve(made), close: () => {} } })
   const guids = [
     await registry.add('greedy'),
@@ -80,7 +77,7 @@ test('wallets take turns, however many definitions one has brought', async () =>
   expect(await Promise.all(guids.map(registry.state))).toEqual(Array.from({ length: 4 }, () => 'READY'))
 })
 
-test('the private key is kept before the definition is published', async () => {
+test('the private key is stored before the definition is published', async () => {
   await using registry = await open({ keys: { make: () => Promise.resolve(made), close: () => {} } })
   const guid = await registry.add('w')
   let stateWhenKept: string | undefined

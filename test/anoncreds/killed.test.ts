@@ -1,4 +1,4 @@
-/** A daemon that is killed while it makes the key of a definition: the next start goes on with it. */
+/** A daemon that is killed while it generates the key of a definition: the next start generates it. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { newDid } from '../_pair.ts'
 
 const path = '/credential-definition-registry/definitions'
 
-/** Has a daemon make a definition, and does not wait for its key. */
+/** Creates a definition at a daemon, without waiting for its key. */
 async function begin(url: string): Promise<{ walletId: string; guid: string }> {
   const admin = createClient(url, { 'x-admin-api-key': adminToken })
   const { id: walletId } = await admin('POST /wallets', { body: { name: 'issuer' } })
@@ -32,7 +32,7 @@ async function begin(url: string): Promise<{ walletId: string; guid: string }> {
   return { walletId, guid }
 }
 
-test('the definition gets its key, and the wallet the private part of it', { timeout: 120_000 }, async () => {
+test('the definition gets its key, and the wallet its private part', { timeout: 120_000 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'killed-'))
   try {
     const daemon = await Daemon.start({

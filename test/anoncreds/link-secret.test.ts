@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { getLinkSecret } from '../../src/anoncreds/holder.ts'
 import { startAgent } from '../_agent.ts'
 
-test('is made at first use, sealed, and never made again; each wallet has its own', async () => {
+test('is created at first use, sealed, and constant; each wallet has its own', async () => {
   await using agent = await startAgent()
   const { wallets } = agent.agent
   const [one, other] = [(await agent.newTenant()).walletId, (await agent.newTenant()).walletId]

@@ -1,6 +1,6 @@
 /**
- * Schemas and definitions of others, by their URLs: what is taken, what is refused and why, and what is asked
- * of the network.
+ * Schemas and definitions of other agents by URL: which are accepted, the reasons of refusals, and the
+ * network requests.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
@@ -61,7 +61,7 @@ const read = (url: string) => dereferenceDefinition(url, sources())
 const reasonOf = (url: string) => read(url).catch((error: Problem) => [error.type, error.message])
 
 describe('a definition', () => {
-  test('is read where it is alone, and where it is in the record of a registry; once in a while', async () => {
+  test('is read as a bare document and as a record of a registry, and cached', async () => {
     documents.set('/alone', definition)
     documents.set('/record', { guid, name: 'id', definition })
     for (const place of ['/alone', '/alone', '/record'])
@@ -69,7 +69,7 @@ describe('a definition', () => {
     expect(asked).toEqual(['/alone', '/record'])
   })
 
-  test('of our own registry is read without the network', async () => {
+  test('of the own registry is read without the network', async () => {
     for (const place of [guid, `${guid}/definition`, `did-url/${guid}`])
       expect(await read(`https://agent.example/${path}/${place}`)).toEqual(definition)
     expect(
@@ -78,7 +78,7 @@ describe('a definition', () => {
     expect(asked).toEqual([])
   })
 
-  test('of a DID URL is that DID’s, and has the digest in the URL', async () => {
+  test('of a DID URL belongs to that DID, and has the digest in the URL', async () => {
     const envelope = toEnvelope(issuer, `${path}/did-url/${guid}/definition`, definition)
     documents.set(`/${path}/did-url/${guid}/definition`, envelope)
     expect(await read(envelope.url)).toEqual(definition)
@@ -143,7 +143,7 @@ describe('a definition', () => {
       { ...definition, value: { primary: { ...primary, r: { age: primary.s } } } },
       'must have master_secret',
     ],
-  ])('that %s is refused, and what is wrong is named', async (_, document, reason) => {
+  ])('that %s is refused with the reason', async (_, document, reason) => {
     documents.set('/d', document)
     expect(await reasonOf(`${server.url}/d`)).toEqual([
       'error:CredentialDefinitionError:DereferencingError',
@@ -153,7 +153,7 @@ describe('a definition', () => {
     ])
   })
 
-  test('fits the schema whose attributes it signs', () => {
+  test('matches the schema whose attributes it signs', () => {
     expect(findSchemaMismatch(definition, made.schema)).toBeUndefined()
     expect(findSchemaMismatch(definition, { ...made.schema, attrNames: ['Given Name', 'age'] })).toMatch(
       /an attribute that the schema does not have/,
@@ -183,7 +183,7 @@ describe('an AnonCreds schema', () => {
     ['names one twice', { attrNames: ['a b', 'AB'] }, 'attrNames:'],
     ['is a JSON schema', { attrNames: undefined, type: 'object' }, 'attrNames:'],
     ['has no issuer', { issuerId: undefined }, 'issuerId:'],
-  ])('that %s is refused, and what is wrong is named', async (_, change, reason) => {
+  ])('that %s is refused with the reason', async (_, change, reason) => {
     documents.set('/s', { ...made.schema, ...change })
     await expect(readSchema(`${server.url}/s`)).rejects.toMatchObject({
       type: 'error:CredentialSchemaError:SchemaDereferencingError',
@@ -191,7 +191,7 @@ describe('an AnonCreds schema', () => {
     })
   })
 
-  test('of a DID URL is that DID’s', async () => {
+  test('of a DID URL belongs to that DID', async () => {
     const envelope = toEnvelope('did:web:other.example', 's', made.schema)
     documents.set('/s', envelope)
     await expect(readSchema(envelope.url)).rejects.toThrow(/issuerId: must be the DID in the URL/)
@@ -205,6 +205,6 @@ test.each([
   [`https://agent.example.evil.example/${path}/${guid}/definition`, false],
   [`https://agent.example/anything/${guid}`, false],
   ['https://issuer.example/definition', false],
-])('whether %s vouches for the issuer: %s', (url, vouches) => {
+])('whether %s proves the issuer: %s', (url, vouches) => {
   expect(isIssuerAuthentic(url, ['https://agent.example/'])).toBe(vouches)
 })

@@ -13,10 +13,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN
 }
 
-/**
- * A straight line through points by least squares: its slope, and how far that may be off (the standard
- * error), were the points independent.
- */
+/** Linear regression by least squares: the slope, and its standard error for independent points. */
 export function fit(points: readonly { x: number; y: number }[]): { slope: number; error: number } {
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const [x, y] = [mean(points.map((point) => point.x)), mean(points.map((point) => point.y))]

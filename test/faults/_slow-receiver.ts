@@ -25,9 +25,8 @@ export type Neighbourhood = {
 const turnMs = 1_000
 
 /**
- * `waiting` events for a receiver that never answers. Two neighbours at two daemons with the same events are
- * watched in turns, each for `seconds`: at one of the daemons nobody listens to the events, at the other one
- * the receiver.
+ * `waiting` events for a receiver that never answers. Two neighbours at two daemons have the same events and
+ * are measured alternately, each for `seconds`: one next to the receiver, one alone.
  */
 export async function watchNeighbour({
   waiting,
@@ -38,12 +37,12 @@ export async function watchNeighbour({
 }): Promise<Neighbourhood> {
   await using setup = await openSetup()
   const [daemon, quiet] = setup.daemons
-  await using mute = await openMute()
-  await using heard = await openMute()
-  heard.recover()
+  await using mute = await openSilentReceiver()
+  await using receiver = await openSilentReceiver()
+  receiver.recover()
   const settle = async (daemon: Daemon) => {
     const [slow, neighbour] = [await newResident(daemon, 'slow'), await newResident(daemon, 'neighbour')]
-    await ask(neighbour, 'POST /events/webhooks', { url: heard.url })
+    await ask(neighbour, 'POST /events/webhooks', { url: receiver.url })
     return { slow, neighbour, waits: [] as number[], ms: 0 }
   }
   const [beside, alone] = [await settle(daemon), await settle(quiet)]
@@ -52,7 +51,7 @@ export async function watchNeighbour({
     const start = performance.now()
     for (let from = start; from < start + turnMs; from = performance.now()) {
       const { connectionId } = await ask(side.neighbour, 'POST /connections', { label: 'watched' })
-      await heard.heardOf(connectionId)
+      await receiver.receivedOf(connectionId)
       side.waits.push(performance.now() - from)
     }
     side.ms += performance.now() - start
@@ -103,14 +102,14 @@ function rate({ waits, ms }: { waits: number[]; ms: number }): number {
 }
 
 /** A receiver that does not answer until it recovers, and then counts events. */
-async function openMute() {
+async function openSilentReceiver() {
   const ids = new Map<string, number>()
   const listeners = new Map<string, () => void>()
-  const heard = new Set<string>()
-  let isMute = true
+  const received = new Set<string>()
+  let isSilent = true
   const open = new Set<ServerResponse>()
   const server = createServer((request, response) => {
-    if (isMute) return void open.add(response)
+    if (isSilent) return void open.add(response)
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -120,7 +119,7 @@ async function openMute() {
         data: { connectionId: string }
       }
       ids.set(id, (ids.get(id) ?? 0) + 1)
-      heard.add(data.connectionId)
+      received.add(data.connectionId)
       listeners.get(data.connectionId)?.()
     })
   })
@@ -129,11 +128,11 @@ async function openMute() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     ids,
     recover() {
-      isMute = false
+      isSilent = false
       for (const response of open) response.destroy()
     },
-    heardOf: (id: string) =>
-      heard.has(id) ? Promise.resolve() : new Promise<void>((resolve) => listeners.set(id, resolve)),
+    receivedOf: (id: string) =>
+      received.has(id) ? Promise.resolve() : new Promise<void>((resolve) => listeners.set(id, resolve)),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

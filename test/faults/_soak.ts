@@ -16,22 +16,19 @@ export const warmUpFlows = 1_000
 
 /**
  * Limits: growth of live memory per hour, V8's garbage at any time, total growth of open files and handles,
- * and the size of a log.
- *
- * Resident memory is live memory and that room. V8 gives back what is empty of it and takes it again by some
- * megabytes every few minutes, so that half an hour of it has no slope to speak of: there is a limit to the
- * room instead.
+ * and the size of a log. Resident memory is live memory plus V8's garbage. V8 frees and reallocates some
+ * megabytes of it every few minutes, so half an hour gives no meaningful slope. Garbage has a limit on its
+ * size instead.
  */
 export const limits = { megabytesAnHour: 1, roomMegabytes: 100, handles: 10, logMegabytes: 16 }
 
 /** Fewer measurements are not enough for a regression. */
-const fewLooks = 10
+const minMeasurements = 10
 
 /**
- * A daemon at rest after a round, but for `resident`, which is what it had while it was at work. In
- * megabytes.
+ * A measurement of a daemon at rest after a round, in megabytes. `resident` was measured during the round.
  */
-export type Look = {
+export type Measurement = {
   hours: number
   flows: number
   /** Resident memory, garbage included. */
@@ -47,13 +44,13 @@ export type Look = {
   log: number
 }
 
-export type Soak = { looks: Look[][]; failures: string[] }
+export type Soak = { measurements: Measurement[][]; failures: string[] }
 
 /** Live memory. */
-export const live = ({ heap, outside }: Look) => heap + outside
+export const live = ({ heap, outside }: Measurement) => heap + outside
 
 /** V8's heap for garbage: uncollected and free. */
-export const room = (look: Look) => look.resident - live(look)
+export const room = (measurement: Measurement) => measurement.resident - live(measurement)
 
 export async function soak({
   minutes,
@@ -63,7 +60,7 @@ export async function soak({
   concurrency: number
 }): Promise<Soak> {
   await using setup = await openSetup({ ...memory, NODE_OPTIONS: `--import=${preload}` })
-  const looks: Look[][] = setup.daemons.map(() => [])
+  const measurements: Measurement[][] = setup.daemons.map(() => [])
   const failures: string[] = []
   const [start, lengthMs] = [performance.now(), minutes * 60_000]
   const roundMs = Math.max(2_000, lengthMs / 90)
@@ -83,24 +80,24 @@ export async function soak({
     setup.book.forget()
     for (const [n, daemon] of setup.daemons.entries()) {
       const place = { hours: (performance.now() - start) / 3_600_000, flows, resident: (await residents)[n]! }
-      looks[n]!.push({ ...place, ...(await look(daemon)) })
+      measurements[n]!.push({ ...place, ...(await measurement(daemon)) })
     }
   }
-  return { looks, failures }
+  return { measurements, failures }
 }
 
 /** Measurements after the warm-up: a third of the time, and a minimum number of flows. */
-export function settled(looks: readonly Look[]): Look[] {
-  const end = looks.at(-1)?.hours ?? 0
-  return looks.filter(({ hours, flows }) => hours >= end / 3 && flows >= warmUpFlows)
+export function settled(measurements: readonly Measurement[]): Measurement[] {
+  const end = measurements.at(-1)?.hours ?? 0
+  return measurements.filter(({ hours, flows }) => hours >= end / 3 && flows >= warmUpFlows)
 }
 
 /** Exceeded limits of a daemon. The lower confidence bound of a slope counts. */
-export function judge(looks: readonly Look[]): string[] {
-  const late = settled(looks)
-  if (late.length < fewLooks)
+export function judge(measurements: readonly Measurement[]): string[] {
+  const late = settled(measurements)
+  if (late.length < minMeasurements)
     return [
-      `it did ${looks.at(-1)?.flows ?? 0} flows, too few to judge its memory by: it takes longer than that`,
+      `it did ${measurements.at(-1)?.flows ?? 0} flows, too few to judge its memory by: it takes longer than that`,
     ]
   const wrong: string[] = []
   const { slope, error } = anHour(late, live)
@@ -109,21 +106,21 @@ export function judge(looks: readonly Look[]): string[] {
       `live memory grew by ${slope.toFixed(1)} ± ${error.toFixed(1)} MB an hour, more than ${limits.megabytesAnHour}`,
     )
   }
-  const widest = Math.max(...looks.map(room))
+  const widest = Math.max(...measurements.map(room))
   if (widest > limits.roomMegabytes)
     wrong.push(`garbage had ${widest.toFixed(0)} MB, more than ${limits.roomMegabytes}`)
   for (const what of ['files', 'handles'] as const) {
     const grown = anHour(late, (one) => one[what]).slope * (late.at(-1)!.hours - late[0]!.hours)
     if (grown > limits.handles) wrong.push(`${what} grew by ${grown.toFixed(0)}, more than ${limits.handles}`)
   }
-  const log = Math.max(...looks.map((one) => one.log))
+  const log = Math.max(...measurements.map((one) => one.log))
   if (log > limits.logMegabytes)
     wrong.push(`a write-ahead log had ${log.toFixed(1)} MB, more than ${limits.logMegabytes}`)
   return wrong
 }
 
-export const anHour = (looks: readonly Look[], of: (look: Look) => number) =>
-  fit(looks.map((one) => ({ x: one.hours, y: of(one) })))
+export const anHour = (measurements: readonly Measurement[], of: (measurement: Measurement) => number) =>
+  fit(measurements.map((one) => ({ x: one.hours, y: of(one) })))
 
 async function sampleAt(time: number, daemons: readonly Daemon[]): Promise<number[]> {
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, time - performance.now())))
@@ -138,7 +135,7 @@ const Memory = z.object({
 })
 const megabyte = 2 ** 20
 
-async function look(daemon: Daemon): Promise<Omit<Look, 'hours' | 'flows' | 'resident'>> {
+async function measurement(daemon: Daemon): Promise<Omit<Measurement, 'hours' | 'flows' | 'resident'>> {
   const { resident, committed, used, handles } = Memory.parse(await daemon.exchange({ type: 'memory' }))
   return {
     heap: used / megabyte,

@@ -49,7 +49,7 @@ export async function openCity(env: Record<string, string> = {}) {
   const daemon = await Daemon.start({ ...settings, ...env })
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
-  /** One request: how long it took, in milliseconds, and what came back. */
+  /** The duration of one request in milliseconds, and its answer. */
   async function ask(key: string, headers: Record<string, string>, body?: object) {
     const [method, path] = key.split(' ') as [string, string]
     const start = performance.now()

@@ -23,7 +23,7 @@ test('killed before and after the change', { timeout: 60_000 }, async () => {
   await expect(make('begun')).rejects.toThrow()
   expect(await daemon.stop()).toBe('SIGKILL')
 
-  // This one twice: what was begun, and what is old.
+  // This start writes twice: for the unfinished request, and for old entries.
   daemon.env['FAULTS'] = JSON.stringify({ kill: { point: 'audit:before', nth: 4 } })
   await daemon.start()
   expect(await read('GET /wallets')).toEqual([])

@@ -10,7 +10,7 @@ import { until } from '../_pair.ts'
 const canMount = process.platform === 'linux' && spawnSync('unshare', ['-rm', 'true']).status === 0
 
 type SmallDisk = {
-  /** Where it is for those that the prefix starts, and for others. */
+  /** Its path inside the namespace, and outside. */
   inside: string
   path: string
   prefix: Prefix
@@ -75,7 +75,7 @@ test.runIf(canMount).each(['SIGKILL', 'SIGTERM'] as const)(
       (await daemon.call('GET /connections?limit=100', { apiKey })).body.contents.length
     for (let n = 0; n < 3; n++) expect(await invite()).toBe(201)
     fill(disk.path, 'filler-1')
-    // What is left in blocks that are not full.
+    // Fill partly used blocks.
     let made = 3
     await until('the first refusal', invite, (status) => status === 507 || (made++, false))
     expect(await count()).toBe(made)

@@ -21,8 +21,8 @@ const settings = (folder: string, more: Record<string, string> = {}) => ({
 })
 
 /**
- * Starts a daemon that dies at a point. When the start itself passes that point, since it finishes what was
- * begun, it dies there, and once more behind the last step.
+ * Starts a daemon that dies at a point. If the start itself completes a rotation, it dies at that point
+ * during the start, and once more after the last step.
  */
 async function startUntil(daemon: Daemon, point: string): Promise<void> {
   for (const at of [point, 'key-name:after', point]) {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { losePower } from './_power.ts'
 
-test('the power goes during a commit', { timeout: 300_000 }, async () => {
+test('power loss during a commit', { timeout: 300_000 }, async () => {
   const { images, before, after, torn } = await losePower({ images: 30, seed: 1 })
   expect(torn).toEqual([])
   expect(before + after).toBe(images)

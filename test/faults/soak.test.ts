@@ -1,13 +1,13 @@
 /** Tests of the leak detection. The soak itself takes half an hour and is not run here. */
 import { expect, test } from 'vitest'
 import { createRandom } from '../_random.mjs'
-import { judge, settled, warmUpFlows, type Look } from './_soak.ts'
+import { judge, settled, warmUpFlows, type Measurement } from './_soak.ts'
 
 /**
- * Half an hour in 90 looks at a daemon that grows while its caches fill, and then by `growth` of each figure
- * in an hour, within a noise of 1 MB.
+ * Half an hour in 90 measurements of a daemon that grows while its caches fill, and then by `growth` of each
+ * figure per hour, with noise of 1 MB.
  */
-function looks(growth: Partial<Look> = {}, flows = 6_000): Look[] {
+function measurements(growth: Partial<Measurement> = {}, flows = 6_000): Measurement[] {
   const random = createRandom(1)
   const figure =
     (base: number, anHour = 0) =>
@@ -25,7 +25,7 @@ function looks(growth: Partial<Look> = {}, flows = 6_000): Look[] {
     const hours = (0.5 * (n + 1)) / 90
     const warmUp = Math.min(15, n)
     const seen = Object.fromEntries(Object.entries(figures).map(([name, of]) => [name, of(hours)])) as Omit<
-      Look,
+      Measurement,
       'hours' | 'flows'
     >
     return {
@@ -39,7 +39,7 @@ function looks(growth: Partial<Look> = {}, flows = 6_000): Look[] {
 }
 
 test('a daemon with full caches and constant memory passes', () => {
-  expect(judge(looks())).toEqual([])
+  expect(judge(measurements())).toEqual([])
 })
 
 test.each([
@@ -50,10 +50,12 @@ test.each([
   ['handles grew', { handles: 60 }],
   ['a write-ahead log had', { log: 60 }],
 ])('%s is said of what does', (sentence, growth) => {
-  expect(judge(looks(growth)).join()).toMatch(new RegExp(`^${sentence}`))
+  expect(judge(measurements(growth)).join()).toMatch(new RegExp(`^${sentence}`))
 })
 
 test('measurements before the minimum of flows are warm-up; without later ones there is no result', () => {
-  expect(Math.min(...settled(looks({}, 2_000)).map(({ flows }) => flows))).toBeGreaterThanOrEqual(warmUpFlows)
-  expect(judge(looks({}, 500)).join()).toContain('too few')
+  expect(Math.min(...settled(measurements({}, 2_000)).map(({ flows }) => flows))).toBeGreaterThanOrEqual(
+    warmUpFlows,
+  )
+  expect(judge(measurements({}, 500)).join()).toContain('too few')
 })

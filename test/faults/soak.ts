@@ -8,13 +8,13 @@
  */
 import { parseArgs } from 'node:util'
 import { fit } from './_samples.ts'
-import { anHour, judge, live, room, settled, soak, type Look } from './_soak.ts'
+import { anHour, judge, live, room, settled, soak, type Measurement } from './_soak.ts'
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '30' }, concurrency: { type: 'string', default: '4' } },
 })
 
-const { looks, failures } = await soak({
+const { measurements, failures } = await soak({
   minutes: Number(values.minutes),
   concurrency: Number(values.concurrency),
 })
@@ -25,9 +25,9 @@ const show = ({ slope, error }: { slope: number; error: number }, unit = 1) =>
   `${(slope * unit).toFixed(1)} ± ${(error * unit).toFixed(1)}`
 const range = (values: number[]) => `${Math.min(...values)} to ${Math.max(...values)}`
 
-function figures(all: readonly Look[]) {
+function figures(all: readonly Measurement[]) {
   const late = settled(all)
-  // What is too short to be judged has its figures all the same.
+  // Short runs print their figures too.
   const some = late.length > 2 ? late : all
   const [first, last] = [some[0]!, some.at(-1)!]
   return {
@@ -46,7 +46,7 @@ function figures(all: readonly Look[]) {
   }
 }
 
-const columns = looks.map(figures)
+const columns = measurements.map(figures)
 console.table(
   Object.fromEntries(
     Object.keys(columns[0]!).map((name) => [
@@ -56,6 +56,6 @@ console.table(
   ),
 )
 
-const wrong = looks.flatMap((all, n) => judge(all).map((sentence) => `${names[n]}: ${sentence}`))
+const wrong = measurements.flatMap((all, n) => judge(all).map((sentence) => `${names[n]}: ${sentence}`))
 for (const sentence of [...wrong, ...failures.slice(0, 20)]) console.error(sentence)
 process.exitCode = wrong.length + failures.length === 0 ? 0 : 1

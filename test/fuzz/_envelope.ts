@@ -130,7 +130,7 @@ function badHeader(draw: Draw) {
     }
   const [name, values] = draw.of(members)
   const value = draw.of(values)
-  // What derives keys must be text for whoever derives them; JSON takes the rest.
+  // Members for key derivation must be strings. JSON accepts any value for the others.
   return {
     headerText: (json: string) =>
       writeJson({ ...(JSON.parse(json) as object), [name]: draw.share(0.8) ? value : nasty(draw) }),

@@ -1,6 +1,6 @@
 /**
- * Where the fuzz takes place: a daemon in a process of its own that is watched, two tenants who know each
- * other, and somebody outside whom both know.
+ * The environment of a fuzz run: a monitored daemon process, two connected tenants, and an external party
+ * connected to both.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,22 +23,22 @@ const preload = fileURLToPath(new URL('_watch.mjs', import.meta.url))
 export const adminKey = 'an-administrator-of-the-fuzz'
 const many = '1000000000'
 
-/** `connected` are the DIDs by which the party knows the tenant. */
+/** `connected` are the DIDs under which the party knows the tenant. */
 export type Tenant = { name: string; walletId: string; apiKey: string; connected: string[] }
 
 export type Operation = {
   key: string
   method: string
-  /** With names in braces. */
+  /** The path, with parameters in braces. */
   path: string
   access: 'admin' | 'tenant' | 'either' | 'public'
   parameters: { name: string; in: 'path' | 'query' | 'header'; schema: Schema }[]
   body?: Schema
-  /** The media type of the file that it takes instead of JSON. */
+  /** The media type of a file upload, for operations that do not accept JSON. */
   file?: string
 }
 
-/** A wallet that is nobody's, and goes to and fro. */
+/** A wallet without a tenant, which is exported and imported repeatedly. */
 export type Traveller = { walletId: string; passphrase: string; exported: Buffer }
 
 const figure = z.number()
@@ -60,23 +60,20 @@ export type Place = {
   operations: Operation[]
   schemas: Readonly<Record<string, Schema>>
   mediatorDid: string
-  /** What was seen in the daemon since the last time. */
+  /** The observations in the daemon since the previous call. */
   watch(): Promise<Watched>
-  /** Ends the daemon in good order: how it ended, and what it said on standard error. */
+  /** Stops the daemon. Returns how it ended, and its standard error. */
   end(): Promise<{ ended: number | string | undefined; log: string }>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/**
- * Opens the place, in memory as far as the machine has files there: what is looked for is no matter of the
- * disk's.
- */
+/** Starts the environment, with its files in memory if possible: the fuzz run does not test the disk. */
 export async function openPlace(env: Record<string, string> = {}): Promise<Place> {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'identity-agent-'))
   const tenants: Tenant[] = []
   let found: Found | undefined
   const ownerOf = (walletId: string) =>
-    tenants.find((tenant) => tenant.walletId === walletId)?.name ?? 'nobody'
+    tenants.find((tenant) => tenant.walletId === walletId)?.name ?? 'unknown'
   const party = await openParty(({ walletId, id, data }) => {
     found?.learn(ownerOf(walletId), '', data)
     found?.add(ownerOf(walletId), 'event id', id)
@@ -88,7 +85,7 @@ export async function openPlace(env: Record<string, string> = {}): Promise<Place
     AGENT_CONFIG_DIR: join(folder, 'config'),
     ADMIN_TOKEN: adminKey,
     AGENT_MEDIATOR: 'true',
-    // Nobody outside of this machine is called.
+    // No connections outside of this machine.
     AGENT_DENY_HOSTS: '*',
     AGENT_ALLOW_HOSTS: '127.0.0.1',
     AGENT_OPEN_WALLETS: '50',
@@ -169,7 +166,7 @@ function accessOf(security: object[]): Operation['access'] {
   return first === undefined ? 'public' : 'apiKeyAuth' in first ? 'tenant' : 'admin'
 }
 
-/** A tenant, whose entity nobody is to take away. */
+/** A tenant. Its entity must not be removed. */
 async function onboard(daemon: Daemon, name: string, reserved: Set<string>): Promise<Tenant> {
   const apiKey = `the-api-key-of-${name}`
   const { body: wallet } = await daemon.call('POST /wallets', { adminKey, body: { name } })
@@ -182,7 +179,7 @@ async function onboard(daemon: Daemon, name: string, reserved: Set<string>): Pro
   return { name, walletId: wallet.id, apiKey, connected: [] }
 }
 
-/** Makes a wallet, and exports it to move. */
+/** Creates a wallet, and exports it for a transfer. */
 async function sendOff(daemon: Daemon): Promise<Traveller> {
   const passphrase = 'a passphrase of the fuzz'
   const { body: wallet } = await daemon.call('POST /wallets', { adminKey, body: { name: 'traveller' } })
@@ -194,7 +191,7 @@ async function sendOff(daemon: Daemon): Promise<Traveller> {
   return { walletId: wallet.id, passphrase, exported: Buffer.from(await response.arrayBuffer()) }
 }
 
-/** What a tenant has from the start: DIDs, a schema, a did:web, a connection to the party. */
+/** The initial resources of a tenant: DIDs, a schema, a did:web, a connection to the party. */
 async function settle(
   daemon: Daemon,
   tenant: Tenant,
@@ -227,7 +224,7 @@ async function settle(
   }
   const { guid } = await call('POST /schema-registry/schemas', schema)
   found.add(name, 'schema URL', `${daemon.url}/schema-registry/schemas/${guid}`)
-  // Nobody is to take these away: what comes after them would come to nothing.
+  // These must not be removed, because later requests need them.
   for (const did of [issuer, longFormDid, subject]) reserved.add(did)
   const { connectionId, thid, invitation } = await call('POST /connections', {})
   const request = { type: typesOf.connectionRequest, thid, pthid: thid }

@@ -14,7 +14,7 @@ const { values } = parseArgs({
   options: { cases: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' } },
 })
 
-let shown = 0
+let printed = 0
 let isInterrupted = false
 process.once('SIGINT', () => (isInterrupted = true))
 
@@ -23,11 +23,11 @@ const outcome = await fuzz({
   seed: Number(values.seed),
   isEnough: () => isInterrupted,
   onMeasurement: (measurement, { failures }) => {
-    for (const { result, reason } of failures.slice(shown))
+    for (const { result, reason } of failures.slice(printed))
       process.stderr.write(
         `${result?.number ?? ''} ${result?.way ?? ''} ${reason}\n  ${result?.asked ?? ''}\n`,
       )
-    shown = failures.length
+    printed = failures.length
     const stall = Math.max(0, ...measurement.watched.stalls.map(({ busyMs }) => busyMs))
     process.stderr.write(
       `${measurement.cases} cases: ${failures.length} failures, ${live(measurement).toFixed(0)} MB (${(measurement.watched.heap / 2 ** 20).toFixed(0)} in the heap), longest stall ${stall.toFixed(0)} ms\n`,

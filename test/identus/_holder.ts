@@ -1,14 +1,11 @@
 /**
- * A wallet as people build it with the stock Identus SDK, but without a mediator: its DIDs name an HTTP inbox
- * of this process.
- *
- * The SDK's own, unchanged, are its Agent (invitations, offers, issued credentials, presentations), Pluto,
- * Castor, Apollo, Mercury with didcomm-rust inside, and its HTTP client. Ours is the store under Pluto, and
- * what stands in for a mediator, which the Agent insists on before it connects: it writes the `uri` of its
- * mediator connection into each new DID as the place to send to, and tells the mediator of that DID. So a
- * mediator connection whose `uri` is the inbox, and another one that swallows what a mediator would be told,
- * make a wallet that is reached directly. What arrives is handled as the SDK handles what it picks up:
- * unpacked, stored, and announced as a `message` event.
+ * A wallet built with the stock Identus SDK, but without a mediator: its DIDs contain an HTTP inbox of this
+ * process. Agent, Pluto, Castor, Apollo, Mercury (with didcomm-rust) and the HTTP client are those of the
+ * SDK. The tests provide the store under Pluto, and a substitute for the mediator. The SDK's agent requires a
+ * mediator before it connects: it writes the `uri` of the mediator connection into each new DID as endpoint,
+ * and registers the DID with the mediator. So one mediator connection has the inbox as `uri`, and a second
+ * connection discards the registrations. The inbox handles received messages like the SDK: it unpacks and
+ * stores them, and emits a `message` event.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,34 +13,34 @@ import type { Agent, AgentContext, Domain } from '@hyperledger/identus-sdk'
 import { memoryStore } from './_store.ts'
 import { didcomm, sdk } from './_sdk.ts'
 
-/** Does something with a message that has arrived. */
+/** Handles a received message. */
 export type Answer = (message: Domain.Message, agent: Agent) => Promise<void>
 
 export type Holder = {
   agent: Agent
-  /** Waits for the next message of a type that the SDK announces. Each message is returned once. */
+  /** Waits for the next message of a type. Each message is returned once. */
   next: (type: string) => Promise<Domain.Message>
-  /** True when the SDK finds that the document of `issuer` has the key that signed the credential. */
+  /** True if the SDK verifies the signature with a key in the document of `issuer`. */
   verifies: (jws: string, issuer: string) => Promise<boolean>
-  /** The same of an SD-JWT credential, with all its disclosures. */
+  /** The same for an SD-JWT credential with all its disclosures. */
   verifiesSdJwt: (jws: string, issuer: string) => Promise<boolean>
   /**
-   * Presents claims of an SD-JWT credential that has a key of the wallet's on Ed25519; what is true in the
-   * frame is shown.
+   * Presents an SD-JWT credential that is bound to an Ed25519 key of the wallet. Discloses the claims that
+   * are true in the frame.
    */
   show: (credential: Domain.Credential, frame: object) => Promise<string>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** How long a message may take to arrive. */
+/** The time limit for the arrival of a message. */
 const patienceMs = 10_000
 
-/** A mediator's DID, and whether the wallet listens to it instead of asking. */
+/** A mediator's DID, and whether the wallet uses live delivery instead of polling. */
 export type Mediation = { mediatorDID?: string; liveMode?: boolean }
 
 /**
- * Makes the SDK's agent with nothing around it. `dids` is the address of an agent's `GET /dids/{did}`,
- * without the DID. `build` is another of the SDK's builds than the usual one.
+ * Creates the SDK's agent. `dids` is the URL of an agent's `GET /dids/{did}`, without the DID. `build` is the
+ * build of the SDK.
  */
 export async function startSdk(
   dids: string,
@@ -66,12 +63,12 @@ export async function startSdk(
   return agent
 }
 
-/** One of the SDK's builds. */
+/** A build of the SDK: ES module or CommonJS. */
 export type Build = { sdk: typeof sdk; didcomm: typeof didcomm }
 
 /**
- * Starts a holder that can be reached; `dids` and `build` as above. What `answer` does with a message is done
- * before the sender hears that it came.
+ * Starts a holder with an inbox; `dids` and `build` as above. The sender gets its response after `answer` has
+ * handled the message.
  */
 export async function startHolder(
   dids: string,
@@ -81,10 +78,10 @@ export async function startHolder(
   const agent = await startSdk(dids, {}, build.sdk)
   const next = listen(agent)
   const inbox = await openInbox(agent, answer)
-  // Had the agent a mediator when it starts, it would ask it for messages every few seconds.
+  // Set after the start, because the SDK's agent would otherwise poll the mediator every few seconds.
   agent.connections.addMediator(inboxIn(build, inbox.url))
   agent.connections.add({
-    uri: nobody,
+    uri: noMediator,
     state: build.sdk.Connection.State.GRANTED,
     send: async () => undefined,
   })
@@ -100,11 +97,11 @@ export async function startHolder(
   }
 }
 
-/** Starts a holder behind a mediator, which is the SDK's own business throughout. */
+/** Starts a holder behind a mediator, entirely with the SDK. */
 export async function startMediatedHolder(dids: string, mediation: Required<Mediation>): Promise<Holder> {
   const agent = await startSdk(dids, mediation)
   if (!mediation.liveMode) {
-    // Every five seconds is the default.
+    // The default is five seconds.
     agent.stopFetchingMessages()
     await agent.startFetchingMessages(200)
   }
@@ -125,7 +122,7 @@ function verifier(agent: Agent): Holder['verifies'] {
     agent.runTask(new Within(({ JWT }) => JWT.verify({ jws, issuerDID: sdk.Domain.DID.from(issuer) })))
 }
 
-/** SD-JWT functions of the SDK that its agent has no method for. */
+/** SD-JWT functions of the SDK without a method of its agent. */
 function sdJwts(agent: Agent): Pick<Holder, 'verifiesSdJwt' | 'show'> {
   return {
     verifiesSdJwt: (jws, issuer) =>
@@ -142,20 +139,20 @@ function sdJwts(agent: Agent): Pick<Holder, 'verifiesSdJwt' | 'show'> {
   }
 }
 
-const nobody = 'did:example:nobody'
+const noMediator = 'did:example:no-mediator'
 
-/** A mediator to the SDK, only not one that has DIDs. */
+/** A mediator connection for the SDK without real DIDs. */
 function inboxIn(build: Build, url: string) {
   class Inbox extends build.didcomm.MediatorConnection {
     override asMediator(): Domain.Mediator {
-      const did = build.sdk.Domain.DID.from(nobody)
+      const did = build.sdk.Domain.DID.from(noMediator)
       return { hostDID: did, mediatorDID: did, routingDID: did }
     }
   }
-  return new Inbox(url, nobody)
+  return new Inbox(url, noMediator)
 }
 
-/** A task of the caller's: the SDK's modules are reached only within one. */
+/** A task of the test: the SDK's modules are available only to tasks. */
 class Within<T> extends sdk.Utils.Task<T, (modules: AgentContext) => Promise<T>> {
   override run(modules: object): Promise<T> {
     return this.args(modules as AgentContext)
@@ -163,11 +160,9 @@ class Within<T> extends sdk.Utils.Task<T, (modules: AgentContext) => Promise<T>>
 }
 
 /**
- * Makes a resolver of the SDK's `ExtraResolver` kind, which asks for a bare document.
- *
- * The SDK's own asks for any media type, and can read nothing else than a bare document. What it gets by that
- * is a resolution result, from the Cloud Agent as from this agent; then the SDK tries the next resolver,
- * which is this one.
+ * Creates an `ExtraResolver` for the SDK that requests a bare document. The SDK's own resolver accepts any
+ * media type, but reads bare documents only. The Cloud Agent and this agent both answer it with a resolution
+ * result; then the SDK uses the next resolver, this one.
  */
 function documentResolver(dids: string) {
   return class implements Domain.DIDResolver {
@@ -180,7 +175,7 @@ function documentResolver(dids: string) {
   }
 }
 
-/** The messages that the SDK announces. Each is returned once, to the first that waits for its type. */
+/** The messages that the SDK announces. Each is returned to the first caller that waits for its type. */
 function listen(agent: Agent): Holder['next'] {
   const unread: Domain.Message[] = []
   const waiting = new Set<() => void>()
@@ -199,17 +194,17 @@ function listen(agent: Agent): Holder['next'] {
         () => end(() => reject(new Error(`no ${type} came, only [${others()}]`))),
         patienceMs,
       )
-      const end = (settle: () => void) => {
+      const end = (finish: () => void) => {
         clearTimeout(timer)
         waiting.delete(look)
-        settle()
+        finish()
       }
       waiting.add(look)
       look()
     })
 }
 
-/** An HTTP endpoint that gives what is sent to it to the SDK; 400 for what the SDK cannot read. */
+/** An HTTP endpoint that passes messages to the SDK. 400 for messages that the SDK cannot read. */
 async function openInbox(agent: Agent, answer?: Answer) {
   const take = async (envelope: string) => {
     const message = await agent.mercury.unpackMessage(envelope)

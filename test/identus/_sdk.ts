@@ -10,7 +10,8 @@ export const didcomm = await import('@hyperledger/identus-sdk/plugins/didcomm')
 console.warn = warn
 
 /**
- * The same as CommonJS, which alone can do AnonCreds: in the other build the library finds no random numbers.
+ * The same as CommonJS. Only this build supports AnonCreds: in the ES module, the library finds no source of
+ * random numbers.
  */
 export function loadCommonJs() {
   return {

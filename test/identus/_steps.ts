@@ -1,4 +1,4 @@
-/** The steps of a wallet application with the SDK's calls, and those of the issuer. */
+/** The steps of a wallet application with the SDK's functions, and those of the issuer. */
 import { randomUUID } from 'node:crypto'
 import type { Agent, Domain } from '@hyperledger/identus-sdk'
 import { connectionIn, credentialIn, type Tenant } from '../_pair.ts'
@@ -7,18 +7,18 @@ import { sdk } from './_sdk.ts'
 
 const { ProtocolType } = sdk
 
-/** The wallet answers an offer, for a did:prism that it makes for the purpose. */
+/** The wallet accepts an offer, with a new did:prism. */
 export async function answerOffer(agent: Agent, message: Domain.Message, build: typeof sdk = sdk) {
   const request = await agent.prepareRequestCredentialWithIssuer(build.OfferCredential.fromMessage(message))
   await agent.sendMessage(request.makeMessage())
 }
 
-/** The wallet reads and keeps what it was issued. */
+/** The wallet stores the issued credential. */
 export function keepCredential(agent: Agent, message: Domain.Message, build: typeof sdk = sdk) {
   return agent.processIssuedCredentialMessage(build.IssueCredential.fromMessage(message))
 }
 
-/** The wallet proves with a credential. */
+/** The wallet presents a credential. */
 export async function answerRequest(
   agent: Agent,
   message: Domain.Message,
@@ -49,8 +49,7 @@ export async function connect(
 }
 
 /**
- * The wallet proves with claims of its choice of an SD-JWT credential, which the SDK's agent cannot: it shows
- * none.
+ * The wallet presents claims of its choice of an SD-JWT credential. The SDK's agent itself discloses none.
  */
 export async function showClaims(
   { agent, show }: Holder,
@@ -79,7 +78,7 @@ type Offer = {
   issuingKid?: string
 }
 
-/** The issuer offers, the wallet answers, the issuer issues, the wallet keeps the credential. */
+/** The issuer offers, the wallet accepts, the issuer issues, the wallet stores the credential. */
 export async function issue({ agent, next }: Holder, { call }: Tenant, offer: Offer) {
   const { thid } = await call('POST /issue-credentials/credential-offers', { body: offer })
   await answerOffer(agent, await next(ProtocolType.DidcommOfferCredential))
@@ -89,7 +88,7 @@ export async function issue({ agent, next }: Holder, { call }: Tenant, offer: Of
   return { thid, recordId, credential }
 }
 
-/** The issuer asks for a proof over a connection. */
+/** The issuer requests a presentation over a connection. */
 export function ask(
   { call }: Tenant,
   connectionId: string,

@@ -1,12 +1,13 @@
 /**
- * An in-memory `Pluto.Store` of the SDK: its four calls, and the part of the query language that Pluto uses.
+ * An in-memory `Pluto.Store` for the SDK: its four functions, and the part of the query language that Pluto
+ * uses.
  */
 import type { Pluto } from '@hyperledger/identus-sdk'
 
 type Row = { uuid: string } & Record<string, unknown>
 /**
- * Members that must be equal, and `$and` and `$or` of such. An empty `$or` fits nothing: Pluto asks so for
- * the keys of no DID.
+ * Members that must be equal, and `$and` and `$or` of selectors. An empty `$or` matches nothing: Pluto uses
+ * it to query the keys of no DID.
  */
 type Selector = Record<string, unknown> & { $and?: Selector[]; $or?: Selector[] }
 

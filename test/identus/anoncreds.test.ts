@@ -1,9 +1,7 @@
 /**
- * The stock Identus SDK as holder of AnonCreds, over plain HTTP, against this agent.
- *
- * Known of SDK 7.0.0, and not the agent's to mend: it fetches schema and definition by their URLs, which must
- * be HTTP; it proves with one credential, shows every attribute that is asked for, and labels its answers as
- * the specification does, unlike the Cloud Agent.
+ * The stock Identus SDK as holder of AnonCreds, over plain HTTP, against this agent. Known limitations of SDK
+ * 7.0.0: it fetches schemas and definitions by URL, only over HTTP. It presents one credential, and reveals
+ * every requested attribute. It labels its messages as the specification says, unlike the Cloud Agent.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Domain } from '@hyperledger/identus-sdk'
@@ -45,7 +43,7 @@ const age = (p_value: number) => ({
   adult: { name: 'age', p_type: '>=' as const, p_value, restrictions: [] },
 })
 
-/** Asks for a name and a predicate; the request as it came to the wallet. */
+/** Requests a name and a predicate. Returns the request as the wallet received it. */
 async function ask(change: object = {}) {
   const anoncredPresentationRequest = {
     name: 'check',
@@ -64,7 +62,7 @@ async function ask(change: object = {}) {
   return { thid, request: await holder.next(ProtocolType.DidcommRequestPresentation) }
 }
 
-test('the wallet is issued a credential, and finds it genuine', { timeout: 60_000 }, async () => {
+test('the wallet receives a credential and verifies it', { timeout: 60_000 }, async () => {
   const { thid } = await issuer.call('POST /issue-credentials/credential-offers', {
     body: {
       connectionId,
@@ -84,7 +82,7 @@ test('the wallet is issued a credential, and finds it genuine', { timeout: 60_00
 })
 
 test(
-  'the wallet proves an attribute and a predicate, and not what it does not have',
+  'the wallet proves an attribute and a predicate, but not an unsatisfied predicate',
   { timeout: 60_000 },
   async () => {
     const good = await ask()

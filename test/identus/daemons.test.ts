@@ -1,4 +1,6 @@
-/** The stock Identus SDK as holder between two daemons in processes of their own: one issues and revokes, the other verifies. */
+/**
+ * The stock Identus SDK as holder between two daemon processes: one issues and revokes, the other verifies.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
 import type { TokenFormat } from '../../src/protocols/formats.ts'
@@ -18,7 +20,7 @@ let [issuer, verifier]: Tenant[] = []
 let holder: Holder
 let [offers, asks] = ['', '']
 
-/** A daemon that shares its ledger with the others, and nothing else; a tenant of it. */
+/** A daemon that shares only its ledger with the others, and a tenant of it. */
 async function startParty(name: string): Promise<Tenant> {
   const daemon = await Daemon.start({
     ...settingsIn(folder.path, name, adminKey),
@@ -46,7 +48,7 @@ afterEach(() => void vi.restoreAllMocks())
 
 type Credential = Awaited<ReturnType<typeof issue>>['credential']
 
-/** How the wallet answers a request; its agent shows no claim of an SD-JWT by itself. */
+/** The wallet's answer to a request. The SDK's agent itself discloses no claims of an SD-JWT. */
 const formats: Record<
   TokenFormat,
   {
@@ -72,7 +74,7 @@ const formats: Record<
 }
 
 test.each(Object.entries(formats))(
-  '%s: issued, presented, revoked, and then it proves nothing',
+  '%s: issued, presented, revoked, and refused afterwards',
   async (format, { curve, terms, answer }) => {
     const { did: issuingDID } = await newDid(issuer!, 'assertionMethod', curve)
     const { thid, recordId, credential } = await issue(holder, issuer!, {

@@ -1,10 +1,9 @@
 /**
- * DIDs of the stock Identus SDK and of this agent, each resolved by the other.
- *
- * Known of SDK 7.0.0: it writes `.S` with an empty list for no service, and one list for several; it names
- * services by their place and type; in a did:prism it lists master keys among the verification methods, and
- * shows keys as multibase of the bare key; it does not resolve one that has a key on secp256k1 whose y begins
- * with a zero byte.
+ * DIDs of the stock Identus SDK and of this agent, each resolved by the other. Known limitations of SDK
+ * 7.0.0: it writes `.S` with an empty list for no service, and one list for several. Its service ids consist
+ * of position and type. In a did:prism it lists master keys as verification methods, and returns keys as
+ * multibase of the bare key. It does not resolve one that has a secp256k1 key whose y begins with a zero
+ * byte.
  */
 import type { Agent, Domain } from '@hyperledger/identus-sdk'
 import { base58btc } from 'multiformats/bases/base58'
@@ -27,7 +26,7 @@ type Service = Domain.DIDDocument.Service
 
 let agent: Agent
 beforeAll(async () => {
-  // Nothing listens there: the SDK falls back to what a long-form DID says of itself.
+  // Nothing listens there: the SDK falls back to the state in a long-form DID.
   agent = await startSdk('http://127.0.0.1:9/')
 })
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
@@ -36,7 +35,7 @@ afterEach(() => void vi.restoreAllMocks())
 const service = (id: string, type: string, uri: string, accept?: string[], routingKeys?: string[]) =>
   new DIDDocument.Service(id, [type], new DIDDocument.ServiceEndpoint(uri, accept, routingKeys))
 
-/** Keys by purpose and id, as either side resolves a did:peer. */
+/** Keys by purpose and id, in the results of both sides for a did:peer. */
 const keysHere = (document: DidDocument) =>
   purposes.flatMap((purpose) =>
     keysFor(document, purpose).map(({ id, publicKeyJwk: { crv, x } }) => [purpose, id, crv, x]),
@@ -79,12 +78,12 @@ describe('a did:peer:2', () => {
     const [here, there] = [resolvePeerDid(did.toString()), await agent.castor.resolveDID(did)]
     expect(keysHere(here)).toEqual(keysThere(there))
     expect(keysHere(here)).toHaveLength(2)
-    const shown = services.map(({ type, serviceEndpoint: { uri, accept, routingKeys } }) => ({
+    const expected = services.map(({ type, serviceEndpoint: { uri, accept, routingKeys } }) => ({
       type: type[0],
       serviceEndpoint: { uri, accept, routingKeys },
     }))
     expect((here.service ?? []).map(({ type, serviceEndpoint }) => ({ type, serviceEndpoint }))).toEqual(
-      shown,
+      expected,
     )
     expect(new Set((here.service ?? []).map(({ id }) => id)).size).toBe(services.length)
   })
@@ -107,7 +106,7 @@ describe('a did:peer:2', () => {
   })
 
   // A DID that the SDK cannot parse stays in its store, and breaks unpacking of every message.
-  test('of this agent is accepted by the SDK’s store, with any mailbox', () => {
+  test('of this agent is accepted by the SDK’s store, with any mailbox token', () => {
     const key = new Uint8Array(32).fill(7)
     for (let count = 0; count < 100; count++) {
       const did = newDid(`https://agent.example:8443/didcomm/${newWalletToken(key, 'mailbox', newId())}`)
@@ -120,7 +119,7 @@ describe('a long-form did:prism', () => {
   const resolver = createResolver({ getState: async () => undefined })
 
   test.each([Curve.SECP256K1, Curve.ED25519])(
-    'of the SDK, with a key on %s, resolves here to the keys and services it was made of',
+    'of the SDK, with a key on %s, resolves here to its keys and services',
     async (curve) => {
       const services = [
         service('first', 'LinkedDomains', 'https://wallet.example/'),

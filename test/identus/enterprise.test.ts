@@ -1,8 +1,7 @@
 /**
- * The stock Identus SDK as the wallet of the enterprise suite: it hands a DID over and its key signs a challenge.
- *
- * Known of SDK 7.0.0: it sends JSON as `text/plain`, takes exactly 200 for success, keeps nothing of who asks, and knows challenges not at all; the
- * key is its own, and so is the signing.
+ * The stock Identus SDK as the wallet of the enterprise suite: it sends a DID, and its key signs a challenge.
+ * Known limitations of SDK 7.0.0: it sends JSON as `text/plain`, requires status 200, does not store the
+ * requester, and does not support challenges. So the test signs the challenge with the SDK's key.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
@@ -23,7 +22,7 @@ afterAll(async () => {
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
 afterEach(() => void vi.restoreAllMocks())
 
-test('it answers a DID request with a DID of its making, and its Ed25519 key signs a challenge that verifies', async () => {
+test('it answers a DID request with a new DID, and the signature of its Ed25519 key over a challenge verifies', async () => {
   const request = await agent.tenant('POST /onboard/did-requests', { body: { from: 'Acme' } })
   const invitation = await holder.agent.parsePrismInvitation(JSON.stringify(request.didRequest))
   await holder.agent.acceptInvitation(invitation)
@@ -31,7 +30,7 @@ test('it answers a DID request with a DID of its making, and its Ed25519 key sig
     path: { didRequestId: request.id },
   })
   expect(known).toMatchObject({ state: 'success', did: expect.stringMatching(/^did:peer:2\./) })
-  // A second answer is refused, and the SDK says so.
+  // A second answer is refused, and the SDK reports it.
   await expect(holder.agent.acceptInvitation(invitation)).rejects.toThrow()
 
   const { id, challenge } = await agent.tenant('POST /did-authentication/challenges', {

@@ -1,8 +1,8 @@
 /**
- * Envelopes and DIDs, ours and the stock Identus SDK's, each read by the other. The SDK's Mercury is
- * didcomm-rust on the keys of did:peer:2, hence X25519 and Ed25519 alone; what it packs is authcrypt, or
- * anoncrypt with XC20P when there is no sender. Known of it: it takes a signed message of one DID that says
- * `from` another, which is why nothing here tells who signed.
+ * Envelopes and DIDs of this agent and of the stock Identus SDK, each read by the other. The SDK's Mercury
+ * uses didcomm-rust with the keys of did:peer:2, so only X25519 and Ed25519. It packs authcrypt, or anoncrypt
+ * with XC20P without a sender. Known limitation: it accepts a signed message whose `from` is not the signer's
+ * DID, so these tests do not check the signer.
  */
 import type { Agent, Domain } from '@hyperledger/identus-sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -34,7 +34,7 @@ function newPerson(serviceUri = 'http://127.0.0.1:8090/mailbox') {
   return { did, sender, signer, agreement: toPublic(agreement), authentication: toPublic(authentication) }
 }
 
-/** A key of a DID to encrypt to. */
+/** The encryption key of a DID. */
 function recipientOf(did: string): Recipient {
   const { id, publicKeyJwk } = keysFor(resolvePeerDid(did), 'keyAgreement')[0]!
   return { kid: id, publicJwk: publicKeyJwk }
@@ -44,23 +44,23 @@ const service = (type: string, uri: string, accept?: string[], routingKeys?: str
   new DIDDocument.Service('#service', [type], new DIDDocument.ServiceEndpoint(uri, accept, routingKeys))
 
 let agent: Agent
-/** The DID of the SDK's side. */
-let theirs: Domain.DID
-const ours = newPerson()
+/** The DID of the SDK. */
+let sdkDid: Domain.DID
+const own = newPerson()
 
 beforeAll(async () => {
-  // Nothing listens there: the SDK falls back to what a long-form DID says of itself.
+  // Nothing listens there: the SDK falls back to the state in a long-form DID.
   agent = await startSdk('http://127.0.0.1:9/')
-  theirs = await agent.createNewPeerDID([service('DIDCommMessaging', 'http://127.0.0.1/inbox')], false)
+  sdkDid = await agent.createNewPeerDID([service('DIDCommMessaging', 'http://127.0.0.1/inbox')], false)
 })
 
-/** A message from us to the SDK. */
-const letter = (): PlaintextMessage => ({
+/** A message from this agent to the SDK. */
+const newMessage = (): PlaintextMessage => ({
   id: '9f0b9f3e-8f9a-4a55-93a4-6f2f3a1b5a11',
   typ: 'application/didcomm-plain+json',
   type: 'https://didcomm.org/basicmessage/2.0/message',
-  from: ours.did,
-  to: [theirs.toString()],
+  from: own.did,
+  to: [sdkDid.toString()],
   thid: 'a thread',
   pthid: 'its parent',
   created_time: 1_700_000_000,
@@ -72,31 +72,31 @@ const letter = (): PlaintextMessage => ({
   ],
 })
 
-/** The same as the SDK hands it out. */
-const letterThere = () => ({
-  id: letter().id,
-  piuri: letter().type,
-  from: { uuid: ours.did },
-  to: { uuid: theirs.uuid },
+/** The same in the form of the SDK. */
+const sdkMessage = () => ({
+  id: newMessage().id,
+  piuri: newMessage().type,
+  from: { uuid: own.did },
+  to: { uuid: sdkDid.uuid },
   thid: 'a thread',
   pthid: 'its parent',
   createdTime: 1_700_000_000,
   expiresTimePlus: 1_700_001_000,
-  body: letter().body,
+  body: newMessage().body,
 })
 
-const ourAuthcrypt = () =>
-  packAuthcrypt(letter(), { sender: ours.sender, recipients: [recipientOf(theirs.toString())] })
+const newAuthcrypt = () =>
+  packAuthcrypt(newMessage(), { sender: own.sender, recipients: [recipientOf(sdkDid.toString())] })
 const anoncryptOf = (content: unknown, enc: (typeof contentEncryptions)[number]) =>
   encrypt(utf8(typeof content === 'string' ? content : JSON.stringify(content)), {
-    recipients: [recipientOf(theirs.toString())],
+    recipients: [recipientOf(sdkDid.toString())],
     enc,
   })
 
-describe('the SDK opens our', () => {
+describe('the SDK unpacks this agent’s', () => {
   test('authcrypt, with every header, and attachments in either form', async () => {
-    const message = await agent.mercury.unpackMessage(ourAuthcrypt())
-    expect(message).toMatchObject(letterThere())
+    const message = await agent.mercury.unpackMessage(newAuthcrypt())
+    expect(message).toMatchObject(sdkMessage())
     expect(
       message.attachments.map(({ id, format, payload }) => ({ id, format, payload: payload as unknown })),
     ).toEqual([
@@ -106,50 +106,47 @@ describe('the SDK opens our', () => {
   })
 
   test.each(contentEncryptions)('anoncrypt by %s', async (enc) => {
-    const envelope = packAnoncrypt(letter(), { recipients: [recipientOf(theirs.toString())], enc })
-    expect(await agent.mercury.unpackMessage(envelope)).toMatchObject(letterThere())
+    const envelope = packAnoncrypt(newMessage(), { recipients: [recipientOf(sdkDid.toString())], enc })
+    expect(await agent.mercury.unpackMessage(envelope)).toMatchObject(sdkMessage())
   })
 
   test.each(contentEncryptions)('anoncrypt by %s of authcrypt', async (enc) => {
-    expect(await agent.mercury.unpackMessage(anoncryptOf(ourAuthcrypt(), enc))).toMatchObject(letterThere())
+    expect(await agent.mercury.unpackMessage(anoncryptOf(newAuthcrypt(), enc))).toMatchObject(sdkMessage())
   })
 
-  test.each(contentEncryptions)('anoncrypt by %s of what we signed', async (enc) => {
+  test.each(contentEncryptions)('anoncrypt by %s of a signed message', async (enc) => {
     expect(
-      await agent.mercury.unpackMessage(anoncryptOf(signed(letter(), [ours.signer]), enc)),
-    ).toMatchObject(letterThere())
+      await agent.mercury.unpackMessage(anoncryptOf(signed(newMessage(), [own.signer]), enc)),
+    ).toMatchObject(sdkMessage())
   })
 
-  test('anoncrypt of what we signed, but not when the signature is of another key', async () => {
-    const jws = signed(letter(), [{ ...ours.signer, privateJwk: newPerson().signer.privateJwk }])
+  test('anoncrypt of a signed message, but not with a signature by another key', async () => {
+    const jws = signed(newMessage(), [{ ...own.signer, privateJwk: newPerson().signer.privateJwk }])
     await expect(agent.mercury.unpackMessage(anoncryptOf(jws, 'XC20P'))).rejects.toBeDefined()
   })
 
   test('authcrypt with a message of half a megabyte', async () => {
     const body = { content: 'x'.repeat(500_000) }
-    const recipients = [recipientOf(theirs.toString())]
+    const recipients = [recipientOf(sdkDid.toString())]
     const message = await agent.mercury.unpackMessage(
-      packAuthcrypt({ ...letter(), body }, { sender: ours.sender, recipients }),
+      packAuthcrypt({ ...newMessage(), body }, { sender: own.sender, recipients }),
     )
     expect(message.body).toEqual(body)
   })
 
-  test.each(['tag', 'ciphertext', 'iv'])(
-    'authcrypt, but not after one changed bit of its %s',
-    async (member) => {
-      const envelope = JSON.parse(ourAuthcrypt()) as Record<string, string>
-      const bytes = Buffer.from(envelope[member]!, 'base64url')
-      bytes[0]! ^= 1
-      await expect(
-        agent.mercury.unpackMessage(JSON.stringify({ ...envelope, [member]: bytes.toString('base64url') })),
-      ).rejects.toBeDefined()
-    },
-  )
+  test.each(['tag', 'ciphertext', 'iv'])('authcrypt, but not with one flipped bit in %s', async (member) => {
+    const envelope = JSON.parse(newAuthcrypt()) as Record<string, string>
+    const bytes = Buffer.from(envelope[member]!, 'base64url')
+    bytes[0]! ^= 1
+    await expect(
+      agent.mercury.unpackMessage(JSON.stringify({ ...envelope, [member]: bytes.toString('base64url') })),
+    ).rejects.toBeDefined()
+  })
 })
 
-describe('we open the SDK’s', () => {
+describe('this agent unpacks the SDK’s', () => {
   const attachments = [
-    // Each as one of its protocols writes it: a request, a presentation, a forward.
+    // One in the form of each of its protocols: a request, a presentation, a forward.
     new AttachmentDescriptor(
       { base64: Buffer.from('~?>ÿ').toString('base64').replaceAll('=', '') },
       'prism/jwt',
@@ -164,9 +161,9 @@ describe('we open the SDK’s', () => {
     new Message(
       { content: 'für Ägypten 🏛' },
       'an-id',
-      letter().type,
+      newMessage().type,
       from,
-      DID.from(ours.did),
+      DID.from(own.did),
       attachments,
       'a thread',
       {},
@@ -179,22 +176,22 @@ describe('we open the SDK’s', () => {
     )
   const open = (envelope: string) =>
     unpack(envelope, {
-      findPrivateKey: async (kids) => (kids.includes(ours.sender.kid) ? ours.sender : undefined),
+      findPrivateKey: async (kids) => (kids.includes(own.sender.kid) ? own.sender : undefined),
       resolve: async (did) => resolvePeerDid(did),
     })
 
-  test('authcrypt, from the key that its DID has', async () => {
-    const opened = await open(await agent.mercury.packMessage(message(theirs)))
+  test('authcrypt, with the sender’s key from its DID', async () => {
+    const opened = await open(await agent.mercury.packMessage(message(sdkDid)))
     expect(opened).toMatchObject({
-      senderKid: `${theirs.toString()}#key-1`,
-      recipientKid: ours.sender.kid,
+      senderKid: `${sdkDid.toString()}#key-1`,
+      recipientKid: own.sender.kid,
       authenticated: true,
       anonymous: false,
       message: {
         id: 'an-id',
-        type: letter().type,
-        from: theirs.toString(),
-        to: [ours.did],
+        type: newMessage().type,
+        from: sdkDid.toString(),
+        to: [own.did],
         thid: 'a thread',
         pthid: 'its parent',
         created_time: 1_700_000_000,
@@ -219,17 +216,14 @@ describe('we open the SDK’s', () => {
     expect(opened).not.toHaveProperty('senderKid')
   })
 
-  test.each(['tag', 'ciphertext', 'iv'])(
-    'authcrypt, but not after one changed bit of its %s',
-    async (member) => {
-      const envelope = JSON.parse(await agent.mercury.packMessage(message(theirs))) as Record<string, string>
-      const bytes = Buffer.from(envelope[member]!, 'base64url')
-      bytes[0]! ^= 1
-      await expect(
-        open(JSON.stringify({ ...envelope, [member]: bytes.toString('base64url') })),
-      ).rejects.toMatchObject({
-        type: 'error:DIDCommControllerError:UnpackingFailed',
-      })
-    },
-  )
+  test.each(['tag', 'ciphertext', 'iv'])('authcrypt, but not with one flipped bit in %s', async (member) => {
+    const envelope = JSON.parse(await agent.mercury.packMessage(message(sdkDid))) as Record<string, string>
+    const bytes = Buffer.from(envelope[member]!, 'base64url')
+    bytes[0]! ^= 1
+    await expect(
+      open(JSON.stringify({ ...envelope, [member]: bytes.toString('base64url') })),
+    ).rejects.toMatchObject({
+      type: 'error:DIDCommControllerError:UnpackingFailed',
+    })
+  })
 })

@@ -1,6 +1,6 @@
 /**
- * Three implementations, each unpacks what each has packed: this agent, didcomm-node and the stock Identus
- * SDK, between DIDs of did:peer:2 (X25519).
+ * Three implementations unpack each other's envelopes: this agent, didcomm-node and the stock Identus SDK,
+ * between did:peer:2 DIDs (X25519).
  */
 import { createRequire } from 'node:module'
 import type { Agent, Domain } from '@hyperledger/identus-sdk'
@@ -22,21 +22,22 @@ const type = 'https://didcomm.org/basicmessage/2.0/message'
 const body = { content: 'für Ägypten 🏛' }
 
 /** The protections of messages. The SDK and didcomm-node support some of them. */
-const ways = ['authcrypt', ...contentEncryptions] as const
-type Way = (typeof ways)[number]
+const protections = ['authcrypt', ...contentEncryptions] as const
+type Protection = (typeof protections)[number]
 
 /**
- * An implementation with a DID of its own: what it packs, if it can, and what it reads out of an envelope.
+ * An implementation with its own DID. `pack` returns nothing for unsupported protections; `open` reads an
+ * envelope.
  */
 type Implementation = {
   did: string
-  pack: (way: Way, to: string) => Promise<string> | undefined
+  pack: (protection: Protection, to: string) => Promise<string> | undefined
   open: (envelope: string) => Promise<unknown>
 }
 
 function newPerson() {
   const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
-  const did = createPeerDid({ keyAgreement, authentication, serviceUri: 'http://127.0.0.1:1/nobody' })
+  const did = createPeerDid({ keyAgreement, authentication, serviceUri: 'http://127.0.0.1:1/mailbox' })
   const kid = recipientOf(did).kid
   const keys: Record<string, PrivateJwk> = {
     [kid]: keyAgreement,
@@ -45,9 +46,9 @@ function newPerson() {
   return { did, kid, keyAgreement, keys }
 }
 
-function ourselves(): Implementation {
+function thisAgent(): Implementation {
   const { did, kid, keyAgreement } = newPerson()
-  const letter = (to: string, from?: string) => ({
+  const newMessage = (to: string, from?: string) => ({
     id: 'an-id',
     type,
     to: [to],
@@ -56,10 +57,10 @@ function ourselves(): Implementation {
   })
   return {
     did,
-    pack: async (way, to) => {
+    pack: async (protection, to) => {
       const recipients = [recipientOf(to)]
-      if (way !== 'authcrypt') return packAnoncrypt(letter(to), { recipients, enc: way })
-      return packAuthcrypt(letter(to, did), { sender: { kid, privateJwk: keyAgreement }, recipients })
+      if (protection !== 'authcrypt') return packAnoncrypt(newMessage(to), { recipients, enc: protection })
+      return packAuthcrypt(newMessage(to, did), { sender: { kid, privateJwk: keyAgreement }, recipients })
     },
     open: async (envelope) => {
       const findPrivateKey = async () => ({ kid, privateJwk: keyAgreement })
@@ -97,8 +98,8 @@ function didcommNode(): Implementation {
   } as const
   return {
     did,
-    pack: async (way, to) => {
-      const from = way === 'authcrypt' ? did : null
+    pack: async (protection, to) => {
+      const from = protection === 'authcrypt' ? did : null
       const message = new Message({
         id: 'an-id',
         typ: 'application/didcomm-plain+json',
@@ -108,7 +109,10 @@ function didcommNode(): Implementation {
         attachments: [],
         ...(from && { from }),
       })
-      const options = { forward: false, ...(way !== 'authcrypt' && { enc_alg_anon: encryption[way] }) }
+      const options = {
+        forward: false,
+        ...(protection !== 'authcrypt' && { enc_alg_anon: encryption[protection] }),
+      }
       const [envelope] = await message.pack_encrypted(to, from, null, resolver, secrets, options)
       return envelope
     },
@@ -118,12 +122,15 @@ function didcommNode(): Implementation {
 
 async function identusSdk(agent: Agent): Promise<Implementation> {
   const own = await agent.createNewPeerDID([], false)
-  const letter = (to: Domain.DID, from?: Domain.DID) => new sdk.Domain.Message(body, 'an-id', type, from, to)
+  const newMessage = (to: Domain.DID, from?: Domain.DID) =>
+    new sdk.Domain.Message(body, 'an-id', type, from, to)
   return {
     did: own.toString(),
-    pack: (way, to) => {
-      if (way !== 'authcrypt' && way !== 'XC20P') return undefined
-      return agent.mercury.packMessage(letter(sdk.Domain.DID.from(to), way === 'authcrypt' ? own : undefined))
+    pack: (protection, to) => {
+      if (protection !== 'authcrypt' && protection !== 'XC20P') return undefined
+      return agent.mercury.packMessage(
+        newMessage(sdk.Domain.DID.from(to), protection === 'authcrypt' ? own : undefined),
+      )
     },
     open: async (envelope) => (await agent.mercury.unpackMessage(envelope)).body,
   }
@@ -135,7 +142,7 @@ const cells: string[] = []
 beforeAll(async () => {
   const agent = await startSdk('http://127.0.0.1:9/')
   implementations = {
-    'identity-agent': ourselves(),
+    'identity-agent': thisAgent(),
     'didcomm-node': didcommNode(),
     'identus-sdk': await identusSdk(agent),
   }
@@ -143,20 +150,20 @@ beforeAll(async () => {
 
 afterAll(() => {
   process.stdout.write(
-    `\n| packed by | opened by | ${ways.join(' | ')} |\n|---|---|${'---|'.repeat(ways.length)}\n${cells.join('\n')}\n`,
+    `\n| packed by | opened by | ${protections.join(' | ')} |\n|---|---|${'---|'.repeat(protections.length)}\n${cells.join('\n')}\n`,
   )
 })
 
 const names = ['identity-agent', 'didcomm-node', 'identus-sdk']
 
 test.each(names.flatMap((packer) => names.map((opener) => [packer, opener] as const)))(
-  '%s packs, %s opens',
+  '%s packs, %s unpacks',
   async (packer, opener) => {
     const [from, to] = [implementations[packer]!, implementations[opener]!]
     const row: string[] = []
-    for (const way of ways) {
-      const envelope = await from.pack(way, to.did)
-      if (envelope !== undefined) expect(await to.open(envelope), way).toEqual(body)
+    for (const protection of protections) {
+      const envelope = await from.pack(protection, to.did)
+      if (envelope !== undefined) expect(await to.open(envelope), protection).toEqual(body)
       row.push(envelope === undefined ? 'not packed' : 'opened')
     }
     expect(row[0]).toBe('opened')

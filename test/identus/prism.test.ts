@@ -1,10 +1,8 @@
 /**
- * did:prism between the stock Identus SDK and this agent: long forms and signed operations of either, read by
- * the other, with keys that verify what their owners sign.
- *
- * Known of SDK 7.0.0: it writes keys on secp256k1 as coordinates, and so never our bytes; it keeps the texts
- * of types and endpoints as they stand in the operation; from the words, its `createSeed` makes the seed of
- * BIP-39, not that of the other Identus libraries.
+ * did:prism between the stock Identus SDK and this agent: each reads long forms and signed operations of the
+ * other, and verifies signatures with the keys in them. Known limitations of SDK 7.0.0: it writes secp256k1
+ * keys as coordinates, so its bytes differ from this agent's. It does not parse service types and endpoints
+ * in operations. Its `createSeed` derives the seed of BIP-39, unlike the other Identus libraries.
  */
 import type { Domain } from '@hyperledger/identus-sdk'
 import { base58btc } from 'multiformats/bases/base58'
@@ -42,7 +40,7 @@ beforeAll(async () => {
   castor = (await startSdk(`${agent.url}/dids/`)).castor as InstanceType<typeof sdk.Castor>
 })
 afterAll(() => agent[Symbol.asyncDispose]())
-// The SDK tells the console of every resolver that has failed, and every key that does not fit.
+// The SDK logs every failing resolver and every unsuitable key to the console.
 beforeEach(() => {
   for (const method of ['log', 'debug'] as const)
     vi.spyOn(console, method).mockImplementation(() => undefined)
@@ -100,7 +98,7 @@ describe('a long form of the SDK', () => {
     ],
   ]
   test.each(cases)(
-    'with %s resolves here to its keys, which verify what it signs',
+    'with %s resolves here to its keys, which verify its signatures',
     async (_name, authentication, assertion, services) => {
       const [master, auth, issuing] = [
         newKey(Curve.SECP256K1),
@@ -139,7 +137,7 @@ describe('a long form of the SDK', () => {
     },
   )
 
-  test('is published here by the operation the SDK signs', async () => {
+  test('is published here with the operation that the SDK signs', async () => {
     const [master, key] = [newKey(Curve.SECP256K1), newKey(Curve.ED25519)]
     const did = await castor.createPrismDID(master.publicKey(), [], [key.publicKey()])
     const object = await castor.createPrismDIDAtalaObject(master, did)
@@ -187,8 +185,8 @@ describe('a DID of this agent', () => {
     contexts: ['https://c.example/1'],
   }
   /**
-   * A DID none of whose coordinates begins with a zero, the master key's included: the SDK drops it, and then
-   * nothing verifies there.
+   * A DID whose key coordinates, including the master key's, do not begin with zero: the SDK drops leading
+   * zeros, and verification fails.
    */
   const newDid = async (): Promise<string> => {
     const { longFormDid } = await tenant.call('POST /did-registrar/dids', { body: { documentTemplate } })
@@ -197,23 +195,23 @@ describe('a DID of this agent', () => {
     return coordinates.some((text) => fromBase64(text)[0] === 0) ? newDid() : longFormDid
   }
 
-  /** The bare key, uncompressed on secp256k1: so the SDK shows it. */
+  /** The bare key, uncompressed on secp256k1, as the SDK returns it. */
   const multibase = (key: PublicJwk) =>
     base58btc.encode(
       key.kty === 'OKP' ? okpBytes(key) : Buffer.from([4, ...fromBase64(key.x), ...fromBase64(key.y!)]),
     )
 
-  test('resolves there in its long form to the same keys and services', async () => {
+  test('resolves in the SDK in its long form to the same keys and services', async () => {
     const did = await newDid()
     const [here, there] = [await resolveHere(did), await castor.resolveDID(did)]
-    const shown = (purpose: 'authentication' | 'keyAgreement') =>
+    const expected = (purpose: 'authentication' | 'keyAgreement') =>
       keysFor(here, purpose).map(({ id, publicKeyJwk }) => ({
         id,
         publicKeyMultibase: multibase(publicKeyJwk),
       }))
-    expect(there.authentication).toMatchObject(shown('authentication'))
-    expect(there.keyAgreement).toMatchObject(shown('keyAgreement'))
-    // The hidden ones too, there.
+    expect(there.authentication).toMatchObject(expected('authentication'))
+    expect(there.keyAgreement).toMatchObject(expected('keyAgreement'))
+    // The SDK also lists the keys that this agent's document omits.
     const all = createState(parsePrismDid(did).operation!).publicKeys.map(({ id, publicKey }) => [
       `${did}#${id}`,
       multibase(publicKey),
@@ -229,7 +227,7 @@ describe('a DID of this agent', () => {
     ])
   })
 
-  test('verifies there, by each of its signing keys', async () => {
+  test('verifies in the SDK with each of its signing keys', async () => {
     const did = await newDid()
     const verifies = (data: Uint8Array, signature: Uint8Array) =>
       castor.verifySignature(sdk.Domain.DID.from(did), data, signature)
@@ -248,7 +246,7 @@ describe('a DID of this agent', () => {
     }
   })
 
-  test('resolves there in its short form once it is published, to the document that is here', async () => {
+  test('resolves in the SDK in its short form, once published, to the same document', async () => {
     const did = await newDid()
     const shortForm = did.split(':').slice(0, 3).join(':')
     await expect(castor.resolveDID(shortForm)).rejects.toThrow(/could resolve/)

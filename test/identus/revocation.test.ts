@@ -1,10 +1,8 @@
 /**
- * The stock Identus SDK as holder of revoked credentials: it gets and announces the notification, reads the
- * status list and verifies its proof, and what it then presents is refused.
- *
- * Known of SDK 7.0.0, and not the agent's to mend: built as ES module, it finds no function in jsonld when it
- * runs in Node, so its check of lists is asked in its CommonJS build; and it refuses every list that is
- * signed on Ed25519.
+ * The stock Identus SDK as holder of revoked credentials: it receives and announces the notification, reads
+ * the status list and verifies its proof, and a later presentation is refused. Known limitations of SDK
+ * 7.0.0: the ES module build cannot load the functions of jsonld in Node, so status lists are checked with
+ * the CommonJS build. It refuses every list signed with Ed25519.
  */
 import { createRequire } from 'node:module'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
@@ -36,7 +34,7 @@ async function checkByWallet(jws: string): Promise<boolean> {
 }
 
 test(
-  'a wallet of the stock SDK learns that its credential is revoked, whomever it asks',
+  'a wallet of the stock SDK learns that its credential is revoked, from the notification and the status list',
   { timeout: 30_000 },
   async () => {
     await using holder = await startHolder(`${agent.url}/dids/`)

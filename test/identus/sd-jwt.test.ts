@@ -1,10 +1,9 @@
 /**
- * The stock Identus SDK as holder of SD-JWTs, over plain HTTP, against this agent.
- *
- * Known of SDK 7.0.0, and not the agent's to mend: it names its key in every request for a credential, always
- * by its DID URL, and makes no key binding, so what is bound to its key it could present to nobody who
- * checks; its agent shows no claim of an SD-JWT, and what its own `SDJWT` can show is not reached by its
- * agent's methods (`_holder.ts` reaches it); what it reveals to its user lacks the elements of lists.
+ * The stock Identus SDK as holder of SD-JWTs, over plain HTTP, against this agent. Known limitations of SDK
+ * 7.0.0: every credential request contains its key as DID URL, but the SDK makes no key binding. Verifiers
+ * would refuse presentations of a credential bound to that key. Its agent discloses no claims of an SD-JWT,
+ * and has no methods for the functions of its `SDJWT` module (`_holder.ts` provides them). Revealed claims
+ * lack the elements of arrays.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { anyCredential, decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
@@ -45,7 +44,7 @@ afterAll(async () => {
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
 afterEach(() => void vi.restoreAllMocks())
 
-/** The issuer asks for claims; the request as it came to the wallet. */
+/** Requests claims. Returns the request as the wallet received it. */
 async function asked(wanted: object, proofs: Parameters<typeof ask>[2] = []) {
   const { thid } = await ask(issuer, connectionId, proofs, {
     credentialFormat: 'SDJWT',
@@ -54,7 +53,7 @@ async function asked(wanted: object, proofs: Parameters<typeof ask>[2] = []) {
   return { thid, request: await holder.next(ProtocolType.DidcommRequestPresentation) }
 }
 
-test('the wallet has the credential that we issued, and finds it genuine', async () => {
+test('the wallet has the issued credential and verifies it', async () => {
   const [stored, ...others] = await holder.agent.verifiableCredentials()
   expect(others).toEqual([])
   expect(stored).toMatchObject({ issuer: did, credentialType: 'vc+sd-jwt' })
@@ -81,7 +80,7 @@ test('the wallet has the credential that we issued, and finds it genuine', async
   ])
 })
 
-test('the wallet proves a credential of this agent, as its agent does by itself', async () => {
+test('the wallet presents a credential with the functions of its own agent', async () => {
   const { thid, request } = await asked({}, [{ schemaId: anyCredential, trustIssuers: [did] }])
   await answerRequest(holder.agent, request, issued.credential)
   expect(await presentationIn(issuer.call, thid, 'PresentationVerified')).toMatchObject({
@@ -89,7 +88,7 @@ test('the wallet proves a credential of this agent, as its agent does by itself'
   })
 })
 
-test('the wallet shows what it chooses, and that must be what was asked for', async () => {
+test('the wallet discloses claims of its choice, which must include the requested ones', async () => {
   const frame = { familyName: true, address: { city: true }, '~>?': { 0: true } }
   const good = await asked({ familyName: '', address: { city: '' } })
   await showClaims(holder, good.request, issued.credential, frame)

@@ -80,7 +80,7 @@ export async function flipBits({
     let agent = await startAgent(variables, { dataDir })
     for (let n = 0; n < flips; n++) {
       const isRestart = n % restartEvery === restartEvery - 1
-      // What has it open when it is found by a start is nobody.
+      // A start finds the file closed or crashed, never open.
       const state = isRestart ? 'crashed' : states[n % states.length]!
       // Repeated attempts might open the file while it is replaced.
       await agent.agent.worker[Symbol.asyncDispose]()
@@ -116,7 +116,7 @@ async function build(dataDir: string): Promise<Setup> {
   await connect(victim, other)
   await first[Symbol.asyncDispose]()
 
-  // Wallets stay open, so that a crash leaves what happened since in the log.
+  // Wallets stay open, so a crash leaves recent data in the log.
   const second = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' }, { dataDir })
   const at = (tenant: Tenant): Tenant => ({
     ...tenant,
@@ -138,7 +138,7 @@ async function build(dataDir: string): Promise<Setup> {
   await until(
     'rest',
     () => Promise.resolve(second.agent.worker.busy()),
-    (owing) => owing.length === 0,
+    (busy) => busy.length === 0,
   )
   for (const tenant of [other, victim]) setup.answers.set(tenant.apiKey, await read(second, tenant))
   setup.images.crashed = imageOf(setup)
@@ -229,7 +229,7 @@ async function judge(setup: Setup, agent: TestAgent, flip: Flip, { counts, wrong
     say('the other tenant was not served')
 }
 
-/** Before the daemon starts: what the doctor names is the file. */
+/** Before the daemon starts, the doctor names the file itself. */
 async function judgeAtRest(setup: Setup, flip: Flip, result: Flips): Promise<void> {
   const { checks } = await diagnoseDataFolder(
     readConfig({ ...variables, AGENT_DATA_DIR: setup.dataDir, AGENT_CONFIG_DIR: setup.dataDir }),

@@ -2,9 +2,9 @@
 import { openSqlite, type Database } from '../../src/storage/sqlite.ts'
 
 /** A statement of better-sqlite3. */
-export type Asked = { source: string; database: Database }
+export type Statement = { source: string; database: Database }
 
-type Call = (this: Asked, ...args: unknown[]) => unknown
+type Call = (this: Statement, ...args: unknown[]) => unknown
 const methods = ['all', 'get', 'run', 'iterate'] as const
 
 /** A timer writes the last use of keys, independent of requests. */
@@ -18,7 +18,10 @@ export async function statementsOf<T>(work: () => Promise<T>): Promise<{ result:
 }
 
 /** Calls `see` before every statement during `work`. */
-export async function watchStatements<T>(see: (asked: Asked) => void, work: () => Promise<T>): Promise<T> {
+export async function watchStatements<T>(
+  see: (statement: Statement) => void,
+  work: () => Promise<T>,
+): Promise<T> {
   const database = openSqlite(':memory:')
   const prototype = Object.getPrototypeOf(database.prepare('select 1')) as Record<
     (typeof methods)[number],

@@ -71,13 +71,13 @@ export async function measureTimes({ requests, seed }: { requests: number; seed:
   try {
     for (let n = 0; n < requests; n++) {
       const index = n % questions.length
-      const { name, headers, ...asked } = questions[index]!
+      const { name, headers, ...paths } = questions[index]!
       const kind = random() < 0.5 ? 'foreign' : 'unknown'
-      const [path, shown] = headers
-        ? [name === 'administrator' ? '/wallets' : '/connections', headers(asked[kind])]
-        : [asked[kind], asMallory()]
+      const [path, requestHeaders] = headers
+        ? [name === 'administrator' ? '/wallets' : '/connections', headers(paths[kind])]
+        : [paths[kind], asMallory()]
       const start = process.hrtime.bigint()
-      const status = await get(http, agent.url + path, shown)
+      const status = await get(http, agent.url + path, requestHeaders)
       samples[index]![kind].push(Number(process.hrtime.bigint() - start) / 1_000)
       if (status < 400) throw new Error(`${name}: ${kind} was answered with ${status}`)
     }

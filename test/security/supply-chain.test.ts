@@ -77,8 +77,7 @@ function unlicensed(packages: typeof entries): string[] {
 function unvouched(packages: typeof entries): string[] {
   return packages
     .filter(([, { resolved, integrity, link }]) => {
-      // Without an address npm asks the registry that is configured; which answers what has this digest, or
-      // is refused.
+      // Without a URL, npm uses the configured registry, and the digest is verified.
       const isFromRegistry =
         resolved === undefined || new URL(resolved).origin === 'https://registry.npmjs.org'
       return !isFromRegistry || link === true || !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '')
@@ -110,7 +109,8 @@ test('only the listed packages have install scripts, and few may run them', () =
   )
   const { allowScripts } = manifest
   expect([...wanting].filter((name) => !Object.hasOwn(allowScripts, name))).toEqual([])
-  // Native code, made or fetched at installation, and a bundler's. Another name here is a decision.
+  // Native code, compiled or downloaded on installation, and the code of a bundler. A new name here needs a
+  // decision.
   expect(Object.keys(allowScripts).filter((name) => allowScripts[name])).toEqual([
     'better-sqlite3',
     'better-sqlite3-node20',

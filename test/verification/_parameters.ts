@@ -1,12 +1,12 @@
-/** The parameters of checks, and what else their tests have in common. */
+/** The parameters of checks, and shared values of their tests. */
 import { now } from '../credentials/_people.ts'
 
 export const did = (value: string) => ({ parameterType: 'DidParameter' as const, did: value })
-/** An instant so many seconds after the credential of `_people.ts` was issued. */
+/** The credential's issuance (`_people.ts`) plus a number of seconds. */
 export const at = (seconds: number) => ({
   parameterType: 'DateTimeParameter' as const,
   dateTime: new Date((now + seconds) * 1_000).toISOString(),
 })
 
-/** Where there is the description of a type, and no schema. */
+/** The description of a type without a schema. */
 export const typeUrl = 'https://agent.example/types/licence'

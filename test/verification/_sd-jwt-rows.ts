@@ -33,7 +33,7 @@ const typed = (typ: string, alg = 'EdDSA') => withHeader({ alg, typ })
 const boundWith = (header: object) =>
   `${shown}${encode(header)}.${encode({ iat: now, aud: audience, nonce: 'n', sd_hash: hash(shown) })}.${'A'.repeat(86)}`
 
-/** A driving licence of which some claims are shown. */
+/** A driving licence with some claims disclosed. */
 export const licence = issueSdJwt({
   ...content,
   holderKey: undefined,

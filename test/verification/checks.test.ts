@@ -28,7 +28,7 @@ describe.each(Object.entries(parameterOf))('%s', (verification) => {
   })
 })
 
-describe('a comparison with a credential that cannot be read is refused as a whole', () => {
+describe('a comparison with an unreadable credential is refused as a whole', () => {
   test.each([
     ['no token', 'no token'],
     ['two parts', credential.split('.').slice(0, 2).join('.')],
@@ -62,14 +62,14 @@ describe('a temporary failure is not a verification failure', () => {
   })
 })
 
-test('a fault of our own is no answer', async () => {
+test('an internal error is not a verification result', async () => {
   const bug = new TypeError('bug')
   await expect(
     check(credential, 'SchemaCheck', undefined, { getSchema: () => Promise.reject(bug) }),
   ).rejects.toBe(bug)
 })
 
-test('a revoked credential fails, and every entry is asked about', async () => {
+test('a revoked credential fails, and every status entry is checked', async () => {
   const status = { type: 'StatusList2021Entry', statusPurpose: 'Revocation' }
   const jwt = vc(
     (payload) => (payload['vc'].credentialStatus = [status, { ...status, statusPurpose: 'Suspension' }]),
@@ -83,7 +83,7 @@ test('a revoked credential fails, and every entry is asked about', async () => {
   expect(asked).toEqual(['Revocation', 'Suspension'])
 })
 
-test('a schema that is none is not one, and the subject fits none', async () => {
+test('an invalid schema fails its own check and the check of the subject', async () => {
   for (const broken of [
     { ...schema, type: 'objekt' },
     'text',
@@ -95,7 +95,7 @@ test('a schema that is none is not one, and the subject fits none', async () => 
   }
 })
 
-test('a subject may fit with the id that the issuer added', async () => {
+test('a subject may match the schema with the id that the issuer added', async () => {
   const getSchema = async () => ({
     ...schema,
     properties: { ...schema.properties, id: { type: 'string' } },
@@ -104,7 +104,7 @@ test('a subject may fit with the id that the issuer added', async () => {
   expect(await check(credential, 'SubjectVerification', undefined, { getSchema })).toBe(true)
 })
 
-describe('of an SD-JWT that must not be believed', () => {
+describe('an SD-JWT that is not trustworthy', () => {
   // The other checks concern the request, dates, the status, or JWTs.
   const codes = [
     'malformed',
@@ -139,7 +139,7 @@ test('every status of an SD-JWT is checked, including unsupported types', async 
   expect(asked).toEqual(['StatusList2021Entry', 'A', 'status'])
 })
 
-test('what an SD-JWT is called when it is of no type is not asked for', async () => {
+test('the general type of SD-JWTs has no schema, and is not fetched', async () => {
   const asked: string[] = []
   const getSchema = async (url: string) => {
     asked.push(url)
@@ -152,7 +152,7 @@ test('what an SD-JWT is called when it is of no type is not asked for', async ()
   expect(asked).toEqual([schemaId])
 })
 
-test('a schema may be about the claims of an SD-JWT, or about all that is in it', async () => {
+test('a schema may describe the claims of an SD-JWT, or its whole payload', async () => {
   const whole = {
     type: 'object',
     required: ['iss', 'vct', 'familyName'],

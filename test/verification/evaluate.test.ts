@@ -155,7 +155,7 @@ describe('a JWT VC', () => {
     ['$.type[0]', 'VerifiableCredential'],
     ['$.vc.credentialSchema[0].id', schemaId],
     ['$..familyName', 'Wonderland'],
-  ])('is looked into by %s', async (path, expected) => {
+  ])('has the value at %s', async (path, expected) => {
     const candidate = toCandidate('c', credential)
     expect(await matching([{ path: [path], filter: { const: expected } }], {}, {}, [candidate])).toEqual([
       'c',
@@ -174,7 +174,7 @@ describe('a JWT VC', () => {
     expect(() => toCandidate('c', 'no token')).toThrow(/three parts/)
   })
 
-  test('that holds too much is none to follow paths in', () => {
+  test('with too many values is refused', () => {
     const many = (count: number) =>
       vc((payload) => (payload['vc'].credentialSubject.many = Array.from({ length: count }, () => 1)))
     expect(toCandidate('c', many(2_000)).id).toBe('c')
@@ -190,7 +190,7 @@ describe('an SD-JWT', () => {
     ['$.iss', issuer.longForm],
     ["$['drivingClass']", 3],
     ['$..city', 'Zürich'],
-  ])('is looked into by %s', async (path, expected) => {
+  ])('has the value at %s', async (path, expected) => {
     const candidate = toCandidate('c', sdJwtLicence)
     expect(await matching([{ path: [path], filter: { const: expected } }], {}, {}, [candidate])).toEqual([
       'c',
@@ -208,14 +208,14 @@ describe('an SD-JWT', () => {
     expect(await matching([{ path: [path] }], {}, {}, [toCandidate('c', sdJwtLicence)])).toEqual([])
   })
 
-  test('has what the paths for either format find', async () => {
+  test('has the values at the paths of either format', async () => {
     const path = ['$.vc.credentialSubject.familyName', '$.familyName']
     expect(
       await matching([{ path }], {}, {}, [toCandidate('a', credential), toCandidate('b', sdJwtLicence)]),
     ).toEqual(['a', 'b'])
   })
 
-  test('has no more than it shows', async () => {
+  test('has only its disclosed claims', async () => {
     const shown = presentSdJwt({ sdJwt: sdJwtLicence, claims: { familyName: '' }, audience, nonce, now })
     expect(await matching([{ path: ['$.familyName'] }], {}, {}, [toCandidate('c', shown)])).toEqual(['c'])
     expect(await matching([{ path: ['$.drivingClass'] }], {}, {}, [toCandidate('c', shown)])).toEqual([])
@@ -254,7 +254,7 @@ describe('an SD-JWT', () => {
     expect(await matching([], { format: { 'vc+sd-jwt': {}, 'dc+sd-jwt': {} } }, {}, [licence])).toEqual([])
   })
 
-  test('is of no algorithm of a holder when it has none, and of none that there is when it is bound to a key that does not sign', async () => {
+  test('without a holder key matches any holder algorithm; with a holder key that cannot sign, none', async () => {
     const unbound = toCandidate('unbound', issueSdJwt({ ...content, holderKey: undefined }))
     const odd = toCandidate(
       'odd',
@@ -264,7 +264,7 @@ describe('an SD-JWT', () => {
     expect(await matching([], { format }, {}, [unbound, odd])).toEqual(['unbound'])
   })
 
-  test('that cannot be read, or holds too much, is none', () => {
+  test('that is unreadable or has too many values is refused', () => {
     expect(() => toCandidate('c', `${issued}${issued.split('~')[1]}~`)).toThrow(/occurs twice/)
     const many = issueSdJwt({ ...content, claims: { many: Array.from({ length: 2_500 }, () => 1) } })
     expect(() => toCandidate('c', many)).toThrow(/more than 2500 values/)

@@ -39,11 +39,11 @@ const seeds = ['DEFAULT_WALLET_SEED', 'seed', 'seed that is cut off']
 export async function runDaemons(): Promise<{
   places: Places
   secrets: Canary[]
-  onceShown: Record<string, string>
+  returnedOnce: Record<string, string>
 }> {
   await using folder = await temporaryFolder()
   await using sink = await Sink.open()
-  // One that does not take an event, and says back what it was sent.
+  // A receiver that refuses an event and echoes it.
   await using echo = await openReceiver((response) =>
     response.writeHead(500).end(JSON.stringify(response.req.headers)),
   )
@@ -99,7 +99,7 @@ export async function runDaemons(): Promise<{
   const job = { issuer, holder, sink } as unknown as Job
   for (const step of Object.values(steps)) await step(job)
   await finished(job)
-  const shown = await useKeys(issuer, echo.url, given)
+  const returned = await useKeys(issuer, echo.url, given)
   await makeMistakes(issuer, given)
   const way = { from: acme.daemon, to: alice.daemon, walletId: issuer.walletId, folder: folder.path }
   await carry({ ...way, ...admin, passphrase: given['passphrase']!, wrong: given['wrong passphrase']! })
@@ -113,7 +113,7 @@ export async function runDaemons(): Promise<{
     ...processPlaces(acme.daemon.pid, 'acme’s process'),
     ...processPlaces(alice.daemon.pid, 'alice’s process'),
   }
-  // Neither ends in good order, which would take away what databases write ahead.
+  // Neither daemon stops cleanly, because that would remove write-ahead logs.
   process.kill(alice.daemon.pid, 'SIGUSR2')
   await alice.daemon.ended
   await acme.daemon.stop('SIGKILL')
@@ -121,9 +121,9 @@ export async function runDaemons(): Promise<{
     const { stdout, stderr } = (await daemon.ended) as { stdout: string; stderr: string }
     Object.assign(places, {
       [`${name}’s log`]: stdout + stderr,
-      [`${name}’s answers`]: rest.said,
-      [`what ${name} is sent by others`]: didcomm.heard,
-      [`what ${name} answers others`]: didcomm.said,
+      [`${name}’s answers`]: rest.sent,
+      [`what ${name} is sent by others`]: didcomm.received,
+      [`what ${name} answers others`]: didcomm.sent,
     })
   }
   Object.assign(places, filesIn(folder.path, 'folders'), {
@@ -139,11 +139,11 @@ export async function runDaemons(): Promise<{
     'issuer’s api key': issuer.apiKey,
     'holder’s api key': holder.apiKey,
   }
-  const secrets = withThoseOf({ ...given, ...shown, ...keys }, [
+  const secrets = withThoseOf({ ...given, ...returned, ...keys }, [
     ...secretsIn(join(folder.path, 'acme'), Buffer.from(given['new master key']!, 'base64url'), 'acme'),
     ...secretsIn(join(folder.path, 'alice'), Buffer.from(given['AGENT_MASTER_KEY']!, 'base64url'), 'alice'),
   ])
-  return { places, secrets, onceShown: shown }
+  return { places, secrets, returnedOnce: returned }
 }
 
 /** Answers that contain requested secrets, and all later answers, which contain none. */

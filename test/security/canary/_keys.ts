@@ -24,10 +24,8 @@ const purposes = [
 type Row = Record<string, string | number | null>
 
 /**
- * All keys and secrets of a folder that no daemon has open, each called after `name`, and how many there are
- * of every kind.
- *
- * @throws when the master key is another.
+ * All keys and secrets of a closed folder, with `name` in their names, and their number by kind. @throws for
+ * another master key.
  */
 export function secretsIn(folder: string, masterKey: Uint8Array, name: string): Canary[] {
   const found: Canary[] = []
@@ -77,7 +75,7 @@ export function secretsIn(folder: string, masterKey: Uint8Array, name: string): 
       }
     }
     for (const { id: webhookId, headers, secrets } of rows['webhook']!) {
-      // The row of the global webhook has none: they are in the configuration.
+      // The row of the global webhook has none: its secrets are in the configuration.
       if (headers !== '')
         for (const value of Object.values(
           JSON.parse(text(walletKey, `webhook:${webhookId}`, headers)) as Record<string, string>,
@@ -94,7 +92,7 @@ export function secretsIn(folder: string, masterKey: Uint8Array, name: string): 
   }
   return found
 
-  /** `d` of a JWK, or of each in an object of them. */
+  /** The `d` of a JWK, or of each JWK in an object. */
   function addJwks(json: string, kind: string): void {
     const value = JSON.parse(json) as Record<string, unknown>
     const jwks = ('d' in value ? [value] : Object.values(value)) as { d: string }[]

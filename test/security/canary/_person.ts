@@ -88,7 +88,7 @@ export async function runCommands(): Promise<{ places: Places; secrets: Canary[]
       filesIn(dirname(output), 'export'),
     )
     const profile = JSON.parse(readFileSync(join(user.folder, 'config', 'profiles', 'local.json'), 'utf8'))
-    const shown = {
+    const displayed = {
       'first master key': firstKey,
       'api key of the tenant': /api key +(\S+)/.exec(created.out)![1]!,
       'webhook secret': JSON.parse(added.out).secret,
@@ -96,7 +96,7 @@ export async function runCommands(): Promise<{ places: Places; secrets: Canary[]
       'admin token of the profile': profile.adminToken,
     }
     const inFolder = secretsIn(data, Buffer.from(given['new master key']!, 'base64url'), 'the person')
-    return { places, secrets: withThoseOf({ ...given, ...shown }, inFolder) }
+    return { places, secrets: withThoseOf({ ...given, ...displayed }, inFolder) }
   } finally {
     user.remove()
   }

@@ -23,7 +23,7 @@ export function processPlaces(pid: number, name: string): Places {
   return { [`${name}: command line`]: of('cmdline'), [`${name}: environment`]: of('environ') }
 }
 
-/** Texts and the bytes that they stand for, and those secrets of a folder that are none of them. */
+/** Secrets as texts and bytes, and the other secrets of a folder. */
 export function withThoseOf(texts: Record<string, string>, inFolder: readonly Canary[]): Canary[] {
   const given = Object.entries(texts).flatMap(([name, value]): Canary[] => {
     const bytes = /^[0-9a-f]{100,}$/.test(value)

@@ -1,8 +1,7 @@
 /**
- * Searches for secrets in all output, in every encoding.
- *
- * A form is searched for in overlapping pieces of about eight bytes of the secret, so that a part of one is
- * found too: a text that was cut, a page of a database, the words of an error that quote what was read.
+ * Searches for secrets in all output, in every encoding. It searches for overlapping pieces of about eight
+ * bytes of each form, so it also finds a part of a secret: in a truncated text, in a page of a database, or
+ * in an error that quotes its input.
  */
 import { base58btc } from 'multiformats/bases/base58'
 
@@ -14,7 +13,7 @@ export type Sweep = (place: Uint8Array | string) => string[]
 
 type Piece = { bytes: Buffer; name: string }
 
-/** Distance between the starts of pieces, and how long a piece is of what is bytes, digits, letters. */
+/** The distance between pieces, and their length in bytes, digits or letters. */
 const step = 4
 const lengths = { bytes: 8, hex: 16, letters: 12 }
 
@@ -63,7 +62,7 @@ function piecesOf(value: Uint8Array | string): Buffer[] {
   const letters = [
     ...base64Of(bytes),
     ...(isText ? [JSON.stringify(value).slice(1, -1), encodeURIComponent(value)] : base58Of(bytes)),
-    // As a JWK is that goes over the wire in base64.
+    // As in a JWK that is encoded in base64.
     ...[bytes.toString('base64'), bytes.toString('base64url'), digits[0]!].flatMap((text) =>
       base64Of(Buffer.from(text)),
     ),
@@ -80,32 +79,31 @@ function piecesOf(value: Uint8Array | string): Buffer[] {
 }
 
 /**
- * In both alphabets, and as it looks behind no, one or two other bytes: in a PEM, a JWK in base64, a longer
- * text.
+ * In both alphabets, at offsets of zero, one and two bytes: in a PEM, in a JWK in base64, in a longer text.
  */
 function base64Of(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
       .replace(/=+$/, '')
-    // The letters at the ends hold bits of what stands beside it.
+    // The letters at both ends contain bits of adjacent bytes.
     const certain = text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
     return [certain, certain.replaceAll('+', '-').replaceAll('/', '_')]
   })
 }
 
-/** As multibase writes it, with the codes of private keys and without. */
+/** In multibase, with and without the codes of private keys. */
 function base58Of(bytes: Buffer): string[] {
   return codecs.map((codec) => base58btc.encode(Buffer.concat([Buffer.from(codec), bytes])).slice(1))
 }
 
-/** As JSON writes a `Buffer` and a `Uint8Array`. */
+/** In the JSON of a `Buffer` and of a `Uint8Array`. */
 function listsOf(bytes: Buffer): string[] {
   const [list, object] = [[...bytes.subarray(0, 16)], { ...bytes.subarray(0, 16) }]
   return [JSON.stringify(list), JSON.stringify(object).replaceAll(':', '')].map((text) => text.slice(1, -1))
 }
 
-/** Without what breaks a long text into lines or bytes: white space, `:`, and a newline as JSON writes it. */
+/** Removes separators of long texts: white space, `:`, and escaped line breaks. */
 function fold(bytes: Buffer): Buffer {
   const kept = Buffer.alloc(bytes.length)
   let length = 0

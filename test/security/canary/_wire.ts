@@ -6,8 +6,8 @@ export class Wire {
   readonly url: string
   readonly #server: ReturnType<typeof createServer>
   readonly #sockets = new Set<Socket>()
-  readonly #heard: Buffer[] = []
-  readonly #said: Buffer[] = []
+  readonly #received: Buffer[] = []
+  readonly #sent: Buffer[] = []
   #target = 0
 
   private constructor(server: ReturnType<typeof createServer>) {
@@ -15,8 +15,8 @@ export class Wire {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     server.on('connection', (near) => {
       const far = connect(this.#target, '127.0.0.1')
-      this.#join(near, far, this.#heard)
-      this.#join(far, near, this.#said)
+      this.#join(near, far, this.#received)
+      this.#join(far, near, this.#sent)
     })
   }
 
@@ -32,13 +32,13 @@ export class Wire {
   }
 
   /** Bytes sent to the server. */
-  get heard(): Buffer {
-    return Buffer.concat(this.#heard)
+  get received(): Buffer {
+    return Buffer.concat(this.#received)
   }
 
   /** Bytes sent by the server. */
-  get said(): Buffer {
-    return Buffer.concat(this.#said)
+  get sent(): Buffer {
+    return Buffer.concat(this.#sent)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -53,7 +53,7 @@ export class Wire {
       to.write(chunk)
     })
     from.on('end', () => to.end())
-    // The other side shows what became of it.
+    // The error of the connection ends the other one.
     from.on('error', () => to.destroy())
     from.on('close', () => this.#sockets.delete(from))
   }

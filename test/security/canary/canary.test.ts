@@ -27,7 +27,7 @@ describe('two daemons that issue, prove, get hostile requests and crash', () => 
 
   test('secrets are only in the expected places', () => {
     expect(findAll(run)).toEqual({
-      // What the operator has put there, and nothing that was made or sent later.
+      // Only what the operator wrote there.
       'acme’s process: environment': [
         'ADMIN_TOKEN',
         'ADMIN_TOKEN_PREVIOUS',
@@ -46,14 +46,14 @@ describe('two daemons that issue, prove, get hostile requests and crash', () => 
       'folders/acme-config/profiles/local.json': ['ADMIN_TOKEN', 'DEFAULT_WALLET_AUTH_API_KEY'],
       'folders/alice-config/profiles/local.json': ['ADMIN_TOKEN', 'api key of alice’s profile'],
       'headers of events': ['GLOBAL_WEBHOOK_API_KEY'],
-      // To those who asked for them.
+      // For the requesters.
       'acme’s answers': ['custom header', 'second api key', 'second webhook secret', 'webhook secret'],
     })
   })
 
   test('one-time secrets are not returned again', () => {
     const answers = Buffer.from(run.places['acme’s answers']!).toString('latin1')
-    for (const [name, value] of Object.entries(run.onceShown))
+    for (const [name, value] of Object.entries(run.returnedOnce))
       expect(answers.split(value), name).toHaveLength(2)
   })
 
@@ -110,7 +110,7 @@ describe('a user of the command line', () => {
 
   test('secrets are only in the expected places', () => {
     expect(findAll(run)).toEqual({
-      // Shown this once.
+      // Displayed once.
       'agent tenant create acme': ['api key of the tenant'],
       'agent webhook add http://127.0.0.1:9/': ['custom header', 'webhook secret'],
       'data, running/master.key': ['new master key'],

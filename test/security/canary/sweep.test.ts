@@ -88,10 +88,10 @@ test('a secret that was deleted from a database is found in its log and in its f
   const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
   try {
     const path = join(folder, 'a.db')
-    const sweep = createSweep([{ name: 'the secret', value: 'a secret that nobody else knows' }])
+    const sweep = createSweep([{ name: 'the secret', value: 'a secret of this test alone' }])
     const database = openSqlite(path)
     database.exec('create table t (x text)')
-    database.prepare('insert into t values (?)').run('a secret that nobody else knows')
+    database.prepare('insert into t values (?)').run('a secret of this test alone')
     database.exec('delete from t')
     expect(sweep(readFileSync(`${path}-wal`))).toEqual(['the secret'])
     database.pragma('wal_checkpoint(truncate)')
