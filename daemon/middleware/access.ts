@@ -2,7 +2,7 @@
  * Authentication: credentials in headers to a caller.
  *
  * The administrator sends `x-admin-api-key`, a tenant sends `apikey`. The contract of the endpoint says which of them
- * counts. The other one only tells a wrong role (403) from a wrong key (401).
+ * counts. The other one only distinguishes a wrong role (403) from a wrong key (401).
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Agent } from '../../src/agent.ts'
@@ -22,7 +22,7 @@ export type Tenant = {
 }
 export type Caller = Admin | Tenant | undefined
 
-/** Who may call an endpoint. */
+/** The callers that an endpoint accepts. */
 export type Access = 'admin' | 'tenant' | 'admin-or-tenant' | 'public'
 
 /** Finds the caller. A known tenant in the wrong role is noted in the context. @throws {Problem} 401 or 403 */

@@ -24,7 +24,7 @@ export function networkOf(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]
   if (mapped !== undefined) return mapped
   if (isIP(ip) !== 6) return ip
-  // URLs normalize IPv6 addresses: `::` stands for at most one run of zeros.
+  // URLs normalize IPv6 addresses: `::` replaces at most one run of zeros.
   const [head = '', tail] = new URL(`http://[${ip.replace(/%.*$/, '')}]`).hostname.slice(1, -1).split('::')
   const [left, right] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':'))) as [
     string[],

@@ -28,8 +28,8 @@ export type AttemptLimit = <Caller>(
 ) => Promise<Caller>
 
 /**
- * Lets an address fail `perMinute` times. A wrong administrator's token is a failure even beside a valid API key, whose
- * response would otherwise tell whether the token is right.
+ * Lets an address fail `perMinute` times. A wrong administrator's token is a failure even beside a valid API key:
+ * otherwise the response would reveal whether the token is right.
  */
 export function createAttemptLimit(
   perMinute: number,

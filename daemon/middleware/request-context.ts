@@ -20,7 +20,7 @@ export type RequestContext = {
   /** The fingerprint of the presented `apikey`, if there is one. */
   fingerprint?: string
   slot?: Slot
-  /** The key of the endpoint. It stands for the path in the log, because paths may contain secrets. */
+  /** The key of the endpoint. It replaces the path in the log, because paths may contain secrets. */
   route?: string
   caller?: Caller
   walletId?: string

@@ -111,12 +111,12 @@ function details({ id, from, body }: OutOfBandInvitation): Html {
     <summary>Who made this invitation?</summary>
     <dl>
       ${Object.entries(rows).map(([name, value]) => {
-        const shown = line(value, 1_000)
-        return shown === undefined
+        const text = line(value, 1_000)
+        return text === undefined
           ? html``
           : html`<div>
               <dt>${name}</dt>
-              <dd>${shown}</dd>
+              <dd>${text}</dd>
             </div>`
       })}
     </dl>

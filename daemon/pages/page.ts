@@ -22,7 +22,7 @@ export type Page = {
   title: string
   content: Html
   status?: number
-  /** Whether a figure stands beside the text on wide screens. */
+  /** Whether a figure is beside the text on wide screens. */
   isWide?: boolean
   /** After how many milliseconds the page reloads because its content is outdated. */
   staleAfterMs?: number | undefined
@@ -35,7 +35,7 @@ const policy = `default-src 'none'; style-src ${styleSource}; img-src data:; for
 const headers = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': policy,
-  // The URL of the page is a secret: whoever has it can answer.
+  // The URL of the page is a secret: anyone who has it can answer.
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',
   'X-Robots-Tag': 'noindex, nofollow',

@@ -46,7 +46,7 @@ type SessionPage = {
   kind: string
   /** The document that the QR code holds. */
   document: DidRequest | Challenge
-  /** What the sender does, after its name. */
+  /** The action of the sender, after its name. */
   request: string
   /** The title when the sender gave no name. */
   unnamedTitle: string

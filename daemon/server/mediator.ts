@@ -32,7 +32,7 @@ const firstMessageMs = 10_000
 const [policyViolation, tryAgainLater] = [1008, 1013]
 
 /**
- * Answers a message to the mediator's DID: 200 with the packed answer, 202 when there is none or it goes another way.
+ * Answers a message to the mediator's DID: 200 with the packed answer, 202 when there is none or it is sent separately.
  *
  * @throws {Problem} 429 with `Retry-After` when the address sends too many messages, and the mediator's refusals.
  */

@@ -1,7 +1,7 @@
 /**
  * The chain of the audit log: the digest of each entry covers the digest of the entry before.
  *
- * The HMAC key is derived from the agent key. Without it, nobody can change, add, remove or move an entry unnoticed. The
+ * The HMAC key is derived from the agent key. Without it, an entry cannot be changed, added, removed or moved unnoticed. The
  * removal of the newest entries is noticed if a head was noted elsewhere (compare the tree head of RFC 6962).
  */
 import { canonicalize } from '../base/json.ts'

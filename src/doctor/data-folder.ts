@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Finding } from './check.ts'
 import { systemReason } from '../base/reason.ts'
 
-/** Whether the agent can write to the folder, and nobody else can read it. */
+/** Checks that the agent can write to the folder and that no other user can read it. */
 export async function checkDataFolder(folder: string): Promise<Finding> {
   const unusable = (path: string, what: string, error: unknown): Finding => {
     const { code } = error as NodeJS.ErrnoException

@@ -114,12 +114,12 @@ async function createSigningDid(wallet: Wallet): Promise<string> {
 function assertSameOrigin(endpoint: string, nonce: string, from: string | undefined): void {
   const content = parseNonce(nonce)
   if (!content) return
-  const shown = `${from ?? 'an unnamed party'} at ${new URL(endpoint).origin}`
+  const claimed = `${from ?? 'an unnamed party'} at ${new URL(endpoint).origin}`
   const signed = `${content.from ?? 'an unnamed party'} at ${new URL(content.aud).origin}`
-  if (shown === signed) return
+  if (claimed === signed) return
   throw new Problem(
     '/errors/authenticate/foreign-challenge',
-    `challenge: it claims to come from ${shown}, but its nonce was made by ${signed}. A third party may have passed it on. Nothing was signed.`,
+    `challenge: it claims to come from ${claimed}, but its nonce was made by ${signed}. A third party may have passed it on. Nothing was signed.`,
   )
 }
 

@@ -22,14 +22,14 @@ import { assertIdLength, toResult, type CreateSession, type OperationResult } fr
 /** The row of a session. */
 export type Session = Omit<Selectable<WalletTables['enterprise_session']>, 'sequence'>
 
-/** From which state, on which trigger, to which state. A session that nobody answers stays `pending` after its link has ended. */
+/** Transitions: state before, trigger, state after. An unanswered session stays `pending` after its link has expired. */
 export const sessionStates = [
   [null, 'created', 'pending'],
   ['pending', 'valid', 'success'],
   ['pending', 'invalid', 'error'],
 ] as const
 
-/** What differs between DID requests and challenges. */
+/** The differences between DID requests and challenges. */
 export type Product<State extends { id: string } = { id: string }> = {
   name: Session['product']
   /** For texts. */

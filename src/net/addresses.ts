@@ -87,7 +87,7 @@ export function isPrivateAddress(ip: string): boolean {
 }
 
 /**
- * Creates a function that tells whether an IP address is in one of the CIDR ranges. Ranges of IPv4 include
+ * Creates a function that checks whether an IP address is in one of the CIDR ranges. Ranges of IPv4 include
  * the two IPv6 forms of their addresses.
  */
 export function inRanges(ranges: readonly string[]): (ip: string) => boolean {

@@ -1,7 +1,7 @@
 /**
  * Wallet tokens: the last part of a public URL, from which the agent finds the wallet that the URL belongs to.
  *
- * A token is the wallet id, sealed with a key of the agent. So the agent needs no table to find the wallet, nobody else can make a token,
+ * A token is the wallet id, sealed with a key of the agent. So the agent needs no table to find the wallet, only the agent can make a token,
  * and two tokens of one wallet cannot be linked. Tokens are 55 characters of base58: they are part of QR codes, and some DIDComm
  * libraries do not accept `-` and `_` in a peer DID's service.
  *

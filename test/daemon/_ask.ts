@@ -1,7 +1,7 @@
-/** Requests with headers that `fetch` writes by itself. */
+/** Requests with headers that `fetch` sets by itself. */
 import { request } from 'node:http'
 
-/** The status of an answer to a request for the health, with these headers. */
+/** Returns the status of a health request with these headers. */
 export function statusWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(`${url}/_system/health`, { headers }, (response) =>

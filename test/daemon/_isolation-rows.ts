@@ -1,7 +1,10 @@
-/** Requests to every endpoint of tenants that name what is somebody's: an endpoint without a row does not compile. */
+/**
+ * Requests to every endpoint of tenants with ids of another tenant. An endpoint without a row does not
+ * compile.
+ */
 import type { Routes } from '../../daemon/routes/index.ts'
 
-/** What the owner has, by the kind of its id. */
+/** The owner's ids, by kind. */
 export const kinds = [
   'walletId',
   'did',
@@ -24,10 +27,13 @@ export const kinds = [
 ] as const
 export type Ids = Record<(typeof kinds)[number], string>
 
-/** A request that names what is somebody's: the names in its path, its query, its body. A fault in the body would hide what is looked for. */
+/**
+ * A request with ids of another tenant in its path, query or body. Its body is valid, so that the ids are
+ * looked up.
+ */
 export type Case = { path?: Record<string, string>; query?: Record<string, string>; body?: unknown }
 
-/** The requests of an endpoint that name something; none where nothing can be named. */
+/** The requests of an endpoint that contain an id; empty where it takes none. */
 type Row = (ids: Ids) => Case[]
 
 const nothing: Row = () => []
@@ -66,7 +72,7 @@ const presentations = by('presentationId', 'request')
 const hook = by('id', 'webhook')
 const ofWallet: Row = ({ walletId }) => [{ query: { walletId } }]
 
-/** Who is nobody's tenant is let in by nothing but the administrator's key: there is nothing of another's. */
+/** Endpoints that need the administrator's token take no ids of tenants. */
 export type Isolated = Exclude<Routes[number], { contract: { access: 'public' | 'admin' } }>['key']
 
 // prettier-ignore
@@ -131,7 +137,7 @@ export const rows: Readonly<Record<Isolated, Row>> = {
   'DELETE /verification/policies/{id}':        ({ policy }) => [{ path: { id: policy }, query: { nonce: '0' } }],
   'POST /presentation-exchange/presentation-definitions': nothing,
   'GET /presentation-exchange/presentation-definitions': nothing,
-  // A definition is anybody's who knows its id; what is looked through is the caller's own wallet.
+  // Any client that knows its id may read a definition; the evaluation uses the caller's own wallet.
   'POST /presentation-exchange/presentation-definitions/{id}/evaluations': nothing,
   'POST /onboard/did-requests':                nothing,
   'GET /onboard/did-requests':                 nothing,
@@ -160,7 +166,7 @@ export const rows: Readonly<Record<Isolated, Row>> = {
   'GET /traces/{id}':                          by('id', 'thid', 'connection', 'offer', 'request'),
 }
 
-/** Ids of nothing, each of the shape of its kind. */
+/** Unknown ids with the shape of each kind. */
 export const unknown: Ids = Object.fromEntries(
   kinds.map((kind, index) => [
     kind,

@@ -1,10 +1,10 @@
-/** Who is let in, by which header, under which configuration (api.md 2.2, 3.2, 3.4). */
+/** Authentication and authorization: which header opens which endpoint, in each configuration. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAccess } from '../../daemon/middleware/access.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 
-/** An endpoint for each kind of access. */
+/** One endpoint per access level. */
 const tenantPath = '/events/webhooks'
 const adminPath = '/iam/entities'
 const sharedPath = '/wallets'
@@ -42,7 +42,7 @@ describe('with registered keys', () => {
   })
   afterAll(() => agent[Symbol.asyncDispose]())
 
-  test('a tenant endpoint takes a registered key and nothing else', async () => {
+  test('a tenant endpoint accepts only a registered key', async () => {
     expect(await answer(agent, tenantPath, { apikey: apiKey })).toEqual([200])
     expect(await answer(agent, tenantPath, {})).toEqual(noKey)
     expect(await answer(agent, tenantPath, { apikey: '' })).toEqual(emptyKey)
@@ -51,10 +51,10 @@ describe('with registered keys', () => {
     expect(await answer(agent, tenantPath, admin)).toEqual(noKey)
   })
 
-  test('the details of refused keys are those of the real agent', async () => {
+  test('the details of refused keys are those of the Cloud Agent', async () => {
     expect(await details(agent, tenantPath, {})).toMatch(/^ApiKey key is not provided/)
     expect(await details(agent, tenantPath, { apikey: '' })).toBe('Empty `apikey` header provided')
-    expect(await details(agent, tenantPath, { apikey: 'nobody' })).toBe('Invalid API key')
+    expect(await details(agent, tenantPath, { apikey: 'unknown-key' })).toBe('Invalid API key')
     expect(await details(agent, adminPath, wrongAdmin)).toBe(
       'Invalid Admin API key in header `x-admin-api-key`',
     )
@@ -66,20 +66,20 @@ describe('with registered keys', () => {
     )
   })
 
-  test('an admin endpoint takes the administrator’s token and tells a wrong role from a wrong key', async () => {
+  test('an admin endpoint accepts the administrator’s token and distinguishes a wrong role from a wrong key', async () => {
     expect(await answer(agent, adminPath, admin)).toEqual([200])
     expect(await answer(agent, adminPath, {})).toEqual(notAdmin)
     expect(await answer(agent, adminPath, { 'x-admin-api-key': '' })).toEqual(notAdmin)
     expect(await answer(agent, adminPath, wrongAdmin)).toEqual(notAdmin)
     expect(await answer(agent, adminPath, { 'x-admin-api-key': adminToken.slice(0, -1) })).toEqual(notAdmin)
     expect(await answer(agent, adminPath, { apikey: apiKey })).toEqual(wrongRole)
-    expect(await answer(agent, adminPath, { apikey: 'nobody' })).toEqual(notAdmin)
+    expect(await answer(agent, adminPath, { apikey: 'unknown-key' })).toEqual(notAdmin)
     expect(await answer(agent, adminPath, { apikey: '' })).toEqual(notAdmin)
     expect(await answer(agent, adminPath, { ...wrongAdmin, apikey: apiKey })).toEqual(notAdmin)
-    expect(await answer(agent, adminPath, { ...admin, apikey: 'nobody' })).toEqual([200])
+    expect(await answer(agent, adminPath, { ...admin, apikey: 'unknown-key' })).toEqual([200])
   })
 
-  test('a shared endpoint takes either, the administrator first', async () => {
+  test('a shared endpoint accepts both, the administrator’s first', async () => {
     const seen = async (headers: Headers) => {
       const { contents } = (await (await agent.send('GET', sharedPath, { headers })).json()) as {
         contents: { id: string }[]
@@ -94,14 +94,14 @@ describe('with registered keys', () => {
     expect(await seen({ ...wrongAdmin, apikey: apiKey })).toEqual([walletId])
   })
 
-  test('a shared endpoint refuses what is neither, naming the header that was sent', async () => {
+  test('a shared endpoint refuses other credentials and names the header that was sent', async () => {
     expect(await answer(agent, sharedPath, {})).toEqual(notAdmin)
     expect(await answer(agent, sharedPath, wrongAdmin)).toEqual(notAdmin)
-    expect(await answer(agent, sharedPath, { apikey: 'nobody' })).toEqual(noKey)
+    expect(await answer(agent, sharedPath, { apikey: 'unknown-key' })).toEqual(noKey)
     expect(await answer(agent, sharedPath, { apikey: '' })).toEqual(emptyKey)
   })
 
-  test('a tenant reads its own wallet, and another’s is answered like one that does not exist', async () => {
+  test('a tenant reads its own wallet, and another tenant’s wallet looks like a missing one', async () => {
     const read = async (id: string) => {
       const response = await agent.send('GET', `/wallets/${id}`, { headers: { apikey: apiKey } })
       const text = await response.text()
@@ -116,7 +116,7 @@ describe('with registered keys', () => {
     expect(await read(other.walletId)).toEqual(unknown)
   })
 
-  test('a tenant creates no wallets', async () => {
+  test('a tenant cannot create wallets', async () => {
     const before = (await agent.admin('GET /wallets')).contents
     const response = await agent.send('POST', '/wallets', {
       headers: { apikey: apiKey },
@@ -148,7 +148,7 @@ describe('with registered keys', () => {
   })
 })
 
-test('with API_KEY_ENABLED=false everybody is the default tenant and the header is not read', async () => {
+test('with API_KEY_ENABLED=false every client is the default tenant and the header is not read', async () => {
   await using agent = await startAgent({ API_KEY_ENABLED: 'false' })
   expect(await answer(agent, tenantPath, {})).toEqual([200])
   expect(await answer(agent, tenantPath, { apikey: '' })).toEqual([200])
@@ -160,7 +160,7 @@ test('with API_KEY_ENABLED=false everybody is the default tenant and the header 
   expect(await answer(agent, adminPath, { apikey: 'whatever' })).toEqual(notAdmin)
 })
 
-test('with API_KEY_AUTHENTICATE_AS_DEFAULT_USER any key that is not empty is the default tenant’s', async () => {
+test('with API_KEY_AUTHENTICATE_AS_DEFAULT_USER any non-empty key is the default tenant’s', async () => {
   await using agent = await startAgent({ API_KEY_AUTHENTICATE_AS_DEFAULT_USER: 'true' })
   await agent.newTenant()
   const response = await agent.send('GET', sharedPath, { headers: { apikey: 'whatever' } })
@@ -190,7 +190,7 @@ describe('with API_KEY_AUTO_PROVISIONING', () => {
     return contents
   }
 
-  test('an unknown key gets a wallet and an entity of its own, once, also when it comes many times at a time', async () => {
+  test('an unknown key gets one new wallet and entity, also with concurrent requests', async () => {
     const before = (await agent.admin('GET /wallets')).contents.length
     const all = await Promise.all(Array.from({ length: 20 }, () => walletsOf('a-new-key-of-the-tests')))
     expect(new Set(all.map(([wallet]) => wallet!.id)).size).toBe(1)
@@ -216,7 +216,7 @@ describe('with API_KEY_AUTO_PROVISIONING', () => {
     ])
   })
 
-  test('an unknown key that is too short for one makes nothing, and says why', async () => {
+  test('an unknown key that is too short creates nothing and gets a reason', async () => {
     const before = (await agent.admin('GET /wallets')).contents.length
     const response = await agent.send('GET', '/did-registrar/dids', { headers: { apikey: 'short' } })
     expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
@@ -239,7 +239,7 @@ describe('with API_KEY_AUTO_PROVISIONING', () => {
     expect(await walletsOf(apiKey)).toEqual([expect.objectContaining({ id: walletId, name: 'registered' })])
   })
 
-  test('a key that was removed makes nothing', async () => {
+  test('a removed key creates nothing', async () => {
     const { apiKey, entityId } = await agent.newTenant()
     await agent.admin('DELETE /iam/apikey-authentication', { body: { entityId, apiKey } })
     const before = (await agent.admin('GET /wallets')).contents.length
@@ -247,9 +247,9 @@ describe('with API_KEY_AUTO_PROVISIONING', () => {
     expect((await agent.admin('GET /wallets')).contents).toHaveLength(before)
   })
 
-  test('an unknown key on an admin endpoint makes nothing', async () => {
+  test('an unknown key on an admin endpoint creates nothing', async () => {
     const before = (await agent.admin('GET /wallets')).contents.length
-    expect(await answer(agent, adminPath, { apikey: 'somebody-new' })).toEqual(notAdmin)
+    expect(await answer(agent, adminPath, { apikey: 'new-key' })).toEqual(notAdmin)
     expect((await agent.admin('GET /wallets')).contents).toHaveLength(before)
   })
 

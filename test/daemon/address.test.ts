@@ -22,7 +22,7 @@ test.each([
 })
 
 test.each([
-  ['nobody trusts what the sender says', false, '198.51.100.7', '192.0.2.1'],
+  ['without a trusted proxy, the header is ignored', false, '198.51.100.7', '192.0.2.1'],
   ['the proxy says who it is', true, '198.51.100.7', '198.51.100.7'],
   ['only the last entry is the proxy’s', true, '203.0.113.9, 198.51.100.7', '198.51.100.7'],
   ['the proxy speaks IPv6', true, '203.0.113.9,2001:db8:1:2::3', '2001:db8:1:2'],

@@ -1,4 +1,4 @@
-/** What bodies are taken, and how the others are refused (api.md 1.2). */
+/** Request bodies: accepted types, limits, and refusals. */
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -105,7 +105,7 @@ describe('content types', () => {
     })
   })
 
-  test('the type of no body at all does not matter', async () => {
+  test('a content type without a body does not matter', async () => {
     expect(await post('/optional', undefined, { 'content-type': 'text/plain' })).toMatchObject({
       status: 200,
       body: {},
@@ -113,7 +113,7 @@ describe('content types', () => {
     expect(await post('/none', 'anything', { 'content-type': 'text/plain' })).toMatchObject({ status: 201 })
   })
 
-  test('a compressed body is read, and one that is compressed in an unknown way or broken is refused', async () => {
+  test('a compressed body is read; an unknown or broken encoding is refused', async () => {
     const json = { 'content-type': 'application/json' }
     expect(await post('/echo', gzipSync(body), { ...json, 'content-encoding': 'gzip' })).toMatchObject({
       status: 200,
@@ -137,7 +137,7 @@ describe('content types', () => {
 })
 
 describe('empty bodies', () => {
-  test.each([undefined, '', 'null', '{}'])('%j is no body to an endpoint that needs none', async (body) => {
+  test.each([undefined, '', 'null', '{}'])('%j counts as no body where none is required', async (body) => {
     expect(await post('/none', body)).toEqual({ status: 201, body: undefined })
     expect(await post('/optional', body)).toMatchObject({ status: 200, body: {} })
     expect(await post('/echo', body)).toMatchObject({
@@ -248,7 +248,7 @@ describe('sizes', () => {
       detail: `body: it is nested deeper than ${jsonLimits.depth} levels`,
     })
     expect(await post('/echo', nested(400_000))).toMatchObject(refused)
-    // It would be no JSON, were it parsed.
+    // This would be invalid JSON if it were parsed.
     expect(await post('/echo', '['.repeat(defaultMaxBytes))).toMatchObject({
       ...refused,
       detail: `body: it is nested deeper than ${jsonLimits.depth} levels`,
@@ -257,7 +257,7 @@ describe('sizes', () => {
   })
 })
 
-test('so are values and names, before any of them is looked at', async () => {
+test('the number of values and the length of names are limited before validation', async () => {
   const many = (count: number) => `{"name":"x","list":[${'0,'.repeat(count)}0]}`
   expect(await post('/echo', many(jsonLimits.values))).toMatchObject({
     ...refused,
@@ -336,7 +336,7 @@ test.each(malformed)('malformed JSON %j is 400 for every endpoint that reads a b
   expect((await post('/none', body)).status).toBe(201)
 })
 
-test('bytes that are no text are 400 or text, and never a failure', async () => {
+test('bytes that are not text are 400 or read as text, never an internal error', async () => {
   for (const bytes of [
     [0xff],
     [0xc3, 0x28],
@@ -365,18 +365,18 @@ test.each([
   ['\uFEFF{"name":"x"}', { name: 'x' }],
   [' \r\n\t{"name":"x"}\n', { name: 'x' }],
   ['{"name":"\\ud800"}', { name: '\ud800' }],
-])('%s is taken for what it says and changes no prototype', async (body, expected) => {
+])('%s is read literally and changes no prototype', async (body, expected) => {
   expect(await post('/echo', body)).toMatchObject({ status: 200, body: expected })
   expect('polluted' in {}).toBe(false)
   expect(Object.prototype.toString.call({})).toBe('[object Object]')
 })
 
-test('claims keep members that are named like those of every object', async () => {
+test('claims keep members with the names of prototype members', async () => {
   const claims = { constructor: { prototype: { x: 1 } }, toString: 't', hasOwnProperty: null }
   expect((await post('/echo', JSON.stringify({ name: 'x', claims }))).body).toEqual({ name: 'x', claims })
 })
 
-test('a body of DELETE is read as well', async () => {
+test('a body of DELETE is read', async () => {
   const response = await agent.send('DELETE', '/echo', {
     body: '{"name":"x"}',
     headers: { 'content-type': 'application/json' },
@@ -391,7 +391,7 @@ test.each([
   '{"seed":"abcdefghij\n"}',
   'abcdefghij',
   '{"abcdefghij":1,}',
-])('of a body that is no JSON nothing is said back: %j', async (body) => {
+])('the error for invalid JSON does not repeat the input: %j', async (body) => {
   const answer = await post('/echo', body)
   expect(answer).toMatchObject({ ...refused, detail: expect.stringMatching(/^body: .*JSON/) })
   expect(answer.detail).not.toMatch(/abcd|ghij/)

@@ -1,4 +1,4 @@
-/** The typed client, against a real daemon and against what is none. */
+/** The typed client, against a real daemon and against other servers. */
 import type { RequestListener } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient, DaemonUnreachable, ProblemError } from '../../daemon/client/client.ts'
@@ -25,7 +25,7 @@ async function withServer(listener: RequestListener, use: (url: string) => Promi
   }
 }
 
-test('path, query and body go where they belong, and the reply comes back', async () => {
+test('path, query and body are sent, and the reply is returned', async () => {
   const wallet = await agent.admin('POST /wallets', { body: { name: 'one' } })
   expect(await agent.admin('GET /wallets/{walletId}', { path: { walletId: wallet.id } })).toEqual(wallet)
   await agent.admin('POST /wallets', { body: { name: 'two', seed: null } })
@@ -66,7 +66,7 @@ test('names in a path are encoded', async () => {
   })
 })
 
-test('an address without a daemon is DaemonUnreachable and is named', async () => {
+test('an unreachable address is DaemonUnreachable and is named', async () => {
   const server = await bind('127.0.0.1', 0, '')
   const url = urlOf(server, '127.0.0.1')
   await stop(server)
@@ -79,7 +79,7 @@ test('an address without a daemon is DaemonUnreachable and is named', async () =
   })
 })
 
-test('an answer that breaks off or does not come is DaemonUnreachable', async () => {
+test('an aborted or missing response is DaemonUnreachable', async () => {
   const half: RequestListener = (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 })
     response.write('{"version"', () => response.destroy())

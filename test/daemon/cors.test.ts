@@ -1,4 +1,4 @@
-/** Which web pages may call the servers, and what every answer says to browsers. */
+/** CORS and security headers of both servers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { statusWith } from './_ask.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([open, local, closed].map((agent) => agent[Symbol.asyncDispose]())))
 
-/** An answer of either server: its status, and its headers of CORS. */
+/** The status of a response, and its CORS headers. */
 async function ask(url: string, method: string, headers: Record<string, string>) {
   const response = await fetch(url, { method, headers })
   const words = [...response.headers].filter(([name]) => name.startsWith('access-control-'))
@@ -37,7 +37,7 @@ const servers = [
 
 describe.each(servers)('%s', (_, urlOf) => {
   test.each([app, 'https://other.example:8443'])(
-    'lets pages of %s ask for leave, and read',
+    'allows preflights and reads of pages of %s',
     async (origin) => {
       const asked = await ask(urlOf(open), 'OPTIONS', { origin, ...preflight })
       expect(asked.status).toBe(204)
@@ -68,7 +68,7 @@ describe.each(servers)('%s', (_, urlOf) => {
     'https://app.example/',
     'null',
     '',
-  ])('says nothing to pages of «%s»', async (origin) => {
+  ])('sends no CORS headers to pages of «%s»', async (origin) => {
     for (const headers of [{ origin, ...preflight }, { origin }]) {
       const asked = await ask(
         urlOf(open),
@@ -77,12 +77,12 @@ describe.each(servers)('%s', (_, urlOf) => {
       )
       expect(asked.words).toEqual({})
       expect(asked.status === 204).toBe(false)
-      // A cache between must not give the answer for one origin to another.
+      // A cache must not return the response for one origin to another.
       expect(asked.headers.get('vary')).toMatch(/origin/i)
     }
   })
 
-  test('has no word of CORS without a list', async () => {
+  test('sends no CORS headers without a list', async () => {
     for (const method of ['OPTIONS', 'GET']) {
       const { words, headers } = await ask(urlOf(closed), method, { origin: app, ...preflight })
       expect(words).toEqual({})
@@ -100,7 +100,7 @@ describe.each(servers)('%s', (_, urlOf) => {
     }
   })
 
-  test('forbids rendering, framing, sniffing and caching with each response, also with refusals', async () => {
+  test('forbids rendering, framing, sniffing and caching with each response, also with errors', async () => {
     for (const [method, url] of [
       ['GET', urlOf(closed)],
       ['GET', new URL('/no/such/path', urlOf(closed)).href],
@@ -138,13 +138,13 @@ describe('a daemon on this machine', () => {
     expect((await ask(`${local.url}/_system/health`, 'GET', { origin })).status).toBe(status)
   })
 
-  test('lets no page read that is not listed, even one of this machine', async () => {
+  test('allows no page that is not listed, not even one of this machine', async () => {
     expect(
       (await ask(`${local.url}/_system/health`, 'GET', { origin: 'http://localhost:3000' })).words,
     ).toEqual({})
   })
 
-  test('refuses a foreign host whatever its origin is', async () => {
+  test('refuses a foreign host with any origin', async () => {
     expect(await statusWith(local.url, { host: 'evil.example', origin: app })).toBe(403)
   })
 })

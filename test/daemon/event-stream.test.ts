@@ -1,4 +1,4 @@
-/** Server-sent events: their form, and a stream that is no faster than its reader. */
+/** Server-sent events: format and backpressure. */
 import { finished } from 'node:stream/promises'
 import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
@@ -30,14 +30,14 @@ test('an event is one frame for any data, without an id if clients cannot resume
   ])
 })
 
-/** Texts without end; how many were asked for. */
+/** An endless source of texts that counts how many were read. */
 function counted() {
   const asked = { count: 0 }
   const texts = { next: () => Promise.resolve({ done: false as const, value: `${++asked.count}\n` }) }
   return { asked, texts }
 }
 
-const turns = async (count: number) => {
+const ticks = async (count: number) => {
   for (let n = 0; n < count; n++) await setImmediate()
 }
 
@@ -47,18 +47,18 @@ test('at most one text waits for a client that does not read', async () => {
   let closed = 0
   const stream = toStream(texts, ending.signal, () => closed++)
   stream.once('readable', () => {})
-  await turns(20)
+  await ticks(20)
   expect(asked.count).toBe(1)
   expect(String(stream.read())).toBe('1\n')
-  await turns(20)
+  await ticks(20)
   expect(asked.count).toBe(2)
-  // It can never be told the rest: it is cut off.
+  // It can never receive the rest, so it is disconnected.
   ending.abort()
   await expect(finished(stream)).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' })
   expect(closed).toBe(1)
 })
 
-test('the end of the texts is the end of the stream, and so is their failure', async () => {
+test('the end of the source ends the stream, and so does its failure', async () => {
   const none = new AbortController().signal
   async function* few() {
     yield 'a'

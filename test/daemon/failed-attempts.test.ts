@@ -23,7 +23,7 @@ async function ask(
   }
 }
 
-test('above the limit of wrong keys, an address gets no new short key accepted, not even a right one', async () => {
+test('above the limit of wrong keys, an address gets no new short key accepted, not even a valid one', async () => {
   await using agent = await startAgent(limited)
   const { apiKey } = await agent.newTenant()
   for (const wrong of [{ apikey: 'guess-1' }, { 'x-admin-api-key': 'guess-2' }, { apikey: 'guess-3' }])
@@ -38,15 +38,15 @@ test('above the limit of wrong keys, an address gets no new short key accepted, 
     expect(Number(retryAfter)).toBeGreaterThan(0)
     expect(Number(retryAfter)).toBeLessThanOrEqual(60)
   }
-  // The suite's endpoints say it in their own way.
+  // The enterprise suite has its own error format.
   expect((await ask(agent, { apikey: 'guess-5' }, '/did-authentication/challenges')).body.type).toBe(
     '/errors/common/too-many-requests',
   )
-  // From elsewhere, all is as before.
+  // Other addresses are not affected.
   expect((await ask(agent, { apikey: apiKey }, '/connections', '198.51.100.8')).status).toBe(200)
 })
 
-test('a right key that is too long to be guessed is never refused, the administrator’s and a tenant’s; a wrong one of that length is', async () => {
+test('a valid key that is too long to guess is never refused, for the administrator and for tenants; a wrong one is', async () => {
   const token = 'an-administrator-of-32-characters'
   await using agent = await startAgent({
     ...limited,
@@ -59,25 +59,25 @@ test('a right key that is too long to be guessed is never refused, the administr
   expect((await ask(agent, { apikey: 'f'.repeat(32) })).status).toBe(429)
   expect((await ask(agent, long)).status).toBe(200)
   expect((await ask(agent, { 'x-admin-api-key': token }, '/wallets')).status).toBe(200)
-  // A long key beside it does not help a short one.
+  // A long key in the other header does not help a short one.
   expect((await ask(agent, { ...long, 'x-admin-api-key': 'guess' }, '/wallets')).status).toBe(429)
 })
 
-test('a key that was accepted from the address before still works, until it is revoked', async () => {
+test('a key that the address used successfully before still works, until it is revoked', async () => {
   await using agent = await startAgent(limited)
   const { apiKey, entityId } = await agent.newTenant()
   expect((await ask(agent, { apikey: apiKey })).status).toBe(200)
   for (let guess = 0; guess < 5; guess += 1) await ask(agent, { apikey: `guess-${guess}` })
   expect((await ask(agent, { apikey: 'guess-6' })).status).toBe(429)
   expect((await ask(agent, { apikey: apiKey })).status).toBe(200)
-  // What is no wrong key does not count: none at all, and a tenant's on an administrator's endpoint.
+  // A missing key, and a tenant's key on an admin endpoint, do not count.
   expect((await ask(agent, {})).status).toBe(401)
   expect((await ask(agent, { apikey: apiKey }, '/iam/entities')).status).toBe(403)
   await agent.admin('DELETE /iam/apikey-authentication', { body: { entityId, apiKey } })
   expect((await ask(agent, { apikey: apiKey })).status).toBe(429)
 })
 
-test('a tenant does not guess the administrator’s token beside its own key', async () => {
+test('a tenant cannot guess the administrator’s token beside its own key', async () => {
   await using agent = await startAgent(limited)
   const { apiKey } = await agent.newTenant()
   const guess = async (token: string) =>
@@ -91,7 +91,7 @@ test('a tenant does not guess the administrator’s token beside its own key', a
   ]).toEqual([200, 200, 200, 429, 429])
 })
 
-test('a wrong key is in the log by its address, once with a warning when there are too many, and never by itself', async () => {
+test('a wrong key is logged with its address, once as a warning above the limit, and never with its value', async () => {
   const lines: Record<string, unknown>[] = []
   const log = createLog('info', {
     write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
@@ -110,7 +110,7 @@ test('a wrong key is in the log by its address, once with a warning when there a
   expect(JSON.stringify(lines)).not.toContain('a-guess')
 })
 
-test('two tokens are the administrator’s while it is changed, and the agent keeps neither', async () => {
+test('two administrator tokens are valid during a change, and the agent stores neither', async () => {
   await using agent = await startAgent({ ADMIN_TOKEN_PREVIOUS: 'the-administrator-before' })
   const statusOf = async (token: string) =>
     (await agent.send('GET', '/wallets', { headers: { 'x-admin-api-key': token } })).status

@@ -9,17 +9,17 @@ import { openParty } from '../_party.ts'
 /** Handlers that run until they are released. */
 function openGate() {
   const held: (() => void)[] = []
-  const watching: { count: number; tell: () => void }[] = []
+  const waiting: { count: number; notify: () => void }[] = []
   const hold = () =>
     new Promise<void>((resolve) => {
       held.push(resolve)
-      for (const { count, tell } of watching) if (held.length >= count) tell()
+      for (const { count, notify } of waiting) if (held.length >= count) notify()
     })
   return {
     hold,
     /** Resolves when `count` handlers have begun. */
     begun: (count: number) =>
-      new Promise<void>((tell) => (held.length >= count ? tell() : watching.push({ count, tell }))),
+      new Promise<void>((notify) => (held.length >= count ? notify() : waiting.push({ count, notify }))),
     count: () => held.length,
     detach: () => {
       for (const resolve of held) resolve()

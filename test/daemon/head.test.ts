@@ -1,4 +1,4 @@
-/** The head of a request: one `Host`, and so many headers, on both ports. */
+/** Limits of request headers on both ports: one `Host`, and at most 200 headers. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ const endpoints = {
 }
 const names = Object.keys(endpoints) as (keyof typeof endpoints)[]
 
-/** Sends a request with headers as they are given, and closes; the status, and the body of a problem. */
+/** Sends a request with the given raw headers. Returns the status, and the type of a problem. */
 async function send(url: string, path: string, headers: readonly string[]) {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -30,7 +30,7 @@ async function send(url: string, path: string, headers: readonly string[]) {
 
 const fill = (count: number) => Array.from({ length: count }, (_, index) => `${'abcdefghij'[index % 10]}:`)
 
-test.each(names)('%s refuses two headers Host, alike or not, in any case and place', async (name) => {
+test.each(names)('%s refuses two Host headers, equal or not, in any case and position', async (name) => {
   const [url, path] = endpoints[name]()
   for (const hosts of [
     ['Host: localhost', 'Host: localhost'],
@@ -44,7 +44,7 @@ test.each(names)('%s refuses two headers Host, alike or not, in any case and pla
   })
 })
 
-test.each(names)('%s refuses more than 200 headers, however small they are', async (name) => {
+test.each(names)('%s refuses more than 200 headers of any size', async (name) => {
   const [url, path] = endpoints[name]()
   // `Connection` and `Host` are two of them.
   expect((await send(url, path, ['Host: localhost', ...fill(198)])).status).toBe(200)
@@ -55,7 +55,7 @@ test.each(names)('%s refuses more than 200 headers, however small they are', asy
     })
 })
 
-test('a WebSocket is not opened with two headers Host', async () => {
+test('a WebSocket request with two Host headers is refused', async () => {
   const upgrade = [
     'Upgrade: websocket',
     'Connection: Upgrade',

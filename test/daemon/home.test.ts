@@ -1,4 +1,4 @@
-/** `/`, `/docs` and `/favicon.ico`: the first answers to a browser, and to a program that has only the address. */
+/** `/`, `/docs` and `/favicon.ico`: the start page for browsers and programs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 
@@ -22,7 +22,7 @@ const paths = bases.flatMap((base) => [
 ])
 
 describe.each(paths)('%s', (path) => {
-  test('is a page whose links lead to the API document and the health below the same base path', async () => {
+  test('is a page that links to the API document and the health endpoint under the same base path', async () => {
     const page = await get(path, browser)
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const text = await page.text()
@@ -54,7 +54,7 @@ describe.each(paths)('%s', (path) => {
   )
 })
 
-test('the page has the headers of the other pages, and tells less than the health', async () => {
+test('the page has the headers of other pages, and reveals less than the health endpoint', async () => {
   const page = await get('/', browser)
   expect(page.headers.get('content-security-policy')).toMatch(
     /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; form-action 'none'/,
@@ -80,17 +80,14 @@ test('the JSON names the public address', async () => {
   })
 })
 
-test.each(['/favicon.ico', '/cloud-agent/favicon.ico'])(
-  '%s is the icon, which a browser keeps for a day',
-  async (path) => {
-    const icon = await get(path, 'image/avif,image/webp,image/svg+xml,image/*,*/*;q=0.8')
-    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
-    expect(icon.headers.get('cache-control')).toBe('public, max-age=86400')
-    expect(await icon.text()).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^]*<\/svg>$/)
-  },
-)
+test.each(['/favicon.ico', '/cloud-agent/favicon.ico'])('%s is the icon, cached for a day', async (path) => {
+  const icon = await get(path, 'image/avif,image/webp,image/svg+xml,image/*,*/*;q=0.8')
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+  expect(icon.headers.get('cache-control')).toBe('public, max-age=86400')
+  expect(await icon.text()).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^]*<\/svg>$/)
+})
 
-test('other paths below are 404 still', async () => {
+test('other paths are still 404', async () => {
   for (const path of ['/cloud-agents', '/docs/x', '/index.html'])
     expect((await get(path, browser)).status, path).toBe(404)
   expect((await agent.send('POST', '/')).status).toBe(404)

@@ -1,6 +1,6 @@
 /**
- * Nobody in who does not belong, nothing out that should not: every endpoint, made from the table of routes, with every credential that
- * is not the right one, and every id that is somebody else's.
+ * Isolation of tenants: every endpoint of the route table with every wrong credential and with every id of
+ * another tenant.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -28,8 +28,8 @@ import {
 let agent: TestAgent
 let [owner, partner, mallory]: Tenant[] = []
 let ids: Ids
-/** What is shown, by the name of the credential, where it does not depend on the endpoint. */
-let shown: Record<'none' | 'wrong' | 'revoked' | 'expired' | 'admin' | 'tenant', Record<string, string>>
+/** The headers of each credential that does not depend on the endpoint. */
+let credentials: Record<'none' | 'wrong' | 'revoked' | 'expired' | 'admin' | 'tenant', Record<string, string>>
 const scoped = new Map<Scope, string>()
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ beforeAll(async () => {
   })
   const over = new Date(Date.now() - 1_000).toISOString()
   await agent.agent.db.updateTable('api_key').set({ expires_at: over }).where('id', '=', expired.id).execute()
-  shown = {
+  credentials = {
     none: {},
     wrong: { apikey: `${owner.apiKey}x`, 'x-admin-api-key': `${adminToken}x` },
     revoked: { apikey: revoked.apiKey },
@@ -113,7 +113,7 @@ const definition = {
 
 type Answer = { status: number; text: string }
 
-/** Sends a request; of an answer that has no end, the status alone. */
+/** Sends a request. Of an endless response, returns the status alone. */
 async function send(
   key: Route['key'],
   headers: Record<string, string>,
@@ -136,7 +136,7 @@ async function send(
   return { status: response.status, text }
 }
 
-/** An answer without what must differ: the ids that were asked for, and the number of the answer itself. */
+/** Returns a response without the requested ids and its own request id. */
 function withoutIds({ status, text }: Answer, asked: Ids): Answer {
   let rest = text.replaceAll(/(?:error:instance:|"instance":")[0-9a-f-]{36}/g, '<instance>')
   for (const kind of kinds)
@@ -151,14 +151,14 @@ const casesOf = (key: string, from: Ids): Case[] => {
   return made.length > 0 ? made : [{}]
 }
 
-/** What is answered to each credential that is not the right one: nothing is done, and nothing is said of what is there. */
+/** Each wrong credential gets the same refusal, and nothing changes. */
 function wrongOnes({ contract }: Route): [name: string, headers: Record<string, string>, status: number][] {
   const { access } = contract
   const scopes = scopesOf(contract)
   const narrow = scopes && allScopes.filter((scope) => !scopes.includes(scope))
   return [
     ...(['none', 'wrong', 'revoked', 'expired'] as const).map(
-      (name): [string, Record<string, string>, number] => [name, shown[name], 401],
+      (name): [string, Record<string, string>, number] => [name, credentials[name], 401],
     ),
     ...(narrow ?? []).map((scope): [string, Record<string, string>, number] => [
       `scope ${scope}`,
@@ -166,20 +166,20 @@ function wrongOnes({ contract }: Route): [name: string, headers: Record<string, 
       403,
     ]),
     ...(access === 'tenant'
-      ? [['admin on tenant', shown.admin, 401] as [string, Record<string, string>, number]]
+      ? [['admin on tenant', credentials.admin, 401] as [string, Record<string, string>, number]]
       : []),
     ...(access === 'admin'
-      ? [['tenant on admin', shown.tenant, 403] as [string, Record<string, string>, number]]
+      ? [['tenant on admin', credentials.tenant, 403] as [string, Record<string, string>, number]]
       : []),
   ]
 }
 
-/** All that the owner has, as its lists show it. */
+/** All records of the owner, as its lists show them. */
 async function holdings(): Promise<unknown> {
   const lists = all.filter(
     ({ key, contract }) => key.startsWith('GET ') && !key.includes('{') && contract.access === 'tenant',
   )
-  return Promise.all(lists.map(async ({ key }) => [key, await send(key, shown.tenant, {})]))
+  return Promise.all(lists.map(async ({ key }) => [key, await send(key, credentials.tenant, {})]))
 }
 
 test('a wrong credential is refused at every endpoint, whether the resource exists or not', async () => {
@@ -199,7 +199,7 @@ test('a wrong credential is refused at every endpoint, whether the resource exis
   expect(await holdings()).toEqual(before)
 }, 120_000)
 
-test('another tenant’s resource looks like a missing one, and is not changed', async () => {
+test('another tenant’s record looks like a missing one, and is not changed', async () => {
   const before = await holdings()
   const wrong: unknown[] = []
   let count = 0
@@ -219,7 +219,7 @@ test('another tenant’s resource looks like a missing one, and is not changed',
   expect(await holdings()).toEqual(before)
 }, 120_000)
 
-test('the same statements run for another tenant’s resource and for a missing one, so that both take the same time', async () => {
+test('the same statements run for another tenant’s record and for a missing one, so that both take the same time', async () => {
   const headers = { apikey: mallory!.apiKey }
   const ask = async (key: string, each: Case) => {
     const { statements } = await statementsOf(() => send(key as Isolated, headers, each))
@@ -239,11 +239,14 @@ test('the same statements run for another tenant’s resource and for a missing 
     }
   }
   expect(different).toEqual([])
-  // It would see them: a tenant is looked up, and something in its wallet.
+  // Proves that the comparison detects differences: an existing tenant causes other statements.
   expect(most).toBeGreaterThan(2)
 }, 120_000)
 
-/** Asks for both until they are answered alike, five times at most: the agent has work of its own now and then; what comes of the request is there each time. */
+/**
+ * Requests both until the responses agree, at most five times: background work of the agent may differ. The
+ * responses are compared each time.
+ */
 async function both<Found>(
   askTheirs: () => Promise<Found>,
   askNowhere: () => Promise<Found>,
@@ -254,24 +257,24 @@ async function both<Found>(
   }
 }
 
-/** What is named in the path is not found; what is named in a list's query, or a body, is not there, by whichever status that has. */
+/** A missing id in the path is 404. A missing id in a query or a body has the status of its endpoint. */
 function isRefusal(key: string, { path }: Case, { status, text }: Answer): boolean {
   if (status === 200 && key.startsWith('GET ') && !path)
     return (JSON.parse(text) as { contents: unknown[] }).contents.length === 0
   return path ? [401, 403, 404].includes(status) : status >= 400 && status < 500
 }
 
-test('the owner finds all resources', async () => {
+test('the owner finds all records', async () => {
   const missing: unknown[] = []
   for (const { key } of all.filter((route) => route.key in rows && route.key.startsWith('GET ')))
     for (const each of rows[key as Isolated](ids)) {
-      const { status, text } = await send(key, shown.tenant, each)
+      const { status, text } = await send(key, credentials.tenant, each)
       if (status !== 200 && !/candidates|\/credential$/.test(key)) missing.push({ key, status, text })
     }
   expect(missing).toEqual([])
 })
 
-/** What anybody may read who knows its id. Of everything else, an endpoint for everybody says as much as of what is not there. */
+/** Ids that any client may read. A public endpoint reveals nothing else. */
 const published: Readonly<Record<string, keyof Ids>> = {
   'GET /dids/{didRef}': 'did',
   'GET /api/dids/{did}': 'did',
@@ -283,7 +286,7 @@ const published: Readonly<Record<string, keyof Ids>> = {
   'GET /presentation-exchange/presentation-definitions/{id}': 'definition',
 }
 
-test('an endpoint for everybody knows what was published, and nothing else of what is somebody’s, whoever asks', async () => {
+test('a public endpoint returns published data only, for any credential', async () => {
   const open = all.filter(({ key, contract }) => contract.access === 'public' && key.includes('{'))
   const wrong: unknown[] = []
   for (const { key } of open) {
@@ -299,15 +302,15 @@ test('an endpoint for everybody knows what was published, and nothing else of wh
       if (theirs.status < 400 || theirs.status !== nowhere.status || theirs.text !== nowhere.text)
         wrong.push({ key, kind, theirs, nowhere })
     }
-    // Nobody's key opens more of it, or less.
+    // No credential opens more or less of it.
     const [kind] = [published[key] ?? 'policy']
     const answers = []
     for (const headers of [
-      shown.none,
-      shown.wrong,
-      shown.revoked,
-      shown.admin,
-      shown.tenant,
+      credentials.none,
+      credentials.wrong,
+      credentials.revoked,
+      credentials.admin,
+      credentials.tenant,
       { apikey: mallory!.apiKey },
     ])
       answers.push(withoutIds(await send(key, headers, { path: { [name]: ids[kind] }, body: {} }), ids))
@@ -317,7 +320,7 @@ test('an endpoint for everybody knows what was published, and nothing else of wh
   expect(Object.keys(published).filter((key) => !open.some((route) => route.key === key))).toEqual([])
 }, 120_000)
 
-test('a message for a DID that is not a mailbox’s is refused alike, whether another wallet has the DID or nobody', async () => {
+test('a message for a DID that is not a mailbox’s gets the same refusal, whether another wallet has the DID or none has it', async () => {
   await using sender = await openParty()
   await using stranger = await openParty()
   const { myDid } = await owner!.call('GET /connections/{connectionId}', {
@@ -342,10 +345,10 @@ test('a message for a DID that is not a mailbox’s is refused alike, whether an
     const text = (await result.text()).replaceAll(to, '<did>')
     return { ...withoutIds({ status: result.status, text }, ids), statements }
   }
-  const nobody = other.replace(/^.{8}/, (start) => [...start].toReversed().join(''))
+  const unknownDid = other.replace(/^.{8}/, (start) => [...start].toReversed().join(''))
   for (const [mailbox, status] of [
     [other, 422],
-    [nobody, 422],
+    [unknownDid, 422],
     ['x', 422],
   ] as const) {
     const { theirs, nowhere } = await both(
@@ -356,12 +359,12 @@ test('a message for a DID that is not a mailbox’s is refused alike, whether an
     expect(theirs.status).toBe(status)
   }
   expect(await holdings()).toEqual(before)
-  // Where it belongs, it is opened, and refused for whom it is from.
+  // At the right mailbox it is decrypted, and refused because of its sender.
   expect((await post(other, myDid!)).text).toContain('RecipientNotFound')
   expect((await post(own, myDid!)).text).not.toContain('RecipientNotFound')
 })
 
-test('there is a row for every endpoint of tenants, and for no other', () => {
+test('every endpoint of tenants has a row, and no other endpoint has one', () => {
   const isolated = all
     .filter(({ contract }) => contract.access === 'tenant' || contract.access === 'admin-or-tenant')
     .map(({ key }) => key)

@@ -114,7 +114,7 @@ test('an error response never follows a part of another response', async () => {
 })
 
 test('a client that does not read its response is disconnected', async () => {
-  // More than the buffers on the way hold.
+  // More than all buffers hold.
   const large = Buffer.alloc(32_000_000)
   await using started = await start({ inactivityTimeoutMs: 100 }, (_request, response) => response.end(large))
   const gone = once(started.server, 'request').then(([, response]) =>
@@ -136,7 +136,7 @@ test('a client that pipelines requests without end is not read any further', asy
   const { id } = await agent.tenant('POST /did-authentication/challenges')
   const apikey = agent.agent.defaultApiKey!.reveal()
   const of = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\napikey: ${apikey}\r\n\r\n`
-  // The first response is long in coming; the others wait for it, and nobody reads them.
+  // The first response is delayed, so the others wait for it and are not read.
   socket.pause()
   socket.write(of(`/did-authentication/challenges/${id}?wait=50`))
   let sent = 0
@@ -145,7 +145,7 @@ test('a client that pipelines requests without end is not read any further', asy
   socket.destroy()
 })
 
-/** Whether a socket can be written to again within a second. */
+/** Returns whether a socket becomes writable within a second. */
 const drained = (socket: Socket) =>
   Promise.race([
     once(socket, 'drain').then(() => true),

@@ -37,7 +37,7 @@ test.each([
   expect(await statusWith(agent.url, headers)).toBe(status)
 })
 
-test('the refusal is a problem that names the way out', async () => {
+test('the refusal is a problem with a remedy', async () => {
   const response = await agent.send('GET', '/_system/health', { headers: { origin: 'https://evil.example' } })
   expect(await response.json()).toMatchObject({
     status: 403,
@@ -46,7 +46,7 @@ test('the refusal is a problem that names the way out', async () => {
   })
 })
 
-test('an agent for other machines asks for neither', async () => {
+test('an agent that other machines reach requires neither header', async () => {
   await using open = await startAgent({ AGENT_HOST: '0.0.0.0' })
   expect(await statusWith(open.url, { host: 'anything.example', origin: 'https://app.example' })).toBe(200)
 })

@@ -1,4 +1,4 @@
-/** The OpenAPI document: whole, and true to the routes. */
+/** The OpenAPI document is complete and matches the routes. */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -18,7 +18,7 @@ type Operation = {
   responses: Record<string, { description: string; content?: Record<string, { schema: { $ref?: string } }> }>
 }
 
-/** Every `$ref` in a value, wherever it is. */
+/** Returns every `$ref` in a value. */
 function refs(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) =>
@@ -40,7 +40,7 @@ describe('the document of the agent', () => {
   })
   afterAll(() => agent[Symbol.asyncDispose]())
 
-  test('it is public, and has the version and the URL of the agent', () => {
+  test('it is public, and contains the version and the URL of the agent', () => {
     expect(document).toMatchObject({
       openapi: '3.1.0',
       info: { version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
@@ -48,7 +48,7 @@ describe('the document of the agent', () => {
     })
   })
 
-  test('each agent of a process has its own', async () => {
+  test('each agent of a process has its own document', async () => {
     await using other = await startAgent()
     expect(await other.tenant('GET /docs/openapi.json')).toMatchObject({ servers: [{ url: other.url }] })
   })
@@ -61,15 +61,15 @@ describe('the document of the agent', () => {
     expect(new Set(keys).size).toBe(routes.length)
   })
 
-  test('it is a valid document of OpenAPI 3.1, by an independent validator', async () => {
+  test('it is a valid document of OpenAPI 3.1, according to an independent validator', async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(document))
     expect(errors).toBeUndefined()
     expect(valid).toBe(true)
   })
 
-  test('no two paths differ in the names of their parameters alone', () => {
+  test('no two paths differ only in the names of their parameters', () => {
     const paths = Object.keys(document.paths).map((path) => path.replaceAll(/\{\w+\}/g, '{}'))
-    expect(paths.filter((path, place) => paths.indexOf(path) !== place)).toEqual([])
+    expect(paths.filter((path, index) => paths.indexOf(path) !== index)).toEqual([])
   })
 
   test('every operation has an id: the Cloud Agent’s where it has the operation, otherwise one in camelCase', () => {
@@ -81,7 +81,7 @@ describe('the document of the agent', () => {
       const expected = theirs.get(bare(key)) ?? expect.stringMatching(/^[a-z]+(?:[A-Z][a-z]+)+$/)
       expect(operation(key).operationId, key).toEqual(expected)
     }
-    // Operations of other names would pass for own ones: most of the Cloud Agent's are here, by their paths.
+    // Unknown ids would look like extensions, so most ids of the Cloud Agent must occur.
     expect(routes.filter(({ key }) => theirs.has(bare(key))).length).toBeGreaterThanOrEqual(69)
   })
 
@@ -91,12 +91,12 @@ describe('the document of the agent', () => {
     for (const { key } of routes)
       expect(operation(key)['x-extension'] && cloudAgent.has(bare(key)), key).not.toBe(true)
     const unmarked = routes.filter(({ key }) => !operation(key)['x-extension'] && !cloudAgent.has(bare(key)))
-    // The enterprise suite, NeoPRISM, and an older path of the Cloud Agent.
+    // The enterprise suite, NeoPRISM, and an older path of the Cloud Agent are not extensions.
     const elsewhere = /^\w+ \/(?:onboard|did-authentication|api|schema-registry\/\{author\})\//
     expect(unmarked.filter(({ key }) => !elsewhere.test(key))).toEqual([])
   })
 
-  test('every type has a name, and none holds itself: generators make types of them that compile', () => {
+  test('every type has a name and none is recursive, so that code generators produce types that compile', () => {
     const { schemas } = document.components
     expect(Object.keys(schemas).filter((name) => !/^[A-Z]\w+$/.test(name))).toEqual([])
     const within = (name: string) =>
@@ -107,7 +107,7 @@ describe('the document of the agent', () => {
     expect(schemas['JsonValue']).toEqual({ description: 'Any JSON value.' })
   })
 
-  test('the answers to the resolution of a DID are of the media types and shapes that come, failures too', async () => {
+  test('the responses of DID resolution list all media types and shapes, also of failures', async () => {
     const { responses } = operation('GET /dids/{didRef}')
     const result = 'application/ld+json; profile=https://w3id.org/did-resolution'
     for (const [did, status] of [
@@ -142,7 +142,7 @@ describe('the document of the agent', () => {
     )
   })
 
-  test('a page is described as text beside the JSON that programs get', () => {
+  test('a page is described as text beside the JSON for programs', () => {
     const { content } = operation('GET /onboard/{didRequestSubmissionId}').responses[200]!
     expect(content).toEqual({
       'application/json': { schema: { $ref: '#/components/schemas/DidRequest' } },
@@ -162,7 +162,7 @@ describe('the document of the agent', () => {
     }
   })
 
-  test('every name in a path is a required parameter, and there are no others in paths', () => {
+  test('every name in a path is a required parameter, and no other path parameters exist', () => {
     for (const { key } of routes) {
       const names = [...key.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
       const parameters = (operation(key).parameters ?? []).filter((parameter) => parameter.in === 'path')
@@ -183,7 +183,7 @@ describe('the document of the agent', () => {
     }
   })
 
-  test('security says which header opens an operation', () => {
+  test('security schemes name the header of each operation', () => {
     expect(document.components.securitySchemes).toMatchObject({
       adminApiKeyAuth: { in: 'header', name: 'x-admin-api-key' },
       apiKeyAuth: { in: 'header', name: 'apikey' },
@@ -194,7 +194,7 @@ describe('the document of the agent', () => {
     expect(operation('GET /_system/health').security).toEqual([])
   })
 
-  test('bodies and replies with a name are components', () => {
+  test('named bodies and replies are components', () => {
     const { requestBody, responses } = operation('POST /wallets')
     expect(requestBody).toEqual({
       required: true,
@@ -217,7 +217,7 @@ describe('the document of the agent', () => {
     })
   })
 
-  test('paging is described as the numbers and the order that it takes', () => {
+  test('paging is described with its limits and orders', () => {
     expect(operation('GET /wallets').parameters).toEqual([
       {
         name: 'offset',
@@ -241,7 +241,7 @@ describe('the document of the agent', () => {
   })
 })
 
-test('bodies are described as they go in, and a body that may be left out is not required', () => {
+test('bodies are described as input, and an optional body is not required', () => {
   const Body = z
     .object({ size: z.string().transform(Number), from: z.string().default('x') })
     .meta({ id: 'SizeForOpenApiTest' })

@@ -1,4 +1,4 @@
-/** Lists from either end, and records by their role and state. */
+/** Ordering of lists, and filters of records by role and state. */
 import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
 

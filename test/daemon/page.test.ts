@@ -1,4 +1,4 @@
-/** Page objects (api.md 1.3). */
+/** Page objects. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cut, Paging, toPage, toPageAfter } from '../../daemon/http/paging.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
@@ -28,13 +28,13 @@ test.each([
   [30, 10, 25, 0, undefined, [20, 10]],
   [0, 1, 2, 1, [1, 1], undefined],
 ] as const)(
-  'offset %i and limit %i of %i show %i, next %j, previous %j',
+  'offset %i and limit %i of %i return %i, next %j, previous %j',
   (offset, limit, total, count, next, previous) => {
     const target = `/wallets?offset=${offset}&limit=${limit}`
-    const shown = page(target, { offset: String(offset), limit: String(limit) }, total, count)
+    const result = page(target, { offset: String(offset), limit: String(limit) }, total, count)
     const link = (paging: readonly [number, number] | undefined) =>
       paging && `/wallets?offset=${paging[0]}&limit=${paging[1]}`
-    expect([shown.self, shown.pageOf, shown.next, shown.previous]).toEqual([
+    expect([result.self, result.pageOf, result.next, result.previous]).toEqual([
       target,
       '/wallets',
       link(next),
@@ -43,9 +43,9 @@ test.each([
   },
 )
 
-test('links keep the other parameters, the base path and the slash at the end, and are relative', () => {
-  const shown = page('/cloud-agent/wallets/?thid=a%20b&limit=1', { limit: '1' }, 3, 1)
-  expect(shown).toMatchObject({
+test('links keep the other parameters, the base path and the trailing slash, and are relative', () => {
+  const result = page('/cloud-agent/wallets/?thid=a%20b&limit=1', { limit: '1' }, 3, 1)
+  expect(result).toMatchObject({
     self: '/cloud-agent/wallets/?thid=a%20b&limit=1',
     pageOf: '/cloud-agent/wallets/?thid=a+b',
     next: '/cloud-agent/wallets/?thid=a+b&limit=1&offset=1',
@@ -56,7 +56,7 @@ test('links keep the other parameters, the base path and the slash at the end, a
   })
 })
 
-test('links of a path with several slashes at its front name no host', () => {
+test('links of a path with several leading slashes contain no host', () => {
   expect(page('//wallets?limit=1&offset=1', { limit: '1', offset: '1' }, 3, 1)).toMatchObject({
     self: '/wallets?limit=1&offset=1',
     pageOf: '/wallets',
@@ -75,7 +75,7 @@ test('links of a path with several slashes at its front name no host', () => {
   })
 })
 
-test('a list may call itself by another name', () => {
+test('a list may have another self link', () => {
   expect(
     toPage('Collection', { target: '/connections', offset: 0, limit: 1, total: 0 }, [], '/collections'),
   ).toMatchObject({
@@ -84,7 +84,7 @@ test('a list may call itself by another name', () => {
   })
 })
 
-test('a page is cut out of a list in memory', () => {
+test('`pageOf` cuts a page out of a list in memory', () => {
   expect(cut(['a', 'b', 'c'], { offset: 1, limit: 1 })).toEqual(['b'])
   expect(cut(['a', 'b', 'c'], { offset: 7, limit: 1 })).toEqual([])
 })
@@ -104,14 +104,14 @@ describe('over HTTP', () => {
     for (let next: string | undefined = '/wallets?limit=2'; next !== undefined;) {
       targets.push(next)
       const response = await agent.send('GET', next, { headers: { 'x-admin-api-key': adminToken } })
-      const shown = (await response.json()) as {
+      const result = (await response.json()) as {
         next?: string
         previous?: string
         contents: { name: string }[]
       }
-      names.push(...shown.contents.map(({ name }) => name))
-      if (targets.length === 3) expect(shown.previous).toBe('/wallets?limit=2&offset=2')
-      next = shown.next
+      names.push(...result.contents.map(({ name }) => name))
+      if (targets.length === 3) expect(result.previous).toBe('/wallets?limit=2&offset=2')
+      next = result.next
     }
     expect(names).toEqual(['one', 'two', 'three', 'four', 'five'])
     expect(targets).toHaveLength(3)
@@ -130,7 +130,7 @@ describe('over HTTP', () => {
     'offset=-1',
     'offset=none',
     'offset=9999999999999999',
-  ])('%s is 400 and says which parameter', async (query) => {
+  ])('%s is 400 and names the parameter', async (query) => {
     const response = await agent.send('GET', `/wallets?${query}`, {
       headers: { 'x-admin-api-key': adminToken },
     })
@@ -145,7 +145,7 @@ describe('over HTTP', () => {
     ['offset=5', 0],
     ['offset=100000', 0],
     ['limit=1&name=whatever', 1],
-  ])('%s shows %i', async (query, count) => {
+  ])('%s returns %i', async (query, count) => {
     const response = await agent.send('GET', `/wallets?${query}`, {
       headers: { 'x-admin-api-key': adminToken },
     })

@@ -1,4 +1,4 @@
-/** The pages as a browser shows them, with JavaScript switched off; skipped where there is no Chromium. */
+/** The pages in Chromium without JavaScript. Skipped where Chromium is not installed. */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
@@ -27,7 +27,7 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
 
   beforeAll(async () => {
     agent = await startAgent()
-    // Each start has a new, empty user data folder.
+    // Each start uses a new, empty user data folder.
     browser = await chromium.launch({ executablePath, args: [...args, ...moreArgs] })
     reader = await (await browser.newContext()).newPage()
     const from = 'Acme <b>Ltd</b>'
@@ -53,7 +53,7 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
     await agent[Symbol.asyncDispose]()
   })
 
-  /** What a camera would read from a picture, of which every dot counts as black or white. */
+  /** Decodes a QR code from a screenshot, with every pixel as black or white. */
   async function scan(png: Buffer): Promise<string | undefined> {
     const { width, dots } = (await reader.evaluate(`(async () => {
       const picture = await createImageBitmap(await (await fetch('data:image/png;base64,${png.toString('base64')}')).blob())
@@ -71,7 +71,7 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
     return jsQR(pixels, width, dots.length / width, { inversionAttempts: 'dontInvert' })?.data
   }
 
-  /** Opens pages in a window of its own, and keeps what the browser complains about. */
+  /** Opens pages in a new window and records console errors. */
   async function open(
     options: Parameters<Browser['newContext']>[0],
   ): Promise<{ context: BrowserContext; page: Page; said: string[] }> {
@@ -94,7 +94,7 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
   ] as const
 
   test.each(looks)(
-    '$colorScheme, $width pixels: what is to be scanned can be, and the page fits',
+    '$colorScheme, $width pixels: the QR code can be scanned, and the page fits',
     async ({ colorScheme, width, ground }) => {
       const { context, page, said } = await open({
         colorScheme,
@@ -106,10 +106,10 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
         expect(await page.locator('h1').innerText()).toBe(title)
         expect(await page.locator('b').count()).toBe(0)
         expect(await page.getByText('“Acme <b>Ltd</b>”').count()).toBe(1)
-        // The style sheet has passed its policy, and the colours are those that were asked for.
+        // The style sheet passes the policy, and the colour scheme is applied.
         expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(ground)
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
-        // From the whole of the window, as somebody sees it: on a small one, from where the code is.
+        // From the whole window, or on a small one from the position of the code.
         const figure = page.getByRole('img', { name: /^QR code/ })
         await figure.scrollIntoViewIfNeeded()
         expect(await scan(await figure.screenshot())).toBe(code)
@@ -119,7 +119,7 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
     },
   )
 
-  test('what is folded away opens without JavaScript, and can be copied', async () => {
+  test('collapsed details open without JavaScript, and can be copied', async () => {
     const { context, page, said } = await open({ viewport: { width: 375, height: 667 } })
     for (const { url, code } of Object.values(links)) {
       await page.goto(url)
@@ -134,7 +134,7 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
     await context.close()
   })
 
-  test('a page that would run something is kept from it, with JavaScript switched on too', async () => {
+  test('a page with a script is blocked, with JavaScript enabled too', async () => {
     const { context, page, said } = await open({ javaScriptEnabled: true })
     await page.goto(links['request']!.url)
     await page.evaluate(
@@ -145,12 +145,12 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
     )
     await page.getByText('x', { exact: true }).click()
     expect(await page.title()).toBe('Acme <b>Ltd</b> asks for a DID')
-    // That the browser complains here is what makes its silence above worth something.
+    // The error here proves that the absence of errors above is meaningful.
     expect(said.filter((text) => text.includes('Content Security Policy'))).toHaveLength(3)
     await context.close()
   })
 
-  test('a link that is over is told in words', async () => {
+  test('an expired link is explained in words', async () => {
     const { context, page } = await open({})
     const made = await agent.tenant('POST /onboard/did-requests', { body: {} })
     await agent.tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: made.id } })

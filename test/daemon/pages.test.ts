@@ -6,7 +6,7 @@ import { encode, offerByInvitation, acceptOfferInvitation } from '../_invitation
 import { oobOf } from '../_pair.ts'
 import { newHolder } from '../enterprise/_suite.ts'
 
-/** What browsers send. */
+/** The Accept header of browsers. */
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 
 let agent: TestAgent
@@ -27,7 +27,7 @@ const post = async (url: string, body: unknown) =>
 type Made = {
   id: string
   url: string
-  shown: object
+  content: object
   answer: unknown
   read: () => Promise<{ state: string }>
   remove: () => Promise<unknown>
@@ -49,7 +49,7 @@ const products: Record<
       return {
         id,
         url: didRequest.onboardEndpoint,
-        shown: didRequest,
+        content: didRequest,
         answer: { did: holder.did },
         read: () =>
           tenant('GET /onboard/did-requests/{didRequestId}', {
@@ -70,7 +70,7 @@ const products: Record<
       return {
         id,
         url: challenge.submissionEndpoint,
-        shown: challenge,
+        content: challenge,
         answer: holder.answer(challenge.nonce),
         read: () =>
           tenant('GET /did-authentication/challenges/{challengeId}', {
@@ -94,16 +94,16 @@ const invitation = async (goal = 'a staff card') => {
   return { made, url: `${agent.url}/invitation?_oob=${oobOf(made)}` }
 }
 
-/** The tags of a page, its QR code and its texts to copy aside. */
+/** Splits a page into its tags, its QR code and its texts to copy. */
 const tagsOf = (page: string) => page.replaceAll(/<figure[^]*?<\/figure>/g, '<figure>').match(/<[^>]*>/g)
-/** What a field to copy from holds. */
+/** Returns the content of a copy field. */
 const copied = (page: string, index = 0) => {
   const names: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
   const text = [...page.matchAll(/<textarea[^>]*>([^<]*)<\/textarea>/g)][index]![1]!
   return text.replaceAll(/&(#?\w+);/g, (_, name: string) => names[name]!)
 }
 
-/** Texts that would like to be something else. */
+/** Names that contain markup, templates or invisible characters. */
 const hostile = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',
@@ -123,7 +123,7 @@ const hostile = [
 
 describe.each(Object.entries(products))('%s', (_, { begin, refused, title, nameless, unknown }) => {
   test('is a page for browsers and JSON for programs', async () => {
-    const { url, shown } = await begin(agent, 'Acme Ltd')
+    const { url, content } = await begin(agent, 'Acme Ltd')
     const page = await get(url)
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -131,7 +131,7 @@ describe.each(Object.entries(products))('%s', (_, { begin, refused, title, namel
     expect(page.text).toContain(`<h1 class="from">${title}</h1>`)
     expect(page.text).toContain('<title>Acme Ltd asks ')
     expect(page.text).toMatch(/<svg\s+class="qr"\s+role="img"\s+aria-label="QR code of [^"]+"/)
-    expect(JSON.parse(copied(page.text))).toEqual(shown)
+    expect(JSON.parse(copied(page.text))).toEqual(content)
     for (const accept of [
       'application/json',
       '*/*',
@@ -145,19 +145,19 @@ describe.each(Object.entries(products))('%s', (_, { begin, refused, title, namel
         200,
         'application/json',
         'Accept',
-        shown,
+        content,
       ])
     }
   })
 
-  test('is found under the base paths too', async () => {
+  test('is available under the base paths', async () => {
     const { url } = await begin(agent)
     for (const prefix of ['/enterprise', '/cloud-agent', '/cloud-agent/enterprise']) {
       expect((await get(url.replace(agent.url, agent.url + prefix))).status).toBe(200)
     }
   })
 
-  test('is as it was after it has been opened, however often, and takes its answer then', async () => {
+  test('does not change when it is opened, and its answer is accepted afterwards', async () => {
     const { url, answer, read } = await begin(agent, 'Acme')
     const before = await read()
     const opened = Array.from({ length: 40 }, (_each, index) =>
@@ -169,7 +169,7 @@ describe.each(Object.entries(products))('%s', (_, { begin, refused, title, namel
     expect(await read()).toMatchObject({ state: 'success' })
   })
 
-  test('is 410 when it is used, refused, deleted or over, and 404 when it never was', async () => {
+  test('is 410 when it is used, refused, deleted or expired, and 404 when it never existed', async () => {
     await using short = await startAgent({ AUTH_CHALLENGE_EXPIRY: '0', DID_REQUEST_EXPIRY: '0' })
     const [used, declined, deleted, over] = [
       await begin(agent),
@@ -207,50 +207,50 @@ describe.each(Object.entries(products))('%s', (_, { begin, refused, title, namel
     expect([long.status, long.text.includes('This link cannot be read')]).toEqual([400, true])
   })
 
-  test('looks for itself when it is over', async () => {
+  test('refreshes itself when it expires', async () => {
     const { url } = await begin(agent)
     const seconds = Number(/http-equiv="refresh" content="(\d+)"/.exec((await get(url)).text)?.[1])
     expect(seconds).toBeGreaterThan(60)
     expect(seconds).toBeLessThanOrEqual(86_400)
   })
 
-  test('shows a hostile name as text, and nothing of it as markup', async () => {
+  test('shows a hostile name as text, never as markup', async () => {
     const plain = tagsOf((await get((await begin(agent, 'Acme')).url)).text)
     const open = (from: string) =>
       begin(agent, from).then(async ({ url }) => ({
         ...(await get(url)),
-        shown: JSON.parse((await get(url, '*/*')).text) as unknown,
+        content: JSON.parse((await get(url, '*/*')).text) as unknown,
       }))
     for (const from of hostile.slice(0, -1)) {
-      const { status, text, shown } = await open(from)
+      const { status, text, content } = await open(from)
       expect(status).toBe(200)
       expect(normal(tagsOf(text))).toEqual(normal(plain))
       expect(text).not.toMatch(
         // oxlint-disable-next-line no-control-regex -- control characters must not be there
         /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]|\u{e0041}/u,
       )
-      expect(JSON.parse(copied(text))).toEqual(shown)
+      expect(JSON.parse(copied(text))).toEqual(content)
     }
     expect((await open(hostile[0]!)).text).toContain('“&lt;script&gt;alert(1)&lt;/script&gt;”')
     expect((await open(hostile.at(-1)!)).text).toContain(`<h1 class="from">${nameless}</h1>`)
     expect((await open('W'.repeat(1_000))).text).toContain(`“${'W'.repeat(200)}…”`)
   })
 
-  test('has no QR code when the text is too long for one, and says so', async () => {
-    const { url, shown } = await begin(agent, '👍'.repeat(1_000))
+  test('has no QR code when the text is too long, and says so', async () => {
+    const { url, content } = await begin(agent, '👍'.repeat(1_000))
     const { text } = await get(url)
     expect(text).not.toContain('<svg class')
     expect(text).toContain('too long for a QR code')
-    expect(JSON.parse(copied(text))).toEqual(shown)
+    expect(JSON.parse(copied(text))).toEqual(content)
   })
 })
 
-/** Tags of which only those are different that hold a moment. */
+/** Tags without the parts that depend on the time. */
 function normal(tags: readonly string[] | null): string[] | undefined {
   return tags?.map((tag) => tag.replace(/datetime="[^"]*"|content="\d+"/, ''))
 }
 
-test('pages forbid everything but their own style, and say nothing of themselves to anybody', async () => {
+test('pages forbid everything except their own style and send no referrer', async () => {
   const { url } = await products['a challenge']!.begin(agent)
   const links = [
     url,
@@ -272,7 +272,7 @@ test('pages forbid everything but their own style, and say nothing of themselves
       vary: 'Accept',
     })
     expect(text).not.toMatch(/<script|<iframe|<form|\son\w+=|\sstyle=|<base|@import|url\(/i)
-    // Nothing is named that a browser would fetch.
+    // No external resource is referenced.
     expect(text).not.toMatch(/\s(?:src|action|formaction|xlink:href)=|href="(?!data:)/i)
   }
   const api = await get(`${agent.url}/_system/health`)
@@ -296,9 +296,9 @@ describe('an invitation', () => {
     ).toEqual(made)
   })
 
-  test('says that it carries an offer, and is taken by the link that it has', async () => {
+  test('names an attached offer, and is accepted by its link', async () => {
     await using open = await startAgent({ REST_SERVICE_URL: 'https://agent.acme.com/base' })
-    const [issuer, taker] = [await open.newTenant(), await open.newTenant()]
+    const [issuer, holder] = [await open.newTenant(), await open.newTenant()]
     const made = await offerByInvitation({ ...issuer }, { goal: 'a diploma' })
     const { invitationUrl } = made.invitation!
     expect(invitationUrl).toMatch(/^https:\/\/agent\.acme\.com\/base\/invitation\?_oob=[A-Za-z0-9]+={0,2}$/)
@@ -306,10 +306,10 @@ describe('an invitation', () => {
     expect(text).toContain('<h1>You are offered a credential</h1>')
     expect(text).toMatch(/It can be accepted until\s+<time/)
     expect(copied(text)).toBe(invitationUrl)
-    expect(await acceptOfferInvitation(taker, invitationUrl)).toMatchObject({ thid: made.thid })
+    expect(await acceptOfferInvitation(holder, invitationUrl)).toMatchObject({ thid: made.thid })
   })
 
-  test('says that it carries a request for a proof', async () => {
+  test('names an attached proof request', async () => {
     const made = await agent.tenant('POST /present-proof/presentations/invitation', {
       body: { goal: 'your age', proofs: [] },
     })
@@ -326,28 +326,28 @@ describe('an invitation', () => {
     await using other = await startAgent({ REST_SERVICE_URL: url })
     const { invitation: made } = await other.tenant('POST /connections', { body: {} })
     expect(made.invitationUrl.split('?_oob=')[0]).toBe(base)
-    const taker = await other.newTenant()
+    const holder = await other.newTenant()
     expect(
-      await taker.call('POST /connection-invitations', { body: { invitation: made.invitationUrl } }),
+      await holder.call('POST /connection-invitations', { body: { invitation: made.invitationUrl } }),
     ).toMatchObject({ thid: made.id })
   })
 
   const minimal = {
     id: '1',
     type: 'https://didcomm.org/out-of-band/2.0/invitation',
-    from: 'did:example:somebody',
+    from: 'did:example:other',
   }
   const link = (value: unknown) =>
     `${agent.url}/invitation?_oob=${typeof value === 'string' ? value : encode(value)}`
 
-  test('of any agent is shown, also without an address or a goal', async () => {
+  test('of any agent is rendered, also without an address or a goal', async () => {
     const { status, text } = await get(link(minimal))
     expect(status).toBe(200)
-    expect(text).toContain('did:example:somebody')
+    expect(text).toContain('did:example:other')
     expect(text).not.toMatch(/<blockquote|Your messages go/)
   })
 
-  test('that is over has no QR code, and says since when', async () => {
+  test('that has expired has no QR code, and shows the time of expiry', async () => {
     const { status, text } = await get(
       link({ ...minimal, expires_time: 1_700_000_000, body: { goal: 'a card' } }),
     )
@@ -357,7 +357,7 @@ describe('an invitation', () => {
     expect(text).not.toMatch(/<svg class|<textarea/)
   })
 
-  test('that says hostile things shows them as text', async () => {
+  test('that contains hostile texts shows them as text', async () => {
     const page = async (words: string) =>
       (await get(link({ ...minimal, id: words, body: { goal: words, goal_code: words, label: words } }))).text
     const plain = tagsOf(await page('Acme'))
@@ -399,7 +399,7 @@ describe('an invitation', () => {
     ])
   })
 
-  test('is missing in a link without one, and the first of several counts', async () => {
+  test('is missing in a link without one, and the first of several is used', async () => {
     for (const query of ['', '?', '?oob=x', '?x=_oob=y']) {
       const { status, text } = await get(`${agent.url}/invitation${query}`)
       expect([status, text.includes('the link has no _oob parameter')]).toEqual([400, true])
@@ -407,7 +407,7 @@ describe('an invitation', () => {
     expect((await get(`${link(minimal)}&_oob=no&utm_source=%22%3E`)).status).toBe(200)
   })
 
-  test('that is longer than any request may be is refused before anybody reads it', async () => {
+  test('that is longer than any request is refused before it is read', async () => {
     const status = await new Promise((resolve, reject) => {
       const asked = request(link('A'.repeat(40_000)), { headers: { accept: browser } }, (response) =>
         resolve(response.resume().statusCode),

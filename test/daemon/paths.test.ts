@@ -110,12 +110,12 @@ test.each([
   '/cloud-agentthings/one',
   '/cloud-agent/cloud-agent/things/one',
   '/other-agent/things/one',
-])('%s is no path', async (path) => {
+])('%s is not a path', async (path) => {
   expect(await get(path)).toEqual([404, 'error:ResourcePathNotFound'])
 })
 
 test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
-  'a method that a path does not have, such as %s, is the same as no path',
+  'a method that a path does not support, such as %s, is 404 like an unknown path',
   async (method) => {
     expect(await get('/things/one', method)).toEqual([404, 'error:ResourcePathNotFound'])
   },
@@ -130,7 +130,7 @@ test('HEAD is GET without the body', async () => {
   ])
 })
 
-test('an endpoint of several media types answers with the one its handler chose, and its status', async () => {
+test('an endpoint with several media types answers with the type and the status of its handler', async () => {
   const read = async (accept: string) => {
     const response = await agent.send('GET', '/media', { headers: { accept } })
     return [response.status, response.headers.get('content-type'), await response.text()]
@@ -139,7 +139,7 @@ test('an endpoint of several media types answers with the one its handler chose,
   expect(await read('text/plain')).toEqual([203, 'text/plain', 'as text'])
 })
 
-test('replies are for programs: not cached, not sniffed, not framed', async () => {
+test('responses are not cached, sniffed or framed', async () => {
   const { headers } = await agent.send('GET', '/things/one')
   expect(headers.get('cache-control')).toBe('no-store')
   expect(headers.get('x-content-type-options')).toBe('nosniff')

@@ -1,4 +1,4 @@
-/** How errors look from outside (api.md 2.1, service §2.13). */
+/** Error responses and their log lines. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { toBody } from '../../daemon/middleware/problem.ts'
@@ -29,7 +29,7 @@ const failing = [
     () => Promise.resolve({ a: 'a', more: secret }),
   ),
   route('GET /others', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
-    Promise.reject(new Problem('/errors/common/unreachable', 'nobody is there')),
+    Promise.reject(new Problem('/errors/common/unreachable', 'no answer')),
   ),
   route('GET /moved', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
     Promise.reject(new Problem('error:WalletManagementServiceError:WalletMoved', 'it is elsewhere')),
@@ -49,7 +49,7 @@ afterAll(() => agent[Symbol.asyncDispose]())
 
 const instance = 'error:instance:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
 
-test('the body of an error has the members of the real agent in their order, and its content type', async () => {
+test('an error body has the members of the Cloud Agent’s in their order, and its content type', async () => {
   const response = await agent.send('GET', '/nowhere')
   expect(response.status).toBe(404)
   expect(response.headers.get('content-type')).toBe('application/json')
@@ -62,7 +62,7 @@ test('the body of an error has the members of the real agent in their order, and
 })
 
 test.each(['/bug', '/zod', '/text', '/wrong'])(
-  'a bug at %s is 500 without its text, which the log has under the same instance',
+  'a bug at %s is 500 without its message, which is logged with the same instance',
   async (path) => {
     lines.length = 0
     const response = await agent.send('GET', path)
@@ -74,15 +74,15 @@ test.each(['/bug', '/zod', '/text', '/wrong'])(
       ),
     )
     expect(text).not.toContain(secret)
-    const { instance: shown } = JSON.parse(text) as { instance: string }
-    const logged = lines.find((line) => line.includes(shown.replace('error:instance:', '')))
+    const { instance: id } = JSON.parse(text) as { instance: string }
+    const logged = lines.find((line) => line.includes(id.replace('error:instance:', '')))
     expect(logged).toContain(`"route":"GET ${path}"`)
     expect(logged).toContain(path === '/zod' ? 'ZodError' : secret)
   },
 )
 
 test.each(['/others', '/moved'])(
-  'that somebody else is not there, or a wallet any more, is a warning, and no error of ours: %s',
+  'an unreachable peer and a transferred wallet are logged as warnings, not as errors: %s',
   async (path) => {
     const { instance } = (await (await agent.send('GET', path)).json()) as { instance: string }
     const logged = lines.find((line) => line.includes(instance.replace('error:instance:', '')))
@@ -90,7 +90,7 @@ test.each(['/others', '/moved'])(
   },
 )
 
-test('a refused request is a line of the log, with neither its credentials nor its body', async () => {
+test('a refused request is logged without its credentials and its body', async () => {
   lines.length = 0
   const headers = { 'x-admin-api-key': 'a-wrong-token', apikey: 'a-tenant-key' }
   await agent.send('POST', '/admin?token=in-the-query', { headers, body: '{"a":"in-the-body"}' })
@@ -107,7 +107,7 @@ test('a refused request is a line of the log, with neither its credentials nor i
   )
 })
 
-test('an answered request is logged for debugging only', async () => {
+test('a served request is logged at debug level only', async () => {
   lines.length = 0
   await agent.send('POST', '/admin', { headers: { 'x-admin-api-key': adminToken }, body: '{"a":"b"}' })
   expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([

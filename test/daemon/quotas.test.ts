@@ -1,4 +1,4 @@
-/** Quotas of wallets: above them, operations fail as a whole; removing makes room. */
+/** Quotas of wallets: operations above them fail as a whole, and deletions make room. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
@@ -9,7 +9,7 @@ import { openParty, typesOf } from '../_party.ts'
 const tooManyRecords = { status: 507, type: 'error:WalletManagementServiceError:TooManyRecords' }
 const tooManyBytes = { status: 507, type: 'error:WalletManagementServiceError:TooManyBytes' }
 
-test('the records of a wallet are limited; another wallet has its own limit, and a removal makes room', async () => {
+test('the records of a wallet are limited; other wallets are not affected, and a deletion makes room', async () => {
   await using agent = await startAgent({ RECORDS_PER_WALLET: '2' })
   const { tenant } = agent
   const first = await tenant('POST /connections')
@@ -76,7 +76,7 @@ test('the bytes of a wallet are limited, including those in the file of all wall
   expect((await call('GET /presentation-exchange/presentation-definitions')).contents).toHaveLength(
     definitions.length - 1,
   )
-  // What is in the file of all wallets counts for the wallet's own file too.
+  // Rows in agent.db count for the wallet too.
   expect(await refusal(makePolicy(100))).toMatchObject(tooManyBytes)
   await call('DELETE /verification/policies/{id}', { path: { id } })
   expect((await makePolicy(100)).name).toBe('n')

@@ -1,4 +1,4 @@
-/** The request id leads from a request to the sent message, and to the log of the receiver. */
+/** The request id is logged with the request and the sent message, and by the receiver. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { route } from '../../daemon/http/route.ts'
@@ -42,7 +42,7 @@ const post = (path: string, { apiKey }: Tenant, requestId: string, body: object)
     body: JSON.stringify(body),
   })
 
-test('one grep goes from the request to the message, and from there to the other side', async () => {
+test('one id connects the request, the sent message and the receiver’s log', async () => {
   const made = await alice.call('POST /connections', { body: {} })
   const answer = await post('/connection-invitations', bob, 'my-request-1', { invitation: oobOf(made) })
   expect(answer.headers.get('x-request-id')).toBe('my-request-1')
@@ -71,16 +71,16 @@ test('one grep goes from the request to the message, and from there to the other
     recordId: expect.any(String),
     type: expect.stringContaining('connections'),
   })
-  const taken = ofThread.filter(({ route }) => route === 'POST /{mailbox}')
-  expect(taken.map(({ walletId, status }) => [walletId, status])).toEqual([
+  const received = ofThread.filter(({ route }) => route === 'POST /{mailbox}')
+  expect(received.map(({ walletId, status }) => [walletId, status])).toEqual([
     [alice.walletId, 200],
     [bob.walletId, 200],
   ])
-  // Whoever brings a message gets an id of its own.
-  expect(new Set([...own, ...taken].map(({ requestId }) => requestId)).size).toBe(3)
+  // An incoming message gets a new request id.
+  expect(new Set([...own, ...received].map(({ requestId }) => requestId)).size).toBe(3)
 })
 
-test('a message without a record has the thread id in the log too', async () => {
+test('the log of a message without a record has the thread id too', async () => {
   const [{ connectionId } = { connectionId: '' }] = (await alice.call('GET /connections')).contents
   await post('/didcomm/pings', alice, 'my-request-2', { connectionId })
   const [thid] = lines.find(({ requestId }) => requestId === 'my-request-2')!.thids!
@@ -95,7 +95,7 @@ test('a message without a record has the thread id in the log too', async () => 
   )
 })
 
-test('every line that a request causes names it: a failure, a warning, a line of its handler', async () => {
+test('every log line of a request has its id: failures, warnings and lines of its handler', async () => {
   const answer = await agent.send('GET', '/bug', { headers: { 'x-request-id': 'my-request-3' } })
   expect(answer.status).toBe(500)
   for (let n = 0; n < 2; n++)

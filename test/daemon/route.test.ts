@@ -1,4 +1,4 @@
-/** What the types of a route promise; most of these tests are run by the compiler. */
+/** The types of routes. Most of these tests run in the compiler. */
 import { expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import type { CallInput, Client } from '../../daemon/client/client.ts'
@@ -49,7 +49,7 @@ test('input and reply follow from the contract', () => {
   expectTypeOf<CallInput<Made>['body']>().toEqualTypeOf<{ size: string; name?: string | null | undefined }>()
 })
 
-/** Never called: it only has to compile, or not to. */
+/** Never called: it only has to compile. */
 export async function client(call: Client<Two>): Promise<void> {
   const path = { id: 'x' }
   const thing = await call('POST /things/{id}', { path, body: { size: '1' } })
@@ -95,7 +95,7 @@ test('a contract that does not fit its path or its handler does not compile', ()
     // @ts-expect-error a public handler does not know who calls
     route('GET /x', { summary: '', operationId: '', access: 'public', reply: [200, null] }, async ({ caller }) => void caller),
     // @ts-expect-error there is no such access
-    route('GET /x', { summary: '', operationId: '', access: 'anybody', reply: [200, null] }, async () => {}),
+    route('GET /x', { summary: '', operationId: '', access: 'everyone', reply: [200, null] }, async () => {}),
     // @ts-expect-error there is no such method
     route('HEAD /x', { summary: '', operationId: '', access: 'public', reply: [200, null] }, async () => {}),
     // @ts-expect-error what a tenant may change must say with a key of which scope

@@ -1,4 +1,4 @@
-/** What a key with scopes may be used for: what the contracts say, and nothing else. */
+/** Keys with scopes may call the endpoints that the contracts list, and no others. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scopesOf, splitKey, type Route } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => agent[Symbol.asyncDispose]())
 
-/** Whether a request gets past the scopes: what it is about is not there, or its body is missing. */
+/** Returns whether a request passes the scope check. Its resource does not exist, or its body is missing. */
 async function isRefused(apikey: string, key: Route['key']): Promise<boolean> {
   const [method, path] = splitKey(key)
   const controller = new AbortController()
@@ -38,14 +38,14 @@ async function isRefused(apikey: string, key: Route['key']): Promise<boolean> {
     : ((await response.json().catch(() => ({}))) as { type?: string; title?: string })
   controller.abort()
   if (response.status !== 403) return false
-  // The enterprise suite has types of its own (service §2.13).
+  // The enterprise suite has its own problem types.
   expect([type, title]).toContainEqual(
     expect.stringMatching(/InsufficientScope$|^\/errors\/common\/forbidden$/),
   )
   return true
 }
 
-test('for each endpoint and each scope, a key is let through exactly where the contract names its scope', async () => {
+test('for each endpoint and each scope, a key is accepted exactly where the contract lists its scope', async () => {
   for (const { key, contract } of routes as readonly Route[]) {
     const scopes = scopesOf(contract)
     if (!scopes) continue

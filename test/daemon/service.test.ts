@@ -1,4 +1,7 @@
-/** The operations of the service document, row by row (`fixtures/service/endpoints.md`): they exist, for whom it says, and answer as it says. */
+/**
+ * The operations of the Cloud Agent API that the agent supports (`fixtures/service/endpoints.md`): each
+ * exists with its access level and answers as documented.
+ */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { routes } from '../../daemon/routes/index.ts'
@@ -21,27 +24,27 @@ const rows: Row[] = [
 
 const names = (row: Row) => `${row.method} ${row.path}`
 
-test('the document has its nineteen rows', () => {
+test('the table has nineteen rows', () => {
   expect(rows).toHaveLength(19)
 })
 
 describe.each(rows.map((row) => [names(row), row] as const))('%s', (key, { role }) => {
   const found = routes.find((route) => route.key === key)
 
-  test('is a route, for whom the document says', () => {
+  test('is a route with the documented access level', () => {
     expect(found, key).toBeDefined()
     const isAdmins = role === 'Admin'
     expect(isAdmins ? ['admin', 'admin-or-tenant'] : ['tenant']).toContain(found!.contract.access)
   })
 })
 
-test('every operation of §4.1 to §4.5 answers as its row says, in the order of the main job', async () => {
+test('every operation answers as documented, in the order of an onboarding, a connection and its events', async () => {
   await using agent = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' })
   const { admin } = agent
   const answered = new Set<string>()
   const saw = <Reply>(key: string, reply: Reply) => (answered.add(key), reply)
 
-  // 4.1
+  // Wallets.
   expect(saw('GET /wallets', await admin('GET /wallets'))).toEqual({
     self: '/wallets',
     kind: 'WalletPage',
@@ -74,7 +77,7 @@ test('every operation of §4.1 to §4.5 answers as its row says, in the order of
 
   const [issuer, holder]: Tenant[] = [await agent.newTenant('issuer'), await agent.newTenant('holder')]
 
-  // 4.5, first, so that what follows is announced
+  // Webhooks come first, so that the following changes send events.
   const webhook = saw(
     'POST /events/webhooks',
     await issuer!.call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:1/events' } }),
@@ -86,7 +89,7 @@ test('every operation of §4.1 to §4.5 answers as its row says, in the order of
     createdAt: expect.any(String),
   })
 
-  // 4.2
+  // Entities and API keys.
   const invited = saw(
     'POST /connections',
     await issuer!.call('POST /connections', { body: { label: 'Bob' } }),
@@ -121,7 +124,7 @@ test('every operation of §4.1 to §4.5 answers as its row says, in the order of
     kind: 'Connection',
   })
 
-  // 4.3
+  // Connections.
   const { did: issuingDID } = await newDid(issuer!, 'assertionMethod')
   const { did: subjectId } = await newDid(holder!, 'authentication')
   const offer = await issuer!.call('POST /issue-credentials/credential-offers', {
@@ -161,7 +164,7 @@ test('every operation of §4.1 to §4.5 answers as its row says, in the order of
   )
   await credentialIn(holder!.call, offer.thid, 'CredentialReceived')
 
-  // 4.4
+  // DIDs.
   const options = { challenge: 'a random seed', domain: 'a domain' }
   const proof = await issuer!.call('POST /present-proof/presentations', {
     body: { connectionId: invited.connectionId, proofs: [], options },
@@ -197,7 +200,7 @@ test('every operation of §4.1 to §4.5 answers as its row says, in the order of
   expect([...answered].toSorted()).toEqual(rows.map(names).toSorted())
 })
 
-test('two tenants of one agent, and one with itself, connect as two agents do', async () => {
+test('two tenants of one agent connect like tenants of two agents, and so does a tenant with itself', async () => {
   await using agent = await startAgent()
   const one = await agent.newTenant('one')
   const { thid } = await connect(one, one)

@@ -34,7 +34,7 @@ function post(url: string, agent: Agent | false): Promise<Outcome> {
     sent.on('error', (error: NodeJS.ErrnoException) =>
       resolve({ code: error.code ?? error.message, isNew: !sent.reusedSocket }),
     )
-    sent.end(JSON.stringify({ label: 'somebody' }))
+    sent.end(JSON.stringify({ label: 'other' }))
   })
 }
 
@@ -70,7 +70,7 @@ test(
       expect(await daemon.stop()).toBe(0)
       for (const outcome of (await Promise.all(loads)).flat()) {
         if ('code' in outcome) {
-          // The system resets connections that wait to be accepted when the port closes.
+          // The system resets connections in the accept queue when the port closes.
           const name = outcome.code === 'ECONNRESET' && outcome.isNew ? 'never accepted' : outcome.code
           failures[name] = (failures[name] ?? 0) + 1
         } else {
@@ -84,7 +84,7 @@ test(
       `\n${rounds} SIGTERMs: ${acknowledged.size} answers, ${refused} connections refused, ${reset} never accepted\n`,
     )
     expect([others, refused + reset]).toEqual([{}, rounds * clients])
-    // Clients cannot tell these from requests that were accepted and dropped, so that there must be next to none.
+    // Clients cannot distinguish these from dropped requests, so they must be rare.
     expect(reset).toBeLessThanOrEqual((rounds * clients) / 100)
     await daemon.start()
     const known = new Set<string>()
@@ -93,7 +93,7 @@ test(
       for (const { connectionId } of body.contents) known.add(connectionId)
       if (body.contents.length < 100) break
     }
-    // Every connection that was stored was acknowledged: a request that was reset was never accepted.
+    // Every stored connection was acknowledged: a reset request was never accepted.
     expect(known).toEqual(acknowledged)
     expect(acknowledged.size).toBeGreaterThanOrEqual(rounds * clients)
   },

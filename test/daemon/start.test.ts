@@ -1,4 +1,4 @@
-/** A daemon that cannot start says why in one sentence, exits with its code, and leaves everything as it was. */
+/** A daemon that cannot start prints one sentence, exits with the documented code, and changes no files. */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
@@ -21,13 +21,13 @@ const settings = (folder: string, more: Record<string, string> = {}) => ({
   ...more,
 })
 
-/** Starts a daemon that is not expected to get far. */
+/** Starts a daemon that is expected to fail. */
 async function tryStart(env: Record<string, string>) {
   const { exitCode, stderr } = await execa(process.execPath, [main], { env, reject: false, timeout: 20_000 })
   return { exitCode, stderr }
 }
 
-/** What is in a folder, to the byte, but for the sides of open databases. */
+/** The content of a folder, without the side files of open databases. */
 function contents(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     statSync(join(folder, name)).isFile(),
@@ -43,10 +43,10 @@ function contents(folder: string): Record<string, string> {
   )
 }
 
-/** One sentence, or two or three: no stack, nothing else. */
+/** One to three sentences without a stack trace. */
 const sentence = /^[A-Z][^\n]*\.$/
 
-// V8 rejects cached code of other flags, as it rejects that of another version.
+// V8 rejects cached code of other flags and of other versions.
 test.each([
   { flags: [], isRejected: 'false' },
   { flags: ['--no-opt'], isRejected: 'true' },
@@ -92,14 +92,14 @@ test('a port that is in use is named, and no folder is filled', async () => {
   server.close()
 })
 
-test('a folder that cannot be used is named, with the path at fault', async () => {
+test('an unusable folder is named with the path at fault', async () => {
   await using folder = await temporaryFolder()
   const data = join(folder.path, 'data')
   await writeFile(data, 'a file where the folder should be')
   const faults: [path: string, reason: string][] = [
     [data, `${data} is not a folder`],
     [join(data, 'deep', 'below'), `${data} is not a folder`],
-    // Node's own way to make folders with their parents would never end here.
+    // Node's recursive mkdir would never return here.
     ...(existsSync('/proc/self')
       ? ([['/proc/identity-agent/data', '/proc accepts no new folders']] as [string, string][])
       : []),
@@ -127,7 +127,7 @@ test.skipIf(process.getuid?.() === 0)('a folder without permission is named', as
   await chmod(data, 0o700)
 })
 
-test('a lock file that is none is named, with the way out', async () => {
+test('an invalid lock file is named with a remedy', async () => {
   await using folder = await temporaryFolder()
   const path = join(folder.path, 'data', 'daemon.lock')
   await mkdir(join(folder.path, 'data'), { mode: 0o700 })
@@ -144,7 +144,7 @@ test('a lock file that is none is named, with the way out', async () => {
   expect((await daemon.call('GET /_system/health')).status).toBe(200)
 })
 
-test('a file of the data folder that is damaged, or a folder in its place, is named with the way out', async () => {
+test('a damaged file of the data folder, or a folder in its place, is named with a remedy', async () => {
   await using folder = await temporaryFolder()
   await using daemon = await Daemon.start(settings(folder.path))
   await daemon.stop()
@@ -174,7 +174,7 @@ test('a file of the data folder that is damaged, or a folder in its place, is na
   expect((await daemon.call('GET /_system/health')).status).toBe(200)
 })
 
-test('a folder in the place of a wallet’s file is answered 503, and set aside', async () => {
+test('a folder in place of a wallet’s file is answered 503 and quarantined', async () => {
   await using folder = await temporaryFolder()
   const apiKey = 'the-key-of-the-default-wallet'
   await using daemon = await Daemon.start(settings(folder.path, { DEFAULT_WALLET_AUTH_API_KEY: apiKey }))
@@ -212,7 +212,7 @@ test('a wrong or missing master key is refused, and nothing changes', async () =
   expect(Object.keys(contents(join(folder.path, 'data')))).not.toContain('master.key')
 })
 
-test('a wrong variable is named', async () => {
+test('an invalid variable is named', async () => {
   await using folder = await temporaryFolder()
   const { exitCode, stderr } = await tryStart(settings(folder.path, { AGENT_HTTP_PORT: 'eighty' }))
   expect(exitCode).toBe(2)
@@ -220,7 +220,7 @@ test('a wrong variable is named', async () => {
   expect(stderr).toContain('AGENT_HTTP_PORT')
 })
 
-test('files are for their owner alone, and hold no secret that was made', async () => {
+test('files are readable by their owner only and contain no generated secret', async () => {
   await using folder = await temporaryFolder()
   await using daemon = await Daemon.start(settings(folder.path))
   const profile = JSON.parse(readFileSync(join(folder.path, 'config', 'profiles', 'local.json'), 'utf8'))
@@ -237,7 +237,7 @@ test('files are for their owner alone, and hold no secret that was made', async 
   }
 })
 
-test('the secrets of the first start are those of the second', async () => {
+test('the generated secrets survive a restart', async () => {
   await using folder = await temporaryFolder()
   await using daemon = await Daemon.start(settings(folder.path))
   const read = () => JSON.parse(readFileSync(join(folder.path, 'config', 'profiles', 'local.json'), 'utf8'))

@@ -1,4 +1,4 @@
-/** The log of a request that breaks off contains nothing that the client has sent. */
+/** The log of an aborted request contains nothing that the client sent. */
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { startAgent } from '../_agent.ts'
 
 const secret = 'a-secret-of-the-caller'
 
-/** A body in chunks, the first of which has a size that is none. */
+/** A chunked body with an invalid size of its first chunk. */
 function breakOff(url: string, path: string, type: string): Promise<void> {
   const { hostname, port } = new URL(url)
   const head = `POST ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: ${type}\r\napikey: ${secret}\r\nTransfer-Encoding: chunked\r\n\r\n`
@@ -22,7 +22,7 @@ function breakOff(url: string, path: string, type: string): Promise<void> {
   })
 }
 
-test('a request that breaks off is a line like any other, without its bytes, and no warning', async () => {
+test('an aborted request is logged like any other, without its bytes and without a warning', async () => {
   const lines: { level: number; msg: string }[] = []
   const text: string[] = []
   const log = createLog('debug', {

@@ -7,7 +7,7 @@ import { character } from '../../_character.ts'
 
 const text = fc.string({ unit: character })
 
-test('whatever a value is, the markup around it stays what it was', () => {
+test('the markup around any value does not change', () => {
   fc.assert(
     fc.property(text, (value) => {
       const [, attribute, content, ...rest] = toText(html`<p title="${value}">${value}</p>`).split(
@@ -20,18 +20,18 @@ test('whatever a value is, the markup around it stays what it was', () => {
   )
 })
 
-test('markup stands as it is, alone and in lists; nothing is nothing', () => {
+test('nested markup is kept, alone and in lists; undefined is empty', () => {
   const items = ['<a>', 'b'].map((item) => html`<i>${item}</i>`)
   expect(toText(html`<b>${items}${undefined}${html``}</b>${3}`)).toBe('<b><i>&lt;a&gt;</i><i>b</i></b>3')
 })
 
-test('what cannot be seen is left out, and what scripts and emoji need is kept', () => {
+test('invisible characters are removed, except those that scripts and emoji need', () => {
   const shown = (value: string) => toText(html`${value}`)
   expect(shown('a\u0000b\u001b[31mc\u007fd\u202ee\u2066f\u200bg\ufeffh\u{e0041}i')).toBe('ab[31mcdefghi')
   expect(shown('👩‍🚀 می‌خواهم\tx\ny')).toBe('👩‍🚀 می‌خواهم\tx\ny')
 })
 
-test('a line is one line, no longer than it may be, and not nothing', () => {
+test('a line is one line, limited in length, and not empty', () => {
   expect(line(' a\r\n\t b  c ', 10)).toBe('a b c')
   expect(line('👍'.repeat(5), 3)).toBe('👍👍👍…')
   expect(line('👍'.repeat(3), 3)).toBe('👍👍👍')
@@ -42,7 +42,7 @@ test('a line is one line, no longer than it may be, and not nothing', () => {
   ])
 })
 
-test('JSON that is shown is the JSON that it was', () => {
+test('JSON in a page parses to the original value', () => {
   fc.assert(
     fc.property(fc.dictionary(text, text), (value) => {
       const json = visibleJson(value)
@@ -54,9 +54,9 @@ test('JSON that is shown is the JSON that it was', () => {
   )
 })
 
-test('a QR code has medium error correction while that fits, low then, and ends where no code is large enough', () => {
+test('a QR code has medium error correction where it fits, low otherwise, and none is made when no size is large enough', () => {
   const size = (length: number) =>
     /viewBox="0 0 (\d+)/.exec(toText(toQrCode('x'.repeat(length), 'x') ?? html``))?.[1]
-  // Modules of the sizes 40, 40 (low, which is a size smaller than medium would be) and their quiet zones (ISO/IEC 18004, table 7).
+  // Versions 40 (medium), 36 and 40 (low), with quiet zones (ISO/IEC 18004, table 7).
   expect([size(2_331), size(2_332), size(2_953), size(2_954)]).toEqual(['185', '169', '185', undefined])
 })

@@ -1,4 +1,4 @@
-/** The rows of api.md 4.7 and 4.8 that are about AnonCreds, as tables. */
+/** AnonCreds in `/issue-credentials` and `/present-proof` over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 import { claims, publishDefinition, type Published } from '../../anoncreds/_definition.ts'
@@ -32,7 +32,7 @@ const offer = (change: object) => {
   return issuer!.call('POST /issue-credentials/credential-offers', { body: { ...good, ...change } as never })
 }
 
-/** Issues without a hand; the holder’s record id. */
+/** Issues a credential without manual steps. Returns the holder's record id. */
 async function issueTo(): Promise<string> {
   const { thid } = await offer({ automaticIssuance: true })
   const { recordId } = await credentialIn(holder!.call, thid, 'OfferReceived')
@@ -57,19 +57,19 @@ describe('an offer', () => {
     ['with the definition’s issuer', () => ({ issuingDID: published.issuingDID }), {}],
     ['with the definition’s schema', () => ({ schemaId: published.schemaId }), {}],
     [
-      'of the newer style',
+      'with the current fields',
       () => ({ ...flat, anoncredsVcPropertiesV1: { ...properties(), validityPeriod: 60 } }),
       { validityPeriod: 60 },
     ],
     ['with another issuer, who is not used', () => ({ issuingDID: 'did:prism:abc' }), {}],
     [
-      'of the newer style with another issuer',
+      'with the current fields and another issuer',
       () => ({ ...flat, anoncredsVcPropertiesV1: { ...properties(), issuingDID: 'did:prism:abc' } }),
       {},
     ],
     ['with a key of the DID, which does not sign', () => ({ issuingKid: 'key-1' }), {}],
     ['with nulls', () => ({ issuingDID: null, schemaId: null, jwtVcPropertiesV1: null }), {}],
-  ])('%s is made', async (_, change, expected) => {
+  ])('%s is created', async (_, change, expected) => {
     const record = await offer(change())
     expect(record).toMatchObject({
       credentialFormat: 'AnonCreds',
@@ -90,7 +90,7 @@ describe('an offer', () => {
       /^credentialDefinitionId: Missing request parameter/,
     ],
     [
-      'of a definition that is no id',
+      'with a credential definition id that is not an id',
       () => ({ credentialDefinitionId: 'x' }),
       400,
       /^credentialDefinitionId: /,
@@ -116,12 +116,12 @@ describe('an offer', () => {
     ['without claims', () => ({ claims: undefined }), 400, /^claims: Missing request parameter/],
     ['that lacks attributes', () => ({ claims: { age: '1' } }), 422, /Given Name.*country/s],
     ['of unknown attributes', () => ({ claims: tooMany }), 422, /email.*phone/s],
-    ['of attributes in other letters', () => ({ claims: { ...claims, Age: '1' } }), 422, /Age/],
+    ['with attribute names in another case', () => ({ claims: { ...claims, Age: '1' } }), 422, /Age/],
     ['of numbers', () => ({ claims: { ...claims, age: 30, country: null } }), 422, /\$\.age.*\$\.country/s],
     ['of claims within claims', () => ({ claims: { ...claims, age: { of: '30' } } }), 422, /\$\.age/],
     ['of another schema', () => ({ schemaId: `${published.schemaId}/x` }), 400, /^schemaId: /],
     [
-      'in the style of another format',
+      'with fields of another format',
       () => ({ jwtVcPropertiesV1: properties() }),
       400,
       /^jwtVcPropertiesV1: /,
@@ -133,7 +133,7 @@ describe('an offer', () => {
       /^credentialDefinitionId: /,
     ],
     ['over no connection', () => ({ connectionId: undefined }), 400, /^connectionId: /],
-  ])('%s is refused, and nothing is made', async (_, change, status, detail) => {
+  ])('%s is refused, and creates nothing', async (_, change, status, detail) => {
     const count = async () =>
       (await issuer!.call('GET /issue-credentials/records', { query: { limit: 1_000 } })).contents.length
     const before = await count()
@@ -141,7 +141,7 @@ describe('an offer', () => {
     expect(await count()).toBe(before)
   })
 
-  test('is accepted with an empty object, once, whatever is repeated, and issued once', async () => {
+  test('is accepted with an empty object, and issued once although the request is repeated', async () => {
     const { thid, recordId: issuers } = await offer({})
     const { recordId } = await credentialIn(holder!.call, thid, 'OfferReceived')
     const path = { recordId }
@@ -158,7 +158,7 @@ describe('an offer', () => {
     const received = await credentialIn(holder!.call, thid, 'CredentialReceived')
     await hand()
     const sent = await credentialIn(issuer!.call, thid, 'CredentialSent')
-    // The holder’s is unblinded; what it says is the same.
+    // The holder's credential is unblinded; its claims are the same.
     const valuesOf = ({ credential }: typeof sent) =>
       JSON.parse(Buffer.from(credential!, 'base64url').toString()).values
     expect(valuesOf(sent)).toEqual(valuesOf(received))
@@ -174,7 +174,7 @@ describe('an offer', () => {
     expect(JSON.stringify(events)).not.toMatch(/link_secret|blinded|metadata/)
   }, 30_000)
 
-  test('is accepted without a person where its owner has said so', async () => {
+  test('is accepted automatically where its owner has configured it', async () => {
     const { contents } = await holder!.call('GET /connections')
     const path = { connectionId: contents[0]!.connectionId }
     const say = (automaticAcceptance: object) =>
@@ -188,7 +188,7 @@ describe('an offer', () => {
     await say({ credentialOffers: false })
   }, 30_000)
 
-  test('goes by invitation as well', async () => {
+  test('works by invitation too', async () => {
     const { connectionId: _, ...body } = {
       connectionId,
       credentialDefinitionId: published.guid,
@@ -209,7 +209,7 @@ describe('an offer', () => {
   }, 30_000)
 })
 
-test('a credential is shown decoded, with its definition and its issuer, and without a DID that it is about', async () => {
+test('a credential is returned decoded, with its definition and its issuer, and without a subject DID', async () => {
   const content = await holder!.call('GET /issue-credentials/records/{recordId}/credential', {
     path: { recordId: kept! },
   })
@@ -251,11 +251,11 @@ describe('a request', () => {
     ['is made, and has a nonce', () => ask({})],
     ['need not name its format', () => ask({ credentialFormat: undefined })],
     [
-      'names its format as the real agent does',
+      'has the format name of the Cloud Agent',
       () => ask({ credentialFormat: undefined, presentationFormat: 'Anoncred' }),
     ],
     [
-      'need not list restrictions',
+      'may omit restrictions',
       () => ask({}, asking({ requested_attributes: { who: { name: 'country' } }, requested_predicates: {} })),
     ],
     ['may have no attributes', () => ask({}, asking({ requested_attributes: {} }))],
@@ -265,7 +265,7 @@ describe('a request', () => {
     expect(JSON.stringify(JSON.parse(requestData[0]!))).toContain('"restrictions":[]')
   })
 
-  test('asks with a nonce once, however it is written', async () => {
+  test('stores its nonce unchanged, in any notation', async () => {
     const { requestData } = await ask({}, asking({ nonce: '987654321' }))
     expect(JSON.parse(requestData[0]!).nonce).toBe('987654321')
     for (const nonce of ['987654321', '000987654321'])
@@ -295,25 +295,20 @@ describe('a request', () => {
     ['with a negative nonce', {}, asking({ nonce: '-5' }), /nonce/],
     ['with an attribute without a name', {}, one({ name: undefined }), /requested_attributes\.who\.name/],
     [
-      'for a group of names',
+      'for a group of attribute names',
       {},
       one({ names: ['country', 'age'] }),
       /requested_attributes\.who\.names: .*not supported/,
     ],
     [
-      'with a restriction that nobody knows',
+      'with an unknown restriction',
       {},
       one({ restrictions: [{ colour: 'red' }] }),
       /restrictions\.0\.colour: is none of/,
     ],
+    ['with an empty restriction', {}, one({ restrictions: [{}] }), /restrictions\.0: must not be empty/],
     [
-      'with a restriction that says nothing',
-      {},
-      one({ restrictions: [{}] }),
-      /restrictions\.0: must not be empty/,
-    ],
-    [
-      'with a restriction that is no text',
+      'with a restriction that is not a string',
       {},
       one({ restrictions: [{ schema_id: 7 }] }),
       /restrictions\.0\.schema_id/,
@@ -371,7 +366,7 @@ describe('an answer', () => {
     return { thid, presentationId }
   }
 
-  // A predicate takes most of the time of a proof.
+  // Predicates take most of the time of a proof.
   const withoutPredicates = { requested_predicates: {} }
   test.each<[string, () => object, object, object?]>([
     ['by references', () => by(proof()), { 'Given Name': 'Alice', country: 'SE' }],
@@ -388,7 +383,7 @@ describe('an answer', () => {
     ],
     ['by the credential alone', () => ({ proofId: [kept] }), { 'Given Name': 'Alice', country: 'SE' }],
     [
-      'with an attribute kept back',
+      'with an unrevealed attribute',
       () =>
         by(proof({ requestedAttribute: ['who'], unrevealedAttribute: ['where'], requestedPredicate: [] })),
       { 'Given Name': 'Alice' },
@@ -396,13 +391,13 @@ describe('an answer', () => {
     ],
   ])(
     '%s is verified',
-    async (_, body, shown, change = {}) => {
+    async (_, body, disclosedClaims, change = {}) => {
       const { thid, presentationId } = await received(asking(change))
       await answer(presentationId, body())
       await answer(presentationId, body())
       const verified = await presentationIn(issuer!.call, thid, 'PresentationVerified')
       expect(verified).toMatchObject({
-        disclosedClaims: shown,
+        disclosedClaims,
         proofs: [],
         data: [expect.stringContaining('aggregated_proof')],
       })
@@ -413,7 +408,7 @@ describe('an answer', () => {
     30_000,
   )
 
-  test('that cannot be given is refused, and the request waits', async () => {
+  test('with invalid content is refused, and the request stays pending', async () => {
     const { thid, presentationId } = await received()
     const older = await received(
       asking({ requested_predicates: { adult: { ...predicates.adult, p_value: 31 } } }),
@@ -486,7 +481,7 @@ describe('an answer', () => {
       ],
       ['with claims', presentationId, { ...by(proof()), claims: { who: '' } }, 400, /^claims: /],
       [
-        'of who is too young',
+        'of a holder who is too young',
         older.presentationId,
         by(proof()),
         400,
@@ -500,7 +495,7 @@ describe('an answer', () => {
         /cannot answer who: cred_def_id must be/,
       ],
       [
-        'of an attribute that is not there',
+        'of an attribute that the credential does not have',
         absent.presentationId,
         by(proof()),
         400,
@@ -521,7 +516,7 @@ describe('an answer', () => {
     })
   }, 30_000)
 
-  test('is told beforehand: which credential answers what, and why others do not', async () => {
+  test('is previewed: the credentials that match each part, and why others do not', async () => {
     const candidates = (presentationId: string) =>
       holder!.call('GET /present-proof/presentations/{presentationId}/candidates', {
         path: { presentationId },
@@ -548,7 +543,7 @@ describe('an answer', () => {
   })
 })
 
-test('with AnonCreds turned off, offers and requests are refused, and say so', async () => {
+test('with AnonCreds disabled, offers and requests are refused with a reason', async () => {
   await using without = await startAgent({ ENABLE_ANONCRED: 'false' })
   const one = await without.newTenant()
   const { inviterConnectionId } = await connect(one, await without.newTenant())

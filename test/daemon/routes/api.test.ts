@@ -1,4 +1,4 @@
-/** The embedded ledger as other agents see it: NeoPRISM's API, its statuses and its bodies. */
+/** The embedded ledger over NeoPRISM's API: statuses and bodies. */
 import { create, toBinary } from '@bufbuild/protobuf'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { decodeDidData } from '../../../src/did/prism/did-data.ts'
@@ -47,7 +47,7 @@ async function call(path: string, init: { body?: unknown; accept?: string } = {}
 const submit = (...operations: Uint8Array[]) =>
   call('/api/submissions/signed-operations', { body: { signed_operations: operations.map(hex) } })
 
-/** DIDs that no other test knows. */
+/** DIDs that no other test uses. */
 let made = 0
 const fresh = () => ({ contexts: [`https://example.com/${++made}`] })
 
@@ -105,11 +105,11 @@ describe('submissions', () => {
     ['a body that is too large', 'signed-operations', { signed_operations: ['00'.repeat(600_000)] }, 413],
     ['an object that is none', 'objects', { object: 'ffff' }, 400],
     ['an empty object', 'objects', { object: '2200' }, 400],
-  ])('of %s are refused', async (_what, path, body, status) => {
+  ])('of %s are refused', async (_, path, body, status) => {
     expect((await call(`/api/submissions/${path}`, { body })).status).toBe(status)
   })
 
-  test('say why in the words of a NeoPRISM node, and take nothing of a list with a mistake', async () => {
+  test('report errors like a NeoPRISM node, and a list with an error is refused as a whole', async () => {
     const one = fresh()
     const refused = await submit(signedCreate(one), Uint8Array.of(1, 2))
     expect(refused).toMatchObject({ status: 400, type: 'application/json' })
@@ -139,7 +139,7 @@ describe('submissions', () => {
 })
 
 describe('operations', () => {
-  test('show what became of them', async () => {
+  test('have a status and a reason', async () => {
     const one = fresh()
     await submit(signedCreate(one))
     expect((await call(`/api/operations/${operationId(signedCreate(one))}`)).body).toEqual({
@@ -159,7 +159,7 @@ describe('operations', () => {
     expect((await call(`/api/dids/${toShortForm(suffixOf(one))}`)).body.verificationMethod).toHaveLength(1)
   })
 
-  test('are not found before they are judged, but said to be known', async () => {
+  test('are not found before they are processed, but known', async () => {
     const time = clock()
     await using server = await startServer(
       ledgerApp(await openFile(temporaryFile(), { confirmAfterSeconds: 60, now: time.now })),
@@ -198,7 +198,7 @@ describe('operations', () => {
   })
 
   test.each(['/api/operations/', '/api/transactions/'])(
-    'that nobody submitted are not found at %s',
+    'that were never submitted are not found at %s',
     async (path) => {
       for (const id of ['00'.repeat(32), 'x']) {
         expect(await call(path + id)).toMatchObject({
@@ -221,7 +221,7 @@ describe('DIDs', () => {
     ['application/did', 'application/did'],
     ['application/json', 'application/json'],
     ['text/html, application/json;q=0.9, */*;q=0.1', 'application/json'],
-  ])('for %s come as the document alone', async (accept, type) => {
+  ])('for %s are returned as the document alone', async (accept, type) => {
     const answer = await call(`/api/dids/${did}`, accept === undefined ? {} : { accept })
     expect(answer).toMatchObject({ status: 200, type, body: { id: did, authentication: [`${did}#auth-1`] } })
   })
@@ -256,26 +256,29 @@ describe('DIDs', () => {
     ['nothing', 400, 'INVALID_DID'],
     [toShortForm('ab'.repeat(32)), 404, 'NOT_FOUND'],
     ['did:web:example.com', 501, 'METHOD_NOT_SUPPORTED'],
-  ])('%s is an error that is a whole result, whatever was asked for', async (wrong, status, code) => {
-    for (const accept of ['application/did-resolution', 'application/did', '*/*']) {
-      const answer = await call(`/api/dids/${wrong}`, { accept })
-      expect([answer.status, answer.type]).toEqual([status, 'application/did-resolution'])
-      expect(answer.body).toMatchObject({
-        didDocument: null,
-        didResolutionMetadata: {
-          error: {
-            type: `https://www.w3.org/ns/did#${code}`,
-            title: expect.any(String),
-            detail: expect.any(String),
+  ])(
+    '%s is an error with a complete resolution result, for any Accept header',
+    async (wrong, status, code) => {
+      for (const accept of ['application/did-resolution', 'application/did', '*/*']) {
+        const answer = await call(`/api/dids/${wrong}`, { accept })
+        expect([answer.status, answer.type]).toEqual([status, 'application/did-resolution'])
+        expect(answer.body).toMatchObject({
+          didDocument: null,
+          didResolutionMetadata: {
+            error: {
+              type: `https://www.w3.org/ns/did#${code}`,
+              title: expect.any(String),
+              detail: expect.any(String),
+            },
           },
-        },
-      })
-    }
-    const data = await call(`/api/dids/${wrong}/protobuf`)
-    expect(data).toMatchObject({ status, body: { error: expect.any(String) } })
-  })
+        })
+      }
+      const data = await call(`/api/dids/${wrong}/protobuf`)
+      expect(data).toMatchObject({ status, body: { error: expect.any(String) } })
+    },
+  )
 
-  test('in a form that there is not are 406', async () => {
+  test('in an unsupported representation are 406', async () => {
     expect(await call(`/api/dids/${did}`, { accept: 'text/html' })).toMatchObject({
       status: 406,
       type: 'application/did-resolution',
@@ -316,7 +319,7 @@ describe('DIDs', () => {
   })
 })
 
-test('the system endpoints', async () => {
+test('the system endpoints answer', async () => {
   expect(await call('/api/_system/health')).toMatchObject({
     status: 200,
     type: 'text/plain; charset=utf-8',
@@ -349,7 +352,7 @@ test.each([
     'REST_SERVICE_URL is https://agent.example, and VDR_SERVE is not true',
     { REST_SERVICE_URL: 'https://agent.example' },
   ],
-])('an agent serves none when %s', async (reason, variables) => {
+])('an agent serves no ledger when %s', async (reason, variables) => {
   const other = await startAgent(variables)
   onTestFinished(() => other[Symbol.asyncDispose]())
   for (const path of [

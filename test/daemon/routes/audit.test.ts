@@ -1,4 +1,4 @@
-/** What of the requests is in the audit log, what is not, and what it says of them. */
+/** Which requests are in the audit log, and what their entries contain. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => agent[Symbol.asyncDispose]())
 
-/** The entries that something adds, oldest first. */
+/** Returns the entries that `work` adds, oldest first. */
 async function added(work: () => Promise<unknown>) {
   const list = async () => (await agent.admin('GET /audit', { query: { limit: 1_000 } })).contents
   const last = (await list())[0]?.sequence ?? 0
@@ -41,7 +41,7 @@ const send = (key: string, headers: Record<string, string> = {}, body?: unknown)
   })
 }
 
-test('it is for all that the administrator changes, and for operations of DIDs', () => {
+test('administrative changes and DID operations are audited', () => {
   const keys = (routes as readonly Route[]).filter(isAudited).map(({ key }) => key)
   expect(keys).toEqual(
     expect.arrayContaining([
@@ -60,13 +60,13 @@ test('it is for all that the administrator changes, and for operations of DIDs',
   expect(keys.filter((key) => key.startsWith('GET '))).toEqual([])
 })
 
-test('what the administrator changes: who, from where, what, what was made, how it ended, and the request', async () => {
+test('an administrative change has its actor, address, action, result, outcome and request id', async () => {
   let [walletId, entityId, keyId] = ['', '', '']
   const entries = await added(async () => {
     const answer = await send(
       'POST /wallets',
       { ...asAdmin, 'x-request-id': 'my-request-1' },
-      { name: 'a-name-that-somebody-chose' },
+      { name: 'a-name-that-a-user-chose' },
     )
     expect(answer.headers.get('x-request-id')).toBe('my-request-1')
     walletId = ((await answer.json()) as { id: string }).id
@@ -129,7 +129,7 @@ test('what the administrator changes: who, from where, what, what was made, how 
   expect(new Set(entries.map(({ requestId }) => requestId)).size).toBe(4)
 })
 
-test('operations of DIDs: the tenant, its key, its wallet, the DID', async () => {
+test('a DID operation has its tenant, key, wallet and DID', async () => {
   let did = ''
   const entries = await added(async () => {
     did = (await newDid(tenant, 'assertionMethod')).did
@@ -156,16 +156,16 @@ test('operations of DIDs: the tenant, its key, its wallet, the DID', async () =>
   ])
 })
 
-test('what has failed is there with its problem; a text in a path is not', async () => {
+test('a failure is logged with its problem; free text in a path is not', async () => {
   const entries = await added(async () => {
     await refusal(agent.admin('POST /wallets', { body: { id: tenant.walletId, name: 'x' } }))
     await send('POST /iam/entities', asAdmin, { name: 7 })
     await refusal(
       tenant.call('POST /did-registrar/dids/{didRef}/publications', {
-        path: { didRef: 'did:web:the-password-of-somebody' },
+        path: { didRef: 'did:web:the-password-of-a-user' },
       }),
     )
-    // A path that is none.
+    // An invalid path.
     await send('DELETE /iam/entities/nonsense', asAdmin)
   })
   expect(entries).toMatchObject([
@@ -187,7 +187,7 @@ test('what has failed is there with its problem; a text in a path is not', async
   expect(JSON.stringify(entries)).not.toContain('password')
 })
 
-test('every refusal, at whatever endpoint, and who it was where that is known', async () => {
+test('every refusal is logged, at any endpoint, with its actor where known', async () => {
   const { entityId, walletId, apiKey } = tenant
   const { id: keyId, apiKey: narrow } = await agent.admin('POST /iam/entities/{id}/api-keys', {
     path: { id: entityId },
@@ -239,13 +239,13 @@ test('every refusal, at whatever endpoint, and who it was where that is known', 
       await send('GET /connections', { apikey: `guess-${n}`, 'x-forwarded-for': '192.0.2.99' })
   })
   expect(tooMany.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 429])
-  // What is no refusal is not there: what is not found, and what is another's.
+  // Missing resources and resources of other tenants are not refusals.
   expect(
     await added(() => refusal(tenant.call('GET /wallets/{walletId}', { path: { walletId: entityId } }))),
   ).toEqual([])
 })
 
-test('entries are found by what they are about, and read a page at a time', async () => {
+test('entries are filtered by subject and paged', async () => {
   const find = async (query: Parameters<typeof agent.admin<'GET /audit'>>[1] & object) =>
     (await agent.admin('GET /audit', query)).contents
   const all = await find({ query: { limit: 1_000 } })
@@ -278,7 +278,7 @@ test('entries are found by what they are about, and read a page at a time', asyn
   expect(pages).toEqual(all.filter(({ outcome }) => outcome === 'succeeded'))
 })
 
-test('it is intact, the head of before is there, and what is no head is told', async () => {
+test('an intact log contains the earlier head, and an invalid head is refused', async () => {
   const { head, entries, isIntact } = await agent.admin('GET /audit/verification')
   expect({ isIntact, entries: `${entries}` }).toEqual({ isIntact: true, entries: head!.split(':')[0] })
   await agent.admin('POST /wallets', { body: { name: 'x' } })
@@ -295,7 +295,7 @@ test('it is intact, the head of before is there, and what is no head is told', a
   })
 })
 
-test('where the disk has no room for an entry, nothing is changed that would have one; the rest goes on', async () => {
+test('with a full disk, audited changes are refused and other requests continue', async () => {
   const full = (point: string) => {
     if (point === 'audit:before')
       throw new built.Problem(
@@ -320,7 +320,7 @@ test('where the disk has no room for an entry, nothing is changed that would hav
   expect(await agent.admin('GET /audit/verification')).toMatchObject({ isIntact: true })
 })
 
-test('no key, no name and no token is in the file, nor an id of a request that is a key', async () => {
+test('no key, name or token is in the file, and no request id that is a key', async () => {
   const answer = await send('GET /wallets', { ...asAdmin, 'x-request-id': adminToken })
   expect(answer.headers.get('x-request-id')).not.toContain(adminToken)
   for (const odd of ['iak_0123456789', 'short', 'with space', 'x'.repeat(65), 'a"b-cdefgh'])
@@ -336,7 +336,7 @@ test('no key, no name and no token is in the file, nor an id of a request that i
     tenant.apiKey,
     'wrong-key',
     'guess-',
-    'a-name-that-somebody-chose',
+    'a-name-that-a-user-chose',
     'another-name',
     'the-password',
     'evil.example',
@@ -344,8 +344,8 @@ test('no key, no name and no token is in the file, nor an id of a request that i
     expect(content.includes(secret), secret).toBe(false)
 })
 
-describe('what the agent does by itself', () => {
-  test('at its first start, and when a start ends a rotation of the master key', async () => {
+describe('actions of the agent itself', () => {
+  test('are logged at its first start, and when a start completes a rotation of the master key', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'identity-agent-'))
     const newKey = () => randomBytes(32).toString('base64url')
     const own = async ({ admin }: TestAgent) =>
@@ -378,7 +378,7 @@ describe('what the agent does by itself', () => {
     }
   })
 
-  test('a tenant made for a key that nobody knew', async () => {
+  test('include a tenant that was created for an unknown key', async () => {
     await using provisioning = await startAgent({
       API_KEY_AUTO_PROVISIONING: 'true',
       DEFAULT_WALLET_ENABLED: 'false',

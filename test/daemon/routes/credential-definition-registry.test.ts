@@ -1,4 +1,6 @@
-/** The registry of credential definitions over HTTP (api.md 4.11): every row of its table, DID URLs, the state while a key is made. */
+/**
+ * The credential definition registry over HTTP: endpoints, DID URLs, and the state while a key is generated.
+ */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addDefinition, completeDefinition } from '../../../src/anoncreds/definitions.ts'
@@ -29,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => agent[Symbol.asyncDispose]())
 
-/** Publishes an AnonCreds schema, and gives its URL. */
+/** Publishes an AnonCreds schema. Returns its URL. */
 async function publishSchema(schema: object, change: object = {}): Promise<string> {
   const body = { name: 'id card', version: '1.0.0', type: 'AnoncredSchemaV1', schema, author: did, ...change }
   const { guid } = (await ask('POST', '/schema-registry/schemas', body)).body
@@ -47,7 +49,7 @@ const input = (change: object = {}) => ({
   ...change,
 })
 
-/** Status, headers and body of a request as it goes over the wire. */
+/** Status, headers and body of a raw request. */
 async function ask(
   method: string,
   target: string,
@@ -65,7 +67,7 @@ async function ask(
   }
 }
 
-/** Puts a definition into the registry with a key that was made before. */
+/** Adds a definition with a prepared key to the registry. */
 async function put(
   change: object = {},
   method: ResolutionMethod = 'http',
@@ -92,7 +94,7 @@ async function put(
 
 describe('a definition', () => {
   test(
-    'is published: there at once without its key, and whole when that is made',
+    'is published at once without its key, and completed when the key is ready',
     { timeout: 120_000 },
     async () => {
       const answer = ask('POST', path, input({ description: 'For citizens' }))
@@ -109,7 +111,7 @@ describe('a definition', () => {
       })
       expect(early.headers.get('retry-after')).toBe('2')
 
-      // A machine that is busy may need longer than the answer is held back.
+      // On a busy machine, the key may take longer than the response waits.
       const { status, body } = await answer
       expect({ 201: 'READY', 202: 'GENERATING' }[status]).toBe(body['state'])
       if (status === 202) await agent.agent.definitions.whenGenerated(guid, AbortSignal.timeout(90_000))
@@ -142,7 +144,7 @@ describe('a definition', () => {
         'country',
       ])
 
-      // The library takes the key, and the wallet has the private part of it.
+      // The library accepts the key, and the wallet has its private part.
       const { anoncreds } = agent.agent.env
       const credDefId = `${agent.url}${path}/${guid}/definition`
       const offer = await anoncreds.createOffer({ schemaId, credDefId, keyCorrectnessProof })
@@ -157,7 +159,7 @@ describe('a definition', () => {
     },
   )
 
-  test('is read by anybody, whole and alone', async () => {
+  test('can be read without credentials, as a whole and its content alone', async () => {
     const record = await put()
     expect(await ask('GET', `${path}/${record.guid}`, undefined, {})).toMatchObject({
       status: 200,
@@ -177,7 +179,7 @@ describe('a definition', () => {
     `${path}/${unknown}/definition`,
     `${path}/did-url/${unknown}`,
     `${path}/did-url/${unknown}/definition`,
-  ])('that is not there is not found at %s', async (target) => {
+  ])('that does not exist is 404 at %s', async (target) => {
     const { status, body } = await ask('GET', target, undefined, {})
     expect([status, body['type']]).toEqual([404, 'error:CredentialDefinitionError:GuidNotFoundError'])
   })
@@ -189,7 +191,7 @@ describe('a definition', () => {
     ['without a tag', () => ({ tag: undefined }), 400, 'tag:'],
     ['of an author who is no DID', () => ({ author: 'me' }), 400, 'author:'],
     ['of an author of another method', () => ({ author: 'did:key:z6Mk' }), 400, 'author:'],
-    ['of an author of nobody', () => ({ author: `did:prism:${'0'.repeat(64)}` }), 404, 'author:'],
+    ['of an unknown author', () => ({ author: `did:prism:${'0'.repeat(64)}` }), 404, 'author:'],
     ['with another signature', () => ({ signatureType: 'BBS' }), 400, 'signatureType:'],
     [
       'that does not say whether it can be revoked',
@@ -198,12 +200,7 @@ describe('a definition', () => {
       'supportRevocation:',
     ],
     ['without a schema', () => ({ schemaId: undefined }), 400, 'schemaId:'],
-    [
-      'for a schema that is not there',
-      () => ({ schemaId: schemaId.replace(/[0-9a-f-]{36}/, unknown) }),
-      422,
-      unknown,
-    ],
+    ['for an unknown schema', () => ({ schemaId: schemaId.replace(/[0-9a-f-]{36}/, unknown) }), 422, unknown],
     ['for what is no URL', () => ({ schemaId: 'id card' }), 422, 'id card'],
     ['for the record of a schema', () => ({ schemaId: schemaId.replace(/\/schema$/, '') }), 400, 'schemaId:'],
   ])('%s is refused, and the field is named', async (_, change, status, named) => {
@@ -230,7 +227,7 @@ describe('a definition', () => {
   })
 })
 
-test('a wallet may have so many definitions without keys, and no more', async () => {
+test('the number of definitions without keys per wallet is limited', async () => {
   const { db } = agent.agent
   const { walletId } = await agent.newTenant('greedy')
   const add = () => db.transaction().execute((tx) => addDefinition(tx, walletId, input(), attrNames, 'http'))
@@ -239,7 +236,7 @@ test('a wallet may have so many definitions without keys, and no more', async ()
   await db.deleteFrom('credential_definition').where('wallet_id', '=', walletId).execute()
 })
 
-test('definitions are listed by wallet, filters and page', async () => {
+test('definitions are listed by wallet, filter and page', async () => {
   const { walletId, apiKey } = await agent.newTenant('lister')
   const all = []
   for (const change of [{ name: 'a_b' }, { name: 'axb', tag: 'x' }, { version: '1.1.0' }])
@@ -279,7 +276,7 @@ test('definitions are listed by wallet, filters and page', async () => {
 })
 
 describe('under a DID URL', () => {
-  test('a definition comes in an envelope with its digest', async () => {
+  test('a definition is returned in an envelope with its digest', async () => {
     const record = await put({}, 'did')
     for (const [target, resource] of [
       [`did-url/${record.guid}`, record],
@@ -289,9 +286,9 @@ describe('under a DID URL', () => {
       expect(status).toBe(200)
       expect(JSON.parse(Buffer.from(body['resource'], 'base64url').toString())).toEqual(resource)
       const hash = createHash('sha256').update(body['resource']).digest('hex')
-      const place = `credential-definition-registry/definitions/${target}`
+      const resourcePath = `credential-definition-registry/definitions/${target}`
       expect(body['url']).toBe(
-        `${did}?resourceService=agent-base-url&resourcePath=${place}?resourceHash=${hash}`,
+        `${did}?resourceService=agent-base-url&resourcePath=${resourcePath}?resourceHash=${hash}`,
       )
     }
     expect(record.self).toBe(`${path}/did-url/${record.guid}`)
@@ -304,7 +301,7 @@ describe('under a DID URL', () => {
     })
   })
 
-  test('it is published as it is elsewhere', async () => {
+  test('it is published like one under an http URL', async () => {
     const { walletId } = author
     const { status, headers, body } = await ask('POST', `${path}/did-url`, input(), {
       apikey: author.apiKey,
@@ -320,7 +317,7 @@ describe('under a DID URL', () => {
   })
 })
 
-test('nothing is published while AnonCreds is turned off, and what was stays readable', async () => {
+test('nothing is published while AnonCreds is disabled, and published definitions stay readable', async () => {
   await using off = await startAgent({ ENABLE_ANONCRED: 'false' })
   const tenant = await off.newTenant()
   const author = (await newDid(tenant, 'assertionMethod')).did

@@ -1,4 +1,7 @@
-/** `/credential-status` over HTTP (api.md 4.9): statuses and who may ask; what a list says, and what revoking does, is in test/flows/revocation. */
+/**
+ * `/credential-status` over HTTP: statuses and access. Content of lists and effects of revocation:
+ * test/flows/revocation.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeJwtVc } from '../../../src/credentials/jwt-vc.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
@@ -30,7 +33,7 @@ async function ask(method: string, path: string, apikey?: string) {
 const revoke = (id: string, apikey?: string) =>
   ask('PATCH', `/credential-status/revoke-credential/${id}`, apikey)
 
-test('a list is read by anybody, as a StatusList2021 credential', async () => {
+test('a list is readable without credentials, as a StatusList2021 credential', async () => {
   const { status, body } = await ask('GET', list)
   expect({ status, body }).toMatchObject({
     status: 200,
@@ -51,7 +54,7 @@ test('a list is read by anybody, as a StatusList2021 credential', async () => {
 
 test.each<[string, string, () => string, () => string | undefined, number]>([
   ['a list that is not there', 'GET', () => '/credential-status/nothing', () => undefined, 404],
-  ['nobody’s revocation', 'PATCH', () => issued.issuerRecordId, () => undefined, 401],
+  ['a revocation without credentials', 'PATCH', () => issued.issuerRecordId, () => undefined, 401],
   ['a revocation of no record', 'PATCH', () => 'nothing', () => issuer!.apiKey, 404],
   ['a revocation of another’s record', 'PATCH', () => issued.issuerRecordId, () => holder!.apiKey, 404],
   ['a revocation by the holder', 'PATCH', () => issued.recordId, () => holder!.apiKey, 422],
@@ -63,7 +66,7 @@ test.each<[string, string, () => string, () => string | undefined, number]>([
   })
 })
 
-test('a revocation is 200 without a body, as often as it is asked for, and changes the list once', async () => {
+test('a revocation is 200 without a body, can be repeated, and changes the list once', async () => {
   const before = await ask('GET', list)
   for (let time = 0; time < 2; time++) {
     const { status, body, headers } = await revoke(issued.issuerRecordId, issuer!.apiKey)

@@ -1,4 +1,4 @@
-/** `POST /didcomm/unpack`: whoever holds the key may look, and nothing happens. */
+/** `POST /didcomm/unpack`: reads a message without any effect. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
@@ -7,7 +7,7 @@ import { createPeerDid, resolvePeerDid } from '../../../src/did/peer.ts'
 import { packAnoncrypt, packAuthcrypt } from '../../../src/didcomm/pack.ts'
 import { refusal, startPair } from '../../_pair.ts'
 
-test('an envelope is explained layer by layer, to its own wallet alone, and changes nothing', async () => {
+test('an envelope is explained layer by layer, to its own wallet only, without side effects', async () => {
   await using pair = await startPair()
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const to = made.invitation.from

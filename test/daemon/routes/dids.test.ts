@@ -1,4 +1,4 @@
-/** `GET /dids/{didRef}` (api.md 4.5): every representation, every status, and whatever anybody puts into the path. */
+/** `GET /dids/{didRef}`: every representation, every status, and arbitrary paths. */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { request } from 'node:http'
@@ -126,7 +126,7 @@ describe('the status', () => {
     expect([bare.status, bare.text]).toEqual([status, whole.body!['didResolutionMetadata'].message])
   })
 
-  test('of an unpublished long form is 200, of a published one as well, of a deactivated one 410 with metadata', async () => {
+  test('of an unpublished long form and of a published DID is 200, of a deactivated one 410 with metadata', async () => {
     const state = published()
     const before = await get(longForm)
     expect([before.status, before.body!['didDocumentMetadata']]).toEqual([
@@ -156,7 +156,7 @@ describe('the status', () => {
     }
   })
 
-  test('of a did:web follows its host: there, not there, in trouble', async () => {
+  test('of a did:web depends on its host: available, missing, failing', async () => {
     answer = (_, response) => response.end(JSON.stringify({ id: webDid() }))
     const encoded = encodeURIComponent(webDid())
     expect((await get(encoded)).body!['didDocument']).toEqual({ id: webDid() })
@@ -172,7 +172,7 @@ describe('the status', () => {
     expect((await get(encoded, 'application/did+json')).status).toBe(500)
   })
 
-  test('of an accident of ours is 500, and says nothing of it', async () => {
+  test('of an internal error is 500 without details', async () => {
     await using other = await startAgent()
     await other.agent.env.ledger.close()
     const response = await other.send('GET', `/dids/${longForm}`)
@@ -199,14 +199,14 @@ describe('the path', () => {
       expect((await get(write(webDid()) + suffix)).body!['didDocument']).toEqual({ id: webDid() })
   })
 
-  test('encoded without its colon means the path that it says', async () => {
+  test('with an encoded colon is decoded', async () => {
     answer = (_, response) => response.writeHead(404).end()
     const { body } = await get(encodeURIComponent('did:web:localhost:8080'))
     expect(body!['didResolutionMetadata'].message).toContain('did:web:localhost:8080')
   })
 })
 
-/** Sends any bytes as a path, which `fetch` would tidy. */
+/** Sends a raw path, which `fetch` would normalize. */
 function status(path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(agent.url)
@@ -216,9 +216,9 @@ function status(path: string): Promise<number> {
   })
 }
 
-test('whatever the path holds, the answer is one of those that there are', async () => {
+test('any path gets one of the documented responses', async () => {
   const known = [200, 400, 404, 410, 501]
-  // Without did:web, spoiled hosts of which would be looked up.
+  // Without did:web, because invalid hosts would be looked up.
   const good = [key, peer, longForm, createJwkDid(toPublic(generateKey('secp256k1'))), 'did:example:1']
   const inPath = (text: string) => encodeURIComponent(Buffer.from(text).toString())
   const spoiled = fc.tuple(
@@ -246,7 +246,7 @@ test('whatever the path holds, the answer is one of those that there are', async
   )
 })
 
-test('one address may ask so many times in a minute, and is told when to come again; another address is not concerned', async () => {
+test('one address has a limit per minute and gets Retry-After; another address is not affected', async () => {
   await using limited = await startAgent({
     DID_RESOLUTIONS_PER_MINUTE: '3',
     AGENT_TRUST_PROXY: 'true',
@@ -270,7 +270,7 @@ test('one address may ask so many times in a minute, and is told when to come ag
   })
   expect(asked).toBe(3)
   expect((await ask('192.0.2.2')).status).not.toBe(429)
-  // What needs no call to anybody is not counted.
+  // DIDs that need no network call are not counted.
   expect(
     (await limited.send('GET', '/_system/health', { headers: { 'x-forwarded-for': '192.0.2.1' } })).status,
   ).toBe(200)

@@ -1,4 +1,4 @@
-/** `/events/stream`: every event once and in order, from where the reader stands. */
+/** `/events/stream`: every event once and in order, from the position of the reader. */
 import { createConnection } from 'node:net'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
@@ -17,7 +17,7 @@ const make = async ({ call }: Tenant, count: number) => {
 }
 const idsOf = (events: { id: string }[]) => events.map(({ id }) => id)
 
-test('a stream begins with what comes next, and brings envelopes as the log has them', async () => {
+test('a stream begins with the next event, and has the envelopes of the log', async () => {
   await using agent = await startAgent()
   const [inviter, invitee] = [await agent.newTenant(), await agent.newTenant()]
   const [last] = await make(inviter, 1)
@@ -35,13 +35,13 @@ test('a stream begins with what comes next, and brings envelopes as the log has 
   stream.close()
 })
 
-test('across the seam between what was logged and what is live nothing is missing and nothing comes twice', async () => {
+test('at the transition from logged to live events, none is missing and none is repeated', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   const empty = await follow(agent.url, { apikey: tenant.apiKey })
   const logged = await make(tenant, 50)
   const making = make(tenant, 100)
-  // Opened while events are made: each finds another seam.
+  // Opened while events are created, so that each has another transition.
   const streams = []
   for (let n = 0; n < 10; n++)
     streams.push(await follow(agent.url, { apikey: tenant.apiKey }, { lastEventId: logged[n]! }))
@@ -52,7 +52,7 @@ test('across the seam between what was logged and what is live nothing is missin
   for (const { close } of [...streams, empty]) close()
 })
 
-test('a reader that comes and goes goes on with the id it had last', async () => {
+test('a reader that reconnects continues after its last id', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   const making = make(tenant, 60)
@@ -67,12 +67,12 @@ test('a reader that comes and goes goes on with the id it had last', async () =>
   expect(seen).toEqual(await making)
 })
 
-test('a stream can be of one type or one thread', async () => {
+test('a stream can be limited to one type or one thread', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   const [byType, byThread] = [
     await follow(agent.url, { apikey: tenant.apiKey }, { query: { type: 'PresentationUpdated' } }),
-    await follow(agent.url, { apikey: tenant.apiKey }, { query: { thid: 'nobody’s' } }),
+    await follow(agent.url, { apikey: tenant.apiKey }, { query: { thid: 'unknown' } }),
   ]
   await make(tenant, 25)
   const { id } = await tenant.call('POST /events/test', { body: { type: 'PresentationUpdated' } })
@@ -81,7 +81,7 @@ test('a stream can be of one type or one thread', async () => {
   expect([await byType.rest(), await byThread.rest()]).toEqual([[], []])
 })
 
-test('a tenant sees nothing of others; the administrator sees all wallets live, or one from any place on', async () => {
+test('a tenant does not receive events of others; the administrator follows all wallets live, or one from any position', async () => {
   await using agent = await startAgent()
   const admin = { 'x-admin-api-key': adminToken }
   const [one, two] = [await agent.newTenant(), await agent.newTenant()]
@@ -102,7 +102,7 @@ test('a tenant sees nothing of others; the administrator sees all wallets live, 
   for (const { close } of [all, ofOne, own]) close()
 })
 
-test('what cannot be gone on with is refused', async () => {
+test('an invalid start is refused', async () => {
   await using agent = await startAgent()
   const [one, two] = [await agent.newTenant(), await agent.newTenant()]
   const [id] = await make(one, 1)
@@ -119,14 +119,14 @@ test('what cannot be gone on with is refused', async () => {
   await expect(follow(agent.url, headers, { query: { walletId: one.walletId } })).rejects.toMatchObject(
     problem(404, one.walletId),
   )
-  await expect(follow(agent.url, { apikey: 'nobody' })).rejects.toMatchObject(problem(401, ''))
+  await expect(follow(agent.url, { apikey: 'unknown' })).rejects.toMatchObject(problem(401, ''))
   const admin = { 'x-admin-api-key': adminToken }
   await expect(follow(agent.url, admin, { lastEventId: id! })).rejects.toMatchObject(
     problem(400, 'walletId: '),
   )
 })
 
-test('there is a limit to the streams of a wallet, and closing one makes room', async () => {
+test('the streams of a wallet are limited, and closing one makes room', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   const open = () => follow(agent.url, { apikey: tenant.apiKey })
@@ -142,7 +142,7 @@ test('there is a limit to the streams of a wallet, and closing one makes room', 
   for (const { close } of [...streams, room!]) close()
 })
 
-test('a key that is taken away ends the stream', async () => {
+test('revoking a key ends its stream', async () => {
   await using agent = await startAgent()
   const { entityId, apiKey, call } = await agent.newTenant()
   const stream = await follow(agent.url, { apikey: apiKey })
@@ -155,7 +155,7 @@ test('a key that is taken away ends the stream', async () => {
   expect(await stream.rest()).toEqual([])
 })
 
-test('a reader that does not read holds up no other reader, and no stop', async () => {
+test('a reader that does not read delays no other reader, and no stop', async () => {
   const agent = await startAgent()
   const tenant = await agent.newTenant()
   const data = { filler: 'x'.repeat(100_000) }
@@ -170,7 +170,7 @@ test('a reader that does not read holds up no other reader, and no stop', async 
     for (let n = 0; n < 300; n++)
       await wallet.transaction((tx) => appendEvent(tx, { type, subject: 'thread', data }))
   })
-  // Other readers are not held up.
+  // Other readers are not delayed.
   const stream = await follow(agent.url, { apikey: tenant.apiKey }, { lastEventId: first[0]! })
   expect(await stream.take(300)).toHaveLength(300)
   stream.close()
@@ -178,7 +178,7 @@ test('a reader that does not read holds up no other reader, and no stop', async 
   socket.destroy()
 })
 
-test('a daemon that is stopped ends its streams at once, and a reader goes on with the next one', async () => {
+test('a stopping daemon ends its streams at once, and a reader continues at the next daemon', async () => {
   await using folder = await temporaryFolder()
   await using daemon = await Daemon.start({
     AGENT_DATA_DIR: folder.path,

@@ -1,4 +1,4 @@
-/** `/events`: the log, a page at a time, and test events. */
+/** `/events`: the paged event log, and test events. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../../_agent.ts'
@@ -14,7 +14,7 @@ afterAll(() => agent[Symbol.asyncDispose]())
 const nilId = '00000000-0000-0000-0000-000000000000'
 const query = (walletId: string) => ({ query: { walletId } })
 
-test('what happens is in the log in order, each with its thread and its type', async () => {
+test('the log has events in order, each with its thread and its type', async () => {
   const [inviter, invitee] = [await agent.newTenant(), await agent.newTenant()]
   const { thid } = await connect(inviter, invitee)
   const { longFormDid } = await inviter.call('POST /did-registrar/dids', {
@@ -42,7 +42,7 @@ test('what happens is in the log in order, each with its thread and its type', a
   expect(await inviter.call('GET /events/{id}', { path: { id: first!.id } })).toEqual(first)
 })
 
-test('pages go on after the last event, and the last page says so by naming no next one', async () => {
+test('pages continue after the last event, and the last page has no next one', async () => {
   const { call, walletId, apiKey } = await agent.newTenant()
   const made = []
   for (let n = 0; n < 5; n++)
@@ -69,7 +69,7 @@ test('pages go on after the last event, and the last page says so by naming no n
   expect((await agent.admin('GET /events', query(walletId))).contents).toHaveLength(6)
 })
 
-test('a test event is marked, and goes where all others go', async () => {
+test('a test event is marked, and delivered like all others', async () => {
   await using sink = await Sink.open()
   const { call, walletId } = await agent.newTenant()
   await call('POST /events/webhooks', { body: { url: sink.url } })
@@ -81,7 +81,7 @@ test('a test event is marked, and goes where all others go', async () => {
   ).toMatch(/^type: /)
 })
 
-test('a tenant has its own events only, and the administrator says whose', async () => {
+test('a tenant has its own events only, and the administrator gets the wallet id', async () => {
   const [one, two] = [await agent.newTenant(), await agent.newTenant()]
   const { id } = await one.call('POST /events/test', { body: { type: 'ConnectionUpdated' } })
   expect(await refusal(two.call('GET /events/{id}', { path: { id } }))).toMatchObject({

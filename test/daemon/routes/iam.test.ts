@@ -1,4 +1,4 @@
-/** `/iam` (service §2.3, §2.4, api.md 4.3). */
+/** `/iam`: entities and API keys. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminToken, startAgent, type TestAgent } from '../../_agent.ts'
@@ -57,7 +57,7 @@ test('an entity is renamed, bound to another wallet and deleted', async () => {
   })
 })
 
-test('a tenant whose entity is bound to another wallet finds itself there, and one whose entity is gone is not let in', async () => {
+test('a tenant whose entity is bound to another wallet uses that wallet, and one whose entity is deleted is refused', async () => {
   const { entityId, call } = await agent.newTenant()
   const other = await agent.admin('POST /wallets', { body: { name: 'other' } })
   await agent.admin('PUT /iam/entities/{id}/walletId', {
@@ -118,7 +118,7 @@ test.each([
   }
 })
 
-test('a short key that an earlier version has registered still lets in, and can be removed', async () => {
+test('a short key that an earlier version has registered still authenticates, and can be removed', async () => {
   const { id: entityId } = await agent.admin('POST /iam/entities', { body: { name: 'x', walletId } })
   await agent.agent.tenants.keys.register({ entityId, apiKey: 'short' })
   const status = async () =>
@@ -144,10 +144,10 @@ test('a key of another entity, or one that was removed, cannot be registered', a
   ).rejects.toMatchObject(compromised)
 })
 
-test('a key needs an entity that exists, and must say something', async () => {
+test('a key needs an existing entity and a value', async () => {
   const register = (entityId: string, apiKey: string) =>
     agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
-  await expect(register(unknown, 'a-key-of-somebody')).rejects.toMatchObject({
+  await expect(register(unknown, 'a-key-of-a-tenant')).rejects.toMatchObject({
     problem: { status: 404, type: 'error:EntityServiceError:EntityNotFound' },
   })
   await expect(register(unknown, '')).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** `/issue-credentials` over HTTP, row by row of api.md 4.7: statuses, what an offer may say, what is refused, what a record shows, lists. */
+/** `/issue-credentials` over HTTP: statuses, fields of offers, refusals, fields of records, lists. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CredentialData } from '../../../src/protocols/issue-credential/model.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(() => agent[Symbol.asyncDispose]())
 
-/** A DID of a tenant's that is published and deactivated. */
+/** Publishes and deactivates a DID of a tenant. */
 async function deactivated(tenant: Tenant): Promise<string> {
   const path = { didRef: (await newDid(tenant, 'assertionMethod')).did }
   await tenant.call('POST /did-registrar/dids/{didRef}/deactivations', { path })
@@ -43,7 +43,7 @@ async function deactivated(tenant: Tenant): Promise<string> {
   return path.didRef
 }
 
-/** A request as it goes over the wire; a text is the body as it is. */
+/** Sends a raw request; a string is the body as it is. */
 async function ask(method: string, path: string, body?: unknown, { apiKey }: { apiKey: string } = issuer!) {
   const response = await agent.send(method, `/issue-credentials${path}`, {
     headers: { apikey: apiKey },
@@ -59,12 +59,12 @@ const offering = (change: object = {}) => ({
 })
 const offer = (change: object = {}) => ask('POST', '/credential-offers', offering(change))
 
-/** An offer as its holder has it. */
+/** Returns an offer as its holder has it. */
 async function offered(change: object = {}) {
   const { thid, recordId: issuerRecordId } = (await offer(change)).body as { thid: string; recordId: string }
   return { ...(await credentialIn(holder!.call, thid, 'OfferReceived')), issuerRecordId }
 }
-/** What a record keeps beside what it shows. */
+/** Fields that a record stores and does not return. */
 const keptOf = (recordId: string) =>
   agent.agent.wallets.use(issuer!.walletId, async ({ db }) => {
     const { data } = await db
@@ -80,7 +80,7 @@ test.each([
   ['an empty body', ''],
   ['null', 'null'],
   ['an object', '{}'],
-] as const)('each step answers with its status and its state; issuing takes %s', async (_, nothing) => {
+] as const)('each step answers with its status and its state; issuing accepts %s', async (_, nothing) => {
   const made = await offer()
   expect([made.status, made.body['protocolState']]).toEqual([201, 'OfferPending'])
   const { recordId } = await credentialIn(holder!.call, made.body['thid'], 'OfferReceived')
@@ -94,7 +94,7 @@ test.each([
   expect((await ask('GET', '/records')).status).toBe(200)
 })
 
-test('an offer by an invitation is made with 201 and taken with 200', async () => {
+test('an offer by invitation is created with 201 and accepted with 200', async () => {
   const { connectionId: _none, ...terms } = offering({ goalCode: 'issue-vc', goal: 'Your licence' })
   const made = await ask('POST', '/credential-offers/invitation', terms)
   const { invitation, myDid, protocolState, goal, goalCode } = made.body
@@ -110,13 +110,13 @@ test('an offer by an invitation is made with 201 and taken with 200', async () =
     from: myDid,
     invitationUrl: expect.stringMatching(/\?_oob=/),
   })
-  const taken = await ask(
+  const accepted = await ask(
     'POST',
     '/credential-offers/accept-invitation',
     { invitation: oobOf({ invitation }) },
     holder,
   )
-  expect([taken.status, taken.body['protocolState'], taken.body['thid']]).toEqual([
+  expect([accepted.status, accepted.body['protocolState'], accepted.body['thid']]).toEqual([
     200,
     'OfferReceived',
     made.body['thid'],
@@ -135,9 +135,9 @@ describe('an offer', () => {
       () => ({}),
       { credentialFormat: 'JWT', automaticIssuance: false, claims: { name: 'Alice' } },
     ],
-    ['has members that nobody knows', () => ({ description: 'stray', awaitConfirmation: false }), {}],
+    ['has unknown members', () => ({ description: 'stray', awaitConfirmation: false }), {}],
     [
-      'has null for what it leaves out',
+      'has null for optional fields',
       () => ({ schemaId: null, validityPeriod: null, issuingKid: null, automaticIssuance: null }),
       {},
     ],
@@ -148,23 +148,19 @@ describe('an offer', () => {
     ['names its key', () => ({ issuingKid: 'key-1' }), {}],
     ['ends', () => ({ validityPeriod: 3600.5 }), { validityPeriod: 3600.5 }],
     ['is issued by itself', () => ({ automaticIssuance: true }), { automaticIssuance: true }],
-    [
-      'has claims within claims',
-      () => ({ claims: { a: { b: [1, null] } } }),
-      { claims: { a: { b: [1, null] } } },
-    ],
+    ['has nested claims', () => ({ claims: { a: { b: [1, null] } } }), { claims: { a: { b: [1, null] } } }],
     ['is of an SD-JWT', () => ({ credentialFormat: 'SDJWT' }), { credentialFormat: 'SDJWT' }],
     [
-      'is of the newer style, with null for the older',
+      'has the current fields, with null for the deprecated ones',
       () => ({ claims: null, issuingDID: null, jwtVcPropertiesV1: properties() }),
       { credentialFormat: 'JWT', claims: { name: 'Bob' } },
     ],
     [
-      'is of the newer style for an SD-JWT',
+      'has the current fields for an SD-JWT',
       () => ({ claims: undefined, issuingDID: undefined, sdJwtVcPropertiesV1: properties() }),
       { credentialFormat: 'SDJWT', claims: { name: 'Bob' } },
     ],
-  ])('that %s is made', async (_, change, expected) => {
+  ])('that %s is created', async (_, change, expected) => {
     const { status, body } = await offer(change())
     expect({ status, body }).toMatchObject({ status: 201, body: { role: 'Issuer', ...expected } })
   })
@@ -191,20 +187,20 @@ describe('an offer', () => {
     ['over an unknown connection', () => ({ connectionId: unknown }), 404, /does not exist/],
     ['of an unknown format', () => ({ credentialFormat: 'Paper' }), 400, /^credentialFormat: /],
     [
-      'of AnonCreds by no definition',
+      'of AnonCreds without a valid definition',
       () => ({ credentialFormat: 'AnonCreds', credentialDefinitionId: unknown }),
       404,
       /no credential definition/,
     ],
     [
-      'in the style of another format',
+      'with fields of another format',
       () => ({ sdJwtVcPropertiesV1: properties(), credentialFormat: 'JWT' }),
       400,
       /^sdJwtVcPropertiesV1: /,
     ],
     ['whose schema is no URL', () => ({ schemaId: 'person' }), 400, /^schemaId/],
     [
-      'whose schema is not there',
+      'with an unknown schema',
       () => ({ schemaId: `${agent.url}/schema-registry/schemas/${unknown}` }),
       422,
       /schema/,
@@ -214,7 +210,7 @@ describe('an offer', () => {
     ['that ends at a text', () => ({ validityPeriod: '1h' }), 400, /^validityPeriod: /],
     ['that is issued maybe', () => ({ automaticIssuance: 'yes' }), 400, /^automaticIssuance: /],
     ['with an empty domain', () => ({ domain: '' }), 400, /^domain: /],
-  ])('%s is refused, and nothing is made', async (_, change, status, detail) => {
+  ])('%s is refused, and creates nothing', async (_, change, status, detail) => {
     const count = async () =>
       (await issuer!.call('GET /issue-credentials/records', { query: { limit: 1_000 } })).contents.length
     const before = await count()
@@ -223,7 +219,7 @@ describe('an offer', () => {
     expect(await count()).toBe(before)
   })
 
-  test('by an invitation says in 255 characters what it is for', async () => {
+  test('by invitation has a goal of at most 255 characters', async () => {
     const { connectionId: _none, ...terms } = offering()
     for (const field of ['goal', 'goalCode']) {
       const refused = await ask('POST', '/credential-offers/invitation', {
@@ -237,12 +233,12 @@ describe('an offer', () => {
 
 describe('accepting', () => {
   test.each<[string, () => object, number, RegExp]>([
-    ['for nobody', () => ({}), 400, /^subjectId: /],
+    ['without a subject', () => ({}), 400, /^subjectId: /],
     ['for a DID of another method', () => ({ subjectId: 'did:key:z6Mk' }), 422, /did:prism/],
     ['for a DID of another wallet', () => ({ subjectId: did.did }), 404, /not in this wallet/],
     ['for a DID that is deactivated', () => ({ subjectId: gone }), 400, /deactivated/],
     ['with an unknown key', () => ({ subjectId: subject.did, keyId: 'auth-9' }), 400, /auth-9/],
-  ])('%s is refused, and the offer waits', async (_, body, status, detail) => {
+  ])('%s is refused, and the offer stays pending', async (_, body, status, detail) => {
     const { recordId } = await offered()
     const refused = await ask('POST', `/records/${recordId}/accept-offer`, body(), holder)
     expect(refused).toMatchObject({ status, body: { status, detail: expect.stringMatching(detail) } })
@@ -251,7 +247,7 @@ describe('accepting', () => {
     )
   })
 
-  test('takes the long form, and a key', async () => {
+  test('uses the given long form DID and key', async () => {
     const { recordId } = await offered()
     const body = { subjectId: subject.longFormDid, keyId: 'key-1' }
     const accepted = await ask('POST', `/records/${recordId}/accept-offer`, body, holder)
@@ -266,7 +262,7 @@ test.each([
   ['POST', '/reject-offer'],
   ['POST', '/issue-credential'],
   ['DELETE', ''],
-])('%s of a record that is not there, or is another’s: 404', async (method, end) => {
+])('%s of an unknown record, or of another tenant’s: 404', async (method, end) => {
   const { recordId } = (await offer()).body
   for (const id of [unknown, 'no-uuid']) {
     const answer = await ask(
@@ -291,7 +287,7 @@ test.each([
   })
 })
 
-test('a record shows on either side what the table says, and nothing else', async () => {
+test('a record has exactly the documented fields on each side', async () => {
   const { recordId, issuerRecordId, thid } = await offered({
     validityPeriod: 60,
     automaticIssuance: true,
@@ -332,7 +328,7 @@ test('a record shows on either side what the table says, and nothing else', asyn
   expect(Buffer.from(held['credential'], 'base64').toString()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
 })
 
-test('a list is paged, and of one thread when that is asked for', async () => {
+test('a list is paged, and filtered by thread', async () => {
   const tenant = await agent.newTenant('lister')
   const { did: own } = await newDid(tenant, 'assertionMethod')
   const made: { recordId: string; thid: string }[] = []

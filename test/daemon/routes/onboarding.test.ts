@@ -1,8 +1,8 @@
-/** The onboarding of a tenant, as service §5 tells it, on a fresh agent with the four variables that it names. */
+/** The onboarding of a tenant on a fresh agent with the four variables of the Cloud Agent. */
 import { expect, test } from 'vitest'
 import { startAgent } from '../../_agent.ts'
 
-test('wallet, entity, key, and the tenant is in', async () => {
+test('wallet, entity, key, and the tenant can authenticate', async () => {
   await using agent = await startAgent({
     ADMIN_TOKEN: 'my-admin-token',
     API_KEY_ENABLED: 'true',

@@ -1,4 +1,7 @@
-/** `/present-proof` over HTTP, row by row of api.md 4.8: statuses, what a request may say, the four actions in every state, what a record shows, lists. */
+/**
+ * `/present-proof` over HTTP: statuses, fields of requests, the four actions in every state, fields of
+ * records, lists.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 import { connect, issue, newDid, oobOf, presentationIn, type Tenant } from '../../_pair.ts'
@@ -33,7 +36,7 @@ async function ask(method: string, path: string, body?: unknown, { apiKey }: { a
 }
 const request = (change: object = {}) => ask('POST', '', { connectionId, ...change })
 
-/** A new request, as both sides have it. */
+/** A new request, with the records of both sides. */
 async function requested(change: object = {}) {
   const { thid, presentationId: verifiers } = (await request(change)).body as {
     thid: string
@@ -60,7 +63,7 @@ test('each step answers with its status and its state', async () => {
   for (const path of ['', `/${presentationId}`]) expect((await ask('GET', path)).status).toBe(200)
 })
 
-test('a request by an invitation is made with 201 and taken with 200', async () => {
+test('a request by invitation is created with 201 and accepted with 200', async () => {
   const made = await ask('POST', '/invitation', {
     options,
     proofs: [],
@@ -76,8 +79,8 @@ test('a request by an invitation is made with 201 and taken with 200', async () 
   ])
   expect(made.body).not.toHaveProperty('connectionId')
   expect(invitation).toMatchObject({ id: made.body['thid'], from: myDid })
-  const taken = await ask('POST', '/accept-invitation', { invitation: oobOf({ invitation }) }, prover)
-  expect([taken.status, taken.body['status'], taken.body['role'], taken.body['thid']]).toEqual([
+  const accepted = await ask('POST', '/accept-invitation', { invitation: oobOf({ invitation }) }, prover)
+  expect([accepted.status, accepted.body['status'], accepted.body['role'], accepted.body['thid']]).toEqual([
     200,
     'RequestReceived',
     'Prover',
@@ -88,11 +91,8 @@ test('a request by an invitation is made with 201 and taken with 200', async () 
 describe('a request', () => {
   test.each<[string, object]>([
     ['says nothing more', {}],
-    [
-      'has null for what it leaves out',
-      { options: null, proofs: null, credentialFormat: null, claims: null },
-    ],
-    ['has members that nobody knows', { description: 'stray', anoncredPresentationRequest: null }],
+    ['has null for optional fields', { options: null, proofs: null, credentialFormat: null, claims: null }],
+    ['has unknown members', { description: 'stray', anoncredPresentationRequest: null }],
     ['is bound to a challenge and a domain', { options }],
     ['asks for no proofs', { proofs: [] }],
     ['asks for a schema', { proofs: [{ schemaId }] }],
@@ -105,7 +105,7 @@ describe('a request', () => {
       { credentialFormat: 'SDJWT', claims: { firstName: '{}', address: { city: '' } } },
     ],
     ['says what it is for', { goalCode: 'present-vp', goal: 'Age' }],
-  ])('that %s is made', async (_, change) => {
+  ])('that %s is created', async (_, change) => {
     const { status, body } = await request(change)
     const { proofs } = { proofs: null, ...change }
     expect({ status, body }).toMatchObject({
@@ -124,7 +124,7 @@ describe('a request', () => {
     ['with a proof of no schema', { proofs: [{}] }, 400, /^proofs\.0\.schemaId: /],
     ['with a proof that is none', { proofs: ['x'] }, 400, /^proofs\.0: /],
     [
-      'that trusts no list',
+      'with an empty list of trusted issuers',
       { proofs: [{ schemaId, trustIssuers: 'did:prism:abc' }] },
       400,
       /^proofs\.0\.trustIssuers: /,
@@ -141,7 +141,7 @@ describe('a request', () => {
     ['for claims that are a list', { credentialFormat: 'SDJWT', claims: ['name'] }, 400, /^claims: /],
     ['by an unknown policy', { policyId: unknown }, 404, /policy/i],
     ['with an unknown way to check the status', { statusCheck: 'maybe' }, 400, /^statusCheck: /],
-  ])('%s is refused, and nothing is asked', async (_, change, status, detail) => {
+  ])('%s is refused, and sends nothing', async (_, change, status, detail) => {
     const count = async () =>
       (await verifier!.call('GET /present-proof/presentations', { query: { limit: 1_000 } })).contents.length
     const before = await count()
@@ -153,7 +153,7 @@ describe('a request', () => {
   })
 })
 
-/** What an action does to a record: its new state, or the refusal. */
+/** The result of an action on a record: its new state, or the refusal. */
 const refused = 400
 const accept = { action: 'request-accept' }
 const reject = { action: 'request-reject' }
@@ -271,7 +271,7 @@ describe('an answer', () => {
       400,
       /^credentialFormat: /,
     ],
-  ])('%s is refused, and the request waits', async (_, body, status, detail) => {
+  ])('%s is refused, and the request stays pending', async (_, body, status, detail) => {
     const { provers } = await requested()
     expect(await ask('PATCH', `/${provers}`, body, prover)).toMatchObject({
       status,
@@ -286,7 +286,7 @@ test.each([
   ['GET', '/candidates'],
   ['PATCH', ''],
   ['DELETE', ''],
-])('%s %s of a record that is not there, is another’s, or has no id: 404', async (method, end) => {
+])('%s %s of an unknown record, of another tenant’s, or with an invalid id: 404', async (method, end) => {
   const { verifiers } = await requested()
   const body = method === 'PATCH' ? close : undefined
   for (const [id, tenant] of [
@@ -304,7 +304,7 @@ test.each([
   })
 })
 
-test('a record shows on either side what the table says, and nothing else', async () => {
+test('a record has exactly the documented fields on each side', async () => {
   const it = await requested({ options })
   await present(it)
   await presentationIn(verifier!.call, it.thid, 'PresentationVerified')
@@ -326,7 +326,7 @@ test('a record shows on either side what the table says, and nothing else', asyn
   expect(provers['requestData']).toEqual(verifiers['requestData'])
 })
 
-test('a list is paged, and of one thread when that is asked for', async () => {
+test('a list is paged, and filtered by thread', async () => {
   const tenant = await agent.newTenant('lister')
   const made: { presentationId: string; thid: string }[] = []
   for (let i = 0; i < 3; i++)

@@ -1,4 +1,4 @@
-/** `/presentation-exchange` (api.md 4.14). */
+/** `/presentation-exchange`: presentation definitions and evaluations. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, issue, newDid, refusal, startPair } from '../../_pair.ts'
 import { credential } from '../../credentials/_forge.ts'
@@ -53,7 +53,7 @@ async function send(
   return { status: response.status, body: (await response.json()) as any }
 }
 
-test('a definition is made, and anybody reads it who knows its id', async () => {
+test('a definition is created, and can be read without credentials by its id', async () => {
   const made = await send('POST', definitions, { ...full, id: noId, more: true })
   expect(made).toEqual({ status: 201, body: { id: expect.stringMatching(/^[0-9a-f-]{36}$/), ...full } })
   expect(made.body.id).not.toBe(noId)
@@ -67,7 +67,7 @@ test('a definition is made, and anybody reads it who knows its id', async () => 
   })
 })
 
-test('what is left out is an empty list, or absent', async () => {
+test('an omitted field is an empty list, or absent', async () => {
   expect((await send('POST', definitions, {})).body).toEqual({
     id: expect.any(String),
     input_descriptors: [],
@@ -79,13 +79,13 @@ test('what is left out is an empty list, or absent', async () => {
   })
 })
 
-test('a format that is not known here is kept', async () => {
+test('an unknown format is kept', async () => {
   const format = { mso_mdoc: { alg: ['ES256'] }, 'vc+sd-jwt': { 'sd-jwt_alg_values': ['EdDSA'] } }
   const { body } = await send('POST', definitions, { input_descriptors: [], format })
   expect((await send('GET', `${definitions}/${body.id}`)).body.format).toEqual(format)
 })
 
-test('one that is not there is 404, and making or listing needs a key', async () => {
+test('an unknown id is 404, and creating and listing need a key', async () => {
   expect(await send('GET', `${definitions}/${noId}`, undefined, '')).toMatchObject({
     status: 404,
     body: { type: 'NotFound' },
@@ -98,7 +98,7 @@ test('one that is not there is 404, and making or listing needs a key', async ()
   expect((await send('POST', definitions, {}, '')).status).toBe(401)
 })
 
-test('a list is of one wallet, in the order of making, page by page', async () => {
+test('a list is of one wallet, in order of creation, page by page', async () => {
   const { call } = await pair.agent.newTenant()
   expect(await call('GET /presentation-exchange/presentation-definitions')).toEqual({
     self: definitions,
@@ -124,7 +124,7 @@ describe('a definition is refused with 400, naming the field', () => {
     ['a descriptor without an id', { input_descriptors: [{ constraints: {} }] }, `${first}.id`],
     ['a descriptor without constraints', { input_descriptors: [{ id: 'd' }] }, `${first}.constraints`],
     [
-      'two descriptors of one id',
+      'two descriptors with one id',
       { input_descriptors: ['d', 'e', 'd'].map((id) => ({ id, constraints: {} })) },
       'input_descriptors.2.id',
     ],
@@ -132,19 +132,19 @@ describe('a definition is refused with 400, naming the field', () => {
     ['a path that is none', field({ path: ['$.a', 'b'] }), `${first}.constraints.fields.0.path.1`],
     ['a path with a filter', field({ path: ['$.a[?@.b]'] }), `${first}.constraints.fields.0.path.0`],
     [
-      'a filter that is no schema',
+      'a filter that is not a JSON Schema',
       field({ filter: { type: 'objekt' } }),
       `${first}.constraints.fields.0.filter`,
     ],
     ['a filter that is no object', field({ filter: 'x' }), `${first}.constraints.fields.0.filter`],
     ['a filter that is a list', field({ filter: [] }), `${first}.constraints.fields.0.filter`],
     [
-      'a filter with a pattern that is none',
+      'a filter with an invalid pattern',
       field({ filter: { pattern: '(' } }),
       `${first}.constraints.fields.0.filter`,
     ],
     [
-      'a filter that leads elsewhere',
+      'a filter with an external reference',
       field({ filter: { $ref: 'https://a.example/1' } }),
       `${first}.constraints.fields.0.filter`,
     ],
@@ -157,7 +157,7 @@ describe('a definition is refused with 400, naming the field', () => {
     ['a format that is none', { format: { jwt: ['ES256K'] } }, 'format.jwt'],
     ['a format without algorithms', { format: { jwt_vc: {} } }, 'format.jwt_vc.alg'],
     [
-      'an algorithm that is no list',
+      'an algorithm that is not a list',
       { format: { 'dc+sd-jwt': { 'kb-jwt_alg_values': 'EdDSA' } } },
       'format.dc+sd-jwt.kb-jwt_alg_values',
     ],
@@ -180,7 +180,7 @@ describe('an evaluation', () => {
   const newDefinition = (body: object) =>
     pair.issuer.call('POST /presentation-exchange/presentation-definitions', { body })
 
-  test('finds those of the credentials sent along', async () => {
+  test('finds matches among the submitted credentials', async () => {
     const { id } = await newDefinition(full)
     const found = await pair.holder.call(evaluations, { path: { id }, body: { credentials: [credential] } })
     expect(found).toEqual({
@@ -191,7 +191,7 @@ describe('an evaluation', () => {
     expect(none).toEqual({ satisfied: false, matches: [{ inputDescriptorId: 'licence', credentials: [] }] })
   })
 
-  test('finds those of the wallet, by their record ids', async () => {
+  test('finds matches among the wallet’s credentials, by their record ids', async () => {
     const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
     const [issuing, subject] = [
       await newDid(pair.issuer, 'assertionMethod'),
@@ -223,7 +223,7 @@ describe('an evaluation', () => {
     expect((await pair.issuer.call(evaluations, { path: { id } })).satisfied).toBe(false)
   })
 
-  test('finds SD-JWTs, those sent along by what they show, and those of the wallet', async () => {
+  test('finds SD-JWTs: submitted ones by their disclosures, and those of the wallet', async () => {
     const [issuer, holder] = [pair.issuer, pair.holder]
     const { inviterConnectionId: connectionId } = await connect(issuer, holder)
     const { did: issuingDID } = await newDid(issuer, 'assertionMethod', 'Ed25519')
@@ -248,12 +248,12 @@ describe('an evaluation', () => {
       { inputDescriptorId: 'jwt', credentials: [] },
     ]
     expect((await holder.call(evaluations, { path: { id } })).matches).toEqual(expected(held.recordId))
-    const [shown, hidden] = [held.credential, `${held.credential.split('~')[0]}~`]
-    const sent = await issuer.call(evaluations, { path: { id }, body: { credentials: [shown, hidden] } })
-    expect(sent.matches).toEqual(expected(shown))
+    const [disclosed, hidden] = [held.credential, `${held.credential.split('~')[0]}~`]
+    const sent = await issuer.call(evaluations, { path: { id }, body: { credentials: [disclosed, hidden] } })
+    expect(sent.matches).toEqual(expected(disclosed))
     const forged = issuer.call(evaluations, {
       path: { id },
-      body: { credentials: [`${shown}WyJzIiwiYSIsMV0~`] },
+      body: { credentials: [`${disclosed}WyJzIiwiYSIsMV0~`] },
     })
     expect(await refusal(forged)).toMatchObject({
       status: 400,
@@ -261,7 +261,7 @@ describe('an evaluation', () => {
     })
   })
 
-  test('of what is no credential, or by what is no definition, is refused', async () => {
+  test('of an invalid credential, or by an unknown definition, is refused', async () => {
     const { id } = await newDefinition(full)
     const wrong = pair.holder.call(evaluations, {
       path: { id },

@@ -1,4 +1,4 @@
-/** The schema registry over HTTP (service §2.1, api.md 4.10): every row of its table, DID URLs, proofs of authorship, hostile schemas. */
+/** The schema registry over HTTP: endpoints, DID URLs, proofs of authorship, hostile schemas. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nameUuid } from '../../../src/schemas/schema.ts'
@@ -40,7 +40,7 @@ const input = (change: object = {}) => ({
   ...change,
 })
 
-/** Status and body of a request as it goes over the wire. */
+/** Status and body of a raw request. */
 async function ask(method: string, path: string, body?: unknown, apikey: string | undefined = author.apiKey) {
   const response = await agent.send(method, path, {
     headers: apikey === '' ? {} : { apikey },
@@ -52,7 +52,7 @@ const publish = async (change: object = {}, path = '/schema-registry/schemas') =
   (await ask('POST', path, input(change))).body
 
 describe('a schema', () => {
-  test('is published with the names it has to have', async () => {
+  test('is published with the name and version that it requires', async () => {
     const { status, body } = await ask(
       'POST',
       '/schema-registry/schemas',
@@ -78,7 +78,7 @@ describe('a schema', () => {
     expect(new Date(authored).toISOString()).toBe(authored)
   })
 
-  test('is read by anybody, whole and raw', async () => {
+  test('can be read without credentials, as a whole and its content alone', async () => {
     const made = await publish()
     expect(await ask('GET', `/schema-registry/schemas/${made['guid']}`, undefined, '')).toEqual({
       status: 200,
@@ -93,7 +93,7 @@ describe('a schema', () => {
     expect((await ask('GET', `/schema-registry/schemas/${made['id']}`, undefined, '')).status).toBe(404)
   })
 
-  test('of each kind is published', async () => {
+  test('of each type is published', async () => {
     const context = { '@vocab': 'https://schema.org/' }
     const linked = await publish({
       type: 'http://www.w3.org/ns/json-ld#context',
@@ -119,7 +119,7 @@ describe('a schema', () => {
     ['with a keyword of its own', { schema: { ...schema, emissionFactor: 1 } }, 400, 'schema.emissionFactor'],
     ['of an author who is no DID', { author: 'me' }, 400, 'author'],
     ['of an author of another method', { author: 'did:key:z6Mk' }, 400, 'author'],
-    ['of an author of nobody', { author: `did:prism:${'0'.repeat(64)}` }, 404, 'author'],
+    ['of an unknown author', { author: `did:prism:${'0'.repeat(64)}` }, 404, 'author'],
     ['with a proof that is none', { proof: {} }, 400, 'proof.type'],
   ])('%s is refused, and the field is named', async (_, change, status, field) => {
     const refused = await ask('POST', '/schema-registry/schemas', input(change))
@@ -138,7 +138,7 @@ describe('a new version', () => {
     ['today’s path', (id: string) => `/schema-registry/schemas/${id}`],
     ['the older path', (id: string) => `/schema-registry/${did}/${id}`],
     ['the older path, encoded', (id: string) => `/schema-registry/${encodeURIComponent(did)}/${id}`],
-  ])('is put at %s, in the order of SemVer', async (_, path) => {
+  ])('is listed at %s in SemVer order', async (_, path) => {
     const first = await publish({ version: '1.9.0' })
     const { status, body } = await ask('PUT', path(first['id']), input({ version: '1.10.0' }))
     expect(status).toBe(200)
@@ -218,7 +218,7 @@ describe('a schema under a DID URL', () => {
   const open = ({ resource }: Record<string, any>) =>
     JSON.parse(Buffer.from(resource, 'base64url').toString()) as Record<string, any>
 
-  test('is published, read, listed and published again in envelopes', async () => {
+  test('is published, read, listed and updated in envelopes', async () => {
     const tenant = await agent.newTenant('did-url')
     const own = (await newDid(tenant, 'assertionMethod')).did
     const call = (method: string, path: string, body?: object) => ask(method, path, body, tenant.apiKey)
@@ -249,7 +249,7 @@ describe('a schema under a DID URL', () => {
     expect(open(next.body)).toMatchObject({ id, version: '1.1.0' })
   })
 
-  test('and one under an http URL are not each other', async () => {
+  test('and one under an http URL are separate', async () => {
     const [http, { resource }] = [await publish(), await publish({}, folder)]
     const record = open({ resource })
     expect((await ask('GET', `${folder}/${http['guid']}`)).status).toBe(404)
@@ -260,7 +260,7 @@ describe('a schema under a DID URL', () => {
     ).toBe(404)
   })
 
-  test('is found by its author’s DID alone, by this agent and by another', async () => {
+  test('is found by its author’s DID, by this agent and by another', async () => {
     await using another = await startAgent()
     const verifier = await another.newTenant()
     const services = [{ id: 'agent-base-url', type: 'LinkedResourceV1', serviceEndpoint: agent.url }]
@@ -288,7 +288,7 @@ describe('a schema under a DID URL', () => {
         schemaId: url,
         claims,
       })
-    expect(await offer({ emailAddress: 'nobody' })).toMatchObject({
+    expect(await offer({ emailAddress: 'unknown' })).toMatchObject({
       status: 422,
       body: { detail: expect.stringContaining('$.emailAddress') },
     })
@@ -309,7 +309,7 @@ describe('authorship', () => {
     ['a published did:prism', 'secp256k1', (key: { did: string }) => key.did],
     ['one with an Ed25519 key', 'Ed25519', (key: { did: string }) => key.did],
     ['one in its long form', 'secp256k1', (key: { longFormDid: string }) => key.longFormDid],
-  ] as const)('of %s is signed on demand and verified by anybody', async (_, curve, of) => {
+  ] as const)('of %s is signed on demand and verified without credentials', async (_, curve, of) => {
     const own = of(await newDid(author, 'assertionMethod', curve))
     const signed = await publish({ author: own }, '/schema-registry/schemas?sign=true')
     expect(signed['proof']).toEqual({
@@ -341,7 +341,7 @@ describe('authorship', () => {
     })
   })
 
-  test('that a schema brings is verified before it is published', async () => {
+  test('that is submitted with a schema is verified before it is published', async () => {
     const { proof } = await publish({}, '/schema-registry/schemas?sign=true')
     expect((await publish({ proof }))['proof']).toEqual(proof)
     expect((await publish({ proof, tags: [], description: 'said later' }))['proof']).toEqual(proof)
@@ -360,13 +360,13 @@ describe('authorship', () => {
     expect((await ask('POST', '/schema-registry/schemas?sign=true', input({ proof }))).status).toBe(400)
   })
 
-  test('of a new version is signed as well', async () => {
+  test('of a new version is signed too', async () => {
     const { id } = await publish()
     const { body } = await ask('PUT', `/schema-registry/schemas/${id}?sign=true`, input({ version: '1.0.1' }))
     expect(await authorship({ schema: body })).toMatchObject({ success: true })
   })
 
-  test('is not claimed of a schema without a proof, or without its record', async () => {
+  test('is refused for a schema without a proof, or without its record', async () => {
     const made = await publish()
     expect(made).not.toHaveProperty('proof')
     expect(await verify({ schema: made })).toMatchObject({ isSigned: false, author: did })
@@ -390,7 +390,7 @@ describe('authorship', () => {
     })
   })
 
-  test('needs an assertion key, and a DID of the wallet that is in use', async () => {
+  test('needs an assertion key, and a DID of an active wallet', async () => {
     const { did: bare } = await newDid(author, 'authentication')
     const refused = await ask('POST', '/schema-registry/schemas?sign=true', input({ author: bare }))
     expect(refused).toMatchObject({
@@ -400,7 +400,7 @@ describe('authorship', () => {
     expect((await ask('POST', '/schema-registry/schemas?sign=maybe', input())).status).toBe(400)
   })
 
-  test('is asked of one schema, named or sent', async () => {
+  test('is verified for one schema, by its id or its content', async () => {
     for (const body of [{}, { schemaId: 'https://example.org', schema }]) {
       expect(await ask('POST', '/verification/schema', body)).toMatchObject({
         status: 400,
@@ -437,10 +437,10 @@ describe('hostile schemas', () => {
     ],
     ['deep nesting', { schema: JSON.parse(`${'{"a":'.repeat(60)}1${'}'.repeat(60)}`) }, 'schema.$schema:'],
     ['__proto__', JSON.parse('{"schema":{"properties":{"__proto__":{"type":"string"}}}}'), 'named __proto__'],
-  ])('with %s are refused with the reason', { timeout: 60_000 }, async (_, change, place) => {
+  ])('with %s are refused with the reason', { timeout: 60_000 }, async (_, change, reason) => {
     const refused = await ask('POST', '/schema-registry/schemas', input(change))
     expect(refused.status).toBe(400)
-    expect(refused.body['detail']).toContain(place)
+    expect(refused.body['detail']).toContain(reason)
   })
 
   test('with names of the prototype are schemas like any others', async () => {
@@ -455,7 +455,7 @@ describe('hostile schemas', () => {
     })
   })
 
-  test('do not keep others waiting: the daemon answers while one is compiled', async () => {
+  test('do not block others: the daemon answers while one is compiled', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 290 }, (_, i) => [`p${i}`, { type: 'string', format: 'email', minLength: 1 }]),
     )

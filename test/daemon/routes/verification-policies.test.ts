@@ -1,4 +1,4 @@
-/** `/verification/policies` (api.md 4.12). */
+/** `/verification/policies`: creation, updates with a nonce, lists, refusals. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 import { refusal } from '../../_pair.ts'
@@ -15,7 +15,7 @@ const constraints = [
 const input = { name: 'licences', description: 'Driving licences of the state', constraints }
 const noId = '00000000-0000-4000-8000-000000000000'
 
-test('a policy is made, read, changed and deleted', async () => {
+test('a policy is created, read, changed and deleted', async () => {
   const { call, apiKey } = await agent.newTenant()
   const given = { ...input, id: noId }
   const made = await call('POST /verification/policies', { body: given })
@@ -49,7 +49,7 @@ test('a policy is made, read, changed and deleted', async () => {
   }
 })
 
-test('making one is 201, and what may be left out is an empty list', async () => {
+test('creation is 201, and omitted fields are empty lists', async () => {
   const { apiKey } = await agent.newTenant()
   const body = JSON.stringify({ name: 'n', description: 'd', constraints: null, more: 1 })
   const response = await agent.send('POST', '/verification/policies', { headers: { apikey: apiKey }, body })
@@ -57,16 +57,16 @@ test('making one is 201, and what may be left out is an empty list', async () =>
     201,
     [],
   ])
-  const anybody = JSON.stringify({ name: 'n', description: 'd', constraints: [{ schemaId: 's' }] })
+  const minimal = JSON.stringify({ name: 'n', description: 'd', constraints: [{ schemaId: 's' }] })
   const second = await agent.send('POST', '/verification/policies', {
     headers: { apikey: apiKey },
-    body: anybody,
+    body: minimal,
   })
   expect(await second.json()).toMatchObject({ constraints: [{ schemaId: 's', trustedIssuers: [] }] })
 })
 
 describe('the nonce', () => {
-  test('must be the latest: an older one, and one that is to come, are 409 and change nothing', async () => {
+  test('must be the latest: an older or a future one is 409 and changes nothing', async () => {
     const { call } = await agent.newTenant()
     const { id } = await call('POST /verification/policies', { body: input })
     const put = (nonce: number, name: string) =>
@@ -85,7 +85,7 @@ describe('the nonce', () => {
     })
   })
 
-  test('lets one of many through who have seen the same', async () => {
+  test('lets one of many concurrent changes pass', async () => {
     const { call } = await agent.newTenant()
     const { id } = await call('POST /verification/policies', { body: input })
     const outcomes = await Promise.allSettled(
@@ -105,7 +105,7 @@ describe('the nonce', () => {
   })
 
   test.each(['', '?nonce=', '?nonce=-1', '?nonce=1.5', '?nonce=x', '?nonce=99999999999', '?nonce=0&nonce=0'])(
-    'is needed, and a number: %j is 400',
+    'is required and must be a number: %j is 400',
     async (query) => {
       const { call, apiKey } = await agent.newTenant()
       const { self } = await call('POST /verification/policies', { body: input })
@@ -121,7 +121,7 @@ describe('the nonce', () => {
   )
 })
 
-test('a list is paged in the order of making, and filtered by name as a whole', async () => {
+test('a list is paged in order of creation, and filtered by the whole name', async () => {
   const { call } = await agent.newTenant()
   const names = ['a', 'b', 'a', 'ab', 'a']
   for (const name of names) await call('POST /verification/policies', { body: { ...input, name } })
@@ -142,7 +142,7 @@ test('a list is paged in the order of making, and filtered by name as a whole', 
     contents: [all.contents[2]],
   })
   expect((await call('GET /verification/policies', { query: { name: '%' } })).contents).toEqual([])
-  // A policy that is changed keeps its place, and one that is deleted leaves no hole.
+  // A changed policy keeps its position, and a deleted one leaves no gap.
   const [first, second] = all.contents
   await call('PUT /verification/policies/{id}', {
     path: { id: first!.id },
@@ -158,7 +158,7 @@ test('a list is paged in the order of making, and filtered by name as a whole', 
   ])
 })
 
-test('policies are of one wallet', async () => {
+test('policies belong to one wallet', async () => {
   const [one, two] = [await agent.newTenant(), await agent.newTenant()]
   const { id } = await one.call('POST /verification/policies', { body: input })
   expect((await two.call('GET /verification/policies')).contents).toEqual([])
@@ -192,7 +192,7 @@ describe('a policy is refused', () => {
     ],
     ['with an empty schema', { ...input, constraints: [{ schemaId: '' }] }, 'constraints.0.schemaId'],
     [
-      'with an issuer that is no DID',
+      'with an issuer that is not a DID',
       { ...input, constraints: [{ schemaId: 's', trustedIssuers: ['Alice'] }] },
       'constraints.0.trustedIssuers.0',
     ],
@@ -216,7 +216,7 @@ describe('a policy is refused', () => {
     expect((await call('GET /verification/policies')).contents).toEqual([])
   })
 
-  test('at an id that is no UUID there is nothing', async () => {
+  test('an id that is not a UUID is 404', async () => {
     const { apiKey } = await agent.newTenant()
     const response = await agent.send('GET', '/verification/policies/1', { headers: { apikey: apiKey } })
     expect([response.status, await response.json()]).toEqual([

@@ -1,4 +1,6 @@
-/** `/verification/credential` over HTTP (api.md 4.13): shapes, parameters, limits; what each check means is in test/verification. */
+/**
+ * `/verification/credential` over HTTP: shapes, parameters, limits. Results of the checks: test/verification.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parameterOf } from '../../../src/verification/model.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
@@ -41,7 +43,7 @@ test('results come in the order of the request, credential by credential', async
         credential,
         result: [
           { verification: 'ExpirationCheck', success: true },
-          // Nobody has published the issuer's DID on this ledger.
+          // The issuer's DID is not published on this ledger.
           { verification: 'SignatureVerification', success: false },
           { verification: 'IssuerIdentification', success: true },
         ],
@@ -52,7 +54,7 @@ test('results come in the order of the request, credential by credential', async
 })
 
 test.each([[undefined], [null], [[]]])(
-  'without verifications (%j) all are made that need no DID',
+  'without verifications (%j), all checks that need no DID run',
   async (verifications) => {
     const { status, body } = await post([{ credential, verifications }])
     expect(status).toBe(200)
@@ -61,7 +63,7 @@ test.each([[undefined], [null], [[]]])(
       parameter === 'DidParameter' ? [] : [name],
     )
     expect(names).toEqual(expected)
-    // It ended in 2023.
+    // It expired in 2023.
     expect(body[0].result).toContainEqual({ verification: 'ExpirationCheck', success: false })
   },
 )
@@ -71,7 +73,7 @@ test('no credentials have no results', async () => {
 })
 
 test.each(['2022-03-10T12:00:00Z', '2022-03-10T12:00Z', '2022-03-10T12:00:00.123456+02:00'])(
-  '%s is an instant',
+  '%s is a valid time',
   async (dateTime) => {
     const parameter = { parameterType: 'DateTimeParameter', dateTime }
     const { status, body } = await post(asking({ verification: 'NotBeforeCheck', parameter }))
@@ -88,7 +90,7 @@ describe.each(Object.entries(parameterOf))('%s', (verification, needed) => {
     (given) => given?.parameterType !== needed,
   )
 
-  test('is answered with the parameter it needs', async () => {
+  test('is reported with the parameter that it needs', async () => {
     const { status, body } = await post(asking({ verification, parameter: needed && right[needed] }))
     expect(status).toBe(200)
     expect(body[0].result).toEqual([{ verification, success: expect.any(Boolean) }])
@@ -141,7 +143,7 @@ describe('is refused with 400, naming the field', () => {
       /parameter\.dateTime: /,
     ],
     [
-      'a day that is none',
+      'an invalid day',
       asking({
         verification: 'ExpirationCheck',
         parameter: { ...dateParameter, dateTime: '2022-02-30T12:00:00Z' },
@@ -162,7 +164,7 @@ describe('is refused with 400, naming the field', () => {
 })
 
 test.each(['did:wrong', 'https://issuer.example'])(
-  'an iss of %s is an answer, and the other credentials have theirs',
+  'an iss of %s is a result, and the other credentials have theirs',
   async (iss) => {
     const verifications = [
       { verification: 'IssuerIdentification', parameter: didParameter },
@@ -185,7 +187,7 @@ test.each(['did:wrong', 'https://issuer.example'])(
   },
 )
 
-test('a comparison with a token that has no payload is refused as the Cloud Agent refuses it, and the refusal names the token', async () => {
+test('a comparison with a token without a payload is refused like the Cloud Agent does, and the refusal names the token', async () => {
   const verifications = [{ verification: 'AudienceCheck', parameter: didParameter }]
   const { status, body } = await post(
     [credential, 'no token'].map((each) => ({ credential: each, verifications })),
@@ -200,12 +202,12 @@ test('a comparison with a token that has no payload is refused as the Cloud Agen
   })
 })
 
-test('nobody asks without credentials', async () => {
+test('the endpoint requires credentials', async () => {
   expect((await post('no JSON', {})).status).toBe(401)
 })
 
-test('a host that does not answer for now is 503, and says nothing of any credential', async () => {
-  // A port that may be called, and that nobody listens at.
+test('a host that fails temporarily is 503, without details of any credential', async () => {
+  // An allowed port without a listener.
   const did = 'did:web:127.0.0.1%3A2'
   const payload = {
     iss: did,
@@ -233,7 +235,7 @@ test('a host that does not answer for now is 503, and says nothing of any creden
   })
 })
 
-test('a credential that was issued here passes every check, until it is revoked', async () => {
+test('a credential of this agent passes every check until it is revoked', async () => {
   await using pair = await startPair()
   const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
   const [issuing, subject] = [
@@ -279,7 +281,7 @@ test('a credential that was issued here passes every check, until it is revoked'
   expect(revoked!.result.map(({ success }) => success)).toEqual([false, true])
 })
 
-test('so does an SD-JWT of a schema that was issued here, and what its holder shows of it', async () => {
+test('an SD-JWT of this agent with a schema passes every check, also when presented', async () => {
   await using pair = await startPair()
   const { issuer: issuing, holder } = pair
   const { inviterConnectionId: connectionId } = await connect(issuing, holder)
@@ -299,7 +301,7 @@ test('so does an SD-JWT of a schema that was issued here, and what its holder sh
   const schemaId = `${pair.agent.url}/schema-registry/schemas/${guid}`
   const holding = { issuer: issuing, holder, connectionId, issuingDID, subjectId }
   const issued = await issueSdJwtTo(holding, { schemaId, claims: { name: 'Alice', age: 42 }, keyId: 'key-1' })
-  const shownBy = async (claims: Record<string, string>) => {
+  const presentClaims = async (claims: Record<string, string>) => {
     const options = { challenge: 'any', domain: 'https://verifier.example' }
     const { thid, accept } = await askSdJwt(issuing, holder, { connectionId, claims, options })
     await accept({ proofId: [issued.recordId] })
@@ -313,20 +315,20 @@ test('so does an SD-JWT of a schema that was issued here, and what its holder sh
     const [everything] = await holder.call('POST /verification/credential', {
       body: [{ credential: token, verifications: [] }],
     })
-    const [shown] = await holder.call('POST /verification/credential', {
+    const [presentedResult] = await holder.call('POST /verification/credential', {
       body: [{ credential: token, verifications: [audience] }],
     })
     expect(everything!.credential).toBe(token)
-    return [...everything!.result, ...shown!.result].flatMap(({ verification, success }) =>
+    return [...everything!.result, ...presentedResult!.result].flatMap(({ verification, success }) =>
       success ? [] : [verification],
     )
   }
-  const presented = await shownBy({ name: '' })
+  const presented = await presentClaims({ name: '' })
   expect(await failing(issued.credential)).toEqual(['AudienceCheck'])
   expect(await failing(presented)).toEqual([])
-  // The schema wants a name.
-  expect(await failing(await shownBy({ age: '' }))).toEqual(['SubjectVerification'])
-  // A key binding is of those disclosures that it was made for.
+  // The schema requires a name.
+  expect(await failing(await presentClaims({ age: '' }))).toEqual(['SubjectVerification'])
+  // A key binding covers the disclosures that it was created for.
   const [jwt, , keyBinding] = presented.split('~') as [string, string, string]
   const signatures = ['SignatureVerification', 'IntegrityOfClaims']
   expect(await failing(`${jwt}~${keyBinding}`)).toEqual([

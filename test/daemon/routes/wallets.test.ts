@@ -1,4 +1,4 @@
-/** `/wallets` (service §2.2, api.md 4.2). */
+/** `/wallets`: creation, lists, refusals. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 
@@ -10,7 +10,7 @@ afterAll(() => agent[Symbol.asyncDispose]())
 
 const seed = '0123456789abcdef'.repeat(8)
 
-test('a wallet is created with a name, read back and listed, and its seed is never shown', async () => {
+test('a wallet is created with a name, read back and listed, and its seed is never returned', async () => {
   const wallet = await agent.admin('POST /wallets', { body: { name: 'first', seed } })
   expect(Object.keys(wallet)).toEqual(['id', 'name', 'createdAt', 'updatedAt'])
   expect(wallet).toMatchObject({
@@ -21,7 +21,7 @@ test('a wallet is created with a name, read back and listed, and its seed is nev
   expect((await agent.admin('GET /wallets')).contents).toContainEqual(wallet)
 })
 
-test('two wallets may have one name, but neither one id nor one seed', async () => {
+test('two wallets may have one name, but neither the same id nor the same seed', async () => {
   const id = 'f1b2c3d4-0000-4000-8000-000000000001'
   const other = seed.replaceAll('0', 'f')
   const create = (body: { name: string; id?: string; seed?: string }) =>
@@ -43,7 +43,7 @@ test.each([
   [{ name: 'x', seed: 'xyz' }, 'seed: '],
   [{ name: 'x', seed: seed.slice(1) }, 'seed: '],
   [{ name: 'x', id: 'not-a-uuid' }, 'id: '],
-])('%j is 400 and makes nothing', async (body, reason) => {
+])('%j is 400 and creates nothing', async (body, reason) => {
   const before = (await agent.admin('GET /wallets')).contents.length
   const failed = agent.admin('POST /wallets', { body: body as { name: string } })
   await expect(failed).rejects.toMatchObject({
@@ -52,12 +52,12 @@ test.each([
   expect((await agent.admin('GET /wallets')).contents).toHaveLength(before)
 })
 
-test('nulls are as good as nothing, and fields that nobody knows are ignored', async () => {
+test('null counts as absent, and unknown fields are ignored', async () => {
   const body = { name: 'x', id: null, seed: null, description: 'whatever' }
   expect(await agent.admin('POST /wallets', { body })).toMatchObject({ name: 'x' })
 })
 
-test('an unknown wallet is 404, and what is no id is no path', async () => {
+test('an unknown wallet is 404, and an invalid id is an unknown path', async () => {
   const read = (walletId: string) => agent.admin('GET /wallets/{walletId}', { path: { walletId } })
   await expect(read('f1b2c3d4-0000-4000-8000-00000000dead')).rejects.toMatchObject({
     problem: { status: 404, type: 'NotFound' },

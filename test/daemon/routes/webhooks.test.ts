@@ -1,4 +1,4 @@
-/** `/events/webhooks` (service §2.8, §4.5, api.md 4.15). */
+/** `/events/webhooks`: registration, secrets, deliveries, isolation. */
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -44,10 +44,10 @@ test('a webhook is registered with 200, listed, read and deleted with 200 and no
   })
 })
 
-test('the values of headers are shown to who has just sent them, and masked from then on', async () => {
+test('header values are returned once to the client that sends them, and masked afterwards', async () => {
   const { call } = await agent.newTenant()
-  const customHeaders = { Authorization: 'Bearer abc', 'X-Ours': '1' }
-  const masked = { Authorization: '***', 'X-Ours': '***' }
+  const customHeaders = { Authorization: 'Bearer abc', 'X-Custom': '1' }
+  const masked = { Authorization: '***', 'X-Custom': '***' }
   const created = await call('POST /events/webhooks', { body: { url, customHeaders } })
   expect(created.customHeaders).toEqual(customHeaders)
   expect((await call('GET /events/webhooks/{id}', { path: { id: created.id } })).customHeaders).toEqual(
@@ -56,13 +56,13 @@ test('the values of headers are shown to who has just sent them, and masked from
   expect((await call('GET /events/webhooks')).contents).toMatchObject([{ customHeaders: masked }])
 })
 
-test('a secret is shown once, replaced by another, and taken away', async () => {
+test('a secret is returned once, replaced and removed', async () => {
   const { call } = await agent.newTenant()
   const created = await call('POST /events/webhooks', { body: { url, signed: true } })
   const path = { id: created.id }
   expect(created).toMatchObject({ signed: true, secret: expect.stringMatching(/^whsec_/) })
-  const { secret, ...shown } = created
-  expect(await call('GET /events/webhooks/{id}', { path })).toEqual(shown)
+  const { secret, ...rest } = created
+  expect(await call('GET /events/webhooks/{id}', { path })).toEqual(rest)
   const renewed = await call('POST /events/webhooks/{id}/secret', { path })
   expect(renewed).toEqual({ secret: expect.stringMatching(/^whsec_/), previousUntil: expect.any(String) })
   expect(renewed.secret).not.toBe(secret)
@@ -74,7 +74,7 @@ test('a secret is shown once, replaced by another, and taken away', async () => 
   })
 })
 
-test('neither secrets nor header values lie open on disk', async () => {
+test('neither secrets nor header values are stored in plain text', async () => {
   const { call } = await agent.newTenant()
   const { secret } = await call('POST /events/webhooks', {
     body: { url, customHeaders: { 'X-Key': 'canary-7b1c' }, signed: true },
@@ -94,20 +94,17 @@ test.each([
   ['POST', '/test', ''],
   ['POST', '/secret', ''],
   ['DELETE', '/secret', undefined],
-])(
-  '%s …%s is not for strangers: their webhooks are 404, and so is the global one',
-  async (method, rest, body) => {
-    const [one, two] = [await agent.newTenant(), await agent.newTenant()]
-    const { id } = await one.call('POST /events/webhooks', { body: { url } })
-    for (const wanted of [id, randomUUID(), 'global']) {
-      const { status } = await agent.send(method, `/events/webhooks/${wanted}${rest}`, {
-        headers: { apikey: two.apiKey },
-        ...(body !== undefined && { body }),
-      })
-      expect(status).toBe(404)
-    }
-  },
-)
+])('%s …%s of another tenant’s webhook or of the global one is 404', async (method, rest, body) => {
+  const [one, two] = [await agent.newTenant(), await agent.newTenant()]
+  const { id } = await one.call('POST /events/webhooks', { body: { url } })
+  for (const wanted of [id, randomUUID(), 'global']) {
+    const { status } = await agent.send(method, `/events/webhooks/${wanted}${rest}`, {
+      headers: { apikey: two.apiKey },
+      ...(body !== undefined && { body }),
+    })
+    expect(status).toBe(404)
+  }
+})
 
 test.each([
   ['{}', 'exactly one of eventId, since and failed'],
@@ -125,7 +122,7 @@ test.each([
   expect(await response.json()).toMatchObject({ status: 400, detail: expect.stringContaining(reason) })
 })
 
-test('a list of deliveries with an outcome that does not exist is 400', async () => {
+test('a list of deliveries with an unknown outcome is 400', async () => {
   const { call, apiKey } = await agent.newTenant()
   const { id } = await call('POST /events/webhooks', { body: { url } })
   const response = await agent.send('GET', `/events/webhooks/${id}/deliveries?outcome=lost`, {
@@ -134,7 +131,7 @@ test('a list of deliveries with an outcome that does not exist is 400', async ()
   expect(await response.json()).toMatchObject({ status: 400, detail: expect.stringContaining('outcome: ') })
 })
 
-test('a wallet sees its own webhooks and not those of others, nor the global one', async () => {
+test('a wallet lists its own webhooks, without those of others and the global one', async () => {
   const [one, two] = [await agent.newTenant(), await agent.newTenant()]
   const { id } = await one.call('POST /events/webhooks', { body: { url } })
   expect((await two.call('GET /events/webhooks')).contents).toEqual([])
@@ -147,7 +144,7 @@ test('a wallet sees its own webhooks and not those of others, nor the global one
   expect((await one.call('GET /events/webhooks')).contents).toHaveLength(1)
 })
 
-test('one webhook too many is 422, and pages show the others one by one', async () => {
+test('webhooks above the limit are 422, and pages list the others one by one', async () => {
   const { call } = await agent.newTenant()
   const [first, second] = [
     await call('POST /events/webhooks', { body: { url } }),
