@@ -456,7 +456,7 @@ describe('an answer', () => {
         presentationId,
         by(proof({ requestedPredicate: [] }), { ...proof({ requestedAttribute: [] }), credential: jwt }),
         400,
-        /with one credential here/,
+        /credentialProofs: a proof uses one credential/,
       ],
       [
         'of an unknown credential',
