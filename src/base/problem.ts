@@ -207,7 +207,7 @@ const noRoom: readonly ProblemType[] = [
   'error:WalletManagementServiceError:TooManyBytes',
 ]
 
-/** Whether an error is a problem that ends by itself, so that the request should be repeated. */
+/** True for a temporary problem: the request should be repeated. */
 export function isTemporary(error: unknown): error is Problem & { readonly status: 503 | 507 } {
   return error instanceof Problem && (error.status === 503 || noRoom.includes(error.type))
 }

@@ -102,7 +102,7 @@ async function refusalOf(
 ): Promise<VerificationError> {
   const text = typeof presentation === 'string' ? presentation : JSON.stringify(presentation)
   const outcome = await verifyProof(text, request, from).then(
-    (shown) => shown,
+    (presentation) => presentation,
     (error: unknown) => error,
   )
   if (outcome instanceof VerificationError) return outcome
@@ -408,7 +408,7 @@ describe('a restriction', () => {
       new RegExp(`for who .* ${tag} must be ${other}`),
     ]),
     ['on another value', of({ 'attr::given name::value': 'Bob' }), /attr::given name::value must be Bob/],
-    ['on a value that is not shown', of({ 'attr::age::value': '30' }), /attr::age::value/],
+    ['on an undisclosed value', of({ 'attr::age::value': '30' }), /attr::age::value/],
     ['on an attribute that is not there', of({ 'attr::email::marker': '1' }), /attr::email::marker/],
     ['of which one part does not hold', of({ schema_id: schemaId, cred_def_id: other }), /cred_def_id/],
     [

@@ -94,12 +94,12 @@ describe('a definition', () => {
 
   test.each<[string, unknown, string]>([
     ['is not there', undefined, 'status'],
-    ['is no object', [definition], 'not a JSON object'],
+    ['is not an object', [definition], 'not a JSON object'],
     ['has another type', { ...definition, type: 'BBS' }, 'type:'],
     ['has no issuer', { ...definition, issuerId: undefined }, 'issuerId:'],
     ['has no schema', { ...definition, schemaId: '' }, 'schemaId:'],
     [
-      'has a number that is none',
+      'has an invalid number',
       { ...definition, value: { primary: { ...primary, s: '0x1' } } },
       'value.primary.s:',
     ],

@@ -47,7 +47,7 @@ test('ports are single or ranges', () => {
     [1, 1],
   ])
 })
-test.each(['0', '65536', '9-8', 'a', '80-', '-80', '8.0', '1-2-3'])('«%s» is no port', (text) =>
+test.each(['0', '65536', '9-8', 'a', '80-', '-80', '8.0', '1-2-3'])('%j is not a port', (text) =>
   expect(() => readPorts(text)).toThrow(text),
 )
 

@@ -64,7 +64,7 @@ test('unknown fields and values of other types do not compile, and are left out'
     // @ts-expect-error an object is not a string
     log.with({ url: { href: hidden } }).info('an object')
     log.info(more, 'a value with more in it than its type says')
-    log.info({ err: { message: hidden } }, 'something that was thrown and is no error')
+    log.info({ err: { message: hidden } }, 'something that was thrown and is not an error')
     log.info({ err: secret, reason: secret.toString() }, 'a secret that was thrown')
   })
   expect(JSON.stringify(lines)).not.toContain(hidden)
@@ -76,7 +76,7 @@ test('unknown fields and values of other types do not compile, and are left out'
     { msg: 'an object' },
     { msg: 'an object' },
     { status: 200, msg: 'a value with more in it than its type says' },
-    { err: { type: 'object' }, msg: 'something that was thrown and is no error' },
+    { err: { type: 'object' }, msg: 'something that was thrown and is not an error' },
     { err: { type: 'object' }, reason: '[secret]', msg: 'a secret that was thrown' },
   ])
 })

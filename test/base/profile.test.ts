@@ -81,7 +81,7 @@ describe('a profile', () => {
     ['without a token', JSON.stringify({ ...profile, adminToken: undefined })],
     ['with a port for a URL', JSON.stringify({ ...profile, url: 8085 })],
     ['of no kind', JSON.stringify({ ...profile, kind: undefined })],
-    ['of another machine with a URL that is none', JSON.stringify({ ...remote, url: 'ftp://agent.example' })],
+    ['of another machine with an invalid URL', JSON.stringify({ ...remote, url: 'ftp://agent.example' })],
     ['of another machine with an empty key', JSON.stringify({ ...remote, apiKey: '' })],
     ['with process id 0', JSON.stringify({ ...profile, pid: 0 })],
   ])('that is %s is refused, and the reason quotes no secret', (_, text) => {

@@ -21,9 +21,10 @@ const worked = JSON.parse(
 const { keyAgreement, authentication, multibase, created, resolved, numalgo4 } = worked
 const keys = `E${multibase.keyAgreement}.V${multibase.authentication}`
 
-function typeOf(run: () => unknown): string {
+/** The type of the problem with which a DID is refused. */
+function refusalOf(did: string): string {
   try {
-    run()
+    resolvePeerDid(did)
   } catch (error) {
     if (error instanceof Problem) return error.type.replace('error:DIDResolution:', '')
     throw error
@@ -77,38 +78,29 @@ describe('creating a peer DID', () => {
     )
   })
 
-  test('the base64url of a service contains neither - nor _, and other URIs are refused', () => {
-    const taken = { yes: 0, no: 0 }
-    for (const uri of [
-      'https://a.example/~me',
-      'https://a.example/x~me',
-      'https://a.example/xx~me',
-      'https://a.example/?a',
-      'https://a.example/é',
-    ]) {
-      try {
-        const did = createPeerDid({ keyAgreement, authentication, serviceUri: uri })
-        expect(did.split('.S')[1]).toMatch(/^[A-Za-z0-9]+$/)
-        taken.yes++
-      } catch (error) {
-        expect(error).toBeInstanceOf(TypeError)
-        expect((error as Error).message).toContain(uri)
-        taken.no++
-      }
-    }
-    expect(taken.yes).toBeGreaterThan(0)
-    expect(taken.no).toBeGreaterThan(0)
+  test.each([
+    'https://a.example/~me',
+    'https://a.example/xx~me',
+    'https://a.example/?a',
+    'https://a.example/é',
+  ])('the base64url of the service %s contains neither - nor _', (serviceUri) => {
+    const did = createPeerDid({ keyAgreement, authentication, serviceUri })
+    expect(did.split('.S')[1]).toMatch(/^[A-Za-z0-9]+$/)
   })
 
-  test('keys on other curves are refused', () => {
-    const serviceUri = 'https://a.example'
-    expect(() => createPeerDid({ keyAgreement: authentication, authentication, serviceUri })).toThrow(
-      TypeError,
-    )
-    expect(() => createPeerDid({ keyAgreement, authentication: keyAgreement, serviceUri })).toThrow(TypeError)
-    expect(() =>
-      createPeerDid({ keyAgreement: { ...keyAgreement, x: 'AAAA' }, authentication, serviceUri }),
-    ).toThrow(TypeError)
+  test('a service whose base64url would contain - or _ is refused', () => {
+    const serviceUri = 'https://a.example/x~me'
+    expect(() => createPeerDid({ keyAgreement, authentication, serviceUri })).toThrow(TypeError)
+    expect(() => createPeerDid({ keyAgreement, authentication, serviceUri })).toThrow(serviceUri)
+  })
+
+  test.each<[string, { keyAgreement?: PublicJwk; authentication?: PublicJwk }]>([
+    ['Ed25519 for keyAgreement', { keyAgreement: authentication }],
+    ['X25519 for authentication', { authentication: keyAgreement }],
+    ['a short key', { keyAgreement: { ...keyAgreement, x: 'AAAA' } }],
+  ])('%s is refused', (_name, keys) => {
+    const parts = { keyAgreement, authentication, serviceUri: 'https://a.example' }
+    expect(() => createPeerDid({ ...parts, ...keys })).toThrow(TypeError)
   })
 })
 
@@ -156,40 +148,12 @@ describe('resolving numalgo 2', () => {
     )
   })
 
-  test.each([
-    ['no element', 'did:peer:2'],
-    ['no key', `did:peer:2.S${toBase64url('{"t":"dm","s":"https://a.example"}')}`],
-    ['an empty element', `did:peer:2.${keys}..SW10`],
-    ['an unknown purpose', `did:peer:2.${keys}.X${multibase.authentication}`],
-    ['an element of lower case', `did:peer:2.e${multibase.keyAgreement}`],
-    ['a fragment', `did:peer:2.${keys}#key-1`],
-    ['a line break', `did:peer:2.${keys}\n`],
-    ['a key one character short', `did:peer:2.${keys.slice(0, -1)}`],
-    ['a signing key for agreement', `did:peer:2.E${multibase.authentication}`],
-    ['an agreement key for authentication', `did:peer:2.V${multibase.keyAgreement}`],
-    ['a service that is not JSON', withService('{')],
-    ['a service that is text', withService('"x"')],
-    ['a list with text in it', withService('["x"]')],
-    ['a service without type', withService('{"s":"https://a.example"}')],
-    ['a service without endpoint', withService('{"t":"dm"}')],
-    ['a service whose id is a number', withService('{"id":1,"t":"dm","s":"https://a.example"}')],
-    ['a service that is not UTF-8', `did:peer:2.${keys}.S${toBase64url(Uint8Array.of(0x22, 0xff, 0x22))}`],
-    ['base64 of the standard alphabet', `did:peer:2.${keys}.SW10/`],
-  ])('%s is refused', (_name, did) => {
-    expect(typeOf(() => resolvePeerDid(did))).toBe('invalidDid')
-  })
-
   test('a service named __proto__ changes no prototype', () => {
     const document = resolvePeerDid(
       withService('{"t":"x","s":"https://a.example","__proto__":{"polluted":1}}'),
     )
     expect((document.service![0] as Record<string, unknown>)['polluted']).toBeUndefined()
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
-  })
-
-  test('an oversized DID is refused before it is read', () => {
-    expect(typeOf(() => resolvePeerDid(`did:peer:2.${keys}.S${'A'.repeat(4_000)}`))).toBe('invalidDid')
-    expect(typeOf(() => resolvePeerDid(`did:peer:4z${'1'.repeat(1_000_000)}`))).toBe('invalidDid')
   })
 })
 
@@ -216,20 +180,10 @@ describe('resolving numalgo 0', () => {
     expect(keysFor(document, 'keyAgreement')).toHaveLength(1)
     expect(keysFor(document, 'authentication')).toEqual([])
   })
-
-  test.each([
-    '',
-    'z',
-    multibase.authentication.slice(1),
-    `${multibase.authentication}1`,
-    `${multibase.authentication}:x`,
-  ])('%j is refused', (text) => {
-    expect(typeOf(() => resolvePeerDid(`did:peer:0${text}`))).toBe('invalidDid')
-  })
 })
 
 describe('resolving numalgo 4', () => {
-  const { longForm: did, refused } = numalgo4
+  const did = numalgo4.longForm
   const shortForm = did.split(':').slice(0, 3).join(':')
 
   test('returns the document with absolute ids and keys as JWK', () => {
@@ -249,41 +203,58 @@ describe('resolving numalgo 4', () => {
     })
     expect(document.service![0]!.id).toBe(`${did}#didcomm`)
   })
-
-  test('the short form alone is not found', () => {
-    expect(typeOf(() => resolvePeerDid(shortForm))).toBe('notFound')
-  })
-
-  test('a document that does not match its hash is refused', () => {
-    const at = did.length - 5
-    expect(
-      typeOf(() => resolvePeerDid(did.slice(0, at) + (did[at] === 'a' ? 'b' : 'a') + did.slice(at + 1))),
-    ).toBe('invalidDid')
-    expect(typeOf(() => resolvePeerDid(`${did}:${did.split(':')[3]}`))).toBe('invalidDid')
-    expect(typeOf(() => resolvePeerDid(`${shortForm}:`))).toBe('invalidDid')
-  })
-
-  test.each(Object.entries(refused))('%s is refused', (_name, refusedDid) => {
-    expect(typeOf(() => resolvePeerDid(refusedDid))).toBe('invalidDid')
-  })
 })
 
-describe('other numalgos', () => {
-  test.each(['1', '3'])('numalgo %s is not supported', (numalgo) => {
-    expect(
-      typeOf(() => resolvePeerDid(`did:peer:${numalgo}zQmS19jtYDvGtKVrJhQnRFpBQAx3pJ9omx2HpNrcXFuRCz9`)),
-    ).toBe('methodNotSupported')
+describe('a refused DID', () => {
+  const { longForm, refused } = numalgo4
+  const shortForm = longForm.split(':').slice(0, 3).join(':')
+  const at = longForm.length - 5
+  const changed = longForm.slice(0, at) + (longForm[at] === 'a' ? 'b' : 'a') + longForm.slice(at + 1)
+
+  test.each([
+    ['numalgo 1', 'did:peer:1zQmS19jtYDvGtKVrJhQnRFpBQAx3pJ9omx2HpNrcXFuRCz9', 'methodNotSupported'],
+    ['numalgo 3', 'did:peer:3zQmS19jtYDvGtKVrJhQnRFpBQAx3pJ9omx2HpNrcXFuRCz9', 'methodNotSupported'],
+    ['the short form of numalgo 4', shortForm, 'notFound'],
+  ])('%s', (_name, did, type) => {
+    expect(refusalOf(did)).toBe(type)
   })
 
   test.each([
-    'did:peer:',
-    'did:peer:5zQm',
-    'did:peer:z6Mk',
-    'did:peer:1x',
-    'did:peer:3i21d',
-    'did:PEER:2',
-    '',
-  ])('%j is refused', (did) => {
-    expect(typeOf(() => resolvePeerDid(did))).toBe('invalidDid')
+    ...Object.entries(refused),
+    ['a changed document', changed],
+    ['two documents', `${longForm}:${longForm.split(':')[3]}`],
+    ['an empty document', `${shortForm}:`],
+    ['a long numalgo 2', `did:peer:2.${keys}.S${'A'.repeat(4_000)}`],
+    ['a long numalgo 4', `did:peer:4z${'1'.repeat(1_000_000)}`],
+    ['no element', 'did:peer:2'],
+    ['no key', `did:peer:2.S${toBase64url('{"t":"dm","s":"https://a.example"}')}`],
+    ['an empty element', `did:peer:2.${keys}..SW10`],
+    ['an unknown purpose', `did:peer:2.${keys}.X${multibase.authentication}`],
+    ['an element of lower case', `did:peer:2.e${multibase.keyAgreement}`],
+    ['a fragment', `did:peer:2.${keys}#key-1`],
+    ['a line break', `did:peer:2.${keys}\n`],
+    ['a key one character short', `did:peer:2.${keys.slice(0, -1)}`],
+    ['a signing key for agreement', `did:peer:2.E${multibase.authentication}`],
+    ['an agreement key for authentication', `did:peer:2.V${multibase.keyAgreement}`],
+    ['a service that is not JSON', withService('{')],
+    ['a service that is text', withService('"x"')],
+    ['a list with text in it', withService('["x"]')],
+    ['a service without type', withService('{"s":"https://a.example"}')],
+    ['a service without endpoint', withService('{"t":"dm"}')],
+    ['a service whose id is a number', withService('{"id":1,"t":"dm","s":"https://a.example"}')],
+    ['a service that is not UTF-8', `did:peer:2.${keys}.S${toBase64url(Uint8Array.of(0x22, 0xff, 0x22))}`],
+    ['base64 of the standard alphabet', `did:peer:2.${keys}.SW10/`],
+    ...[
+      '',
+      'z',
+      multibase.authentication.slice(1),
+      `${multibase.authentication}1`,
+      `${multibase.authentication}:x`,
+    ].map((text) => ['numalgo 0', `did:peer:0${text}`]),
+    ...['did:peer:', 'did:peer:5zQm', 'did:peer:z6Mk', 'did:peer:1x', 'did:peer:3i21d', 'did:PEER:2', ''].map(
+      (did) => ['another text', did],
+    ),
+  ] as [string, string][])('%s', (_name, did) => {
+    expect(refusalOf(did)).toBe('invalidDid')
   })
 })

@@ -12,34 +12,33 @@ import { anonymous, edited, forged } from './_forge.ts'
 import { as, newMessage, own, recipient } from './_people.ts'
 import { refusal, refuses } from './_refusal.ts'
 
+type Recipient = Record<string, unknown>
+
+/** The envelope with a member replaced. */
+const withMember = (name: string, change: (value: string) => unknown) =>
+  edited((jwe) => ({ ...jwe, [name]: change((jwe as unknown as Record<string, string>)[name]!) }))
+/** The envelope with its recipient replaced. */
+const withRecipient = (change: (recipient: Recipient) => Recipient) =>
+  edited((jwe) => ({ ...jwe, recipients: [change(jwe.recipients[0]!)] }))
+
 describe('the shape', () => {
-  test('any missing part is refused', async () => {
-    for (const part of ['ciphertext', 'protected', 'recipients', 'tag', 'iv']) {
-      await refuses(
-        edited(({ [part]: _part, ...rest }) => rest),
-        part,
-      )
-      await refuses(
-        edited((jwe) => ({ ...jwe, [part]: null })),
-        part,
-      )
-      await refuses(
-        edited((jwe) => ({ ...jwe, [part]: [] })),
-        part,
-      )
-    }
-    await refuses(
-      edited((jwe) => ({ ...jwe, recipients: [{ header: jwe.recipients[0]!['header'] }] })),
-      'encrypted_key',
-    )
-    await refuses(
-      edited((jwe) => ({ ...jwe, recipients: [{ encrypted_key: jwe.recipients[0]!['encrypted_key'] }] })),
-      'header',
-    )
-    await refuses(
-      edited((jwe) => ({ ...jwe, recipients: [{ ...jwe.recipients[0]!, header: {} }] })),
-      'kid',
-    )
+  test.each(['ciphertext', 'protected', 'recipients', 'tag', 'iv'])(
+    'a missing %s is refused',
+    async (part) => {
+      for (const value of [undefined, null, []])
+        await refuses(
+          withMember(part, () => value),
+          part,
+        )
+    },
+  )
+
+  test.each<[string, (recipient: Recipient) => Recipient]>([
+    ['encrypted_key', ({ header }) => ({ header })],
+    ['header', ({ encrypted_key }) => ({ encrypted_key })],
+    ['kid', (recipient) => ({ ...recipient, header: {} })],
+  ])('a recipient without %s is refused', async (part, change) => {
+    await refuses(withRecipient(change), part)
   })
 
   test('a flattened or compact JWE is refused', async () => {
@@ -63,21 +62,19 @@ describe('the shape', () => {
     await refuses(Uint8Array.of(0xff, 0xfe, 0x7b, 0x7d), 'not JSON')
   })
 
-  test('a kid that is not a DID URL with a fragment is refused', async () => {
-    for (const kid of [
-      'did:example:ben',
-      '#x25519',
-      'x25519',
-      'https://ben.example#x25519',
-      'did:example:ben#a#b',
-      'did:example:ben# x',
-      7,
-    ]) {
-      await refuses(
-        edited((jwe) => ({ ...jwe, recipients: [{ ...jwe.recipients[0]!, header: { kid } }] })),
-        'kid',
-      )
-    }
+  test.each([
+    'did:example:ben',
+    '#x25519',
+    'x25519',
+    'https://ben.example#x25519',
+    'did:example:ben#a#b',
+    'did:example:ben# x',
+    7,
+  ])('the kid %j, not a DID URL with a fragment, is refused', async (kid) => {
+    await refuses(
+      withRecipient((recipient) => ({ ...recipient, header: { kid } })),
+      'kid',
+    )
   })
 
   test('unknown members outside the protected header change nothing', async () => {
@@ -154,55 +151,44 @@ describe('limits', () => {
 })
 
 describe('base64url everywhere', () => {
-  test('a non-canonical encoding is refused', async () => {
-    const spare = (text: string) => {
-      // Changes unused bits of the last character: a lax decoder reads the same bytes.
-      const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-      return text.slice(0, -1) + alphabet[alphabet.indexOf(text.at(-1)!) + 1]!
-    }
-    for (const part of ['iv', 'tag'] as const) {
-      await refuses(
-        edited((jwe) => ({ ...jwe, [part]: spare(jwe[part] as string) })),
-        `${part} is not canonical base64url`,
-      )
-      await refuses(
-        edited((jwe) => ({ ...jwe, [part]: `!${jwe[part] as string}` })),
-        `${part} is not canonical base64url`,
-      )
-      await refuses(
-        edited((jwe) => ({ ...jwe, [part]: `${jwe[part] as string}=` })),
-        `${part} is not canonical base64url`,
-      )
-    }
-    await refuses(
-      edited((jwe) => ({ ...jwe, ciphertext: `${jwe['ciphertext'] as string}=` })),
-      'ciphertext is not canonical',
-    )
-    const key = (edit: (text: string) => string) =>
-      edited((jwe) => ({
-        ...jwe,
-        recipients: jwe.recipients.map((r) => ({ ...r, encrypted_key: edit(r['encrypted_key'] as string) })),
-      }))
-    await refuses(
-      key((text) => `!${text}`),
-      'encrypted_key is not canonical',
-    )
+  /** Changes unused bits of the last character: a lax decoder reads the same bytes. */
+  const spare = (text: string) => {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    return text.slice(0, -1) + alphabet[alphabet.indexOf(text.at(-1)!) + 1]!
+  }
+
+  test.each<[string, (text: string) => string]>([
+    ['iv', spare],
+    ['iv', (text) => `!${text}`],
+    ['iv', (text) => `${text}=`],
+    ['tag', spare],
+    ['tag', (text) => `!${text}`],
+    ['tag', (text) => `${text}=`],
+    ['ciphertext', (text) => `${text}=`],
+  ])('a non-canonical %s is refused', async (part, change) => {
+    await refuses(withMember(part, change), `${part} is not canonical base64url`)
+  })
+
+  test('a non-canonical encrypted_key or apu is refused', async () => {
+    const key = withRecipient((recipient) => ({
+      ...recipient,
+      encrypted_key: `!${recipient['encrypted_key'] as string}`,
+    }))
+    await refuses(key, 'encrypted_key is not canonical')
     await refuses(forged({ header: { apu: `${toBase64url(own('anna').kid)}=` } }), 'apu')
   })
 
-  test('iv and tag of another length are refused', async () => {
-    for (const [part, bytes] of [
-      ['iv', 12],
-      ['iv', 0],
-      ['tag', 16],
-      ['tag', 0],
-      ['tag', 64],
-    ] as const) {
-      await refuses(
-        edited((jwe) => ({ ...jwe, [part]: toBase64url(Buffer.alloc(bytes)) })),
-        `${part} has ${bytes} bytes`,
-      )
-    }
+  test.each([
+    ['iv', 12],
+    ['iv', 0],
+    ['tag', 16],
+    ['tag', 0],
+    ['tag', 64],
+  ])('%s with %i bytes is refused', async (part, bytes) => {
+    await refuses(
+      withMember(part, () => toBase64url(Buffer.alloc(bytes))),
+      `${part} has ${bytes} bytes`,
+    )
   })
 })
 

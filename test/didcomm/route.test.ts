@@ -153,7 +153,7 @@ describe('there is no route', () => {
       { t: 'dm', s: { uri: 'http://me:secret@a.example' } },
       /no DIDComm service/,
     ],
-    ['an address that is none', { t: 'dm', s: { uri: 'http://' } }, /no DIDComm service/],
+    ['an invalid address', { t: 'dm', s: { uri: 'http://' } }, /no DIDComm service/],
     [
       'a mediator of a method that asks the network',
       { t: 'dm', s: { uri: 'did:web:a.example' } },

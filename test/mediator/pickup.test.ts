@@ -207,11 +207,11 @@ test.each([
     'an envelope without recipients',
     { attachments: [{ data: { json: { ...JSON.parse(envelope), recipients: [] } } }] },
   ],
-  ['no base64', { attachments: [{ data: { base64: '*' } }] }],
-  ['base64 of no JSON', { attachments: [{ data: { base64: 'aGVsbG8' } }] }],
+  ['invalid base64', { attachments: [{ data: { base64: '*' } }] }],
+  ['base64 of text that is not JSON', { attachments: [{ data: { base64: 'aGVsbG8' } }] }],
   ['a link', { attachments: [{ data: { links: ['http://127.0.0.1/x'], hash: 'x' } }] }],
   ['no next', { body: {} }],
-  ['a next that is no DID', { body: { next: 'alice' } }],
+  ['a next that is not a DID', { body: { next: 'alice' } }],
   ['a next that is a list', { body: { next: ['did:x:y'] } }],
 ])('a forward with %s is refused', async (_, parts) => {
   await using mediator = await startMediator()

@@ -129,7 +129,7 @@ test('closing a connection loses no message, and ends live mode', async () => {
     await mediator.ask(socket, wallet, `${mediation2}/mediate-request`)
     await mediator.ask(socket, wallet, `${pickup}/live-delivery-change`, { live_delivery: true })
   }
-  await mediator.forward(wallet.did, 'nobody is there')
+  await mediator.forward(wallet.did, 'the wallet is offline')
   using socket = await mediator.open(wallet)
   expect((await mediator.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({
     message_count: 1,
@@ -137,7 +137,7 @@ test('closing a connection loses no message, and ends live mode', async () => {
   })
   expect(
     await contentsOf(wallet, await mediator.ask(socket, wallet, `${pickup}/delivery-request`, { limit: 1 })),
-  ).toEqual(['nobody is there'])
+  ).toEqual(['the wallet is offline'])
 })
 
 test('live messages go to every subscribed connection of the account, and to no other', async () => {
@@ -172,14 +172,14 @@ test('live messages go to every subscribed connection of the account, and to no 
 
 test('invalid messages are ignored, and the socket stays open', async () => {
   await using mediator = await start()
-  const [wallet, nobody] = [newWallet(), newWallet().did]
+  const [wallet, unknownDid] = [newWallet(), newWallet().did]
   using socket = await mediator.open(wallet)
-  const forward = forwardOf(nobody, packFor(nobody, { type: 'x:y' }))
+  const forward = forwardOf(unknownDid, packFor(unknownDid, { type: 'x:y' }))
   for (const garbage of [
     '',
     'hello',
     '{}',
-    packFor(nobody, { type: 'x:y' }),
+    packFor(unknownDid, { type: 'x:y' }),
     packFor(mediator.did, { type: 'x:y' }),
     packFor(mediator.did, forward),
   ]) {

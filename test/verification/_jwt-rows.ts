@@ -51,7 +51,12 @@ export const jwtRows: Row[] = [
     true,
     vc((payload) => (payload['vc'].issuer = mallory.did)),
   ],
-  ['SignatureVerification', 'an issuer that is no DID', false, vc((payload) => (payload['iss'] = 'Alice'))],
+  [
+    'SignatureVerification',
+    'an issuer that is not a DID',
+    false,
+    vc((payload) => (payload['iss'] = 'Alice')),
+  ],
   ['SignatureVerification', 'another key', false, unsignedBy(malloryKey)],
   [
     'SignatureVerification',
@@ -149,7 +154,7 @@ export const jwtRows: Row[] = [
 
   [
     'IssuerIdentification',
-    'an issuer that is no DID',
+    'an issuer that is not a DID',
     false,
     vc((payload) => (payload['iss'] = 'did:wrong')),
     did(issuer.did),
@@ -164,7 +169,7 @@ export const jwtRows: Row[] = [
   ['IssuerIdentification', 'no issuer', false, vc((payload) => delete payload['iss']), did(issuer.did)],
   [
     'IssuerIdentification',
-    'the issuer of a token that is no credential',
+    'the issuer of a token that is not a credential',
     false,
     signJws({}, { iss: issuer.did }, issuerKey),
     did(issuer.did),
@@ -193,7 +198,13 @@ export const jwtRows: Row[] = [
     did(mallory.did),
   ],
   ['AudienceCheck', 'no audience', false, credential, did(holder.did)],
-  ['AudienceCheck', 'an audience that is no text', false, withAudience({ 0: holder.did }), did(holder.did)],
+  [
+    'AudienceCheck',
+    'an audience that is not a text',
+    false,
+    withAudience({ 0: holder.did }),
+    did(holder.did),
+  ],
 
   ['ExpirationCheck', 'a second before the end', true, credential, at(3_599)],
   ['ExpirationCheck', 'at the end', false, credential, at(3_600)],
@@ -212,7 +223,7 @@ export const jwtRows: Row[] = [
     dated({ expirationDate: '2001-01-01T00:00:00Z' }, { exp: 4e9 }),
     at(0),
   ],
-  ['ExpirationCheck', 'an end that is no number', false, dated({}, { exp: 'never' }), at(0)],
+  ['ExpirationCheck', 'an end that is not a number', false, dated({}, { exp: 'never' }), at(0)],
   ['ExpirationCheck', 'a credential that is not valid yet', true, credential, at(-1e6)],
   ['ExpirationCheck', 'no token', false, 'no token', at(0)],
 
@@ -282,7 +293,12 @@ export const jwtRows: Row[] = [
     false,
     vc((payload) => (payload['vc'].type = ['Diploma'])),
   ],
-  ['SemanticCheckOfClaims', 'an issuer that is no DID', false, vc((payload) => (payload['iss'] = 'Alice'))],
+  [
+    'SemanticCheckOfClaims',
+    'an issuer that is not a DID',
+    false,
+    vc((payload) => (payload['iss'] = 'Alice')),
+  ],
   ['SemanticCheckOfClaims', 'no token', false, 'no token'],
 
   ['ComplianceWithStandards', 'a credential of the Cloud Agent', true, withStatus],
@@ -322,7 +338,7 @@ export const jwtRows: Row[] = [
     false,
     dated({ '@context': ['https://a.example/v1', v1] }, { nbf: 1 }),
   ],
-  ['ComplianceWithStandards', 'a context that is no list', false, dated({ '@context': v1 }, { nbf: 1 })],
+  ['ComplianceWithStandards', 'a context that is not a list', false, dated({ '@context': v1 }, { nbf: 1 })],
   ['ComplianceWithStandards', 'no type', false, dated({ type: [] }, { nbf: 1 })],
   ['ComplianceWithStandards', 'no issuance date', false, dated({})],
   [

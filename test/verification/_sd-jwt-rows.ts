@@ -20,8 +20,8 @@ import type { Row } from './_jwt-rows.ts'
 import { at, did, typeUrl } from './_parameters.ts'
 
 const [jwt] = issued.split('~') as [string]
-const shown = [jwt, ...disclosures, ''].join('~')
-const nothingShown = `${jwt}~`
+const presented = [jwt, ...disclosures, ''].join('~')
+const undisclosed = `${jwt}~`
 const foreign = [jwt, ...disclosures, encode(['salt', 'admin', true]), ''].join('~')
 const changed = [jwt, encode(['salt', 'name', 'Mallory']), ...disclosures.slice(1), ''].join('~')
 const twice = [jwt, ...disclosures, disclosures[0], ''].join('~')
@@ -31,7 +31,7 @@ const typed = (typ: string, alg = 'EdDSA') => withHeader({ alg, typ })
 
 /** A presentation whose key binding has this header and an invalid signature. */
 const boundWith = (header: object) =>
-  `${shown}${encode(header)}.${encode({ iat: now, aud: audience, nonce: 'n', sd_hash: hash(shown) })}.${'A'.repeat(86)}`
+  `${presented}${encode(header)}.${encode({ iat: now, aud: audience, nonce: 'n', sd_hash: hash(presented) })}.${'A'.repeat(86)}`
 
 /** A driving licence with some claims disclosed. */
 export const licence = issueSdJwt({
@@ -49,8 +49,8 @@ export const withStatus = issueSdJwt({
 })
 
 const signatures = (name: 'SignatureVerification' | 'IntegrityOfClaims'): Row[] => [
-  [name, 'the issuer’s key, all shown', true, issued],
-  [name, 'the issuer’s key, nothing shown', true, nothingShown],
+  [name, 'the issuer’s key, all disclosed', true, issued],
+  [name, 'the issuer’s key, nothing disclosed', true, undisclosed],
   [name, 'the issuer’s key and the holder’s', true, good],
   [name, 'no cnf', true, unbound],
   [name, 'the media type of today', true, typed('dc+sd-jwt')],
@@ -63,18 +63,18 @@ const signatures = (name: 'SignatureVerification' | 'IntegrityOfClaims'): Row[] 
     reissued(() => {}, disclosures, issuer.keys['auth-1'].jwk, { typ: 'vc+sd-jwt', kid: 'auth-1' }),
   ],
   [name, 'a DID that does not resolve', false, reissued((token) => (token.iss = noDid))],
-  [name, 'an issuer that is no DID', false, reissued((token) => (token.iss = 'https://issuer.example'))],
+  [name, 'an issuer that is not a DID', false, reissued((token) => (token.iss = 'https://issuer.example'))],
   [name, 'a disclosure without a digest', false, foreign],
   [name, 'a disclosure that was changed', false, changed],
   [name, 'a disclosure twice', false, twice],
   [name, 'a hidden end', false, extra('salt', 'exp', now)],
-  [name, 'a key binding by another key', false, bind(shown, {}, { key: generateKey('Ed25519') })],
-  [name, 'a key binding of other disclosures', false, bind(shown, { sd_hash: hash(nothingShown) })],
-  [name, 'a key binding of another type', false, bind(shown, {}, { typ: 'JWT' })],
-  [name, 'a key binding without a nonce', false, bind(shown, { nonce: undefined })],
-  [name, 'a key binding without a time', false, bind(shown, { iat: undefined })],
+  [name, 'a key binding by another key', false, bind(presented, {}, { key: generateKey('Ed25519') })],
+  [name, 'a key binding of other disclosures', false, bind(presented, { sd_hash: hash(undisclosed) })],
+  [name, 'a key binding of another type', false, bind(presented, {}, { typ: 'JWT' })],
+  [name, 'a key binding without a nonce', false, bind(presented, { nonce: undefined })],
+  [name, 'a key binding without a time', false, bind(presented, { iat: undefined })],
   [name, 'a key binding without cnf', false, bind(unbound)],
-  [name, 'a key binding that is no JWT', false, `${shown}x`],
+  [name, 'a key binding that is no JWT', false, `${presented}x`],
   [name, 'alg none', false, typed('vc+sd-jwt', 'none')],
   [name, 'a type of something else', false, typed('kb+jwt')],
 ]
@@ -141,7 +141,13 @@ export const sdJwtRows: Row[] = [
   ['ExpirationCheck', 'a second before the end', true, issued, at(3_599)],
   ['ExpirationCheck', 'at the end', false, issued, at(3_600)],
   ['ExpirationCheck', 'a credential without an end', true, reissued((token) => delete token.exp), at(1e9)],
-  ['ExpirationCheck', 'an end that is no number', false, reissued((token) => (token.exp = 'never')), at(0)],
+  [
+    'ExpirationCheck',
+    'an end that is not a number',
+    false,
+    reissued((token) => (token.exp = 'never')),
+    at(0),
+  ],
   ['ExpirationCheck', 'a hidden end', false, extra('salt', 'exp', now + 9_999), at(0)],
   ['ExpirationCheck', 'a disclosure without a digest', false, foreign, at(0)],
 
@@ -171,7 +177,7 @@ export const sdJwtRows: Row[] = [
     showing({ familyName: '' }),
   ],
   ['SubjectVerification', 'a required claim is not disclosed', false, showing({ drivingClass: '' })],
-  ['SubjectVerification', 'nothing shown', false, showing({})],
+  ['SubjectVerification', 'nothing disclosed', false, showing({})],
   ['SubjectVerification', 'a claim of another type', false, withClaims({ familyName: 1 })],
   [
     'SubjectVerification',
@@ -183,16 +189,16 @@ export const sdJwtRows: Row[] = [
   ['SubjectVerification', 'a type that is described', false, issueSdJwt({ ...content, vct: typeUrl })],
   ['SubjectVerification', 'no schema', false, issued],
 
-  ['SemanticCheckOfClaims', 'all shown', true, issued],
-  ['SemanticCheckOfClaims', 'nothing shown', true, nothingShown],
+  ['SemanticCheckOfClaims', 'all disclosed', true, issued],
+  ['SemanticCheckOfClaims', 'nothing disclosed', true, undisclosed],
   ['SemanticCheckOfClaims', 'an unsupported signature', true, typed('vc+sd-jwt', 'HS256')],
-  ['SemanticCheckOfClaims', 'a key binding that is none', true, bind(shown, {}, { typ: 'JWT' })],
+  ['SemanticCheckOfClaims', 'an invalid key binding', true, bind(presented, {}, { typ: 'JWT' })],
   ['SemanticCheckOfClaims', 'a disclosure without a digest', false, foreign],
   ['SemanticCheckOfClaims', 'a disclosure that was changed', false, changed],
   ['SemanticCheckOfClaims', 'a disclosure twice', false, twice],
   ['SemanticCheckOfClaims', 'a claim that is there already', false, extra('salt', 'name', 'Mallory')],
   ['SemanticCheckOfClaims', 'no issuer', false, reissued((token) => delete token.iss)],
-  ['SemanticCheckOfClaims', 'an end that is no number', false, reissued((token) => (token.exp = 'never'))],
+  ['SemanticCheckOfClaims', 'an end that is not a number', false, reissued((token) => (token.exp = 'never'))],
   ['SemanticCheckOfClaims', 'nothing but separators', false, '~~'],
 
   ['ComplianceWithStandards', 'a credential of the Cloud Agent, with its type', true, issued],
@@ -221,7 +227,7 @@ export const sdJwtRows: Row[] = [
   ],
   [
     'ComplianceWithStandards',
-    'a digest of the type that is no text',
+    'a digest of the type that is not a text',
     false,
     reissued((token) => (token['vct#integrity'] = 1)),
   ],
@@ -247,7 +253,7 @@ export const sdJwtRows: Row[] = [
   ['ComplianceWithStandards', 'a status that is text', false, reissued((token) => (token.status = 'valid'))],
   [
     'ComplianceWithStandards',
-    'a place in a list that is none',
+    'an invalid position in a list',
     false,
     reissued((token) => (token.status = { status_list: { idx: -1, uri: 'https://a.example/1' } })),
   ],
@@ -263,8 +269,8 @@ export const sdJwtRows: Row[] = [
     false,
     reissued((token) => (token.exp = token.iat - 1)),
   ],
-  ['ComplianceWithStandards', 'a key binding of another type', false, bind(shown, {}, { typ: 'JWT' })],
-  ['ComplianceWithStandards', 'a key binding for several', false, bind(shown, { aud: [audience] })],
+  ['ComplianceWithStandards', 'a key binding of another type', false, bind(presented, {}, { typ: 'JWT' })],
+  ['ComplianceWithStandards', 'a key binding for several', false, bind(presented, { aud: [audience] })],
   ['ComplianceWithStandards', 'a disclosure without a digest', false, foreign],
 
   ['RevocationCheck', 'no status', true, issued],

@@ -32,7 +32,7 @@ describe('a comparison with an unreadable credential is refused as a whole', () 
   test.each([
     ['no token', 'no token'],
     ['two parts', credential.split('.').slice(0, 2).join('.')],
-    ['an SD-JWT whose JWT is none', '~'],
+    ['an SD-JWT without a JWT', '~'],
   ])('%s', async (_, jwt) => {
     const problem = {
       type: 'BadRequest',

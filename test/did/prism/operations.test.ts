@@ -169,8 +169,8 @@ describe('bytes that are refused', () => {
     ['a storage operation', () => decodeOperation(Uint8Array.of(0x3a, 0x00)), /none of/],
     ['a create without data', () => decodeOperation(Uint8Array.of(0x0a, 0x00)), /did_data/],
     ['an empty envelope', () => decodeSigned(new Uint8Array(0)), /empty/],
-    ['an envelope that is none', () => decodeSigned(new Uint8Array(9).fill(255)), /SignedAtalaOperation/],
-    ['an object that is none', () => decodeObject(new Uint8Array(9).fill(255)), /AtalaObject/],
+    ['an invalid envelope', () => decodeSigned(new Uint8Array(9).fill(255)), /SignedAtalaOperation/],
+    ['an invalid object', () => decodeObject(new Uint8Array(9).fill(255)), /AtalaObject/],
     ['more than any operation', () => decodeSigned(new Uint8Array(64_001)), /more than 64000 bytes/],
     ['a text that is not UTF-8', () => decodeSigned(Uint8Array.of(0x0a, 0x01, 0xff)), /SignedAtalaOperation/],
   ]

@@ -90,11 +90,15 @@ describe('create', () => {
       { publicKeys: [masterKey, key('k'.repeat(51), 'authentication')] },
       /1 to 50 bytes/,
     ],
-    ['a key id that is no fragment', { publicKeys: [masterKey, key('a b', 'authentication')] }, /fragment/],
+    [
+      'a key id that is not a fragment',
+      { publicKeys: [masterKey, key('a b', 'authentication')] },
+      /fragment/,
+    ],
     ['51 keys', { publicKeys: [masterKey, ...many(50, (i) => ({ ...masterKey, id: `k${i}` }))] }, /51 keys/],
     ['51 services', { services: many(51, (i) => service(`s${i}`)) }, /51 services/],
     ['a service id twice', { services: [service('s'), service('s')] }, /service id is there twice/],
-    ['a service id that is no fragment', { services: [service('#s')] }, /fragment/],
+    ['a service id that is not a fragment', { services: [service('#s')] }, /fragment/],
     ['an empty service type', { services: [service('s', { type: '' })] }, /type: must have 1 to 100 bytes/],
     [
       'a service type of 101 characters',
@@ -103,7 +107,7 @@ describe('create', () => {
     ],
     ['a service type that begins with a space', { services: [service('s', { type: ' x' })] }, /type/],
     ['an empty list of service types', { services: [service('s', { type: '[]' })] }, /type/],
-    ['a list with a type that is no name', { services: [service('s', { type: '["a.b"]' })] }, /type/],
+    ['a list with a type that is not a name', { services: [service('s', { type: '["a.b"]' })] }, /type/],
     ['a service type that looks like JSON', { services: [service('s', { type: '["a"' })] }, /type/],
     ['an empty endpoint', { services: [service('s', { serviceEndpoint: '' })] }, /serviceEndpoint/],
     [
@@ -199,7 +203,7 @@ describe('signatures', () => {
     ['another key', signOperation(bytes, 'master0', secret('master', 1)), /not by the key/],
     ['a key that is not there', signOperation(bytes, 'master1', master), /no active master key/],
     [
-      'a key that is no master',
+      'a key that is not a master',
       signOperation(bytes, 'auth-1', secret('authentication')),
       /no active master key/,
     ],

@@ -189,7 +189,7 @@ describe('an action that breaks a rule is refused together with all others of th
       'must have 1 to 50 bytes',
     ],
     [
-      'ADD_KEY with an id that is no fragment',
+      'ADD_KEY with an id that is not a fragment',
       state,
       [addKey('a#b', 'vdr')],
       'key id "a#b": is no URI fragment',
@@ -260,7 +260,7 @@ describe('an action that breaks a rule is refused together with all others of th
       `service "${long.slice(1)}": id: must have 1 to 50 bytes`,
     ],
     [
-      'ADD_SERVICE with an id that is no fragment',
+      'ADD_SERVICE with an id that is not a fragment',
       state,
       [addService('a b')],
       'service "a b": id: is no URI fragment',
@@ -272,7 +272,7 @@ describe('an action that breaks a rule is refused together with all others of th
       'service "s": type: must have 1 to 100 bytes',
     ],
     [
-      'ADD_SERVICE with a type that is no name',
+      'ADD_SERVICE with a type that is not a name',
       state,
       [addService('s', { type: 'a.b' })],
       'service "s": type: is no name of letters',
