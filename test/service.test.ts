@@ -1,4 +1,4 @@
-/** The state tables of the code are the tables of the service document (`fixtures/service/states.md`). */
+/** The state tables of the code match the documented ones (`fixtures/service/states.md`). */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { connectionStates } from '../src/protocols/connection/states.ts'
@@ -25,19 +25,22 @@ const sections: [string, Machine][] = [
   ['3.3', presentationStates],
 ]
 
-test.each(sections)('the table of service §%s is the table of the code', (section, { rows, extensions }) => {
-  const theirs = rows.slice(0, rows.length - extensions)
-  expect(theirs.map(([role, from, , to]) => [role, from, to])).toEqual(table(section))
-  expect(theirs.length).toBeGreaterThanOrEqual(8)
-})
+test.each(sections)(
+  'the documented state table of the %s protocol matches the code',
+  (section, { rows, extensions }) => {
+    const theirs = rows.slice(0, rows.length - extensions)
+    expect(theirs.map(([role, from, , to]) => [role, from, to])).toEqual(table(section))
+    expect(theirs.length).toBeGreaterThanOrEqual(8)
+  },
+)
 
-test.each(sections)('no state of §%s waits on two rows for one trigger', (_section, { rows }) => {
+test.each(sections)('no state of the %s protocol has two rows for one trigger', (_section, { rows }) => {
   const keys = rows.map(([role, from, on]) => `${role} ${from} ${on}`)
   expect(new Set(keys).size).toBe(keys.length)
 })
 
 test.each(sections)(
-  'every debt of §%s is reported by a row after it, but for the last word of a flow',
+  'every job of the %s protocol is reported by a later row, except the last message',
   (_section, { rows }) => {
     for (const [role, , , to, then] of rows) {
       if (then === undefined || then === 'send problem-report') continue
@@ -50,7 +53,7 @@ test.each(sections)(
   },
 )
 
-test('the tables of service §3.5 are the tables of the code', () => {
+test('the documented state tables of sessions match the code', () => {
   const ofCode = (role: string, rows: readonly (readonly [string | null, string, string])[]) =>
     rows.map(([from, , to]) => [role, from, to])
   expect([...ofCode('DID request', sessionStates), ...ofCode('Challenge', sessionStates)]).toEqual(

@@ -109,7 +109,7 @@ function isNamed(
   return id.startsWith(small) || id.endsWith(small)
 }
 
-/** Of connections with the same label, the established ones if there are any: an invitation that nobody accepts keeps its label. */
+/** Prefers established connections to unanswered invitations with the same label. */
 function withoutOpenInvitations(resource: ResourceName, found: Item[]): Item[] {
   if (resource !== 'connection') return found
   const established = found.filter(({ state = '' }) => meanings.connection[state]?.ends === 0)

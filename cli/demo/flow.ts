@@ -206,7 +206,7 @@ export async function onboardPerson(
 ): Promise<string> {
   const { id, didRequest } = await acme('POST /onboard/did-requests', { body: { from } })
   await answer(didRequest)
-  return settled(() =>
+  return completed(() =>
     acme('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: id }, query: { wait } }),
   )
 }
@@ -218,7 +218,7 @@ export async function signIn(
 ): Promise<string> {
   const { id, challenge } = await acme('POST /did-authentication/challenges', { body: { from } })
   await answer(challenge)
-  await settled(() =>
+  await completed(() =>
     acme('GET /did-authentication/challenges/{challengeId}', { path: { challengeId: id }, query: { wait } }),
   )
   return (
@@ -227,7 +227,7 @@ export async function signIn(
 }
 
 /** Returns the submitted DID. @throws {CommandError} when there is none */
-async function settled(read: () => Promise<Asked>): Promise<string> {
+async function completed(read: () => Promise<Asked>): Promise<string> {
   for (;;) {
     const { state, did } = await read()
     if (state === 'success' && did) return did

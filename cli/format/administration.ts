@@ -67,7 +67,7 @@ export function policyFields({
 
 /** Describes one constraint. */
 export function acceptedBy({ schemaId, trustedIssuers = [] }: Policy['constraints'][number]): string {
-  return `${schemaId} of ${trustedIssuers?.length ? trustedIssuers.join(', ') : 'anybody'}`
+  return `${schemaId} of ${trustedIssuers?.length ? trustedIssuers.join(', ') : 'any issuer'}`
 }
 
 export type AuditEntry = Answer<'GET /audit'>['contents'][number]

@@ -58,7 +58,7 @@ function formatOf({ credentialFormat, credential }: CredentialRecord): string {
   if (credential === undefined) return format
   const [, payload = ''] = Buffer.from(credential, 'base64').toString().split('.')
   const isBound = 'cnf' in (JSON.parse(Buffer.from(payload, 'base64url').toString()) as object)
-  return `${format}; ${isBound ? 'bound to a key of the holder’s' : 'bound to no key, so whoever has it can show it'}`
+  return `${format}; ${isBound ? 'bound to a key of the holder’s' : 'not bound to a key, so any possessor can present it'}`
 }
 
 function stateOf({ protocolState, revoked }: CredentialRecord): Styled {

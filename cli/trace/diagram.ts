@@ -35,12 +35,12 @@ function webhookOf({ step }: Line): string[] {
   return step.kind === 'delivery' ? [step.webhookId] : []
 }
 
-function toArrow({ step, told, sinceStart }: Line, hookOf: ReadonlyMap<string, string>): string {
+function toArrow({ step, deliveredState, sinceStart }: Line, hookOf: ReadonlyMap<string, string>): string {
   const at = `+${length(sinceStart)}`
   if (step.kind === 'state') return `Note over us: ${text(`${at} ${stateWords(step)}`)}`
   if (step.kind === 'delivery') {
     const arrow = step.outcome === 'delivered' ? '-->>' : '--x'
-    return `us${arrow}${hookOf.get(step.webhookId)!}: ${text(`${at} ${resultOf(step, told)}`)}`
+    return `us${arrow}${hookOf.get(step.webhookId)!}: ${text(`${at} ${resultOf(step, deliveredState)}`)}`
   }
   const [from, to] = step.direction === 'sent' ? ['us', 'them'] : ['them', 'us']
   const result = resultOf(step)

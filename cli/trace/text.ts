@@ -18,12 +18,12 @@ import {
 /** Columns of the times. */
 const timeWidth = 9
 
-/** A step with its times in milliseconds since the first and the previous step. `told` is the state of a delivered event. */
+/** A step with its times in milliseconds since the first and the previous step. `deliveredState` is the state of a delivered event. */
 export type Line = {
   step: Step
   sinceStart: number
   sincePrevious: number | undefined
-  told?: string | undefined
+  deliveredState?: string | undefined
 }
 
 /** Returns the steps with their times. Negative times, from a clock that was set back, become 0. */
@@ -36,7 +36,7 @@ export function toLines({ steps, startedAt }: Trace): Line[] {
     step,
     sinceStart: since(step.at, startedAt ?? step.at),
     sincePrevious: index === 0 ? undefined : since(step.at, steps[index - 1]!.at),
-    ...(step.kind === 'delivery' && { told: states.get(step.eventId) }),
+    ...(step.kind === 'delivery' && { deliveredState: states.get(step.eventId) }),
   }))
 }
 
@@ -56,7 +56,7 @@ function columnsFor(width: number | undefined): Column<Line>[] {
   return [
     ...times,
     { head: 'step', of: ({ step }) => stepCell(step), ...(isNarrow && { cut: 'end' as const }) },
-    { head: 'result', of: ({ step, told }) => resultOf(step, told), cut: 'end' },
+    { head: 'result', of: ({ step, deliveredState }) => resultOf(step, deliveredState), cut: 'end' },
   ]
 }
 
@@ -132,8 +132,8 @@ export function stepWords(step: Step): string {
   }
 }
 
-/** Describes the result of a step: the previous state, or the outcome of a message or a delivery. `told` is the delivered state. */
-export function resultOf(step: Step, told?: string): string {
+/** Describes the result of a step: the previous state, or the outcome of a message or a delivery. `deliveredState` is the delivered state. */
+export function resultOf(step: Step, deliveredState?: string): string {
   switch (step.kind) {
     case 'state':
       return step.from === undefined
@@ -144,7 +144,7 @@ export function resultOf(step: Step, told?: string): string {
     case 'message':
       return safeLine(messageResult(step))
     case 'delivery':
-      return safeLine(`${told ?? step.eventType}: ${deliveryResult(step)}`)
+      return safeLine(`${deliveredState ?? step.eventType}: ${deliveryResult(step)}`)
   }
 }
 
@@ -169,7 +169,7 @@ function messageResult({
 }
 
 function deliveryResult({ outcome, attempt, cause, durationMs, status, error }: DeliveryStep): string {
-  const answer = `${outcome === 'dead' ? 'given up' : outcome}${status === undefined ? '' : ` (${status})`}`
+  const answer = `${outcome === 'dead' ? 'abandoned' : outcome}${status === undefined ? '' : ` (${status})`}`
   return list([
     `${answer} in ${length(durationMs)}`,
     attempt > 1 ? `attempt ${attempt}` : undefined,

@@ -28,7 +28,14 @@ export default defineCommand({
         }
     print(message.id, [
       ['layers', layers.map(({ type, alg, enc }) => [type, alg, enc].filter(Boolean).join(' ')).join(' of ')],
-      ['from', authenticated ? `${message.from} (proved)` : `${message.from ?? 'nobody'} (not proved)`],
+      [
+        'from',
+        authenticated
+          ? `${message.from} (proved)`
+          : message.from === undefined
+            ? 'no sender'
+            : `${message.from} (not proved)`,
+      ],
       ['sender key', senderKid],
       ['signer key', signerKid],
       ['our key', recipientKid],

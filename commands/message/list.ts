@@ -18,7 +18,7 @@ export default listCommand({
     { head: 'id', of: ({ messageId }) => messageId, optional: true },
     {
       head: 'direction',
-      of: ({ direction, failure }) => (failure === undefined ? direction : 'given up'),
+      of: ({ direction, failure }) => (failure === undefined ? direction : 'abandoned'),
     },
     { head: 'content', of: ({ content }) => content, cut: 'end' },
     { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },

@@ -15,7 +15,7 @@ export default defineCommand({
     await confirmSender(context, {
       endpoint: didRequest.onboardEndpoint,
       from: didRequest.from,
-      wants: 'asks for a DID and is told no',
+      wants: 'asks for a DID. The request will be declined',
     })
     const answered = await call('POST /onboard/answers', { body: { didRequest, decline: true } })
     print(answered.endpoint, [

@@ -1,4 +1,4 @@
-/** Two runs of the bench held next to each other. */
+/** Compares two runs of the bench. */
 import { expect, test } from 'vitest'
 import { compare, findRegressions, toComparison } from '../../bench/_compare.ts'
 import type { Results, Row } from '../../bench/_results.ts'
@@ -18,7 +18,7 @@ const results = (rows: Row[], title = 'Envelopes'): Results => ({
 })
 const packed = (figures: Row['figures']) => results([{ name: 'pack', figures }])
 
-test('every figure that can be better or worse is compared, as a ratio to what it was', () => {
+test('every comparable figure is compared as a ratio to its earlier value', () => {
   const changes = compare(
     packed({ perSecond: 100, cpuMs: 2, goal: 1.3 }),
     packed({ perSecond: 150, cpuMs: 3, goal: 1.5 }),
@@ -32,7 +32,7 @@ test('every figure that can be better or worse is compared, as a ratio to what i
   expect(less).toMatch(/CPU ms \| 2 \| 3 \| 1\.50 \| worse \|$/)
 })
 
-test('rows are told apart by how many were at it, and what only one of two runs has is left out', () => {
+test('rows are matched by concurrency, and rows of only one run are omitted', () => {
   const at = (concurrency: number, cpuMs: number) => ({
     name: 'full',
     figures: { tenants: 1, concurrency, cpuMs },
@@ -42,7 +42,7 @@ test('rows are told apart by how many were at it, and what only one of two runs 
   expect(compare(results([at(1, 10)]), results([at(1, 10)], 'Another'))).toEqual([])
 })
 
-test('the guard names ratios that are worse beyond what runs differ by, and no times: those are another machine’s', () => {
+test('the guard reports ratios that are worse beyond the noise, and no times, which depend on the machine', () => {
   const recorded = packed({ cpuMs: 1, cpuRatio: 1, ratio: 1 })
   expect(findRegressions(recorded, packed({ cpuMs: 9, cpuRatio: 1.3, ratio: 0.5 }))).toEqual([])
   expect(

@@ -1,4 +1,4 @@
-/** The command line of the bench, and that its scenarios end. */
+/** The command line of the bench, and the timeout of its scenarios. */
 import { expect, test } from 'vitest'
 import { readOptions } from '../../bench/_options.ts'
 import { scenarios } from '../../bench/_scenarios.ts'
@@ -9,7 +9,7 @@ const chosen = (...args: string[]) => {
   return 'scenarios' in options ? options.scenarios.map(({ name }) => name) : options
 }
 
-test('scenarios are chosen by how their names begin; what takes minutes has to be named', () => {
+test('scenarios are chosen by name prefix; slow ones only by full name', () => {
   expect(chosen()).toEqual(scenarios.filter(({ isLong }) => !isLong).map(({ name }) => name))
   expect(chosen('--quick')).toEqual(['didcomm', 'jwt', 'sd-jwt', 'state', 'route', 'flows/full'])
   expect(chosen('connect', 'jwt')).toEqual(['jwt', 'flows/connect'])
@@ -21,7 +21,7 @@ test('scenarios are chosen by how their names begin; what takes minutes has to b
   expect(chosen('jwt', 'jvt')).toEqual({ problem: 'no scenario is called jvt: --list names them all' })
 })
 
-test('--json stands alone or names a file, --compare takes two', () => {
+test('--json has an optional file, --compare needs two', () => {
   expect(readOptions(['--json', 'jwt'])).toMatchObject({ json: true, scenarios: [{ name: 'jwt' }] })
   expect(readOptions(['jwt', '--json', 'out.json'])).toMatchObject({ json: true, file: 'out.json' })
   expect(readOptions(['--compare', 'a.json', 'b.json'])).toEqual({
@@ -33,7 +33,7 @@ test('--json stands alone or names a file, --compare takes two', () => {
     expect(readOptions(args), args.join(' ')).toHaveProperty('problem')
 })
 
-test('a scenario that hangs is given up, one that throws has failed, and both say so', async () => {
+test('a hanging scenario is aborted, one that throws fails, and both are reported', async () => {
   expect(await withinMinutes(0.0001, () => new Promise(() => {}))).toEqual({
     tables: [],
     failures: ['it was not done after 0.0001 minutes'],

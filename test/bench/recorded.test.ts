@@ -1,10 +1,10 @@
-/** The results that are recorded are those that the page shows, of scenarios that there are. */
+/** The recorded results match the page and the existing scenarios. */
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { readRecorded, recordedPart, withOthers } from '../../bench/_recorded.ts'
 import { scenarios } from '../../bench/_scenarios.ts'
 
-test('the quick results are of the short form, and nothing failed', () => {
+test('the quick results are in the short form without failures', () => {
   const { tables, failures, quick } = readRecorded(true)
   expect({ failures, quick }).toEqual({ failures: [], quick: true })
   expect([...new Set(tables.map(({ scenario }) => scenario))]).toEqual(
@@ -16,7 +16,7 @@ test.skipIf(!existsSync('bench/results/full.json'))('the page shows the full res
   expect(readFileSync('docs/benchmarks.md', 'utf8')).toContain(recordedPart(readRecorded(false)))
 })
 
-test('what is measured anew takes the place of what was recorded of the same scenarios, and the rest says of which run it is', () => {
+test('new measurements replace recorded ones of the same scenarios; the others keep the name of their run', () => {
   const earlier = readRecorded(true)
   const order = ({ tables }: typeof earlier) => [...new Set(tables.map(({ scenario }) => scenario))]
   const [first, second] = order(earlier)

@@ -1,34 +1,39 @@
-/** The command line as users run it: a process of the built program, in folders of its own. */
+/** Runs the built program as a process in separate folders, as users do. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
+import { expect } from 'vitest'
 import { variables } from '../../src/base/config.ts'
 
 export const bin = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url))
 
-/** What a command did. */
-export type Outcome = { code: number | undefined; out: string; err: string }
+/** The result of a command. */
+export type CommandResult = { code: number | undefined; out: string; err: string }
 
-/** A user with a folder: `run` runs a command, `remove` takes the folder away. */
+/** A user with a home folder. `run` runs a command, `remove` deletes the folder. */
 export type User = {
   folder: string
-  run: (args: readonly string[], options?: Options) => Promise<Outcome>
-  /** Runs a command in a terminal of a size (util-linux `script`): `out` is all that it shows. */
+  run: (args: readonly string[], options?: Options) => Promise<CommandResult>
+  /** Runs a command that must succeed. Returns its `--json` output. */
+  json: (args: readonly string[], options?: Options) => Promise<any>
+  /**
+   * Runs a command in a terminal of a given size (util-linux `script`). `out` is the whole terminal output.
+   */
   runInTerminal: (
     args: readonly string[],
     size: { columns: number; rows: number },
     env?: Record<string, string>,
-  ) => Promise<Outcome>
+  ) => Promise<CommandResult>
   spawn: (args: readonly string[]) => ReturnType<typeof start>
   remove: () => void
 }
 
 type Options = { env?: Record<string, string>; input?: string }
 
-/** Makes a user. Nothing of the environment of the tests that the agent would read reaches the commands. */
+/** Creates a user. Commands do not inherit the agent's variables of the test environment. */
 export function newUser(): User {
   if (!existsSync(new URL('../../dist/commands.cjs', import.meta.url)))
     throw new Error('The program is not built: run `npm run build` first.')
@@ -47,11 +52,17 @@ export function newUser(): User {
     AGENT_DIDCOMM_PORT: '0',
     TMPDIR: folder,
   }
+  const run: User['run'] = async (args, { env, input } = {}) => {
+    const { exitCode, stdout, stderr } = await start(args, { ...own, ...env }, input)
+    return { code: exitCode, out: stdout, err: stderr }
+  }
   return {
     folder,
-    run: async (args, { env, input } = {}) => {
-      const { exitCode, stdout, stderr } = await start(args, { ...own, ...env }, input)
-      return { code: exitCode, out: stdout, err: stderr }
+    run,
+    json: async (args, options) => {
+      const { code, out, err } = await run([...args, '--json'], options)
+      expect({ args, code, err }).toEqual({ args, code: 0, err: '' })
+      return JSON.parse(out)
     },
     runInTerminal: async (args, { columns, rows }, env) => {
       const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')

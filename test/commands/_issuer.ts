@@ -1,4 +1,4 @@
-/** A user with a daemon as it is installed, the bundle, and a published DID to issue with, for the tests of a file. */
+/** A user with a daemon of the built bundle and a published issuing DID, for the tests of a file. */
 import { afterAll, beforeAll } from 'vitest'
 import { newUser, type User } from './_cli.ts'
 

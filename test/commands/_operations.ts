@@ -1,4 +1,4 @@
-/** Reads from the code which operations of the HTTP API each command calls. */
+/** Finds in the code the HTTP API operations that each command calls. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,19 +7,25 @@ import ts from 'typescript'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, 'commands')
 
-/** Files that serve all commands. Their own calls are not those of a command. */
+/** Files shared by all commands. Their calls do not count for a single command. */
 const common = ['define-command', 'list-command', 'remove-command', 'wait'].map((name) =>
   join(root, `cli/${name}.ts`),
 )
 
-/** True for files of which a command is made: those directly in `cli`, and those that call the daemon for it. */
+/**
+ * True for files that implement commands: those directly in `cli`, and those that call the daemon for a
+ * command.
+ */
 const isPart = (file: string) =>
   !common.includes(file) && (dirname(file) === join(root, 'cli') || file === join(root, 'cli/client/ping.ts'))
 
 /** Functions that read the event stream. */
 const streaming = ['openEvents', 'changeRecord']
 
-/** The operations of every command, by its id (`credential:offer`): those of its file and of the shared files it imports. */
+/**
+ * The operations of every command by id (`credential:offer`): those in its file and in the shared files that
+ * it imports.
+ */
 export function operationsOfCommands(): Map<string, Set<string>> {
   return new Map(
     commandIds().map((id) => [id, operationsOf(join(folder, `${id.replaceAll(':', '/')}.ts`), new Set())]),
@@ -44,7 +50,7 @@ function operationsOf(file: string, seen: Set<string>): Set<string> {
 
 const known = new Map<string, { keys: string[]; imports: string[] }>()
 
-/** The operations that the code of a file names, without those in types; and the shared files that it imports. */
+/** The operations named in a file, except in types, and the shared files that it imports. */
 function read(file: string): { keys: string[]; imports: string[] } {
   const before = known.get(file)
   if (before) return before

@@ -1,9 +1,9 @@
-/** QR codes, read by two decoders. */
+/** Reads QR codes with two decoders. */
 import jsQr from 'jsqr'
 import { decodeQR } from 'qr/decode.js'
 import type { Picture } from './_screen.ts'
 
-/** What a picture of a QR code says to each decoder; `undefined` when one does not find any. */
+/** The text that each decoder reads from an image; `undefined` if it finds no QR code. */
 export function readQr({ width, height, data }: Picture): {
   qr: string | undefined
   jsqr: string | undefined
@@ -22,7 +22,7 @@ function attempt(decode: () => string): string | undefined {
   }
 }
 
-/** The URL of an invitation of a length, of characters that invitations have. */
+/** An invitation URL of a given length, with the characters of invitations. */
 export function invitationOf(length: number): string {
   let seed = length
   const next = () => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) >> 16

@@ -1,30 +1,38 @@
-/** What a terminal shows of a text, as a picture: every character a cell twice as high as wide, blocks by their Unicode meaning. */
+/**
+ * Renders terminal output as an image: a cell is twice as high as wide, block characters fill their Unicode
+ * areas.
+ */
 
-/** A picture as decoders take it: four bytes a pixel. */
+/** An RGBA image: four bytes per pixel. */
 export type Picture = { width: number; height: number; data: Uint8ClampedArray }
 
-/** A terminal's own colours, which count where a text names none. */
+/** The default colours of a terminal. */
 export const themes = { dark: { ink: 229, ground: 30 }, light: { ink: 20, ground: 250 } } as const
 export type Theme = keyof typeof themes
 
 /** Cells around the text. */
 const border = 3
 
-/** The quarters that are inked: 1 upper left, 2 upper right, 4 lower left, 8 lower right (Unicode, Block Elements). */
+/**
+ * The filled quarters: 1 upper left, 2 upper right, 4 lower left, 8 lower right (Unicode, Block Elements).
+ */
 const blocks: Record<string, number> = Object.fromEntries(
   [...' ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█'].map((block, bits) => [block, bits]),
 )
 
 type Cell = { bits: number; ink: number; ground: number }
 
-/** Draws lines of block characters, each so many pixels wide. @throws for any other character, and for colours that the fixed palette does not have. */
+/**
+ * Draws lines of block characters, `cell` pixels wide each. @throws for other characters, and for colours
+ * outside the fixed palette.
+ */
 export function drawScreen(lines: readonly string[], theme: Theme, cellWidth: number): Picture {
   const rows = lines.map((line) => cellsOf(line, theme))
   const columns = Math.max(...rows.map((row) => row.length)) + 2 * border
   const [width, height] = [columns * cellWidth, (rows.length + 2 * border) * 2 * cellWidth]
   const blank = { bits: 0, ...themes[theme] }
   const data = new Uint8ClampedArray(width * height * 4)
-  // Each half of a row of cells is one line of pixels, over and over.
+  // Each half of a row of cells is one line of pixels, repeated.
   for (let half = 0; half < height / cellWidth; half++) {
     const row = rows[(half >> 1) - border] ?? []
     const line = new Uint8ClampedArray(width * 4).fill(255)
@@ -50,7 +58,7 @@ function cellsOf(line: string, theme: Theme): Cell[] {
   return cells
 }
 
-/** Select Graphic Rendition (ECMA-48 §8.3.117), as far as it is about colours. */
+/** The colours of Select Graphic Rendition (ECMA-48 §8.3.117). */
 function dye(
   codes: string,
   before: { ink: number; ground: number },

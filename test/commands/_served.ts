@@ -1,11 +1,11 @@
-/** A user whose commands find an agent in this process, as they find the daemon that `agent daemon start` leaves behind. */
+/** A user whose commands find an agent in this process, as if `agent daemon start` had started it. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeProfile } from '../../src/base/profile.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import type { User } from './_cli.ts'
 
-/** Starts an agent on the folders of a user, and writes the profile that leads there. Its data goes with the user. */
+/** Starts an agent in the folders of a user and writes its profile. Removing the user removes its data. */
 export async function serveUser(
   { folder }: User,
   variables: Record<string, string> = {},

@@ -1,4 +1,4 @@
-/** A terminal that a test types at and reads from. */
+/** A terminal that a test types into and reads from. */
 import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import type { Terminal } from '../../cli/prompts/ask.ts'
@@ -11,7 +11,7 @@ export const keys = {
   ctrlD: '\u0004',
 } as const
 
-/** `shows` waits until a text is on it, and `types` presses keys; `text` is all that was written, without escape sequences. */
+/** `shows` waits for a text, `types` presses keys, `text` is the whole output without escape sequences. */
 export type TestTerminal = Terminal & {
   shows: (text: string) => Promise<void>
   types: (...texts: string[]) => void
@@ -21,7 +21,7 @@ export type TestTerminal = Terminal & {
 export function newTerminal(): TestTerminal {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined })
   const output = Object.assign(new PassThrough(), { isTTY: true, columns: 60 })
-  // A prompt ends what it writes to; a terminal, which is the process's, stays.
+  // A prompt ends its output stream, but a terminal of the process stays open.
   output.end = () => output
   let written = ''
   let seen = 0

@@ -1,25 +1,30 @@
-/** An agent with two tenants, for the tests of a file: the one of the default wallet, and another. */
+/** An agent with two tenants for the tests of a file: the one of the default wallet, and another. */
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { Client } from '../../daemon/client/client.ts'
 import type { TestAgent } from '../_agent.ts'
-import { newUser, type Outcome, type User } from './_cli.ts'
+import { newUser, type CommandResult, type User } from './_cli.ts'
 import { serveUser } from './_served.ts'
 
-/** How long starting and stopping may take, and a test of many commands. */
+/** The timeout of a start, a stop, or a test with many commands, in ms. */
 export const slow = 120_000
 
 export type TwoTenants = {
   user: User
-  asOther: (...args: string[]) => Promise<Outcome>
-  /** Calls as the default wallet's tenant; for what is asked again and again, which need not be a process each time. In this process only. */
+  asOther: (...args: string[]) => Promise<CommandResult>
+  /** Runs a command of the other tenant that must succeed. Returns its `--json` output. */
+  jsonAsOther: (...args: string[]) => Promise<any>
+  /**
+   * Calls the API as the tenant of the default wallet, which is faster than a process for polling. In-process
+   * agents only.
+   */
   call: Client
-  /** The address of the agent. In this process only. */
+  /** The address of the agent. In-process agents only. */
   url: () => string
 }
 
 /**
- * Starts the agent before the tests, makes the other tenant, and takes everything away after them. The agent is in this process, unless
- * the tests want the daemon's own.
+ * Starts the agent and creates the other tenant before the tests, and removes both afterwards. The agent runs
+ * in this process, or as a daemon if `inProcess` is false.
  */
 export function serveTwoTenants(name: string, { inProcess = true } = {}): TwoTenants {
   const user = newUser()
@@ -28,7 +33,7 @@ export function serveTwoTenants(name: string, { inProcess = true } = {}): TwoTen
   beforeAll(async () => {
     if (inProcess) agent = await serveUser(user)
     else expect((await user.run(['daemon', 'start'])).code).toBe(0)
-    key = JSON.parse((await user.run(['tenant', 'create', name, '--json'])).out).apiKey
+    key = (await user.json(['tenant', 'create', name])).apiKey
   }, slow)
   afterAll(async () => {
     if (agent) await agent[Symbol.asyncDispose]()
@@ -39,6 +44,7 @@ export function serveTwoTenants(name: string, { inProcess = true } = {}): TwoTen
   return {
     user,
     asOther: (...args) => user.run(args, { env: { AGENT_API_KEY: key } }),
+    jsonAsOther: (...args) => user.json(args, { env: { AGENT_API_KEY: key } }),
     call,
     url: () => agent!.url,
   }

@@ -12,7 +12,7 @@ test.each([
   [{ json: true }, true, true, 'xterm', false],
   [{ quiet: true }, true, true, 'xterm', false],
 ])(
-  'with %j, input at a terminal %j, output %j, TERM=%s, somebody is asked: %j',
+  'with %j, input at a terminal %j, output %j, TERM=%s, a prompt is possible: %j',
   (flags, isIn, isOut, term, expected) => {
     const { input, output } = newTerminal()
     expect(

@@ -1,4 +1,4 @@
-/** `agent audit` by hand, against an agent that is real. */
+/** `agent audit` against a real agent. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { adminToken, startAgent } from '../_agent.ts'
@@ -6,7 +6,7 @@ import { tamper } from '../audit/_log.ts'
 import { newUser } from './_cli.ts'
 
 test(
-  'entries are listed, and an altered log is reported with the number of the entry',
+  'entries are listed, and an altered log is reported with the sequence number',
   { timeout: 60_000 },
   async () => {
     await using agent = await startAgent()

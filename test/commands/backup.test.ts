@@ -1,4 +1,4 @@
-/** `agent backup` by hand, against an agent that is real. */
+/** `agent backup` against a real agent. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { adminToken, startAgent } from '../_agent.ts'
 import { newUser } from './_cli.ts'
 
 test(
-  'a backup is made, verified without a daemon, and restored to where nothing is',
+  'a backup is created, verified without a daemon and restored to an empty folder',
   { timeout: 60_000 },
   async () => {
     await using agent = await startAgent()
@@ -21,7 +21,7 @@ test(
       user.run(['backup', 'restore', folder, '--data-dir', join(user.folder, 'restored'), ...flags])
     const read = (id: string, out: string) => shapes[id]!.type.parse(JSON.parse(out))
     try {
-      // On the machine of the daemon, which need not be this one.
+      // The path is on the machine of the daemon, which may be remote.
       expect(await create('backup')).toMatchObject({
         code: 2,
         err: expect.stringContaining('not an absolute path'),
@@ -57,10 +57,10 @@ test(
       })
       expect(await restore()).toMatchObject({
         code: 5,
-        err: expect.stringContaining('something in it already'),
+        err: expect.stringContaining('it is not empty'),
       })
 
-      // A wallet that cannot be read does not keep the others from being there, and is not passed over in silence.
+      // An unreadable wallet does not prevent restoring the others, and is reported.
       const [wallet] = readdirSync(join(folder, 'wallets'))
       const { id } = await agent.admin('POST /wallets', { body: { name: 'damaged' } })
       rmSync(join(agent.dataDir, 'wallets', `${id}.db`))

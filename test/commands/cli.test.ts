@@ -24,7 +24,7 @@ describe('without a daemon', () => {
   beforeAll(() => (user = newUser()))
   afterAll(() => user.remove())
 
-  test('the version is that of the package', async () => {
+  test('the version matches the package', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
     expect(await user.run(['--version'])).toMatchObject({
       code: 0,
@@ -52,7 +52,7 @@ describe('without a daemon', () => {
       expect(out).toContain(`\n  ${topic} `)
   })
 
-  test('a command that there is not is named, and where the others are', async () => {
+  test('an unknown command is named, with the command that lists all', async () => {
     const { code, err } = await user.run(['conection', 'list'])
     expect({ code, err }).toEqual({
       code: 2,
@@ -60,7 +60,7 @@ describe('without a daemon', () => {
     })
   })
 
-  // V8 rejects cached code of other flags, as it rejects that of another version.
+  // V8 rejects code cached with other flags or by another version.
   test.each([
     { use: 'command', flags: [], isRejected: 'false' },
     { use: 'help', flags: [], isRejected: 'false' },
@@ -91,7 +91,7 @@ describe('without a daemon', () => {
     ['a secret in a flag', ['wallet', 'create', 'x', '--seed', 'ab'.repeat(64)]],
     ['an invitation without _oob', ['connection', 'accept', 'https://example.com/']],
     ['a profile that does not exist', ['connection', 'list', '--profile', 'nobody']],
-  ])('%s is wrong usage (2)', { timeout: slow }, async (_, args) => {
+  ])('%s is a usage error (2)', { timeout: slow }, async (_, args) => {
     const { code, out, err } = await user.run(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toMatch(/Error/)
@@ -108,21 +108,15 @@ describe('without a daemon', () => {
     }
   })
 
-  test(
-    'a daemon that is not there is 7, and the command that starts it is named',
-    { timeout: slow },
-    async () => {
-      const url = `http://127.0.0.1:${await closedPort()}`
-      const { code, out, err } = await user.run(['connection', 'list', '--url', url])
-      expect({ code, out }).toEqual({ code: 7, out: '' })
-      expect(err).toBe(
-        `Error: No daemon answers at ${url} (nothing listens there)\n  Try: agent daemon start`,
-      )
-      expect((await user.run(['daemon', 'status'])).code).toBe(7)
-    },
-  )
+  test('an unreachable daemon is 7, with the command that starts it', { timeout: slow }, async () => {
+    const url = `http://127.0.0.1:${await closedPort()}`
+    const { code, out, err } = await user.run(['connection', 'list', '--url', url])
+    expect({ code, out }).toEqual({ code: 7, out: '' })
+    expect(err).toBe(`Error: No daemon answers at ${url} (nothing listens there)\n  Try: agent daemon start`)
+    expect((await user.run(['daemon', 'status'])).code).toBe(7)
+  })
 
-  test('there is nothing to stop, which is fine (0), and no log (3)', { timeout: slow }, async () => {
+  test('stop succeeds without a daemon (0), and logs has no log (3)', { timeout: slow }, async () => {
     expect(await user.run(['daemon', 'stop'])).toMatchObject({
       code: 0,
       out: '',
@@ -131,7 +125,7 @@ describe('without a daemon', () => {
     expect((await user.run(['daemon', 'logs'])).code).toBe(3)
   })
 
-  test('a process that only has the number of a daemon is not stopped', { timeout: slow }, async () => {
+  test('a process that reuses the PID of a daemon is not stopped', { timeout: slow }, async () => {
     const url = `http://127.0.0.1:${await closedPort()}`
     mkdirSync(join(user.folder, 'data'), { recursive: true })
     writeRunning(join(user.folder, 'data'), {
@@ -163,7 +157,7 @@ describe('without a daemon', () => {
     },
   )
 
-  test('a tree that is not built says how to build it', async () => {
+  test('an unbuilt source tree names the build command', async () => {
     const tree = join(user.folder, 'tree')
     mkdirSync(join(tree, 'bin'), { recursive: true })
     copyFileSync(bin, join(tree, 'bin', 'agent.cjs'))
@@ -190,29 +184,24 @@ describe('with a daemon', () => {
     user.remove()
   }, slow)
 
-  /** Runs a command that must succeed, and returns what it prints with `--json`. */
-  async function json(...args: string[]) {
-    const { code, out, err } = await user.run([...args, '--json'])
-    expect({ code, err }).toEqual({ code: 0, err: '' })
-    return JSON.parse(out)
-  }
+  const json = (...args: string[]) => user.json(args)
 
-  test('status shows where it is', { timeout: slow }, async () => {
+  test('status shows the address', { timeout: slow }, async () => {
     expect(await json('daemon', 'status')).toMatchObject({ url, dataDir: join(user.folder, 'data') })
   })
 
-  test.runIf(process.platform === 'linux')('the C library is told to give back what is free', () => {
+  test.runIf(process.platform === 'linux')('the C library returns free memory', () => {
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')).toContain('MALLOC_ARENA_MAX=1')
   })
 
-  test('a second start is none, and says so', { timeout: slow }, async () => {
+  test('a second start has no effect and prints a message', { timeout: slow }, async () => {
     const { code, out, err } = await user.run(['daemon', 'start'])
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('already runs') })
     expect(out).toContain(url)
     expect((await user.run(['daemon', 'start', '--foreground'])).code).toBe(5)
   })
 
-  test('its log can be read', { timeout: slow }, async () => {
+  test('its log is printed', { timeout: slow }, async () => {
     expect((await user.run(['daemon', 'logs', '-n', '1'])).out).toMatch(/^\d\d:\d\d:\d\d\.\d{3} \w+ /)
     const { out } = await user.run(['daemon', 'logs', '-n', '1', '--json'])
     expect(JSON.parse(out)).toHaveProperty('level')
@@ -234,7 +223,7 @@ describe('with a daemon', () => {
     })
   })
 
-  test('lists that are empty print nothing but a sentence on standard error', { timeout: slow }, async () => {
+  test('empty lists print only a message on standard error', { timeout: slow }, async () => {
     expect(await user.run(['webhook', 'list'])).toMatchObject({
       code: 0,
       out: '',
@@ -242,7 +231,7 @@ describe('with a daemon', () => {
     })
   })
 
-  test('text of a peer reaches the terminal without control characters', { timeout: slow }, async () => {
+  test('text from a peer is printed without control characters', { timeout: slow }, async () => {
     const { connectionId } = await json('connection', 'invite', '--label', 'a\u001b[2Jb')
     expect((await user.run(['connection', 'list'])).out).toContain(
       `${connectionId}  Inviter  InvitationGenerated  ab `,
@@ -252,7 +241,7 @@ describe('with a daemon', () => {
   })
 
   test(
-    'an invitation is a URL on standard output, with a QR code where one is asked for',
+    'an invitation is a URL on standard output, with a QR code on request',
     { timeout: slow },
     async () => {
       const plain = await user.run(['connection', 'invite'])
@@ -280,11 +269,11 @@ describe('with a daemon', () => {
     expect((await user.run(['connection', 'list', '--api-key-file', file])).code).toBe(4)
   })
 
-  test('two tenants go all the way, by commands alone', { timeout: slow }, async () => {
+  test('two tenants connect, issue and verify by commands alone', { timeout: slow }, async () => {
     const { apiKey } = await json('tenant', 'create', 'holder')
     const asHolder = (...args: string[]) => user.run(args, { env: { AGENT_API_KEY: apiKey } })
-    const asHolderJson = async (...args: string[]) => JSON.parse((await asHolder(...args, '--json')).out)
-    /** Asks until a list has a record in a state; commands print what is, they do not wait. */
+    const asHolderJson = (...args: string[]) => user.json(args, { env: { AGENT_API_KEY: apiKey } })
+    /** Polls until a list has a record in a state: list commands do not wait. */
     const eventually = async (
       list: (...args: string[]) => Promise<any>,
       args: string[],
@@ -441,7 +430,7 @@ describe('with a daemon', () => {
     expect((await user.run([...request, '--status-check', 'if-available'])).code).toBe(0)
   })
 
-  test('two tenants issue and prove by invitations, without a connection', { timeout: slow }, async () => {
+  test('two tenants issue and present by invitation, without a connection', { timeout: slow }, async () => {
     const { apiKey } = await json('tenant', 'create', 'guest')
     const asGuest = (...args: string[]) => user.run(args, { env: { AGENT_API_KEY: apiKey } })
     const issuer = (await json('did', 'create')).longFormDid
@@ -504,14 +493,14 @@ describe('with a daemon', () => {
     ['a proof request', [], ['proof', 'request']],
     ['a proof request', ['--connection', noId, '--goal', 'x'], ['proof', 'request']],
   ])(
-    '%s with %j is wrong usage (2): it goes over a connection or by an invitation',
+    '%s with %j is a usage error (2): it needs either a connection or an invitation',
     { timeout: slow },
     async (_, flags, args) => {
       expect((await user.run([...args, ...flags])).code).toBe(2)
     },
   )
 
-  test('webhooks come and go', { timeout: slow }, async () => {
+  test('webhooks are added and removed', { timeout: slow }, async () => {
     const id = (
       await user.run(['webhook', 'add', 'http://127.0.0.1:9/events', '--headers', '{"x-a":"b"}', '-q'])
     ).out
@@ -520,7 +509,7 @@ describe('with a daemon', () => {
     expect((await user.run(['webhook', 'remove', id, '--yes'])).code).toBe(3)
   })
 
-  test('wallets are the administrator’s, and a tenant sees its own', { timeout: slow }, async () => {
+  test('the administrator manages wallets, and a tenant sees its own', { timeout: slow }, async () => {
     const { id } = await json('wallet', 'create', 'spare')
     expect((await user.run(['wallet', 'list', '-q'])).out.split('\n')).toContain(id)
     expect((await user.run(['wallet', 'show', id])).out).toContain('spare')
@@ -554,22 +543,18 @@ test('a daemon in the foreground shuts down cleanly on a signal', { timeout: slo
   }
 })
 
-test(
-  'a daemon in the background outlives the command, and ends when it is stopped',
-  { timeout: slow },
-  async () => {
-    const user = newUser()
-    try {
-      const { out } = await user.run(['daemon', 'start', '--json', '--profile', 'work'])
-      const { url } = JSON.parse(out)
-      expect((await user.run(['connection', 'list', '--profile', 'work'])).code).toBe(0)
-      expect(await user.run(['daemon', 'stop', '--profile', 'work'])).toMatchObject({
-        code: 0,
-        err: 'The daemon has stopped.',
-      })
-      await expect(fetch(`${url}/_system/health`)).rejects.toThrow()
-    } finally {
-      user.remove()
-    }
-  },
-)
+test('a background daemon outlives the command and ends when stopped', { timeout: slow }, async () => {
+  const user = newUser()
+  try {
+    const { out } = await user.run(['daemon', 'start', '--json', '--profile', 'work'])
+    const { url } = JSON.parse(out)
+    expect((await user.run(['connection', 'list', '--profile', 'work'])).code).toBe(0)
+    expect(await user.run(['daemon', 'stop', '--profile', 'work'])).toMatchObject({
+      code: 0,
+      err: 'The daemon has stopped.',
+    })
+    await expect(fetch(`${url}/_system/health`)).rejects.toThrow()
+  } finally {
+    user.remove()
+  }
+})

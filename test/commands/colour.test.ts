@@ -23,6 +23,6 @@ test.each([
   expect(colour(stream, env)('bad', 'expired')).toBe(expected ? '\u001b[31mexpired\u001b[39m' : 'expired')
 })
 
-test('nothing is painted of nothing', () => {
+test('an empty text has no escape sequences', () => {
   expect(colour(terminal, {})('good', '')).toBe('')
 })

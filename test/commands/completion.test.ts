@@ -1,4 +1,4 @@
-/** Completion as shells do it: by the scripts, of the commands there are and of the ids that the daemon has. */
+/** Shell completion by the scripts: commands, and ids from the daemon. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,13 +29,12 @@ let ids: { connection: string; did: string; other: string; wallet: string }
 beforeAll(async () => {
   user = newUser()
   agent = await serveUser(user)
-  const json = async (...args: string[]) => JSON.parse((await user.run([...args, '--json'])).out)
-  const { connectionId: connection } = await json('connection', 'invite', '--label', 'Alice')
-  const { did } = await json('did', 'create')
-  const { connectionId: other } = await json('connection', 'invite', '--label', 'a\u001b[2Jb\tc')
-  const { walletId: wallet } = await json('tenant', 'create', 'bob')
+  const { connectionId: connection } = await user.json(['connection', 'invite', '--label', 'Alice'])
+  const { did } = await user.json(['did', 'create'])
+  const { connectionId: other } = await user.json(['connection', 'invite', '--label', 'a\u001b[2Jb\tc'])
+  const { walletId: wallet } = await user.json(['tenant', 'create', 'bob'])
   ids = { connection, did, other, wallet }
-  // What the shells find as `agent`.
+  // The program that the shells find as `agent`.
   mkdirSync(join(user.folder, 'bin'))
   writeFileSync(join(user.folder, 'bin', 'agent'), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`)
   chmodSync(join(user.folder, 'bin', 'agent'), 0o755)
@@ -45,14 +44,14 @@ afterAll(async () => {
   user.remove()
 }, slow)
 
-/** What `agent complete` says: the words, without what they are. */
+/** Runs `agent complete`. Returns the words without descriptions. */
 async function asked(...words: string[]): Promise<string[]> {
   const { code, out, err } = await user.run(['complete', '--', ...words])
   expect({ code, err }).toEqual({ code: 0, err: '' })
   return out === '' ? [] : out.split('\n').map((line) => line.split('\t')[0]!)
 }
 
-/** Runs a script in a shell that has read nothing of its user's, with the completion of this program. */
+/** Runs a script in a shell without user configuration, with the completion of this program. */
 async function inShell(shell: Shell, script: string): Promise<string[]> {
   const options = { bash: ['--norc', '--noprofile'], zsh: ['-f'], fish: ['--no-config'] }[shell]
   const { stdout } = await execa(shell, [...options, '-c', script], {
@@ -71,14 +70,14 @@ async function inShell(shell: Shell, script: string): Promise<string[]> {
 
 const quote = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ')
 
-/** What bash offers for words as it takes them apart. */
+/** The suggestions of bash for words, split as bash splits them. */
 const inBash = (...words: string[]) =>
   inShell(
     'bash',
     `source '${files.bash}'; COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:'; COMP_WORDS=(agent ${quote(words)}); COMP_CWORD=${words.length}; _agent; printf '%s\\n' "\${COMPREPLY[@]}"`,
   )
 
-test.for(shells)('the script for %s is one that the shell reads', async (shell, { skip }) => {
+test.for(shells)('%s accepts its completion script', async (shell, { skip }) => {
   const { code, out } = await user.run(['completion', shell])
   expect(code).toBe(0)
   skip(!isThere(shell), `there is no ${shell} here`)
@@ -86,9 +85,7 @@ test.for(shells)('the script for %s is one that the shell reads', async (shell, 
   writeFileSync(file, `${out}\n`)
   const check = await execa(shell, [shell === 'fish' ? '--no-execute' : '-n', file], { reject: false })
   expect({ code: check.exitCode, err: check.stderr }).toEqual({ code: 0, err: '' })
-  expect(
-    shapes['completion']!.type.parse(JSON.parse((await user.run(['completion', shell, '--json'])).out)),
-  ).toMatchObject({ shell })
+  expect(shapes['completion']!.type.parse(await user.json(['completion', shell]))).toMatchObject({ shell })
 })
 
 test('an unsupported shell is a usage error', async () => {
@@ -116,7 +113,7 @@ test('commands, flags and values come from the manifest', async () => {
   expect(await values('tenant', 'key', '')).toEqual(['create', 'list', 'revoke'])
   expect(await values('help', 'tenant', 'key', 'c')).toEqual(['create'])
   expect(await values('credential', 'offer', '--iss')).toEqual(['--issuing-did'])
-  // What is required comes first, what every command has last, and what is there already not again.
+  // Required flags come first, global flags last. Flags on the line are not repeated.
   expect((await values('message', 'send', '--'))[0]).toBe('--connection')
   expect((await values('auth', 'respond', '--'))[0]).toBe('--did')
   const flags = await values('credential', 'offer', '--issuing-did', 'x', '--claim', 'a=b', '--auto', '--')
@@ -129,7 +126,7 @@ test('commands, flags and values come from the manifest', async () => {
     '--wait=OfferSent',
     '--wait=OfferReceived',
   ])
-  // Alone, it has no value that would come next.
+  // Without a value, no value follows.
   expect(await values('credential', 'offer', '--wait', '--tim')).toEqual(['--timeout'])
   expect(await values('event', 'trigger', 'Conn')).toEqual(['ConnectionUpdated'])
   expect(await values('webhook', 'add', '--headers', '@package.js')).toEqual(['@package.json'])
@@ -156,7 +153,7 @@ test('ids come from the daemon, with descriptions', { timeout: slow }, async () 
   expect(await asked('wallet', 'show', '')).toContain(ids.wallet)
   expect(await asked('connection', 'list', '--profile', '')).toEqual(['local'])
   expect(await asked('trace', '')).toEqual([ids.other, ids.connection])
-  // What a peer or a person wrote does nothing to the terminal, and ends no line.
+  // Text from peers or users contains no control characters and no line breaks.
   const { out } = await user.run(['complete', '--', 'connection', 'show', ids.other])
   expect(out).toMatch(/^[\x20-\x7e]+\t[\x20-\x7e]+$/)
   expect(out).toContain('InvitationGenerated')
@@ -174,7 +171,7 @@ test('bash completes', { timeout: slow }, async ({ skip }) => {
   skip(!isThere('bash'), 'there is no bash here')
   expect(await inBash('connection', 'i')).toEqual(['invite'])
   expect(await inBash('connection', 'show', '')).toEqual([ids.other, ids.connection])
-  // After the colons and equals signs that bash takes words apart at, what is left of the word.
+  // bash splits words at colons and equals signs: only the last part is completed.
   const [, , rest] = ids.did.split(':')
   expect(
     await inBash('credential', 'offer', '--issuing-did', 'did', ':', 'prism', ':', rest!.slice(0, 4)),
@@ -204,7 +201,10 @@ test('fish completes', { timeout: slow }, async ({ skip }) => {
 
 test('zsh completes', { timeout: slow }, async ({ skip }) => {
   skip(!isThere('zsh'), 'there is no zsh here')
-  /** As zsh calls it, with the words of the line and what stands before the cursor; `compadd` prints what it is given. */
+  /**
+   * Calls the completion as zsh does, with the words of the line and the text before the cursor. `compadd`
+   * prints its arguments.
+   */
   const inZsh = (...words: string[]) =>
     inShell(
       'zsh',

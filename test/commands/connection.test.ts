@@ -1,11 +1,11 @@
-/** Offers that are accepted without a person, at the command line. */
+/** Labels of connections and automatic acceptance, at the command line. */
 import { expect, test } from 'vitest'
 import { serveTwoTenants, slow } from './_two-tenants.ts'
 
-const { user, asOther: asHolder } = serveTwoTenants('holder')
+const { user, asOther: asHolder, jsonAsOther: jsonAsHolder } = serveTwoTenants('holder')
 
 test(
-  'an invitation is printed with a link that opens, and with the id of its connection',
+  'an invitation is printed with a working link and the id of its connection',
   { timeout: slow },
   async () => {
     const { out, err } = await user.run(['connection', 'invite'])
@@ -15,138 +15,132 @@ test(
     const id = /^connection {2}(\S+)$/m.exec(err)![1]!
     expect((await user.run(['connection', 'show', id])).out).toContain(out)
     expect((await asHolder('connection', 'accept', out)).code).toBe(0)
-    // The API keeps the form of the Cloud Agent.
-    const made = JSON.parse((await user.run(['connection', 'invite', '--json'])).out)
+    // The API keeps the URL format of the Cloud Agent.
+    const made = await user.json(['connection', 'invite'])
     expect(made.invitation.invitationUrl).toMatch(/^https:\/\/my\.domain\.com\/path\?_oob=/)
   },
 )
 
 test(
-  'an invitee labels a connection when it connects, changes the label, and takes it away',
+  'an invitee sets the label of a connection when connecting, changes it and removes it',
   { timeout: slow },
   async () => {
-    const { invitation } = JSON.parse(
-      (await user.run(['connection', 'invite', '--label', 'Mine', '--json'])).out,
-    )
-    const accepted = JSON.parse(
-      (
-        await asHolder(
-          'connection',
-          'accept',
-          invitation.invitationUrl,
-          '--label',
-          'Acme',
-          '--wait',
-          '--json',
-        )
-      ).out,
+    const { invitation } = await user.json(['connection', 'invite', '--label', 'Mine'])
+    const accepted = await jsonAsHolder(
+      'connection',
+      'accept',
+      invitation.invitationUrl,
+      '--label',
+      'Acme',
+      '--wait',
     )
     expect(accepted).toMatchObject({ label: 'Acme', state: 'ConnectionResponseReceived' })
-    // It stays on this side.
-    expect(JSON.stringify(JSON.parse((await user.run(['connection', 'list', '--json'])).out))).not.toContain(
-      'Acme',
-    )
+    // The other side does not receive the label.
+    expect(JSON.stringify(await user.json(['connection', 'list']))).not.toContain('Acme')
     const id = accepted.connectionId
     expect((await asHolder('connection', 'update', id, '--label', 'Acme Ltd')).out).toContain(
       'label       Acme Ltd',
     )
     expect((await asHolder('connection', 'list')).out).toContain('Acme Ltd')
-    expect(
-      JSON.parse((await asHolder('connection', 'update', id, '--label', '', '--json')).out),
-    ).not.toHaveProperty('label')
+    expect(await jsonAsHolder('connection', 'update', id, '--label', '')).not.toHaveProperty('label')
     expect((await asHolder('connection', 'list')).out).toContain(`127.0.0.1:`)
   },
 )
 
-test('a holder says so when it connects, changes it, and takes it back', { timeout: slow }, async () => {
-  const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
-  const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
-  const { connectionId: issuing, invitation } = JSON.parse(
-    (await user.run(['connection', 'invite', '--json'])).out,
-  )
+test(
+  'a holder sets automatic acceptance when connecting, changes it and disables it',
+  { timeout: slow },
+  async () => {
+    const issuer = (await user.json(['did', 'create'])).longFormDid
+    const subject = (await jsonAsHolder('did', 'create')).longFormDid
+    const { connectionId: issuing, invitation } = await user.json(['connection', 'invite'])
 
-  expect((await asHolder('connection', 'accept', invitation.invitationUrl, '--accept-offers')).code).toBe(2)
-  expect((await asHolder('connection', 'accept', invitation.invitationUrl, '--subject', subject)).code).toBe(
-    2,
-  )
-  const accepted = await asHolder(
-    'connection',
-    'accept',
-    invitation.invitationUrl,
-    '--accept-offers',
-    '--subject',
-    subject,
-    '-q',
-  )
-  expect(accepted.code).toBe(0)
-  const id = accepted.out
-  await expect
-    .poll(async () => (await user.run(['connection', 'show', issuing])).out, { timeout: 30_000 })
-    .toContain('ResponseSent')
-  expect((await asHolder('connection', 'show', id)).out).toContain(
-    `offers      all accepted without a person, about ${subject}`,
-  )
+    expect((await asHolder('connection', 'accept', invitation.invitationUrl, '--accept-offers')).code).toBe(2)
+    expect(
+      (await asHolder('connection', 'accept', invitation.invitationUrl, '--subject', subject)).code,
+    ).toBe(2)
+    const accepted = await asHolder(
+      'connection',
+      'accept',
+      invitation.invitationUrl,
+      '--accept-offers',
+      '--subject',
+      subject,
+      '-q',
+    )
+    expect(accepted.code).toBe(0)
+    const id = accepted.out
+    await expect
+      .poll(async () => (await user.run(['connection', 'show', issuing])).out, { timeout: 30_000 })
+      .toContain('ResponseSent')
+    expect((await asHolder('connection', 'show', id)).out).toContain(
+      `offers      all accepted without a person, about ${subject}`,
+    )
 
-  const offer = [
-    'credential',
-    'offer',
-    '--connection',
-    issuing,
-    '--issuing-did',
-    issuer,
-    '--claim',
-    'a=b',
-    '--auto',
-  ]
-  expect((await user.run(offer)).code).toBe(0)
-  await expect
-    .poll(async () => (await asHolder('credential', 'list')).out, { timeout: 30_000 })
-    .toContain('CredentialReceived')
+    const offer = [
+      'credential',
+      'offer',
+      '--connection',
+      issuing,
+      '--issuing-did',
+      issuer,
+      '--claim',
+      'a=b',
+      '--auto',
+    ]
+    expect((await user.run(offer)).code).toBe(0)
+    await expect
+      .poll(async () => (await asHolder('credential', 'list')).out, { timeout: 30_000 })
+      .toContain('CredentialReceived')
 
-  const update = (...flags: string[]) => asHolder('connection', 'update', id, ...flags)
-  for (const flags of [
-    [],
-    ['--accept-offers'],
-    ['--no-accept-offers', '--subject', subject],
-    ['--format', 'jwt'],
-  ])
-    expect((await update(...flags)).code, flags.join(' ')).toBe(2)
-  expect(await update('--accept-offers', '--subject', subject, '--key-id', 'none')).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('key with the id none not found'),
-  })
-  const narrowed = await update(
-    '--accept-offers',
-    '--subject',
-    subject,
-    '--format',
-    'sdjwt',
-    '--schema',
-    'https://schemas.example/a',
-  )
-  expect(narrowed.out).toContain(
-    'offers      those of SDJWT, https://schemas.example/a accepted without a person',
-  )
-  const trusting = await update(
-    '--accept-offers',
-    '--subject',
-    subject,
-    '--trust-issuer',
-    'did:web:a.example',
-    '--trust-issuer',
-    issuer,
-  )
-  expect(trusting.out.replaceAll(/\s+/g, ' ')).toContain(
-    `credentials of did:web:a.example or ${issuer} alone are kept`,
-  )
-  expect(await update('--accept-offers', '--subject', subject, '--trust-issuer', 'acme')).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('automaticAcceptance.trustedIssuers.0: is not a DID'),
-  })
-  expect((await update('--trust-issuer', issuer)).code).toBe(2)
-  expect(await update('--no-accept-offers', '-q')).toMatchObject({ code: 0, out: id })
-  expect((await asHolder('connection', 'show', id)).out).not.toContain('without a person')
+    const update = (...flags: string[]) => asHolder('connection', 'update', id, ...flags)
+    for (const flags of [
+      [],
+      ['--accept-offers'],
+      ['--no-accept-offers', '--subject', subject],
+      ['--format', 'jwt'],
+    ])
+      expect((await update(...flags)).code, flags.join(' ')).toBe(2)
+    expect(await update('--accept-offers', '--subject', subject, '--key-id', 'none')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('key with the id none not found'),
+    })
+    const narrowed = await update(
+      '--accept-offers',
+      '--subject',
+      subject,
+      '--format',
+      'sdjwt',
+      '--schema',
+      'https://schemas.example/a',
+    )
+    expect(narrowed.out).toContain(
+      'offers      those of SDJWT, https://schemas.example/a accepted without a person',
+    )
+    const trusting = await update(
+      '--accept-offers',
+      '--subject',
+      subject,
+      '--trust-issuer',
+      'did:web:a.example',
+      '--trust-issuer',
+      issuer,
+    )
+    expect(trusting.out.replaceAll(/\s+/g, ' ')).toContain(
+      `credentials of did:web:a.example or ${issuer} alone are kept`,
+    )
+    expect(await update('--accept-offers', '--subject', subject, '--trust-issuer', 'acme')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('automaticAcceptance.trustedIssuers.0: is not a DID'),
+    })
+    expect((await update('--trust-issuer', issuer)).code).toBe(2)
+    expect(await update('--no-accept-offers', '-q')).toMatchObject({ code: 0, out: id })
+    expect((await asHolder('connection', 'show', id)).out).not.toContain('without a person')
 
-  const inviting = await asHolder('connection', 'invite', '--accept-offers', '--subject', subject, '--json')
-  expect(JSON.parse(inviting.out).automaticAcceptance).toEqual({ credentialOffers: true, subjectId: subject })
-})
+    const inviting = await asHolder('connection', 'invite', '--accept-offers', '--subject', subject, '--json')
+    expect(JSON.parse(inviting.out).automaticAcceptance).toEqual({
+      credentialOffers: true,
+      subjectId: subject,
+    })
+  },
+)

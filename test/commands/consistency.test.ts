@@ -6,21 +6,21 @@ import { commandIds } from './_operations.ts'
 const commands = readCommands()
 const byId = new Map(commands.map((command) => [command.id, command]))
 
-/** The commands for which something does not hold. */
+/** The commands that violate a condition. */
 const offenders = (holds: (command: Command) => boolean, among = commands) =>
   among.filter((each) => !holds(each)).map(({ id }) => id)
 
-test('the manifest is that of the commands', () => {
+test('the manifest matches the commands', () => {
   expect(commands.map(({ id }) => id).toSorted()).toEqual(commandIds())
 })
 
-test('every command has a summary of one line, and examples', () => {
+test('every command has a one-line summary and examples', () => {
   expect(offenders(({ summary }) => /^[A-Z“].*[^.]$/.test(summary ?? ''))).toEqual([])
   expect(offenders(({ examples }) => examples.length > 0)).toEqual([])
 })
 
 test('every command has --json, and --quiet where it talks to a daemon', () => {
-  // A dashboard prints no document.
+  // The dashboard prints no JSON.
   expect(offenders(({ flags }) => flags['json'] !== undefined)).toEqual(['tui'])
   expect(
     offenders(({ flags }) => flags['url']?.helpGroup !== 'DAEMON' || flags['quiet']?.char === 'q'),
@@ -36,39 +36,39 @@ test('every flag and every argument has a description', () => {
   expect(silent).toEqual([])
 })
 
-test('lists are paged alike', () => {
+test('all lists have the same paging flags', () => {
   const lists = commands.filter(({ id }) => /:(?:list|deliveries)$/.test(id) && id !== 'profile:list')
   expect(lists.length).toBeGreaterThan(10)
   expect(offenders(({ flags: { limit } }) => limit?.default === 100, lists)).toEqual([])
-  // Events are a log without an end: a page begins after an event.
+  // Events are an endless log: a page starts after an event.
   expect(
     offenders(({ flags: { offset, after } }) => offset?.default === 0 || after !== undefined, lists),
   ).toEqual([])
 })
 
-/** Verbs that are about a thing that there is already. */
+/** Verbs that act on an existing resource. */
 const aboutOne =
   /:(?:show|remove|update|rename|move|issue|present|reject|revoke|export|deliveries|replay|secret|test|token|publish|deactivate)$/
 
-test('the resource of a command is its first argument, and required', () => {
+test('a command requires its resource as the first argument', () => {
   const ones = commands.filter(
     ({ id }) => aboutOne.test(id) && !['schema:publish', 'event:replay'].includes(id),
   )
   expect(ones.length).toBeGreaterThan(30)
-  // The profile in use is shown when none is named.
+  // Without a name, the profile in use is printed.
   expect(
     offenders(({ id, args }) => Object.values(args)[0]?.required === true || id === 'profile:show', ones),
   ).toEqual([])
 })
 
-test('commands that remove something ask for confirmation, or take --yes', () => {
+test('commands that remove something ask for confirmation or accept --yes', () => {
   const takers = commands.filter(({ id }) => /:(?:remove|revoke|deactivate)$/.test(id))
   expect(takers.length).toBeGreaterThan(8)
   expect(offenders(({ flags: { yes } }) => yes?.char === 'y', takers)).toEqual([])
   expect(commands.filter(({ id }) => /:(?:delete|rm|destroy|get|ls|new)$/.test(id))).toEqual([])
 })
 
-/** Flags that are described by what they do to the command at hand, and what each means everywhere. */
+/** Flags whose descriptions differ by command, with their common meaning. */
 const meanings: Readonly<Record<string, string>> = {
   'accept-offers': 'offers over a connection are accepted without a person',
   'data-dir': 'the folder of a daemon',
@@ -107,7 +107,7 @@ const meanings: Readonly<Record<string, string>> = {
   wallet: 'a wallet, by its id',
 }
 
-test('a flag has one meaning, whichever command has it', () => {
+test('a flag has the same meaning in every command', () => {
   const uses = new Map<string, Flag[]>()
   for (const { flags } of commands)
     for (const flag of Object.values(flags)) uses.set(flag.name, [...(uses.get(flag.name) ?? []), flag])
@@ -128,14 +128,14 @@ test('a flag has one meaning, whichever command has it', () => {
       .filter(([, flags]) => count(flags, ({ options }) => options?.join(' ')) > 1)
       .map(([name]) => name),
   ).toEqual([])
-  // One letter stands for one flag.
+  // One letter means one flag.
   const letters = new Map<string, Set<string>>()
   for (const [name, [flag]] of uses)
     if (flag!.char) letters.set(flag!.char, new Set([...(letters.get(flag!.char) ?? []), name]))
   expect([...letters.values()].filter(({ size }) => size > 1)).toEqual([])
 })
 
-test('every example is a line that the command takes', () => {
+test('every example is a valid command line', () => {
   const wrong = commands.flatMap(({ id, examples }) =>
     examples.flatMap((example) =>
       faultsOf(id, example.replaceAll('<%= config.bin %>', 'agent')).map((fault) => `${example}: ${fault}`),
@@ -144,7 +144,9 @@ test('every example is a line that the command takes', () => {
   expect(wrong).toEqual([])
 })
 
-/** What is wrong with an example of a command: each `agent …` in it, of which one is that command. */
+/**
+ * The errors in an example of a command: each `agent …` in it must be valid, and one must be that command.
+ */
 function faultsOf(own: string, example: string): string[] {
   const calls = splitCalls(splitWords(example)).map((words) => ({ words, command: findCommand(words) }))
   if (!calls.some(({ command }) => command?.id === own)) return [`is not about ${own.replaceAll(':', ' ')}`]
@@ -153,7 +155,10 @@ function faultsOf(own: string, example: string): string[] {
   )
 }
 
-/** The words of a line as a shell splits them, up to a comment; a pipe and its like are words of their own, and so is `<what to fill in>`. */
+/**
+ * The words of a line as a shell splits them, up to a comment. Operators such as pipes, and `<placeholders>`,
+ * are separate words.
+ */
 function splitWords(line: string): string[] {
   return [
     ...line.replace(/\s#\s.*$/, '').matchAll(/(?:[$<]\(|<[^<>]*>|"[^"]*"|'[^']*'|[^\s"'|><)])+|[|>)]/g),
@@ -213,7 +218,7 @@ function faultsOfCall({ id, args, flags }: Command, words: readonly string[]): s
   return faults
 }
 
-test('the examples are read as a shell reads them', () => {
+test('examples are parsed as a shell parses them', () => {
   expect(faultsOf('policy:list', 'agent policy list --name x | agent policy show <id>')).toEqual([])
   expect(faultsOf('policy:list', 'agent policy list --nam=x')).toEqual(['there is no --nam=x'])
   expect(faultsOf('policy:list', 'agent policy lst')).toEqual(['is not about policy list'])

@@ -1,4 +1,4 @@
-/** `agent creddef` by hand, against a daemon as it is installed: the bundle, with the process that makes keys and the thread that calculates. */
+/** `agent creddef` against the built bundle with its key-generation process and its worker thread. */
 import { expect, test } from 'vitest'
 import { until } from '../_pair.ts'
 import { serveIssuer } from './_issuer.ts'
@@ -13,7 +13,7 @@ const run = async (...args: string[]) => {
   return JSON.parse(out || err) as Record<string, any>
 }
 
-test('a schema of attributes is published, and a definition made for it', { timeout: slow }, async () => {
+test('an attribute schema is published, and a definition created for it', { timeout: slow }, async () => {
   const { did: author } = issuer
   const publish = [
     'schema',
@@ -38,7 +38,7 @@ test('a schema of attributes is published, and a definition made for it', { time
 
   const create = ['creddef', 'create', '--schema', schema, '--author', author, '--name', 'id card']
   const { guid } = await run(...create)
-  // A machine that is busy may need longer than the answer is held back.
+  // A busy machine may need longer than the server delays the answer.
   const made = await until(
     'the key',
     () => run('creddef', 'show', guid),
@@ -60,7 +60,7 @@ test('a schema of attributes is published, and a definition made for it', { time
   expect((await user.run(['creddef', 'show', schema])).code).toBe(3)
 })
 
-test('under DID URLs, too', { timeout: slow }, async () => {
+test('schemas and definitions work with DID URLs', { timeout: slow }, async () => {
   const { did: author } = issuer
   const publish = [
     'schema',

@@ -25,7 +25,7 @@ describe('a call as a curl line', () => {
       { path: { id: '1' }, body: {} },
       `curl -X PATCH $ACME/x/1 -H "apikey: $ACME_KEY" -H "$JSON" -d '{}'`,
     ],
-  ])('of %s names the method only where curl would not guess it', (key, input, line) => {
+  ])('of %s names the method only if curl does not infer it', (key, input, line) => {
     expect(curlLine(key, input, caller, none)).toBe(line)
   })
 
@@ -219,7 +219,7 @@ describe('the receiver of events', () => {
       expect(receiver.changes.count).toBe(1)
     }))
 
-  test('knows all four kinds by the id of the record and by its state', () =>
+  test('recognises all four topics by record id and state', () =>
     withReceiver(async (receiver, send) => {
       await send('acme', {
         type: 'ConnectionUpdated',
@@ -279,13 +279,13 @@ describe('the narrator', () => {
     expect(lines.at(-1)).toContain(`"apiKey":"'$ACME_KEY'"`)
   })
 
-  test('signs every change of a state', () => {
+  test('prints every state change with its sender', () => {
     const { lines, narrator } = narrate(false)
     narrator.change({ who: 'alice', what: 'credential', subject: 't1', id: 'r1', state: 'OfferReceived' })
     expect(lines[0]).toMatch(/^ +alice +credential +OfferReceived +waiting for your answer$/)
   })
 
-  test('gives the invitation’s URL whether or not there is a QR code', () => {
+  test('prints the invitation URL with and without a QR code', () => {
     const { lines, narrator } = narrate(false)
     narrator.invitation('https://my.domain.com/path?_oob=eyJ')
     expect(lines.join('\n')).toContain('https://my.domain.com/path?_oob=eyJ')

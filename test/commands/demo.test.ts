@@ -16,7 +16,7 @@ const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', im
   commands: Record<string, { flags: Record<string, unknown> }>
 }
 
-/** What of a line of the command line there is not: its command, or flags. */
+/** The parts of a command line that do not exist: the command or its flags. */
 function unknownIn(line: string): string[] {
   const [topic, verb] = line.split(' ')
   const command = manifest.commands[`${topic}:${verb}`]
@@ -26,17 +26,17 @@ function unknownIn(line: string): string[] {
     .filter((flag) => !(flag in command.flags))
 }
 
-/** The least that a shell needs. */
+/** The minimal environment of a shell. */
 const clean = { PATH: process.env['PATH']!, HOME: '/nonexistent' }
 
 const left = () => readdirSync(user.folder).filter((name) => name.startsWith('identity-agent-demo-'))
 
 describe('the demonstration', () => {
   test(
-    'goes from two processes to an accepted proof, says how long it took, and leaves nothing',
+    'runs from two processes to an accepted proof, prints its duration and cleans up',
     { timeout: slow },
     async () => {
-      // Nothing of the user's settings comes to its daemons, which would not start with these.
+      // The user's settings must not reach the daemons, which could not start with these.
       const env = {
         AGENT_HTTP_PORT: 'none',
         ADMIN_TOKEN: 'admin',
@@ -49,61 +49,57 @@ describe('the demonstration', () => {
       expect(scenario).toBe('present')
       expect(coldStartMs).toEqual({ acme: expect.any(Number), alice: expect.any(Number) })
       expect(flow.flowMs).toBeCloseTo(flow.connectMs + flow.issueMs + flow.presentMs, 0)
-      // Service §3.1 to §3.3 have 8 + 10 + 8 states, of which each flow passes all; and one DID is published.
+      // Each flow passes all its 8, 10 and 8 states, and one DID is published.
       expect(changes).toBe(2 * 26 + 1)
       expect(left()).toEqual([])
       for (const url of [acme, alice]) await expect(fetch(`${url}/_system/health`)).rejects.toThrow()
     },
   )
 
-  test(
-    'that shows all of it names a command for each step, and records what it prints',
-    { timeout: slow },
-    async () => {
-      const cast = join(user.folder, 'all.cast')
-      const { code, out } = await user.run(['demo', '--scenario', 'all', '--record', cast])
-      expect(code).toBe(0)
-      const inOrder = [
-        'agent tenant create acme',
-        'agent connection invite',
-        'agent credential offer',
-        'CredentialReceived',
-        'agent proof present',
-        'PresentationVerified ',
-        'agent credential revoke',
-        'acme   proof       PresentationVerificationFailed',
-        'agent onboard submit "$DID_REQUEST" --new --profile alice',
-        'agent auth respond "$CHALLENGE" --did $ALICE_DID_FOR_ACME --profile alice',
-        'has signed in',
-      ]
-      expect(
-        inOrder.filter(
-          (text, index) => out.indexOf(text) <= (index === 0 ? -1 : out.indexOf(inOrder[index - 1]!)),
-        ),
-      ).toEqual([])
-      for (const [, line] of out.matchAll(/\$ agent (.*)/g)) expect(unknownIn(line!), line).toEqual([])
+  test('of all flows prints a command for each step and records its output', { timeout: slow }, async () => {
+    const cast = join(user.folder, 'all.cast')
+    const { code, out } = await user.run(['demo', '--scenario', 'all', '--record', cast])
+    expect(code).toBe(0)
+    const inOrder = [
+      'agent tenant create acme',
+      'agent connection invite',
+      'agent credential offer',
+      'CredentialReceived',
+      'agent proof present',
+      'PresentationVerified ',
+      'agent credential revoke',
+      'acme   proof       PresentationVerificationFailed',
+      'agent onboard submit "$DID_REQUEST" --new --profile alice',
+      'agent auth respond "$CHALLENGE" --did $ALICE_DID_FOR_ACME --profile alice',
+      'has signed in',
+    ]
+    expect(
+      inOrder.filter(
+        (text, index) => out.indexOf(text) <= (index === 0 ? -1 : out.indexOf(inOrder[index - 1]!)),
+      ),
+    ).toEqual([])
+    for (const [, line] of out.matchAll(/\$ agent (.*)/g)) expect(unknownIn(line!), line).toEqual([])
 
-      const [header, ...moments] = readFileSync(cast, 'utf8')
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line))
-      expect(header).toMatchObject({ version: 2, width: 80, height: 24 })
-      expect(moments.map(([, kind]) => kind)).toEqual(moments.map(() => 'o'))
-      const times = moments.map(([at]) => at as number)
-      expect(times).toEqual(times.toSorted((one, other) => one - other))
-      expect(times.at(-1)).toBeGreaterThan(0.5)
-      expect(moments.map(([, , text]) => text).join('')).toBe(`${out}\n`.replaceAll('\n', '\r\n'))
-    },
-  )
+    const [header, ...moments] = readFileSync(cast, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(header).toMatchObject({ version: 2, width: 80, height: 24 })
+    expect(moments.map(([, kind]) => kind)).toEqual(moments.map(() => 'o'))
+    const times = moments.map(([at]) => at as number)
+    expect(times).toEqual(times.toSorted((one, other) => one - other))
+    expect(times.at(-1)).toBeGreaterThan(0.5)
+    expect(moments.map(([, , text]) => text).join('')).toBe(`${out}\n`.replaceAll('\n', '\r\n'))
+  })
 
-  test('of a connection alone goes no further', { timeout: slow }, async () => {
+  test('of a connection ends after the connection', { timeout: slow }, async () => {
     const { code, out } = await user.run(['demo', '--scenario', 'connect', '--json'])
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, scenario: 'connect', changes: 8 })
     expect(left()).toEqual([])
   })
 
   test(
-    'for two terminals is played to its end by whoever types what it says in a shell of their own',
+    'for two terminals finishes when a shell runs the printed commands',
     { timeout: 2 * slow },
     async () => {
       const host = user.spawn(['demo', '--two-terminals', '--scenario', 'all'])
@@ -117,7 +113,7 @@ describe('the demonstration', () => {
       host.stdout.on('data', (chunk) => (shown += chunk))
       let typed = 0
       const ended = host.then(({ exitCode }) => exitCode)
-      // Each line is typed once it is shown, as a person would, whether or not the one before is done.
+      // Types each line as soon as it is shown, without waiting for the previous one to finish.
       while (host.exitCode === null) {
         const lines = [...shown.matchAll(/^ {5}(.+)$/gm)].map(([, line]) => line!)
         for (const line of lines.slice(typed)) shell.stdin.write(`${line}\n`)
@@ -133,7 +129,7 @@ describe('the demonstration', () => {
     },
   )
 
-  test('for two terminals that is interrupted stops both daemons (130)', { timeout: slow }, async () => {
+  test('for two terminals stops both daemons when interrupted (130)', { timeout: slow }, async () => {
     const host = user.spawn(['demo', '--two-terminals', '--scenario', 'connect'])
     await printed(host.stdout, 'agent connection accept')
     const folder = join(user.folder, left()[0]!)
@@ -148,14 +144,18 @@ describe('the demonstration', () => {
     expect(left()).toEqual([])
   })
 
-  test('has nothing to type or to record where nothing is printed (2)', { timeout: slow }, async () => {
-    expect(await user.run(['demo', '--two-terminals', '--json'])).toMatchObject({ code: 2, out: '' })
-    expect((await user.run(['demo', '--record', join(user.folder, 'no', 'such.cast')])).code).toBe(2)
-    expect(left()).toEqual([])
-  })
+  test(
+    'rejects --two-terminals with --json, and an unwritable recording (2)',
+    { timeout: slow },
+    async () => {
+      expect(await user.run(['demo', '--two-terminals', '--json'])).toMatchObject({ code: 2, out: '' })
+      expect((await user.run(['demo', '--record', join(user.folder, 'no', 'such.cast')])).code).toBe(2)
+      expect(left()).toEqual([])
+    },
+  )
 
   test(
-    'tells every call as a curl line and every change of a state with its sender; kept, it can be explored and stopped by the lines it prints',
+    'prints calls as curl commands and state changes with their sender; --keep allows exploring and stopping by the printed commands',
     { timeout: slow },
     async () => {
       const { code, out } = await user.run(['demo', '--keep'])
@@ -218,7 +218,7 @@ describe('the demonstration', () => {
     },
   )
 
-  test('goes on to its end when nobody reads any more', { timeout: slow }, async () => {
+  test('finishes after its output is closed', { timeout: slow }, async () => {
     const demo = user.spawn(['demo', '--scenario', 'connect'])
     await printed(demo.stdout, 'acme answers')
     demo.stdout.destroy()
@@ -226,7 +226,7 @@ describe('the demonstration', () => {
     expect(left()).toEqual([])
   })
 
-  test('that fails says why, exits with 1 and cleans up', { timeout: slow }, async () => {
+  test('prints the reason of a failure, exits with 1 and cleans up', { timeout: slow }, async () => {
     const { code, err } = await user.run(['demo'], { env: { NODE_OPTIONS: '--require=./no-such-file.cjs' } })
     expect(code).toBe(1)
     expect(err).toContain('no-such-file')

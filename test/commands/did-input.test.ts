@@ -1,4 +1,4 @@
-/** What the commands about DIDs and wallets read from flags and files, and what they ask. */
+/** The flags, files and prompts of the commands about DIDs and wallets. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,13 +33,13 @@ describe('a key', () => {
   })
 
   test.each(['a', '', ':authentication', 'a:auth', 'authentication:Ed25519', 'a:Ed25519'])(
-    'is not %j',
+    'rejects %j',
     (text) => {
       expect(() => readKey('add-key', text)).toThrow(/--add-key .*id:purpose/)
     },
   )
 
-  test('on a curve that is none names the curves', () => {
+  test('on an unknown curve is rejected with the known curves', () => {
     expect(() => readKey('key', 'a:authentication:P-256')).toThrow('secp256k1, Ed25519, X25519')
   })
 
@@ -53,7 +53,7 @@ describe('a key', () => {
 describe('a service', () => {
   const site = { id: 'site', type: 'LinkedDomains', serviceEndpoint: 'https://example.com/?a,b' }
 
-  test('is written in three parts, of which the last may have commas, or as JSON, or is in a file', () => {
+  test('has three parts, the last of which may contain commas, or is JSON, inline or in a file', () => {
     expect(readService('service', 'site,LinkedDomains,https://example.com/?a,b')).toEqual(site)
     expect(readService('service', JSON.stringify(site))).toEqual(site)
     expect(readService('service', `@${file('service.json', JSON.stringify(site))}`)).toEqual(site)
@@ -66,11 +66,11 @@ describe('a service', () => {
     'site,,https://example.com',
     '{"id":"site"}',
     '{',
-  ])('is not %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(() => readService('service', text)).toThrow(UsageError)
   })
 
-  test('that changes may leave a part as it is, not both', () => {
+  test('in an update may omit one part, not both', () => {
     expect(readServicePatch('update-service', 'site,,https://example.com')).toEqual({
       id: 'site',
       serviceEndpoint: 'https://example.com',
@@ -112,7 +112,7 @@ describe('the actions of an update', () => {
     ])
   })
 
-  test('may all be cleared, or be one’s own list or the API’s body', () => {
+  test('accept --clear flags, a list of actions or the body of the API', () => {
     expect(readActions({ 'clear-contexts': true })).toEqual([
       { actionType: 'PATCH_CONTEXT', patchContext: { contexts: [] } },
     ])
@@ -121,7 +121,7 @@ describe('the actions of an update', () => {
     expect(readActions({ actions: `@${file('actions.json', JSON.stringify({ actions }))}` })).toEqual(actions)
   })
 
-  test('are some, and a list', () => {
+  test('must be a non-empty list', () => {
     expect(() => readActions({})).toThrow('nothing to change')
     expect(() => readActions({ actions: '{}' })).toThrow('not a JSON array')
     expect(() => readActions({ actions: '[]', 'remove-key': ['a'] })).toThrow('cannot be combined')
@@ -134,7 +134,7 @@ describe('a seed', () => {
   const seed = (passphrase?: string) => Buffer.from(seedOfMnemonic(words, passphrase)).toString('hex')
   const silent = () => undefined
 
-  test('is in a file, or made of words', async () => {
+  test('is read from a file or derived from words', async () => {
     expect(await readSeed({}, silent)).toBeUndefined()
     expect(await readSeed({ 'seed-file': file('seed', `${'0f'.repeat(64)}\n`) }, silent)).toBe(
       '0f'.repeat(64),
@@ -154,7 +154,7 @@ describe('a seed', () => {
     ['mnemonic-file', words.replace('about', 'abandon')],
     ['mnemonic-file', words.replace('about', 'secretword')],
     ['mnemonic-file', 'abandon about'],
-  ])('is not every %s, and what there is instead is not shown', async (flag, text) => {
+  ])('rejects an invalid %s without printing it', async (flag, text) => {
     const error: Error = await readSeed({ [flag]: file('wrong', text) }, silent).then(
       () => new Error('it was read'),
       (thrown: Error) => thrown,
@@ -164,7 +164,7 @@ describe('a seed', () => {
     expect(error.message).not.toMatch(/abandon|secretword|0f0f|zz/)
   })
 
-  test('that is typed in the place of its file is not repeated', async () => {
+  test('that is typed instead of its file name is not printed', async () => {
     await expect(readSeed({ 'seed-file': '0f'.repeat(64) }, silent)).rejects.toThrow(
       /^(?!.*0f0f)--seed-file: the file cannot be read/,
     )
@@ -195,13 +195,13 @@ describe('a seed', () => {
   )
 })
 
-describe('a question', () => {
+describe('a confirmation', () => {
   const terminal = () => ({
     input: Object.assign(new PassThrough(), { isTTY: true }),
     output: Object.assign(new PassThrough(), { isTTY: true }),
   })
 
-  test.each(['y', 'yes', 'YES', ' y '])('is answered with %j', async (answer) => {
+  test.each(['y', 'yes', 'YES', ' y '])('is accepted with %j', async (answer) => {
     const { input, output } = terminal()
     const asked = confirm('Go on?', { input, output })
     input.write(`${answer}\n`)
@@ -216,7 +216,7 @@ describe('a question', () => {
     await expect(asked).rejects.toMatchObject({ exitCode: 1 })
   })
 
-  test('ends with Ctrl-C, and the input with it', async () => {
+  test('ends with Ctrl-C and closes the input', async () => {
     const interrupted = terminal()
     const asked = confirm('Go on?', interrupted)
     interrupted.input.write('\u0003')
@@ -227,7 +227,7 @@ describe('a question', () => {
     await expect(unanswered).rejects.toMatchObject({ exitCode: 1 })
   })
 
-  test('needs a terminal', async () => {
+  test('requires a terminal', async () => {
     await expect(confirm('Go on?', { input: new PassThrough(), output: terminal().output })).rejects.toThrow(
       '--yes',
     )
@@ -237,7 +237,7 @@ describe('a question', () => {
   })
 })
 
-test('a DID says what it waits for, and what comes next', () => {
+test('a DID shows its pending operation and the next command', () => {
   const did = 'did:prism:x'
   const published = { did, status: 'PUBLISHED' } as const
   const cases = [

@@ -1,4 +1,4 @@
-/** `agent did` and the seeds of `agent wallet create`, by hand. */
+/** `agent did`, and the seeds of `agent wallet create`. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,10 +9,10 @@ import { serveUser } from './_served.ts'
 const slow = 60_000
 const words = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
 
-/** A user with an agent, until they leave. */
+/** A user with an agent. */
 type Served = User & { leave: () => Promise<void> }
 
-/** Makes one; the variables are the agent's. */
+/** Creates a user with an agent that has these environment variables. */
 async function userOf(variables: Record<string, string> = {}): Promise<Served> {
   const user = newUser()
   const agent = await serveUser(user, variables)
@@ -23,12 +23,8 @@ async function userOf(variables: Record<string, string> = {}): Promise<Served> {
   return { ...user, leave }
 }
 
-/** Runs a command that must succeed, and returns what it prints with `--json`. */
-async function json(user: User, args: readonly string[], env: Record<string, string> = {}) {
-  const { code, out, err } = await user.run([...args, '--json'], { env })
-  expect({ code, err }).toEqual({ code: 0, err: '' })
-  return JSON.parse(out)
-}
+const json = (user: User, args: readonly string[], env: Record<string, string> = {}) =>
+  user.json(args, { env })
 
 describe('a DID', () => {
   let user: Served
@@ -36,7 +32,7 @@ describe('a DID', () => {
   afterAll(() => user.leave(), slow)
 
   test(
-    'is made of flags, published, changed and ended, each until the ledger has it',
+    'is created from flags, published, updated and deactivated, each confirmed by the ledger',
     { timeout: slow },
     async () => {
       const keys = [
@@ -112,7 +108,7 @@ describe('a DID', () => {
     },
   )
 
-  test('is made of a whole template, and changed by whole actions', { timeout: slow }, async () => {
+  test('is created from a complete template and updated by complete actions', { timeout: slow }, async () => {
     const template = join(user.folder, 'template.json')
     writeFileSync(
       template,
@@ -140,7 +136,7 @@ describe('a DID', () => {
     expect((await json(user, ['did', 'resolve', did])).didDocument.service).toEqual([])
   })
 
-  test('of the method web is there at once', { timeout: slow }, async () => {
+  test('of method web is available immediately', { timeout: slow }, async () => {
     const { did } = await json(user, [
       'did',
       'create',
@@ -177,12 +173,12 @@ describe('a DID', () => {
     ['a time that is none', ['did', 'publish', 'did:prism:x', '--wait', '--timeout', 'long'], '--timeout'],
     ['a DID that is none', ['did', 'show', 'did:prism:x'], 'did:prism:x'],
     ['no DID', ['did', 'resolve', '-'], 'no DID'],
-  ])('with %s is wrong usage (2)', { timeout: slow }, async (_, args, reason) => {
+  ])('with %s is a usage error (2)', { timeout: slow }, async (_, args, reason) => {
     expect(await user.run(args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(reason) })
   })
 
   test(
-    'that breaks a rule of the method is not made (2), nor found when it is not the wallet’s (3)',
+    'that violates a method rule is rejected (2), and one of another wallet is not found (3)',
     { timeout: slow },
     async () => {
       const before = (await json(user, ['did', 'list'])).contents.length
@@ -204,7 +200,7 @@ describe('a DID', () => {
     },
   )
 
-  test('has help that begins with examples', { timeout: slow }, async () => {
+  test('has help that starts with examples', { timeout: slow }, async () => {
     const { code, out } = await user.run(['did', 'update', '--help'])
     expect(code).toBe(0)
     const [first, second] = out
@@ -217,7 +213,7 @@ describe('a DID', () => {
 })
 
 test(
-  'a ledger that takes its time is waited for as long as one says (6), and the DID shows it',
+  'waiting for a slow ledger ends at the timeout (6), and the DID shows the pending operation',
   { timeout: slow },
   async () => {
     const user = await userOf({ VDR_CONFIRM_AFTER: '1h' })
@@ -226,14 +222,14 @@ test(
       expect(failed).toMatchObject({
         code: 6,
         out: '',
-        err: expect.stringMatching(/did:prism:[0-9a-f]{64} is made, and not published yet/),
+        err: expect.stringMatching(/did:prism:[0-9a-f]{64} is created, but not yet published/),
       })
       const [did] = (await user.run(['did', 'list', '-q'])).out.split('\n')
       expect(failed.err).toContain(`agent did show ${did}`)
       expect(await user.run(['did', 'publish', did!, '--wait', '--timeout', '1s'])).toMatchObject({
         code: 6,
         out: '',
-        err: expect.stringContaining('in time'),
+        err: expect.stringContaining('Timed out'),
       })
       const shown = await user.run(['did', 'show', did!])
       expect(shown.out).toMatch(
@@ -246,7 +242,7 @@ test(
   },
 )
 
-describe('wallets of one seed, on two agents of one ledger', () => {
+describe('wallets of one seed on two agents with one ledger', () => {
   let first: Served
   let second: Served
   beforeAll(async () => {
@@ -258,7 +254,7 @@ describe('wallets of one seed, on two agents of one ledger', () => {
     await first.leave()
   }, slow)
 
-  /** Makes a wallet, and returns the surroundings of its tenant. */
+  /** Creates a wallet. Returns the environment of its tenant. */
   async function tenant(user: User, seed: readonly string[], input: string): Promise<Record<string, string>> {
     const made = await user.run(['wallet', 'create', 'restored', ...seed, '--json'], { input })
     expect(made).toMatchObject({ code: 0, err: '' })
@@ -266,7 +262,7 @@ describe('wallets of one seed, on two agents of one ledger', () => {
     return { AGENT_API_KEY: apiKey }
   }
 
-  test('have the same DIDs: found again, changed from either side', { timeout: 2 * slow }, async () => {
+  test('have the same DIDs, found and changed from either side', { timeout: 2 * slow }, async () => {
     const before = await tenant(first, ['--mnemonic-file', '-'], `${words}\n`)
     const plain = (
       await json(first, ['did', 'create', '--publish', '--wait', '--key', 'a:assertionMethod'], before)
@@ -308,26 +304,30 @@ describe('wallets of one seed, on two agents of one ledger', () => {
     expect((await first.run(['did', 'show', plain], { env: before })).out).toMatch(
       /last failure .*previous_operation_hash/,
     )
-    // Publishing what is published is done, whatever was rejected since.
+    // Publishing a published DID succeeds, even after a rejected operation.
     expect((await first.run(['did', 'publish', plain, '--wait'], { env: before })).code).toBe(0)
     expect((await first.run(late, { env: before })).code).toBe(0)
     const { didDocument } = await json(second, ['did', 'resolve', plain])
     expect(didDocument).toMatchObject({ authentication: [`${plain}#c`], assertionMethod: [] })
   })
 
-  test('are not two on one agent (5), and their secrets are not shown', { timeout: slow }, async () => {
-    const other = words.replaceAll('abandon', 'zoo').replace('about', 'wrong')
-    const file = join(first.folder, 'words')
-    writeFileSync(file, other, { mode: 0o644 })
-    const made = await first.run(['wallet', 'create', 'one', '--mnemonic-file', file])
-    expect(made).toMatchObject({ code: 0, err: expect.stringMatching(/chmod 600[^]*agent did restore/) })
-    const twin = await first.run(['wallet', 'create', 'two', '--mnemonic-file', '-'], { input: other })
-    expect(twin).toMatchObject({ code: 5, out: '', err: expect.stringContaining('seed') })
-    for (const { out, err } of [made, twin]) expect(out + err).not.toMatch(/zoo|[0-9a-f]{128}/)
-  })
+  test(
+    'cannot exist twice on one agent (5), and their secrets are not printed',
+    { timeout: slow },
+    async () => {
+      const other = words.replaceAll('abandon', 'zoo').replace('about', 'wrong')
+      const file = join(first.folder, 'words')
+      writeFileSync(file, other, { mode: 0o644 })
+      const made = await first.run(['wallet', 'create', 'one', '--mnemonic-file', file])
+      expect(made).toMatchObject({ code: 0, err: expect.stringMatching(/chmod 600[^]*agent did restore/) })
+      const twin = await first.run(['wallet', 'create', 'two', '--mnemonic-file', '-'], { input: other })
+      expect(twin).toMatchObject({ code: 5, out: '', err: expect.stringContaining('seed') })
+      for (const { out, err } of [made, twin]) expect(out + err).not.toMatch(/zoo|[0-9a-f]{128}/)
+    },
+  )
 })
 
-test('a wallet of a seed that is typed, or of two, is wrong usage (2)', { timeout: slow }, async () => {
+test('a typed seed, or two seeds, is a usage error (2)', { timeout: slow }, async () => {
   const user = newUser()
   try {
     for (const flags of [

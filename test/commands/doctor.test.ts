@@ -16,7 +16,7 @@ async function doctor(user: User, args: string[] = [], env: Record<string, strin
   return { code, err, checks, of: (name: string) => checks.find((check) => check.name === name) }
 }
 
-test('a release of Node.js that is too old has failed', () => {
+test('an unsupported Node.js release fails the check', () => {
   expect([checkNode('v20.18.1', '>=20.19').status, checkNode('v20.19.0', '>=20.19').status]).toEqual([
     'failed',
     'ok',
@@ -41,7 +41,7 @@ describe('without a daemon', () => {
     expect(lines).toHaveLength(5)
   })
 
-  test('a profile that is none has failed (1)', { timeout: slow }, async () => {
+  test('an unknown profile fails the check (1)', { timeout: slow }, async () => {
     const folder = join(user.folder, 'config', 'profiles')
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'broken.json'), '{"kind":"local"}', { mode: 0o600 })
@@ -55,7 +55,7 @@ describe('without a daemon', () => {
   })
 })
 
-describe('while the daemon of this machine is down', () => {
+describe('with a stopped local daemon', () => {
   let user: User
   beforeAll(async () => {
     user = newUser()
@@ -84,7 +84,7 @@ describe('while the daemon of this machine is down', () => {
   })
 
   test(
-    'reports obstacles to a start: a port in use, a damaged file, an invalid configuration',
+    'reports what prevents a start: a port in use, a damaged file, an invalid configuration',
     { timeout: slow },
     async () => {
       await using server = await startServer(() => undefined)
@@ -108,7 +108,7 @@ describe('while the daemon of this machine is down', () => {
     },
   )
 
-  test('of another machine’s nothing here is looked at', { timeout: slow }, async () => {
+  test('skips local checks for a remote daemon', { timeout: slow }, async () => {
     const { checks } = await doctor(user, [], { AGENT_URL: 'http://127.0.0.1:9' })
     expect(checks.map(({ name }) => name)).toEqual(['node', 'profile', 'daemon'])
   })
@@ -156,7 +156,7 @@ describe('with a daemon', () => {
     )
   })
 
-  test('keys that are not accepted have failed (4)', { timeout: slow }, async () => {
+  test('rejected keys fail the check (4)', { timeout: slow }, async () => {
     const env = { AGENT_API_KEY: 'nobody', AGENT_ADMIN_KEY: 'nobody' }
     const { code, of } = await doctor(user, ['--profile', 'here'], env)
     expect(code).toBe(4)
@@ -171,14 +171,14 @@ describe('with a daemon', () => {
     expect(of('ledger')).toBeUndefined()
   })
 
-  test('without keys it says so, and that is no failure', { timeout: slow }, async () => {
+  test('missing keys are reported and do not fail the check', { timeout: slow }, async () => {
     const { code, of } = await doctor(user, ['--url', url])
     expect(code).toBe(0)
     expect([of('tenant-key')!.status, of('admin-key')!.status]).toEqual(['warning', 'warning'])
   })
 
   test(
-    'a profile that others can read has failed (1), with the command that mends it',
+    'a profile readable by other users fails the check (1), with the command that repairs it',
     { timeout: slow },
     async () => {
       const path = join(user.folder, 'config', 'profiles', 'here.json')

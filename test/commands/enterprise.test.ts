@@ -1,4 +1,4 @@
-/** The enterprise suite at two terminals: an organisation asks, somebody with a wallet scans and answers. */
+/** The enterprise features at two terminals: an organisation asks, a wallet owner scans and answers. */
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ afterAll(async () => {
   for (const user of [acme, alice]) user.remove()
 }, slow)
 
-/** What a camera reads off a terminal that shows a QR code in half blocks, white on black. */
+/** Decodes a QR code in half blocks, white on black, from terminal output. */
 function scan(output: string): string | undefined {
   // oxlint-disable-next-line no-control-regex
   const lines = output.split('\n').map((line) => line.replaceAll(/\u001b\[[\d;]*m/g, ''))
@@ -43,7 +43,7 @@ function scan(output: string): string | undefined {
   return jsQR(pixels, width, height)?.data
 }
 
-/** A terminal in which a command runs on: `shown` is what it has printed once a text is there. */
+/** A running command at a terminal. `shown` waits for a text and returns the output. */
 function terminal(user: User, args: string[]) {
   const process = user.spawn(args)
   let output = ''
@@ -60,52 +60,46 @@ function terminal(user: User, args: string[]) {
   }
 }
 
-test(
-  'onboard, and then sign in: asked by QR code in one terminal, answered in another',
-  { timeout: slow },
-  async () => {
-    const asking = terminal(acme, ['onboard', 'create', '--from', 'Acme', '--qr', 'small', '--wait'])
-    const request = scan(await asking.shown('"onboardEndpoint"'))!
-    expect(JSON.parse(request)).toMatchObject({ type: 'https://atalaprism.io/did-request', from: 'Acme' })
-    const handedOver = await alice.run(['onboard', 'submit', request, '--new'])
-    expect(handedOver).toMatchObject({
-      code: 0,
-      err: expect.stringContaining(
-        `“Acme”, at ${new URL(JSON.parse(request).onboardEndpoint).origin}, asks for a DID.`,
-      ),
-    })
-    const did = /did:peer:2\S+/.exec(handedOver.out)![0]
-    const known = await asking.ended()
-    expect(known.code, known.err).toBe(0)
-    expect(known.out).toContain('answered')
-    expect(known.out).toContain(did)
+test('onboarding and sign-in by QR code work between two terminals', { timeout: slow }, async () => {
+  const asking = terminal(acme, ['onboard', 'create', '--from', 'Acme', '--qr', 'small', '--wait'])
+  const request = scan(await asking.shown('"onboardEndpoint"'))!
+  expect(JSON.parse(request)).toMatchObject({ type: 'https://atalaprism.io/did-request', from: 'Acme' })
+  const handedOver = await alice.run(['onboard', 'submit', request, '--new'])
+  expect(handedOver).toMatchObject({
+    code: 0,
+    err: expect.stringContaining(
+      `“Acme”, at ${new URL(JSON.parse(request).onboardEndpoint).origin}, asks for a DID.`,
+    ),
+  })
+  const did = /did:peer:2\S+/.exec(handedOver.out)![0]
+  const known = await asking.ended()
+  expect(known.code, known.err).toBe(0)
+  expect(known.out).toContain('answered')
+  expect(known.out).toContain(did)
 
-    const signing = terminal(acme, ['auth', 'create', '--from', 'Acme', '--qr', 'small', '--wait'])
-    const challenge = scan(await signing.shown('"submissionEndpoint"'))!
-    expect(JSON.parse(challenge)).toMatchObject({
-      type: 'https://atalaprism.io/authentication-challenge',
-      from: 'Acme',
-    })
-    expect(await alice.run(['auth', 'respond', '-', '--did', did, '-q'], { input: challenge })).toMatchObject(
-      {
-        code: 0,
-        out: did,
-        err: expect.stringContaining('“Acme”, at http://127.0.0.1:'),
-      },
-    )
-    const signedIn = await signing.ended()
-    expect(signedIn.code, signedIn.err).toBe(0)
-    expect(signedIn.out).toMatch(/state +signed in/)
-    expect(signedIn.out).toContain(did)
+  const signing = terminal(acme, ['auth', 'create', '--from', 'Acme', '--qr', 'small', '--wait'])
+  const challenge = scan(await signing.shown('"submissionEndpoint"'))!
+  expect(JSON.parse(challenge)).toMatchObject({
+    type: 'https://atalaprism.io/authentication-challenge',
+    from: 'Acme',
+  })
+  expect(await alice.run(['auth', 'respond', '-', '--did', did, '-q'], { input: challenge })).toMatchObject({
+    code: 0,
+    out: did,
+    err: expect.stringContaining('“Acme”, at http://127.0.0.1:'),
+  })
+  const signedIn = await signing.ended()
+  expect(signedIn.code, signedIn.err).toBe(0)
+  expect(signedIn.out).toMatch(/state +signed in/)
+  expect(signedIn.out).toContain(did)
 
-    // The link is used up.
-    expect(await alice.run(['auth', 'respond', challenge, '--did', did])).toMatchObject({
-      code: 5,
-      out: '',
-      err: expect.stringMatching(/used already/),
-    })
-  },
-)
+  // The link is single-use.
+  expect(await alice.run(['auth', 'respond', challenge, '--did', did])).toMatchObject({
+    code: 5,
+    out: '',
+    err: expect.stringMatching(/used already/),
+  })
+})
 
 test('requests are listed, shown and removed, and scripts read JSON', { timeout: slow }, async () => {
   for (const [topic, inner] of [
@@ -135,7 +129,7 @@ test('requests are listed, shown and removed, and scripts read JSON', { timeout:
   })
 })
 
-test('declined, and wrong answers', { timeout: slow }, async () => {
+test('rejected requests and invalid answers are reported', { timeout: slow }, async () => {
   const file = join(alice.folder, 'request.json')
   const create = async (...args: string[]) => JSON.parse((await acme.run([...args, '--json'])).out)
   const request = await create('onboard', 'create')

@@ -9,7 +9,7 @@ const nilId = '00000000-0000-0000-0000-000000000000'
 const { user, asOther } = serveTwoTenants('other', { inProcess: false })
 const trigger = async (type = 'PresentationUpdated') => (await user.run(['event', 'trigger', type, '-q'])).out
 
-/** A command that goes on, and what it has printed by now. */
+/** A running command and its output so far. */
 function spawn(...args: string[]) {
   const command = user.spawn(args)
   let out = ''
@@ -17,8 +17,8 @@ function spawn(...args: string[]) {
   return { command, lines: () => out.split('\n').filter((line) => line !== '') }
 }
 
-test('a test event is made, listed and shown', { timeout: slow }, async () => {
-  const made = JSON.parse((await user.run(['event', 'trigger', 'DIDStatusUpdated', '--json'])).out)
+test('a test event is created, listed and printed', { timeout: slow }, async () => {
+  const made = await user.json(['event', 'trigger', 'DIDStatusUpdated'])
   expect(made).toMatchObject({ type: 'DIDStatusUpdated', data: { test: true } })
   const list = await user.run(['event', 'list', '--type', 'DIDStatusUpdated'])
   expect(list.out.split('\n').at(-1)).toMatch(
@@ -35,7 +35,7 @@ test('a test event is made, listed and shown', { timeout: slow }, async () => {
 })
 
 test(
-  'the tail prints each event once, also across a restart of the daemon, until Ctrl-C (130)',
+  'event tail prints each event once, even across a daemon restart, until Ctrl-C (130)',
   { timeout: slow },
   async () => {
     const { command, lines } = spawn('event', 'tail', '--type', 'PresentationUpdated')
@@ -47,7 +47,7 @@ test(
     const isBack = printed(command.stderr, 'The daemon has restarted')
     await user.run(['daemon', 'stop'])
     await isAway
-    // On another port: the profile tells.
+    // The new port is in the profile.
     expect((await user.run(['daemon', 'start'])).code).toBe(0)
     made.push(await trigger())
     await isBack
@@ -66,7 +66,7 @@ test(
 )
 
 test(
-  'the local receiver registers itself, verifies signatures, forwards events and removes itself',
+  'event listen registers a webhook, verifies signatures, forwards events and removes the webhook',
   { timeout: slow },
   async () => {
     await using target = await openReceiver((response, count) =>
@@ -110,21 +110,25 @@ test(
   },
 )
 
-test('the local receiver fails on purpose, and Ctrl-C removes it too', { timeout: slow }, async () => {
-  const { command, lines } = spawn('event', 'listen', '--fail', '1', '--print', 'json')
-  await printed(command.stderr, 'Listening')
-  const isRefused = printed(command.stderr, 'was refused: on purpose')
-  const event = await trigger()
-  await isRefused
-  expect(JSON.parse(lines()[0]!)).toMatchObject({ id: event, data: { test: true } })
-  command.kill('SIGINT')
-  expect(await command).toMatchObject({ exitCode: 130 })
-  expect((await user.run(['webhook', 'list', '-q'])).out).toBe('')
-  expect((await user.run(['event', 'listen', '--fail', '2'])).code).toBe(2)
-})
+test(
+  'the local receiver can fail deliberately, and Ctrl-C removes its webhook',
+  { timeout: slow },
+  async () => {
+    const { command, lines } = spawn('event', 'listen', '--fail', '1', '--print', 'json')
+    await printed(command.stderr, 'Listening')
+    const isRefused = printed(command.stderr, 'was refused: on purpose')
+    const event = await trigger()
+    await isRefused
+    expect(JSON.parse(lines()[0]!)).toMatchObject({ id: event, data: { test: true } })
+    command.kill('SIGINT')
+    expect(await command).toMatchObject({ exitCode: 130 })
+    expect((await user.run(['webhook', 'list', '-q'])).out).toBe('')
+    expect((await user.run(['event', 'listen', '--fail', '2'])).code).toBe(2)
+  },
+)
 
-test('a record that ends in a failure ends the wait at once (5)', { timeout: slow }, async () => {
-  const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
+test('a wait ends when its record fails (5)', { timeout: slow }, async () => {
+  const issuer = (await user.json(['did', 'create'])).longFormDid
   const { command, lines } = spawn(
     'credential',
     'offer',
@@ -152,7 +156,7 @@ test('a record that ends in a failure ends the wait at once (5)', { timeout: slo
   })
 })
 
-test('commands wait for states of their record on the event stream', { timeout: slow }, async () => {
+test('commands wait for record states on the event stream', { timeout: slow }, async () => {
   const { command, lines } = spawn('connection', 'invite', '--qr', 'none', '--wait')
   await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
   const [url] = lines()
@@ -174,7 +178,7 @@ test('commands wait for states of their record on the event stream', { timeout: 
 })
 
 test(
-  'a timeout is 6, with the state and the command that shows it; the record is printed even so',
+  'a timeout (6) prints the record, its state and the command that shows it',
   { timeout: slow },
   async () => {
     const invited = await user.run(['connection', 'invite', '--wait', '--timeout', '1s', '--json'])

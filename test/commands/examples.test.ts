@@ -1,4 +1,4 @@
-/** The scripts of docs/examples do what they say, with nothing but a shell and the program. */
+/** The scripts of docs/examples work with only a shell and the program. */
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ let user: User
 beforeEach(() => (user = newUser()))
 afterEach(() => user.remove())
 
-/** Ways to tell a script how to run the program: by a variable, and by an `agent` in the PATH, as an installation has it. */
+/** A script finds the program by a variable, or as `agent` in the PATH of an installation. */
 const ways = {
   'AGENT names the program': () => ({ AGENT: `${process.execPath} ${bin}` }),
   'the PATH has an agent': () => {
@@ -38,20 +38,20 @@ function run(name: string, variables: Record<string, string>) {
   return execa('bash', [`${folder}/${name}`], { env, extendEnv: false, reject: false, all: true, input: '' })
 }
 
-test('there are some', () =>
+test('examples exist', () =>
   expect(scripts.toSorted()).toEqual(['main-job.sh', 'onboarding.sh', 'webhooks.sh']))
 
 describe.each(scripts)('%s', (name) => {
-  test('is a bash script that stops at the first fault, and cleans up', async () => {
+  test('is a bash script that stops at the first failure and cleans up', async () => {
     const text = textOf(name)
     expect(text).toMatch(/^#!\/usr\/bin\/env bash\n(?:# .*\n)+set -euo pipefail\n/)
     expect(text).toContain('trap clean_up EXIT')
     expect((await execa('bash', ['-n', `${folder}/${name}`], { reject: false })).stderr).toBe('')
-    // Users run it from where they found it.
+    // Users run it from its own folder.
     expect(statSync(`${folder}/${name}`).mode & 0o111).not.toBe(0)
   })
 
-  test('has every variable that is a word by itself in quotes, but in tests and in arithmetic, where no words are split', () => {
+  test('quotes every variable, except in tests and arithmetic, which do not split words', () => {
     const lines = textOf(name)
       .replaceAll(/node -e '[^']*'/g, '')
       .split('\n')
@@ -61,15 +61,15 @@ describe.each(scripts)('%s', (name) => {
     expect(code.filter((line) => /(?<=[\s(])\$[A-Za-z_]\w*/.test(line))).toEqual([])
   })
 
-  test('begins as the others do', () => {
+  test('has the same preamble as the others', () => {
     const preamble = (text: string) =>
       text.slice(text.indexOf('set -euo'), text.indexOf('\n\nstep', text.indexOf('didcomm-port')))
     expect(preamble(textOf(name))).toBe(preamble(textOf(scripts[0]!)))
   })
 
-  // The scripts begin alike, so one of them shows that a variable does as well as an `agent` in the PATH.
+  // All scripts have the same preamble, so one of them is enough to test the variable.
   const ofScript = Object.entries(ways).slice(name === 'webhooks.sh' ? 0 : 1)
-  test.each(ofScript)('comes to its end, and leaves nothing, when %s', { timeout: slow }, async (_, way) => {
+  test.each(ofScript)('finishes and cleans up when %s', { timeout: slow }, async (_, way) => {
     const { exitCode, all } = await run(name, way())
     expect({ exitCode, all }).toMatchObject({ exitCode: 0 })
     expect(all).toMatch(/== Done$/m)

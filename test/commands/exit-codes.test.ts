@@ -1,4 +1,4 @@
-/** Every exit code of the table, provoked through the real command line. */
+/** Provokes every exit code of the table on the real command line. */
 import { existsSync } from 'node:fs'
 import { once } from 'node:events'
 import { execa } from 'execa'
@@ -22,7 +22,7 @@ afterAll(async () => {
   user.remove()
 }, slow)
 
-/** By number, what brings it about. */
+/** Provokes an exit code, by number. */
 const provoked: Readonly<
   Record<
     keyof typeof exitCodes,
@@ -55,7 +55,7 @@ test.each(Object.entries(exitCodes))('%s is %j', { timeout: slow }, async (code)
   expect(await provoked[Number(code) as keyof typeof exitCodes](run)).toBe(Number(code))
 })
 
-// Of util-linux; it gives a command a terminal.
+// `script` of util-linux runs a command in a terminal.
 const script = '/usr/bin/script'
 
 test.skipIf(process.platform !== 'linux' || !existsSync(script))(

@@ -12,7 +12,7 @@ import { problems, type ProblemType } from '../../src/base/problem.ts'
 const of = (kind: string) => explanations.filter((each) => each.kind === kind)
 const found = (given: string) => findExplanations(given).map(({ name }) => name)
 
-/** The codes of problem reports that the source has, written out. */
+/** The problem-report codes that occur as literals in the source. */
 function codesInSource(): string[] {
   const src = fileURLToPath(new URL('../../src', import.meta.url))
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
@@ -26,8 +26,8 @@ function codesInSource(): string[] {
   ]
 }
 
-describe('there is an explanation', () => {
-  test('of every type of problem, and of no other', () => {
+describe('explanations cover', () => {
+  test('exactly the existing problem types', () => {
     expect(
       of('problem')
         .map(({ name }) => name)
@@ -35,13 +35,13 @@ describe('there is an explanation', () => {
     ).toEqual(Object.keys(problems).toSorted())
   })
 
-  test('of every code of a problem report that this agent sends', () => {
+  test('every code of a problem report that the agent sends', () => {
     const codes = codesInSource()
     expect(codes.length).toBeGreaterThan(10)
     expect(codes.filter((code) => !found(code).includes(code))).toEqual([])
   })
 
-  test('of every state', () => {
+  test('every state', () => {
     for (const [topic, states] of Object.entries(meanings))
       expect(
         of('state')
@@ -50,17 +50,17 @@ describe('there is an explanation', () => {
       ).toEqual(Object.keys(states))
   })
 
-  test('of every exit code', () => {
+  test('every exit code', () => {
     expect(of('exit-code').map(({ name }) => Number(name))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 130])
   })
 
-  test('each explanation has the event, the reason and the remedy, in sentences', () => {
+  test('an explanation states the event, the reason and the remedy in sentences', () => {
     for (const { name, what, why, do: remedy } of explanations)
       for (const text of [what, why, remedy]) expect(text, name).toMatch(/^.{3,}[.?`]$/)
   })
 })
 
-test('no problem has an exit code that is not in the table', () => {
+test('every exit code of a problem is in the table', () => {
   for (const [type, status] of Object.entries(problems))
     expect(Object.keys(exitCodes).map(Number)).toContain(exitCodeOf({ type, status }))
 })
@@ -78,7 +78,7 @@ test.each([
   ['e.p.xfer.cant-use-endpoint', ['e.p.xfer']],
   ['e.p.req.time.patience-lost', ['e.p.req.time']],
   ['nothing-of-the-kind', []],
-])('%s is found as %j', (given, names) => {
+])('%s matches %j', (given, names) => {
   expect(found(given)).toEqual(names)
 })
 
@@ -86,7 +86,7 @@ test.each([
   ['InvalidFlowStateError', 'proof:list', 'agent explain error:PresentationError:InvalidFlowStateError'],
   ['InternalServerError', 'did:create', 'agent explain error:InternalServerError'],
   ['Conflict', 'did:update', 'agent explain Conflict'],
-] as const)('an error for which there is no better hint is explained: %s', (name, id, hint) => {
+] as const)('an error without a specific hint refers to its explanation: %s', (name, id, hint) => {
   const type = Object.keys(problems).find((each) => each.endsWith(name)) as ProblemType
   const error = new ProblemError({ status: problems[type], type, title: 'Title', detail: 'because' })
   expect(toReport(error, id).hint).toBe(name === 'InvalidFlowStateError' ? 'agent proof show <id>' : hint)

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { serveTwoTenants, slow } from './_two-tenants.ts'
 
-const { user, asOther: asHolder, call, url } = serveTwoTenants('holder')
+const { user, asOther: asHolder, jsonAsOther: jsonAsHolder, call, url } = serveTwoTenants('holder')
 
-/** Takes a new offer by an invitation. Returns the holder's record id and the issuer's. */
+/** Accepts a new offer by invitation. Returns the record ids of the holder and the issuer. */
 async function offered(issuer: string, claim: string) {
   const { out } = await user.run([
     'credential',
@@ -24,92 +24,88 @@ async function offered(issuer: string, claim: string) {
   }
 }
 
-/** Takes a new request by an invitation. Returns the prover's record id. */
+/** Accepts a new request by invitation. Returns the prover's record id. */
 async function asked(...flags: string[]) {
   const { out } = await user.run(['proof', 'request', '--invitation', ...flags])
   return (await asHolder('proof', 'accept-invitation', out, '-q')).out
 }
 
-test(
-  'a proof is made of the one credential that answers, or of the one that is named',
-  { timeout: slow },
-  async () => {
-    const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
-    const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
-    const accept = async (claim: string) => {
-      const { held } = await offered(issuer, claim)
-      expect((await asHolder('credential', 'accept', held, '--subject', subject, '--wait')).out).toContain(
-        'CredentialReceived',
-      )
-      return held
-    }
-
-    const first = await asked()
-    const none = await asHolder('proof', 'present', first)
-    expect(none).toMatchObject({
-      code: 3,
-      out: '',
-      err: expect.stringMatching(/No credential[^]*Try: agent proof reject/),
-    })
-    const alice = await accept('name=Alice')
-    const shown = await asHolder('proof', 'show', first)
-    expect(shown.out).toMatch(new RegExp(`CREDENTIAL +CLAIMS +ISSUER\n${alice} +name +did:prism:`))
-    expect(shown.err).toContain(`Next:\n  agent proof present ${first}`)
-    expect((await asHolder('proof', 'present', first, '--wait')).out).toContain('PresentationSent')
-
-    const bob = await accept('age:=42')
-    const second = await asked()
-    const several = await asHolder('proof', 'present', second)
-    expect(several).toMatchObject({
-      code: 2,
-      out: '',
-      err: expect.stringContaining('name one with --credential'),
-    })
-    for (const words of [`${alice}  name`, `${bob}  age`]) expect(several.err).toContain(words)
-    expect(JSON.parse((await asHolder('proof', 'present', second, '--json')).err)).toMatchObject({
-      code: 'Usage',
-      exitCode: 2,
-    })
-    expect((await asHolder('proof', 'show', second)).err).toContain(
-      `agent proof present ${second} --credential ${bob}`,
+test('a proof uses the only matching credential or the named one', { timeout: slow }, async () => {
+  const issuer = (await user.json(['did', 'create'])).longFormDid
+  const subject = (await jsonAsHolder('did', 'create')).longFormDid
+  const accept = async (claim: string) => {
+    const { held } = await offered(issuer, claim)
+    expect((await asHolder('credential', 'accept', held, '--subject', subject, '--wait')).out).toContain(
+      'CredentialReceived',
     )
-    const named = await asHolder('proof', 'present', second, '--credential', bob)
-    expect(named).toMatchObject({ code: 0, err: expect.not.stringContaining('Warning') })
+    return held
+  }
 
-    const third = await asked('--schema', 'https://schemas.example/person')
-    expect(await asHolder('proof', 'present', third)).toMatchObject({
-      code: 3,
-      err: expect.stringMatching(
-        /satisfies proofs\.0, the schema https:\/\/schemas\.example\/person[^]*WHY NOT[^]*accepts none of the schemas/,
-      ),
-    })
-    expect((await asHolder('proof', 'show', third)).out).toContain('No credential of this wallet answers it')
-    const fourth = await asked('--schema', 'https://schemas.example/person')
-    const warned = await asHolder('proof', 'present', fourth, '--credential', bob)
-    const warning = `Warning: the credential ${bob} does not answer the request, and the verifier may refuse it: The request accepts none of the schemas`
-    expect(warned).toMatchObject({ code: 0, err: expect.stringContaining(warning) })
+  const first = await asked()
+  const none = await asHolder('proof', 'present', first)
+  expect(none).toMatchObject({
+    code: 3,
+    out: '',
+    err: expect.stringMatching(/No credential[^]*Try: agent proof reject/),
+  })
+  const alice = await accept('name=Alice')
+  const shown = await asHolder('proof', 'show', first)
+  expect(shown.out).toMatch(new RegExp(`CREDENTIAL +CLAIMS +ISSUER\n${alice} +name +did:prism:`))
+  expect(shown.err).toContain(`Next:\n  agent proof present ${first}`)
+  expect((await asHolder('proof', 'present', first, '--wait')).out).toContain('PresentationSent')
 
-    expect((await asHolder('proof', 'remove', third)).code).toBe(2)
-    expect(await asHolder('proof', 'remove', third, '--yes')).toMatchObject({
-      code: 0,
-      out: `removed  ${third}`,
-    })
-    expect((await asHolder('proof', 'remove', third, '--yes')).code).toBe(3)
-    expect((await asHolder('credential', 'remove', alice)).code).toBe(2)
-    expect(await asHolder('credential', 'remove', alice, '--yes', '-q')).toMatchObject({
-      code: 0,
-      out: alice,
-    })
-    expect((await asHolder('credential', 'show', alice)).code).toBe(3)
-  },
-)
+  const bob = await accept('age:=42')
+  const second = await asked()
+  const several = await asHolder('proof', 'present', second)
+  expect(several).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringContaining('name one with --credential'),
+  })
+  for (const words of [`${alice}  name`, `${bob}  age`]) expect(several.err).toContain(words)
+  expect(JSON.parse((await asHolder('proof', 'present', second, '--json')).err)).toMatchObject({
+    code: 'Usage',
+    exitCode: 2,
+  })
+  expect((await asHolder('proof', 'show', second)).err).toContain(
+    `agent proof present ${second} --credential ${bob}`,
+  )
+  const named = await asHolder('proof', 'present', second, '--credential', bob)
+  expect(named).toMatchObject({ code: 0, err: expect.not.stringContaining('Warning') })
+
+  const third = await asked('--schema', 'https://schemas.example/person')
+  expect(await asHolder('proof', 'present', third)).toMatchObject({
+    code: 3,
+    err: expect.stringMatching(
+      /satisfies proofs\.0, the schema https:\/\/schemas\.example\/person[^]*WHY NOT[^]*accepts none of the schemas/,
+    ),
+  })
+  expect((await asHolder('proof', 'show', third)).out).toContain('No credential of this wallet answers it')
+  const fourth = await asked('--schema', 'https://schemas.example/person')
+  const warned = await asHolder('proof', 'present', fourth, '--credential', bob)
+  const warning = `Warning: the credential ${bob} does not answer the request, and the verifier may refuse it: The request accepts none of the schemas`
+  expect(warned).toMatchObject({ code: 0, err: expect.stringContaining(warning) })
+
+  expect((await asHolder('proof', 'remove', third)).code).toBe(2)
+  expect(await asHolder('proof', 'remove', third, '--yes')).toMatchObject({
+    code: 0,
+    out: `removed  ${third}`,
+  })
+  expect((await asHolder('proof', 'remove', third, '--yes')).code).toBe(3)
+  expect((await asHolder('credential', 'remove', alice)).code).toBe(2)
+  expect(await asHolder('credential', 'remove', alice, '--yes', '-q')).toMatchObject({
+    code: 0,
+    out: alice,
+  })
+  expect((await asHolder('credential', 'show', alice)).code).toBe(3)
+})
 
 test(
-  'a request for two schemas is answered with a credential of each, and names the schema that is missing',
+  'a request for two schemas is answered with a credential of each, and a missing schema is named',
   { timeout: slow },
   async () => {
-    const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
-    const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
+    const issuer = (await user.json(['did', 'create'])).longFormDid
+    const subject = (await jsonAsHolder('did', 'create')).longFormDid
     const publishSchema = async (name: string) => {
       const schema = {
         $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -176,11 +172,11 @@ test(
 )
 
 test(
-  'an offer is declined, and an issued credential is revoked before its record goes',
+  'an offer is declined, and an issued credential is revoked before its record is deleted',
   { timeout: slow },
   async () => {
-    const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
-    const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
+    const issuer = (await user.json(['did', 'create'])).longFormDid
+    const subject = (await jsonAsHolder('did', 'create')).longFormDid
     const declined = await offered(issuer, 'a=b')
     expect(await asHolder('credential', 'reject', declined.held)).toMatchObject({
       code: 0,
@@ -209,7 +205,7 @@ test(
 
 test('an invitation can be withdrawn until it is accepted', { timeout: slow }, async () => {
   const invite = async () =>
-    JSON.parse((await user.run(['connection', 'invite', '--json'])).out) as {
+    (await user.json(['connection', 'invite'])) as {
       connectionId: string
       invitation: { invitationUrl: string }
     }

@@ -17,7 +17,7 @@ describe('the last lines of a file', () => {
     [0, []],
     [2, ['b', 'c']],
     [9, ['a', 'b', 'c']],
-  ])('are %i at most', (count, expected) => {
+  ])('are at most %i', (count, expected) => {
     writeFileSync(path, 'a\nb\nc\n')
     expect(lastLines(path, count)).toEqual({ lines: expected, size: 6 })
   })
@@ -27,7 +27,7 @@ describe('the last lines of a file', () => {
     expect(lastLines(path, 5)).toEqual({ lines: [], size: 0 })
   })
 
-  test('are not to be had of no file', () => {
+  test('of a missing file are undefined', () => {
     expect(() => lastLines(path, 5)).toThrow('ENOENT')
   })
 })

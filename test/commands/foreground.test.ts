@@ -1,4 +1,4 @@
-/** `agent daemon start` and the daemon it starts: which of the two ends with the other, by real signals. */
+/** Process lifetimes of `agent daemon start` and its daemon, with real signals. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -82,12 +82,12 @@ test.each(['SIGKILL', 'SIGTERM', 'SIGHUP'] as const)(
       () => Promise.resolve(said()),
       (text) => text.includes('the agent is stopping'),
     )
-    // It has cleaned up after itself.
+    // The launcher has cleaned up.
     expect(() => readFileSync(join(folder.path, 'data', 'daemon.json'))).toThrow('ENOENT')
   },
 )
 
-test('a daemon in the foreground that is killed ends its launcher, which says so', async () => {
+test('killing a foreground daemon ends its launcher with a message', async () => {
   await using folder = await temporaryFolder()
   const { launcher, said, daemon } = await launch(folder.path)
   isAlive(daemon.pid, 'SIGKILL')
@@ -95,7 +95,7 @@ test('a daemon in the foreground that is killed ends its launcher, which says so
   expect(said()).toContain('The daemon was killed by SIGKILL.')
 })
 
-test('a daemon in the background outlives its launcher', async () => {
+test('a background daemon outlives its launcher', async () => {
   await using folder = await temporaryFolder()
   await execa(process.execPath, [agent, 'daemon', 'start'], { env: settings(folder.path), extendEnv: false })
   const daemon = await daemonIn(folder.path)

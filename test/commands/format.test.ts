@@ -69,7 +69,7 @@ describe('the name of a connection', () => {
 })
 
 describe('a table', () => {
-  test('stands in columns, whole, where there is no terminal', () => {
+  test('has full columns without a terminal', () => {
     expect(table(rows, columns)).toBe(
       [
         'ID    LABEL                  DID',
@@ -79,18 +79,18 @@ describe('a table', () => {
     )
   })
 
-  test.each([30, 40, 60, 70, 80])('takes no more than %i columns, and keeps ids whole', (width) => {
+  test.each([30, 40, 60, 70, 80])('fits %i columns and keeps ids whole', (width) => {
     const lines = table(rows, columns, width).split('\n')
     expect(lines.every((line) => widthOf(line) <= width)).toBe(true)
     expect(lines[1]).toContain('0001')
   })
 
-  test('shows both ends of what is cut in the middle', () => {
+  test('shows both ends of a value cut in the middle', () => {
     const [, first] = table(rows, columns, 50).split('\n')
     expect(first).toMatch(/did:.*….*cdef$/)
   })
 
-  test('leaves out what is optional, the last first, before it gives up', () => {
+  test('drops optional columns, the last one first', () => {
     const more: Column<Row>[] = [
       { head: 'id', of: ({ id }) => id },
       { head: 'role', of: () => 'Inviter', optional: true },
@@ -103,13 +103,13 @@ describe('a table', () => {
     expect(heads(40)).toEqual(['ID', 'STATE'])
   })
 
-  test('becomes a list of fields where even that does not fit', () => {
+  test('becomes a list of fields when too narrow', () => {
     const text = table(rows, columns, 16)
     expect(text.split('\n\n')).toHaveLength(2)
     expect(text).toContain('id     0001')
   })
 
-  test('keeps each row on one line, whatever a peer called itself', () => {
+  test('keeps each row on one line with any label of a peer', () => {
     const text = table([{ id: '1', label: 'a\nb\r\n\u001b[31mred\u001b[0m', did: 'did:x:y' }], columns)
     expect(text.split('\n')).toHaveLength(2)
     expect(text).toContain('a b red')
@@ -134,7 +134,7 @@ describe('colours', () => {
     { head: 'id', of: () => '1' },
   ]
 
-  test('are put on words that are there without them, and take no room', () => {
+  test('only accompany words, and take no columns', () => {
     const [bare, painted] = [
       table(['OfferSent', 'CredentialSent'], states),
       table(['OfferSent', 'CredentialSent'], states, 80, paint),
@@ -150,12 +150,12 @@ describe('colours', () => {
     )
   })
 
-  test('cannot be had by a claim, whatever it holds', () => {
+  test('cannot be set by a claim', () => {
     const claim = { text: 'x', style: 'good', Symbol: 'style' }
     expect(fields([['claim', claim]], 80, paint)).toBe(`claim  ${JSON.stringify(claim)}`)
   })
 
-  test('go to fields as well, and to none where there are none', () => {
+  test('apply to fields, and only when enabled', () => {
     const pairs = [['state', shownState('connection', 'ProblemReportSent')]] as const
     expect(fields(pairs, 80, paint)).toBe('state  \u001b[31mProblemReportSent (took too long)\u001b[39m')
     expect(fields(pairs)).toBe('state  ProblemReportSent (took too long)')
@@ -172,7 +172,7 @@ describe('colours', () => {
   })
 })
 
-test('prose is broken at its blanks, and by columns', () => {
+test('prose wraps at spaces by display width', () => {
   expect(wrap('one two three', 7)).toEqual(['one two', 'three'])
   expect(wrap('日本 日本', 8)).toEqual(['日本', '日本'])
   expect(wrap('unbreakable x', 4)).toEqual(['unbreakable', 'x'])
@@ -180,7 +180,7 @@ test('prose is broken at its blanks, and by columns', () => {
 })
 
 describe('fields', () => {
-  test('line up, and leave out what has no value', () => {
+  test('are aligned, and omit missing values', () => {
     expect(
       fields([
         ['id', '1'],
@@ -196,7 +196,7 @@ describe('fields', () => {
   })
 })
 
-test('claims are one a line, by paths that --claim takes, and their names draw nothing', () => {
+test('claims are printed one per line with paths that --claim accepts, without control characters', () => {
   const claims = {
     name: 'Alice',
     address: { city: 'Ulm', 'zip.code': 1, more: {} },
@@ -232,7 +232,7 @@ describe('a credential', () => {
     expect(validityOf(dates, now)).toBe(words)
   })
 
-  test('says whether it is revoked, and why that cannot be known', () => {
+  test('shows its revocation status, or why it is unknown', () => {
     const words = (standing: CredentialContent['standing']) => standingOf(content({ standing }))
     expect(words({ status: 'revoked' })).toBe('revoked')
     expect(words({ status: 'suspended' })).toBe('suspended')
@@ -242,7 +242,7 @@ describe('a credential', () => {
     expect(words({ status: 'unknown', detail: 'its host is away' })).toBe('cannot be known: its host is away')
   })
 
-  test('says what can be kept back', () => {
+  test('shows which claims are selectively disclosable', () => {
     expect(disclosableOf(content({}))).toBeUndefined()
     expect(disclosableOf(content({ disclosable: [] }))).toBe('none')
     expect(disclosableOf(content({ disclosable: [['name'], ['tags', '0'], ['zip.code']] }))).toBe(
@@ -287,13 +287,13 @@ describe('the width of a text', () => {
   })
 })
 
-describe('text from elsewhere', () => {
+describe('untrusted text', () => {
   test('loses escape sequences, control characters and direction marks', () => {
     expect(safe('a\u001b[31mb\u001b]0;title\u0007c\u009b2Jd\u202ee\u0000f\tg\nh')).toBe('abcdef\tg\nh')
     expect(safeLine('a\tb\r\nc')).toBe('a b c')
   })
 
-  test('is the same value in JSON, but holds no control character', () => {
+  test('is the same value in JSON without control characters', () => {
     const value = { label: 'a\u009b31m\u202e\u001b[0m' }
     expect(JSON.parse(safeJson(value))).toEqual(value)
     // oxlint-disable-next-line no-control-regex
@@ -316,7 +316,7 @@ describe('states', () => {
     expect(explain('credential', 'SomethingNew')).toBe('SomethingNew')
   })
 
-  test('lead to the next command', () => {
+  test('suggest the next command', () => {
     expect(nextCommand('credential', 'RequestReceived', '1')).toBe('agent credential issue 1')
     expect(nextCommand('credential', 'RequestSent', '1')).toBeUndefined()
   })
@@ -337,7 +337,7 @@ describe('times', () => {
     expect(ago(time, now)).toBe(words)
   })
 
-  test('are told with how long ago they were', () => {
+  test('have their age', () => {
     expect(whenAgo('2026-11-20T11:59:00Z', now)).toBe('2026-11-20T11:59:00Z, 1 min ago')
     expect(whenAgo('2026-01-02T12:00:00Z', now)).toBe('2026-01-02T12:00:00Z')
   })
@@ -351,7 +351,7 @@ describe('times', () => {
     expect(ahead(time, now)).toBe(words)
   })
 
-  test('are measured in what can be read', () => {
+  test('have readable units', () => {
     expect([0.4, 9.96, 12.4, 999, 1_250].map(duration)).toEqual([
       '0.4 ms',
       '10.0 ms',
@@ -363,13 +363,13 @@ describe('times', () => {
 })
 
 describe('a line of the log', () => {
-  test('is put into words', () => {
+  test('is formatted', () => {
     const line =
       '{"level":40,"time":1795205192542,"pid":1,"hostname":"vm","walletId":"w","err":{"message":"no"},"msg":"not sent"}'
     expect(formatLogLine(line)).toBe('20:06:32.542 warn  not sent walletId=w err={"message":"no"}')
   })
 
-  test.each(['The port is taken.', '{"level":"high"}', '{', ''])('that is %j stays as it is', (line) => {
+  test.each(['The port is taken.', '{"level":"high"}', '{', ''])('%j is unchanged', (line) => {
     expect(formatLogLine(line)).toBe(line)
   })
 })

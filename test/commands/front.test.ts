@@ -1,4 +1,4 @@
-/** What may stand before a command, after it or in its place: global flags, -h, and help that names nothing. */
+/** Global flags before a command, `-h`, and help about unknown subjects. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { arrange } from '../../cli/argv.ts'
 import { newUser, type User } from './_cli.ts'
@@ -49,7 +49,7 @@ describe('-h is --help', slow, () => {
 })
 
 describe('global flags', slow, () => {
-  test('may stand before the command', async () => {
+  test('may precede the command', async () => {
     await user.run(['profile', 'add', 'acme', '--url', 'http://127.0.0.1:9'])
     const named = (err: string) =>
       expect(JSON.parse(err)).toMatchObject({
@@ -67,7 +67,7 @@ describe('global flags', slow, () => {
     }
   })
 
-  test('--no-color takes colours away where the environment wants them', async () => {
+  test('--no-color overrides an environment that enables colours', async () => {
     const env = { NO_COLOR: '', FORCE_COLOR: '1' }
     const args = ['explain', 'exit-codes']
     const plain = await user.run(['--no-color', ...args], { env })
@@ -77,7 +77,7 @@ describe('global flags', slow, () => {
     expect((await user.run(['help', '--no-color'], { env })).out).not.toContain('\u001b')
   })
 
-  test('-o is no flag of its own: the error names --json', async () => {
+  test('the error for the unknown flag -o names --json', async () => {
     const { code, err } = await user.run(['did', 'list', '-o', 'json'])
     expect({ code, err: err.split('\n')[0] }).toEqual({
       code: 2,
@@ -86,7 +86,7 @@ describe('global flags', slow, () => {
   })
 })
 
-describe('help about what there is not', slow, () => {
+describe('help about an unknown subject', slow, () => {
   test.each([
     ['nonsense', 'There is no command agent nonsense.'],
     ['credental offer', 'There is no command agent credental offer. Did you mean agent credential offer?'],
@@ -105,7 +105,7 @@ describe('help about what there is not', slow, () => {
 })
 
 describe('completion', slow, () => {
-  test.each(['bash', 'zsh', 'fish'])('is for the shell that SHELL names: %s', async (shell) => {
+  test.each(['bash', 'zsh', 'fish'])('uses the shell that SHELL names: %s', async (shell) => {
     const named = await user.run(['completion', shell])
     expect(named.code).toBe(0)
     expect(await user.run(['completion'], { env: { SHELL: `/usr/bin/${shell}` } })).toEqual(named)
@@ -114,7 +114,7 @@ describe('completion', slow, () => {
   test.each([
     ['/usr/bin/ksh', 'ksh'],
     ['', 'no shell'],
-  ])('asks for the shell where SHELL is %j', async (SHELL, named) => {
+  ])('requires the shell when SHELL is %j', async (SHELL, named) => {
     const { code, err } = await user.run(['completion'], { env: { SHELL } })
     expect(code).toBe(2)
     expect(err).toContain(named)

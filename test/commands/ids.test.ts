@@ -1,4 +1,4 @@
-/** Naming a thing: by its id, a part of the id, or its name. */
+/** Resources are found by id, partial id or name. */
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
 import { readCommands } from '../../docs/_make/manifest.ts'
@@ -7,18 +7,17 @@ import { startCommandedPair } from './_pair.ts'
 import { connect } from '../_pair.ts'
 import { slow } from './_two-tenants.ts'
 
-test('a connection is named by its id, either end of the id, or its label', { timeout: slow }, async () => {
+test('a connection is found by its id, either end of the id, or its label', { timeout: slow }, async () => {
   await using pair = await startCommandedPair()
-  const { issuer, run } = pair
+  const { issuer, run, json } = pair
   const invite = async (label: string) =>
-    JSON.parse((await run(issuer, 'connection', 'invite', '--label', label, '--json')).out)
-      .connectionId as string
+    (await json(issuer, 'connection', 'invite', '--label', label)).connectionId as string
   const [id, other] = [await invite('Alice'), await invite('Bob')]
   const beginning = id.slice(0, [...id].findIndex((character, index) => character !== other[index]) + 1)
   for (const text of [id, id.toUpperCase(), id.slice(-8), `…${id.slice(-8)}`, beginning, 'Alice', 'alice'])
     expect(await run(issuer, 'connection', 'show', text, '-q'), text).toMatchObject({ code: 0, out: id })
 
-  // UUIDs of version 7 begin with the time.
+  // Version 7 UUIDs start with a timestamp.
   const several = await run(issuer, 'connection', 'show', id.slice(0, 6))
   expect(several.code).toBe(2)
   expect(several.err).toContain(`Several connections match "${id.slice(0, 6)}":`)
@@ -38,7 +37,7 @@ test('a connection is named by its id, either end of the id, or its label', { ti
 })
 
 test(
-  'a label stands for the connection that is made, where invitations have it as well',
+  'a label refers to the established connection before invitations with the same label',
   { timeout: slow },
   async () => {
     await using pair = await startCommandedPair()
@@ -53,7 +52,7 @@ test(
     expect(JSON.parse(asked.out)).toMatchObject({ connectionId: inviterConnectionId })
     expect((await run(issuer, 'message', 'send', 'hello', '--connection', 'alice')).code).toBe(0)
     expect((await run(issuer, 'didcomm', 'ping', 'Alice')).code).toBe(0)
-    // A credential or a proof has no name.
+    // Credentials and proofs have no names.
     const proofId = JSON.parse(asked.out).presentationId
     expect((await run(issuer, 'proof', 'show', proofId.slice(-6), '-q')).out).toBe(proofId)
     expect(await run(issuer, 'proof', 'show', 'mine')).toMatchObject({
@@ -64,33 +63,35 @@ test(
   },
 )
 
-test('so are policies, webhooks, tenants, wallets and DIDs', { timeout: slow }, async () => {
-  await using pair = await startCommandedPair()
-  const { issuer, agent, run, user } = pair
-  const policy = (await run(issuer, 'policy', 'create', '--name', 'Adults', '-q')).out
-  const policyNamed = await run(issuer, 'policy', 'show', 'adults', '-q')
-  expect(policyNamed.out).toBe(policy)
-  const hook = (await run(issuer, 'webhook', 'add', 'http://127.0.0.1:9/', '-q')).out.split('\n')[0]!
-  expect((await run(issuer, 'webhook', 'show', hook.slice(-7), '-q')).out).toBe(hook)
-  const did = JSON.parse((await run(issuer, 'did', 'create', '--json')).out)
-    .longFormDid.split(':', 3)
-    .join(':')
-  expect((await run(issuer, 'did', 'show', did.slice(-8), '-q')).out).toBe(did)
-  expect((await run(issuer, 'did', 'show', 'Nobody-has-this')).code).toBe(3)
-  const asAdmin = (...args: string[]) =>
-    user.run(args, { env: { AGENT_URL: agent.url, AGENT_ADMIN_KEY: 'the-administrator-of-the-tests' } })
-  const tenant = await asAdmin('tenant', 'show', 'issuer', '--json')
-  expect(JSON.parse(tenant.out)).toMatchObject({ id: issuer.entityId })
-  const keys = JSON.parse((await asAdmin('tenant', 'key', 'list', 'issuer', '--json')).out).contents
-  expect(
-    await asAdmin('tenant', 'key', 'revoke', 'issuer', keys[0].id.slice(-8), '--yes', '-q'),
-  ).toMatchObject({
-    code: 0,
-    out: keys[0].id,
-  })
-})
+test(
+  'policies, webhooks, tenants, wallets and DIDs are found by partial id or name',
+  { timeout: slow },
+  async () => {
+    await using pair = await startCommandedPair()
+    const { issuer, agent, run, json, user } = pair
+    const policy = (await run(issuer, 'policy', 'create', '--name', 'Adults', '-q')).out
+    const policyNamed = await run(issuer, 'policy', 'show', 'adults', '-q')
+    expect(policyNamed.out).toBe(policy)
+    const hook = (await run(issuer, 'webhook', 'add', 'http://127.0.0.1:9/', '-q')).out.split('\n')[0]!
+    expect((await run(issuer, 'webhook', 'show', hook.slice(-7), '-q')).out).toBe(hook)
+    const did = (await json(issuer, 'did', 'create')).longFormDid.split(':', 3).join(':')
+    expect((await run(issuer, 'did', 'show', did.slice(-8), '-q')).out).toBe(did)
+    expect((await run(issuer, 'did', 'show', 'Nobody-has-this')).code).toBe(3)
+    const asAdmin = (...args: string[]) =>
+      user.run(args, { env: { AGENT_URL: agent.url, AGENT_ADMIN_KEY: 'the-administrator-of-the-tests' } })
+    const tenant = await asAdmin('tenant', 'show', 'issuer', '--json')
+    expect(JSON.parse(tenant.out)).toMatchObject({ id: issuer.entityId })
+    const keys = JSON.parse((await asAdmin('tenant', 'key', 'list', 'issuer', '--json')).out).contents
+    expect(
+      await asAdmin('tenant', 'key', 'revoke', 'issuer', keys[0].id.slice(-8), '--yes', '-q'),
+    ).toMatchObject({
+      code: 0,
+      out: keys[0].id,
+    })
+  },
+)
 
-test('an id as a whole makes no more requests than the command itself', { timeout: slow }, async () => {
+test('a complete id needs no additional requests', { timeout: slow }, async () => {
   await using pair = await startCommandedPair()
   const requests: string[] = []
   const server = createServer((request, response) => {
@@ -107,8 +108,8 @@ test('an id as a whole makes no more requests than the command itself', { timeou
   expect({ code, requests }).toEqual({ code: 3, requests: [`GET /connections/${id}`] })
 })
 
-test('every argument that is an id is looked up', () => {
-  // Ids of other things than the daemon lists: events, which are a log, and a thread of anything.
+test('every id argument accepts partial ids', () => {
+  // Ids that the daemon does not list: events, which are a log, and threads.
   const others = ['event:show id', 'trace id', 'credential:status-list list']
   const ids = readCommands().flatMap(({ id, args }) =>
     Object.values(args)

@@ -44,18 +44,18 @@ describe('claims', () => {
     },
   )
 
-  test('come from a file, and single ones go over it', () => {
+  test('are read from a file and overridden by --claim', () => {
     expect(readClaims({ claims: `@${join(folder, 'claims.json')}`, claim: ['age:=42'] })).toEqual({
       name: 'Alice',
       age: 42,
     })
   })
 
-  test('may be written out', () => {
+  test('accept values with explicit types', () => {
     expect(readClaims({ claims: '{"name": "Alice"}' })).toEqual({ name: 'Alice' })
   })
 
-  test('are not named twice, not absent, not a list, and not in a file that does not exist', () => {
+  test('reject duplicates, no claims, lists and missing files', () => {
     expect(() => readClaims({ claim: ['a=1', 'a=2'] })).toThrow('"a" twice')
     expect(() => readClaims({})).toThrow('There are no claims')
     expect(() => readClaims({ claims: `@${join(folder, 'list.json')}` })).toThrow('not a JSON object')
@@ -65,7 +65,7 @@ describe('claims', () => {
     expect(() => readClaims({ claims: '{"name": ' })).toThrow('not JSON')
   })
 
-  test('named like members of every object are claims like any other', () => {
+  test('can be named like members of Object.prototype', () => {
     const claims = readClaims({ claim: ['constructor=x', '__proto__=y'] })
     expect(JSON.stringify(claims)).toBe('{"constructor":"x","__proto__":"y"}')
   })
@@ -85,7 +85,7 @@ describe('names of claims', () => {
     expect(JSON.stringify(readClaimNames(paths))).toBe(JSON.stringify(expected))
   })
 
-  test.each([[['']], [['.']], [['a.']], [['a..b']], [['a', 'a.b']], [['a.b', 'a']]])('not %j', (paths) => {
+  test.each([[['']], [['.']], [['a.']], [['a..b']], [['a', 'a.b']], [['a.b', 'a']]])('reject %j', (paths) => {
     expect(() => readClaimNames(paths)).toThrow(UsageError)
   })
 })
@@ -111,7 +111,7 @@ describe('an invitation', () => {
     'https://my.domain.com/path',
     'https://my.domain.com/path?_oob=',
     'https://my.domain.com/path?oob=eyJ',
-  ])('is not %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(() => readInvitation(text)).toThrow(UsageError)
   })
 })
@@ -127,12 +127,12 @@ describe('a duration', () => {
     expect(readSeconds('validity', text)).toBe(seconds)
   })
 
-  test.each(['0', '-1', '1.5h', '5 m', 'm', '', '1w', '1e3'])('is not %j', (text) => {
+  test.each(['0', '-1', '1.5h', '5 m', 'm', '', '1w', '1e3'])('rejects %j', (text) => {
     expect(() => readSeconds('validity', text)).toThrow('--validity')
   })
 })
 
-test('a guid is a schema of the daemon, a URL is one of its own', () => {
+test('a GUID refers to a schema of the daemon, a URL to itself', () => {
   const guid = 'c101941e-a15a-32bc-abd1-b77db1d0a4a1'
   expect(schemaUrl(guid, 'http://127.0.0.1:8085')).toBe(
     `http://127.0.0.1:8085/schema-registry/schemas/${guid}`,
@@ -142,7 +142,7 @@ test('a guid is a schema of the daemon, a URL is one of its own', () => {
   )
 })
 
-test('standard input is read to its end, however slowly it is written', async () => {
+test('standard input is read to its end from a slow writer', async () => {
   const url = `https://example.org/?${'a'.repeat(100_000)}`
   const slowly = `(sleep 1; printf ${url}; sleep 0.2; printf '&b') | node ${bin} connection accept -`
   const { exitCode, stderr } = await execa('sh', ['-c', slowly], {
@@ -155,7 +155,7 @@ test('standard input is read to its end, however slowly it is written', async ()
   })
 })
 
-test('errors quote malformed JSON of the command line, never of a file', () => {
+test('errors quote malformed JSON from the command line, never from a file', () => {
   const path = join(folder, 'headers.json')
   writeFileSync(path, '{"authorization": Bearer abcdefgh}')
   expect(() => readObject('headers', `@${path}`)).toThrow(/^--headers is not JSON: (?!.*(?:Bearer|abcd))/)

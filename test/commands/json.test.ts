@@ -1,4 +1,4 @@
-/** What `--json` prints is what docs/json.md says. */
+/** The `--json` output matches docs/json.md. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -12,7 +12,9 @@ const { user, asOther } = serveTwoTenants('holder', { inProcess: false })
 type As = (...args: string[]) => ReturnType<typeof asOther>
 const asIssuer: As = (...args) => user.run(args)
 
-/** The documents that a command printed, each of the shape that it is said to have, and no field that is not in it. */
+/**
+ * Runs a command. Returns its JSON documents, which must match the documented schema without extra fields.
+ */
 function read(id: string, out: string): any {
   const { type } = shapes[id]!
   const document: unknown = JSON.parse(out)
@@ -22,7 +24,7 @@ function read(id: string, out: string): any {
   return document
 }
 
-/** The paths of fields that the shape knows nothing of: parsing leaves them out. */
+/** The paths of fields that are missing in the schema: parsing drops them. */
 function unknownFields(document: unknown, parsed: unknown, path = ''): string[] {
   if (typeof document !== 'object' || document === null || typeof parsed !== 'object' || parsed === null)
     return []
@@ -66,7 +68,7 @@ test('wallets, tenants and their keys', { timeout: slow }, async () => {
     'first',
     undefined,
   ])
-  // Both let in until the overlap is over.
+  // Both keys are valid until the overlap ends.
   const {
     id: next,
     expiresAt,
@@ -77,19 +79,19 @@ test('wallets, tenants and their keys', { timeout: slow }, async () => {
     state: 'active',
     expiresAt: expect.any(String),
   })
-  // A file that is there is not written over, and a key is not revoked without a yes.
+  // An existing file is not overwritten, and a key is not revoked without confirmation.
   expect((await user.run(['tenant', 'key', 'create', id, '--key-file', file])).code).toBe(2)
   expect((await user.run(['tenant', 'key', 'revoke', id, next])).code).toBe(2)
   expect(await run(`tenant key revoke ${id} ${next} --yes`)).toMatchObject({ id: next, state: 'revoked' })
   expect((await user.run(['connection', 'list'], { env: { AGENT_API_KEY: rotated.apiKey } })).code).toBe(4)
   expect((await user.run(['tenant', 'key', 'revoke', id, walletId, '--yes'])).code).toBe(3)
   await run('connection list', asCaroline)
-  // As the administrator, of a wallet that is named.
+  // As the administrator, for a named wallet.
   const tail = user.spawn(['event', 'tail', '--wallet', walletId])
   await printed(tail.stderr, 'Waiting for events')
-  const told = printed(tail.stdout, 'ConnectionUpdated')
+  const updated = printed(tail.stdout, 'ConnectionUpdated')
   await run('event trigger ConnectionUpdated', asCaroline)
-  await told
+  await updated
   tail.kill('SIGINT')
   expect((await tail).exitCode).toBe(130)
   const [event] = (await run(`event list --wallet ${walletId}`)).contents
@@ -163,7 +165,7 @@ test('DIDs, connections, credentials and proofs', { timeout: slow }, async () =>
   await run(`did deactivate ${did} --yes --wait`)
 })
 
-/** Where a JWT credential says that its status is. */
+/** The status list URL of a JWT credential. */
 function statusOf(jwt: string): { statusListCredential: string } {
   return JSON.parse(Buffer.from(jwt.split('.')[1]!, 'base64url').toString()).vc.credentialStatus
 }
@@ -191,7 +193,7 @@ test('schemas, policies and presentation definitions', { timeout: slow }, async 
   const raw = await user.run(['schema', 'show', made.guid, '--raw'])
   expect(JSON.parse(raw.out)).toEqual(employee)
 
-  // Under a DID URL, in an envelope.
+  // With a DID URL, in an envelope.
   const publish = [
     'schema',
     'publish',
@@ -254,7 +256,7 @@ test('webhooks and events', { timeout: slow }, async () => {
   expect((await user.run(['webhook', 'show', id])).code).toBe(3)
 })
 
-test('onboarding and signing in', { timeout: slow }, async () => {
+test('onboarding and authentication', { timeout: slow }, async () => {
   const request = await run('onboard create --from Acme')
   await run('onboard list')
   await run(`onboard show ${request.id}`)

@@ -1,4 +1,4 @@
-/** `agent key rotate` by hand, against an agent that is real. */
+/** `agent key rotate` against a real agent. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { adminToken, startAgent } from '../_agent.ts'
 import { newUser } from './_cli.ts'
 
 test(
-  'the master key is replaced: by one of the daemon’s, or one that is given, and is shown nowhere',
+  'the master key is replaced by a generated or a supplied one and never printed',
   { timeout: 60_000 },
   async () => {
     await using agent = await startAgent()
@@ -32,7 +32,7 @@ test(
       expect(JSON.parse(answer.out)).toEqual({ source: file, isReplaced: true })
       expect(readFileSync(file, 'utf8').trim()).toBe(Buffer.from(given, 'base64').toString('base64url'))
       expect(answer.out + answer.err).not.toContain(given)
-      // The same again, and something that is no key.
+      // The same key again, and an invalid key.
       expect(await run(['--new-key-file', '-'], given)).toMatchObject({
         code: 2,
         err: expect.stringContaining('current master key'),

@@ -1,46 +1,40 @@
-/** Lists: the newest first, filtered, and truthful about what they leave out. */
+/** Lists are filtered, show the newest first, and report omitted items. */
 import { expect, test } from 'vitest'
 import { startCommandedPair } from './_pair.ts'
 import { slow } from './_two-tenants.ts'
 import { connect } from '../_pair.ts'
 
-test(
-  'a list shows the newest first, says that there is more, and how to see it',
-  { timeout: slow },
-  async () => {
-    await using pair = await startCommandedPair()
-    const { issuer, run } = pair
-    const ids: string[] = []
-    for (let count = 1; count <= 103; count++)
-      ids.unshift(
-        (
-          await issuer.call('POST /connections', {
-            body: { label: count % 2 === 0 ? `Even ${count}` : `Odd ${count}` },
-          })
-        ).connectionId,
-      )
-    const first = await run(issuer, 'connection', 'list', '-q')
-    expect(first.out.split('\n')).toEqual(ids.slice(0, 100))
-    expect(first.err).toContain('Shown: 1 to 100, the newest first. There are more.')
-    const shown = await run(issuer, 'connection', 'list')
-    expect(shown.err).toMatch(/Next:\n {2}agent connection list --offset 100$/)
-    const rest = await run(issuer, 'connection', 'list', '-q', '--offset', '100')
-    expect(rest).toMatchObject({ out: ids.slice(100).join('\n'), err: '' })
+test('a list shows the newest items first and the command for the next page', { timeout: slow }, async () => {
+  await using pair = await startCommandedPair()
+  const { issuer, run, json } = pair
+  const ids: string[] = []
+  for (let count = 1; count <= 103; count++)
+    ids.unshift(
+      (
+        await issuer.call('POST /connections', {
+          body: { label: count % 2 === 0 ? `Even ${count}` : `Odd ${count}` },
+        })
+      ).connectionId,
+    )
+  const first = await run(issuer, 'connection', 'list', '-q')
+  expect(first.out.split('\n')).toEqual(ids.slice(0, 100))
+  expect(first.err).toContain('Shown: 1 to 100, the newest first. There are more.')
+  const shown = await run(issuer, 'connection', 'list')
+  expect(shown.err).toMatch(/Next:\n {2}agent connection list --offset 100$/)
+  const rest = await run(issuer, 'connection', 'list', '-q', '--offset', '100')
+  expect(rest).toMatchObject({ out: ids.slice(100).join('\n'), err: '' })
 
-    const even = await run(issuer, 'connection', 'list', '--label', 'EVEN', '--limit=2')
-    expect(even.out).toMatch(/Even 102[^]*Even 100/)
-    expect(even.out).not.toMatch(/Odd|Even 98/)
-    expect(even.err).toContain('agent connection list --label EVEN --limit=2 --offset 2')
-    expect(
-      (await run(issuer, 'connection', 'list', '--label', 'even 98', '-q')).out.split('\n'),
-    ).toHaveLength(1)
-    expect(
-      JSON.parse((await run(issuer, 'connection', 'list', '--label', 'nobody', '--json')).out).contents,
-    ).toEqual([])
-  },
-)
+  const even = await run(issuer, 'connection', 'list', '--label', 'EVEN', '--limit=2')
+  expect(even.out).toMatch(/Even 102[^]*Even 100/)
+  expect(even.out).not.toMatch(/Odd|Even 98/)
+  expect(even.err).toContain('agent connection list --label EVEN --limit=2 --offset 2')
+  expect((await run(issuer, 'connection', 'list', '--label', 'even 98', '-q')).out.split('\n')).toHaveLength(
+    1,
+  )
+  expect((await json(issuer, 'connection', 'list', '--label', 'nobody')).contents).toEqual([])
+})
 
-test('records are listed by state and by role', { timeout: slow }, async () => {
+test('records are filtered by state and role', { timeout: slow }, async () => {
   await using pair = await startCommandedPair()
   const { issuer, holder, run } = pair
   const { inviterConnectionId } = await connect(issuer, holder)

@@ -1,4 +1,4 @@
-/** What was mistyped, and what the command line takes it for; without a terminal. */
+/** Suggestions for mistyped commands and flags, without a terminal. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newUser, type User } from './_cli.ts'
 

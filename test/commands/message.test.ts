@@ -1,4 +1,4 @@
-/** `agent message` and `agent didcomm` by hand: two tenants of one daemon. */
+/** `agent message` and `agent didcomm` with two tenants of one daemon. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,24 +10,22 @@ import { serveUser } from './_served.ts'
 
 const slow = 60_000
 
-describe('two tenants that are connected', () => {
+describe('two connected tenants', () => {
   let user: User
   let agent: TestAgent
   let other: Record<string, string>
   let connection: string
-  const json = async (args: readonly string[], env = {}) =>
-    JSON.parse((await user.run([...args, '--json'], { env })).out)
 
   beforeAll(async () => {
     user = newUser()
     agent = await serveUser(user)
-    other = { AGENT_API_KEY: (await json(['tenant', 'create', 'other'])).apiKey }
-    const made = await json(['connection', 'invite'])
+    other = { AGENT_API_KEY: (await user.json(['tenant', 'create', 'other'])).apiKey }
+    const made = await user.json(['connection', 'invite'])
     connection = made.connectionId
-    await json(['connection', 'accept', made.invitation.invitationUrl], other)
+    await user.json(['connection', 'accept', made.invitation.invitationUrl], { env: other })
     await until(
       'the connection',
-      () => json(['connection', 'show', connection]),
+      () => user.json(['connection', 'show', connection]),
       ({ state }) => state === 'ConnectionResponseSent',
     )
   }, slow)
@@ -36,17 +34,17 @@ describe('two tenants that are connected', () => {
     user.remove()
   }, slow)
 
-  test('say something, and hear it', { timeout: slow }, async () => {
+  test('exchange messages', { timeout: slow }, async () => {
     expect(await user.run(['message', 'send', 'See you at ten', '--connection', connection])).toMatchObject({
       code: 0,
       out: expect.stringContaining('on its way'),
     })
-    const heard = await until(
+    const received = await until(
       'the message',
-      () => json(['message', 'list'], other),
+      () => user.json(['message', 'list'], { env: other }),
       ({ contents }) => contents.length === 1,
     )
-    expect(heard.contents[0]).toMatchObject({ direction: 'received', content: 'See you at ten' })
+    expect(received.contents[0]).toMatchObject({ direction: 'received', content: 'See you at ten' })
     expect((await user.run(['message', 'list'])).out).toContain('See you at ten')
   })
 
@@ -58,13 +56,13 @@ describe('two tenants that are connected', () => {
     expect((await user.run(['didcomm', 'ping', '00000000-0000-4000-8000-000000000000'])).code).toBe(3)
   })
 
-  test('a DID answers a ping, refuses it, keeps silent, or cannot be asked', { timeout: slow }, async () => {
-    const { invitation } = await json(['connection', 'invite'])
+  test('a ping to a DID is answered, refused, unanswered or impossible', { timeout: slow }, async () => {
+    const { invitation } = await user.json(['connection', 'invite'])
     expect(await user.run(['didcomm', 'ping', invitation.from], { env: other })).toMatchObject({
       code: 0,
       out: expect.stringContaining('answered'),
     })
-    const { theirDid } = await json(['connection', 'show', connection])
+    const { theirDid } = await user.json(['connection', 'show', connection])
     const refused = await user.run(['didcomm', 'ping', theirDid])
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('did not accept the ping') })
     expect(refused.err).toContain(`agent did resolve ${theirDid}`)
@@ -79,7 +77,7 @@ describe('two tenants that are connected', () => {
     })
   })
 
-  test('text that is not an envelope is refused', { timeout: slow }, async () => {
+  test('text that is not an envelope is rejected', { timeout: slow }, async () => {
     const file = join(user.folder, 'envelope.json')
     writeFileSync(file, '{"hello":"world"}')
     expect(await user.run(['didcomm', 'unpack', file])).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { askForMissing, typed, withoutRules, type Asking, type Questions } from '../../cli/prompts/missing.ts'
 
-const call = (() => Promise.reject(new Error('nobody asked the daemon'))) as unknown as Asking['call']
+const call = (() => Promise.reject(new Error('unexpected call of the daemon'))) as unknown as Asking['call']
 const answer = (...pieces: string[]) => ({ ask: () => Promise.resolve(pieces) })
 const never = { ask: () => Promise.reject(new Error('that was given')) }
 

@@ -11,7 +11,7 @@ test.each([
   ['abc', 'xabc', 1],
   ['kitten', 'sitting', 3],
   ['ca', 'abc', 3],
-])('from %j to %j are %i slips', (a, b, slips) => {
+])('%j to %j is %i edits', (a, b, slips) => {
   expect(editDistance(a, b)).toBe(slips)
   expect(editDistance(b, a)).toBe(slips)
 })
@@ -40,7 +40,7 @@ test.each([
   [['frobnicate'], undefined],
   [['connection', 'frobnicate'], undefined],
   [['x'], undefined],
-])('%j is taken for %s', (given, command) => {
+])('%j suggests %s', (given, command) => {
   expect(nearestCommand(given, commands)).toBe(command)
 })
 
@@ -49,6 +49,6 @@ test.each([
   ['--claimm', '--claim'],
   ['--con', '--connection'],
   ['--xyz', undefined],
-])('%s is taken for %s', (given, flag) => {
+])('%s suggests %s', (given, flag) => {
   expect(nearest(given, ['--issuing-did', '--claim', '--claims', '--connection'])).toBe(flag)
 })

@@ -1,4 +1,4 @@
-/** Suggested commands can be pasted: they go to the same daemon, with the same key. */
+/** Suggested commands can be pasted: they use the same daemon and the same key. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -21,7 +21,7 @@ test('the flags of the daemon and the key are kept, quoted, before a comment', (
   expect(forSameDaemon('check --url', identity)).toBe('check --url')
 })
 
-test('no command is suggested with a flag that it does not take', () => {
+test('a suggested command has only flags that it supports', () => {
   const wrong = readCommands().filter(({ id, flags }) => {
     const added = forSameDaemon(`agent ${id.replaceAll(':', ' ')}`, identity).match(/--([\w-]+)/g) ?? []
     return (
@@ -33,7 +33,7 @@ test('no command is suggested with a flag that it does not take', () => {
 })
 
 test(
-  'from an offer to a proof by the suggested commands, with a key in a file',
+  'the suggested commands lead from an offer to a proof, with the key in a file',
   { timeout: slow },
   async () => {
     await using pair = await startCommandedPair()
@@ -49,7 +49,7 @@ test(
       AGENT_URL: '',
       AGENT_PROFILE: '',
     }
-    /** Runs a line as it would be pasted into a shell, and gives the first command that it suggests. */
+    /** Runs a line in a shell. Returns the first command that it suggests. */
     const paste = async (line: string): Promise<{ out: string; next: string }> => {
       const script = `agent() { "${process.execPath}" "${bin}" "$@"; }\n${line}`
       const { stdout, stderr, exitCode } = await execa('sh', ['-c', script], {
@@ -115,11 +115,11 @@ test(
 )
 
 test(
-  'an offer is accepted with the only DID that can sign; with none or two, the command says what to do',
+  'an offer is accepted with the only DID that can sign; without one or with two, the error names the remedy',
   { timeout: slow },
   async () => {
     await using pair = await startCommandedPair()
-    const { issuer, holder, run } = pair
+    const { issuer, holder, run, json } = pair
     const issuingDid = (await newDid(issuer, 'assertionMethod')).longFormDid
     const offer = [
       'credential',
@@ -133,15 +133,13 @@ test(
     ]
     const receive = async () => {
       const made = JSON.parse((await run(issuer, ...offer)).out)
-      return JSON.parse(
-        (await run(holder, 'credential', 'accept-invitation', made.invitation.invitationUrl, '--json')).out,
-      ).recordId
+      return (await json(holder, 'credential', 'accept-invitation', made.invitation.invitationUrl)).recordId
     }
     const first = await receive()
     const none = await run(holder, 'credential', 'accept', first)
     expect(none).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/no DID that the credential could be about[^]*Try: agent did create/),
+      err: expect.stringMatching(/no DID that can be the subject of the credential[^]*Try: agent did create/),
     })
     await newDid(holder, 'authentication')
     await newDid(holder, 'assertionMethod')

@@ -1,4 +1,4 @@
-/** Where commands print: terminals of several sizes, one that does not know its size, and a disk that is full. */
+/** Outputs of commands: terminals of several sizes or of unknown size, and a full disk. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -32,7 +32,7 @@ describe('a terminal', slow, () => {
     [80, 24],
     [100, 50],
     [120, 40],
-  ])('of %i×%i gets tables that fit, with whole ids', async (columns, rows) => {
+  ])('of %i×%i shows tables that fit, with whole ids', async (columns, rows) => {
     for (const command of commands) {
       const { code, out } = await user.runInTerminal(command.split(' '), { columns, rows })
       expect({ command, code }).toEqual({ command, code: 0 })
@@ -56,7 +56,7 @@ describe('a terminal', slow, () => {
   })
 })
 
-test.skipIf(!existsSync('/dev/full'))('a full disk is one sentence and exit code 1', slow, async () => {
+test.skipIf(!existsSync('/dev/full'))('a full disk is a one-line error (1)', slow, async () => {
   const env = { AGENT_CONFIG_DIR: join(user.folder, 'config'), AGENT_PROFILE: 'local', DEBUG: undefined }
   for (const args of [
     ['connection', 'list'],

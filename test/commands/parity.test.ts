@@ -41,15 +41,15 @@ const calls = operationsOfCommands()
 const called = new Set([...calls.values()].flatMap((keys) => [...keys]))
 const keys: string[] = routes.map(({ key }) => key)
 
-test('every operation of the API is called by a command, or there is a reason why not', () => {
+test('every operation of the API has a command or a reason for having none', () => {
   expect(keys.filter((key) => !called.has(key) && withoutCommand[key] === undefined)).toEqual([])
 })
 
-test('the reasons are about operations that there are, and that no command calls', () => {
+test('every reason is about an existing operation without a command', () => {
   expect(Object.keys(withoutCommand).filter((key) => !keys.includes(key) || called.has(key))).toEqual([])
 })
 
-test('commands call nothing that there is not', () => {
+test('commands call only existing operations', () => {
   expect([...called].filter((key) => !keys.includes(key))).toEqual([])
 })
 
@@ -59,7 +59,7 @@ test('the calls of a command are read from its code', () => {
     'POST /iam/entities',
     'POST /wallets',
   ])
-  // By way of the file that commands which ask share, and not because a type is named.
+  // Found in the shared file of the asking commands, not in the name of a type.
   expect(calls.get('auth:show')).toContain('GET /did-authentication/challenges/{challengeId}')
   expect(calls.get('policy:list')).toEqual(new Set(['GET /verification/policies']))
   expect(calls.get('event:tail')).toContain('GET /events/stream')

@@ -1,4 +1,4 @@
-/** `agent profile …`, as a user runs it. */
+/** `agent profile …`, as users run it. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { newUser, type User } from './_cli.ts'
 const slow = 60_000
 const key = 'a-tenants-key-0123456789'
 
-describe('a daemon elsewhere', { timeout: slow }, () => {
+describe('a remote daemon', { timeout: slow }, () => {
   let user: User
   let file: string
   beforeEach(() => {
@@ -20,7 +20,7 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
   const add = (...more: string[]) =>
     user.run(['profile', 'add', 'acme', '--url', 'https://agent.acme.example/', ...more])
 
-  test('gets a profile with its key from a file, which nothing shows', async () => {
+  test('gets a profile with its key from a file, which is never printed', async () => {
     const outcomes = [
       await add('--api-key-file', file, '--use'),
       await user.run(['profile', 'show']),
@@ -52,7 +52,7 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
   test.each([
     ['standard input', ['--api-key-file', '-'], {}, `${key}\n`],
     ['the environment', [], { AGENT_API_KEY: key }, ''],
-  ])('may have its key from %s', async (_, flags, env, input) => {
+  ])('accepts its key from %s', async (_, flags, env, input) => {
     const made = await user.run(['profile', 'add', 'acme', '--url', 'https://agent.acme.example', ...flags], {
       env,
       input,
@@ -61,7 +61,7 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
     expect(readFileSync(join(user.folder, 'config', 'profiles', 'acme.json'), 'utf8')).toContain(key)
   })
 
-  test('is written once, and replaced only with --replace', async () => {
+  test('is replaced only with --replace', async () => {
     expect((await add()).code).toBe(0)
     expect(await add()).toMatchObject({ code: 5, err: expect.stringContaining('--replace') })
     expect((await add('--replace')).code).toBe(0)
@@ -75,12 +75,12 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
       'a file that is not there',
       ['profile', 'add', 'acme', '--url', 'https://agent.acme.example', '--api-key-file', '/nowhere'],
     ],
-  ])('is not written with %s (2)', async (_, args) => {
+  ])('is rejected with %s (2)', async (_, args) => {
     expect((await user.run(args)).code).toBe(2)
     expect((await user.run(['profile', 'list', '-q'])).out).toBe('')
   })
 
-  test('is warned of where its key would go unencrypted', async () => {
+  test('has a warning if its key is sent unencrypted', async () => {
     const made = await user.run([
       'profile',
       'add',
@@ -93,7 +93,7 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
     expect(made.err).toContain('unencrypted')
   })
 
-  test('is where commands go when it is in use, and not when the environment says otherwise', async () => {
+  test('receives commands while in use, unless the environment overrides it', async () => {
     await user.run(['profile', 'add', 'acme', '--url', 'http://127.0.0.1:1', '--api-key-file', file])
     expect(await user.run(['profile', 'use', 'acme'])).toMatchObject({
       code: 0,
@@ -109,7 +109,7 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
     expect((await user.run(['profile', 'list'])).out).not.toContain('yes')
   })
 
-  test('is removed with its key, and is not in use any more', async () => {
+  test('is removed with its key and is no longer in use', async () => {
     await add('--use')
     expect(await user.run(['profile', 'remove', 'acme'])).toMatchObject({
       code: 2,
@@ -121,14 +121,14 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
     expect((await user.run(['profile', 'show'])).err).toContain('There is no profile local')
   })
 
-  test('with a damaged file is listed as such, and can be removed', async () => {
+  test('with a damaged file is listed as damaged and can be removed', async () => {
     await add()
     writeFileSync(join(user.folder, 'config', 'profiles', 'bad.json'), '{')
     expect((await user.run(['profile', 'list'])).out).toMatch(/acme .*\nbad .*not valid/)
     expect((await user.run(['profile', 'remove', 'bad', '--yes'])).code).toBe(0)
   })
 
-  test('is not written over by a daemon that is started here', async () => {
+  test('is not overwritten by a daemon started locally', async () => {
     await add('--api-key-file', file, '--use')
     const commands = [
       ['daemon', 'start'],
@@ -144,7 +144,7 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
   })
 })
 
-describe('a daemon here', { timeout: slow }, () => {
+describe('a local daemon', { timeout: slow }, () => {
   let user: User
   beforeAll(async () => {
     user = newUser()
@@ -155,12 +155,12 @@ describe('a daemon here', { timeout: slow }, () => {
     user.remove()
   }, slow)
 
-  test('writes its profile, which is put into use by its name and stays so when the daemon starts again', async () => {
+  test('writes its profile, which stays in use after a restart', async () => {
     expect((await user.run(['profile', 'use', 'work'])).code).toBe(0)
     expect((await user.run(['connection', 'list'])).code).toBe(0)
     expect((await user.run(['daemon', 'stop'])).code).toBe(0)
     expect((await user.run(['daemon', 'start'])).code).toBe(0)
-    expect(JSON.parse((await user.run(['profile', 'show', '--json'])).out)).toMatchObject({
+    expect(await user.json(['profile', 'show'])).toMatchObject({
       name: 'work',
       inUse: true,
       kind: 'local',
@@ -169,7 +169,7 @@ describe('a daemon here', { timeout: slow }, () => {
     expect((await user.run(['connection', 'list'])).code).toBe(0)
   })
 
-  test('keeps its profile while it runs; no other command writes it', async () => {
+  test('keeps its profile while running; other commands cannot write it', async () => {
     expect(await user.run(['profile', 'remove', 'work', '--yes'])).toMatchObject({
       code: 5,
       err: expect.stringContaining('daemon stop --profile work'),

@@ -1,4 +1,4 @@
-/** What a request for a proof asks for, in words. */
+/** Describes a proof request in words. */
 import { expect, test } from 'vitest'
 import { proofRequestText } from '../../cli/format/proof-request.ts'
 import { connect } from '../_pair.ts'
@@ -63,36 +63,40 @@ test.each([
   expect(proofRequestText({ requestData: [JSON.stringify(content)], proofs })).toBe(text)
 })
 
-test('both sides see it in show and list, and JSON nowhere but with --json', { timeout: slow }, async () => {
-  await using pair = await startCommandedPair()
-  const { holder, issuer: verifier, run } = pair
-  const { inviterConnectionId } = await connect(verifier, holder)
-  const asking = [
-    'proof',
-    'request',
-    '--connection',
-    inviterConnectionId,
-    '--schema',
-    schemaId,
-    '--trust-issuer',
-    issuer,
-  ]
-  const made = await run(verifier, ...asking, '--domain', 'shop.example', '--json')
-  const { presentationId, requestData } = JSON.parse(made.out)
-  const asked = `a JWT credential, schema ${schemaId}, issued by ${issuer}`
-  await expect
-    .poll(async () => (await run(holder, 'proof', 'list')).out, { timeout: 30_000 })
-    .toContain('RequestReceived')
-  const [received] = JSON.parse((await run(holder, 'proof', 'list', '--json')).out).contents
-  expect(received.requestData).toEqual(requestData)
-  for (const [who, id] of [
-    [verifier, presentationId],
-    [holder, received.presentationId],
-  ]) {
-    const shown = await run(who, 'proof', 'show', id)
-    expect(shown.out).toMatch(new RegExp(`asked for +${asked.replaceAll('.', '\\.')}\n`))
-    expect(shown.out).toContain('shop.example')
-    expect(shown.out + (await run(who, 'proof', 'list')).out).not.toContain('{')
-    expect((await run(who, 'proof', 'list')).out).toContain(asked)
-  }
-})
+test(
+  'both sides see the request in words in show and list, and JSON only with --json',
+  { timeout: slow },
+  async () => {
+    await using pair = await startCommandedPair()
+    const { holder, issuer: verifier, run, json } = pair
+    const { inviterConnectionId } = await connect(verifier, holder)
+    const asking = [
+      'proof',
+      'request',
+      '--connection',
+      inviterConnectionId,
+      '--schema',
+      schemaId,
+      '--trust-issuer',
+      issuer,
+    ]
+    const made = await run(verifier, ...asking, '--domain', 'shop.example', '--json')
+    const { presentationId, requestData } = JSON.parse(made.out)
+    const asked = `a JWT credential, schema ${schemaId}, issued by ${issuer}`
+    await expect
+      .poll(async () => (await run(holder, 'proof', 'list')).out, { timeout: 30_000 })
+      .toContain('RequestReceived')
+    const [received] = (await json(holder, 'proof', 'list')).contents
+    expect(received.requestData).toEqual(requestData)
+    for (const [who, id] of [
+      [verifier, presentationId],
+      [holder, received.presentationId],
+    ]) {
+      const shown = await run(who, 'proof', 'show', id)
+      expect(shown.out).toMatch(new RegExp(`asked for +${asked.replaceAll('.', '\\.')}\n`))
+      expect(shown.out).toContain('shop.example')
+      expect(shown.out + (await run(who, 'proof', 'list')).out).not.toContain('{')
+      expect((await run(who, 'proof', 'list')).out).toContain(asked)
+    }
+  },
+)

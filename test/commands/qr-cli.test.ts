@@ -57,7 +57,7 @@ describe.skipIf(!hasScript())('in a terminal', () => {
     [80, 24],
     [100, 40],
     [40, 60],
-  ])('the URL, the reason and a way out at %i × %i', async (columns, rows) => {
+  ])('prints the URL, the reason and an alternative at %i × %i', async (columns, rows) => {
     const { code, out } = await invite(columns, rows)
     expect(code).toBe(0)
     expect(out.split('\n').filter(isDrawn)).toEqual([])
@@ -72,13 +72,13 @@ describe.skipIf(!hasScript())('in a terminal', () => {
     expect(qr).toBe(urlIn(out))
   })
 
-  test('large is drawn smaller where it is too large, and says so', async () => {
+  test('a QR code that is too large is reduced, with a message', async () => {
     const { out } = await invite(200, 60, ['--qr', 'large'])
     expect(folded(out)).toContain('Drawn smaller than requested')
     expect(out.split('\n').filter(isDrawn).length).toBeGreaterThan(30)
   })
 
-  test('none prints no QR code and no reason', async () => {
+  test('--qr none prints no QR code and no reason', async () => {
     for (const [args, more] of [
       [['--qr', 'none'], {}],
       [[], { TERM: 'dumb' }],
@@ -96,7 +96,7 @@ describe.skipIf(!hasScript())('in a terminal', () => {
   })
 })
 
-test('a pipe gets the URL only, or a requested QR code of any size', async () => {
+test('output to a pipe is the URL only, or a requested QR code of any size', async () => {
   expect(await run('connection', 'invite')).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^https?:\S+$/),
@@ -107,10 +107,10 @@ test('a pipe gets the URL only, or a requested QR code of any size', async () =>
   expect(lines.at(-1)).toMatch(/^https?:\S+$/)
 })
 
-describe('a file', () => {
+describe('a QR code file', () => {
   const path = (name: string) => join(user.folder, name)
 
-  test('as SVG or PNG holds the URL, by its ending or by --qr', async () => {
+  test('encodes the URL as SVG or PNG, chosen by extension or --qr', async () => {
     const svg = await run('connection', 'invite', '--qr-file', path('a.svg'))
     expect(svg).toMatchObject({ code: 0, err: expect.stringContaining(`QR code: ${path('a.svg')}`) })
     expect(readQr(readSvg(path('a.svg')))).toEqual({ qr: svg.out, jsqr: svg.out })
@@ -119,7 +119,7 @@ describe('a file', () => {
     expect(readQr(readPng(path('code')))).toEqual({ qr: invitationUrl, jsqr: invitationUrl })
   })
 
-  test('that exists is left alone, and then nothing is created', async () => {
+  test('is not overwritten, and then no record is created', async () => {
     writeFileSync(path('mine.png'), 'mine')
     const before = (await run('connection', 'list', '-q')).out
     expect(await run('connection', 'invite', '--qr-file', path('mine.png'))).toMatchObject({
@@ -139,7 +139,7 @@ describe('a file', () => {
     [['--qr', 'png', '--qr-file', '-'], 'Name a file'],
     [['--qr-file', join('nowhere', 'a.png')], 'the folder nowhere is not writable'],
     [['--qr', 'tiny'], '--qr'],
-  ])('%j is a mistake that names its way out', async (flags, words) => {
+  ])('%j is a usage error with a remedy', async (flags, words) => {
     expect(await run('connection', 'invite', ...flags)).toMatchObject({
       code: 2,
       out: '',
@@ -149,7 +149,7 @@ describe('a file', () => {
   })
 })
 
-test('a DID request and a challenge are drawn likewise, until they are answered', async () => {
+test('a DID request and a challenge have QR codes until they are answered', async () => {
   for (const topic of ['onboard', 'auth']) {
     const file = join(user.folder, `${topic}.png`)
     const { code, out } = await run(topic, 'create', '--from', 'Zürich', '--qr-file', file)
@@ -162,7 +162,7 @@ test('a DID request and a challenge are drawn likewise, until they are answered'
   }
 })
 
-/** A picture of one bit a pixel, as the agent writes them. */
+/** A one-bit PNG, as the agent writes it. */
 function readPng(file: string): Picture {
   const bytes = readFileSync(file)
   const width = bytes.readUInt32BE(16)
@@ -172,7 +172,7 @@ function readPng(file: string): Picture {
   return toPicture(width, height, (x, y) => (lines[y * stride + 1 + (x >> 3)]! & (0x80 >> (x & 7))) === 0)
 }
 
-/** A picture of bars of black on white, as the agent writes them. */
+/** An SVG of black bars on white, as the agent writes it. */
 function readSvg(file: string): Picture {
   const text = readFileSync(file, 'utf8')
   const size = Number(/viewBox="0 0 (\d+) \1"/.exec(text)![1])

@@ -1,4 +1,4 @@
-/** QR codes as a terminal shows them are read by two decoders, and are of the sizes that the page about them names. */
+/** Two decoders read QR codes as terminals show them. Their sizes match docs/qr.md. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { drawQr, renderingsFor, type Rendering, type Screen } from '../../cli/prompts/qr.ts'
@@ -7,10 +7,10 @@ import { drawScreen, themes, type Theme } from './_screen.ts'
 
 const every: Rendering[] = ['large', 'small', 'quadrants']
 
-/** The pixels of a cell's width that make a module four pixels wide. */
+/** The pixels per cell width that make a module four pixels wide. */
 const cellWidths = { large: 2, small: 4, quadrants: 8 } as const satisfies Record<Rendering, number>
 
-/** How many of the two decoders read what a terminal shows of a text. */
+/** The number of decoders that read a text from the terminal. */
 function readers(text: string, rendering: Rendering, theme: Theme): number {
   const { qr, jsqr } = readQr(drawScreen(drawn(text, rendering).lines, theme, cellWidths[rendering]))
   return [qr, jsqr].filter((read) => read === text).length
@@ -42,7 +42,7 @@ describe('an invitation', () => {
     },
   )
 
-  // Modules twice as high as wide are not what decoders are made for: each gives up at some.
+  // Decoders do not expect modules that are twice as high as wide: each of them fails on some.
   test.each(looks.filter((_, index) => index % 4 === 0 || index % 4 === 3))(
     'of $length characters in quadrants is read by one at least in a $theme theme',
     ({ length, theme }) => {
@@ -122,14 +122,14 @@ describe('a terminal', () => {
   })
 })
 
-test('a text that is too long has no code but a reason', () => {
+test('a text that is too long yields a reason instead of a QR code', () => {
   expect(drawQr('x'.repeat(2_953))).toHaveProperty('lines')
   const none = { reason: 'the text is too long (2954 bytes, at most 2953)', isTooLong: true }
   expect(drawQr('x'.repeat(2_954))).toEqual(none)
   expect(drawQr('é'.repeat(1_477))).toEqual(none)
 })
 
-describe('the drawing', () => {
+describe('the rendering', () => {
   const utf8 = { TERM: 'xterm-256color', LANG: 'en_US.UTF-8' }
   const on = { isTTY: true }
   const cases: [string, Parameters<typeof renderingsFor>, ReturnType<typeof renderingsFor>][] = [

@@ -1,4 +1,4 @@
-/** What a person is asked at a terminal, of a real agent's records. */
+/** Prompts at a terminal about records of a real agent. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askForMissing, type Questions } from '../../cli/prompts/missing.ts'
 import {
@@ -15,13 +15,13 @@ import { connect, credentialIn, issue, newDid, presentationIn, startPair, type T
 import { keys, newTerminal, type TestTerminal } from './_terminal.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
-let nobody: Tenant
+let unconnected: Tenant
 let issuingDid: string
 let subject: string
 let connected: Awaited<ReturnType<typeof connect>>
 beforeAll(async () => {
   pair = await startPair()
-  nobody = await pair.agent.newTenant('nobody')
+  unconnected = await pair.agent.newTenant('unconnected')
   issuingDid = (await newDid(pair.issuer, 'assertionMethod')).did
   subject = (await newDid(pair.holder, 'authentication')).longFormDid
   connected = await connect(pair.issuer, pair.holder)
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => pair[Symbol.asyncDispose]())
 
-/** Asks at a terminal where each text is waited for, and then answered. */
+/** Runs prompts at a terminal. Waits for each text, then types its answer. */
 async function asked(call: Client, questions: Questions, steps: [shown: string, ...typed: string[]][]) {
   const terminal: TestTerminal = newTerminal()
   const complete = askForMissing(questions, [], { call, given: {}, terminal })
@@ -40,7 +40,7 @@ async function asked(call: Client, questions: Questions, steps: [shown: string, 
   return { complete: await complete, text: terminal.text() }
 }
 
-test('an offer is put together from connections that are there, DIDs, and claims one by one', async () => {
+test('an offer is composed of existing connections, DIDs and single claims', async () => {
   const questions = {
     connection: toWhom,
     'issuing-did': whichDid('Which DID issues it?', 'issuing-did'),
@@ -63,19 +63,23 @@ test('an offer is put together from connections that are there, DIDs, and claims
   expect(text).not.toContain('not connected')
 })
 
-test('without a connection an invitation can be chosen; commands that need a connection report it', async () => {
-  const { complete } = await asked(nobody.call, { connection: toWhom }, [
+test('without connections, an invitation is an option; commands that need a connection report an error', async () => {
+  const { complete } = await asked(unconnected.call, { connection: toWhom }, [
     ['Anyone (create an invitation)', keys.enter],
   ])
   expect(complete).toEqual(['--invitation'])
   const terminal = newTerminal()
   const refused = askForMissing({ connection: whichConnection }, [], {
-    call: nobody.call,
+    call: unconnected.call,
     given: {},
     terminal,
   })
   await expect(refused).rejects.toMatchObject({ name: 'UsageError', hint: 'agent connection invite' })
-  const noDid = askForMissing({ subject: whichDid('Which?') }, [], { call: nobody.call, given: {}, terminal })
+  const noDid = askForMissing({ subject: whichDid('Which?') }, [], {
+    call: unconnected.call,
+    given: {},
+    terminal,
+  })
   await expect(noDid).rejects.toMatchObject({ name: 'UsageError', hint: 'agent did create' })
 })
 
@@ -106,7 +110,7 @@ test('only records in the right state are options', async () => {
   })
 })
 
-test('a request is chosen, and then the credential if several match', async () => {
+test('a request is selected, then the credential if several match', async () => {
   const { issuer, holder } = pair
   const first = await issue(issuer, holder, connected.inviterConnectionId, issuingDid, subject, {
     name: 'Alice',
@@ -134,7 +138,7 @@ test('a request is chosen, and then the credential if several match', async () =
 })
 
 test('a prompt for an invitation repeats until the input is valid', async () => {
-  const { complete } = await asked(nobody.call, { invitation: whichInvitation }, [
+  const { complete } = await asked(unconnected.call, { invitation: whichInvitation }, [
     ['The invitation’s URL', 'https://example.com/', keys.enter],
     ['has no _oob', '?_oob=eyJ', keys.enter],
   ])

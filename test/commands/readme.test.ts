@@ -1,4 +1,4 @@
-/** The commands of the README do what it says when they are pasted into a shell. */
+/** The commands of the README work when pasted into a shell. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -24,7 +24,7 @@ beforeEach(() => {
 })
 afterEach(() => user.remove())
 
-/** Two ports that are free now. */
+/** Two free ports. */
 async function freePorts(): Promise<string[]> {
   const servers = [createServer().listen(0, '127.0.0.1'), createServer().listen(0, '127.0.0.1')]
   await Promise.all(servers.map((server) => once(server, 'listening')))
@@ -33,7 +33,10 @@ async function freePorts(): Promise<string[]> {
   return ports
 }
 
-/** Pastes blocks into a shell that stops at the first failure, in a new HOME. The default ports may be taken: others stand in for them. */
+/**
+ * Runs blocks in a shell that stops at the first failure, in a new HOME. Free ports replace the default
+ * ports.
+ */
 async function paste(...blocks: string[]) {
   const [http, didcomm] = await freePorts()
   const env = {
@@ -57,7 +60,7 @@ async function paste(...blocks: string[]) {
 
 const stop = 'agent daemon stop'
 
-test('the first credential is issued and proved', { timeout: 120_000 }, async () => {
+test('the first credential is issued and presented', { timeout: 120_000 }, async () => {
   const { exitCode, all } = await paste(blockOf('The first credential'), stop)
   expect({ exitCode, all }).toMatchObject({ exitCode: 0 })
   expect(all).toMatch(/state +PresentationVerified/)

@@ -49,7 +49,7 @@ describe('the exit code of a problem', () => {
   })
 })
 
-describe('a report', () => {
+describe('an error report', () => {
   test('of a problem has the event, the reason and the remedy', () => {
     const report = toReport(
       problem('error:CredentialServiceError:RecordNotFound', 'There is no record 1.'),
@@ -82,13 +82,13 @@ describe('a report', () => {
     expect(toReport(problem(type), command).hint).toBe(hint)
   })
 
-  test('of a refusal asks for the key that the command needs', () => {
+  test('of a rejected key names the key that the command needs', () => {
     const refused = problem('error:AuthenticationError:InvalidCredentials')
     expect(toReport(refused, 'connection:list').hint).toContain('AGENT_API_KEY')
     expect(toReport(refused, 'tenant:list').hint).toContain('AGENT_ADMIN_KEY')
   })
 
-  test('of a daemon that does not answer is 7, and starts it if it would be here', () => {
+  test('of an unreachable daemon (7) suggests starting a local one', () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
     expect(toReport(new DaemonUnreachable('http://127.0.0.1:8085', { cause }), 'wallet:list')).toMatchObject({
       title: 'No daemon answers at http://127.0.0.1:8085 (nothing listens there)',
@@ -98,14 +98,14 @@ describe('a report', () => {
     expect(toReport(new DaemonUnreachable('https://agent.example'), 'wallet:list').hint).toContain('--url')
   })
 
-  test('of a daemon that takes too long is 6', () => {
+  test('of a daemon timeout is 6', () => {
     const cause = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
     expect(toReport(new DaemonUnreachable('http://127.0.0.1:8085', { cause }), 'wallet:list').exitCode).toBe(
       6,
     )
   })
 
-  test('of our own errors keeps their exit code and their hint', () => {
+  test('of a CommandError keeps its exit code and hint', () => {
     expect(toReport(new UsageError('no', 'agent x'), 'did:create')).toMatchObject({
       exitCode: 2,
       hint: 'agent x',
@@ -118,7 +118,7 @@ describe('a report', () => {
     expect(toReport(new StartError('no', 5), 'daemon:start').exitCode).toBe(5)
   })
 
-  test('of anything else is 1', () => {
+  test('of any other error is 1', () => {
     expect(toReport(new TypeError('x is not a function'), 'did:create')).toMatchObject({
       code: 'Bug',
       exitCode: 1,
@@ -126,7 +126,7 @@ describe('a report', () => {
     expect(toReport('thrown text', 'did:create').exitCode).toBe(1)
   })
 
-  test('lets no control character through to the terminal', () => {
+  test('contains no control characters', () => {
     const text = renderReport(
       toReport(problem('BadRequest', 'label \u001b]0;owned\u0007\u001b[2J\u009b31m\u202e!'), 'did:create'),
     )

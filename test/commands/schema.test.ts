@@ -1,4 +1,4 @@
-/** `agent schema` by hand, against a daemon as it is installed: the bundle, with its thread for schemas. */
+/** `agent schema` against the built bundle with its schema worker thread. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -16,7 +16,7 @@ const person = {
 const issuer = serveIssuer()
 const { user } = issuer
 
-/** Puts JSON into a file; the flag's value that names it. */
+/** Writes JSON to a file. Returns the flag value that names it. */
 function file(name: string, json: object): string {
   const path = join(user.folder, name)
   writeFileSync(path, JSON.stringify(json))
@@ -36,7 +36,7 @@ const publish = async (...args: string[]) => {
   return JSON.parse(out || err) as Record<string, any>
 }
 
-test('a schema is published, signed, published again and shown', { timeout: slow }, async () => {
+test('a schema is published, signed, updated and printed', { timeout: slow }, async () => {
   const schema = file('person.json', person)
   const made = await publish('--schema', schema, '--tag', 'test', '--sign')
   expect(made).toMatchObject({
@@ -66,7 +66,7 @@ test('a schema is published, signed, published again and shown', { timeout: slow
   expect(linked).toMatchObject({ type: 'http://www.w3.org/ns/json-ld#context' })
 })
 
-test('a schema is checked, and claims by it', { timeout: slow }, async () => {
+test('a schema and claims against it are validated', { timeout: slow }, async () => {
   const made = await publish('--schema', JSON.stringify(person), '--sign')
   const validate = (...args: string[]) => user.run(['schema', 'validate', ...args])
   const { code, out } = await validate(
@@ -98,7 +98,7 @@ test('a schema is checked, and claims by it', { timeout: slow }, async () => {
   expect((await validate('00000000-0000-3000-8000-000000000000')).code).toBe(3)
 })
 
-test('a large schema is checked by the bundle’s own thread', { timeout: slow }, async () => {
+test('the bundle’s worker thread validates a large schema', { timeout: slow }, async () => {
   const many = {
     ...person,
     properties: Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`p${i}`, { type: 'integer' }])),

@@ -1,4 +1,4 @@
-/** SD-JWTs by commands: offered, bound, asked for by claims, shown. */
+/** Commands offer, bind, request and present SD-JWTs. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,11 +6,11 @@ import { connect, credentialIn, newDid, presentationIn } from '../_pair.ts'
 import { startCommandedPair } from './_pair.ts'
 
 test(
-  'an SD-JWT goes from offer to proof, and each side sees in words what it is',
+  'an SD-JWT goes from offer to proof, described in words on each side',
   { timeout: 120_000 },
   async () => {
     await using pair = await startCommandedPair()
-    const { issuer, holder, user, run } = pair
+    const { issuer, holder, user, run, json } = pair
     const { inviterConnectionId: connection } = await connect(issuer, holder)
     const { did } = await newDid(issuer, 'assertionMethod', 'Ed25519')
     const { did: subject } = await newDid(holder, 'authentication', 'Ed25519')
@@ -28,7 +28,7 @@ test(
       '--format',
     ]
     expect((await run(issuer, ...offer, 'paper')).code).toBe(2)
-    const offered = JSON.parse((await run(issuer, ...offer, 'sdjwt', '--json')).out) as {
+    const offered = (await json(issuer, ...offer, 'sdjwt')) as {
       thid: string
       credentialFormat: string
     }
@@ -63,7 +63,7 @@ test(
     }
     const token = (await run(holder, 'credential', 'export', recordId)).out
     expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+~(\w+~)+$/)
-    expect(JSON.parse((await run(holder, 'credential', 'export', recordId, '--json')).out)).toEqual({
+    expect(await json(holder, 'credential', 'export', recordId)).toEqual({
       recordId,
       credential: token,
     })
@@ -100,7 +100,7 @@ test(
       'address.zip\\.code',
     ]
     expect((await run(issuer, ...ask)).code).toBe(2)
-    const request = JSON.parse((await run(issuer, ...ask, '--format', 'sdjwt', '--json')).out) as {
+    const request = (await json(issuer, ...ask, '--format', 'sdjwt')) as {
       thid: string
       presentationId: string
     }

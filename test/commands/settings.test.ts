@@ -61,7 +61,7 @@ function file(name: string, content: string): string {
   return join(folder, name)
 }
 
-describe('where the daemon is', () => {
+describe('the daemon address', () => {
   test('comes from the flag, then the environment, then the profile, then the default', () => {
     const env = { AGENT_URL: 'http://env.example' }
     expect(find({ url: 'http://flag.example/' }, env).url).toBe('http://flag.example')
@@ -70,11 +70,11 @@ describe('where the daemon is', () => {
     expect(find({}, { AGENT_CONFIG_DIR: join(folder, 'none') }).url).toBe('http://127.0.0.1:8085')
   })
 
-  test('comes from the profile of a flag before the environment', () => {
+  test('prefers the profile of the flag to the environment', () => {
     expect(find({ profile: 'bob' }, { AGENT_URL: 'http://env.example' }).url).toBe(bob.url)
   })
 
-  test('can come from AGENT_PROFILE', () => {
+  test('accepts AGENT_PROFILE', () => {
     expect(find({}, { AGENT_PROFILE: 'bob' })).toEqual({
       url: bob.url,
       apiKey: bob.apiKey,
@@ -82,18 +82,18 @@ describe('where the daemon is', () => {
     })
   })
 
-  test.each(['localhost:8085', 'ftp://127.0.0.1', 'nowhere', ''])('is not %j', (url) => {
+  test.each(['localhost:8085', 'ftp://127.0.0.1', 'nowhere', ''])('rejects %j', (url) => {
     expect(() => find({ url })).toThrow(UsageError)
   })
 
-  test('cannot be a profile that does not exist', () => {
+  test('rejects an unknown profile', () => {
     expect(() => find({ profile: 'carol' })).toThrow('no profile carol')
   })
 })
 
 describe('precedence', () => {
   const elsewhere = 'http://elsewhere.example'
-  // What is in use, the environment and the flags; which daemon is meant, and whose key goes to it.
+  // The profile in use, the environment and the flags; the resulting address, and the key sent to it.
   // prettier-ignore
   test.each<[inUse: string | undefined, env: Record<string, string>, flags: AccessFlags, url: string, apiKey: string | undefined]>([
     [undefined, {},                                            {},                                local.url, local.apiKey],
@@ -120,18 +120,18 @@ describe('precedence', () => {
     [undefined, {}, { profile: 'carol' }, 'There is no profile carol.'],
     [undefined, { AGENT_PROFILE: 'carol' }, {}, 'There is no profile carol, which AGENT_PROFILE names.'],
     ['carol', {}, {}, 'There is no profile carol, which is in use.'],
-  ])('a profile that is not there is named: %s in use, %j, %j', (inUse, env, flags, message) => {
+  ])('the error names a missing profile: %s in use, %j, %j', (inUse, env, flags, message) => {
     writeProfileInUse(folder, inUse)
     expect(() => find(flags, env)).toThrow(message)
   })
 
-  test('a missing profile does not matter when the address is given', () => {
+  test('a missing profile is ignored when the address is set', () => {
     writeProfileInUse(folder, 'carol')
     expect(find({ url: elsewhere })).toMatchObject({ url: elsewhere, apiKey: undefined })
   })
 })
 
-describe('the keys', () => {
+describe('API keys', () => {
   test('comes from the file, then the environment, then the profile', () => {
     const flags = {
       'api-key-file': file('key', ' key of file\n'),
@@ -143,7 +143,7 @@ describe('the keys', () => {
     expect(find({})).toMatchObject({ apiKey: 'key of local', adminKey: 'admin of local' })
   })
 
-  test('an empty variable is as good as none', () => {
+  test('an empty variable counts as unset', () => {
     expect(find({}, { AGENT_API_KEY: '' }).apiKey).toBe('key of local')
   })
 
@@ -151,20 +151,20 @@ describe('the keys', () => {
     ['a flag', { url: 'http://elsewhere.example' }, {}],
     ['the environment', {}, { AGENT_URL: 'http://elsewhere.example' }],
     ['another port', { url: 'http://127.0.0.1:8086' }, {}],
-  ])('stays with the profile when %s names another daemon', (_, flags, env) => {
+  ])('are not sent to another daemon named by %s', (_, flags, env) => {
     expect(find(flags, env)).toMatchObject({ apiKey: undefined, adminKey: undefined })
   })
 
-  test('is sent when the address is that of the profile', () => {
+  test('are sent when the address is that of the profile', () => {
     expect(find({ url: `${local.url}/` }).apiKey).toBe('key of local')
   })
 
-  test('is not in a file that is empty or absent', () => {
+  test('cannot come from an empty or missing file', () => {
     expect(() => find({ 'api-key-file': file('empty', '\n') })).toThrow('is empty')
     expect(() => find({ 'api-key-file': join(folder, 'none') })).toThrow('there is no such file or folder')
   })
 
-  test('is not printed when the surroundings are', () => {
+  test('are not printed with the resolved settings', () => {
     expect(JSON.stringify(fromProcess({ AGENT_API_KEY: 'key of env' }))).not.toContain('key of env')
   })
 })
@@ -180,18 +180,18 @@ describe('the data folder', () => {
     expect(findDataDir({}, around())).toBe('/data/local')
   })
 
-  test('of a daemon that is to be started may be moved by the environment', () => {
+  test('of a daemon to be started can come from the environment', () => {
     expect(chooseDataDir({ profile: 'bob' }, around({ AGENT_DATA_DIR: '/data/env' }))).toBe('/data/env')
     expect(chooseDataDir({ profile: 'bob' }, around())).toBe('/data/bob')
   })
 
-  test('of a daemon elsewhere is not here', () => {
+  test('is unknown for a remote daemon', () => {
     expect(() => findDataDir({ profile: 'acme' }, around())).toThrow('acme is of a daemon elsewhere')
     writeProfileInUse(folder, 'acme')
     expect(() => chooseDataDir({}, around())).toThrow('acme is of a daemon elsewhere')
   })
 
-  test('is that of the profile in use', () => {
+  test('comes from the profile in use', () => {
     writeProfileInUse(folder, 'bob')
     expect(chooseDataDir({}, around())).toBe('/data/bob')
   })
@@ -201,14 +201,14 @@ describe('the data folder', () => {
   })
 })
 
-test('a child’s environment is this one’s, without some, and with its own', () => {
+test('a child process inherits the environment with removals and additions', () => {
   const env = childEnv({ AGENT_PROFILE: 'acme' }, ['PATH'])
   expect(env).toMatchObject({ AGENT_PROFILE: 'acme' })
   expect(env.PATH).toBeUndefined()
   expect(env.HOME).toBe(process.env.HOME)
 })
 
-test('a child process does not get the keys of the user', () => {
+test('a child process does not inherit the user’s keys', () => {
   process.env['AGENT_API_KEY'] = process.env['AGENT_ADMIN_KEY'] = 'the-key-of-a-person'
   try {
     expect(Object.values(childEnv({}))).not.toContain('the-key-of-a-person')
@@ -218,6 +218,6 @@ test('a child process does not get the keys of the user', () => {
   }
 })
 
-test('a variable that is wrong is named, and its value is not', () => {
+test('an invalid variable is named without its value', () => {
   expect(() => fromProcess({ AGENT_PROFILE: '../etc' })).toThrow(/^(?!.*\.\.\/etc).*AGENT_PROFILE/)
 })

@@ -1,4 +1,6 @@
-/** `agent daemon start`: a daemon for each profile, with the settings of its last start, and a sentence where it cannot be. */
+/**
+ * `agent daemon start`: a daemon for each profile, with the settings of its last start, or a one-line error.
+ */
 import { readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
@@ -9,7 +11,7 @@ import { newUser, printed, type User } from './_cli.ts'
 const slow = { timeout: 90_000 }
 
 let user: User
-/** The environment of a user who has set nothing. */
+/** An environment without settings. */
 let env: Record<string, string>
 beforeEach(() => {
   user = newUser()
@@ -53,7 +55,7 @@ async function taken(port = 0) {
 }
 
 describe('a profile', slow, () => {
-  test('has a data folder and a daemon of its own', async () => {
+  test('has a separate data folder and daemon', async () => {
     const local = await start(free)
     const bob = await start(['--profile', 'bob', ...free])
     expect(local.dataDir).toBe(join(user.folder, 'share', 'identity-agent'))
@@ -63,7 +65,7 @@ describe('a profile', slow, () => {
       expect((await user.run(['daemon', 'status', '-p', name], { env })).code).toBe(0)
   })
 
-  test('keeps a data folder that it was given', async () => {
+  test('keeps its configured data folder', async () => {
     const dataDir = join(user.folder, 'elsewhere')
     await start(['--profile', 'bob', '--data-dir', dataDir, ...free])
     await stop('bob')
@@ -81,24 +83,24 @@ describe('a profile', slow, () => {
       [[], { VDR_URL: 'http://127.0.0.1:9' }, 'VDR_URL'],
     ] as const) {
       const { code, err } = await refused([...flags], more)
-      expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining('runs already') })
-      expect(err).toContain(`${named} asks for`)
+      expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining('already runs') })
+      expect(err).toContain(`${named} requests`)
     }
     const shared = await refused(['--profile', 'bob', '--data-dir', dataDir, '--port', '9'])
     expect(shared).toEqual({
       code: 5,
-      err: expect.stringContaining('The daemon of the profile local serves the data folder'),
+      err: expect.stringContaining('The daemon of the profile local already serves the data folder'),
     })
     const moved = await refused(['--data-dir', join(user.folder, 'other'), ...free])
     expect(moved).toEqual({
       code: 5,
-      err: expect.stringContaining(`runs already, with the data folder ${dataDir}`),
+      err: expect.stringContaining(`already runs with the data folder ${dataDir}`),
     })
   })
 })
 
 describe('settings', slow, () => {
-  test('are those of the last start, of a free port too', async () => {
+  test('are kept from the last start, including a free port', async () => {
     const ledger = join(user.folder, 'ledger.db')
     const before = await start(['--profile', 'bob', ...free], { VDR_URL: `sqlite:${ledger}` })
     expect(statSync(settingsFile('bob')).mode & 0o777).toBe(0o600)
@@ -117,7 +119,7 @@ describe('settings', slow, () => {
       await stop('bob')
     }
     expect(settings('bob')['VDR_URL']).toBe(`sqlite:${ledger}`)
-    // A flag counts more than the environment, and that more than the settings.
+    // A flag overrides the environment, and the environment overrides the settings.
     using other = await taken()
     using another = await taken()
     const named = { AGENT_HTTP_PORT: String(other.port) }
@@ -137,7 +139,7 @@ describe('settings', slow, () => {
     ['{"VDR_URL":["x"]}', ['VDR_URL: is neither a text']],
     ['[1]', ['the whole: is not a JSON object']],
     ['{', ['the whole: is not a JSON object']],
-  ])('that are wrong are named: %s', async (text, named) => {
+  ])('that are invalid are named: %s', async (text, named) => {
     mkdirSync(join(user.folder, 'config', 'settings'), { recursive: true })
     writeFileSync(settingsFile('local'), text)
     const { code, err } = await refused(free)
@@ -146,7 +148,7 @@ describe('settings', slow, () => {
     expect(err).not.toContain('secret-value')
   })
 
-  test('go with their profile', async () => {
+  test('are removed with their profile', async () => {
     await start(['--profile', 'bob', ...free])
     await stop('bob')
     expect((await user.run(['profile', 'remove', 'bob', '--yes'], { env })).code).toBe(0)
@@ -154,27 +156,29 @@ describe('settings', slow, () => {
   })
 })
 
-test('a port in use is reported by the name of its flag or variable', slow, async () => {
+test('the error for a port in use names its flag or variable', slow, async () => {
   using other = await taken()
   const port = String(other.port)
   const wayOut = 'Stop the program that uses it, or choose another port: --port 0 uses a free one.'
-  const told = (from: string) => ({
+  const portInUse = (from: string) => ({
     code: 5,
     err: `Error: Port ${port} of 127.0.0.1 is in use. ${from}. ${wayOut}`,
   })
-  expect(await refused(['--port', port])).toEqual(told('--port names it'))
-  expect(await refused([], { AGENT_HTTP_PORT: port })).toEqual(told('The variable AGENT_HTTP_PORT names it'))
+  expect(await refused(['--port', port])).toEqual(portInUse('--port names it'))
+  expect(await refused([], { AGENT_HTTP_PORT: port })).toEqual(
+    portInUse('The variable AGENT_HTTP_PORT names it'),
+  )
   mkdirSync(join(user.folder, 'config', 'settings'), { recursive: true })
   writeFileSync(settingsFile('local'), JSON.stringify({ AGENT_HTTP_PORT: other.port }))
-  expect(await refused([])).toEqual(told(`AGENT_HTTP_PORT in ${settingsFile('local')} names it`))
-  // 0 is another one where the last one is taken.
+  expect(await refused([])).toEqual(portInUse(`AGENT_HTTP_PORT in ${settingsFile('local')} names it`))
+  // 0 selects another port if the last one is in use.
   expect(portOf((await start(free)).url)).not.toBe(other.port)
 })
 
 test.each([
   ['/proc/agent', '/proc accepts no new folders'],
   ['/dev/null/agent', '/dev/null'],
-])('the data folder %s, which cannot be made, is named at once', slow, async (folder, reason) => {
+])('the error names data folder %s, which cannot be created', slow, async (folder, reason) => {
   for (const more of [[], ['--foreground']]) {
     const { code, out, err } = await user.run(['daemon', 'start', ...free, '--data-dir', folder, ...more], {
       env,
@@ -190,12 +194,12 @@ test.each([
   }
 })
 
-test('a home that cannot be written is one sentence', slow, async () => {
+test('an unwritable home directory is a one-line error', slow, async () => {
   const { code, err } = await refused(free, { HOME: '/proc/1/none', XDG_DATA_HOME: '' })
   expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('/proc/1/none') })
 })
 
-test('in the foreground without a terminal, standard error is one JSON object a line', slow, async () => {
+test('in the foreground without a terminal, standard error is JSON lines', slow, async () => {
   const process = user.spawn(['daemon', 'start', '--foreground'])
   await printed(process.stderr, 'the agent is ready')
   process.kill('SIGTERM')
@@ -207,55 +211,51 @@ test('in the foreground without a terminal, standard error is one JSON object a 
   }
 })
 
-test(
-  'a change of the address that connections know is told at the start, and by the doctor',
-  slow,
-  async () => {
-    const before = await start(free)
-    const run = async (...args: string[]) => (await user.run([...args, '--json'], { env })).out
-    const keyFile = join(user.folder, 'bob.key')
-    await run('tenant', 'create', 'bob', '--key-file', keyFile)
-    const { invitation } = JSON.parse(await run('connection', 'invite')) as {
-      invitation: { invitationUrl: string }
-    }
-    const accepted = await run(
-      'connection',
-      'accept',
-      invitation.invitationUrl,
-      '--api-key-file',
-      keyFile,
-      '--wait',
-    )
-    expect(JSON.parse(accepted)).toMatchObject({ state: 'ConnectionResponseReceived' })
-    await stop('local')
+test('start and doctor report a change of the address that connections use', slow, async () => {
+  const before = await start(free)
+  const run = async (...args: string[]) => (await user.run([...args, '--json'], { env })).out
+  const keyFile = join(user.folder, 'bob.key')
+  await run('tenant', 'create', 'bob', '--key-file', keyFile)
+  const { invitation } = JSON.parse(await run('connection', 'invite')) as {
+    invitation: { invitationUrl: string }
+  }
+  const accepted = await run(
+    'connection',
+    'accept',
+    invitation.invitationUrl,
+    '--api-key-file',
+    keyFile,
+    '--wait',
+  )
+  expect(JSON.parse(accepted)).toMatchObject({ state: 'ConnectionResponseReceived' })
+  await stop('local')
 
-    using _ = await taken(portOf(before.didcommUrl))
-    const { code, out, err } = await user.run(
-      ['daemon', 'start', '--profile', 'local', '--didcomm-port', '0'],
-      { env },
-    )
-    expect(code).toBe(0)
-    const now = /didcomm\s+(\S+)/.exec(out)![1]!
-    expect(now).not.toBe(before.didcommUrl)
-    expect(err).toContain(
-      `Warning: 2 connections were made when this agent was at ${before.didcommUrl}. It is at ${now} now`,
-    )
-    expect(err).toContain(`agent daemon start --profile local --didcomm-port ${portOf(before.didcommUrl)}`)
-    const { checks } = JSON.parse(await run('doctor')) as {
-      checks: { name: string; status: string; hint?: string }[]
-    }
-    expect(checks.find(({ name }) => name === 'known-address')).toMatchObject({
-      status: 'warning',
-      detail: expect.stringContaining(before.didcommUrl),
-      hint: expect.stringContaining('--didcomm-port'),
-    })
-    // The next start is at the same address: it says nothing, the doctor does.
-    await stop('local')
-    expect((await user.run(['daemon', 'start'], { env })).err).not.toContain('Warning')
-  },
-)
+  using _ = await taken(portOf(before.didcommUrl))
+  const { code, out, err } = await user.run(
+    ['daemon', 'start', '--profile', 'local', '--didcomm-port', '0'],
+    { env },
+  )
+  expect(code).toBe(0)
+  const now = /didcomm\s+(\S+)/.exec(out)![1]!
+  expect(now).not.toBe(before.didcommUrl)
+  expect(err).toContain(
+    `Warning: 2 connections were made with the address ${before.didcommUrl}. The address is ${now} now`,
+  )
+  expect(err).toContain(`agent daemon start --profile local --didcomm-port ${portOf(before.didcommUrl)}`)
+  const { checks } = JSON.parse(await run('doctor')) as {
+    checks: { name: string; status: string; hint?: string }[]
+  }
+  expect(checks.find(({ name }) => name === 'known-address')).toMatchObject({
+    status: 'warning',
+    detail: expect.stringContaining(before.didcommUrl),
+    hint: expect.stringContaining('--didcomm-port'),
+  })
+  // The next start uses the same address: only the doctor reports the change.
+  await stop('local')
+  expect((await user.run(['daemon', 'start'], { env })).err).not.toContain('Warning')
+})
 
-test('an error that nothing catches ends the daemon with a line of its log', slow, async () => {
+test('an uncaught error is logged and ends the daemon', slow, async () => {
   const thrower = `data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('unforeseen')})`
   const { pid } = await start(free, { NODE_OPTIONS: `--import="${thrower}"` })
   process.kill(pid, 'SIGUSR2')

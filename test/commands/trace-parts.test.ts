@@ -1,4 +1,4 @@
-/** A trace as text and as a diagram, from whatever the daemon may answer. */
+/** A trace as text and as a diagram, for all answers of the daemon. */
 import { expect, test } from 'vitest'
 import { toMermaid } from '../../cli/trace/diagram.ts'
 import { traceText } from '../../cli/trace/text.ts'
@@ -74,7 +74,7 @@ Waiting
   )
 })
 
-test.each([40, 60, 80, 120])('%s columns are enough for every step', (width) => {
+test.each([40, 60, 80, 120])('no step exceeds %s columns', (width) => {
   const [steps] = traceText(trace, { now, width }).split('\n\nWaiting')
   for (const line of steps!.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(width)
 })
@@ -131,7 +131,7 @@ test.each<[Pending, string]>([
     },
     'webhook 00000002 has 2 undelivered events for 3 min 7 s; 1 attempt, the next in 4.0 s: The receiver answered 500.',
   ],
-])('pending work has its reason and its time', (pending, words) =>
+])('pending work has its reason and due time', (pending, words) =>
   expect(pendingWords(pending, now)).toBe(words),
 )
 
@@ -149,7 +149,7 @@ test('durations, message names and DIDs are short', () => {
   ])
 })
 
-/** What a peer, or a receiver, can put into a trace. */
+/** Text that a peer or a webhook receiver can put into a trace. */
 const hostile = [
   'x\u001b[2J\u001b]0;title\u0007',
   'a\nend\n  us->>them: forged',
@@ -209,7 +209,7 @@ test('texts of peers cannot control the terminal or add lines', () => {
   expect(text.split('\n')).toHaveLength(3 + 2 + attacked.steps.length + 2 + hostile.length)
 })
 
-/** The lines that a diagram may have, strictly: texts hold no character that Mermaid reads, but codes of characters. */
+/** The strict forms of diagram lines: characters special to Mermaid are escaped as character codes. */
 const text = String.raw`(?:[\p{L}\p{N} .,()/+→←⇢…'’-]|:(?= )|#\d+;)+`
 const who = String.raw`(?:us|them|hook\d+)`
 const forms = [
@@ -223,7 +223,7 @@ test.each([
   ['a trace', trace],
   ['a trace with what a peer may write', attacked],
   ['an empty trace', { ...trace, steps: [], pending: [] }],
-])('the diagram of %s has lines of the known forms only, and names who is in it first', (_name, given) => {
+])('the diagram of %s has only known lines and declares its participants first', (_name, given) => {
   const lines = toMermaid(given, now).split('\n')
   for (const line of lines)
     expect(

@@ -4,7 +4,7 @@ import { openReceiver } from '../_receiver.ts'
 import { printed } from './_cli.ts'
 import { serveTwoTenants, slow } from './_two-tenants.ts'
 
-const { user, asOther: asHolder, call } = serveTwoTenants('holder')
+const { user, asOther: asHolder, jsonAsOther: jsonAsHolder, call } = serveTwoTenants('holder')
 
 const isEnded = (id: string) => async () =>
   (await call('GET /traces/{id}', { path: { id } })).pending.length === 0
@@ -17,8 +17,8 @@ test(
       response.writeHead(count === 1 ? 500 : 200).end(),
     )
     const webhook = (await user.run(['webhook', 'add', receiver.url, '-q'])).out
-    const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
-    const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
+    const issuer = (await user.json(['did', 'create'])).longFormDid
+    const subject = (await jsonAsHolder('did', 'create')).longFormDid
     const offered = await user.run([
       'credential',
       'offer',
@@ -79,7 +79,7 @@ test(
     expect(diagram).toMatch(
       /\n {2}Note over us: \+[\d.]+ m?s credential CredentialGenerated → CredentialSent(?:\n|$)/,
     )
-    const json = JSON.parse((await asHolder('trace', held, '--json')).out)
+    const json = await jsonAsHolder('trace', held)
     expect(json).toMatchObject({
       thid,
       pending: [],

@@ -41,7 +41,7 @@ afterAll(async () => {
   user.remove()
 })
 
-/** What a command that must succeed prints with `--json`. */
+/** Runs a command that must succeed. Returns its `--json` output. */
 async function json(...args: string[]) {
   const { code, out, err } = await run([...args, '--json'])
   expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -49,7 +49,7 @@ async function json(...args: string[]) {
 }
 
 describe('credential verify', { timeout: slow }, () => {
-  test('a valid one passes every check, with the exit code 0', async () => {
+  test('a valid credential passes every check (0)', async () => {
     const { code, out, err } = await run(['credential', 'verify', issued.credential, '--issuer', issuer])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const lines = out.split('\n')
@@ -59,7 +59,7 @@ describe('credential verify', { timeout: slow }, () => {
     expect(out).toMatch(/^issuer +ok: the one you named$/m)
   })
 
-  test('an invalid one fails with 8 and the failed check', async () => {
+  test('an invalid credential fails (8) and the failed check is reported', async () => {
     const { code, out } = await run(['credential', 'verify', expired])
     expect(code).toBe(8)
     expect(out).toMatch(/^valid until +NO: its time has ended$/m)
@@ -84,7 +84,7 @@ describe('credential verify', { timeout: slow }, () => {
     expect(unreadable.out).toMatch(/^valid until +not checked$/m)
   })
 
-  test('it is read from a file or from standard input, and its dates at any instant', async () => {
+  test('a credential is read from a file or standard input, and verified at a given time', async () => {
     const path = join(user.folder, 'credential.jwt')
     writeFileSync(path, `${issued.credential}\n`)
     expect(await run(['credential', 'verify', `@${path}`, '-q'])).toMatchObject({ code: 0, out: 'valid' })
@@ -117,7 +117,7 @@ describe('credential verify', { timeout: slow }, () => {
     ['an instant that is none', ['x.y.z', '--at', 'tomorrow'], 'tomorrow'],
     ['a file that is not there', ['@/nothing/here'], 'cannot be read: there is no such file or folder'],
     ['nothing', ['-'], 'There is no credential'],
-  ])('%s is wrong usage (2)', async (_, args, reason) => {
+  ])('%s is a usage error (2)', async (_, args, reason) => {
     expect(await run(['credential', 'verify', ...args], ' ')).toMatchObject({
       code: 2,
       out: '',
@@ -126,7 +126,7 @@ describe('credential verify', { timeout: slow }, () => {
   })
 })
 
-describe('credential verify, of an SD-JWT', { timeout: slow }, () => {
+describe('credential verify with an SD-JWT', { timeout: slow }, () => {
   let token: string
   beforeAll(async () => {
     const { issuer: issuing, holder } = pair
@@ -136,7 +136,7 @@ describe('credential verify, of an SD-JWT', { timeout: slow }, () => {
     issuer = issuingDID
   }, slow)
 
-  test('a good one passes, given, in a file or on standard input', async () => {
+  test('a valid SD-JWT passes as an argument, in a file or on standard input', async () => {
     const { code, out, err } = await run(['credential', 'verify', token, '--issuer', issuer])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out.split('\n').filter((line) => !/ok: /.test(line))).toEqual([])
@@ -149,7 +149,7 @@ describe('credential verify, of an SD-JWT', { timeout: slow }, () => {
     expect({ valid, credential }).toEqual({ valid: true, credential: token })
   })
 
-  test('one with an added claim fails with 8; unreadable parts are not reported', async () => {
+  test('an added claim fails (8), and unreadable parts are not printed', async () => {
     const forged = `${token}${Buffer.from('["salt", "admin", true]').toString('base64url')}~`
     const { code, out } = await run(['credential', 'verify', forged, '--issuer', issuer])
     expect(code).toBe(8)
@@ -158,7 +158,7 @@ describe('credential verify, of an SD-JWT', { timeout: slow }, () => {
     expect(out).toMatch(/^issuer +ok: /m)
   })
 
-  test('its schema is checked when its type is in a registry', async () => {
+  test('the schema is checked if a registry has the type', async () => {
     const [header, , signature] = token.split('.')
     const typed = (vct: string) =>
       [
@@ -174,7 +174,7 @@ describe('credential verify, of an SD-JWT', { timeout: slow }, () => {
 })
 
 describe('policies', { timeout: slow }, () => {
-  test('are made, listed, shown, changed and removed', async () => {
+  test('are created, listed, printed, updated and deleted', async () => {
     expect(await run(['policy', 'list'])).toMatchObject({
       code: 0,
       out: '',
@@ -192,8 +192,8 @@ describe('policies', { timeout: slow }, () => {
       new RegExp(`^accepts +${constraint.schemaId} of ${issuer}$`, 'm'),
     )
 
-    const renamed = await json('policy', 'update', made.id, '--description', 'ours')
-    expect(renamed).toMatchObject({ nonce: 1, name: 'p', description: 'ours', constraints: [constraint] })
+    const renamed = await json('policy', 'update', made.id, '--description', 'renamed')
+    expect(renamed).toMatchObject({ nonce: 1, name: 'p', description: 'renamed', constraints: [constraint] })
     expect((await run(['policy', 'update', made.id, '--constraints', '[]'])).out).toMatch(
       /^accepts +any credential$/m,
     )
@@ -215,11 +215,11 @@ describe('policies', { timeout: slow }, () => {
     ['a constraint that is none', ['create', '--name', 'p', '--constraints', '[{}]']],
     ['an issuer without a schema', ['create', '--name', 'p', '--trust-issuer', 'did:x:y']],
     ['nothing to change', ['update', noId]],
-  ])('%s is wrong usage (2)', async (_, args) => {
+  ])('%s is a usage error (2)', async (_, args) => {
     expect(await run(['policy', ...args])).toMatchObject({ code: 2, out: '' })
   })
 
-  test('a proof is asked for with one', async () => {
+  test('restrict a proof request', async () => {
     const { id } = await json(
       'policy',
       'create',
@@ -238,7 +238,7 @@ describe('policies', { timeout: slow }, () => {
 })
 
 test(
-  'presentation definitions are made and listed, and show the credentials that satisfy them',
+  'presentation definitions are created and listed, and print the credentials that satisfy them',
   { timeout: slow },
   async () => {
     const topic = 'presentation-definition'

@@ -1,4 +1,4 @@
-/** `--wait`: which states end it, and with which exit code. */
+/** `--wait`: the states that end the wait, and their exit codes. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { asTyped, spellOut } from '../../cli/argv.ts'
@@ -13,7 +13,9 @@ import { newUser } from './_cli.ts'
 const id = 'the-proof'
 const call = (() => Promise.reject(new Error('there is no daemon'))) as unknown as Client
 
-/** The events of proofs: an id and a state each; then nothing more until the wait ends. */
+/**
+ * A stream of proof events, each with an id and a state, that stays silent afterwards until the wait ends.
+ */
 async function* events(
   states: [id: string, state: string][],
   signal: AbortSignal,
@@ -64,7 +66,7 @@ test.each([
     ],
     'RequestSent',
   ],
-] as [string, [string, string][], string][])('%s is enough', async (_, states, first) => {
+] as [string, [string, string][], string][])('%s', async (_, states, first) => {
   expect(await wait({ wait: '' }, first, ...states)).toBeUndefined()
 })
 
@@ -73,33 +75,33 @@ test.each([
   ['RequestRejected', 5],
   ['PresentationAccepted', 5],
   ['ProblemReportPending', 5],
-])('%s is the end, with %i', async (state, exitCode) => {
+])('%s ends the wait (%i)', async (state, exitCode) => {
   expect(await wait({ wait: '' }, 'RequestSent', [id, state])).toEqual([
     exitCode,
     expect.stringContaining(`is in ${state} (`),
   ])
 })
 
-test('a report that is waited for is waited for while it is on its way', async () => {
+test('a wait for a report continues while the report is pending', async () => {
   expect(
     await wait({ wait: 'ProblemReportSent' }, 'ProblemReportPending', [id, 'ProblemReportSent']),
   ).toBeUndefined()
 })
 
-test('time runs out with the last state there was', async () => {
+test('a timeout reports the last state', async () => {
   expect(await wait({ wait: '', timeout: '1' }, 'RequestPending', [id, 'RequestSent'])).toEqual([
     6,
     `The proof ${id} is in RequestSent (waiting for the prover to present) after 1 s, and not yet in PresentationVerified; it continues when the other side answers.`,
   ])
 })
 
-test('without the flag there is no wait; an unknown state is wrong usage', async () => {
+test('no flag means no wait; an unknown state is a usage error', async () => {
   expect(await wait({}, 'RequestPending')).toBeUndefined()
   await expect(wait({ wait: 'Nonsense' }, '')).rejects.toMatchObject({ name: 'UsageError' })
   await expect(wait({ wait: '', timeout: 'soon' }, '')).rejects.toMatchObject({ name: 'UsageError' })
 })
 
-test('the flag may stand alone, but after -- it is no flag', () => {
+test('the flag has an optional value and is ignored after --', () => {
   const spelt = spellOut(['a', '--wait', '--wait=x', '--', '--wait'])
   expect(spelt).toEqual(['a', '--wait=', '--wait=x', '--', '--wait'])
   expect(asTyped(spelt)).toEqual(['a', '--wait', '--wait=x', '--', '--wait'])
@@ -125,11 +127,11 @@ test.each([
     { ...invited, state: 'OfferPending' },
     'Waiting until it is issued, 5m at most. Ctrl-C stops waiting: the daemon continues.',
   ],
-] as const)('a person is told what is waited for: %j', (waited, line) => {
+] as const)('at a terminal, a wait names the awaited states: %j', (waited, line) => {
   expect(waitingLine(waited, 'CredentialSent', '5m')).toBe(line)
 })
 
-test('after a time-out, the text is true of the state', () => {
+test('after a timeout, the text describes the current state', () => {
   expect(timeoutText(invited, 'CredentialSent', 4)).toMatch(
     /not yet in CredentialSent; the invitation stays valid\.$/,
   )
@@ -138,7 +140,7 @@ test('after a time-out, the text is true of the state', () => {
 })
 
 test(
-  'at a terminal a wait says so at once, and what comes next once, after the error',
+  'at a terminal, a wait prints its message first and the next command once, after the error',
   { timeout: 60_000 },
   async () => {
     await using agent = await startAgent()
@@ -154,7 +156,7 @@ test(
       )
       expect(out.match(/agent connection show/g)).toHaveLength(1)
       expect(out).not.toContain('by itself')
-      // In a script, nothing is said before the result.
+      // In a script, no message precedes the result.
       const piped = await user.run(args, { env })
       expect(piped.err).toMatch(
         /^Error: The connection \S+ is in InvitationGenerated .* the invitation stays valid\.\n {2}Try: agent connection show \S+$/,

@@ -1,4 +1,4 @@
-/** `agent wallet export`, `import` and `resume` by hand, against agents that are real. */
+/** `agent wallet export`, `import` and `resume` against real agents. */
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { newUser } from './_cli.ts'
 const passphrase = 'correct horse battery staple'
 
 test(
-  'a wallet moves, the default one under another id; who may not, or what cannot be, leaves nothing behind',
+  'a wallet is transferred, the default one under another id; a rejected import leaves no data',
   { timeout: 120_000 },
   async () => {
     await using from = await startAgent()
@@ -52,7 +52,7 @@ test(
       })
 
       expect(await run(to, ['import', file, ...withFile], { key: 'another' })).toMatchObject({ code: 4 })
-      // Every agent has a wallet by the id of the default one.
+      // Every agent has a wallet with the default id.
       expect(await run(to, ['import', file, ...withFile])).toMatchObject({
         code: 5,
         err: expect.stringContaining(id),

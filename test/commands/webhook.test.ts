@@ -1,4 +1,4 @@
-/** `agent webhook` by hand, against an agent and receivers that are real. */
+/** `agent webhook` against a real agent and real receivers. */
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
@@ -33,7 +33,7 @@ const run = (...args: string[]) =>
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).out)
 
 test(
-  'a webhook is signed, tested and given another secret; what is shown once is not shown again',
+  'a webhook is signed, tested and gets a new secret; secrets are printed once',
   { timeout: slow },
   async () => {
     const added = await run('add', receiver.url, '--signed', '--headers', '{"authorization":"Bearer canary"}')
@@ -42,7 +42,7 @@ test(
       out: expect.stringContaining('whsec_'),
       err: expect.stringContaining('agent webhook test'),
     })
-    // The value of a header is a secret mostly, and was typed into the command.
+    // Header values are mostly secrets, and were typed into the command.
     expect(added.err).toContain('--headers @headers.json')
     const [[id], [secret]] = [/[0-9a-f-]{36}/.exec(added.out)!, /whsec_\S+/.exec(added.out)!]
     expect((await run('list')).out).not.toMatch(/whsec_|canary/)
@@ -67,61 +67,53 @@ test(
   },
 )
 
-test(
-  'a receiver that refuses fails the test (1), and its attempts are listed',
-  { timeout: slow },
-  async () => {
-    const id = (await run('add', refusing.url, '-q')).out
-    expect(await run('test', id)).toMatchObject({
-      code: 1,
-      out: expect.stringContaining('The receiver answered 503.'),
-    })
-    const listed = await run('deliveries', id)
-    expect(listed).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/failed +The receiver answered 503\./),
-    })
-    expect((await json('deliveries', id, '--outcome', 'failed')).contents).toMatchObject([
-      { kind: 'test', status: 503 },
-    ])
-    expect(await run('deliveries', id, '--outcome', 'delivered')).toMatchObject({ code: 0, out: '' })
-    await run('remove', id, '--yes')
-  },
-)
+test('a rejecting receiver fails the test (1), and its attempts are listed', { timeout: slow }, async () => {
+  const id = (await run('add', refusing.url, '-q')).out
+  expect(await run('test', id)).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('The receiver answered 503.'),
+  })
+  const listed = await run('deliveries', id)
+  expect(listed).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/failed +The receiver answered 503\./),
+  })
+  expect((await json('deliveries', id, '--outcome', 'failed')).contents).toMatchObject([
+    { kind: 'test', status: 503 },
+  ])
+  expect(await run('deliveries', id, '--outcome', 'delivered')).toMatchObject({ code: 0, out: '' })
+  await run('remove', id, '--yes')
+})
 
-test(
-  'events are sent again: one, all since a while, or those that were given up',
-  { timeout: slow },
-  async () => {
-    const id = (await run('add', receiver.url, '-q')).out
-    const before = receiver.bodies.length
-    await agent.tenant('POST /connections', { body: {} })
-    const { contents } = await until(
-      'the delivery',
-      () => json('deliveries', id),
-      (page) => page.contents.length === 1,
-    )
-    const eventId: string = contents[0].eventId
-    expect(await run('replay', id, '--event', eventId)).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('1 event'),
-    })
-    await until(
-      'the replay',
-      () => Promise.resolve(receiver.bodies.length),
-      (count) => count === before + 2,
-    )
-    expect(await json('replay', id, '--since', '1h')).toEqual({ id, count: 1 })
-    expect(await json('replay', id, '--since', '2100-01-01T00:00:00Z')).toEqual({ id, count: 0 })
-    expect(await json('replay', id, '--failed')).toEqual({ id, count: 0 })
-    await until(
-      'the second replay',
-      async () => (await run('deliveries', id, '-q')).out,
-      (out) => out === [eventId, eventId, eventId].join('\n'),
-    )
-    await run('remove', id, '--yes')
-  },
-)
+test('events are redelivered: one, all since a time, or those abandoned', { timeout: slow }, async () => {
+  const id = (await run('add', receiver.url, '-q')).out
+  const before = receiver.bodies.length
+  await agent.tenant('POST /connections', { body: {} })
+  const { contents } = await until(
+    'the delivery',
+    () => json('deliveries', id),
+    (page) => page.contents.length === 1,
+  )
+  const eventId: string = contents[0].eventId
+  expect(await run('replay', id, '--event', eventId)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('1 event'),
+  })
+  await until(
+    'the replay',
+    () => Promise.resolve(receiver.bodies.length),
+    (count) => count === before + 2,
+  )
+  expect(await json('replay', id, '--since', '1h')).toEqual({ id, count: 1 })
+  expect(await json('replay', id, '--since', '2100-01-01T00:00:00Z')).toEqual({ id, count: 0 })
+  expect(await json('replay', id, '--failed')).toEqual({ id, count: 0 })
+  await until(
+    'the second replay',
+    async () => (await run('deliveries', id, '-q')).out,
+    (out) => out === [eventId, eventId, eventId].join('\n'),
+  )
+  await run('remove', id, '--yes')
+})
 
 test.each([
   [2, ['replay', noId]],

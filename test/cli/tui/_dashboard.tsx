@@ -85,7 +85,7 @@ export function showDashboard(daemon: Daemon, store: Store, options: Options = {
     async type(...keys) {
       for (const key of keys) {
         read(key)
-        // A lone Esc is told from the beginning of a sequence by nothing following it.
+        // A lone Esc differs from the start of a sequence only by the pause after it.
         if (key === codes.escape) await sleep(2)
         await settle()
         await settle()
@@ -112,7 +112,7 @@ export function showDashboard(daemon: Daemon, store: Store, options: Options = {
   }
 }
 
-/** A store of plain data, and a daemon that answers what it is told to and keeps what was asked of it. */
+/** A store of plain data, and a daemon with prepared answers that records its calls. */
 export function recorded(first: Data = nothing, answers: Readonly<Record<string, unknown>> = {}) {
   const asked: [key: string, input: unknown][] = []
   const listeners = new Set<() => void>()

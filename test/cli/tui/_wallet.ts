@@ -129,7 +129,7 @@ function proof(
   return { ...base, metaRetries: 5, ...more }
 }
 
-/** A presentation with one credential in it, unsigned: nobody here verifies it. */
+/** A presentation with one credential in it, unsigned, as it is never verified. */
 function presentation(): string {
   const encode = (payload: object) => `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.c2ln`
   const credential = encode({ iss: otherDid, vc: { credentialSubject: { id: did, name: 'Alice', age: 42 } } })

@@ -34,7 +34,7 @@ test('it loads the wallet and follows its events', async () => {
       ['somebody', 'ConnectionResponseSent'],
     ])
     expect(changedAt(connections[1]!.connectionId, store.get())).toBe(events.at(-1)!.ts)
-    // The same as whoever asks now is told.
+    // The same as a new request returns.
     expect(connections).toEqual((await alice.call('GET /connections')).contents)
     expect(events).toEqual((await alice.call('GET /events')).contents)
   } finally {
@@ -46,20 +46,20 @@ test('listeners are notified until they unsubscribe', async () => {
   await using agent = await startAgent()
   const alice = await agent.newTenant()
   const store = await openStore(daemonOf(agent.url, alice))
-  let told = 0
-  const leave = store.subscribe(() => told++)
+  let notified = 0
+  const leave = store.subscribe(() => notified++)
   await alice.call('POST /connections', { body: {} })
   await until(
     'a word',
-    () => Promise.resolve(told),
+    () => Promise.resolve(notified),
     (count) => count > 0,
   )
   leave()
-  const before = told
+  const before = notified
   await alice.call('POST /connections', { body: {} })
   await reaches(store, 'the second connection', ({ connections }) => connections.length === 2)
   store.close()
-  expect(told).toBe(before)
+  expect(notified).toBe(before)
 })
 
 test('after a restart of the daemon the store has the events in between', async () => {
