@@ -39,7 +39,7 @@ export function fieldsOf(backup: Backup): [name: string, value: unknown][] {
   return [
     ['folder', folder],
     ['as of', instant],
-    ['wallets', missing.length > 0 ? `${wallets}, and ${missing.length} that are not in it` : wallets],
+    ['wallets', missing.length > 0 ? `${wallets}, and ${missing.length} not included` : wallets],
     ['size', `${(bytes / 1_000_000).toFixed(1)} MB`],
     ['version', agentVersion],
   ]
@@ -47,12 +47,12 @@ export function fieldsOf(backup: Backup): [name: string, value: unknown][] {
 
 /** The master key of a backup, in words. */
 export function keyWords({ masterKey, includesMasterKey }: BackupAtRest): string {
-  if (masterKey === 'opens') return includesMasterKey ? 'is in it, and opens it' : 'the one at hand opens it'
-  if (masterKey === 'absent') return 'not at hand'
-  return includesMasterKey ? 'is in it, and does not open it' : 'the one at hand does not open it'
+  if (masterKey === 'opens') return includesMasterKey ? 'included, opens the backup' : 'the configured key opens the backup'
+  if (masterKey === 'absent') return 'not available'
+  return includesMasterKey ? 'included, does not open the backup' : 'the configured key does not open the backup'
 }
 
 /** One line for each wallet that is missing in a backup. */
 export function missingWords({ missing }: Backup): string[] {
-  return missing.map(({ walletId, reason }) => `The wallet ${walletId} is not in it: ${reason}.`)
+  return missing.map(({ walletId, reason }) => `The wallet ${walletId} is not included: ${reason}.`)
 }

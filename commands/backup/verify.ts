@@ -26,7 +26,7 @@ export default defineLocalCommand({
     const isSound = backup.faults.length === 0
     printFields([
       ...fieldsOf(backup),
-      ['files', isSound ? 'as they were made' : 'NOT as they were made'],
+      ['files', isSound ? 'unchanged' : 'CHANGED or missing'],
       ['master key', keyWords(backup)],
     ])
     for (const { path, reason } of backup.faults) say(`${path} ${reason}.`)

@@ -72,7 +72,7 @@ test(
     const refused = [
       [[...wanted], /All of the following must be provided|format/],
       [[...wanted, '--format', 'jwt'], /--reveal is for --format anoncreds/],
-      [['--format', 'anoncreds'], /nothing to ask for/],
+      [['--format', 'anoncreds'], /Nothing is requested/],
       [['--format', 'anoncreds', '--predicate', 'age=18'], /not in the form 'age>=18'/],
     ] as const
     for (const [flags, reason] of refused)
