@@ -47,9 +47,12 @@ export function fieldsOf(backup: Backup): [name: string, value: unknown][] {
 
 /** The master key of a backup, in words. */
 export function keyWords({ masterKey, includesMasterKey }: BackupAtRest): string {
-  if (masterKey === 'opens') return includesMasterKey ? 'included, opens the backup' : 'the configured key opens the backup'
+  if (masterKey === 'opens')
+    return includesMasterKey ? 'included, opens the backup' : 'the configured key opens the backup'
   if (masterKey === 'absent') return 'not available'
-  return includesMasterKey ? 'included, does not open the backup' : 'the configured key does not open the backup'
+  return includesMasterKey
+    ? 'included, does not open the backup'
+    : 'the configured key does not open the backup'
 }
 
 /** One line for each wallet that is missing in a backup. */

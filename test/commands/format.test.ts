@@ -311,7 +311,7 @@ describe('states', () => {
     expect(Object.keys(meanings[topic]).toSorted()).toEqual(states.toSorted())
   })
 
-  test('are said in words', () => {
+  test('are described in words', () => {
     expect(explain('credential', 'OfferReceived')).toBe('OfferReceived (waiting for your answer)')
     expect(explain('credential', 'SomethingNew')).toBe('SomethingNew')
   })
