@@ -1,7 +1,7 @@
 /**
  * The Kysely dialect of better-sqlite3, with storage errors (`file-errors.ts`) and a cache of prepared statements.
  *
- * SQLite rolls a transaction back by itself when the disk is full. Later statements of the transaction would then each commit by itself:
+ * SQLite itself rolls a transaction back when the disk is full. Later statements of the transaction would then commit individually:
  * the dialect refuses them.
  */
 import type { Statement } from 'better-sqlite3'

@@ -23,7 +23,7 @@ export async function assertNotTransferred(tx: AgentDb, id: string): Promise<voi
   if (row && row.moved_at !== null) throw walletTransferred(id)
 }
 
-/** The answer of a wallet, or undefined when the wallet was transferred and has to be asked at its public address. */
+/** The answer of a wallet, or undefined when the wallet was transferred and answers at its public address only. */
 export async function unlessTransferred<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer

@@ -74,12 +74,12 @@ export interface WalletTables extends EventTables {
     event_sequence: number
   }
 
-  /** The wallet's did:peer DIDs: one for each connection, connectionless record and ping to a DID, and those that a tenant asked for. */
+  /** The wallet's did:peer DIDs: one for each connection, connectionless record and ping to a DID, and those that a tenant requested. */
   peer_did: {
     did: string
     /** JSON of private keys by key id, sealed. */
     keys: string
-    /** The record or ping whose other side knows the DID; an id of its own for a DID that a tenant asked for. */
+    /** The record or ping whose other side knows the DID; a separate id for a DID that a tenant requested. */
     record_id: string
     created_at: string
   }

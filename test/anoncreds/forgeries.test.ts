@@ -134,7 +134,7 @@ test('an unrevealed attribute is proved to be present, and its value is not in t
 describe('a changed proof', () => {
   const cases: [string, (copy: any) => unknown, RegExp][] = [
     [
-      'has another text beside the number',
+      'has another raw value than the encoded one',
       (p) => (p.requested_proof.revealed_attrs.who.raw = 'Bob'),
       /revealed value of who is not the signed value/,
     ],
@@ -149,7 +149,7 @@ describe('a changed proof', () => {
       /revealed value of who is not the signed value/,
     ],
     [
-      'shows one attribute for another',
+      'reveals one attribute as another',
       (p) => (p.requested_proof.revealed_attrs.who = p.requested_proof.revealed_attrs.where),
       /revealed value of who/,
     ],
@@ -174,7 +174,7 @@ describe('a changed proof', () => {
       /who was not requested, or is answered twice/,
     ],
     [
-      'answers a predicate that was not asked',
+      'answers a predicate that was not requested',
       (p) => (p.requested_proof.predicates.more = { sub_proof_index: 0 }),
       /more was not requested/,
     ],
@@ -188,7 +188,7 @@ describe('a changed proof', () => {
     ],
     ['proves another predicate', (p) => (part(p).ge_proofs[0].predicate.value += 1), /does not show that/],
     [
-      'proves it the other way round',
+      'proves the reverse predicate',
       (p) => (part(p).ge_proofs[0].predicate.p_type = 'GT'),
       /does not show that/,
     ],
@@ -199,7 +199,7 @@ describe('a changed proof', () => {
     ],
     ['lacks the proof of a predicate', (p) => part(p).ge_proofs.pop(), /does not show that/],
     [
-      'names a credential that is not there',
+      'names a missing credential',
       (p) => (p.requested_proof.revealed_attrs.who.sub_proof_index = 1),
       /has no part 1/,
     ],
@@ -208,8 +208,12 @@ describe('a changed proof', () => {
       (p) => Object.assign(p, { identifiers: [], proof: { ...p.proof, proofs: [] } }),
       /names no credential/,
     ],
-    ['has a credential too many', (p) => p.identifiers.push(p.identifiers[0]), /1 parts for 2 credentials/],
-    ['has a part too many', (p) => p.proof.proofs.push(p.proof.proofs[0]), /2 parts for 1 credentials/],
+    [
+      'has an additional credential',
+      (p) => p.identifiers.push(p.identifiers[0]),
+      /1 parts for 2 credentials/,
+    ],
+    ['has an additional part', (p) => p.proof.proofs.push(p.proof.proofs[0]), /2 parts for 1 credentials/],
     [
       'has a credential twice',
       (p) => {
@@ -224,27 +228,27 @@ describe('a changed proof', () => {
       /part 0 proves more predicates than it answers/,
     ],
     [
-      'names a schema of its own',
+      'names another schema',
       (p) => (p.identifiers[0].schema_id = `${other}schema`),
       /is for another schema than/,
     ],
     [
-      'names a definition of its own',
+      'names another definition',
       (p) => (p.identifiers[0].cred_def_id = `${other}definition`),
       /is for another schema than/,
     ],
     [
-      'names a schema that is nowhere',
+      'names a missing schema',
       (p) => (p.identifiers[0].schema_id = `${other}nothing`),
       /there is nothing at/,
     ],
-    ['says it can be revoked', (p) => (p.identifiers[0].rev_reg_id = 'x'), /rev_reg_id: revocable/],
-    ['has another number in it', (p) => (part(p).eq_proof.v = '5'), /is invalid/],
-    ['has a huge number in it', (p) => (part(p).eq_proof.e = '9'.repeat(1_600)), /cannot be read: .*\.e: /],
-    ['has no number in it', (p) => (part(p).eq_proof.e = 'abc'), /cannot be read: .*\.e: /],
+    ['claims to be revocable', (p) => (p.identifiers[0].rev_reg_id = 'x'), /rev_reg_id: revocable/],
+    ['has a changed number', (p) => (part(p).eq_proof.v = '5'), /is invalid/],
+    ['has a huge number', (p) => (part(p).eq_proof.e = '9'.repeat(1_600)), /cannot be read: .*\.e: /],
+    ['has text instead of a number', (p) => (part(p).eq_proof.e = 'abc'), /cannot be read: .*\.e: /],
     ['lacks its parts', (p) => delete p.proof, /cannot be read: proof/],
     [
-      'calls a reference __proto__',
+      'has the reference __proto__',
       (p) => (p.requested_proof.revealed_attrs = JSON.parse('{"__proto__":{}}')),
       /cannot be read|not answered/,
     ],
@@ -254,18 +258,18 @@ describe('a changed proof', () => {
   })
 
   test.each<[string, (copy: any) => unknown]>([
-    ['has a negative number in it', (p) => (part(p).eq_proof.e = `-${part(p).eq_proof.e}`)],
+    ['has a negative number', (p) => (part(p).eq_proof.e = `-${part(p).eq_proof.e}`)],
     ['has another digest', (p) => (p.proof.aggregated_proof.c_hash = '5')],
   ])('%s', async (_, change) => {
     expect((await refusalOf(damaged(plain, change), askedPlainly())).message).toMatch(/is invalid/)
   })
 
   const texts: [string, string][] = [
-    ['is no JSON', 'x'],
+    ['is not JSON', 'x'],
     ['is a token', 'eyJhbGciOiJub25lIn0.e30.'],
     ['is null', 'null'],
-    ['is nested without end', '['.repeat(200_000)],
-    ['is longer than any proof', `"${'x'.repeat(2_000_000)}"`],
+    ['is nested deeply', '['.repeat(200_000)],
+    ['is oversized', `"${'x'.repeat(2_000_000)}"`],
   ]
   test.each(texts)('%s', async (_, text) => {
     expect((await refusalOf(text)).message).toMatch(/cannot be read|has more than/)
@@ -284,20 +288,20 @@ describe('a proof for another request', () => {
   })
   const cases: [string, PresentationRequest, RegExp][] = [
     [
-      'is asked for more',
+      'lacks a requested attribute',
       asked({
         requested_attributes: { ...asked().requested_attributes, age: { name: 'age', restrictions: [] } },
       }),
       /The attribute age is not answered/,
     ],
-    ['is asked for less', asked({ requested_predicates: {} }), /was not requested/],
+    ['has a predicate that was not requested', asked({ requested_predicates: {} }), /was not requested/],
     [
-      'proves less than is asked',
+      'proves a weaker predicate',
       asked(predicates({ adult: { name: 'age', p_type: '>=', p_value: 21, restrictions: [] } })),
       /adult does not show that age >= 21/,
     ],
     [
-      'is of another attribute by the same reference',
+      'has another attribute under the same reference',
       asked({
         requested_attributes: { ...asked().requested_attributes, who: { name: 'age', restrictions: [] } },
       }),
@@ -362,7 +366,7 @@ describe('a restriction', () => {
 
   const good: [string, PresentationRequest][] = [
     [
-      'of all kinds at once',
+      'on everything at once',
       of({
         schema_id: schemaId,
         cred_def_id: credDefId,
@@ -383,7 +387,7 @@ describe('a restriction', () => {
       'on values and markers',
       of({ 'attr::Given Name::value': 'Alice', 'attr::country::value': 'SE', 'attr::age::marker': '1' }),
     ],
-    ['of which one of two holds', of({ schema_id: other }, { schema_id: schemaId })],
+    ['with one of two alternatives satisfied', of({ schema_id: other }, { schema_id: schemaId })],
     ['on a predicate', ofPredicate({ cred_def_id: credDefId, 'attr::given name::value': 'Alice' })],
   ]
   test.each(good)('%s accepts the proof', async (_, request) => {
@@ -409,20 +413,20 @@ describe('a restriction', () => {
     ]),
     ['on another value', of({ 'attr::given name::value': 'Bob' }), /attr::given name::value must be Bob/],
     ['on an undisclosed value', of({ 'attr::age::value': '30' }), /attr::age::value/],
-    ['on an attribute that is not there', of({ 'attr::email::marker': '1' }), /attr::email::marker/],
-    ['of which one part does not hold', of({ schema_id: schemaId, cred_def_id: other }), /cred_def_id/],
+    ['on a missing attribute', of({ 'attr::email::marker': '1' }), /attr::email::marker/],
+    ['with one part not satisfied', of({ schema_id: schemaId, cred_def_id: other }), /cred_def_id/],
     [
-      'of which neither of two holds',
+      'with neither of two alternatives satisfied',
       of({ schema_id: other }, { cred_def_id: other }),
       /or another restriction must be met/,
     ],
     ['on a predicate', ofPredicate({ cred_def_id: other }), /for adult .* cred_def_id/],
     [
-      'of which one has the schema and another the issuer',
+      'with the schema in one alternative and the issuer in another',
       of({ schema_id: schemaId, issuer_did: other }, { schema_id: other, issuer_did: schema.issuerId }),
       /for who .* issuer_did must be/,
     ],
-    ['of an unknown tag', of({ colour: 'red' }), /colour must be red/],
+    ['on an unknown tag', of({ colour: 'red' }), /colour must be red/],
     ['on an unauthenticated issuer', of({ issuer_did: schema.issuerId }), /not authenticated/],
     [
       'on an unauthenticated issuer of the schema',

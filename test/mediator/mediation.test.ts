@@ -238,8 +238,8 @@ test.each([
     { updates: Array.from({ length: 501 }, () => ({ recipient_did: 'did:x:y', action: 'add' })) },
     'e.p.msg',
   ],
-  ['a name of every object', 'constructor', {}, 'e.p.msg.unsupported'],
-])('a report says what is wrong with %s', async (_, type, body, code) => {
+  ['a type named like a property of every object', 'constructor', {}, 'e.p.msg.unsupported'],
+])('a problem report for %s', async (_, type, body, code) => {
   await using mediator = await startMediator()
   const wallet = await mediator.enrolled()
   const report = await mediator.ask(wallet, type, body, { id: 'the-message' })

@@ -74,7 +74,7 @@ const signatures = (name: 'SignatureVerification' | 'IntegrityOfClaims'): Row[] 
   [name, 'a key binding without a nonce', false, bind(presented, { nonce: undefined })],
   [name, 'a key binding without a time', false, bind(presented, { iat: undefined })],
   [name, 'a key binding without cnf', false, bind(unbound)],
-  [name, 'a key binding that is no JWT', false, `${presented}x`],
+  [name, 'a key binding that is not a JWT', false, `${presented}x`],
   [name, 'alg none', false, typed('vc+sd-jwt', 'none')],
   [name, 'a type of something else', false, typed('kb+jwt')],
 ]
@@ -138,12 +138,12 @@ export const sdJwtRows: Row[] = [
     did(mallory.did),
   ],
 
-  ['ExpirationCheck', 'a second before the end', true, issued, at(3_599)],
-  ['ExpirationCheck', 'at the end', false, issued, at(3_600)],
-  ['ExpirationCheck', 'a credential without an end', true, reissued((token) => delete token.exp), at(1e9)],
+  ['ExpirationCheck', 'a second before the expiry', true, issued, at(3_599)],
+  ['ExpirationCheck', 'at the expiry', false, issued, at(3_600)],
+  ['ExpirationCheck', 'a credential without an expiry', true, reissued((token) => delete token.exp), at(1e9)],
   [
     'ExpirationCheck',
-    'an end that is not a number',
+    'an expiry that is not a number',
     false,
     reissued((token) => (token.exp = 'never')),
     at(0),
@@ -151,18 +151,13 @@ export const sdJwtRows: Row[] = [
   ['ExpirationCheck', 'a hidden end', false, extra('salt', 'exp', now + 9_999), at(0)],
   ['ExpirationCheck', 'a disclosure without a digest', false, foreign, at(0)],
 
-  ['NotBeforeCheck', 'at the beginning', true, issued, at(0)],
-  ['NotBeforeCheck', 'a second before', false, issued, at(-1)],
-  ['NotBeforeCheck', 'the later of two beginnings', false, reissued((token) => (token.nbf = now + 9)), at(8)],
+  ['NotBeforeCheck', 'at the start of validity', true, issued, at(0)],
+  ['NotBeforeCheck', 'a second before the start', false, issued, at(-1)],
+  ['NotBeforeCheck', 'the later of two starts', false, reissued((token) => (token.nbf = now + 9)), at(8)],
   ['NotBeforeCheck', 'a hidden beginning', false, extra('salt', 'nbf', 0), at(0)],
 
   ['SchemaCheck', 'a type that is a schema', true, licence],
-  [
-    'SchemaCheck',
-    'a schema that is not there',
-    false,
-    issueSdJwt({ ...content, vct: 'https://agent.example/2' }),
-  ],
+  ['SchemaCheck', 'a missing schema', false, issueSdJwt({ ...content, vct: 'https://agent.example/2' })],
   ['SchemaCheck', 'a type that is described', false, issueSdJwt({ ...content, vct: typeUrl })],
   ['SchemaCheck', 'a type that is a name', false, issued],
   ['SchemaCheck', 'the type of any credential', false, issueSdJwt({ ...content, vct: anyCredential })],
@@ -185,7 +180,7 @@ export const sdJwtRows: Row[] = [
     false,
     withClaims({ familyName: 'W', address: { city: 1 } }),
   ],
-  ['SubjectVerification', 'a claim too many', false, withClaims({ familyName: 'W', more: 1 })],
+  ['SubjectVerification', 'an additional claim', false, withClaims({ familyName: 'W', more: 1 })],
   ['SubjectVerification', 'a type that is described', false, issueSdJwt({ ...content, vct: typeUrl })],
   ['SubjectVerification', 'no schema', false, issued],
 
@@ -198,7 +193,12 @@ export const sdJwtRows: Row[] = [
   ['SemanticCheckOfClaims', 'a disclosure twice', false, twice],
   ['SemanticCheckOfClaims', 'a claim that is there already', false, extra('salt', 'name', 'Mallory')],
   ['SemanticCheckOfClaims', 'no issuer', false, reissued((token) => delete token.iss)],
-  ['SemanticCheckOfClaims', 'an end that is not a number', false, reissued((token) => (token.exp = 'never'))],
+  [
+    'SemanticCheckOfClaims',
+    'an expiry that is not a number',
+    false,
+    reissued((token) => (token.exp = 'never')),
+  ],
   ['SemanticCheckOfClaims', 'nothing but separators', false, '~~'],
 
   ['ComplianceWithStandards', 'a credential of the Cloud Agent, with its type', true, issued],
