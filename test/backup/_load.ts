@@ -156,9 +156,9 @@ export async function backUpUnderLoad(
     tenants = { issuer, near, far, issuingDID, toNear: await accept(near), toFar: await accept(far) }
     const acknowledged: string[] = []
     const load = { isOver: false }
-    const lanes = Array.from({ length: offersAtOnce }, async (_, lane) => {
+    const workers = Array.from({ length: offersAtOnce }, async (_, index) => {
       while (!load.isOver) {
-        const isNear = lane % 2 === 0
+        const isNear = index % 2 === 0
         const thid = await offer(issuer.call, isNear ? tenants.toNear : tenants.toFar)
         outcome.offers++
         if (isNear) acknowledged.push(thid)
@@ -185,7 +185,7 @@ export async function backUpUnderLoad(
     delay.disable()
     outcome.stallMs = Math.round(delay.max / 1e6)
     load.isOver = true
-    await Promise.all(lanes)
+    await Promise.all(workers)
   })
 
   for (const { known, folders: copies } of made) {

@@ -41,14 +41,14 @@ test('a message that its sender has deleted is in its receiver’s file: many wa
     ids.push((await agent.admin('POST /wallets', { body: { name: `wallet ${n}` } })).id)
   for (let n = 0; n < 4; n++) await put(agent, ids[2]!, `filler-${n}`, 'x'.repeat(3_000_000))
   let isOver = false
-  const lanes = ids.map((from, index) => ({ from, to: ids[(index + 1) % ids.length]! }))
-  const carrying = lanes.map(({ from, to }) => carry(agent, from, to, () => isOver))
+  const routes = ids.map((from, index) => ({ from, to: ids[(index + 1) % ids.length]! }))
+  const carrying = routes.map(({ from, to }) => carry(agent, from, to, () => isOver))
   const seen: number[] = []
   for (const name of ['first', 'second']) {
     const folder = join(root, name)
     expect(await backUp(agent, folder)).toMatchObject({ wallets: 9, missing: [] })
     expect(await verify(folder, agent.dataDir)).toMatchObject({ masterKey: 'opens', faults: [] })
-    for (const { from, to } of lanes) {
+    for (const { from, to } of routes) {
       const [struckOut, taken] = [
         settingIn(folder, from, `to-${to}`) ?? 0,
         settingIn(folder, to, `from-${from}`) ?? 0,
@@ -61,7 +61,7 @@ test('a message that its sender has deleted is in its receiver’s file: many wa
   const sent = await Promise.all(carrying)
   // Work continues between the backups.
   expect(Math.max(...seen)).toBeGreaterThan(3)
-  for (const [index, { from, to }] of lanes.entries()) {
+  for (const [index, { from, to }] of routes.entries()) {
     const last = await agent.agent.wallets.use(to, ({ db }) =>
       db.selectFrom('setting').selectAll().where('name', '=', `from-${from}`).execute(),
     )

@@ -1,6 +1,9 @@
 /** HTTP servers on free ports that count connections. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { ConnectionOptions, Lookup } from '../../src/net/connector.ts'
+import { createHttpClient } from '../../src/net/guarded-agent.ts'
 
 export type TestServer = AsyncDisposable & {
   port: number
@@ -36,3 +39,24 @@ export async function startServer(listener: RequestListener, host = '127.0.0.1')
       }),
   }
 }
+
+/** Starts a server on all addresses of this machine until the test ends. */
+export async function openCanary(): Promise<TestServer> {
+  const listener: RequestListener = (_, response) => response.end('{}')
+  const canary = await startServer(listener, '::').catch(() => startServer(listener, '0.0.0.0'))
+  onTestFinished(() => canary[Symbol.asyncDispose]())
+  return canary
+}
+
+/** Creates a client that is closed when the test ends. */
+export function openClient(options: ConnectionOptions) {
+  const client = createHttpClient(options)
+  onTestFinished(() => client.close())
+  return client
+}
+
+/** Resolves every name to the same addresses. */
+export const always =
+  (...addresses: string[]): Lookup =>
+  async () =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))

@@ -2,11 +2,10 @@
  * An agent at 127.0.0.1 behind a reverse proxy is on the Internet: no address that a peer or a tenant names
  * leads to services of this machine.
  */
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import type { RequestListener } from 'node:http'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { loopbacks } from './_corpus.ts'
 import { deploy, publicSettings, type Deployment } from './_deployment.ts'
-import { startServer, type TestServer } from './_server.ts'
+import { openCanary, startServer } from './_server.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
@@ -41,14 +40,6 @@ afterAll(async () => {
   await proxied[Symbol.asyncDispose]()
   await local[Symbol.asyncDispose]()
 })
-
-/** Starts a server on this machine that counts connections. */
-async function openCanary(): Promise<TestServer> {
-  const listener: RequestListener = (_, response) => response.end('{}')
-  const canary = await startServer(listener, '::').catch(() => startServer(listener, '0.0.0.0'))
-  onTestFinished(() => canary[Symbol.asyncDispose]())
-  return canary
-}
 
 test('every request is covered', () => expect(Object.keys(proxied.sites)).toEqual(names))
 

@@ -1,20 +1,12 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ConnectionOptions, Lookup } from '../../src/net/connector.ts'
-import { createHttpClient } from '../../src/net/guarded-agent.ts'
+import { describe, expect, test } from 'vitest'
 import type { Reach } from '../../src/net/policy.ts'
 import { UnreachableError } from '../../src/net/unreachable-error.ts'
 import { corpus, hostile } from './_corpus.ts'
-import { startServer } from './_server.ts'
+import { always, openCanary, openClient, startServer } from './_server.ts'
 
 async function attack(allow: Reach) {
-  const canary = await startServer((_, response) => response.end('{}'), '::').catch(() =>
-    startServer((_, response) => response.end('{}'), '0.0.0.0'),
-  )
-  const http = createHttpClient({ allow, lookup: hostile })
-  onTestFinished(async () => {
-    await http.close()
-    await canary[Symbol.asyncDispose]()
-  })
+  const canary = await openCanary()
+  const http = openClient({ allow, lookup: hostile })
   const urls = corpus(canary.port)
   const outcomes = await Promise.all(
     urls.flatMap((url) => [
@@ -47,25 +39,13 @@ describe('spellings of forbidden addresses', () => {
 
 const json = { timeoutMs: 5_000, maxBytes: 10_000 }
 
-function open(options: ConnectionOptions) {
-  const made = createHttpClient(options)
-  onTestFinished(() => made.close())
-  return made
-}
-
-/** Resolves every name to the same addresses. */
-const always =
-  (...addresses: string[]): Lookup =>
-  async () =>
-    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
-
 describe('a name', () => {
   test('whose second answer is a private address is refused then', async () => {
     await using server = await startServer((_, response) =>
       response.setHeader('connection', 'close').end('1'),
     )
     const answers = [['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1']]
-    const http = open({ allow: 'loopback', lookup: (name) => always(...answers.shift()!)(name) })
+    const http = openClient({ allow: 'loopback', lookup: (name) => always(...answers.shift()!)(name) })
     const url = `http://rebind.example:${server.port}/`
     expect(await http.getJson(url, json)).toBe(1)
     await expect(http.getJson(url, json)).rejects.toMatchObject({ code: 'address-not-allowed' })
@@ -76,13 +56,16 @@ describe('a name', () => {
 
   test('with allowed and forbidden addresses is called at the allowed ones', async () => {
     await using server = await startServer((_, response) => response.end('1'))
-    const http = open({ allow: 'loopback', lookup: always('10.0.0.1', '::ffff:192.168.0.1', '127.0.0.1') })
+    const http = openClient({
+      allow: 'loopback',
+      lookup: always('10.0.0.1', '::ffff:192.168.0.1', '127.0.0.1'),
+    })
     expect(await http.getJson(`http://mixed.example:${server.port}/`, json)).toBe(1)
   })
 
   test('without addresses is refused', async () => {
     await expect(
-      open({ allow: 'any', lookup: always() }).getJson('http://void.example/', json),
+      openClient({ allow: 'any', lookup: always() }).getJson('http://void.example/', json),
     ).rejects.toMatchObject({
       name: 'UnreachableError',
     })

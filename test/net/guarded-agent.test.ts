@@ -1,26 +1,14 @@
 import { EventEmitter, once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { inspect } from 'node:util'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ConnectionOptions, Lookup } from '../../src/net/connector.ts'
+import { describe, expect, test } from 'vitest'
+import type { Lookup } from '../../src/net/connector.ts'
 import { createHttpClient } from '../../src/net/guarded-agent.ts'
-import { startServer } from './_server.ts'
+import { always, openClient, startServer } from './_server.ts'
 
 const timeoutMs = 5_000
 const json = { timeoutMs, maxBytes: 10_000 }
 const emptyJson = { headers: { 'content-type': 'application/json' }, body: '{}', timeoutMs }
-
-function client(options: ConnectionOptions) {
-  const made = createHttpClient(options)
-  onTestFinished(() => made.close())
-  return made
-}
-
-/** Resolves every name to the same addresses. */
-const always =
-  (...addresses: string[]): Lookup =>
-  async () =>
-    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
 
 describe('a JSON document', () => {
   test('is read from an allowed server', async () => {
@@ -28,7 +16,7 @@ describe('a JSON document', () => {
       response.end(JSON.stringify({ accept: request.headers.accept })),
     )
     expect(
-      await client({ allow: 'loopback' }).getJson(`${server.url}/a?b=c`, {
+      await openClient({ allow: 'loopback' }).getJson(`${server.url}/a?b=c`, {
         ...json,
         accept: 'application/x',
       }),
@@ -43,7 +31,7 @@ describe('a JSON document', () => {
       await using server = await startServer((_, response) =>
         response.writeHead(status).end('internal secret'),
       )
-      const error = await client({ allow: 'loopback' })
+      const error = await openClient({ allow: 'loopback' })
         .getJson(server.url, json)
         .catch((reason: Error) => reason)
       expect(error).toMatchObject({ name: 'UnreachableError', code: 'bad-status' })
@@ -55,7 +43,7 @@ describe('a JSON document', () => {
     'that is invalid is an error that does not repeat it',
     async (body) => {
       await using server = await startServer((_, response) => response.end(body))
-      const error = await client({ allow: 'loopback' })
+      const error = await openClient({ allow: 'loopback' })
         .getJson(server.url, json)
         .catch((reason: Error) => reason)
       expect(error).toMatchObject({ code: 'not-json' })
@@ -65,7 +53,7 @@ describe('a JSON document', () => {
 
   test('from a server that does not speak HTTP is an error that does not repeat the bytes', async () => {
     await using server = await startServer((request) => request.socket.end('SSH-2.0-secret\r\n'))
-    const error = await client({ allow: 'loopback' })
+    const error = await openClient({ allow: 'loopback' })
       .getJson(server.url, json)
       .catch((reason: Error) => reason)
     expect(error).toMatchObject({ code: 'refused' })
@@ -74,7 +62,7 @@ describe('a JSON document', () => {
 
   test('of exactly the limit is read, and one byte more is an error', async () => {
     await using server = await startServer((_, response) => response.end(JSON.stringify('x'.repeat(98))))
-    const http = client({ allow: 'loopback' })
+    const http = openClient({ allow: 'loopback' })
     expect(await http.getJson(server.url, { timeoutMs, maxBytes: 100 })).toHaveLength(98)
     await expect(http.getJson(server.url, { timeoutMs, maxBytes: 99 })).rejects.toMatchObject({
       code: 'too-large',
@@ -97,7 +85,7 @@ describe('a JSON document', () => {
       response.on('drain', more).on('close', () => connection.emit('closed'))
       more()
     })
-    await expect(client({ allow: 'loopback' }).getJson(server.url, json)).rejects.toMatchObject({
+    await expect(openClient({ allow: 'loopback' }).getJson(server.url, json)).rejects.toMatchObject({
       code: 'too-large',
     })
     await closed
@@ -110,7 +98,7 @@ describe('a JSON document', () => {
       response.on('close', () => clearInterval(timer))
     })
     await expect(
-      client({ allow: 'loopback' }).getJson(server.url, { timeoutMs: 100, maxBytes: 10_000 }),
+      openClient({ allow: 'loopback' }).getJson(server.url, { timeoutMs: 100, maxBytes: 10_000 }),
     ).rejects.toMatchObject({
       code: 'timeout',
     })
@@ -136,13 +124,13 @@ describe('an exchange', () => {
           .end(`${request.method} ${Buffer.concat(chunks).toString()}`),
       )
     })
-    expect(await client({ allow: 'loopback' }).exchange(server.url, { ...post, body: 'ä' })).toEqual({
+    expect(await openClient({ allow: 'loopback' }).exchange(server.url, { ...post, body: 'ä' })).toEqual({
       status,
       text: 'POST ä',
       date,
     })
     const get = { ...post, method: 'GET' as const }
-    expect(await client({ allow: 'loopback' }).exchange(server.url, get)).toEqual({
+    expect(await openClient({ allow: 'loopback' }).exchange(server.url, get)).toEqual({
       status,
       text: 'GET ',
       date,
@@ -158,13 +146,13 @@ describe('an exchange', () => {
   ])('fails with %s', async (code, listener, options) => {
     await using server = await startServer(listener)
     await expect(
-      client({ allow: 'loopback' }).exchange(server.url, { ...post, body: '{}', ...options }),
+      openClient({ allow: 'loopback' }).exchange(server.url, { ...post, body: '{}', ...options }),
     ).rejects.toMatchObject({ code })
   })
 
   test('reaches allowed addresses only', async () => {
     await using server = await startServer(() => expect.unreachable())
-    await expect(client({ allow: 'public' }).exchange(server.url, post)).rejects.toMatchObject({
+    await expect(openClient({ allow: 'public' }).exchange(server.url, post)).rejects.toMatchObject({
       code: 'address-not-allowed',
     })
   })
@@ -185,7 +173,7 @@ describe('a post', () => {
           response.writeHead(same ? 202 : 400).end()
         })
     })
-    const sent = await client({ allow: 'loopback' }).post(`${server.url}/p?q=1#f`, {
+    const sent = await openClient({ allow: 'loopback' }).post(`${server.url}/p?q=1#f`, {
       headers: { 'x-key': 'k' },
       body: Buffer.from('{"a":1}'),
       timeoutMs,
@@ -198,13 +186,15 @@ describe('a post', () => {
     await using server = await startServer((_, response) =>
       response.writeHead(307, { location: target.url }).end(),
     )
-    expect(await client({ allow: 'loopback' }).post(server.url, emptyJson)).toEqual({ status: 307 })
+    expect(await openClient({ allow: 'loopback' }).post(server.url, emptyJson)).toEqual({ status: 307 })
     expect(target.connections()).toBe(0)
   })
 
   test('succeeds when the status arrives, even if the response never ends', async () => {
     await using server = await startServer((_, response) => response.write('x'))
-    expect(await client({ allow: 'loopback' }).post(server.url, { ...emptyJson, timeoutMs: 100 })).toEqual({
+    expect(
+      await openClient({ allow: 'loopback' }).post(server.url, { ...emptyJson, timeoutMs: 100 }),
+    ).toEqual({
       status: 200,
     })
   })
@@ -217,13 +207,13 @@ describe('a post', () => {
       response.on('drain', more).on('close', () => connection.emit('closed'))
       more()
     })
-    expect(await client({ allow: 'loopback' }).post(server.url, emptyJson)).toEqual({ status: 200 })
+    expect(await openClient({ allow: 'loopback' }).post(server.url, emptyJson)).toEqual({ status: 200 })
     await closed
   })
 
   test('fails when no status arrives in time, also while it waits for a connection', async () => {
     await using server = await startServer(() => undefined)
-    const http = client({ allow: 'loopback', connections: 1 })
+    const http = openClient({ allow: 'loopback', connections: 1 })
     const failures = await Promise.allSettled(
       [1, 2, 3].map(() => http.post(server.url, { ...emptyJson, timeoutMs: 100 })),
     )
@@ -243,7 +233,7 @@ describe('a post', () => {
       isFree.once('now', () => response.end())
       return isFree.emit('soon')
     })
-    const http = client({ allow: 'loopback', connections: 1 })
+    const http = openClient({ allow: 'loopback', connections: 1 })
     const isTaken = once(isFree, 'soon')
     const first = http.post(`${server.url}/first`, emptyJson)
     await isTaken
@@ -258,7 +248,7 @@ describe('a post', () => {
 
   test('with a header that contains a line break is not sent', async () => {
     await using server = await startServer((_, response) => response.end())
-    const sent = client({ allow: 'loopback' }).post(server.url, {
+    const sent = openClient({ allow: 'loopback' }).post(server.url, {
       ...emptyJson,
       headers: { 'x-key': 'a\r\nx-admin: yes' },
     })
@@ -269,7 +259,7 @@ describe('a post', () => {
   test('to a closed port fails', async () => {
     const server = await startServer(() => undefined)
     await server[Symbol.asyncDispose]()
-    await expect(client({ allow: 'loopback' }).post(server.url, emptyJson)).rejects.toMatchObject({
+    await expect(openClient({ allow: 'loopback' }).post(server.url, emptyJson)).rejects.toMatchObject({
       code: 'refused',
     })
   })
@@ -278,7 +268,7 @@ describe('a post', () => {
     const lookup: Lookup = () =>
       Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
     await expect(
-      client({ allow: 'any', lookup }).post('http://nowhere.example', emptyJson),
+      openClient({ allow: 'any', lookup }).post('http://nowhere.example', emptyJson),
     ).rejects.toMatchObject({ code: 'no-such-host' })
   })
 })
@@ -286,7 +276,7 @@ describe('a post', () => {
 describe('connections', () => {
   test('are reused', async () => {
     await using server = await startServer((_, response) => response.end('thanks'))
-    const http = client({ allow: 'loopback' })
+    const http = openClient({ allow: 'loopback' })
     for (let i = 0; i < 20; i++) await http.post(server.url, emptyJson)
     // Undici may open a second one after a response is read, before its connection is free.
     expect(server.connections()).toBeLessThanOrEqual(2)
@@ -294,7 +284,7 @@ describe('connections', () => {
 
   test('to one server stay below the limit', async () => {
     await using server = await startServer((_, response) => setTimeout(() => response.end(), 5))
-    const http = client({ allow: 'loopback', connections: 3 })
+    const http = openClient({ allow: 'loopback', connections: 3 })
     await Promise.all(Array.from({ length: 30 }, () => http.post(server.url, emptyJson)))
     expect(server.peak()).toBe(3)
   })
@@ -310,7 +300,7 @@ describe('connections', () => {
 describe('a redirect', () => {
   test('is not followed unless asked for', async () => {
     await using server = await startServer((_, response) => response.writeHead(302, { location: '/b' }).end())
-    await expect(client({ allow: 'loopback' }).getJson(server.url, json)).rejects.toMatchObject({
+    await expect(openClient({ allow: 'loopback' }).getJson(server.url, json)).rejects.toMatchObject({
       code: 'redirect',
     })
   })
@@ -321,7 +311,7 @@ describe('a redirect', () => {
       if (left === 0) response.end('"here"')
       else response.writeHead(302, { location: `/${left - 1}` }).end('moved')
     })
-    const http = client({ allow: 'loopback' })
+    const http = openClient({ allow: 'loopback' })
     expect(await http.getJson(`${server.url}/3`, { ...json, maxRedirects: 3 })).toBe('here')
     await expect(http.getJson(`${server.url}/4`, { ...json, maxRedirects: 3 })).rejects.toMatchObject({
       code: 'redirect',
@@ -343,7 +333,7 @@ describe('a redirect', () => {
       const location = { '/': '/a', '/a': '/b', '/b': target }[request.url!]!
       response.writeHead(301, { location }).end()
     })
-    const http = client({ allow: 'loopback', lookup: always('10.1.2.3') })
+    const http = openClient({ allow: 'loopback', lookup: always('10.1.2.3') })
     await expect(http.getJson(server.url, { ...json, maxRedirects: 5 })).rejects.toMatchObject({ code })
   })
 })

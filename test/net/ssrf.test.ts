@@ -12,7 +12,7 @@ import { callLimitsOf } from '../../src/net/reach.ts'
 import { UnreachableError } from '../../src/net/unreachable-error.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { corpus, hostile } from './_corpus.ts'
-import { startServer, type TestServer } from './_server.ts'
+import { openCanary, startServer, type TestServer } from './_server.ts'
 import { guardedFiles, openSites, type Visit } from './_sites.ts'
 
 /** Number of concurrent requests: below the limit per server. */
@@ -77,13 +77,6 @@ function recordClient(lookup: Lookup, limits: Limits = callLimitsOf(agent.agent.
     await Promise.all(waiting)
   }
   return { answers, request }
-}
-
-async function openCanary(): Promise<TestServer> {
-  const listener: RequestListener = (_, response) => response.end('{}')
-  const canary = await startServer(listener, '::').catch(() => startServer(listener, '0.0.0.0'))
-  onTestFinished(() => canary[Symbol.asyncDispose]())
-  return canary
 }
 
 test('every request is covered', () => expect(Object.keys(sites).toSorted()).toEqual(names.toSorted()))
