@@ -138,7 +138,8 @@ export function findForgery(
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers
   if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string')
     return 'it is not signed'
-  if (!(Math.abs(now / 1_000 - Number(timestamp)) <= toleranceSeconds)) return 'its time is not ours'
+  if (!(Math.abs(now / 1_000 - Number(timestamp)) <= toleranceSeconds))
+    return 'its timestamp is outside the tolerance'
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const expected = Buffer.from(
     `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`,

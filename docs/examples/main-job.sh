@@ -3,8 +3,8 @@
 # and handed over without a connection. Needs bash and the agent, nothing else.
 set -euo pipefail
 
-# Two daemons in a folder of their own, which goes in the end; your own daemon and settings are left alone.
-# AGENT says how to run the program: AGENT="node bin/agent.cjs" docs/examples/….sh
+# Two daemons in a temporary folder, which is deleted at the end. Your own daemon and settings are not affected.
+# AGENT is the command that runs the program: AGENT="node bin/agent.cjs" docs/examples/….sh
 read -ra program <<<"${AGENT:-agent}"
 agent() { command "${program[@]}" "$@"; }
 acme() { agent "$@" --profile acme; }
@@ -21,9 +21,9 @@ clean_up() {
 trap clean_up EXIT
 
 step() { printf '\n== %s\n' "$*"; }
-# The id of the newest in a list.
+# The id of the newest record in a list.
 newest() { "$@" --limit 1 --quiet; }
-# Waits until a record says something of itself. Where a command of one's own moves a record, it has --wait for that.
+# Waits until a record contains a text. Use this for changes by the other side; commands that change a record have --wait.
 await() {
   local wanted=$1
   shift
@@ -123,7 +123,7 @@ acme credential revoke "$offered" --yes --quiet
 asked=$(acme proof request --connection "$connection" --schema "$schema" --wait=RequestSent --quiet)
 alice proof present "$(newest alice proof list)" --credential "$held" --quiet
 await PresentationVerificationFailed acme proof show "$asked"
-# What did not verify has exit code 8.
+# A failed verification has exit code 8.
 acme proof show "$asked" || [ $? -eq 8 ]
 if alice credential export "$held" | acme credential verify - --quiet; then exit 1; fi
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Events by commands alone: a webhook is told of every change of a state, what it was told is listed, and told again. Needs bash, the agent,
-# and Node.js for a receiver of twelve lines.
+# Events by commands alone: a webhook receives every state change, its deliveries are listed, and events are redelivered.
+# Needs bash, the agent, and Node.js for a receiver of twelve lines.
 set -euo pipefail
 
-# Two daemons in a folder of their own, which goes in the end; your own daemon and settings are left alone.
-# AGENT says how to run the program: AGENT="node bin/agent.cjs" docs/examples/….sh
+# Two daemons in a temporary folder, which is deleted at the end. Your own daemon and settings are not affected.
+# AGENT is the command that runs the program: AGENT="node bin/agent.cjs" docs/examples/….sh
 read -ra program <<<"${AGENT:-agent}"
 agent() { command "${program[@]}" "$@"; }
 acme() { agent "$@" --profile acme; }
@@ -21,9 +21,9 @@ clean_up() {
 trap clean_up EXIT
 
 step() { printf '\n== %s\n' "$*"; }
-# The id of the newest in a list.
+# The id of the newest record in a list.
 newest() { "$@" --limit 1 --quiet; }
-# Waits until a record says something of itself. Where a command of one's own moves a record, it has --wait for that.
+# Waits until a record contains a text. Use this for changes by the other side; commands that change a record have --wait.
 await() {
   local wanted=$1
   shift
