@@ -1,4 +1,4 @@
-/** The main flow over the public API: tenants, DIDs, connection, credential, proof. */
+/** The main flow over the public API: tenants, DIDs, connection, credential and presentation. */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Daemon } from './_daemon.ts'
@@ -7,7 +7,7 @@ import type { Sink } from './_sink.ts'
 /** A tenant at a daemon. */
 export type Party = { daemon: Daemon; walletId: string; apiKey: string }
 
-/** What the steps find out for those after them. */
+/** The data that steps pass to later steps. */
 export type Job = {
   issuer: Party
   holder: Party
@@ -26,7 +26,7 @@ export type Job = {
   holderPresentationId: string
 }
 
-/** Onboards a tenant by the sequence of service §5. */
+/** Creates a wallet, an entity and an API key. */
 export async function onboard(daemon: Daemon, adminKey: string, name: string): Promise<Party> {
   const apiKey = `${name}-${randomUUID()}`
   const wallet = await daemon.call('POST /wallets', { adminKey, body: { name } })
@@ -48,7 +48,7 @@ async function call({ daemon, apiKey }: Party, key: string, body?: unknown): Pro
   return answer.body
 }
 
-/** Waits until a party's record of a thread, or DID, is announced in a state. */
+/** Waits for the event of a party's thread or DID in a state. Returns its data. */
 async function reached(sink: Sink, { walletId }: Party, subject: string, state: string): Promise<any> {
   const event = await sink.waitFor(`${state} of ${subject}`, ({ walletId: id, data }) => {
     return (
@@ -60,14 +60,14 @@ async function reached(sink: Sink, { walletId }: Party, subject: string, state: 
   return event.data
 }
 
-/** The steps, in order; what each waits for has happened when it ends, so between any two of them the agents may be doing more by themselves. */
+/** The steps in order. Agents may still have work in progress between two steps. */
 export const steps: Record<string, (job: Job) => Promise<void>> = {
   async 'the issuer creates a DID'(job) {
     const template = { publicKeys: [{ id: 'assert-1', purpose: 'assertionMethod' }], services: [] }
     const { longFormDid } = await call(job.issuer, 'POST /did-registrar/dids', { documentTemplate: template })
     job.issuingDID = longFormDid.split(':').slice(0, 3).join(':')
   },
-  async 'the issuer publishes it'(job) {
+  async 'the issuer publishes the DID'(job) {
     await call(job.issuer, `POST /did-registrar/dids/${job.issuingDID}/publications`)
   },
   async 'the issuer publishes a schema'(job) {
@@ -99,7 +99,7 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
       await call(job.holder, 'POST /did-registrar/dids', { documentTemplate: template })
     ).longFormDid
   },
-  async 'the issuer invites'(job) {
+  async 'the issuer creates an invitation'(job) {
     await reached(job.sink, job.issuer, job.issuingDID, 'PUBLISHED')
     const { connectionId, invitation } = await call(job.issuer, 'POST /connections', { label: 'holder' })
     job.connectionId = connectionId
@@ -134,7 +134,7 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
     await reached(job.sink, job.issuer, job.credentialThid, 'RequestReceived')
     await call(job.issuer, `POST /issue-credentials/records/${job.recordId}/issue-credential`)
   },
-  async 'the verifier asks for a proof'(job) {
+  async 'the verifier requests a presentation'(job) {
     await reached(job.sink, job.holder, job.credentialThid, 'CredentialReceived')
     const { connectionId, issuingDID, schemaId } = job
     const options = { challenge: randomUUID(), domain: 'https://verifier.example' }
@@ -146,7 +146,7 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
     job.proofThid = record.thid
     job.presentationId = record.presentationId
   },
-  async 'the prover proves'(job) {
+  async 'the prover presents'(job) {
     job.holderPresentationId = (
       await reached(job.sink, job.holder, job.proofThid, 'RequestReceived')
     ).presentationId
@@ -155,7 +155,7 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
       proofId: [job.holderRecordId],
     })
   },
-  async 'the verifier accepts the proof'(job) {
+  async 'the verifier accepts the presentation'(job) {
     await reached(job.sink, job.issuer, job.proofThid, 'PresentationVerified')
     await call(job.issuer, `PATCH /present-proof/presentations/${job.presentationId}`, {
       action: 'presentation-accept',
@@ -163,14 +163,14 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
   },
 }
 
-/** Waits for the last words of both sides. */
+/** Waits for the final states of both sides. */
 export async function finished({ sink, issuer, holder, proofThid, credentialThid }: Job): Promise<void> {
   await reached(sink, issuer, credentialThid, 'CredentialSent')
   await reached(sink, holder, proofThid, 'PresentationSent')
   await reached(sink, issuer, proofThid, 'PresentationAccepted')
 }
 
-/** What every side has announced at the end: walletId and subject → states in the order of their first arrival. */
+/** The events of each side: side and event type → states in the order of arrival. */
 export function announced({ sink, issuer, holder }: Job): Record<string, string[]> {
   const names: Record<string, string> = { [issuer.walletId]: 'issuer', [holder.walletId]: 'holder' }
   const story: Record<string, string[]> = {}
@@ -181,7 +181,7 @@ export function announced({ sink, issuer, holder }: Job): Record<string, string[
   return story
 }
 
-/** The tables of service §3.1–3.4 as the story of one run of the main job. */
+/** The expected events of one run of the main flow. */
 export const wholeStory: Record<string, string[]> = {
   'issuer DIDStatusUpdated': ['PUBLISHED'],
   'issuer ConnectionUpdated': [

@@ -5,7 +5,7 @@ import { startAgent, type TestAgent } from './_agent.ts'
 
 export type Tenant = Awaited<ReturnType<TestAgent['newTenant']>>
 
-/** Asks until the answer fits. The agent works by itself in between; a test that waits in vain says for what. */
+/** Polls until the value fits. @throws after about 15 s, with the description and the last value. */
 export async function until<Value>(
   what: string,
   ask: () => Promise<Value>,
@@ -15,31 +15,31 @@ export async function until<Value>(
   for (let attempt = 0; attempt < 200; attempt++) {
     last = await ask()
     if (fits(last)) return last
-    // Most have not long to wait; whoever has takes less of what the agent needs meanwhile. That is a quarter of a minute in all.
+    // Short intervals first, then longer ones: long waits must not load the agent.
     await sleep(Math.min(10 + attempt, 100))
   }
   throw new Error(`${what} did not happen: ${JSON.stringify(last)}`)
 }
 
-/** The connection of a thread in a state, as one side has it. */
+/** Waits for one side's connection of a thread in a state. */
 export function connectionIn(call: Client, thid: string, state: string) {
   const ask = async () => (await call('GET /connections', { query: { thid } })).contents
   return recordIn(`connection ${state}`, ask, (record) => record.state === state)
 }
 
-/** The credential record of a thread in a state, as one side has it. */
+/** Waits for one side's credential record of a thread in a state. */
 export function credentialIn(call: Client, thid: string, state: string) {
   const ask = async () => (await call('GET /issue-credentials/records', { query: { thid } })).contents
   return recordIn(`credential ${state}`, ask, (record) => record.protocolState === state)
 }
 
-/** The presentation of a thread in a state, as one side has it. */
+/** Waits for one side's presentation of a thread in a state. */
 export function presentationIn(call: Client, thid: string, state: string) {
   const ask = async () => (await call('GET /present-proof/presentations', { query: { thid } })).contents
   return recordIn(`presentation ${state}`, ask, (record) => record.status === state)
 }
 
-/** A tenant may be on both sides of a thread: any record of it that fits is the one. */
+/** Waits for any record that fits: a tenant may have both sides of a thread. */
 async function recordIn<Item>(
   what: string,
   ask: () => Promise<Item[]>,
@@ -53,9 +53,9 @@ export function oobOf({ invitation }: { invitation: { invitationUrl: string } })
   return new URL(invitation.invitationUrl).searchParams.get('_oob')!
 }
 
-/** Connects two tenants; the ids of the connection on either side. */
+/** Connects two tenants. Returns the thread and the connection id of each side. */
 export async function connect(inviter: Tenant, invitee: Tenant) {
-  const made = await inviter.call('POST /connections', { body: { label: 'somebody' } })
+  const made = await inviter.call('POST /connections', { body: { label: 'invitee' } })
   const accepted = await invitee.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
   await connectionIn(invitee.call, made.thid, 'ConnectionResponseReceived')
   await connectionIn(inviter.call, made.thid, 'ConnectionResponseSent')
@@ -66,7 +66,7 @@ export async function connect(inviter: Tenant, invitee: Tenant) {
   }
 }
 
-/** Makes a DID with a signing key; published when it is an issuer's. */
+/** Creates a DID with one key. A DID for assertions is published. */
 export async function newDid(
   { call }: Tenant,
   purpose: 'authentication' | 'assertionMethod',
@@ -86,7 +86,7 @@ export async function newDid(
   return { did, longFormDid }
 }
 
-/** Issues a credential over a connection; the holder's record id, and the thread. */
+/** Issues a JWT credential over a connection. Returns both record ids, the thread and the JWT. */
 export async function issue(
   issuer: Tenant,
   holder: Tenant,
@@ -120,7 +120,7 @@ export async function startPair(variables: Record<string, string> = {}, start = 
   return { agent, issuer, holder, [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose]() }
 }
 
-/** The problem that a call is refused with. */
+/** The problem of a refused call. @throws if the call succeeds. */
 export async function refusal(
   call: Promise<unknown>,
 ): Promise<{ status: number; type: string; detail: string }> {

@@ -17,7 +17,7 @@ import { openReceiver } from './_receiver.ts'
 
 export type Message = Partial<PlaintextMessage> & Pick<PlaintextMessage, 'type'>
 
-/** Ways to seal a message: as the specification wants it; for nobody's account, with a `from` all the same; with a `from` that is not the key's. */
+/** Encryption of a message: authcrypt; anoncrypt with a `from`; authcrypt with a `from` of another key. */
 export type Seal = 'authcrypt' | 'anoncrypt' | 'forged authcrypt'
 
 export type Party = {
@@ -25,27 +25,27 @@ export type Party = {
   own: PrivateKey
   /** The address of its server. */
   url: string
-  /** What arrived and has been opened, in order. */
+  /** The decrypted messages in order of arrival. */
   inbox: Unpacked[]
-  /** The envelopes that arrived, in order. */
+  /** The received envelopes in order of arrival. */
   envelopes: string[]
-  /** Opens what has arrived. */
+  /** Decrypts the received envelopes. */
   open(): Promise<void>
-  /** Waits for a message of a type that has not been waited for, and gives it. */
+  /** Waits for the next message of a type. Returns each message once. */
   next(type: string): Promise<PlaintextMessage>
-  /** An envelope for a DID. */
+  /** Encrypts a message for a DID. */
   pack(to: string, message: Message, seal?: Seal): string
-  /** Posts a message to the address of a DID; the status, and the detail of a refusal. */
+  /** Posts a message to the endpoint of a DID. Returns the status, and the detail of a refusal. */
   send(to: string, message: Message, seal?: Seal): Promise<{ status: number; detail?: string }>
-  /** Answers an invitation of a tenant's; both know each other then. A party that cannot be reached waits for an earlier state. */
+  /** Connects by an invitation of the tenant, and waits for `state` at the tenant. */
   connect(tenant: Tenant, state?: string): Promise<{ connectionId: string; theirDid: string; thid: string }>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 export type PartyOptions = {
-  /** The addresses in the DID, given that of the party's own server, where they are not just that: a mediator's DID, for one. */
+  /** The service URIs in the DID, for example a mediator's DID. Default: the URL of the party's server. */
   uris?: (own: string) => string[]
-  /** What the server answers; 200 when left out. */
+  /** Sends the server's response. Default: 200. */
   answer?: (response: ServerResponse, count: number) => void
 }
 
@@ -101,7 +101,7 @@ export async function openParty({ uris = (own) => [own], answer }: PartyOptions 
         }
         await sleep(10)
       }
-      throw new Error(`no ${type} came; there are ${inbox.map(({ message }) => message.type).join(', ')}`)
+      throw new Error(`no ${type} arrived; received ${inbox.map(({ message }) => message.type).join(', ')}`)
     },
     pack,
     send,
@@ -121,13 +121,13 @@ export async function openParty({ uris = (own) => [own], answer }: PartyOptions 
 }
 
 export type Mediator = Party & {
-  /** Passes on what comes for a DID, to an address. */
+  /** Forwards messages for a DID to a URL. */
   serve(did: string, url: string): void
-  /** What every forward said, in order. */
+  /** The received forward messages in order. */
   forwards: { next: string; from: string | undefined }[]
 }
 
-/** A mediator that does no more than open a forward, and pass on what is in it to the address of who is next. */
+/** A minimal mediator: decrypts forward messages and posts their attachments to the URL of `next`. */
 export async function openMediator(options: PartyOptions = {}): Promise<Mediator> {
   const ways = new Map<string, string>()
   const forwards: Mediator['forwards'] = []
@@ -151,13 +151,13 @@ export async function openMediator(options: PartyOptions = {}): Promise<Mediator
   return Object.assign(party, { forwards, serve: (did: string, url: string) => void ways.set(did, url) })
 }
 
-/** The key a message to a did:peer is encrypted for. */
+/** The key agreement key of a did:peer. */
 export function recipientOf(did: string) {
   const { id: kid, publicKeyJwk: publicJwk } = keysFor(resolvePeerDid(did), 'keyAgreement')[0]!
   return { kid, publicJwk }
 }
 
-/** The first address in a did:peer. */
+/** The first service URI of a did:peer. */
 export function addressOf(did: string): string {
   return (resolvePeerDid(did).service![0]!.serviceEndpoint as { uri: string }).uri
 }

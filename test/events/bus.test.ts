@@ -4,7 +4,7 @@ import { EventBus } from '../../src/events/bus.ts'
 
 const longMs = 60_000
 
-test('a subscriber is told of its wallet, once for all that came since it last looked', async () => {
+test('a subscriber is notified of its wallet, once for all events since its last read', async () => {
   const bus = new EventBus()
   const [one, all] = [bus.subscribe('one'), bus.subscribe()]
   for (const walletId of ['two', 'one', 'one']) bus.notify(walletId)
@@ -16,7 +16,7 @@ test('a subscriber is told of its wallet, once for all that came since it last l
   expect(await one.next(1)).toEqual([])
 })
 
-test('who has ended is told nothing more, and closing the bus ends all, now and later', async () => {
+test('an ended subscription gets no notification, and closing the bus ends all current and later ones', async () => {
   const bus = new EventBus()
   const [one, other] = [bus.subscribe('one'), bus.subscribe('one')]
   const waiting = one.next(longMs)
@@ -33,7 +33,7 @@ test('who has ended is told nothing more, and closing the bus ends all, now and 
   ])
 })
 
-test('each wallet has room for so many subscriptions, and a full one takes nothing from others', () => {
+test('subscriptions are limited per wallet, and a wallet at its limit does not affect others', () => {
   const bus = new EventBus()
   const subscriptions = Array.from({ length: 50 }, () => bus.subscribe('one'))
   expect(() => bus.subscribe('one')).toThrow(

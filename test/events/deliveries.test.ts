@@ -1,4 +1,4 @@
-/** The queue of a webhook, with given times. */
+/** The queue of a webhook, with simulated times. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Answer } from '../../src/events/delivery-log.ts'
@@ -32,7 +32,7 @@ const register = (db: Db, url: string) =>
 const states = async (db: Db, now: Date) =>
   (await dueDeliveries(db, walletId, { now })).deliveries.map(({ url, event }) => [url, event.data.state])
 
-test('a webhook is told of what happens after its registration, in order, one at a time', async () => {
+test('a webhook gets the events after its registration, in order, one at a time', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   await announce(db, 'before')
@@ -86,7 +86,7 @@ test('three attempts five seconds apart, then a dead letter and the next event; 
   expect(attempts).toEqual([1, 2, 3].map((sequence) => ({ sequence, ...attempt })))
 })
 
-test('attempts are counted for each event anew', async () => {
+test('attempts are counted per event', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   await register(db, 'http://one')
@@ -104,7 +104,7 @@ test('attempts are counted for each event anew', async () => {
   expect(await next(later)).toMatchObject({ attempts: 0, event: { data: { state: 'second' } } })
 })
 
-test('a webhook that was deleted while it was told leaves no dead letter', async () => {
+test('a webhook that is deleted during a delivery has no dead letter', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const { id } = await register(db, 'http://one')
@@ -115,7 +115,7 @@ test('a webhook that was deleted while it was told leaves no dead letter', async
   expect(await db.selectFrom('dead_letter').selectAll().execute()).toEqual([])
 })
 
-test('what is due further away than an attempt is ever put off was written by another clock, and is due', async () => {
+test('a retry time further ahead than the longest delay comes from another clock, and is due at once', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   await register(db, 'http://one')
@@ -128,7 +128,7 @@ test('what is due further away than an attempt is ever put off was written by an
   expect(await states(db, now)).toEqual([['http://one', 'first']])
 })
 
-test('a webhook that is busy is left out', async () => {
+test('a busy webhook is skipped', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const { id } = await register(db, 'http://one')
@@ -139,7 +139,7 @@ test('a webhook that is busy is left out', async () => {
   ])
 })
 
-test('a webhook is told at once though the clock is set back after its registration', async () => {
+test('a webhook gets events at once even if the clock is set back after its registration', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   await register(db, 'http://one')
@@ -147,7 +147,7 @@ test('a webhook is told at once though the clock is set back after its registrat
   expect(await states(db, new Date(Date.now() - 3_600_000))).toEqual([['http://one', 'first']])
 })
 
-test('a wallet may have any UUID, also one of no version', async () => {
+test('a wallet may have any UUID, including one without a version', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   await register(db, 'http://one')
@@ -165,7 +165,7 @@ test.each([
   expect(CreateWebhook.safeParse({ url }).success).toBe(false)
 })
 
-test('headers are sealed for their own row, masked when listed, and gone with the webhook', async () => {
+test('headers are encrypted for their own row, masked in lists, and deleted with the webhook', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const webhook = await write(db, (tx) =>
@@ -180,7 +180,7 @@ test('headers are sealed for their own row, masked when listed, and gone with th
   await expect(write(db, (tx) => deleteWebhook(tx, webhook.id))).rejects.toMatchObject({ status: 404 })
 })
 
-test('the global webhook is a listener that tenants neither see, nor count, nor delete', async () => {
+test('tenants cannot see, count or delete the global webhook', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   await announce(db, 'before')

@@ -24,10 +24,10 @@ const sequences = async (db: Db) =>
   (await eventsAfter(db, walletId, 0, 1_000)).map(({ sequence }) => sequence)
 const prune = (db: Db, now: Date) => db.transaction().execute((tx) => pruneEvents(tx, 30 * 86_400, now))
 
-test('events are found by place, type, thread and id, without a scan or a sort', async () => {
+test('events are found by cursor, type, thread and id, without a scan or a sort', async () => {
   await using wallet = await temporaryWalletDb()
   const queries: CompiledQuery[] = []
-  // A plugin that does nothing makes a `Db` of its own, whose queries are noted.
+  // An empty plugin creates a separate `Db`, whose queries are recorded.
   const db = wallet.db.withPlugin({
     transformQuery: ({ node }) => node,
     transformResult: ({ result }) => Promise.resolve(result),
@@ -58,7 +58,7 @@ test('events are found by place, type, thread and id, without a scan or a sort',
   }
 })
 
-test('what is too old goes, a little with each transaction; the newest stays, and no place is given out twice', async () => {
+test('old events are deleted in small batches; the newest stays, and no sequence number is reused', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   for (let n = 0; n < 50; n++) await put(db)
@@ -106,19 +106,19 @@ test('undelivered events stay; an event is deleted with its delivery log', async
   ])
 })
 
-test('an agent forgets events after EVENT_RETENTION, and tells whoever would go on after one', async () => {
+test('an agent deletes events after EVENT_RETENTION, and reports this to readers with an older cursor', async () => {
   await using agent = await startAgent({ EVENT_RETENTION: '3600' })
   const { call, walletId: id } = await agent.newTenant()
   const [old, gone] = [
     await call('POST /events/test', { body: { type } }),
     await call('POST /events/test', { body: { type } }),
   ]
-  // As if they were made long ago.
+  // Makes the events old.
   await agent.agent.wallets.use(id, ({ db }) =>
     db.updateTable('event').set({ ts: '2020-01-01T00:00:00.000Z' }).execute(),
   )
   const made = []
-  // Old events are looked for with every tenth.
+  // Every tenth event triggers the deletion.
   for (let n = 3; n <= 10; n++) made.push(await call('POST /events/test', { body: { type } }))
   expect((await call('GET /events')).contents).toEqual(made)
   for (const after of [old.id, gone.id]) {

@@ -1,4 +1,4 @@
-/** Replay of events, and the log of deliveries, with given times. */
+/** Replay of events, and the delivery log, with simulated times. */
 import { randomUUID } from 'node:crypto'
 import { Kysely, SqliteDialect } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -19,11 +19,11 @@ const all = { offset: 0, limit: 1_000 }
 
 const write = <T>(db: Db, work: (tx: Tx) => Promise<T>) => db.transaction().execute(work)
 
-/** Far enough ahead that everything put off is due. */
+/** Late enough that every retry is due. */
 const later = (step: number) => new Date(Date.now() + step * 60_000)
 
 /** A webhook, and events 1 to `count` in the log after its registration. */
-async function lane(count: number) {
+async function openQueue(count: number) {
   const wallet = await temporaryWalletDb()
   const { db } = wallet
   const { id } = await write(db, (tx) =>
@@ -49,7 +49,7 @@ async function lane(count: number) {
     take: () => settle(true),
     refuse: () => settle(false),
     giveUp: async () => [await settle(false), await settle(false), await settle(false)][0],
-    /** The states of the events that the lane holds, in the order in which they leave it. */
+    /** The states of the queued events in order of delivery. */
     drain: async () => {
       const states = []
       while (await next()) states.push(await settle(true))
@@ -63,8 +63,8 @@ async function lane(count: number) {
   }
 }
 
-test('one event, whether it was taken or not, comes again before what was not told yet', async () => {
-  await using one = await lane(3)
+test('an event, delivered or not, is replayed before events that were not delivered yet', async () => {
+  await using one = await openQueue(3)
   await one.take()
   await one.take()
   const before = await one.next()
@@ -78,8 +78,8 @@ test('one event, whether it was taken or not, comes again before what was not to
   expect(before!.event.data.state).toBe(3)
 })
 
-test('what the webhook will be sent anyway is not put into its lane a second time', async () => {
-  await using one = await lane(2)
+test('an event that is already queued is not queued twice', async () => {
+  await using one = await openQueue(2)
   await one.take()
   expect(await one.replay({ eventId: await one.eventId(2) })).toBe(0)
   expect([
@@ -89,8 +89,8 @@ test('what the webhook will be sent anyway is not put into its lane a second tim
   expect(await one.drain()).toEqual([1, 2])
 })
 
-test('all since an instant, in order, also from before the registration, and by a clock that is set back', async () => {
-  await using one = await lane(0)
+test('a replay since an instant is in order, includes events before the registration, and works after a clock change', async () => {
+  await using one = await openQueue(0)
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   for (const [state, minutes] of [60, 120, 180, 150, 240].entries()) {
@@ -105,8 +105,8 @@ test('all since an instant, in order, also from before the registration, and by 
   expect(await one.replay({ since: '0001-01-01T00:00:00Z' })).toBe(5)
 })
 
-test('all that were given up, which are dead letters until they are delivered', async () => {
-  await using one = await lane(4)
+test('a replay of failed events delivers all dead letters, which stay listed until then', async () => {
+  await using one = await openQueue(4)
   expect([await one.giveUp(), await one.take(), await one.giveUp(), await one.take()]).toEqual([1, 2, 3, 4])
   const dead = async () => (await one.list({ outcome: 'dead' })).map(({ eventId, kind }) => [eventId, kind])
   const [first, third] = [await one.eventId(1), await one.eventId(3)]
@@ -124,7 +124,7 @@ test('all that were given up, which are dead letters until they are delivered', 
 })
 
 test('a replay has three attempts five seconds apart, and those of the event after it stay as they are', async () => {
-  await using one = await lane(2)
+  await using one = await openQueue(2)
   const { db } = one
   await one.take()
   await one.refuse()
@@ -148,8 +148,8 @@ test('a replay has three attempts five seconds apart, and those of the event aft
   expect(await one.next()).toMatchObject({ kind: 'automatic', sequence: 2, attempts: 1 })
 })
 
-test('every attempt is listed, the newest first, by event and by outcome, a page at a time', async () => {
-  await using one = await lane(2)
+test('attempts are listed newest first, by event and outcome, in pages', async () => {
+  await using one = await openQueue(2)
   await one.refuse()
   await one.take()
   await one.giveUp()
@@ -184,8 +184,8 @@ test('every attempt is listed, the newest first, by event and by outcome, a page
   })
 })
 
-test('a test of the webhook is listed, and found by its event, which is in no log', async () => {
-  await using one = await lane(1)
+test('a test of the webhook is listed and found by its event id, though the event log does not have it', async () => {
+  await using one = await openQueue(1)
   await one.take()
   const event: Event = {
     id: randomUUID(),
@@ -205,8 +205,8 @@ test('a test of the webhook is listed, and found by its event, which is in no lo
   expect(await one.list({ eventId: randomUUID() })).toEqual([])
 })
 
-test('an event that is not there, and a webhook that is not there, are 404', async () => {
-  await using one = await lane(1)
+test('an unknown event and an unknown webhook are 404', async () => {
+  await using one = await openQueue(1)
   await expect(one.replay({ eventId: randomUUID() })).rejects.toMatchObject({
     status: 404,
     message: expect.stringContaining('event'),
@@ -237,8 +237,8 @@ const left = async (db: Db) =>
     ),
   )
 
-test('with the webhook goes what is known of its deliveries, and an attempt that is under way leaves nothing', async () => {
-  await using one = await lane(2)
+test('deleting a webhook deletes its deliveries, and an attempt in progress stores nothing', async () => {
+  await using one = await openQueue(2)
   await one.giveUp()
   await one.replay({ failed: true })
   const delivery = (await one.next())!
@@ -250,8 +250,8 @@ test('with the webhook goes what is known of its deliveries, and an attempt that
   expect(await left(one.db)).toEqual([0, 0, 0])
 })
 
-test('with the event goes what is known of its deliveries, and the lane goes on', async () => {
-  await using one = await lane(3)
+test('deleting an event deletes its deliveries, and the queue continues', async () => {
+  await using one = await openQueue(3)
   await one.giveUp()
   await one.take()
   await one.replay({ failed: true })
@@ -262,7 +262,7 @@ test('with the event goes what is known of its deliveries, and the lane goes on'
   expect(await one.drain()).toEqual([3])
 })
 
-/** The same file, and what was asked of it: the statements with their plans, and how many rows came back. */
+/** Opens the same file and records each statement with its query plan and number of rows. */
 function watch(path: string) {
   const database = openSqlite(path)
   const seen = { rows: 0, plans: [] as string[] }
@@ -283,8 +283,8 @@ function watch(path: string) {
   return { db, seen }
 }
 
-test('with ten thousand events in the lane one is read at a time, and nothing that grows is searched through', async () => {
-  await using one = await lane(0)
+test('with ten thousand queued events one is read at a time, and no growing table is scanned', async () => {
+  await using one = await openQueue(0)
   const count = 10_000
   await write(one.db, async (tx) => {
     for (let n = 0; n < count; n++)
@@ -315,7 +315,7 @@ test('with ten thousand events in the lane one is read at a time, and nothing th
   expect((await dueDeliveries(db, walletId)).deliveries).toMatchObject([{ kind: 'replay', sequence: 1 }])
   expect(seen.rows).toBeLessThan(5)
   expect(seen.plans.filter((plan) => /SCAN (?!webhook|json_each)|TEMP B-TREE/.test(plan))).toEqual([])
-  // Attempts at an event, those of a test, and events since an instant.
+  // The indexes for attempts of an event, attempts of a test, and events since an instant.
   for (const way of [
     'delivery_attempt_event (event_sequence=? AND webhook_id=?)',
     'delivery_attempt_test (event_id=? AND webhook_id=?)',

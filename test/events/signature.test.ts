@@ -28,7 +28,7 @@ test('a secret is whsec_ and 24 to 64 random bytes in base64', () => {
   expect(one).not.toBe(two)
 })
 
-test('the reference signs the same', () => {
+test('the reference implementation creates the same signature', () => {
   const [secret, { id, at, body }] = [newSecret(), message()]
   expect(sign([{ secret }], { id, at, body })).toEqual({
     'webhook-id': id,
@@ -37,7 +37,7 @@ test('the reference signs the same', () => {
   })
 })
 
-test('the reference accepts what is signed, and refuses another body, id, time or secret', () => {
+test('the reference implementation accepts the signature, and refuses another body, id, time or secret', () => {
   const [secret, sent] = [newSecret(), message()]
   const headers = sign([{ secret }], sent)
   expect(isAccepted(secret, sent.body, headers)).toBe(true)
@@ -55,7 +55,7 @@ test('the reference accepts what is signed, and refuses another body, id, time o
   ).toBe(false)
 })
 
-test('after a rotation both secrets sign, until the first one ends; the one before those does not', () => {
+test('after a rotation both secrets sign until the first one expires; an older secret does not sign', () => {
   const [first, second, third] = [newSecret(), newSecret(), newSecret()]
   const [past, future] = [new Date(Date.now() - hour), new Date(Date.now() + hour)]
   const sent = message()
@@ -69,6 +69,6 @@ test('after a rotation both secrets sign, until the first one ends; the one befo
   expect(accepted(rotate(undefined, first, future))).toEqual([true, false, false])
 })
 
-test('without a secret there is no signature, but the id and the time all the same', () => {
+test('without a secret there is no signature, but the id and the timestamp are sent', () => {
   expect(Object.keys(sign(undefined, message()))).toEqual(['webhook-id', 'webhook-timestamp'])
 })

@@ -49,7 +49,7 @@ const attempts = async ({ call }: Tenant, id: string, count: number) =>
     ({ length }) => length >= count,
   )
 
-test('what is signed is accepted by the reference verifier, with each of two secrets after a rotation', async () => {
+test('the reference verifier accepts signed requests, with each of two secrets after a rotation', async () => {
   await using receiver = await openReceiver()
   const tenant = await agent.newTenant()
   const { id, secret: first } = await add(tenant, receiver.url, {
@@ -82,7 +82,7 @@ test('what is signed is accepted by the reference verifier, with each of two sec
   }
 })
 
-test('a redirect is a failure, and is not followed', async () => {
+test('a redirect is a failure and is not followed', async () => {
   await using elsewhere = await openReceiver()
   await using receiver = await openReceiver((response) =>
     response.writeHead(307, { location: elsewhere.url }).end(),
@@ -100,7 +100,7 @@ test('a redirect is a failure, and is not followed', async () => {
   expect(elsewhere.bodies).toEqual([])
 })
 
-test('of an answer the status counts; its body is neither kept, nor shown, nor read to the end', async () => {
+test('only the status of a response matters; its body is not stored, returned or read to the end', async () => {
   const canary = 'canary-3f20'
   let [written, closed] = [0, 0]
   await using receiver = await openReceiver((response, count) => {
@@ -126,11 +126,11 @@ test('of an answer the status counts; its body is neither kept, nor shown, nor r
   expect(statesOf(receiver)).toEqual([1, 2])
   expect(JSON.stringify(done)).not.toContain(canary)
   expect(closed).toBe(1)
-  // What fits into the buffers of two sockets; the rest of the answer has no end.
+  // At most the buffers of two sockets are read from the endless response.
   expect(written).toBeLessThan(50_000_000)
 })
 
-test('a receiver that does not answer within five seconds has not taken the event', async () => {
+test('a receiver that does not answer within five seconds fails the delivery', async () => {
   await using receiver = await openReceiver(() => undefined)
   const tenant = await agent.newTenant()
   const { id } = await add(tenant, receiver.url)
@@ -143,7 +143,7 @@ test('a receiver that does not answer within five seconds has not taken the even
   expect(result.durationMs).toBeGreaterThanOrEqual(4_990)
 }, 30_000)
 
-test('a test goes to one webhook, past what waits in its lane, is marked, and says what came back', async () => {
+test('a test is sent to one webhook before its queue, is marked as test, and returns the response', async () => {
   await using receiver = await openReceiver(
     (response, count) => void (count > 1 && response.writeHead(count === 2 ? 202 : 403).end()),
   )
@@ -187,7 +187,7 @@ test('a test goes to one webhook, past what waits in its lane, is marked, and sa
   expect(other.bodies).toEqual([])
 })
 
-test('a test of a receiver that is not there says so', async () => {
+test('a test of an unreachable receiver returns the error', async () => {
   const receiver = await openReceiver()
   await receiver[Symbol.asyncDispose]()
   const tenant = await agent.newTenant()
@@ -196,7 +196,7 @@ test('a test of a receiver that is not there says so', async () => {
   expect([status, error]).toEqual([undefined, expect.stringContaining('nothing listens there')])
 })
 
-/** Names and values in which whatever could begin a header of its own turns up often. */
+/** Names and values with many characters that could start another header. */
 const text = fc.oneof(
   fc.stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,12}$/),
   fc.string({
@@ -218,7 +218,7 @@ const text = fc.oneof(
   }),
 )
 
-test('no name and no value of a header makes another header, or another request', async () => {
+test('no header name or value can add a header or a request', async () => {
   await using receiver = await openReceiver()
   const tenant = await agent.newTenant()
   let accepted = 0
@@ -246,7 +246,7 @@ test('no name and no value of a header makes another header, or another request'
   expect(accepted).toBeGreaterThan(10)
 })
 
-/** A webhook with dead letters, which no worker is at work on. */
+/** A webhook with dead letters and no running worker. */
 async function withDeadLetters(on: TestAgent, tenant: Tenant, url: string, count: number) {
   const { id } = await add(tenant, url)
   await announce(on, tenant, count)
@@ -262,7 +262,7 @@ async function withDeadLetters(on: TestAgent, tenant: Tenant, url: string, count
   return id
 }
 
-test('after a recovery a replay delivers each event that was given up once, with its id and its bytes, and a restart in the middle loses none', async () => {
+test('after a recovery a replay delivers each failed event once, with the same id and bytes, and a restart during it loses none', async () => {
   await using own = await startAgent()
   await own.agent.worker[Symbol.asyncDispose]()
   const count = 60
@@ -291,7 +291,7 @@ test('after a recovery a replay delivers each event that was given up once, with
   await using worker = createWorker(own.agent.config, own.agent.wallets, openLog('silent'))
   await worker.resume()
   await until(
-    'the end of dead letters',
+    'an empty list of dead letters',
     async () => (await dead()).length,
     (length) => length === 0,
   )
@@ -302,7 +302,7 @@ test('after a recovery a replay delivers each event that was given up once, with
   })
 })
 
-test('a replay has the same bytes, and comes before what is new', async () => {
+test('a replay has the same bytes and comes before new events', async () => {
   await using receiver = await openReceiver()
   const tenant = await agent.newTenant()
   const { id } = await add(tenant, receiver.url)
@@ -319,7 +319,7 @@ test('a replay has the same bytes, and comes before what is new', async () => {
   expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(3)
 })
 
-test('a replay to a receiver that is still dead holds up no other webhook', async () => {
+test('a replay to an unreachable receiver does not delay other webhooks', async () => {
   await using own = await startAgent()
   await own.agent.worker[Symbol.asyncDispose]()
   await using mute = await openReceiver(() => undefined)
@@ -335,7 +335,7 @@ test('a replay to a receiver that is still dead holds up no other webhook', asyn
   expect(mute.bodies.length).toBeLessThan(2)
 })
 
-test('an id that nobody has is not taken for the event of somebody else', async () => {
+test('an unknown event id and one of another tenant are both 404', async () => {
   const [one, two] = [await agent.newTenant(), await agent.newTenant()]
   await using receiver = await openReceiver()
   const { id } = await add(one, receiver.url)
@@ -349,7 +349,7 @@ test('an id that nobody has is not taken for the event of somebody else', async 
   }
 })
 
-test('a webhook that is deleted is told of nothing more, however much waits for it', async () => {
+test('a deleted webhook gets no more events, even with a full queue', async () => {
   let end!: () => void
   const mayEnd = new Promise<void>((resolve) => (end = resolve))
   await using receiver = await openReceiver(
@@ -373,7 +373,7 @@ test('a webhook that is deleted is told of nothing more, however much waits for 
   ])
 })
 
-test('an event that was taken back with its write is not told, though another one is that was committed with it', async () => {
+test('an event of a rolled back write is not delivered, unlike another event in the same commit', async () => {
   await using receiver = await openReceiver()
   const tenant = await agent.newTenant()
   await add(tenant, receiver.url)
@@ -392,7 +392,7 @@ test('an event that was taken back with its write is not told, though another on
   expect(statesOf(receiver)).toEqual([1, 'a', 'c'])
 })
 
-test('a webhook that is far behind is told of all, in order, also of what comes meanwhile, and of nothing twice', async () => {
+test('a webhook with a long queue gets all events in order and once, including new ones', async () => {
   await using receiver = await openReceiver()
   const tenant = await agent.newTenant()
   await add(tenant, receiver.url)
@@ -404,13 +404,13 @@ test('a webhook that is far behind is told of all, in order, also of what comes 
   expect(statesOf(receiver)).toEqual([...counted(250), 1, ...counted(130)])
 })
 
-test('what was delivered and is not written down yet is not delivered again, whoever looks', async () => {
+test('a delivery whose result is not stored yet is not repeated by another poll', async () => {
   let goOn = () => {}
   const mayGoOn = new Promise<void>((resolve) => (goOn = resolve))
   const tenant = await agent.newTenant()
   const { writeBarrier } = await use(agent, tenant, (wallet) => Promise.resolve(wallet.env))
   await using receiver = await openReceiver(async (response, count) => {
-    // From here on nothing is written, as while a backup is made.
+    // Blocks writes from here on, like a backup.
     if (count === 1)
       await writeBarrier.pause(
         () => Promise.resolve(),

@@ -13,7 +13,7 @@ export function statusOf(
   return status as ReturnType<typeof statusOf>
 }
 
-/** Whether a credential is revoked by the list that its status names, decoded by a library that is not ours. */
+/** Whether a credential is revoked in the list of its status, decoded by a third-party library. */
 export async function isRevoked(credential: string): Promise<boolean> {
   const { statusListCredential, statusListIndex } = statusOf(credential)
   const response = await fetch(statusListCredential)
@@ -25,7 +25,7 @@ export async function isRevoked(credential: string): Promise<boolean> {
 
 type Asked = { connectionId: string; statusCheck?: 'required' | 'if-available' | 'off' }
 
-/** A verifier asks, the prover shows credentials. Returns the thread. */
+/** The verifier requests a presentation, and the prover presents credentials. Returns the thread. */
 export async function present(
   verifier: Tenant,
   prover: Tenant,
@@ -41,7 +41,7 @@ export async function present(
   return thid
 }
 
-/** Why the verifier refused what it was shown. */
+/** The reason why the verifier refused a presentation. */
 export async function refusalOf(verifier: Tenant, thid: string): Promise<string> {
   return (await presentationIn(verifier.call, thid, 'PresentationVerificationFailed')).metaLastFailure!
     .detail!

@@ -16,7 +16,7 @@ export type Holding = {
   subjectId: string
 }
 
-/** Issues a credential over a connection; with `keyId` it is bound to that key of the holder's. */
+/** Issues a credential over a connection; with `keyId` it is bound to that key of the holder. */
 export async function issueSdJwtTo(
   { issuer, holder, connectionId, issuingDID, subjectId }: Holding,
   {
@@ -50,7 +50,7 @@ type Asked = {
   proofs?: { schemaId: string; trustIssuers?: string[] }[]
 }
 
-/** A verifier asks for an SD-JWT; the request as the prover has it. */
+/** The verifier requests an SD-JWT. Returns the prover's record. */
 export async function askSdJwt(verifier: Tenant, prover: Tenant, body: Asked) {
   const { thid } = await verifier.call('POST /present-proof/presentations', {
     body: { credentialFormat: 'SDJWT', ...body },

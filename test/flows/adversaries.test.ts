@@ -20,7 +20,7 @@ import { signed } from '../didcomm/_forge.ts'
 import { connect, connectionIn, credentialIn, issue, newDid, presentationIn, type Tenant } from '../_pair.ts'
 import { post, recipientOf } from '../_party.ts'
 
-/** A way to the agent that remembers every envelope. */
+/** A proxy in front of the agent that records every envelope. */
 async function openWire() {
   const envelopes: { path: string; body: string }[] = []
   let target = ''
@@ -49,13 +49,13 @@ async function openWire() {
   }
 }
 
-/** Somebody with a DID and keys, who is nobody to the agent. */
+/** A DID with keys that the agent does not know. */
 function stranger() {
   const [privateJwk, signing] = [generateKey('X25519'), generateKey('Ed25519')]
   const did = createPeerDid({
     keyAgreement: privateJwk,
     authentication: signing,
-    serviceUri: 'http://127.0.0.1:1/nobody',
+    serviceUri: 'http://127.0.0.1:1/unreachable',
   })
   const document = resolvePeerDid(did)
   return {
@@ -65,7 +65,7 @@ function stranger() {
   }
 }
 
-/** Everything that can be seen of a tenant's records, and how many events there are. */
+/** All records of a tenant over the API, and the number of its events. */
 async function picture({ agent }: TestAgent, { call, walletId }: Tenant) {
   const lists = [
     await call('GET /connections'),
@@ -78,7 +78,7 @@ async function picture({ agent }: TestAgent, { call, walletId }: Tenant) {
 }
 
 test(
-  'every type × every thread × eight kinds of attackers, and every envelope there was once more',
+  'every type × every thread × eight kinds of attackers, and a replay of every envelope, change nothing',
   { timeout: 120_000 },
   async () => {
     await using wire = await openWire()
@@ -96,7 +96,7 @@ test(
       await newDid(holder, 'authentication'),
     ]
 
-    // Threads that stand in different states on both sides.
+    // Threads in different states on both sides.
     const open = await issuer.call('POST /connections', { body: {} })
     const { thid: issued, recordId } = await issue(issuer, holder, connectionId, issuingDID, subjectId)
     const offered = await issuer.call('POST /issue-credentials/credential-offers', {
@@ -177,8 +177,8 @@ test(
               recipients,
             }),
             'that one as the other side': forged(plain(impersonated), thirdKey),
-            'nobody as the other side': packAnoncrypt(plain(impersonated), { recipients }),
-            nobody: packAnoncrypt(plain(), { recipients }),
+            'anoncrypt as the other side': packAnoncrypt(plain(impersonated), { recipients }),
+            anoncrypt: packAnoncrypt(plain(), { recipients }),
             'a signature by an unknown DID as the other side': encrypt(
               Buffer.from(JSON.stringify(signed(plain(impersonated), [mallory.signer]))),
               { recipients, enc: 'XC20P' },
@@ -187,7 +187,7 @@ test(
           }
           for (const [who, envelope] of Object.entries(envelopes)) {
             const { status } = await post(agent.didcommUrl, envelope)
-            // An empty message may come from anybody, because it does nothing.
+            // An empty message is accepted from any sender, because it has no effect.
             if (!type.includes('/empty/')) expect([400, 404, 422], `${type} from ${who}`).toContain(status)
             attempts++
           }
@@ -197,7 +197,7 @@ test(
     expect(attempts).toBe(Object.keys(handlers).length * 2 * threads.length * 8)
     expect(Object.keys(handlers).length).toBeGreaterThanOrEqual(15)
 
-    // The right sender, in threads that are another's.
+    // The other side of a connection, in threads of another connection.
     const issuerKey = (await agent.agent.wallets.use(issuer.walletId, (wallet) =>
       findPeerKey(wallet, recipientOf(issuerDid).kid),
     )) as PrivateKey
@@ -220,7 +220,7 @@ test(
           agent.didcommUrl,
           packAuthcrypt(message, { sender: issuerKey, recipients: [recipientOf(holderDid)] }),
         )
-        // A report is taken and changes nothing.
+        // A report is accepted and changes nothing.
         expect(type.includes('problem-report') ? [200, 400] : [400, 404, 422], type).toContain(status)
       }
     }

@@ -41,7 +41,7 @@ const accept = (recordId: string, body: object = {}) =>
   tenant!.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body })
 const createOffer = () => engine.createOffer({ ...published, keyCorrectnessProof: made.keyCorrectnessProof })
 
-/** The party offers, as an issuer that is nobody’s agent. */
+/** The party sends an offer as an issuer without an agent. */
 async function offer(
   change: (offer: any) => unknown = () => undefined,
   attributes: Record<string, unknown> = claims,
@@ -66,11 +66,11 @@ describe('an offer', () => {
   const cases: [string, (offer: any) => unknown, RegExp, Record<string, unknown>?][] = [
     ['without a definition', (o) => delete o.cred_def_id, /cred_def_id/],
     ['without a nonce', (o) => delete o.nonce, /nonce/],
-    ['with a nonce that is none', (o) => (o.nonce = 'x'), /nonce/],
+    ['with an invalid nonce', (o) => (o.nonce = 'x'), /nonce/],
     ['without a proof of its key', (o) => delete o.key_correctness_proof, /key_correctness_proof/],
-    ['of nothing', () => undefined, /no attributes/, {}],
+    ['without attributes', () => undefined, /no attributes/, {}],
   ]
-  test.each(cases)('%s is refused, and reported', async (_, change, detail, attributes = claims) => {
+  test.each(cases)('%s is refused and reported', async (_, change, detail, attributes = claims) => {
     const { thid, answer } = await offer(change, attributes)
     expect(answer).toEqual({ status: 400, detail: expect.stringMatching(detail) })
     expect(await party.next(report)).toMatchObject({
@@ -90,7 +90,14 @@ describe('an offer', () => {
       400,
       /lacks the attribute givenname/,
     ],
-    ['has one too many', () => undefined, { ...claims, email: 'x' }, {}, 400, /no attribute email/],
+    [
+      'has an additional attribute',
+      () => undefined,
+      { ...claims, email: 'x' },
+      {},
+      400,
+      /no attribute email/,
+    ],
     [
       'is for another schema',
       (o) => (o.schema_id = 'https://x.example/schema'),
@@ -100,7 +107,7 @@ describe('an offer', () => {
       /for the schema/,
     ],
     [
-      'is by a definition that is nowhere',
+      'is of an unknown definition',
       (o) => (o.cred_def_id = published.credDefId.replace(/[0-9a-f]{8}/, '00000000')),
       claims,
       {},
@@ -108,7 +115,7 @@ describe('an offer', () => {
       /could not be read/,
     ],
     [
-      'is by a schema, not a definition',
+      'is of a schema instead of a definition',
       (o) => (o.cred_def_id = published.schemaId),
       claims,
       {},
@@ -118,7 +125,7 @@ describe('an offer', () => {
     ['has another key', (o) => (o.key_correctness_proof.c = '5'), claims, {}, 400, /key correctness proof/],
   ]
   test.each(unacceptable)(
-    'that %s cannot be accepted, and waits',
+    'that %s cannot be accepted and stays open',
     async (_, change, attributes, body, status, detail) => {
       const { thid } = await offer(change, attributes)
       const { recordId } = await credentialIn(tenant!.call, thid, 'OfferReceived')
@@ -131,7 +138,7 @@ describe('an offer', () => {
   )
 })
 
-/** An offer that was accepted; what the party has to issue a credential, and a good one. */
+/** An accepted offer. Returns the party's means to issue a credential, and a valid credential. */
 async function startIssuing() {
   const { thid, offered } = await offer()
   const { recordId } = await credentialIn(tenant!.call, thid, 'OfferReceived')
@@ -167,10 +174,10 @@ async function startIssuing() {
 }
 type Issuing = Awaited<ReturnType<typeof startIssuing>>
 
-describe('a credential that is not the one that was offered ends the flow, and nothing is held, when it', () => {
+describe('the flow ends without a stored credential when the credential', () => {
   const cases: [string, (issuing: Issuing) => object | Promise<object>, RegExp][] = [
     [
-      'says something else, signed',
+      'has another signed value',
       ({ sign }) => sign({ ...claims, age: '31' }),
       /claim age is not what was offered/,
     ],
@@ -185,13 +192,13 @@ describe('a credential that is not the one that was offered ends the flow, and n
       /is of the schema/,
     ],
     [
-      'has another text',
+      'has another raw value',
       ({ damaged }) => damaged((c) => (c.values.age.raw = '31')),
       /age is not what was offered/,
     ],
     ['lacks an attribute', ({ damaged }) => damaged((c) => delete c.values.age), /lacks the claim age/],
     [
-      'has one too many',
+      'has an additional attribute',
       ({ damaged }) => damaged((c) => (c.values.email = { raw: '1', encoded: '1' })),
       /email, which was not offered/,
     ],
@@ -223,12 +230,12 @@ test('an invalid credential is refused and stored as a failure, and a valid one 
   const cases: [string, object, RegExp][] = [
     ['is for another link secret', await sign(claims, others), /Signature correctness proof/],
     [
-      'has another number',
+      'has another encoded value',
       damaged((c) => (c.values.age.encoded = '31')),
       /signed value of its attribute age does not encode its text/,
     ],
     [
-      'has another number for a text',
+      'has another encoding of a string',
       damaged((c) => (c.values.country.encoded = '5')),
       /signed value of its attribute country/,
     ],
@@ -249,12 +256,12 @@ test('an invalid credential is refused and stored as a failure, and a valid one 
     ],
     ['has no signature', damaged((c) => delete c.signature), /signature/],
     [
-      'has numbers that are none',
+      'has malformed numbers',
       damaged((c) => (c.signature.p_credential.v = 'x')),
       /signature\.p_credential\.v/,
     ],
     ['can be revoked', damaged((c) => (c.rev_reg_id = 'x')), /rev_reg_id/],
-    ['is a list', [], /must be an object/],
+    ['is an array', [], /must be an object/],
   ]
   for (const [what, credential, reason] of cases) {
     const answer = await send(credential)
@@ -319,7 +326,7 @@ describe('a request', () => {
   const publishedByTenant = () =>
     (own ??= newDid(tenant!, 'assertionMethod').then(({ did }) => publishDefinition(agent, tenant!, did)))
 
-  test('that cannot be used is refused, and the offer waits, until a right one comes', async () => {
+  test('that is invalid is refused, and the offer stays open for a valid one', async () => {
     const { thid, recordId, request, send } = await offered()
     const cases: [object, RegExp][] = [
       [{ ...request, cred_def_id: published.credDefId }, /for another definition/],
@@ -349,7 +356,7 @@ describe('a request', () => {
     await credentialIn(tenant!.call, thid, 'CredentialSent')
   }, 30_000)
 
-  test('with an invalid proof gets no credential: the flow ends, and the holder gets a report', async () => {
+  test('with an invalid proof ends the flow without a credential, and the holder gets a report', async () => {
     const { thid, recordId, request, send } = await offered()
     await send({ ...request, blinded_ms: { ...request.blinded_ms, u: '12345' } })
     const issue = () =>

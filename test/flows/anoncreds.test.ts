@@ -22,7 +22,7 @@ afterAll(async () => {
   await there[Symbol.asyncDispose]()
 })
 
-/** Offers, accepts and issues. */
+/** Offers, accepts and issues a credential. */
 async function issue(change: object = {}) {
   const body = {
     connectionId,
@@ -40,7 +40,7 @@ async function issue(change: object = {}) {
   return { offer, recordId }
 }
 
-test('a credential is offered, asked for, issued by hand and kept; a proof of it shows one attribute and proves one predicate', async () => {
+test('a credential is offered, requested, issued manually and stored; a proof reveals one attribute and proves one predicate', async () => {
   const { offer, recordId } = await issue()
   expect(offer).toMatchObject({
     credentialFormat: 'AnonCreds',

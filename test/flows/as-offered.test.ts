@@ -41,7 +41,7 @@ afterAll(async () => {
 
 type Format = 'prism/jwt' | 'vc+sd-jwt'
 
-/** Offers, has the offer accepted, and issues a token; the holder's record once it has ended. */
+/** Offers a credential and issues a token after the acceptance. Returns the holder's record in its final state. */
 async function run(
   format: Format,
   { attributes = preview, schemas = [schema] }: { attributes?: object[]; schemas?: string[] },
@@ -87,7 +87,7 @@ const sdJwt = (change: Partial<SdJwtContent> = {}) =>
     ...change,
   })
 
-/** The same without a disclosure of a claim. */
+/** The SD-JWT without the disclosure of a claim. */
 function withheld(token: string, name: string): string {
   const isOf = (disclosure: string) => Buffer.from(disclosure, 'base64url').toString().includes(`"${name}"`)
   return token
@@ -105,25 +105,25 @@ describe.each(formats)('%s', (_, format, issued) => {
   const { age: _age, ...withoutAge } = claims
   const refused: [string, () => string, RegExp, object?][] = [
     [
-      'says something else',
+      'has another value',
       () => issued({ ...claims, role: 'convicted felon' }),
       /its claim role is not what was offered/,
     ],
     [
-      'says something else deep inside',
+      'has another nested value',
       () => issued({ ...claims, address: { city: 'Bern', zip: 3001 } }),
       /its claim address/,
     ],
     [
-      'has a member more deep inside',
+      'has an additional nested member',
       () => issued({ ...claims, address: { ...claims.address, more: true } }),
       /its claim address/,
     ],
     ['has another order in a list', () => issued({ ...claims, tags: [null, 1, 'x'] }), /its claim tags/],
-    ['has a text for a number', () => issued({ ...claims, age: '42' }), /its claim age/],
+    ['has a string instead of a number', () => issued({ ...claims, age: '42' }), /its claim age/],
     ['lacks a claim', () => issued(withoutAge), /it lacks the claim age/],
     [
-      'has a claim more',
+      'has an additional claim',
       () => issued({ ...claims, admin: true }),
       /it has the claim admin, which was not offered/,
     ],
@@ -133,7 +133,7 @@ describe.each(formats)('%s', (_, format, issued) => {
       /of the schema .*convict/,
     ],
   ]
-  test.each(refused)('that %s is not kept', async (_what, token, why) => {
+  test.each(refused)('a credential that %s is not stored', async (_what, token, why) => {
     const { thid, recordId, end } = await run(format, {}, token())
     const { metaLastFailure, ...ended } = await end('ProblemReportSent')
     expect(metaLastFailure).toMatchObject({
@@ -151,7 +151,7 @@ describe.each(formats)('%s', (_, format, issued) => {
     expect(held).toEqual([])
   })
 
-  test('that is the one that was offered is kept, however the preview writes it', async () => {
+  test('the offered credential is stored, regardless of the encoding of the preview', async () => {
     await (await run(format, {}, issued(claims))).end('CredentialReceived')
     await (
       await run(
@@ -168,7 +168,7 @@ describe.each(formats)('%s', (_, format, issued) => {
   })
 })
 
-test('a JWT is of all schemas that were offered, and of no other', async () => {
+test('a JWT must have exactly the offered schemas', async () => {
   await (
     await run('prism/jwt', { schemas: [schema, other] }, jwt({ schemas: [other, schema] }))
   ).end('CredentialReceived')
@@ -182,7 +182,7 @@ test('a JWT is of all schemas that were offered, and of no other', async () => {
   }
 })
 
-test('an SD-JWT that withholds a claim is not kept; one without a type, or for an offer without a schema, is', async () => {
+test('an SD-JWT without an offered claim is not stored; one without a type, or for an offer without a schema, is stored', async () => {
   await (await run('vc+sd-jwt', {}, withheld(sdJwt(), 'age'))).end('ProblemReportSent')
   await party.next(report)
   await (await run('vc+sd-jwt', {}, sdJwt({ vct: undefined as never }))).end('CredentialReceived')
@@ -190,7 +190,7 @@ test('an SD-JWT that withholds a claim is not kept; one without a type, or for a
     await (await run('vc+sd-jwt', { schemas: [] }, sdJwt({ vct }))).end('CredentialReceived')
 })
 
-test('an offer that is accepted by its schema, without a person, brings no credential of another one', async () => {
+test('a credential of another schema is refused after automatic acceptance by schema', async () => {
   const acceptance = { credentialOffers: true, subjectId, schemaIds: [schema] }
   const path = { connectionId: await holdersConnection() }
   await holder.call('PATCH /connections/{connectionId}', { path, body: { automaticAcceptance: acceptance } })

@@ -1,4 +1,4 @@
-/** Automatic acceptance of offers over a connection, and the offers that still wait for a person. */
+/** Automatic acceptance of offers over a connection, and the offers that still need manual acceptance. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { openLog } from '../../src/base/log.ts'
@@ -34,7 +34,7 @@ const owedFor = ({ agent }: TestAgent, { walletId }: Tenant, recordId: string) =
     db.selectFrom('job').select('body').where('queue', '=', `record:${recordId}`).execute(),
   )
 
-/** A connected pair whose holder accepts by `terms`; `offer` makes an offer over it. */
+/** A connected pair whose holder accepts automatically by `terms`; `offer` creates an offer over the connection. */
 async function startAccepting(terms: Omit<Terms, 'credentialOffers' | 'subjectId'> = {}) {
   const pair = await startPair()
   const { issuer, holder } = pair
@@ -54,7 +54,7 @@ async function startAccepting(terms: Omit<Terms, 'credentialOffers' | 'subjectId
   }
 }
 
-/** A tenant that accepts whatever a party of the test's offers; `offer` offers something and returns the thread. */
+/** A tenant that accepts every offer of a test party; `offer` sends an offer and returns its thread. */
 async function startWithIssuer(set: boolean) {
   const agent = await startAgent()
   const tenant = await agent.newTenant()
@@ -83,7 +83,7 @@ async function startWithIssuer(set: boolean) {
   }
 }
 
-test('nothing is accepted unless the holder has said so', async () => {
+test('nothing is accepted automatically by default', async () => {
   await using scene = await startWithIssuer(false)
   const thid = await scene.offer()
   const { recordId } = await credentialIn(scene.tenant.call, thid, 'OfferReceived')
@@ -94,7 +94,7 @@ test('nothing is accepted unless the holder has said so', async () => {
   expect(connection).not.toHaveProperty('automaticAcceptance')
 })
 
-test('an offer over the connection takes the way of every other, without a person', async () => {
+test('an offer over the connection passes all states of a manual acceptance', async () => {
   await using pair = await startAccepting()
   const { thid } = await pair.offer()
   expect(await credentialIn(pair.holder.call, thid, 'CredentialReceived')).toMatchObject({
@@ -109,7 +109,7 @@ test('an offer over the connection takes the way of every other, without a perso
   ])
 })
 
-test('an SD-JWT is bound to the key that the holder has named', async () => {
+test('an SD-JWT is bound to the configured key of the holder', async () => {
   await using pair = await startAccepting({ keyId: 'key-1', credentialFormats: ['SDJWT'] })
   const { thid } = await pair.offer({ credentialFormat: 'SDJWT' })
   const { credential } = await credentialIn(pair.holder.call, thid, 'CredentialReceived')
@@ -121,7 +121,7 @@ test('an SD-JWT is bound to the key that the holder has named', async () => {
   expect(await owedFor(pair.agent, pair.holder, recordId)).toEqual([])
 })
 
-test('either side may say so when it connects, may say otherwise later, and is shown what holds', async () => {
+test('either side can set the rule when it connects, change it later, and read it', async () => {
   await using agent = await startAgent()
   const [one, two] = [await agent.newTenant(), await agent.newTenant()]
   const { longFormDid: subjectId } = await newDid(one, 'authentication')
@@ -160,7 +160,7 @@ test('either side may say so when it connects, may say otherwise later, and is s
   expect(await announced(agent, one, made.thid)).toEqual(before)
 })
 
-test('with schemas named, an offer of another one, of more, or of none waits for a person', async () => {
+test('with a list of schemas, an offer of another schema, of several or of none needs manual acceptance', async () => {
   await using scene = await startWithIssuer(false)
   const { agent, tenant, connectionId, subjectId } = scene
   const [first, second, third] = ['a', 'b', 'c'].map((name) => `https://schemas.example/${name}`) as [
@@ -178,7 +178,7 @@ test('with schemas named, an offer of another one, of more, or of none waits for
   }
 })
 
-test('what could never be accepted is refused when it is said, and nothing is made', async () => {
+test('a rule that can never accept an offer is refused, and no record is created', async () => {
   await using agent = await startAgent()
   const [tenant, stranger] = [await agent.newTenant(), await agent.newTenant()]
   const { connectionId } = await tenant.call('POST /connections', { body: {} })
@@ -202,7 +202,7 @@ test('what could never be accepted is refused when it is said, and nothing is ma
       { credentialOffers: true, subjectId: foreign },
       { status: 404, detail: expect.stringContaining(foreign) },
     ],
-    [{ credentialOffers: true, subjectId: 'somebody' }, { status: 400 }],
+    [{ credentialOffers: true, subjectId: 'not a DID' }, { status: 400 }],
     [
       { credentialOffers: true, subjectId: good, keyId: 'none' },
       { status: 400, detail: expect.stringContaining('none') },
@@ -238,10 +238,10 @@ test('what could never be accepted is refused when it is said, and nothing is ma
   })
 })
 
-test('the record stores the obstacle, and a person can continue', async () => {
+test('the record stores why automatic acceptance failed, and manual acceptance works', async () => {
   await using scene = await startWithIssuer(true)
   const { agent, tenant, subjectId } = scene
-  // The ledger, where this would be done, is not what this is about.
+  // Deactivates the DID in the database, without a ledger operation.
   await agent.agent.wallets.use(tenant.walletId, async ({ db }) => {
     const { state } = await db
       .selectFrom('did')
@@ -283,7 +283,7 @@ test('an offer in an invitation is never accepted automatically', async () => {
   expect(await owedFor(pair.agent, pair.holder, recordId)).toEqual([])
 })
 
-test('an acceptance that was owed at a stop is made at the next start, and not if the owner says otherwise meanwhile', async () => {
+test('a pending acceptance runs after a restart, unless the rule was removed meanwhile', async () => {
   await using scene = await startWithIssuer(true)
   const { agent, tenant, party, connectionId } = scene
   await agent.agent.worker[Symbol.asyncDispose]()
@@ -300,7 +300,7 @@ test('an acceptance that was owed at a stop is made at the next start, and not i
     expect((await party.next(typesOf.credentialRequest)).thid).toBe(thid)
     await credentialIn(tenant.call, thid, 'RequestSent')
     await until(
-      'the end of the work',
+      'the end of the job',
       () => Promise.resolve(worker.busy()),
       (owing) => owing.length === 0,
     )
@@ -311,7 +311,7 @@ test('an acceptance that was owed at a stop is made at the next start, and not i
   await update(tenant, connectionId, { credentialOffers: false })
   await using worker = await restart()
   await until(
-    'the end of the work',
+    'the end of the job',
     async () => [...(await owedFor(agent, tenant, otherId)), ...worker.busy()],
     (owing) => owing.length === 0,
   )

@@ -15,7 +15,7 @@ const schema = {
   required: ['name'],
 }
 
-/** A pair that is connected, with a DID each. */
+/** A connected pair with one DID each. */
 async function startConnected() {
   const pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
@@ -45,7 +45,7 @@ type Asked = {
   proofs?: { schemaId: string; trustIssuers?: string[] }[]
 }
 
-/** What a prover is told of a new request: the record ids that answer it, and the reasons of the others. */
+/** The candidates of a new request: record ids that satisfy it, and the reasons why others do not. */
 async function ask({ issuer, holder }: { issuer: Tenant; holder: Tenant }, body: Asked) {
   const { thid } = await issuer.call('POST /present-proof/presentations', { body })
   const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
@@ -61,7 +61,7 @@ async function ask({ issuer, holder }: { issuer: Tenant; holder: Tenant }, body:
   }
 }
 
-test('a JWT answers by its schema and by its issuer, and then it can be presented', async () => {
+test('a JWT with the requested schema and issuer is a candidate and can be presented', async () => {
   await using pair = await startConnected()
   const { issuer, holder, connectionId, issuingDID } = pair
   const { guid } = await issuer.call('POST /schema-registry/schemas', {
@@ -106,7 +106,7 @@ test('a JWT answers by its schema and by its issuer, and then it can be presente
   )
 })
 
-test('what is revoked or expired, or cannot be read or signed for, does not answer', async () => {
+test('a credential that is revoked, expired, unreadable or without its key is not a candidate', async () => {
   await using pair = await startConnected()
   const { issuer, holder, connectionId, issuingDID } = pair
   const revoked = await pair.toHolder({ a: 1 })
@@ -119,7 +119,7 @@ test('what is revoked or expired, or cannot be read or signed for, does not answ
     path: { id: revoked.issuerRecordId },
   })
   await until(
-    'the holder to be told',
+    'the revocation notice',
     () => holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId: revoked.recordId } }),
     (record) => record.revoked === true,
   )
@@ -156,7 +156,7 @@ test('what is revoked or expired, or cannot be read or signed for, does not answ
   expect(others.filter((other) => other.expired).map(({ recordId }) => recordId)).toEqual([expired.recordId])
 })
 
-test('an SD-JWT answers when it has the claims that are asked for, and a JWT does not', async () => {
+test('an SD-JWT with the requested claims is a candidate, and a JWT is not', async () => {
   await using pair = await startConnected()
   const { connectionId } = pair
   const jwt = await pair.toHolder({ name: 'Alice' })

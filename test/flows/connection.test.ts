@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { connect, connectionIn, oobOf, refusal, startPair } from '../_pair.ts'
 import { openParty, typesOf } from '../_party.ts'
 
-test('an invitation shows what the inviter said, and both sides the same invitation', async () => {
+test('an invitation has the label and goal of the inviter, and both sides return the same invitation', async () => {
   await using pair = await startPair()
   const made = await pair.issuer.call('POST /connections', {
     body: { label: 'Bob', goalCode: 'issue-vc', goal: 'To issue a credential >~?' },
@@ -76,9 +76,9 @@ test('an invitation connects once: the second agent gets a report, and the first
   expect(again).toMatchObject({ status: 400, type: 'error:ConnectionServiceError:InvitationAlreadyReceived' })
 
   const late = await third.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
-  const told = await connectionIn(third.call, made.thid, 'ProblemReportReceived')
-  expect(told.connectionId).toBe(late.connectionId)
-  expect(told.metaLastFailure).toMatchObject({
+  const reported = await connectionIn(third.call, made.thid, 'ProblemReportReceived')
+  expect(reported.connectionId).toBe(late.connectionId)
+  expect(reported.metaLastFailure).toMatchObject({
     type: 'e.p.req.invitation-used',
     detail: expect.stringContaining('another agent'),
   })
@@ -87,20 +87,20 @@ test('an invitation connects once: the second agent gets a report, and the first
   ).toEqual(connected)
 })
 
-test('an invitation that is answered too late is refused and stays as it is', async () => {
+test('an answer to an expired invitation is refused and does not change it', async () => {
   await using pair = await startPair({ CONNECT_INVITATION_EXPIRY: '0' })
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const late = await pair.holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
-  const told = await connectionIn(pair.holder.call, made.thid, 'ProblemReportReceived')
-  expect(told.connectionId).toBe(late.connectionId)
-  expect(told.metaLastFailure).toMatchObject({ type: 'e.p.req.time.invitation-expired' })
+  const reported = await connectionIn(pair.holder.call, made.thid, 'ProblemReportReceived')
+  expect(reported.connectionId).toBe(late.connectionId)
+  expect(reported.metaLastFailure).toMatchObject({ type: 'e.p.req.time.invitation-expired' })
   expect(
     (await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } }))
       .state,
   ).toBe('InvitationGenerated')
 })
 
-test('what is no invitation is refused', async () => {
+test('values that are not invitations are refused', async () => {
   await using pair = await startPair()
   const json = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const texts = [
@@ -121,7 +121,7 @@ test('what is no invitation is refused', async () => {
   expect((await pair.holder.call('GET /connections')).contents).toEqual([])
 })
 
-test('a foreign connection and an unknown one are the same to a tenant', async () => {
+test('another tenant’s connection gets the same response as an unknown one', async () => {
   await using pair = await startPair()
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const unknown = randomUUID()
@@ -140,7 +140,7 @@ test('a foreign connection and an unknown one are the same to a tenant', async (
   expect(foreign).toMatchObject({ status: 404, type: 'error:ConnectionServiceError:RecordIdNotFound' })
 })
 
-test('a malformed request is refused and changes nothing; of a right one the response says again what is known', async () => {
+test('a malformed request is refused and changes nothing; a repeated valid one gets the same response', async () => {
   await using pair = await startPair()
   await using party = await openParty()
   const made = await pair.issuer.call('POST /connections', { body: {} })
@@ -176,7 +176,7 @@ test('a malformed request is refused and changes nothing; of a right one the res
   expect((await party.next('https://atalaprism.io/mercury/connections/1.0/response')).body).toEqual(said)
 })
 
-test('a list is a page in order of creation, and thid finds one', async () => {
+test('a list is a page in order of creation, and filters by thid', async () => {
   await using pair = await startPair()
   const made = []
   for (let n = 0; n < 5; n++)

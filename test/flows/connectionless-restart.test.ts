@@ -21,7 +21,7 @@ async function reached(party: Party, list: string, state: string): Promise<any> 
 }
 
 test(
-  'an invitation, its answer and what follows survive kill -9 of both sides',
+  'an invitation, its answer and the following steps survive kill -9 of both sides',
   { timeout: 120_000 },
   async () => {
     await using folder = await temporaryFolder()

@@ -129,7 +129,7 @@ test('two agents issue and prove without a connection, through every state of bo
   for (const { call } of [issuer, holder]) expect((await call('GET /connections')).contents).toEqual([])
 })
 
-test('an invitation with an offer is that of the wire to the letter', async () => {
+test('an invitation with an offer has exactly the format of the Cloud Agent', async () => {
   await using pair = await startPair()
   const before = Math.floor(Date.now() / 1_000)
   const offer = await offerByInvitation(pair.issuer, goals)
@@ -217,7 +217,7 @@ test('several agents answer an invitation at once: exactly one gets the credenti
   const ends = await Promise.all(
     holders.map(({ call }, index) =>
       until(
-        'an end',
+        'the end of the flow',
         () =>
           call('GET /issue-credentials/records/{recordId}', { path: { recordId: records[index]!.recordId } }),
         ({ protocolState, metaLastFailure }) =>
@@ -229,7 +229,7 @@ test('several agents answer an invitation at once: exactly one gets the credenti
   expect((await announced(agent, issuer, offer.thid)).length).toBe(5)
 })
 
-test('who comes second is refused, and the first goes on', async () => {
+test('a second answer is refused, and the flow of the first one continues', async () => {
   await using pair = await startPair()
   const { agent, issuer, holder } = pair
   const { recordId: credentialId } = await issueByInvitation(issuer, holder)
@@ -272,7 +272,7 @@ test('an invalid presentation ends the request and is reported to the prover', a
   await presentationIn(holder.call, asked.thid, 'ProblemReportReceived')
 })
 
-test('an answer that comes too late is refused, and the record says so', async () => {
+test('an answer to an expired invitation is refused, and the record has the reason', async () => {
   await using pair = await startPair({ ISSUANCE_INVITATION_EXPIRY: '0', PRESENTATION_INVITATION_EXPIRY: '0' })
   const { agent, issuer, holder } = pair
   const offer = await offerByInvitation(issuer)
@@ -290,7 +290,7 @@ test('an answer that comes too late is refused, and the record says so', async (
     expect((await holder.call(key)).contents).toEqual([])
   }
 
-  // Whoever does not look at the time comes too late all the same.
+  // The issuer also refuses a request from a holder that ignores the expiry.
   const timeless = (record: object) => encode({ ...decode(record), expires_time: undefined })
   const { recordId } = await acceptOfferInvitation(holder, timeless(offer))
   await acceptOffer(holder, recordId)
@@ -371,11 +371,11 @@ test('an unanswered invitation accepts only an answer, an answered one only its 
   expect(await picture()).toBe(before)
 })
 
-/** Somebody with a DID and keys, who is nobody to the agents. */
+/** A DID with keys that the agents do not know. */
 function stranger() {
   const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
   const keys = { keyAgreement: toPublic(keyAgreement), authentication: toPublic(authentication) }
-  const did = createPeerDid({ ...keys, serviceUri: 'http://127.0.0.1:1/nobody' })
+  const did = createPeerDid({ ...keys, serviceUri: 'http://127.0.0.1:1/unreachable' })
   const sender = { kid: keysFor(resolvePeerDid(did), 'keyAgreement')[0]!.id, privateJwk: keyAgreement }
   return {
     async send(url: string, to: string, message: object): Promise<{ status: number; type: string }> {

@@ -7,7 +7,7 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, credentialIn, issue, newDid, refusal, type Tenant } from '../_pair.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
 
-/** Stands where status lists are to be had, and has none. */
+/** A server at the address of the status lists that has none. */
 const server = createServer((_, response) => void response.writeHead(503).end())
 let [home, away]: TestAgent[] = []
 let [issuer, holder, stranger]: Tenant[] = []
@@ -59,7 +59,7 @@ test('a JWT is decoded, and its issuer reads its own status list', async () => {
   })
   expect(content.claims).toEqual(claims)
   for (const absent of ['validUntil', 'disclosable', 'bound']) expect(content).not.toHaveProperty(absent)
-  // The holder's agent has to ask the host, which has trouble.
+  // The holder's agent requests the list from the host, which fails.
   const { standing, ...same } = await contentOf(holder!, recordId)
   expect(standing).toEqual({ status: 'unknown', detail: expect.stringContaining('503') })
   expect(same).toMatchObject({ recordId, claims, subject: subjectId })
@@ -69,7 +69,7 @@ test('a JWT is decoded, and its issuer reads its own status list', async () => {
 })
 
 test.each([undefined, 'key-1'])(
-  'an SD-JWT accepted with the key %s shows all it has, and what can be kept back',
+  'an SD-JWT accepted with the key %s is decoded with all claims and the names of the disclosable ones',
   async (keyId) => {
     const holding = { issuer: issuer!, holder: holder!, connectionId, issuingDID, subjectId }
     const claims = { name: 'Alice', 'zip.code': 1, address: { city: 'Ulm' }, tags: ['a'] }
@@ -95,7 +95,7 @@ test.each([undefined, 'key-1'])(
   },
 )
 
-test('what is not there cannot be read, and nothing is read of another’s', async () => {
+test('an unknown credential and one of another tenant cannot be read', async () => {
   const { recordId, thid } = await issuer!.call('POST /issue-credentials/credential-offers', {
     body: { connectionId, issuingDID, claims: { name: 'Bob' } },
   })
@@ -108,7 +108,7 @@ test('what is not there cannot be read, and nothing is read of another’s', asy
     expect(await refusal(contentOf(stranger!, id))).toMatchObject({ status: 404 })
 })
 
-test('a credential without a status cannot be revoked, and a status that is not understood says nothing', async () => {
+test('a credential without a status cannot be revoked, and the revocation of an unknown status type is unknown', async () => {
   const standing = (...statuses: { type: string }[]) =>
     findRevocationStatus(home!.agent.env, { statuses, issuerDid: issuingDID })
   expect(await standing()).toEqual({

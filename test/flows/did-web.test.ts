@@ -1,4 +1,4 @@
-/** Issuers and holders with a did:web whose host is down, gone or back again. */
+/** Issuers and holders with a did:web whose host fails, is gone or recovers. */
 import { createHash, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
@@ -9,7 +9,7 @@ import { connect, credentialIn, newDid, presentationIn, until, type Tenant } fro
 import { openParty, post, recipientOf, typesOf, type Party } from '../_party.ts'
 import { startServer } from '../net/_server.ts'
 
-/** Somebody on the web: a DID with one key, served with a status that the test chooses. */
+/** A did:web with one key, served with a status that the test sets. */
 async function openWeb() {
   const key = generateKey('Ed25519')
   const web = { key, did: '', status: 200, asked: 0 }
@@ -29,7 +29,7 @@ async function openWeb() {
   return Object.assign(web, { [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() })
 }
 
-// Nothing is kept, so that what the host says at a moment is what counts then.
+// No caching, so that each resolution requests the host.
 const startFresh = () => startAgent({ DID_CACHE_LIFETIME: '0' })
 
 const options = { challenge: randomUUID(), domain: 'https://issuer.example' }
@@ -44,7 +44,7 @@ const token = (jwt: string) => [
 ]
 const nowSeconds = () => Math.floor(Date.now() / 1_000)
 
-/** Offers a credential to a tenant, who accepts; how the party sends it, as often as it likes. */
+/** Offers a credential to a tenant, which accepts it. Returns the ids and `send` for the credential. */
 async function offerTo(party: Party, holder: Tenant, web: Awaited<ReturnType<typeof openWeb>>) {
   const { theirDid } = await party.connect(holder)
   const thid = randomUUID()
@@ -74,7 +74,7 @@ async function offerTo(party: Party, holder: Tenant, web: Awaited<ReturnType<typ
   return { thid, recordId, send: () => party.send(theirDid, message) }
 }
 
-test('an outage of the issuer’s host fails neither the credential nor the presentation: both go on when it is over', async () => {
+test('an outage of the issuer’s host fails neither the credential nor the presentation: both continue after it', async () => {
   await using web = await openWeb()
   await using party = await openParty()
   await using holding = await startFresh()
@@ -136,7 +136,7 @@ test('an issuer whose DID no longer resolves fails the presentation, and the pro
   await presentationIn(holder.call, thid, 'ProblemReportReceived')
 })
 
-test('a holder by did:web whose host is down asks again, and is issued to', async () => {
+test('a holder with a did:web gets its credential by a repeated request after an outage of the host', async () => {
   await using web = await openWeb()
   await using party = await openParty()
   await using agent = await startFresh()
@@ -178,7 +178,7 @@ test('a message from a did:web does not make the agent request its host', async 
   const tenant = await agent.newTenant('tenant')
   const { theirDid } = await party.connect(tenant)
   const skid = `${web.did}#key-1`
-  /** An envelope of the party's, as if it were from the did:web, and for a key of ours or any. */
+  /** An envelope from the party with the did:web as sender, for a key of the agent or any other. */
   const forged = (to: string, kid = recipientOf(to).kid) => {
     const envelope = JSON.parse(party.pack(to, { type: typesOf.offer })) as {
       protected: string

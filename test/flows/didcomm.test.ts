@@ -8,13 +8,13 @@ import { packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { connectionIn, startPair } from '../_pair.ts'
 import { recipientOf } from '../_party.ts'
 
-/** Somebody with a DID and keys, who is nobody to the agents. */
+/** A DID with keys that the agents do not know. */
 function stranger() {
   const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
   const did = createPeerDid({
     keyAgreement: toPublic(keyAgreement),
     authentication: toPublic(authentication),
-    serviceUri: 'http://127.0.0.1:1/nobody',
+    serviceUri: 'http://127.0.0.1:1/unreachable',
   })
   return {
     did,
@@ -29,7 +29,7 @@ async function post(url: string, body: string, type = 'application/didcomm-encry
 
 const requestType = 'https://atalaprism.io/mercury/connections/1.0/request'
 
-test('an invitation may be answered by a stranger once, and a message sent twice counts once', async () => {
+test('an unknown sender can answer an invitation once, and a repeated message counts once', async () => {
   await using pair = await startPair()
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const to = made.invitation.from
@@ -63,7 +63,7 @@ test('an invitation may be answered by a stranger once, and a message sent twice
   expect((await post(mailbox, second)).status).toBe(400)
 })
 
-test('the endpoint refuses what is no message for it, and never fails', async () => {
+test('the endpoint refuses everything that is not a message for it, and never fails', async () => {
   await using pair = await startPair()
   const { did, sender } = stranger()
   const made = await pair.issuer.call('POST /connections', { body: {} })
@@ -87,10 +87,10 @@ test('the endpoint refuses what is no message for it, and never fails', async ()
   const cases: [string, string, string, number][] = [
     ['plain JSON', url, '{"id":"1"}', 422],
     ['nothing', url, '', 422],
-    ['no JSON', url, 'hello', 422],
-    ['too much', url, 'a'.repeat(1_100_000), 400],
+    ['invalid JSON', url, 'hello', 422],
+    ['a body over the limit', url, 'a'.repeat(1_100_000), 400],
     ['an unknown type', url, good, 422],
-    ['somebody else’s', url, forOthers, 422],
+    ['a message for another recipient', url, forOthers, 422],
     ['a forged mailbox', `${url}/${'2'.repeat(55)}`, good, 422],
     [
       'another tenant’s mailbox',

@@ -21,7 +21,7 @@ const ping = 'https://didcomm.org/trust-ping/2.0/ping'
 const now = () => Math.floor(Date.now() / 1_000)
 
 const refused: [string, () => object][] = [
-  ['long ago', () => ({ expires_time: 1_970 })],
+  ['in 1970', () => ({ expires_time: 1_970 })],
   ['a minute ago', () => ({ expires_time: now() - 60 })],
   ['a minute ago, with a time of creation', () => ({ created_time: now() - 61, expires_time: now() - 60 })],
   [
@@ -32,9 +32,9 @@ const refused: [string, () => object][] = [
 const taken: [string, () => object][] = [
   ['never', () => ({})],
   ['in a minute', () => ({ expires_time: now() + 60 })],
-  ['just now, by a clock that is a little behind', () => ({ expires_time: now() - 10 })],
+  ['within the tolerated clock difference', () => ({ expires_time: now() - 10 })],
   [
-    'hours ago, as a Cloud Agent’s whose clock is another zone’s',
+    'hours ago, by a Cloud Agent in another time zone',
     () => ({ created_time: now() - 36_000, expires_time: now() - 35_000 }),
   ],
 ]
@@ -80,7 +80,7 @@ test('an accepted message may be repeated after its expiry', async () => {
   expect(await post(now() - 60)).toBe(200)
 })
 
-test('the mediator refuses it with a report, or by HTTP where the sender is not known', async () => {
+test('the mediator refuses it with a report, or by an HTTP status for an unknown sender', async () => {
   await using house = await startMediator()
   const time = Date.parse('2026-01-01T00:00:00Z') / 1_000
   const wallet = await house.enrolled()

@@ -37,13 +37,13 @@ const silent = openLog('silent')
 const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (wallet: Wallet) => Promise<T>) =>
   agent.wallets.use(walletId, work)
 
-/** Changes how long a wallet's flows have waited, which no agent does, and has the worker look for what has become due. */
+/** Changes the waiting times of a wallet's flows in the database, and wakes the worker. */
 async function rewrite(agent: TestAgent, tenant: Tenant, write: (tx: Tx) => Promise<unknown>): Promise<void> {
   await use(agent, tenant, (wallet) => wallet.transaction(write))
   agent.agent.worker.wake(tenant.walletId)
 }
 
-/** Has a wallet's record of a thread wait since a time ago. */
+/** Sets the waiting time of a wallet's record of a thread. */
 const age = (agent: TestAgent, tenant: Tenant, thid: string, ms = monthMs) =>
   rewrite(agent, tenant, async (tx) => {
     const waits_since = new Date(Date.now() - ms).toISOString()
@@ -62,14 +62,14 @@ const failureIn = (state: string) => ({
   title: 'Flow Expired',
   detail: expect.stringMatching(new RegExp(`was in state ${state} since .* expired after 30 days`)),
 })
-const told = {
+const reported = {
   status: 400,
   type: code,
   title: 'Problem report',
   detail: 'The flow has expired: nothing has happened for 30 days.',
 }
 
-/** A pair that is connected, and an offer that the holder has not answered. */
+/** A connected pair with an unanswered offer. */
 async function startWithOffer(more: object = {}) {
   const pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
@@ -92,13 +92,13 @@ async function startWithOffer(more: object = {}) {
 }
 
 describe('a credential', () => {
-  test('that is not requested: the flow ends on both sides', async () => {
+  test('that is not requested ends on both sides', async () => {
     await using pair = await startWithOffer()
     const { agent, issuer, holder, thid } = pair
     await age(agent, issuer, thid)
     const sent = await credentialIn(issuer.call, thid, 'ProblemReportSent')
     expect(sent.metaLastFailure).toEqual(failureIn('OfferSent'))
-    expect((await credentialIn(holder.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(told)
+    expect((await credentialIn(holder.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(reported)
     expect(await announced(agent, issuer, thid)).toEqual([
       'OfferPending',
       'OfferSent',
@@ -112,18 +112,18 @@ describe('a credential', () => {
     })
   })
 
-  test('whose offer is not answered: the issuer gets a report', async () => {
+  test('whose offer is not answered ends, and the issuer gets a report', async () => {
     await using pair = await startWithOffer()
     const { agent, issuer, holder, thid } = pair
     await age(agent, holder, thid)
     expect((await credentialIn(holder.call, thid, 'ProblemReportSent')).metaLastFailure).toEqual(
       failureIn('OfferReceived'),
     )
-    expect((await credentialIn(issuer.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(told)
+    expect((await credentialIn(issuer.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(reported)
   })
 
   test.each(['issuer', 'holder'] as const)(
-    'that is never issued, whichever side gives up: the %s',
+    'that is never issued expires on either side: the %s',
     async (side) => {
       await using pair = await startWithOffer()
       const { agent, thid } = pair
@@ -160,7 +160,7 @@ describe('a credential', () => {
     )
     expect(await announced(agent, issuer, thid)).toEqual(['InvitationGenerated', 'InvitationExpired'])
     await age(agent, holder, thid)
-    // Nobody is waiting for this holder any more, and the report is refused.
+    // The issuer's flow has ended, and the report is refused.
     const read = () => holder.call('GET /issue-credentials/records/{recordId}', { path })
     const left = await until('the refusal', read, ({ metaRetries }) => metaRetries === 0)
     expect(left).toMatchObject({
@@ -172,7 +172,7 @@ describe('a credential', () => {
 
 describe('a proof', () => {
   test.each(['verifier', 'prover'] as const)(
-    'that is not given, whichever side gives up: the %s',
+    'that is not presented expires on either side: the %s',
     async (side) => {
       await using pair = await startPair()
       const [verifier, prover] = [pair.issuer, pair.holder]
@@ -184,13 +184,15 @@ describe('a proof', () => {
       await age(pair.agent, own, thid)
       const { metaLastFailure } = await presentationIn(own.call, thid, 'ProblemReportSent')
       expect(metaLastFailure).toEqual(failureIn(side === 'verifier' ? 'RequestSent' : 'RequestReceived'))
-      expect((await presentationIn(other.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(told)
+      expect((await presentationIn(other.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(
+        reported,
+      )
     },
   )
 })
 
 describe('a connection', () => {
-  test('whose inviter never answers', async () => {
+  test('whose inviter never answers ends', async () => {
     await using agent = await startAgent()
     const tenant = await agent.newTenant()
     await using party = await openParty()
@@ -261,7 +263,7 @@ test('the jobs of an expired flow do not run first', async () => {
   expect(party.inbox.map(({ message: { type } }) => type)).not.toContain(typesOf.presentationRequest)
 })
 
-test('what comes too late is refused, and changes nothing', async () => {
+test('a message for an expired flow is refused and changes nothing', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   await using party = await openParty()
@@ -277,7 +279,7 @@ test('what comes too late is refused, and changes nothing', async () => {
   expect(await announced(agent, tenant, thid)).toEqual(before)
 })
 
-test('a flow that went well never ends in another way', async () => {
+test('a finished flow never expires', async () => {
   await using pair = await startPair()
   const { agent, issuer, holder } = pair
   const { inviterConnectionId: connectionId } = await connect(issuer, holder)
@@ -304,7 +306,7 @@ test('a flow that went well never ends in another way', async () => {
   }
 })
 
-test('a timer ends what becomes due by itself, and not before', async () => {
+test('a timer ends flows when they are due, and not before', async () => {
   await using pair = await startWithOffer()
   const { agent, holder, thid } = pair
   const since = Date.now() - monthMs + 400
@@ -313,15 +315,15 @@ test('a timer ends what becomes due by itself, and not before', async () => {
   expect(Date.parse(updatedAt!)).toBeGreaterThanOrEqual(since + monthMs)
 })
 
-test('a flow that begins after the last look for those that are due ends by itself too', async () => {
+test('a flow that begins after the last poll also expires', async () => {
   await using pair = await startPair({ FLOW_EXPIRY: '2s' })
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
   const { presentationId } = await pair.issuer.call('POST /present-proof/presentations', {
     body: { connectionId },
   })
-  // The prover waits for as long: either side may be the one that tells.
+  // Both sides wait for the same time: either one may send the report.
   await until(
-    'the end',
+    'the end of the flow',
     async () =>
       (
         await pair.issuer.call('GET /present-proof/presentations/{presentationId}', {
@@ -332,7 +334,7 @@ test('a flow that begins after the last look for those that are due ends by itse
   )
 })
 
-test('what became due while the agent was down ends at the next start', async () => {
+test('flows that became due while the agent was stopped end at the next start', async () => {
   await using pair = await startWithOffer()
   const { agent, holder, issuer, thid } = pair
   await agent.agent.worker[Symbol.asyncDispose]()
@@ -384,14 +386,14 @@ test('many expired flows all end', async () => {
   for (const thid of thids) await presentationIn(tenant.call, thid, 'ProblemReportSent')
 })
 
-test('a wallet with waiting flows is polled only with a reason, and is not busy meanwhile', async () => {
+test('a wallet with waiting flows is polled only when needed, and is closed in between', async () => {
   await using pair = await startWithOffer()
   const { agent, holder } = pair
   const { counting, polls } = countPolls(agent.agent.wallets)
   await using worker = createWorker(agent.agent.config, counting, silent)
   worker.wake(holder.walletId)
   await until(
-    'the end of the look',
+    'the end of the poll',
     () => Promise.resolve([polls(), worker.busy()] as const),
     ([count, owing]) => count > 0 && owing.length === 0,
   )

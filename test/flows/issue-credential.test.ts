@@ -55,7 +55,7 @@ test.each([
   expect(payload.nbf).toBeGreaterThanOrEqual(before)
 })
 
-test('validity, the key that signs and the schema are in the credential when they were asked for', async () => {
+test('a credential has the requested validity, signing key and schema', async () => {
   await using pair = await startPair()
   const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
   const [issuer, subject] = [
@@ -101,7 +101,7 @@ test('validity, the key that signs and the schema are in the credential when the
   expect((await credentialIn(pair.issuer.call, offer.thid, 'CredentialSent')).credential).toBe(credential)
 })
 
-test('claims that do not fit are refused with every violation, and no record is made', async () => {
+test('claims that violate the schema are refused with every violation, and no record is created', async () => {
   await using pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
   const { did: issuingDID } = await newDid(pair.issuer, 'assertionMethod')
@@ -127,7 +127,7 @@ test('claims that do not fit are refused with every violation, and no record is 
   server.close()
 })
 
-test('an offer names what it lacks, and what it cannot use', async () => {
+test('an incomplete offer is refused with the missing and the invalid fields', async () => {
   await using pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
   const [issuer, other] = [
@@ -167,7 +167,7 @@ test('an offer names what it lacks, and what it cannot use', async () => {
   expect((await pair.issuer.call('GET /issue-credentials/records')).contents).toEqual([])
 })
 
-test('a step out of turn is refused and says which states would do; a step done twice is done once', async () => {
+test('an action in the wrong state is refused with the valid states; a repeated action has one effect', async () => {
   await using pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
   const [issuer, subject] = [
@@ -208,7 +208,7 @@ test('a step out of turn is refused and says which states would do; a step done 
   expect((await pair.holder.call('GET /issue-credentials/records')).contents).toHaveLength(1)
 })
 
-test('while the issuer is not published, its credential carries the long form and can be verified', async () => {
+test('a credential of an unpublished issuer has the long-form DID and can be verified', async () => {
   await using pair = await startPair()
   const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
   const template = { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' as const }] }

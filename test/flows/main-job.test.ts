@@ -38,18 +38,18 @@ async function setUp() {
   }
 }
 
-/** The steps that one of the daemons takes alone: nothing goes to the other, which is as it was when it was ended last. */
+/** Steps that involve one daemon only: they send nothing to the other one. */
 const alone: Record<string, 0 | 1> = {
   'the issuer creates a DID': 0,
-  'the issuer publishes it': 0,
+  'the issuer publishes the DID': 0,
   'the issuer publishes a schema': 0,
   'the holder creates a DID': 1,
-  'the issuer invites': 0,
+  'the issuer creates an invitation': 0,
 }
 
 describe('the main job', () => {
   test(
-    'is announced state by state on both sides, each once, in order, with the right wallet and bearer',
+    'emits each state of both sides once and in order, with the right wallet and bearer token',
     { timeout: 60_000 },
     async () => {
       await using setting = await setUp()
@@ -66,7 +66,7 @@ describe('the main job', () => {
   )
 
   test(
-    'completes when the daemons that took a step are ended before the next, in turn by SIGTERM and SIGKILL',
+    'completes when the daemons are ended after each of their steps, in turn by SIGTERM and SIGKILL',
     { timeout: 180_000 },
     async () => {
       await using setting = await setUp()

@@ -10,7 +10,7 @@ const messageType = 'https://didcomm.org/basicmessage/2.0/message'
 const requestType = 'https://atalaprism.io/mercury/connections/1.0/request'
 const responseType = 'https://atalaprism.io/mercury/connections/1.0/response'
 
-test('a wallet behind a mediator gets its messages through it, and the mediator does not learn who wrote them', async () => {
+test('a wallet behind a mediator gets its messages through it, and the mediator does not learn the sender', async () => {
   await using pair = await startPair()
   await using mediator = await openMediator({ uris: (own) => ['ws://127.0.0.1:1/ws', own] })
   await using wallet = await openParty({ uris: () => [mediator.did] })
@@ -48,7 +48,7 @@ test('through two mediators a message is wrapped twice', async () => {
   ])
 })
 
-test('every attempt is another envelope with the same message in it', async () => {
+test('every attempt sends a new envelope with the same message', async () => {
   await using pair = await startPair()
   let refusals = 2
   await using wallet = await openParty({
@@ -64,7 +64,7 @@ test('every attempt is another envelope with the same message in it', async () =
   expect(new Set(wallet.inbox.slice(0, 3).map(({ message }) => message.id)).size).toBe(1)
 })
 
-/** The connection of a wallet whose address answers a status, once the agent has given up or not. */
+/** The connection of a wallet whose endpoint answers with a status. */
 async function connectTo(answer: number, variables: Record<string, string> = {}) {
   const pair = await startPair(variables)
   const wallet = await openParty({ answer: (response) => response.writeHead(answer).end() })
@@ -72,7 +72,7 @@ async function connectTo(answer: number, variables: Record<string, string> = {})
   await wallet.send(invitation.from, { type: requestType, thid, pthid: thid })
   return {
     read: () => pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId } }),
-    debts: () =>
+    jobs: () =>
       pair.agent.agent.wallets.use(pair.issuer.walletId, ({ db }) =>
         db.selectFrom('job').select(['attempts', 'due_at']).execute(),
       ),
@@ -85,44 +85,44 @@ async function connectTo(answer: number, variables: Record<string, string> = {})
 }
 
 test.each([400, 404, 410, 422])(
-  '%i is the other side’s last word: the record says so, and the debt goes',
+  '%i is a permanent failure: the record has the reason, and the job is deleted',
   async (status) => {
     await using scene = await connectTo(status)
-    const given = await until('the end', scene.read, ({ metaRetries }) => metaRetries === 0)
+    const given = await until('the end of the flow', scene.read, ({ metaRetries }) => metaRetries === 0)
     expect(given).toMatchObject({
       state: 'ConnectionResponsePending',
       metaLastFailure: { detail: expect.stringContaining(String(status)) },
     })
-    expect(await scene.debts()).toEqual([])
+    expect(await scene.jobs()).toEqual([])
     expect(scene.wallet.envelopes).toHaveLength(1)
   },
 )
 
-test.each([408, 425, 429, 500, 502, 503])('%i asks for another attempt', async (status) => {
+test.each([408, 425, 429, 500, 502, 503])('%i is retried', async (status) => {
   await using scene = await connectTo(status)
   await until(
     'a second attempt',
     () => Promise.resolve(scene.wallet.envelopes.length),
     (count) => count >= 2,
   )
-  const [debt] = await until('its debt', scene.debts, (debts) => debts.length > 0 && debts[0]!.attempts > 0)
-  expect(Date.parse(debt!.due_at)).toBeGreaterThan(0)
+  const [job] = await until('its job', scene.jobs, (jobs) => jobs.length > 0 && jobs[0]!.attempts > 0)
+  expect(Date.parse(job!.due_at)).toBeGreaterThan(0)
 })
 
 test('a message that is not accepted for MESSAGE_RETRY_FOR is abandoned, and the record stores why', async () => {
   await using scene = await connectTo(503, { MESSAGE_RETRY_FOR: '1' })
   const given = await until(
-    'the end',
+    'the end of the flow',
     scene.read,
     ({ metaLastFailure }) => metaLastFailure?.detail?.startsWith('Abandoned') ?? false,
   )
   expect(given).toMatchObject({ state: 'ConnectionResponsePending', metaRetries: 0 })
   expect(given.metaLastFailure?.detail).toMatch(/^Abandoned after \d+ attempts since .*503/)
-  expect(await scene.debts()).toEqual([])
+  expect(await scene.jobs()).toEqual([])
   expect(scene.wallet.envelopes.length).toBeGreaterThanOrEqual(2)
 })
 
-test('Retry-After is seconds or a date, of this hour at most', () => {
+test('Retry-After is seconds or a date, limited to one hour', () => {
   const now = Date.parse('2026-01-01T00:00:00Z')
   const read = (value?: string) => readRetryAfter(value, now)
   expect([read('0'), read('120'), read('Thu, 01 Jan 2026 00:00:30 GMT')]).toEqual([0, 120_000, 30_000])
@@ -139,19 +139,19 @@ test('Retry-After is seconds or a date, of this hour at most', () => {
   ]).toEqual(Array(6).fill(undefined))
 })
 
-test('an address that wants to be left alone for a while is', async () => {
+test('an endpoint with Retry-After gets no request before that time', async () => {
   await using pair = await startPair()
   await using wallet = await openParty({
     answer: (response) => response.writeHead(503, { 'retry-after': '600' }).end(),
   })
   const { thid, invitation } = await pair.issuer.call('POST /connections', { body: {} })
   await wallet.send(invitation.from, { type: requestType, thid, pthid: thid })
-  const debts = () =>
+  const jobs = () =>
     pair.agent.agent.wallets.use(pair.issuer.walletId, ({ db }) =>
       db.selectFrom('job').select(['attempts', 'due_at']).execute(),
     )
-  const [debt] = await until('the attempt', debts, ([first]) => first !== undefined && first.attempts > 0)
-  const waitMs = Date.parse(debt!.due_at) - Date.now()
+  const [job] = await until('the attempt', jobs, ([first]) => first !== undefined && first.attempts > 0)
+  const waitMs = Date.parse(job!.due_at) - Date.now()
   expect(waitMs).toBeGreaterThan(500_000)
   expect(waitMs).toBeLessThanOrEqual(600_000)
 })
@@ -170,7 +170,7 @@ test('a message to a DID without a route is abandoned at once, and no did:web is
       ).status,
     ).toBe(200)
     const read = () => pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId } })
-    const given = await until('the end', read, ({ metaRetries }) => metaRetries === 0)
+    const given = await until('the end of the flow', read, ({ metaRetries }) => metaRetries === 0)
     expect(given.metaLastFailure?.detail, uri).toMatch(/does not resolve|no DIDComm service/)
   }
 })

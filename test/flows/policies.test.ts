@@ -61,7 +61,7 @@ function newPolicy(...constraints: Constraint[]) {
   })
 }
 
-/** Asks with a policy and answers; why it was refused, or `undefined`. */
+/** Requests a presentation with a policy and presents. Returns the reason of a refusal, or `undefined`. */
 async function prove(
   policyId: string,
   proofId: string[],
@@ -123,7 +123,7 @@ test('every credential must satisfy it, and a credential without a schema satisf
   )
 })
 
-test('it goes beside the proofs of the request', async () => {
+test('a policy applies in addition to the proofs of the request', async () => {
   const { id } = await newPolicy({ schemaId })
   expect(await prove(id, [recordId], { proofs: [{ schemaId }] })).toBeUndefined()
   expect(await prove(id, [recordId], { proofs: [{ schemaId: 'https://a.example/1' }] })).toMatch(
@@ -131,7 +131,7 @@ test('it goes beside the proofs of the request', async () => {
   )
 })
 
-test('the request says what will be accepted', async () => {
+test('the request contains the accepted schemas and issuers', async () => {
   const { id } = await newPolicy(
     { schemaId, trustedIssuers: [issuingDid.did] },
     { schemaId: 'https://a.example/1' },
@@ -153,7 +153,7 @@ test('the request says what will be accepted', async () => {
   await presentationIn(pair.issuer.call, thid, 'PresentationVerified')
 })
 
-test('what becomes of the policy while a request is open changes nothing', async () => {
+test('changing or deleting the policy does not affect open requests', async () => {
   const strict = await newPolicy({ schemaId: 'https://a.example/1' })
   const lax = { name: 'p', description: '', constraints: [] }
   const path = { id: strict.id }
@@ -165,7 +165,7 @@ test('what becomes of the policy while a request is open changes nothing', async
   expect(await prove(kept.id, [recordId], {}, remove)).toMatch(/accepts none/)
 })
 
-test('it is enforced on every agent that answers an invitation', async () => {
+test('a policy applies to every agent that answers an invitation', async () => {
   const { id } = await newPolicy({ schemaId: 'https://a.example/1' })
   const invited = await pair.issuer.call('POST /present-proof/presentations/invitation', {
     body: { policyId: id },
@@ -183,7 +183,7 @@ test('it is enforced on every agent that answers an invitation', async () => {
   expect(refused.metaLastFailure?.detail).toMatch(/accepts none/)
 })
 
-test('a policy that the wallet does not have is 404, and nothing is asked', async () => {
+test('an unknown policy is 404, and no request is sent', async () => {
   const foreign = await pair.holder.call('POST /verification/policies', {
     body: { name: 'p', description: '' },
   })

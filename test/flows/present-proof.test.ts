@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { decodeJws } from '../../src/credentials/jws.ts'
 import { connect, issue, newDid, presentationIn, refusal, startPair, until, type Tenant } from '../_pair.ts'
 
-/** A pair whose holder has a credential. */
+/** A connected pair whose holder has a credential. */
 async function startWithCredential() {
   const pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
@@ -23,7 +23,7 @@ async function startWithCredential() {
   }
 }
 
-/** Asks and answers; the verifier's and the prover's record once the verifier has decided. */
+/** Requests a presentation and presents. Returns both records after the verification. */
 async function prove(verifier: Tenant, prover: Tenant, body: object, proofId: string[], end: string) {
   const { thid } = await verifier.call('POST /present-proof/presentations', { body: body as never })
   const request = await presentationIn(prover.call, thid, 'RequestReceived')
@@ -70,7 +70,7 @@ test('a proof is bound to challenge and domain, signed by the subject, and accep
   })
 })
 
-test('without options a challenge is made up, never the same twice', async () => {
+test('without options the challenge is random', async () => {
   await using pair = await startWithCredential()
   const requests = await Promise.all(
     [1, 2].map(() =>
@@ -97,8 +97,8 @@ test('a credential outside the constraints fails, and the prover gets the reason
       'PresentationVerificationFailed',
     )
     expect(verified.metaLastFailure?.detail).toMatch(/schema/)
-    const told = await presentationIn(pair.holder.call, thid, 'ProblemReportReceived')
-    expect(told.metaLastFailure).toMatchObject({
+    const reported = await presentationIn(pair.holder.call, thid, 'ProblemReportReceived')
+    expect(reported.metaLastFailure).toMatchObject({
       type: 'e.p.presentation-verification-failed',
       detail: verified.metaLastFailure?.detail,
     })
@@ -111,7 +111,7 @@ test('a credential outside the constraints fails, and the prover gets the reason
   expect(subject.did).toMatch(/^did:prism:/)
 })
 
-test('what cannot be proved with is refused, and the request waits', async () => {
+test('an unusable credential is refused, and the request stays open', async () => {
   await using pair = await startWithCredential()
   const { connectionId, recordId, issuingDID } = pair
   const second = await newDid(pair.holder, 'authentication')
@@ -143,13 +143,13 @@ test('what cannot be proved with is refused, and the request waits', async () =>
   expect((await presentationIn(pair.holder.call, thid, 'RequestReceived')).data).toEqual([])
 })
 
-test('a credential of a DID that is deactivated cannot be proved with, and the request waits', async () => {
+test('a credential of a deactivated DID cannot be presented, and the request stays open', async () => {
   await using pair = await startWithCredential()
   const { connectionId, recordId, subject, holder } = pair
   const path = { didRef: subject.did }
   const flush = () =>
     until(
-      'the operation is judged',
+      'the confirmation of the operation',
       () => holder.call('GET /did-registrar/dids/{didRef}', { path }),
       ({ pendingOperation, status }) => status === 'PUBLISHED' && pendingOperation === undefined,
     )
@@ -171,7 +171,7 @@ test('a credential of a DID that is deactivated cannot be proved with, and the r
   await presentationIn(holder.call, thid, 'RequestReceived')
 })
 
-test('a prover may decline, and then does not prove', async () => {
+test('a prover that declined cannot present', async () => {
   await using pair = await startWithCredential()
   const { thid } = await pair.issuer.call('POST /present-proof/presentations', {
     body: { connectionId: pair.connectionId },

@@ -24,7 +24,7 @@ let there: TestAgent
 let issuer: Tenant
 let holder: Tenant
 let connectionId: string
-/** The schemas, and the DIDs of the issuers. */
+/** The schemas and the DIDs of the issuers. */
 let [a, b, p, q] = ['', '', '', '']
 beforeAll(async () => {
   here = await startAgent()
@@ -60,7 +60,7 @@ async function publishSchema(name: string): Promise<string> {
   return `${here.url}/schema-registry/schemas/${guid}`
 }
 
-/** A request as its prover has it, with what can be done with it. */
+/** The prover's record of a request, with functions to answer it. */
 async function ask(body: {
   proofs?: Line[]
   credentialFormat?: 'SDJWT' | 'AnonCreds'
@@ -87,7 +87,7 @@ async function ask(body: {
     presentationId: asked.presentationId,
     answer,
     candidates: () => holder.call('GET /present-proof/presentations/{presentationId}/candidates', { path }),
-    /** Sends an answer; why the verifier refuses it, `undefined` when it does not. */
+    /** Presents credentials. Returns the reason of a refusal, or `undefined`. */
     outcome: async (proofId: string[]): Promise<string | undefined> => {
       await answer(proofId)
       const { status, metaLastFailure } = await verdict()
@@ -108,7 +108,7 @@ describe('JWT', () => {
     ) as [string, string, string, string]
   })
 
-  test('a credential of one line’s schema by another line’s issuer is refused', async () => {
+  test('a credential with the schema of one entry and the issuer of another is refused', async () => {
     const { outcome, candidates } = await ask({
       proofs: [
         { schemaId: a, trustIssuers: [p] },
@@ -128,7 +128,7 @@ describe('JWT', () => {
     )
   })
 
-  test('a line that no credential satisfies is named', async () => {
+  test('the refusal names the entry that no credential satisfies', async () => {
     const { outcome } = await ask({
       proofs: [
         { schemaId: a, trustIssuers: [p] },
@@ -138,7 +138,7 @@ describe('JWT', () => {
     expect(await outcome([aByP])).toBe(`No credential satisfies proofs.1, the schema ${b} by ${q}`)
   })
 
-  test('a credential for each line is verified; a line without issuers trusts any', async () => {
+  test('a credential for each entry is verified; an entry without issuers trusts every issuer', async () => {
     const { outcome, candidates } = await ask({
       proofs: [{ schemaId: a }, { schemaId: b, trustIssuers: [p] }],
     })
@@ -148,7 +148,7 @@ describe('JWT', () => {
     expect(await outcome([aByQ, bByP])).toBeUndefined()
   })
 
-  test('the only way to satisfy all lines is the choice, and a credential may satisfy two lines', async () => {
+  test('credentials are assigned so that all entries are satisfied, and one credential may satisfy two', async () => {
     const both = await ask({ proofs: [{ schemaId: a, trustIssuers: [q] }, { schemaId: b }] })
     expect((await both.candidates()).choice).toEqual([aByQ, bByP])
     expect(await both.outcome([aByQ, bByP])).toBeUndefined()
@@ -157,7 +157,7 @@ describe('JWT', () => {
     expect(await one.outcome([aByP])).toBeUndefined()
   })
 
-  test('a credential that satisfies no line is refused beside those that do', async () => {
+  test('an additional credential that satisfies no entry is refused', async () => {
     const { outcome } = await ask({ proofs: [{ schemaId: a }] })
     expect(await outcome([aByP, plain])).toMatch(
       /^Credential 2 of 2: The request accepts none of the schemas of the credential, \[\]/,
@@ -187,7 +187,7 @@ describe('SD-JWT', () => {
     expect(await outcome([aByQ])).toBe(`The request does not trust the issuer ${q} with this schema`)
   })
 
-  test('several lines cannot be asked for, since a presentation shows one credential', async () => {
+  test('a request cannot have several entries, because a presentation contains one credential', async () => {
     const body = { connectionId, credentialFormat, proofs: [{ schemaId: a }, { schemaId: b }] }
     expect(await refusal(issuer.call('POST /present-proof/presentations', { body }))).toMatchObject({
       status: 400,
@@ -195,7 +195,7 @@ describe('SD-JWT', () => {
     })
   })
 
-  test('of several lines in a request that was made before, each must be satisfied', async () => {
+  test('a stored request with several entries needs a match for each', async () => {
     const { presentationId, outcome } = await ask({ credentialFormat, proofs: [{ schemaId: a }] })
     await here.agent.wallets.use(issuer.walletId, (wallet) =>
       wallet.transaction(async (tx) => {

@@ -8,7 +8,7 @@ const rounds = Number(process.env['RACES'] ?? 10)
 const racers = 20
 
 test(
-  'twenty requests of one wallet for one invitation: one is taken, the others are refused',
+  'twenty requests of one wallet for one invitation: one is accepted, the others are refused',
   { timeout: 600_000 },
   async () => {
     await using agent = await startAgent()
@@ -34,7 +34,7 @@ test(
 )
 
 test(
-  'twenty wallets accept one invitation: one is connected, the others are told that they came late',
+  'twenty wallets accept one invitation: one is connected, the others get a report that it was already accepted',
   { timeout: 900_000 },
   async () => {
     await using agent = await startAgent()

@@ -10,7 +10,7 @@ const limit = 20_000
 const settings = { DIDCOMM_MAX_RECEIVE_BYTES: String(limit) }
 const ping = 'https://didcomm.org/trust-ping/2.0/ping'
 
-/** The same envelope at another size: space around JSON is nothing. */
+/** The same envelope padded with whitespace to a size. */
 const padded = (envelope: string, bytes: number) => envelope.padEnd(bytes)
 
 async function post({ didcommUrl }: TestAgent, body: string) {
@@ -33,7 +33,7 @@ test('a message of exactly the size limit is accepted, and one byte more is not'
   })
 })
 
-test('a mediator has the same limit, and closes the socket on which more comes', async () => {
+test('a mediator has the same limit, and closes a socket that sends more', async () => {
   await using host = await startAgent({ AGENT_MEDIATOR: 'true', ...settings })
   const wallet = newWallet()
   const envelope = () => wallet.pack(host.agent.mediator!.did, { type: ping })
@@ -58,7 +58,7 @@ test('the limit is disclosed', async () => {
 })
 
 test.each([
-  ['smaller than bodies are', limit],
+  ['below the limit of HTTP bodies', limit],
   ['larger', 1_500_000],
 ])('an envelope of that size can be unpacked, as text or as JSON, when it is %s', async (_name, size) => {
   await using agent = await startAgent({ DIDCOMM_MAX_RECEIVE_BYTES: String(size) })
@@ -83,7 +83,7 @@ test.each([
     expect(await refusal(unpack(form))).toMatchObject(refused)
 })
 
-test('the main job needs no more than the least that can be set', async () => {
+test('the main flow works with the smallest configurable limit', async () => {
   await using pair = await startPair({ DIDCOMM_MAX_RECEIVE_BYTES: '16384' })
   const { issuer, holder } = pair
   const { inviterConnectionId } = await connect(issuer, holder)

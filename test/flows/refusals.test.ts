@@ -75,7 +75,7 @@ test('a claim that would name the prototype is refused, not dropped', async () =
   expect(made.claims).toEqual(odd)
 })
 
-test('lists that no person makes are refused', async () => {
+test('oversized lists are refused', async () => {
   await using pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
   const [{ did: issuingDID }, subject] = [
@@ -99,7 +99,7 @@ test('lists that no person makes are refused', async () => {
   expect(await refusal(accepted)).toMatchObject({ status: 400, detail: expect.stringContaining('proofId') })
 })
 
-test('an invitation that expired before there was time is refused', async () => {
+test('an invitation with a negative expiry or an invalid sender is refused', async () => {
   await using pair = await startPair()
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const oob = new URL(made.invitation.invitationUrl).searchParams.get('_oob')!
@@ -130,7 +130,7 @@ test('an invitation that expired before there was time is refused', async () => 
   }
 })
 
-test('templates of DIDs that contradict themselves are refused', async () => {
+test('contradictory DID templates are refused', async () => {
   await using pair = await startPair()
   const key = { id: 'key-1', purpose: 'authentication' }
   const service = { id: 'one', type: 'x', serviceEndpoint: 'https://example.com' }
@@ -159,7 +159,7 @@ test('templates of DIDs that contradict themselves are refused', async () => {
   }
 })
 
-test('many DIDs at once all come to be, each with a place of its own', async () => {
+test('concurrently created DIDs all succeed, each with its own index', async () => {
   await using pair = await startPair()
   const dids = await Promise.all(
     Array.from({ length: 60 }, () =>

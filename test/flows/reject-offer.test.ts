@@ -12,7 +12,7 @@ const reject = ({ call }: Tenant, recordId: string) =>
 const code = 'e.p.issuance-abandoned'
 const wrongState = { status: 400, type: 'error:CredentialServiceError:InvalidStateForOperation' }
 
-/** A pair with an offer that the holder has not answered. */
+/** A connected pair with an unanswered offer. */
 async function startWithOffer() {
   const pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
@@ -27,14 +27,14 @@ async function startWithOffer() {
   return { ...pair, thid, recordId, issuerRecordId, [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose]() }
 }
 
-test('an offer is declined once and for good, and the issuer knows', async () => {
+test('an offer is rejected once and permanently, and the issuer gets a report', async () => {
   await using pair = await startWithOffer()
   const { agent, issuer, holder, thid, recordId } = pair
   const [first, second] = await Promise.all([reject(holder, recordId), reject(holder, recordId)])
   for (const { protocolState } of [first, second])
     expect(['ProblemReportPending', 'ProblemReportSent']).toContain(protocolState)
-  const told = await credentialIn(issuer.call, thid, 'ProblemReportReceived')
-  expect(told.metaLastFailure).toEqual({
+  const reported = await credentialIn(issuer.call, thid, 'ProblemReportReceived')
+  expect(reported.metaLastFailure).toEqual({
     status: 400,
     type: code,
     title: 'Problem report',
@@ -52,11 +52,11 @@ test('an offer is declined once and for good, and the issuer knows', async () =>
   expect(await refusal(acceptOffer(holder, recordId))).toMatchObject(wrongState)
 })
 
-test('what is no offer that waits for an answer of this wallet cannot be declined', async () => {
+test('only an open offer to the wallet can be rejected', async () => {
   await using pair = await startWithOffer()
   const { issuer, holder, thid, recordId } = pair
   expect(await refusal(reject(issuer, pair.issuerRecordId))).toMatchObject(wrongState)
-  // An invitation that nobody has answered has nobody on its other side.
+  // An unanswered invitation has no other side.
   expect(await refusal(reject(issuer, (await offerByInvitation(issuer)).recordId))).toMatchObject(wrongState)
   expect(await refusal(reject(issuer, recordId))).toMatchObject({ status: 404 })
   expect(await refusal(reject(holder, randomUUID()))).toMatchObject({ status: 404 })
@@ -89,7 +89,7 @@ test('an offer in an invitation is rejected in the same way, and no other agent 
   expect(await announced(agent, issuer, made.thid)).toEqual(['InvitationGenerated', 'ProblemReportReceived'])
 })
 
-test('who holds no invitation declines nothing', async () => {
+test('a rejection without the invitation is refused', async () => {
   await using pair = await startPair()
   await using stranger = await openParty()
   const made = await offerByInvitation(pair.issuer)
@@ -99,7 +99,7 @@ test('who holds no invitation declines nothing', async () => {
     pthid,
     body: { code },
   })
-  // The DID of the invitation alone is not the invitation.
+  // The DID of the invitation is not enough.
   expect((await stranger.send(from, report(randomUUID()))).status).toBe(422)
   expect(await announced(pair.agent, pair.issuer, made.thid)).toEqual(['InvitationGenerated'])
 
@@ -110,7 +110,7 @@ test('who holds no invitation declines nothing', async () => {
   expect(await announced(pair.agent, pair.issuer, made.thid)).not.toContain('ProblemReportReceived')
 })
 
-test('an issuer that takes no reports, as the real agent, leaves the record with the reason', async () => {
+test('an issuer that refuses reports, like the Cloud Agent, leaves the record with the reason', async () => {
   await using pair = await startPair()
   await using party = await openParty({
     answer: (response, count) => response.writeHead(count === 1 ? 200 : 422).end(),
@@ -131,7 +131,7 @@ test('an issuer that takes no reports, as the real agent, leaves the record with
   const report = await party.next('https://didcomm.org/report-problem/2.0/problem-report')
   expect(report).toMatchObject({ from: theirDid, thid, pthid: thid, body: { code } })
   const left = await until(
-    'the refusal to be noted',
+    'the stored refusal',
     () => pair.holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } }),
     ({ metaLastFailure }) => metaLastFailure !== undefined,
   )

@@ -26,7 +26,7 @@ const revoke = ({ call }: Tenant, id: string) =>
 
 const wrongState = { status: 400, type: 'error:CredentialServiceError:InvalidStateForOperation' }
 
-/** A pair that is connected, whose holder has a credential. */
+/** A connected pair whose holder has a credential. */
 async function startWithCredential(variables: Record<string, string> = {}) {
   const pair = await startPair(variables)
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
@@ -46,20 +46,28 @@ async function startWithCredential(variables: Record<string, string> = {}) {
   }
 }
 
-/** What a wallet keeps for a record. */
+/** The rows of a wallet for a record. */
 const left = ({ agent }: Awaited<ReturnType<typeof startPair>>, { walletId }: Tenant, id: string) =>
   agent.agent.wallets.use(walletId, async ({ db }) => ({
     records: await db.selectFrom('record').select('id').where('id', '=', id).execute(),
     credentials: await db.selectFrom('credential').select('id').where('id', '=', id).execute(),
     dids: await db.selectFrom('peer_did').select('did').where('record_id', '=', id).execute(),
-    debts: (await db.selectFrom('job').select('queue').execute()).filter(({ queue }) => queue.endsWith(id)),
-    places: await db.selectFrom('status_entry').select('revoked_at').where('record_id', '=', id).execute(),
+    jobs: (await db.selectFrom('job').select('queue').execute()).filter(({ queue }) => queue.endsWith(id)),
+    statusEntries: await db
+      .selectFrom('status_entry')
+      .select('revoked_at')
+      .where('record_id', '=', id)
+      .execute(),
   }))
-/** Owes a work in each queue, far from now. */
-const owe = ({ agent }: Awaited<ReturnType<typeof startPair>>, { walletId }: Tenant, ...lanes: string[]) =>
+/** Adds a job to each queue, due far in the future. */
+const addJobs = (
+  { agent }: Awaited<ReturnType<typeof startPair>>,
+  { walletId }: Tenant,
+  ...queues: string[]
+) =>
   agent.agent.wallets.use(walletId, (wallet) =>
     wallet.transaction(async (tx) => {
-      for (const queue of lanes)
+      for (const queue of queues)
         await enqueue(tx, queue, {
           kind: 'task',
           protocol: 'issue-credential',
@@ -69,13 +77,13 @@ const owe = ({ agent }: Awaited<ReturnType<typeof startPair>>, { walletId }: Ten
       await tx
         .updateTable('job')
         .set({ due_at: '2099-01-01T00:00:00.000Z' })
-        .where('queue', 'in', lanes)
+        .where('queue', 'in', queues)
         .execute()
     }),
   )
-const nothing = { records: [], credentials: [], dids: [], debts: [], places: [] }
+const nothing = { records: [], credentials: [], dids: [], jobs: [], statusEntries: [] }
 
-test('the holder’s record goes with its credential, once', async () => {
+test('removing the holder’s record also deletes its credential, once', async () => {
   await using pair = await startWithCredential()
   const { issuer, holder, recordId, connectionId } = pair
   expect(await removeCredential(holder, recordId)).toBeUndefined()
@@ -87,11 +95,11 @@ test('the holder’s record goes with its credential, once', async () => {
   const { thid } = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
   const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
   expect(await refusal(prove(holder, presentationId, recordId))).toMatchObject({ status: 404 })
-  // The issuer has its own record still.
+  // The issuer still has its own record.
   await credentialIn(issuer.call, pair.thid, 'CredentialSent')
 })
 
-test('the issuer’s record of a credential that holds stays until it is revoked, and then its place stays revoked', async () => {
+test('the issuer’s record of a valid credential stays until revocation, and its status list index stays revoked', async () => {
   await using pair = await startWithCredential()
   const { issuer, holder, issuerRecordId, recordId, credential } = pair
   const stranger = await pair.agent.newTenant('stranger')
@@ -100,28 +108,28 @@ test('the issuer’s record of a credential that holds stays until it is revoked
     detail: expect.stringContaining('Revoke it first'),
   })
   expect(await refusal(removeCredential(stranger, issuerRecordId))).toMatchObject({ status: 404 })
-  // The notice of the revocation waits behind it, and is not taken back with it.
-  await owe(pair, issuer, `record:${issuerRecordId}`)
+  // The queued revocation notice is not deleted with the record.
+  await addJobs(pair, issuer, `record:${issuerRecordId}`)
   await revoke(issuer, issuerRecordId)
   await removeCredential(issuer, issuerRecordId)
   await until(
-    'the holder to be told',
+    'the revocation notice',
     () => holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } }),
     (record) => record.revoked === true,
   )
   await until(
-    'the notice to be struck out',
+    'the deletion of the notice',
     () => left(pair, issuer, issuerRecordId),
-    ({ debts }) => debts.length === 0,
+    ({ jobs }) => jobs.length === 0,
   )
   expect(await left(pair, issuer, issuerRecordId)).toEqual({
     ...nothing,
-    places: [{ revoked_at: expect.any(String) }],
+    statusEntries: [{ revoked_at: expect.any(String) }],
   })
   expect(await isRevoked(credential)).toBe(true)
 })
 
-test('the issuer’s record goes when there is no credential, or its time is over', async () => {
+test('the issuer’s record can be removed without a credential, or after its expiry', async () => {
   await using pair = await startWithCredential({ CREDENTIAL_LEEWAY: '0' })
   const { issuer, holder, connectionId, issuingDID } = pair
   const offer = (more: object = {}) =>
@@ -134,21 +142,24 @@ test('the issuer’s record goes when there is no credential, or its time is ove
   expect(await left(pair, issuer, open.recordId)).toEqual(nothing)
   await acceptOffer(holder, recordId)
   await until(
-    'the request to be refused',
+    'the refusal of the request',
     () => holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } }),
     ({ metaLastFailure }) => metaLastFailure !== undefined,
   )
 
-  // Whole seconds count: it ends as soon as it begins.
+  // Times have whole seconds: the credential expires immediately.
   const brief = await offer({ validityPeriod: 0.5 })
   await acceptOffer(holder, (await credentialIn(holder.call, brief.thid, 'OfferReceived')).recordId)
   await until(
-    'the credential to be made',
+    'the creation of the credential',
     () => issuer.call('GET /issue-credentials/records/{recordId}', { path: { recordId: brief.recordId } }),
     ({ credential }) => credential !== undefined,
   )
   await removeCredential(issuer, brief.recordId)
-  expect(await left(pair, issuer, brief.recordId)).toEqual({ ...nothing, places: [{ revoked_at: null }] })
+  expect(await left(pair, issuer, brief.recordId)).toEqual({
+    ...nothing,
+    statusEntries: [{ revoked_at: null }],
+  })
 })
 
 test('removing a record that began with an invitation removes its DID and jobs, and the invitation can be accepted again', async () => {
@@ -157,7 +168,7 @@ test('removing a record that began with an invitation removes its DID and jobs, 
   const made = await offerByInvitation(issuer)
   const taken = await acceptOfferInvitation(holder, oobOf(made as never))
   expect((await left(pair, holder, taken.recordId)).dids).toHaveLength(1)
-  await owe(pair, holder, `record:${taken.recordId}`, `notices:${taken.recordId}`, 'notices:another')
+  await addJobs(pair, holder, `record:${taken.recordId}`, `notices:${taken.recordId}`, 'notices:another')
   await removeCredential(holder, taken.recordId)
   expect(await left(pair, holder, taken.recordId)).toEqual(nothing)
   const owing = await pair.agent.agent.wallets.use(holder.walletId, ({ db }) =>
@@ -170,7 +181,7 @@ test('removing a record that began with an invitation removes its DID and jobs, 
   await credentialIn(holder.call, made.thid, 'CredentialReceived')
 })
 
-test('presentations go in any state and on either side', async () => {
+test('presentations can be removed in any state and on either side', async () => {
   await using pair = await startWithCredential()
   const { issuer, holder, connectionId, recordId } = pair
   const thid = await present(issuer, holder, { connectionId }, recordId)
@@ -192,12 +203,12 @@ test('presentations go in any state and on either side', async () => {
     })
   }
   expect(await refusal(removeProof(holder, randomUUID()))).toMatchObject({ status: 404 })
-  // A credential's record is none of a presentation's.
+  // A credential's record is not a presentation.
   expect(await refusal(removeProof(holder, recordId))).toMatchObject({ status: 404 })
   expect((await left(pair, holder, recordId)).credentials).toHaveLength(1)
 })
 
-test('a credential that is promised in a presentation stays until that is made', async () => {
+test('a credential with a pending presentation stays until that is created', async () => {
   await using pair = await startWithCredential()
   const { issuer, holder, connectionId, recordId } = pair
   const thid = await present(issuer, holder, { connectionId }, recordId)

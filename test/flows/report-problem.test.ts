@@ -1,4 +1,4 @@
-/** Problem reports: sent for refused messages, and received into the record that they are about. */
+/** Problem reports: sent for refused messages, and stored with the record that they refer to. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
@@ -24,7 +24,7 @@ const offered = {
 }
 const token = (text: string) => [base64Attachment('1', text, 'prism/jwt')]
 
-/** A tenant with a connection to a party of the test's, which may be issuer, holder, verifier or prover. */
+/** A tenant with a connection to a test party, which can be issuer, holder, verifier or prover. */
 async function startScene() {
   const agent = await startAgent()
   const tenant = await agent.newTenant()
@@ -39,7 +39,7 @@ async function startScene() {
     party,
     ...met,
     say: (message: Message) => party.send(met.theirDid, message),
-    /** The tenant offers a credential; its thread. */
+    /** The tenant offers a credential. Returns the thread. */
     async offer() {
       const { did: issuingDID } = await newDid(tenant, 'assertionMethod')
       const body = { connectionId: met.connectionId, issuingDID, claims: { a: 1 } }
@@ -47,7 +47,7 @@ async function startScene() {
       await credentialIn(call, thid, 'OfferSent')
       return thid
     },
-    /** The tenant asks for the credential that the party has offered; its thread. */
+    /** The tenant requests the credential that the party has offered. Returns the thread. */
     async request() {
       const thid = randomUUID()
       expect((await party.send(met.theirDid, { type: offer, thid, ...offered })).status).toBe(200)
@@ -60,7 +60,7 @@ async function startScene() {
       await credentialIn(call, thid, 'RequestSent')
       return thid
     },
-    /** The tenant asks for a proof; its thread. */
+    /** The tenant requests a presentation. Returns the thread. */
     async ask() {
       const { thid } = await call('POST /present-proof/presentations', {
         body: { connectionId: met.connectionId },
@@ -80,7 +80,7 @@ async function startScene() {
 }
 type Scene = Awaited<ReturnType<typeof startScene>>
 
-describe('what the other side got wrong is reported to it', () => {
+describe('an invalid message is reported to its sender', () => {
   const cases: [string, string, (scene: Scene) => Promise<Message>][] = [
     [
       'an offer without claims',
@@ -93,7 +93,7 @@ describe('what the other side got wrong is reported to it', () => {
       async () => ({ type: offer, body: offered.body }),
     ],
     [
-      'a request that proves nothing',
+      'a request with an invalid proof',
       'e.p.trust.request-refused',
       async (scene) => ({ type: request, thid: await scene.offer(), attachments: token('x.y.z') }),
     ],
@@ -103,41 +103,41 @@ describe('what the other side got wrong is reported to it', () => {
       async (scene) => ({ type: request, thid: await scene.offer() }),
     ],
     [
-      'a credential that nobody signed',
+      'an unsigned credential',
       'e.p.trust.credential-refused',
       async (scene) => ({ type: credential, thid: await scene.request(), attachments: token('x.y.z') }),
     ],
     [
-      'a credential that is none',
+      'a malformed credential',
       'e.p.trust.credential-refused',
       async (scene) => ({ type: credential, thid: await scene.request() }),
     ],
     [
-      'a request for a proof that cannot be read',
+      'a malformed presentation request',
       'e.p.msg.request-refused',
       async () => ({ type: `${atala}/request-presentation`, thid: randomUUID() }),
     ],
     [
-      'a presentation that is none',
+      'a malformed presentation',
       'e.p.msg.presentation-unreadable',
       async (scene) => ({ type: `${atala}/presentation`, thid: await scene.ask() }),
     ],
   ]
 
-  test.each(cases)('%s: %s, once, and nothing moves', async (_name, code, make) => {
+  test.each(cases)('%s: %s, once, and no state changes', async (_name, code, make) => {
     await using scene = await startScene()
     const { party, say } = scene
     const message = { id: randomUUID(), ...(await make(scene)) }
     const before = await scene.events()
     const refused = await say(message)
     expect(refused.status).toBe(400)
-    const told = await party.next(report)
-    expect(told).toMatchObject({
+    const reported = await party.next(report)
+    expect(reported).toMatchObject({
       from: scene.theirDid,
       pthid: message.thid ?? message.id,
       body: { code, comment: refused.detail },
     })
-    expect(told.thid).toBeUndefined()
+    expect(reported.thid).toBeUndefined()
     expect((await say(message)).status).toBe(200)
     await say({ type: 'https://didcomm.org/trust-ping/2.0/ping' })
     await party.next('https://didcomm.org/trust-ping/2.0/ping-response')
@@ -145,7 +145,7 @@ describe('what the other side got wrong is reported to it', () => {
     expect(await scene.events()).toEqual(before)
   })
 
-  test('a report that cannot be read, or is about nothing, is not answered with another', async () => {
+  test('a malformed report, or one about an unknown thread, is not answered with a report', async () => {
     await using scene = await startScene()
     const { party, say } = scene
     for (const body of [
@@ -192,7 +192,7 @@ describe('what the other side got wrong is reported to it', () => {
   })
 })
 
-describe('a report is received into the record that it is about', () => {
+describe('a report changes the record that it refers to', () => {
   const body = { code: 'e.p.req.{x}', comment: 'I do not want {1}', args: ['this'] }
   const metaLastFailure = {
     status: 400,
@@ -215,7 +215,7 @@ describe('a report is received into the record that it is about', () => {
     expect((await scene.say({ type: request, thid, attachments: token('x.y.z') })).status).toBe(400)
   })
 
-  test('a request for a credential, which was not accepted', async () => {
+  test('a refused request for a credential', async () => {
     await using scene = await startScene()
     const thid = await scene.request()
     await scene.say({ type: report, pthid: thid, body })
@@ -224,7 +224,7 @@ describe('a report is received into the record that it is about', () => {
     )
   })
 
-  test('an offer, or a request for a proof, that the other side takes back before it is answered', async () => {
+  test('an offer or a presentation request that the sender withdraws before the answer', async () => {
     await using scene = await startScene()
     const { say, call } = scene
     const [first, second] = [randomUUID(), randomUUID()]
@@ -246,10 +246,10 @@ describe('a report is received into the record that it is about', () => {
     )
   })
 
-  test('a request for a proof', async () => {
+  test('a presentation request', async () => {
     await using scene = await startScene()
     const thid = await scene.ask()
-    // Some write the thread into `thid`, for want of a `pthid`.
+    // Some agents write the thread into `thid` instead of `pthid`.
     await scene.say({ type: report, thid, body })
     expect((await presentationIn(scene.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(
       metaLastFailure,
@@ -264,7 +264,7 @@ describe('a report is received into the record that it is about', () => {
     )
   })
 
-  test('a warning, a record that waits for nothing, and a thread of another sender do not change', async () => {
+  test('a warning, a report for a finished record and one from another sender change nothing', async () => {
     await using scene = await startScene()
     const { say, call } = scene
     await using other = await openParty()

@@ -12,7 +12,7 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, issue, newDid, presentationIn, until, type Tenant } from '../_pair.ts'
 import { present, refusalOf, statusOf } from './_revocation.ts'
 
-/** Stands where the issuer's agent would be reached, and answers as the test wants. */
+/** A server at the address of the issuer's agent. The test sets its responses. */
 const hosts: { asked: number; answer: RequestListener } = {
   asked: 0,
   answer: (_, response) => void response.writeHead(500).end(),
@@ -68,7 +68,7 @@ const show = (statusCheck?: 'required' | 'if-available' | 'off') =>
 const revoke = () =>
   issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: credential.issuerRecordId } })
 
-test('the list is fetched where the credential says, once for all credentials of a presentation', async () => {
+test('the list is fetched from the credential’s URL, once for all credentials of a presentation', async () => {
   expect(statusOf(credential.credential).statusListCredential).toMatch(
     /^http:\/\/127\.0\.0\.1:\d+\/registry\/credential-status\/\w+$/,
   )
@@ -91,7 +91,7 @@ test('the list is fetched where the credential says, once for all credentials of
   expect(hosts.asked).toBe(1)
 })
 
-test('a credential that was revoked just now does not pass', async () => {
+test('a newly revoked credential is refused', async () => {
   hosts.answer = text(await list(credential.credential))
   await presentationIn(verifier!.call, await show(), 'PresentationVerified')
   await revoke()
@@ -99,7 +99,7 @@ test('a credential that was revoked just now does not pass', async () => {
   expect(await refusalOf(verifier!, await show())).toMatch(/the credential is revoked/)
 })
 
-test('an outage of the host decides nothing: the prover’s agent comes again, and then it passes', async () => {
+test('during an outage of the host the prover’s agent retries, and verification succeeds afterwards', async () => {
   const body = await list(credential.credential)
   hosts.answer = (request, response) => (hosts.asked < 2 ? text('', 503) : text(body))(request, response)
   const thid = await show()
@@ -107,7 +107,7 @@ test('an outage of the host decides nothing: the prover’s agent comes again, a
   expect(hosts.asked).toBeGreaterThan(1)
 })
 
-test('while the host is away nothing passes, unless the request says that it may', async () => {
+test('during an outage of the host presentations fail, unless the request accepts unknown revocation', async () => {
   hosts.answer = text('', 503)
   const thid = await show()
   const { presentationId } = await presentationIn(holder!.call, thid, 'PresentationGenerated')
@@ -117,7 +117,7 @@ test('while the host is away nothing passes, unless the request says that it may
     (asked) => asked > 0,
   )
   const failed = await until(
-    'the failure to be noted',
+    'the stored failure',
     () => holder!.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId } }),
     ({ metaLastFailure }) => metaLastFailure !== undefined,
   )
@@ -132,15 +132,15 @@ test('while the host is away nothing passes, unless the request says that it may
 })
 
 const answers: [string, RegExp, () => RequestListener, softened: boolean][] = [
-  ['is not there', /status 404/, () => text('', 404), true],
+  ['does not exist', /status 404/, () => text('', 404), true],
   [
-    'is elsewhere',
+    'is redirected',
     /status 302/,
     () => (_, response) => void response.writeHead(302, { location: `${home!.url}/x` }).end(),
     true,
   ],
-  ['is larger than any', /more than/, () => text(' '.repeat(2_000_000)), true],
-  ['is no list', /not JSON/, () => text('{}}'), false],
+  ['is too large', /more than/, () => text(' '.repeat(2_000_000)), true],
+  ['is malformed', /not JSON/, () => text('{}}'), false],
   [
     'is forged',
     /not signed/,
@@ -151,7 +151,7 @@ const answers: [string, RegExp, () => RequestListener, softened: boolean][] = [
     false,
   ],
 ]
-test.each(answers)('a credential whose list %s does not pass', async (_, why, answer, isSoftened) => {
+test.each(answers)('a credential whose list %s is refused', async (_, why, answer, isSoftened) => {
   hosts.answer = answer()
   expect(await refusalOf(verifier!, await show())).toMatch(why)
   const soft = await show('if-available')
@@ -162,7 +162,7 @@ test.each(answers)('a credential whose list %s does not pass', async (_, why, an
   )
 })
 
-test('a list at an address that the agent may not call is not asked for', async () => {
+test('a list at a forbidden address is not requested', async () => {
   const strict = await startAgent({ VDR_URL: `sqlite:${join(folder, 'vdr.db')}`, AGENT_HOST: '127.0.0.1' })
   try {
     for (const url of [

@@ -16,7 +16,7 @@ async function call({ daemon, apiKey }: Party, key: string, body?: unknown): Pro
   return answer.body
 }
 
-/** What a party announces of a thread in a state. */
+/** The event data of a party for a thread in a state. */
 const announced = (sink: Sink, { walletId: id }: Party, subject: string, state: string) =>
   sink.waitFor(`${state} of ${subject}`, ({ walletId, data }) => {
     return (
@@ -26,7 +26,7 @@ const announced = (sink: Sink, { walletId: id }: Party, subject: string, state: 
     )
   })
 
-/** A verifier asks the holder over a connection; how that ends. */
+/** Requests a presentation over a connection. Returns the verifier's record in state `end`. */
 async function present(
   { sink, holder, holderRecordId }: Job,
   verifier: Party,
@@ -44,7 +44,7 @@ async function present(
 }
 
 test(
-  'a credential that one daemon revokes is refused by both, whatever happens to the first',
+  'a credential that one daemon revokes is refused by both, even if the first is killed',
   { timeout: 60_000 },
   async () => {
     await using folder = await temporaryFolder()
@@ -62,7 +62,7 @@ test(
     ]
     const verifier = await onboard(elsewhere, adminKey, 'verifier')
     const job = { sink, issuer, holder } as Job
-    // All but the proof.
+    // All steps before the proof.
     for (const step of Object.values(steps).slice(0, 9)) await step(job)
     await announced(sink, holder, job.credentialThid, 'CredentialReceived')
     const invited = await call(verifier, 'POST /connections', { label: 'holder' })
@@ -84,7 +84,7 @@ test(
     await acme.start()
     expect(await isRevoked(jwt)).toBe(true)
     const held = await until(
-      'the holder to be told',
+      'the revocation notice',
       () => call(holder, `GET /issue-credentials/records/${job.holderRecordId}`),
       (record) => record.revoked === true,
     )

@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The verifier asks, the holder shows the credential. */
+/** The verifier requests the credential, and the holder presents it. */
 async function present(credentialFormat: TokenFormat, recordId: string, end: string) {
   const claims = credentialFormat === 'SDJWT' ? { claims: { name: '' } } : {}
   const { thid } = await verifier!.call('POST /present-proof/presentations', {
@@ -47,7 +47,7 @@ const cases = (Object.keys(tokenFormats) as TokenFormat[]).flatMap((format) => [
   [format, 'key-1'] as const,
 ])
 test.each(cases)(
-  '%s, accepted with the key %s: passes, is revoked, and then does not',
+  '%s, accepted with the key %s: is valid until its revocation',
   async (credentialFormat, keyId) => {
     const offer = await issuer!.call('POST /issue-credentials/credential-offers', {
       body: {
@@ -70,12 +70,12 @@ test.each(cases)(
 
     await issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: offer.recordId } })
     await until(
-      'the holder to be told',
+      'the revocation notice',
       () => holder!.call('GET /issue-credentials/records/{recordId}', { path }),
       ({ revoked }) => revoked === true,
     )
     const refused = await until(
-      'the verifier to see it',
+      'the revocation at the verifier',
       () => present(credentialFormat, recordId, 'PresentationVerificationFailed'),
       ({ metaLastFailure }) => metaLastFailure !== undefined,
     )

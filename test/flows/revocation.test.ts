@@ -17,7 +17,7 @@ import {
 import { libraries } from '../credentials/_status-lists.ts'
 import { isRevoked, present, refusalOf, statusOf } from './_revocation.ts'
 
-/** A pair whose holder has a credential. */
+/** A connected pair whose holder has a credential. */
 async function startWithCredential(curve: 'secp256k1' | 'Ed25519' = 'secp256k1') {
   const pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
@@ -55,7 +55,7 @@ const eventsOf = (pair: Awaited<ReturnType<typeof startPair>>, { walletId }: Ten
   })
 
 test.each(['secp256k1', 'Ed25519'] as const)(
-  'a credential is revoked at once, for good, and everybody learns of it: %s',
+  'a revocation is immediate and permanent, and visible to holder and verifiers: %s',
   async (curve) => {
     await using pair = await startWithCredential(curve)
     const { issuer, holder, connectionId, recordId, issuerRecordId, thid, credential } = pair
@@ -76,12 +76,12 @@ test.each(['secp256k1', 'Ed25519'] as const)(
       revoked: true,
       revokedAt: expect.any(String),
     })
-    const told = await until(
-      'the holder to be told',
+    const notified = await until(
+      'the revocation notice',
       () => record(holder, recordId),
       (it) => it.revoked === true,
     )
-    expect(told.protocolState).toBe('CredentialReceived')
+    expect(notified.protocolState).toBe('CredentialReceived')
     expect(await refusalOf(issuer, await present(issuer, holder, { connectionId }, recordId))).toMatch(
       /the credential is revoked/,
     )
@@ -96,7 +96,7 @@ test.each(['secp256k1', 'Ed25519'] as const)(
     await Promise.all([pair.revoke(issuerRecordId), pair.revoke(issuerRecordId)])
     expect(await record(issuer, issuerRecordId)).toEqual(revoked)
     await until(
-      'all to be sent',
+      'the delivery of all notices',
       () =>
         pair.agent.agent.wallets.use(issuer.walletId, ({ db }) => db.selectFrom('job').selectAll().execute()),
       (rows) => rows.length === 0,
@@ -109,7 +109,7 @@ test.each(['secp256k1', 'Ed25519'] as const)(
   },
 )
 
-test('only an issued credential of one’s own can be revoked', async () => {
+test('a tenant can revoke only credentials that it issued', async () => {
   await using pair = await startWithCredential()
   const stranger = await pair.agent.newTenant('stranger')
   const offer = await pair.issuer.call('POST /issue-credentials/credential-offers', {
@@ -149,14 +149,14 @@ test('a credential can be revoked without a connection to its holder', async () 
   expect(await isRevoked(pair.credential)).toBe(true)
 })
 
-test('credentials get places at random in one list of their issuer’s DID, each its own', async () => {
+test('credentials get random distinct indexes in one list of their issuer’s DID', async () => {
   await using pair = await startWithCredential()
   const others = await Promise.all(Array.from({ length: 12 }, () => pair.again()))
   const statuses = [pair.credential, ...others.map(({ credential }) => credential)].map(statusOf)
   expect(new Set(statuses.map(({ statusListCredential }) => statusListCredential)).size).toBe(1)
   const indexes = statuses.map(({ statusListIndex }) => statusListIndex)
   expect(new Set(indexes).size).toBe(13)
-  // One in six billion to be sorted by accident.
+  // Sorted by chance once in six billion runs.
   expect(indexes).not.toEqual(indexes.toSorted((a, b) => a - b))
   expect(statuses[0]).toEqual({
     id: `${statuses[0]!.statusListCredential}#${indexes[0]}`,
@@ -174,7 +174,7 @@ test('credentials get places at random in one list of their issuer’s DID, each
   expect(await isRevoked(pair.credential)).toBe(false)
 })
 
-test('a list that is half full is followed by another', async () => {
+test('a new list is used when one is half full', async () => {
   await using pair = await startWithCredential()
   const { used } = await pair.agent.agent.wallets.use(pair.issuer.walletId, (wallet) =>
     wallet.transaction(async (tx) => {
@@ -191,7 +191,7 @@ test('a list that is half full is followed by another', async () => {
 })
 
 describe('the list', () => {
-  test('is one of StatusList2021 for wallets and a Bitstring Status List for VC 2.0, at one address', async () => {
+  test('is served as StatusList2021 and as Bitstring Status List from one URL', async () => {
     await using pair = await startWithCredential()
     const { statusListCredential: url, statusListIndex } = statusOf(pair.credential)
     await pair.revoke(pair.issuerRecordId)
@@ -222,7 +222,7 @@ describe('the list', () => {
     ])
   })
 
-  test('is signed once for all who ask, and anew when it has changed', async () => {
+  test('is signed once for all requests, and again after a change', async () => {
     await using pair = await startWithCredential()
     const { statusListCredential: url } = statusOf(pair.credential)
     const ask = () => fetch(url)
@@ -231,7 +231,7 @@ describe('the list', () => {
     expect(new Set(bodies).size).toBe(1)
     const tag = answers[0]!.headers.get('etag')!
     expect(answers[0]!.headers.get('cache-control')).toBe('no-cache')
-    // Not by `fetch`, which asks for a fresh answer whenever it is given a tag.
+    // `fetch` bypasses caches for requests with an entity tag.
     const kept = await request(url, { headers: { 'if-none-match': tag } })
     expect([kept.statusCode, await kept.body.text()]).toEqual([304, ''])
     await pair.revoke(pair.issuerRecordId)
@@ -240,7 +240,7 @@ describe('the list', () => {
     expect(await changed.body.text()).not.toBe(bodies[0])
   })
 
-  test('is not there for an id that we did not make, and needs no key of the API', async () => {
+  test('is 404 for an unknown id, and needs no API key', async () => {
     await using pair = await startWithCredential()
     const { pathname } = new URL(statusOf(pair.credential).statusListCredential)
     const changed = pathname.slice(0, -1) + (pathname.endsWith('1') ? '2' : '1')
@@ -257,7 +257,7 @@ describe('the list', () => {
     }
   })
 
-  test('of an unpublished issuer names its long form', async () => {
+  test('of an unpublished issuer has its long-form DID', async () => {
     await using pair = await startPair()
     const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
     const { longFormDid } = await pair.issuer.call('POST /did-registrar/dids', {

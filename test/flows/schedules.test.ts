@@ -1,7 +1,7 @@
 /**
- * Networks that repeat, reorder, delay and lose, by seed: what both sides announce in the end is what they announce on a good one.
+ * Seeded networks that repeat, reorder, delay and lose messages: both sides emit the same events as on a reliable one.
  *
- * Every message takes its fate from a generator that is seeded by the schedule, so a schedule that fails can be run again.
+ * The seed of a schedule determines the fate of every message, so a failed schedule can be run again.
  */
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,7 +12,7 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 import { newDid, oobOf, type Tenant } from '../_pair.ts'
 import { createRandom } from '../_random.mjs'
 
-/** `SCHEDULES=500` is the long run. */
+/** The number of schedules. `SCHEDULES=500` is the long run. */
 const schedules = Number(process.env['SCHEDULES'] ?? 30)
 const atOnce = 50
 
@@ -20,13 +20,13 @@ const atOnce = 50
 async function openNetwork() {
   const random = createRandom(20_261_120)
   const fates = { good: 0, twice: 0, 'twice at once': 0, late: 0, lost: 0, 'lost on the way back': 0 }
-  /** What the agent answers to what it has already. */
+  /** The agent's responses to repeated messages. */
   const repeated = new Set<number>()
   let target = ''
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    // What is still on its way when the agent has stopped is lost.
+    // Messages in transit are lost when the agent has stopped.
     incoming.on(
       'end',
       () => void carry(incoming, outgoing, Buffer.concat(chunks)).catch(() => outgoing.destroy()),
@@ -79,7 +79,7 @@ async function openNetwork() {
   }
 }
 
-/** A tenant's log of events, as it grows. */
+/** Follows the event log of a tenant. */
 function watch({ agent }: TestAgent, { walletId }: Tenant) {
   const stories = new Map<string, string>()
   const records = new Map<string, Record<string, string>>()
@@ -106,7 +106,7 @@ function watch({ agent }: TestAgent, { walletId }: Tenant) {
   const looking = look()
   return {
     stories,
-    /** The record of a thread when it reached a state. */
+    /** Waits for the event of a thread in a state. Returns the record. */
     reached: (thid: string, state: string) =>
       new Promise<Record<string, string>>((resolve) => {
         const key = `${thid} ${state}`
@@ -123,7 +123,7 @@ function watch({ agent }: TestAgent, { walletId }: Tenant) {
 type Watch = ReturnType<typeof watch>
 type Side = Tenant & Watch
 
-/** Connects, issues and proves, and returns the three threads. */
+/** Connects, issues and presents. Returns the three threads. */
 async function mainJob(issuer: Side, holder: Side, issuingDID: string, subjectId: string): Promise<string[]> {
   const made = await issuer.call('POST /connections', { body: {} })
   await holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
@@ -171,22 +171,22 @@ test(
     await Promise.all(Array.from({ length: atOnce }, worker))
     await Promise.all([issuer.close(), holder.close()])
 
-    const told = (stories: Map<string, string>, position: number) => [
+    const statesAt = (stories: Map<string, string>, position: number) => [
       ...new Set(threads.map((thids) => stories.get(thids[position]!))),
     ]
     expect(threads).toHaveLength(schedules)
-    expect([0, 1, 2].map((position) => told(issuer.stories, position))).toEqual([
+    expect([0, 1, 2].map((position) => statesAt(issuer.stories, position))).toEqual([
       [' InvitationGenerated ConnectionRequestReceived ConnectionResponsePending ConnectionResponseSent'],
       [' OfferPending OfferSent RequestReceived CredentialPending CredentialGenerated CredentialSent'],
       [' RequestPending RequestSent PresentationVerified'],
     ])
-    expect([0, 1, 2].map((position) => told(holder.stories, position))).toEqual([
+    expect([0, 1, 2].map((position) => statesAt(holder.stories, position))).toEqual([
       [' InvitationReceived ConnectionRequestPending ConnectionRequestSent ConnectionResponseReceived'],
       [' OfferReceived RequestPending RequestSent CredentialReceived'],
       [' RequestReceived PresentationPending PresentationGenerated PresentationSent'],
     ])
     expect([...network.repeated]).toEqual([200])
-    // The network was what it says it is.
+    // The network did repeat, reorder, delay and lose messages.
     for (const count of Object.values(network.fates)) expect(count).toBeGreaterThan(0)
   },
 )

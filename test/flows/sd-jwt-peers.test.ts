@@ -33,10 +33,10 @@ afterAll(async () => {
   await party[Symbol.asyncDispose]()
 })
 
-/** The holder accepts an offer; what it said, and what answers it. */
+/** The holder accepts an offer. Returns its request and a function that answers it. */
 async function accept({ format = 'vc+sd-jwt', keyId }: { format?: string; keyId?: string | undefined } = {}) {
   const thid = randomUUID()
-  // Peers may preview a number as text.
+  // Peers may write a number as a string in the preview.
   const attributes = Object.entries(claims).map(([name, value]) => ({ name, value: String(value) }))
   const body = { credential_preview: { body: { attributes } } }
   const offered = await party.send(theirDid, {
@@ -66,13 +66,13 @@ const content = (): SdJwtContent => {
   return { issuerDid, issuerKey, subjectDid: longFormDid, claims, vct: 'person', expiresAt: now + 60, now }
 }
 
-/** The key of the holder's DID. */
+/** The public key of the holder's DID. */
 async function holderKey(): Promise<PublicJwk> {
   return keysFor(await agent.agent.env.resolver.document(longFormDid), 'authentication')[0]!.publicKeyJwk
 }
 
-describe('what a peer issues', () => {
-  test.each(['vc+sd-jwt', 'dc+sd-jwt'])('is asked for, and kept: %s', async (format) => {
+describe('a credential of a peer', () => {
+  test.each(['vc+sd-jwt', 'dc+sd-jwt'])('is requested and stored: %s', async (format) => {
     const { thid, credentialFormat, request, answer } = await accept({ format, keyId: 'key-1' })
     expect(credentialFormat).toBe('SDJWT')
     expect(request.attachments![0]!.format).toBe('vc+sd-jwt')
@@ -80,7 +80,7 @@ describe('what a peer issues', () => {
       { kid: 'key-1' },
     )
     const credential = issueSdJwt({ ...content(), holderKey: await holderKey() })
-    // What the answer calls itself does not matter.
+    // The attachment's format name does not matter.
     expect((await answer(credential, 'prism/jwt')).status).toBe(200)
     const record = await credentialIn(holder.call, thid, 'CredentialReceived')
     expect(Buffer.from(record.credential!, 'base64url').toString()).toBe(credential)
@@ -88,35 +88,30 @@ describe('what a peer issues', () => {
 
   const refused: [string, string | undefined, () => Promise<string> | string, RegExp][] = [
     [
-      'is about somebody else',
+      'is about another subject',
       undefined,
       () => issueSdJwt({ ...content(), subjectDid: issuerDid }),
       /subject/,
     ],
     ['has ended', undefined, () => issueSdJwt({ ...content(), expiresAt: 1 }), /Valid until/],
     [
-      'is signed by another',
+      'is signed by another issuer',
       undefined,
       () => issueSdJwt({ ...content(), issuerKey: generateKey('Ed25519') }),
       /signature/,
     ],
     [
-      'is bound to nobody’s key',
+      'is bound to an unknown key',
       undefined,
       () => issueSdJwt({ ...content(), holderKey: generateKey('Ed25519') }),
       /bound to a key/,
     ],
-    [
-      'is not bound, though a key was named',
-      'key-1',
-      () => issueSdJwt(content()),
-      /not bound to the key key-1/,
-    ],
+    ['is not bound to the requested key', 'key-1', () => issueSdJwt(content()), /not bound to the key key-1/],
     ['lacks a tilde', undefined, () => issueSdJwt(content()).split('~')[0]!, /~/],
     ['is a JWT', undefined, () => issueJwtVc({ ...content(), schemas: [] }), /~/],
   ]
   test.each(refused)(
-    'is refused when it %s, and what is right is then taken',
+    'is refused when it %s, and a valid one is then accepted',
     async (_, keyId, token, why) => {
       const { thid, answer } = await accept({ keyId })
       expect(await answer(await token())).toEqual({ status: 400, detail: expect.stringMatching(why) })
@@ -126,7 +121,7 @@ describe('what a peer issues', () => {
   )
 })
 
-describe('what a peer asks for', () => {
+describe('a request of a peer', () => {
   let [bound, unbound] = ['', '']
   beforeAll(async () => {
     for (const holderKeyOf of [holderKey, undefined]) {
@@ -161,7 +156,7 @@ describe('what a peer asks for', () => {
   }
 
   test.each(['vc+sd-jwt', 'dc+sd-jwt'])('is answered: %s', async (format) => {
-    // The registered claims are always shown; who asks for one gets it.
+    // The registered claims are always disclosed.
     expect((await ask({ options, claims: { age: '{}', iss: '{}' } }, format)).status).toBe(200)
     await answerWith(bound)
     const { claims: shown, keyBinding } = await presented()
@@ -171,7 +166,7 @@ describe('what a peer asks for', () => {
     ])
   })
 
-  test('without challenge and domain is answered with what is bound to no key', async () => {
+  test('without challenge and domain is answered with an unbound credential', async () => {
     expect((await ask({ claims: { age: '{}' } })).status).toBe(200)
     expect(await refusal(answerWith(bound))).toMatchObject({
       status: 400,
@@ -191,7 +186,7 @@ describe('what a peer asks for', () => {
     expect((await ask(content)).status).toBe(400)
   })
 
-  test('by our API, a claim that would name the prototype is refused, not dropped', async () => {
+  test('a claim named __proto__ in the API is refused, not dropped', async () => {
     const body = `{"connectionId":"${connectionId}","credentialFormat":"SDJWT","claims":{"__proto__":{"a":1}}}`
     const { status } = await agent.send('POST', '/present-proof/presentations', {
       headers: { apikey: holder.apiKey },

@@ -39,7 +39,7 @@ const ownKey = {
   ],
 }
 
-describe('what is issued', () => {
+describe('an issued credential', () => {
   test.each([
     ['bound to the key that the holder names', 'key-1'],
     ['bound to the key that the holder names by its DID URL', 'did:example:any#key-1'],
@@ -73,7 +73,7 @@ describe('what is issued', () => {
       expect(record).toMatchObject({ credentialFormat: 'SDJWT', claims, credential: records[0]!.credential })
   })
 
-  test('is signed on Ed25519 if the issuer can, is of the type of its schema, ends when it was offered to, and names its key if that was named', async () => {
+  test('is signed with Ed25519 if possible, and has the type of its schema, the offered expiry and the requested key', async () => {
     const { longFormDid } = await issuer!.call('POST /did-registrar/dids', {
       body: { documentTemplate: ownKey as never },
     })
@@ -109,7 +109,7 @@ describe('what is issued', () => {
     expect(second).toMatchObject({ claims: { a: 1 }, validUntil: exp })
   })
 
-  test('is offered and asked for with the attachments of the wire, and goes by invitation as well', async () => {
+  test('has the attachments of the Cloud Agent in offer and request, and can be offered in an invitation', async () => {
     const offer = await issuer!.call('POST /issue-credentials/credential-offers/invitation', {
       body: { credentialFormat: 'SDJWT', issuingDID: holding.issuingDID, claims, automaticIssuance: true },
     })
@@ -162,7 +162,7 @@ describe('an offer', () => {
     ['that has ended', () => ({ claims: { exp: 1 } }), /claims\.exp:/],
     ['that ends in words', () => ({ claims: { exp: 'tomorrow' } }), /claims\.exp:/],
     [
-      'that ends twice',
+      'with two expiries',
       () => ({ claims: { exp: 4_000_000_000 }, validityPeriod: 9 }),
       /claims\.exp and validityPeriod/,
     ],
@@ -172,7 +172,7 @@ describe('an offer', () => {
       /schemaId: .* not 2/,
     ],
     [
-      'in words of another format',
+      'with fields of another format',
       () => ({ jwtVcPropertiesV1: properties() }),
       /jwtVcPropertiesV1: is not for the format SDJWT/,
     ],
@@ -189,7 +189,7 @@ describe('an offer', () => {
   })
 })
 
-describe('what is shown', () => {
+describe('a presentation', () => {
   let [bound, unbound]: Awaited<ReturnType<typeof issueSdJwtTo>>[] = []
   beforeAll(async () => {
     bound = await issueSdJwtTo(holding, { keyId: 'key-1' })
@@ -200,7 +200,7 @@ describe('what is shown', () => {
   const cases: [string, object | undefined, object | undefined, object][] = [
     ['what was asked for', wanted, undefined, asked],
     [
-      'what was asked for, and what the prover adds',
+      'the requested claims and those that the prover adds',
       wanted,
       { ...wanted, degrees: { 1: { year: '' } } },
       { ...asked, degrees: [{ year: 2020 }] },
@@ -228,7 +228,7 @@ describe('what is shown', () => {
     },
   )
 
-  test('must be all that was asked for, of a schema and an issuer that are accepted', async () => {
+  test('must have all requested claims, an accepted schema and an accepted issuer', async () => {
     const { did: other } = await newDid(issuer!, 'assertionMethod', 'Ed25519')
     const refused: [object, object | undefined, RegExp][] = [
       [{ claims: wanted }, { name: '' }, /The claim address is not disclosed/],
@@ -262,20 +262,20 @@ describe('what is shown', () => {
     await presentationIn(issuer!.call, thid, 'PresentationVerified')
   })
 
-  test('must be accepted by the policy that the request names', async () => {
+  test('must satisfy the policy of the request', async () => {
     const { did: other } = await newDid(issuer!, 'assertionMethod', 'Ed25519')
-    const ours = { schemaId: anyCredential, trustedIssuers: [holding.issuingDID] }
+    const accepted = { schemaId: anyCredential, trustedIssuers: [holding.issuingDID] }
     const theirs = { schemaId: anyCredential, trustedIssuers: [other] }
     const elsewhere = { schemaId: 'https://a.example/1', trustedIssuers: [holding.issuingDID] }
-    const cases: [string, (typeof ours)[], RegExp | undefined][] = [
+    const cases: [string, (typeof accepted)[], RegExp | undefined][] = [
       ['nothing', [], undefined],
-      ['this issuer', [ours], undefined],
+      ['this issuer', [accepted], undefined],
       ['any issuer', [{ schemaId: anyCredential, trustedIssuers: [] }], undefined],
-      ['one of two', [theirs, ours], undefined],
+      ['one of two', [theirs, accepted], undefined],
       ['another issuer', [theirs], /does not trust the issuer/],
       ['another type', [elsewhere], /accepts none of the schemas/],
       [
-        'this type of another issuer, or another type of this one',
+        'this type by another issuer, or another type by this one',
         [theirs, elsewhere],
         /does not trust the issuer/,
       ],
@@ -294,7 +294,7 @@ describe('what is shown', () => {
     }
   })
 
-  test('cannot be what the prover does not have, and the request waits', async () => {
+  test('of missing claims is refused, and the request stays open', async () => {
     const jwt = await issue(issuer!, holder!, connectionId, holding.issuingDID, holding.subjectId)
     const { thid, accept } = await askSdJwt(issuer!, holder!, {
       connectionId,
@@ -345,7 +345,7 @@ describe('what is shown', () => {
     })
   })
 
-  test('is asked for in one format, by names that can be kept back', async () => {
+  test('is requested in one format, by names of disclosable claims', async () => {
     const refused: [object, RegExp][] = [
       [{ credentialFormat: 'JWT', presentationFormat: 'SDJWT' }, /presentationFormat/],
       [{ claims: { name: '' } }, /claims: is for the format SDJWT/],
@@ -426,7 +426,7 @@ describe('what is shown', () => {
         expect.stringMatching(why),
       ])
     }
-    // What the attachment calls itself does not matter, and an unbound credential is shown by whoever has it.
+    // The attachment's format name does not matter, and any holder can present an unbound credential.
     const { thid } = await ask({ age: '' })
     const token = presentSdJwt({
       sdJwt: unbound!.credential,

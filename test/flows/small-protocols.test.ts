@@ -19,7 +19,7 @@ const revoke = 'https://atalaprism.io/revocation_notification/1.0/revoke'
 const report = 'https://didcomm.org/report-problem/2.0/problem-report'
 const connectionResponse = 'https://atalaprism.io/mercury/connections/1.0/response'
 
-/** A tenant with a connection to a party of the test's. */
+/** A tenant with a connection to a test party. */
 async function startScene() {
   const agent = await startAgent()
   const tenant = await agent.newTenant()
@@ -48,7 +48,7 @@ const rows = (agent: Awaited<ReturnType<typeof startAgent>>, { walletId }: Tenan
     events: await db.selectFrom('event').selectAll().execute(),
   }))
 
-test('a ping is answered in its thread, unless that is not wanted', async () => {
+test('a ping is answered in its thread if it requests a response', async () => {
   await using scene = await startScene()
   const { party, say } = scene
   for (const body of [
@@ -67,7 +67,7 @@ test('a ping is answered in its thread, unless that is not wanted', async () => 
   expect(party.inbox.filter(({ message }) => message.type === pingResponse)).toHaveLength(5)
 })
 
-test('questions about features are answered with what this agent can do', async () => {
+test('a feature query is answered with the features of the agent', async () => {
   await using scene = await startScene()
   const { party, say } = scene
   const asked = [
@@ -101,7 +101,7 @@ test('questions about features are answered with what this agent can do', async 
   }
 })
 
-test('messages are kept by both sides, in order, by connection and by page', async () => {
+test('both sides store messages in order and list them by connection and page', async () => {
   await using pair = await startPair()
   const third = await pair.agent.newTenant('third')
   const { inviterConnectionId, inviteeConnectionId } = await connect(pair.issuer, pair.holder)
@@ -120,7 +120,7 @@ test('messages are kept by both sides, in order, by connection and by page', asy
   const read = (call: Tenant['call'], connectionId?: string) => () =>
     call('GET /messages', { query: { ...(connectionId !== undefined && { connectionId }) } })
   const arrived = await until(
-    'their arrival',
+    'the arrival of all messages',
     read(pair.holder.call, inviteeConnectionId),
     ({ contents }) => contents.length === 3,
   )
@@ -143,7 +143,7 @@ test('messages are kept by both sides, in order, by connection and by page', asy
   ).toEqual([])
 })
 
-test('a message goes over a complete connection of one’s own, and says something', async () => {
+test('a message needs content and a complete connection of the tenant', async () => {
   await using pair = await startPair()
   const { inviteeConnectionId, inviterConnectionId } = await connect(pair.issuer, pair.holder)
   const { connectionId: open } = await pair.issuer.call('POST /connections', { body: {} })
@@ -162,7 +162,7 @@ test('a message goes over a complete connection of one’s own, and says somethi
   expect((await pair.issuer.call('GET /messages')).contents).toEqual([])
 })
 
-test('a message that the other side refuses says so', async () => {
+test('a message that the other side refuses has the reason', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   await using party = await openParty({
@@ -180,7 +180,7 @@ test('a message that the other side refuses says so', async () => {
   expect(contents[0]).not.toHaveProperty('sentAt')
 })
 
-test('a received message is kept as it came, whatever its time says', async () => {
+test('a received message is stored unchanged, regardless of its timestamp', async () => {
   await using scene = await startScene()
   const { tenant, say } = scene
   const times = [1_700_000_000, 1_700_000_000.5, -1, 1e300, 0, undefined]
@@ -217,7 +217,7 @@ test('an empty message is accepted, an unknown type is not', async () => {
   expect((await scene.say({ type: 'https://didcomm.org/empty/1.0/full' })).status).toBe(422)
 })
 
-test('promised messages survive a restart, and keep their order', async () => {
+test('queued messages survive a restart and keep their order', async () => {
   await using folder = await temporaryFolder()
   let isUp = true
   await using party = await openParty({ answer: (response) => response.writeHead(isUp ? 200 : 503).end() })
@@ -261,7 +261,7 @@ test('undelivered replies do not accumulate', async () => {
   expect((await rows(agent, tenant)).outbox).toHaveLength(20)
 })
 
-test('an issuer’s word that a credential is revoked is noted on the holder’s record, once', async () => {
+test('a revocation notice is stored with the holder’s record, once', async () => {
   await using pair = await startPair()
   const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
   const [issuer, subject] = [
@@ -289,14 +289,14 @@ test('an issuer’s word that a credential is revoked is noted on the holder’s
   expect([revocation, state]).toEqual([{ at: expect.any(String), comment: 'lost' }, 'CredentialReceived'])
   await notify('lost again')
   await until(
-    'its delivery',
+    'the delivery of the notice',
     () => rows(pair.agent, pair.issuer),
     ({ outbox }) => outbox.length === 0,
   )
   expect((await read()).revocation).toEqual(revocation)
 })
 
-test('none of these from a stranger, another tenant, or a forged sender changes or costs anything', async () => {
+test('messages from unknown senders, other tenants and forged senders change nothing and create no rows', async () => {
   await using pair = await startPair()
   const third = await pair.agent.newTenant('third')
   const { inviterConnectionId, thid: connectionThid } = await connect(pair.issuer, pair.holder)
@@ -313,7 +313,7 @@ test('none of these from a stranger, another tenant, or a forged sender changes 
     connectionThid,
     'ConnectionResponseReceived',
   )
-  // Another tenant's other side: known to this agent, and to that tenant's wallet alone.
+  // The other side of another tenant's connection.
   await using acquaintance = await openParty()
   await acquaintance.connect(third)
   await acquaintance.next(connectionResponse)
@@ -332,7 +332,7 @@ test('none of these from a stranger, another tenant, or a forged sender changes 
     [report, { code: 'e.p.xfer', comment: 'stop' }],
   ]
   await until(
-    'rest',
+    'an idle worker',
     () => rows(pair.agent, pair.holder),
     ({ outbox }) => outbox.length === 0,
   )
@@ -347,7 +347,7 @@ test('none of these from a stranger, another tenant, or a forged sender changes 
           { ...message, from: issuerDid! },
           'forged authcrypt',
         ),
-        'nobody as the other side': await stranger.send(
+        'anoncrypt as the other side': await stranger.send(
           holderDid!,
           { ...message, from: issuerDid! },
           'anoncrypt',
@@ -367,7 +367,7 @@ test('none of these from a stranger, another tenant, or a forged sender changes 
   expect([await rows(pair.agent, pair.holder), await rows(pair.agent, third)]).toEqual(before)
   expect([stranger, acquaintance, other].flatMap(({ envelopes }) => envelopes.slice(1))).toEqual([])
 
-  // Over the wrong one of its own connections a message is taken, and moves nothing of the right one.
+  // Over another connection of the same sender a message is accepted and changes nothing.
   for (const [type, body] of bodies.filter(([name]) => name === revoke || name === report)) {
     expect((await other.send(otherDid, { type, body, pthid: thid, thid })).status).toBe(200)
   }

@@ -45,7 +45,7 @@ const rows = ({ agent }: TestAgent, { walletId }: Tenant) =>
     events: await db.selectFrom('event').selectAll().execute(),
   }))
 
-/** A did:peer of nobody who is there. */
+/** A did:peer with an unreachable endpoint. */
 function newPeer(serviceUri: string | string[]): string {
   return createPeerDid({
     keyAgreement: toPublic(generateKey('X25519')),
@@ -54,7 +54,7 @@ function newPeer(serviceUri: string | string[]): string {
   })
 }
 
-test('a ping over a connection is answered by its other side, the first time', async () => {
+test('the first reply of the other side answers a ping over a connection', async () => {
   await using scene = await startScene()
   const { tenant } = scene
   await using party = await openParty()
@@ -83,7 +83,7 @@ test('a ping over a connection is answered by its other side, the first time', a
   expect(await read(tenant, sent.id)).toEqual(first)
 })
 
-test('an answer over another connection is none', async () => {
+test('a reply over another connection is ignored', async () => {
   await using scene = await startScene()
   const { tenant } = scene
   await using asked = await openParty()
@@ -127,7 +127,7 @@ test('an agent replies to the holder of an unanswered invitation, and only to th
   expect(refused).toEqual({ ...late, failure: expect.stringContaining('422') })
 })
 
-test('a mediator answers, and who is behind one is reached through it', async () => {
+test('a mediator answers pings, and forwards pings to the DIDs behind it', async () => {
   await using host = await startAgent({ AGENT_MEDIATOR: 'true' })
   await using scene = await startScene()
   const { tenant } = scene
@@ -142,7 +142,7 @@ test('a mediator answers, and who is behind one is reached through it', async ()
   await answered(tenant, id)
 })
 
-test('every ping to a DID comes from another DID of ours, and its answer from that DID alone', async () => {
+test('every ping to a DID has a new sender DID, and only the pinged DID can answer it', async () => {
   await using scene = await startScene()
   const { agent, tenant } = scene
   await using party = await openParty()
@@ -164,7 +164,7 @@ test('every ping to a DID comes from another DID of ours, and its answer from th
       { ...message, from: party.did },
       'forged authcrypt',
     ),
-    'nobody as the one asked': await stranger.send(from!, { ...message, from: party.did }, 'anoncrypt'),
+    'anoncrypt as the pinged DID': await stranger.send(from!, { ...message, from: party.did }, 'anoncrypt'),
     'the one asked, without a proof': await party.send(from!, message, 'anoncrypt'),
     'the one asked, to another DID': await party.send(otherFrom!, message),
     'the one asked, about something else': await party.send(from!, { ...message, thid: randomUUID() }),
@@ -179,7 +179,7 @@ test('every ping to a DID comes from another DID of ours, and its answer from th
   expect((await rows(agent, tenant)).events).toEqual([])
 })
 
-test('a did:prism is pinged, and heard at the DID made for that ping alone', async () => {
+test('a did:prism is pinged, and its reply is accepted only at the sender DID of that ping', async () => {
   await using scene = await startScene()
   const { tenant } = scene
   await using receiver = await openParty()
@@ -213,7 +213,7 @@ test('a did:prism is pinged, and heard at the DID made for that ping alone', asy
   expect(await read(tenant, sent.id)).toEqual({ ...sent, answeredAt: expect.any(String) })
 })
 
-test('what cannot be pinged is refused with the reason, and leaves nothing', async () => {
+test('a target that cannot be pinged is refused with the reason, and no rows are created', async () => {
   await using scene = await startScene()
   const { agent, tenant } = scene
   const { connectionId: open } = await tenant.call('POST /connections', { body: {} })
@@ -244,7 +244,7 @@ test('what cannot be pinged is refused with the reason, and leaves nothing', asy
   expect(await refusal(read(tenant, randomUUID()))).toMatchObject({ status: 404 })
 })
 
-test('a ping is its own tenant’s alone', async () => {
+test('a ping is visible to its own tenant only', async () => {
   await using pair = await startPair()
   const { id } = await send(pair.issuer, { did: newPeer('http://127.0.0.1:1') })
   expect(await refusal(read(pair.holder, id))).toMatchObject({ status: 404 })
@@ -258,7 +258,7 @@ test('old unanswered pings are deleted with their DIDs and messages, and late re
   const before = await rows(agent, tenant)
   const first = await send(tenant, { did: party.did })
   const { from } = await party.next(ping)
-  // Without the worker: nothing that is owed is paid or given up.
+  // Without the worker: no job runs or is abandoned.
   await agent.agent.worker[Symbol.asyncDispose]()
   const sendMany = (body: SendPing) =>
     agent.agent.wallets.use(tenant.walletId, async (wallet) => {
@@ -275,7 +275,7 @@ test('old unanswered pings are deleted with their DIDs and messages, and late re
   expect((await party.send(from!, { type: pingResponse, thid: first.thid })).status).toBe(422)
   expect(await rows(agent, tenant)).toEqual(after)
 
-  // Those over a connection make room like all others, and the connection stays.
+  // Pings over a connection are deleted like all others, and the connection stays.
   await sendMany({ connectionId })
   const last = await rows(agent, tenant)
   expect([last.pings.length, last.outbox.length]).toEqual([pingLimit, pingLimit])
@@ -290,7 +290,7 @@ test('a reply counts even if the ping was abandoned', async () => {
   await using party = await openParty({ answer: (response) => void response.writeHead(503).end() })
   const sent = await send(tenant, { did: party.did })
   const failed = await until(
-    'the end',
+    'the end of the flow',
     () => read(tenant, sent.id),
     ({ failure }) => failure !== undefined,
   )
@@ -300,7 +300,7 @@ test('a reply counts even if the ping was abandoned', async () => {
   expect(await read(tenant, sent.id)).toEqual({ ...sent, answeredAt: expect.any(String) })
 })
 
-test('a stranger who holds an invitation is answered so many pings in a minute, by address and by invitation; the other side of a connection is not counted', async () => {
+test('pings from unknown senders are limited per minute by address and by invitation; connections have no limit', async () => {
   await using scene = await startScene({
     INVITATION_REPLIES_PER_MINUTE: '3',
     MEDIATOR_TRUST_PROXY: 'true',
@@ -315,7 +315,7 @@ test('a stranger who holds an invitation is answered so many pings in a minute, 
   }
   const [first, second] = [await invite(), await invite()]
   for (let count = 0; count < 3; count++) expect((await pingFrom('192.0.2.1', first)).status).toBe(200)
-  // The address has had its share, whichever invitation it comes with; and so has the invitation, whoever comes with it.
+  // The limit of the address applies to every invitation, and the limit of the invitation to every address.
   for (const [address, to] of [
     ['192.0.2.1', second],
     ['192.0.2.2', first],

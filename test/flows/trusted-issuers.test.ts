@@ -11,7 +11,7 @@ const refused = {
   detail: expect.stringContaining('trusted issuers'),
 }
 
-/** A connected pair whose issuer has two DIDs; `trust` sets the rule of the holder's connection. */
+/** A connected pair whose issuer has two DIDs; `trust` sets the automatic acceptance of the holder's connection. */
 async function startScene() {
   const pair = await startPair()
   const { issuer, holder } = pair
@@ -51,11 +51,11 @@ const heldBy = async ({ call }: Tenant) =>
     .map(({ thid }) => thid)
 
 test.each(['JWT', 'SDJWT'])(
-  'a %s of a named issuer is kept, and one of another issuer is refused',
+  'a %s of a listed issuer is stored, and one of another issuer is refused',
   async (credentialFormat) => {
     await using scene = await startScene()
     const { holder, issuer, named, other } = scene
-    // The credential of a published DID names the short form.
+    // The credential of a published DID has the short form.
     const said = await scene.say({ trustedIssuers: ['did:web:acme.example', named.longFormDid] })
     expect(said.automaticAcceptance).toMatchObject({
       trustedIssuers: ['did:web:acme.example', named.longFormDid],
@@ -77,7 +77,7 @@ test.each(['JWT', 'SDJWT'])(
   },
 )
 
-test('an unpublished issuer is named by its long form or its short form', async () => {
+test('an unpublished issuer can be listed by its long form or its short form', async () => {
   await using scene = await startScene()
   const { longFormDid } = await scene.issuer.call('POST /did-registrar/dids', {
     body: { documentTemplate: { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' }] } },
@@ -88,7 +88,7 @@ test('an unpublished issuer is named by its long form or its short form', async 
   }
 })
 
-test('what an offer was accepted by holds for its credential, whatever the connection says later', async () => {
+test('the issuers at the time of acceptance apply to the credential, even if the rule changes later', async () => {
   await using scene = await startScene()
   const { holder, issuer, named, other } = scene
   const issueLater = async ({ recordId, thid }: { recordId: string; thid: string }) => {
@@ -110,7 +110,7 @@ test('what an offer was accepted by holds for its credential, whatever the conne
   await credentialIn(holder.call, lax.thid, 'CredentialReceived')
 })
 
-test('an offer that a person accepts is of any issuer', async () => {
+test('a manually accepted offer may be of any issuer', async () => {
   await using scene = await startScene()
   const { holder, named, other, subjectId } = scene
   await scene.say({ trustedIssuers: [named.did], schemaIds: ['https://schemas.example/a'] })
@@ -123,7 +123,7 @@ test('an offer that a person accepts is of any issuer', async () => {
   await credentialIn(holder.call, thid, 'CredentialReceived')
 })
 
-test('an offer of AnonCreds is accepted when its definition is of a named issuer; another one waits for a person', async () => {
+test('an AnonCreds offer is accepted if its definition is of a listed issuer; another one needs manual acceptance', async () => {
   await using scene = await startScene()
   const { agent, issuer, holder, named, other } = scene
   await scene.say({
@@ -150,7 +150,7 @@ test('an offer of AnonCreds is accepted when its definition is of a named issuer
   await credentialIn(holder.call, bad.thid, 'CredentialReceived')
 })
 
-test('an issuer that a definition at another agent’s URL names is not trusted for that', async () => {
+test('the issuer in a definition at another agent’s URL is not trusted', async () => {
   await using here = await startAgent()
   await using there = await startAgent({ VDR_URL: here.url })
   const [issuer, holder] = [await here.newTenant('issuer'), await there.newTenant('holder')]
@@ -172,11 +172,7 @@ test('an issuer that a definition at another agent’s URL names is not trusted 
 /** The record of an offer that could not be accepted automatically. */
 async function failedIn({ call }: Tenant, thid: string, why: string) {
   const ask = async () => (await call('GET /issue-credentials/records', { query: { thid } })).contents[0]
-  const record = await until(
-    'the reason is on the record',
-    ask,
-    (each) => each?.metaLastFailure !== undefined,
-  )
+  const record = await until('the reason in the record', ask, (each) => each?.metaLastFailure !== undefined)
   expect(record).toMatchObject({
     protocolState: 'OfferReceived',
     metaLastFailure: { detail: expect.stringContaining(why) },
@@ -184,7 +180,7 @@ async function failedIn({ call }: Tenant, thid: string, why: string) {
   return record!
 }
 
-test('each entry must be a DID, and there must be one', async () => {
+test('the list must have at least one entry, and each must be a DID', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   const { did: subjectId } = await newDid(tenant, 'authentication')

@@ -54,7 +54,7 @@ afterAll(async () => {
   await party[Symbol.asyncDispose]()
 })
 
-/** A presentation for the request at hand, as SDK 6.1 writes it but for what is given. */
+/** A token with a presentation for the current request, in the format of SDK 6.1. */
 function token({ signer = signingKey, keyId = kid, credentials = [] as string[] } = {}): string {
   const { challenge: nonce, domain: aud } = options
   const vp = {
@@ -77,7 +77,7 @@ function optionsIn({ attachments }: Pick<Message, 'attachments'>): Options {
   return (attachmentJson(attachments![0]!) as { options: Options }).options
 }
 
-/** Offers a credential; the thread, with `options` what the request must be bound to. */
+/** Offers a credential. Returns the thread, and sets `options` to the challenge and domain of the request. */
 async function offer(): Promise<string> {
   const { thid } = await issuer.call('POST /issue-credentials/credential-offers', {
     body: { connectionId, issuingDID, claims: { name: 'Alice' }, automaticIssuance: true },
@@ -97,7 +97,7 @@ test('a credential is issued to the DID whose authentication key has signed the 
   expect(decodeJwtVc(await issue())).toMatchObject({ subjectDid: walletDid, claims: { name: 'Alice' } })
 })
 
-test.each(forgeries)('a request %s is refused, and the offer waits for a better one', async (_, forged) => {
+test.each(forgeries)('a request %s is refused, and the offer stays open', async (_, forged) => {
   const thid = await offer()
   expect((await send(typesOf.credentialRequest, thid, forged())).status).toBe(400)
   expect((await send(typesOf.credentialRequest, thid, token())).status).toBe(200)

@@ -14,7 +14,7 @@ const pingOf = (version: string) => `https://didcomm.org/trust-ping/${version}/p
 const attachments = [jsonAttachment('1', { options: { challenge: 'c', domain: 'd' } }, 'prism/jwt')]
 const preview = { credential_preview: { body: { attributes: [] } } }
 
-/** A tenant with a connection to a party of the test's. */
+/** A tenant with a connection to a test party. */
 async function startScene() {
   const agent = await startAgent()
   const tenant = await agent.newTenant()
@@ -48,7 +48,7 @@ test('a ping of version 2.1 is answered in 2.0, one of another major version is 
   }
 })
 
-test('offers and requests for proofs may be of later minor versions', async () => {
+test('offers and presentation requests may have later minor versions', async () => {
   await using scene = await startScene()
   const { call } = scene.tenant
   const [offer, prism, didcommOrg] = [randomUUID(), randomUUID(), randomUUID()]
@@ -83,7 +83,7 @@ test('offers and requests for proofs may be of later minor versions', async () =
   expect((await call('GET /present-proof/presentations')).contents).toHaveLength(2)
 })
 
-test('so may the offer in an invitation', async () => {
+test('the offer in an invitation may have a later minor version', async () => {
   await using scene = await startScene()
   const invitationOf = (type: string) => {
     const json = { id: randomUUID(), type, body: preview, attachments, thid: randomUUID() }
@@ -103,11 +103,11 @@ test('so may the offer in an invitation', async () => {
     protocolState: 'OfferReceived',
   })
   await expect(accept('https://didcomm.org/issue-credential/4.0/offer-credential')).rejects.toThrow(
-    'does not know',
+    'does not support',
   )
 })
 
-test('a mediator reads types in the same way', async () => {
+test('a mediator accepts the same versions', async () => {
   await using host = await startAgent({ AGENT_MEDIATOR: 'true' })
   const wallet = newWallet()
   const ask = async (type: string) => {

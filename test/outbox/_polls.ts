@@ -2,7 +2,7 @@
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
 
-/** The wallets of an agent as a worker uses them, and how often it has. */
+/** The wallets of an agent with a count of uses by the worker. */
 export function countPolls(wallets: Wallets): { counting: Wallets; polls: () => number } {
   let polls = 0
   const use = (id: string, work: (wallet: Wallet) => Promise<unknown>) => {

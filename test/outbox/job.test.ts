@@ -8,7 +8,7 @@ const task = (name: string): JobBody => ({ kind: 'task', protocol: 'p', recordId
 const names = async (db: Db, now?: Date) =>
   (await dueJobs(db, now)).jobs.map(({ queue, body }) => [queue, body.kind === 'task' && body.task])
 
-test('the oldest job of every queue is due, and the next one when that is deleted', async () => {
+test('the oldest job of each queue is due, and the next one after its deletion', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   await write(db, async (tx) => {
@@ -28,7 +28,7 @@ test('the oldest job of every queue is due, and the next one when that is delete
   ])
 })
 
-test('a job that is put off keeps its queue waiting, its id, and the count of attempts', async () => {
+test('a rescheduled job blocks its queue and keeps its id and number of attempts', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   await write(db, async (tx) => {
@@ -47,7 +47,7 @@ test('a job that is put off keeps its queue waiting, its id, and the count of at
   })
 })
 
-test('a queue keeps its order though the clock is set back', async () => {
+test('a queue keeps its order when the clock is set back', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   await write(db, (tx) => enqueue(tx, 'a', task('a1')))
@@ -56,14 +56,14 @@ test('a queue keeps its order though the clock is set back', async () => {
   expect(await names(db)).toEqual([['a', 'a1']])
 })
 
-test('a job is due at once though the clock is set back after its promising', async () => {
+test('a job is due at once even if the clock is set back after its creation', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   await write(db, (tx) => enqueue(tx, 'a', task('a1')))
   expect(await names(db, new Date(Date.now() - 3_600_000))).toEqual([['a', 'a1']])
 })
 
-test('no more is read than asked for, nothing of a busy queue, and what was tried least comes first', async () => {
+test('due jobs are limited, skip busy queues, and are ordered by number of attempts', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   await write(db, async (tx) => {
@@ -71,12 +71,12 @@ test('no more is read than asked for, nothing of a busy queue, and what was trie
   })
   const [first] = (await dueJobs(db)).jobs
   await write(db, (tx) => reschedule(tx, first!, new Date(0)))
-  const lanes = async (options: { busy?: string[]; limit?: number }) =>
+  const queues = async (options: { busy?: string[]; limit?: number }) =>
     (await dueJobs(db, new Date(), options)).jobs.map(({ queue }) => queue)
-  expect(await lanes({})).toEqual(['b', 'c', 'd', 'a'])
-  expect(await lanes({ busy: ['b', 'd'] })).toEqual(['c', 'a'])
-  expect(await lanes({ busy: ['b'], limit: 1 })).toEqual(['c'])
-  expect(await lanes({ limit: 0 })).toEqual([])
+  expect(await queues({})).toEqual(['b', 'c', 'd', 'a'])
+  expect(await queues({ busy: ['b', 'd'] })).toEqual(['c', 'a'])
+  expect(await queues({ busy: ['b'], limit: 1 })).toEqual(['c'])
+  expect(await queues({ limit: 0 })).toEqual([])
 })
 
 test('a job is parsed when it is read: a malformed one does not run', async () => {

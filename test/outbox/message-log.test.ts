@@ -10,7 +10,7 @@ import { temporaryWalletDb } from '../_wallet-db.ts'
 const days30 = 30 * 86_400
 const dayMs = 86_400_000
 const about = { id: 'm', thread: 't', type: 'https://x/y/1.0/z', from: 'did:x:from', to: 'did:x:to' }
-/** As a wallet's transaction does it. */
+/** Runs a transaction that also deletes old log rows, like a wallet's. */
 const write = <T>(db: Db, work: (tx: Tx) => Promise<T>, retention = days30) =>
   db.transaction().execute(async (tx) => {
     const written = await work(tx)
@@ -19,7 +19,7 @@ const write = <T>(db: Db, work: (tx: Tx) => Promise<T>, retention = days30) =>
   })
 const receive = (db: Db, at: Date, id = 'm') => write(db, (tx) => logReceived(tx, { ...about, id }, { at }))
 
-test('texts that a peer chooses are kept up to a length', async () => {
+test('texts from peers are truncated', async () => {
   await using wallet = await temporaryWalletDb()
   const long = 'x'.repeat(100_000)
   await write(wallet.db, (tx) =>
@@ -31,7 +31,7 @@ test('texts that a peer chooses are kept up to a length', async () => {
   ])
 })
 
-test('a message that was promised has its place where it was promised, whatever happened since', async () => {
+test('a queued message keeps its position in the log from the time of queueing', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const body: JobBody = {
@@ -71,7 +71,7 @@ test('a message that was promised has its place where it was promised, whatever 
   ]).toEqual([true, false])
 })
 
-test('what is too old goes, more at a time than comes, and nothing younger', async () => {
+test('old rows are deleted faster than new ones arrive, and no newer rows', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const old = new Date(Date.now() - 31 * dayMs)

@@ -9,11 +9,11 @@ import { until } from '../_pair.ts'
 import { openReceiver } from '../_receiver.ts'
 import { startAgent } from '../_sources.ts'
 
-test('of thirty wallets the three that owe something pay it, and each of the others is used once', async () => {
+test('of thirty wallets the three with pending jobs process them, and each of the others is opened once', async () => {
   await using agent = await startAgent({ AGENT_OPEN_WALLETS: '2', DEFAULT_WALLET_ENABLED: 'false' })
   await using receiver = await openReceiver()
   const { wallets, worker: earlier } = agent.agent
-  // As a crash leaves it: written down, and nobody told.
+  // A job without a notification, as after a crash.
   await earlier[Symbol.asyncDispose]()
   const ids: string[] = []
   for (let n = 0; n < 27; n++) ids.push((await wallets.create({ name: `wallet ${n}` })).id)
@@ -37,7 +37,7 @@ test('of thirty wallets the three that owe something pay it, and each of the oth
   await using worker = createWorker(agent.agent.config, counting, openLog('silent'))
   await worker.resume()
   await until(
-    'every wallet’s turn',
+    'the poll of every wallet',
     () => Promise.resolve([uses.size, receiver.bodies.length]),
     ([used, delivered]) => used === 30 && delivered === 3,
   )

@@ -35,7 +35,7 @@ const listen = ({ call }: Tenant, url: string) => call('POST /events/webhooks', 
 const eventOf = (body: string) => JSON.parse(body) as Event
 const stateOf = (body: string) => eventOf(body).data.state
 
-test('a webhook gets its events one after the other, in order', async () => {
+test('a webhook gets its events sequentially and in order', async () => {
   await using agent = await startAgent()
   let underWay = 0
   const most: number[] = []
@@ -58,7 +58,7 @@ test('a webhook gets its events one after the other, in order', async () => {
   expect(Math.max(...most)).toBe(1)
 })
 
-test('a webhook that never answers holds up neither another webhook nor messages', async () => {
+test('a webhook that never answers delays neither other webhooks nor messages', async () => {
   await using pair = await startPair()
   await using mute = await openReceiver(() => undefined)
   await using live = await openReceiver()
@@ -73,7 +73,7 @@ test('a webhook that never answers holds up neither another webhook nor messages
   expect(mute.bodies.map(stateOf)).toEqual(['InvitationGenerated'])
 })
 
-test('more webhooks that never answer than there are places hold up no other, not until their first time-out', async () => {
+test('more unresponsive webhooks than slots do not delay others, even before their first time-out', async () => {
   await using agent = await startAgent()
   await agent.agent.worker[Symbol.asyncDispose]()
   await using mute = await openReceiver(() => undefined)
@@ -94,7 +94,7 @@ test('more webhooks that never answer than there are places hold up no other, no
   )
   for (const { walletId } of tenants) worker.wake(walletId)
   await until(
-    'requests in all places',
+    'requests in all slots',
     () => Promise.resolve(mute.bodies.length),
     (count) => count >= 2,
   )
@@ -125,7 +125,7 @@ test('a tenant with undeliverable messages does not delay the messages of others
     })
   })
   await until(
-    'the flood',
+    'the undeliverable messages',
     () => Promise.resolve(mute.bodies.length),
     (count) => count >= 10,
   )
@@ -134,7 +134,7 @@ test('a tenant with undeliverable messages does not delay the messages of others
   expect(party.envelopes).toEqual([])
 })
 
-test('an event that cannot be read holds up no message', async () => {
+test('an unreadable event delays no message', async () => {
   await using pair = await startPair()
   await using receiver = await openReceiver()
   await listen(pair.issuer, receiver.url)
@@ -146,7 +146,7 @@ test('an event that cannot be read holds up no message', async () => {
   await connect(pair.issuer, pair.holder)
 })
 
-test('a wallet that cannot be opened holds up no other', async () => {
+test('a wallet that cannot be opened delays no other', async () => {
   await using pair = await startPair()
   const { agent } = pair.agent
   await agent.db
@@ -269,7 +269,7 @@ test('a job that is due in months is neither polled constantly nor forgotten', a
   await using worker = createWorker(agent.agent.config, counting, silent)
   worker.wake(tenant.walletId)
   await until(
-    'a look',
+    'a poll',
     () => Promise.resolve(polls()),
     (count) => count > 0,
   )
@@ -282,7 +282,7 @@ test('a wallet at its job limit is not polled because another job is due', async
   await pair.agent.agent.worker[Symbol.asyncDispose]()
   const { counting, polls } = countPolls(pair.agent.agent.wallets)
   await using worker = createWorker(pair.agent.agent.config, counting, silent)
-  // Four servers, since each of them is sent sixteen messages at a time.
+  // Four servers, because each gets at most sixteen messages concurrently.
   await using one = await openReceiver(() => undefined)
   await using two = await openReceiver(() => undefined)
   await using three = await openReceiver(() => undefined)
@@ -294,10 +294,11 @@ test('a wallet at its job limit is not polled because another job is due', async
     await party.connect(flooder, 'ConnectionResponsePending')
   }
   await use(pair.agent, flooder, async (wallet) => {
-    const owed = await wallet.db.selectFrom('job').select('body').execute()
+    const pending = await wallet.db.selectFrom('job').select('body').execute()
     await wallet.transaction(async (tx) => {
-      // With one in each queue of the four connections they are as many as may be on their way.
-      for (let n = 0; n < 44; n++) await enqueue(tx, `record:${randomUUID()}`, JSON.parse(owed[n % 4]!.body))
+      // With one job in each queue of the four connections the wallet is at its limit.
+      for (let n = 0; n < 44; n++)
+        await enqueue(tx, `record:${randomUUID()}`, JSON.parse(pending[n % 4]!.body))
       await enqueue(tx, 'did:x', {
         kind: 'task',
         protocol: 'did-registrar',
@@ -310,16 +311,16 @@ test('a wallet at its job limit is not polled because another job is due', async
   })
   worker.wake(flooder.walletId)
   await until(
-    'as many as there may be',
+    'the maximum of concurrent requests',
     () => Promise.resolve(servers.reduce((sum, { bodies }) => sum + bodies.length, 0)),
     (count) => count === 48,
   )
   await new Promise((resolve) => setTimeout(resolve, 1_000))
-  // One for each of what is on its way, and what led to it: a look each millisecond would be hundreds.
+  // One poll per running job and a few before; polling each millisecond would be hundreds.
   expect(polls()).toBeLessThan(60)
 })
 
-test('an unaccepted event is repeated five seconds later with the same id, before the next event', async () => {
+test('a failed event is retried five seconds later with the same id, before the next event', async () => {
   await using agent = await startAgent()
   const times: number[] = []
   await using receiver = await openReceiver((response, count) => {
@@ -337,6 +338,6 @@ test('an unaccepted event is repeated five seconds later with the same id, befor
   )
   expect(receiver.bodies.map(stateOf)).toEqual(['step 1', 'step 1', 'step 2'])
   expect(eventOf(receiver.bodies[0]!)).toEqual(eventOf(receiver.bodies[1]!))
-  // The spacing is the service document's; that it is not shorter is the promise.
+  // The delay between attempts is five seconds or more.
   expect(times[1]! - times[0]!).toBeGreaterThan(4_900)
 }, 30_000)

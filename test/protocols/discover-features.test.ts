@@ -8,7 +8,7 @@ const features = featuresOf(20_000)
 const ids = (match: string, type = 'protocol') =>
   disclose(features, [{ 'feature-type': type, match }]).map(({ id }) => id)
 
-/** The protocol of a message type: everything before its name. */
+/** The protocol URI of a message type. */
 const protocolOf = (type: string) => type.slice(0, type.lastIndexOf('/'))
 
 test('every supported protocol is disclosed', () => {
@@ -18,13 +18,13 @@ test('every supported protocol is disclosed', () => {
   expect(spoken.size).toBeGreaterThanOrEqual(9)
 })
 
-test('every protocol that is disclosed is named once, with roles', () => {
+test('each protocol is disclosed once, with roles', () => {
   const protocols = features.filter((feature) => feature['feature-type'] === 'protocol')
   expect(new Set(protocols.map(({ id }) => id)).size).toBe(protocols.length)
   for (const { id, roles } of protocols) expect(roles?.length, id).toBeGreaterThan(0)
 })
 
-test('a question is answered with what it asks for, once, and one about other features with nothing', () => {
+test('a query is answered with the matching features, each once, and a query of other feature types with none', () => {
   const ping = 'https://didcomm.org/trust-ping/2.0'
   expect(ids(ping)).toEqual([ping])
   expect(ids('*')).toHaveLength(features.length - 1)
@@ -77,7 +77,7 @@ describe('a pattern', () => {
     '*'.repeat(501),
   ])('%s does not', (match) => expect(matches(match, id)).toBe(false))
 
-  test('overlapping ends need room for both', () => {
+  test('prefix and suffix of a pattern must not overlap', () => {
     expect([
       matches('a*a', 'a'),
       matches('a*a', 'aa'),
@@ -87,7 +87,7 @@ describe('a pattern', () => {
     ]).toEqual([false, true, false, false, true])
   })
 
-  test('that is made to cost time costs none', () => {
+  test('that is built to cause backtracking is matched in linear time', () => {
     const evil = [
       `${'a*'.repeat(249)}b`,
       `(${'a+'.repeat(200)})+$`,

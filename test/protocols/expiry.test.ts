@@ -11,7 +11,7 @@ import { temporaryWalletDb } from '../_wallet-db.ts'
 
 const dayMs = 86_400_000
 
-/** What need not end by itself: ends of a flow, its last word, and what never is a state on disk; and an invitation to connect, which keeps its state. */
+/** States that need not expire: final states, states that are never stored, and unanswered connection invitations. */
 const ends: [string, Machine, string[]][] = [
   [
     'connection',
@@ -41,14 +41,14 @@ const ends: [string, Machine, string[]][] = [
 ]
 const reports = ['ProblemReportPending', 'ProblemReportSent', 'ProblemReportReceived']
 
-test.each(ends)('every state of a %s is an end, or has one to go to', (_name, states, ended) => {
+test.each(ends)('every state of a %s is final or can expire', (_name, states, ended) => {
   for (const [role, , , state] of states.rows) {
     const isEnd = ended.includes(state) || reports.includes(state)
     expect(findExpiry(states, role, state) === undefined, `${role} ${state}`).toBe(isEnd)
   }
 })
 
-test('an interrupted flow does not tell which transitions came before', () => {
+test('the interruption of a flow does not imply earlier transitions', () => {
   const issue = 'POST /issue-credentials/records/{recordId}/issue-credential'
   for (const state of reports) expect(isPast(credentialStates, 'Issuer', issue, state), state).toBe(false)
   const reject = 'POST /issue-credentials/records/{recordId}/reject-offer'
@@ -73,11 +73,11 @@ test('waiting counts from the last transition, or from the expiry of an unanswer
   )
 })
 
-test('a length of time that no calendar holds never ends', () => {
+test('a duration beyond the range of dates never ends', () => {
   expect(endOf('2026-01-01T00:00:00.000Z', Number.MAX_VALUE).toISOString()).toBe('9999-12-31T23:59:59.999Z')
 })
 
-test('those that wait for longest come first, then the time of the next; a clock that was put back ends nothing early', async () => {
+test('the longest waiting flows come first, then the next due time; a clock set back expires nothing early', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const data = {
@@ -113,7 +113,7 @@ test('those that wait for longest come first, then the time of the next; a clock
   expect(await find(10, new Date(now.getTime() - 2 * dayMs))).toMatchObject({ expired: [expired[0]] })
   expect((await find(10, new Date(now.getTime() + dayMs))).expired).toHaveLength(3)
 
-  // What is no step changes nothing of that.
+  // A change without a transition does not affect the order.
   await db.transaction().execute((tx) => updateData(tx, first, { label: 'another' }))
   expect((await find(10)).nextAt).toEqual(new Date(now.getTime() + dayMs))
 })

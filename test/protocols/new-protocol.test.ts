@@ -38,7 +38,7 @@ type Parts = typeof built &
     toRecordQuery: (topic: string, flags: object) => object
   }
 
-// Inside the repository, where Node.js finds the packages.
+// Inside the repository, so that Node.js resolves packages.
 const folder = mkdtempSync(resolve('node_modules/.new-protocol-'))
 let parts: Parts
 
@@ -75,7 +75,7 @@ const use = <T>(
   work: Parameters<typeof agent.wallets.use<T>>[1],
 ) => agent.wallets.use(walletId, work)
 
-/** Two connected tenants. The first one has asked, and the request has arrived. */
+/** Two connected tenants, and a received request of the first one. */
 async function startAsked() {
   const agent = await startAgent({}, { parts })
   const [asker, answerer] = [await agent.newTenant('asker'), await agent.newTenant('answerer')]

@@ -58,7 +58,7 @@ test('an invitation is read as a URL, as its text, and as base64 in either alpha
   }
 })
 
-test('what it carries may be base64 as well, and may name its recipient as one text', async () => {
+test('the attached message may be base64, and its `to` may be a string', async () => {
   const offer = await newOffer()
   const invitation = decode(offer)
   const message = { ...invitation.attachments[0].data.json, to: 'did:peer:2.somebody', created_time: null }
@@ -71,7 +71,7 @@ test('what it carries may be base64 as well, and may name its recipient as one t
   })
 })
 
-test('it is accepted once by a wallet, even at the same time', async () => {
+test('a wallet accepts an invitation once, even concurrently', async () => {
   for (const [kind, made] of [
     ['offer', await newOffer()],
     ['request', await newRequest()],
@@ -84,7 +84,7 @@ test('it is accepted once by a wallet, even at the same time', async () => {
   }
 })
 
-test('the one who made it may take it, and no connection, nor any DID of a refused one, is kept', async () => {
+test('its creator may accept it; no connection and no DID of a refused acceptance is stored', async () => {
   const tenant = await pair.agent.newTenant()
   const asked = await tenant.call('POST /present-proof/presentations/invitation', { body: {} })
   expect((await acceptRequestInvitation(tenant, oobOf(asked as never))).role).toBe('Prover')
@@ -98,7 +98,7 @@ test('the one who made it may take it, and no connection, nor any DID of a refus
   expect(kept.map(({ record_id }) => record_id).toSorted()).toEqual(records.toSorted())
 })
 
-describe('an invitation for something else', () => {
+describe('an invitation with another goal', () => {
   test.each([
     ['connect', 'offer', 'POST /connection-invitations'],
     ['connect', 'request', 'POST /connection-invitations'],
@@ -127,7 +127,7 @@ describe('an invitation for something else', () => {
     },
   )
 
-  test('that this agent does not know is refused, and may still connect', async () => {
+  test('that this agent does not know is refused, and can still be used to connect', async () => {
     const made = await pair.issuer.call('POST /connections', { body: {} })
     const json = { id: 'x', type: 'https://example.com/unknown/1.0/hello', body: {}, attachments: [] }
     const text = encode({ ...decode(made), attachments: [{ id: 'y', data: { json } }] })
@@ -140,7 +140,7 @@ describe('an invitation for something else', () => {
   })
 })
 
-describe('an invitation that is not in order', () => {
+describe('an invalid invitation that', () => {
   type Change = (invitation: any) => unknown
   const inner = (change: (message: any) => object): Change => {
     return (invitation) => ({
@@ -151,13 +151,13 @@ describe('an invitation that is not in order', () => {
   const cases: [string, Change, string, RegExp][] = [
     ['has expired', (it) => ({ ...it, expires_time: 1_000 }), 'InvitationExpired', /1970-01-01T00:16:40/],
     [
-      'carries no attachments in it',
+      'has empty attachments',
       inner((it) => ({ ...it, attachments: undefined })),
       'InvitationParsingError',
       /attachments/,
     ],
     [
-      'carries a message of somebody else',
+      'carries a message of another sender',
       inner((it) => ({ ...it, from: 'did:peer:2.x' })),
       'InvitationParsingError',
       /another sender/,
@@ -177,7 +177,7 @@ describe('an invitation that is not in order', () => {
       /type/,
     ],
   ]
-  test.each(cases)('%s is refused, and leaves nothing behind', async (_, change, type, detail) => {
+  test.each(cases)('%s is refused, and no row is created', async (_, change, type, detail) => {
     for (const [kind, made] of [
       ['offer', await newOffer()],
       ['request', await newRequest()],
@@ -192,7 +192,7 @@ describe('an invitation that is not in order', () => {
     }
   })
 
-  test('holds an offer or a request that lacks something, and says what', async () => {
+  test('has an incomplete offer or request is refused with the missing field', async () => {
     const [offer, asked] = [decode(await newOffer()), decode(await newRequest())]
     const without = inner((it) => ({ ...it, attachments: [] }))
     expect(await refusal(acceptOfferInvitation(pair.holder, encode(without(offer))))).toMatchObject({
@@ -209,7 +209,7 @@ describe('an invitation that is not in order', () => {
     ['is empty', ''],
     ['is a word', 'hello'],
     ['is a URL of something else', 'https://example.com/'],
-    ['is endless', `https://example.com/?_oob=${'A'.repeat(300_000)}`],
+    ['is too long', `https://example.com/?_oob=${'A'.repeat(300_000)}`],
   ])('%s is refused', async (_, text) => {
     for (const take of [acceptOfferInvitation, acceptRequestInvitation]) {
       const { status, detail } = await refusal(take(pair.holder, text))
@@ -218,7 +218,7 @@ describe('an invitation that is not in order', () => {
   })
 })
 
-test('an invitation to offer names what it lacks, as an offer does', async () => {
+test('an incomplete offer in an invitation is refused with the missing field', async () => {
   const invite = (body: object) =>
     pair.issuer.call('POST /issue-credentials/credential-offers/invitation', { body })
   const good = { issuingDID, claims: { a: 1 } }
@@ -230,7 +230,7 @@ test('an invitation to offer names what it lacks, as an offer does', async () =>
   ] as const) {
     expect(await refusal(invite(body))).toMatchObject({ status: 400, detail: expect.stringMatching(detail) })
   }
-  // The real agent's clients send the connection that there is none of.
+  // Clients of the Cloud Agent send a connection id here.
   expect((await invite({ ...good, connectionId: null, credentialFormat: 'JWT' })).protocolState).toBe(
     'InvitationGenerated',
   )

@@ -17,7 +17,7 @@ const terms = {
   metaRetries: 5,
 }
 
-/** A wallet with one connection, of two DIDs, and two records: over the connection, and by an invitation. */
+/** A wallet with a connection and two records: one over the connection, one by an invitation. */
 async function start() {
   const wallet = await temporaryWalletDb()
   const { db } = wallet
@@ -48,7 +48,7 @@ async function start() {
   return { ...wallet, find }
 }
 
-test('over a connection a record is found by its thread and both DIDs, answered or not', async () => {
+test('over a connection a record is found by its thread and both DIDs, before and after the answer', async () => {
   await using wallet = await start()
   for (const mayAnswer of [false, true]) {
     expect(await wallet.find('did:them', 'did:us', 'over', mayAnswer)).toBe('over')
@@ -59,7 +59,7 @@ test('over a connection a record is found by its thread and both DIDs, answered 
   }
 })
 
-test('an invitation belongs to the sender of an answer at its DID, and to no other sender', async () => {
+test('an invitation is found for any sender of an answer to its DID only', async () => {
   await using wallet = await start()
   expect(await wallet.find('did:anybody', 'did:me', 'invited', true)).toBe('invited')
   expect(await wallet.find('did:anybody', 'did:me', 'invited')).toBeUndefined()
@@ -68,7 +68,7 @@ test('an invitation belongs to the sender of an answer at its DID, and to no oth
   expect(await findPeers(wallet.db, 'did:anybody', 'did:me')).toBeUndefined()
 })
 
-test('once it is answered, it belongs to the one who did', async () => {
+test('an answered invitation is found for the sender of the answer only', async () => {
   await using wallet = await start()
   const { db } = wallet
   const answer = { from: 'did:first', to: 'did:me', thid: 'invited' }
@@ -86,6 +86,6 @@ test('once it is answered, it belongs to the one who did', async () => {
   expect(await findPeers(db, 'did:first', 'did:me')).toBeUndefined()
 })
 
-test('over a connection an answer binds nothing', () => {
+test('over a connection an answer does not set the other DID', () => {
   expect(bindSender({ from: 'did:them' }, { connectionId: 'c' })).toEqual({})
 })

@@ -11,10 +11,10 @@ import { openParty, typesOf } from '../_party.ts'
 
 const kinds = [
   ['an offer', typesOf.offer, { credential_preview: { body: { attributes: [] } } }],
-  ['a request for a proof', typesOf.presentationRequest, {}],
+  ['a presentation request', typesOf.presentationRequest, {}],
 ] as const
 
-/** A wallet with a connection, and a message over it as it comes out of its envelope. */
+/** A wallet with a connection, and a decrypted message over it. */
 async function start(type: string, body: object) {
   const pair = await startPair()
   const party = await openParty()
@@ -49,7 +49,7 @@ async function start(type: string, body: object) {
   }
 }
 
-/** Handlers that think when `may` has come. */
+/** Handlers that wait for `may` before they run. */
 function patient(
   may: Promise<unknown>,
   all: Readonly<Record<string, Handler>> = handlers,
@@ -64,7 +64,7 @@ function patient(
 }
 
 test.each(kinds)(
-  '%s that comes again while it is thought about is dropped, not refused',
+  '%s that is repeated while it is being handled is dropped, not refused',
   async (_name, type, body) => {
     await using scene = await start(type, body)
     await scene.use(async (wallet) => {
@@ -105,7 +105,7 @@ test('a repeated message is dropped, even if its record has moved on', async () 
 })
 
 test.each(kinds)(
-  'of two messages that are %s for one thread, the second is refused, whenever it was thought about',
+  'of two messages that are %s for one thread, the second is refused, in any order of handling',
   async (_name, type, body) => {
     await using scene = await start(type, body)
     await scene.use(async (wallet) => {
@@ -125,7 +125,7 @@ test.each(kinds)(
   },
 )
 
-test('ids of messages are forgotten after thirty days, when others come', async () => {
+test('message ids are deleted after thirty days, when new messages arrive', async () => {
   await using scene = await start(typesOf.presentationRequest, {})
   await scene.use(async (wallet) => {
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()

@@ -87,7 +87,7 @@ test('a second confirmation changes nothing', async () => {
   expect(await write(db, (tx) => confirmSent(tx, connection, sent))).toEqual(sent)
 })
 
-test('a change of data is no transition: no event, same state', async () => {
+test('a change of data is not a transition: no event, same state', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const record = await write(db, (tx) => invite(tx))
@@ -112,7 +112,7 @@ test('stored data is parsed when it is read', async () => {
   await expect(getRecord(db, connection, id)).rejects.toThrow(/invitation/)
 })
 
-test('a trigger is past in every later state, and in no other', () => {
+test('a trigger has passed in every later state, and in no other', () => {
   const accept = 'POST /issue-credentials/records/{recordId}/accept-offer'
   const past = (state: string) => isPast(credentialStates, 'Holder', accept, state)
   expect(
@@ -125,11 +125,11 @@ test('the compiler knows which transition sends which message', () => {
   expect(name).toBe('response')
   const never = async (tx: Tx, db: Db) => {
     const record = await invite(tx)
-    // @ts-expect-error the row owes a message
+    // @ts-expect-error the transition sends a message
     await advance(tx, connection, record, 'accept', {})
-    // @ts-expect-error not that one
+    // @ts-expect-error another message
     await advance(tx, connection, record, 'accept', {}, { ...response, type: 'request' })
-    // @ts-expect-error the row sends nothing
+    // @ts-expect-error the transition sends no message
     await advance(tx, connection, record, 'received request', {}, response)
     // @ts-expect-error no such trigger
     await advance(tx, connection, record, 'acept', {})

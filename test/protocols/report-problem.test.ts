@@ -10,7 +10,7 @@ test('every code is an error of a protocol, in the form of the specification', (
   }
 })
 
-test('what a stranger could cause, and what a repetition causes, is never reported', () => {
+test('problems of unauthenticated messages and of repetitions are never reported', () => {
   for (const type of Object.keys(codes))
     expect(type).not.toMatch(
       /ThreadIdNotFound|SenderNotAllowed|InvalidState|InvalidFlowState|UnpackingFailed|Internal/,
@@ -18,7 +18,7 @@ test('what a stranger could cause, and what a repetition causes, is never report
   expect(toReport(new Problem('error:DIDCommControllerError:SenderNotAllowed', 'no'))).toBeUndefined()
 })
 
-test('a report says what the problem says, and not without end', () => {
+test('a report has the text of the problem, up to a length limit', () => {
   const report = toReport(
     new Problem('error:CredentialServiceError:InvalidCredentialOffer', 'x'.repeat(5_000)),
   )

@@ -19,7 +19,7 @@ const names = (found: Trace) =>
   messages(found).map(({ direction, type }) => `${direction} ${type.split('/').at(-1)}`)
 
 test(
-  'both sides have each message once and in order, also when the other side was away',
+  'both sides have each message once and in order, even if the other side was stopped',
   { timeout: 120_000 },
   async () => {
     await using folder = await temporaryFolder()
@@ -41,9 +41,9 @@ test(
         await step(job)
         continue
       }
-      // The connection has to be there before the holder goes.
+      // Connect before the holder stops.
       await sink.waitFor(
-        'the holder to be connected',
+        'the connection of the holder',
         ({ data }) => data.state === 'ConnectionResponseReceived',
       )
       await alice.stop()
@@ -67,30 +67,30 @@ test(
     }
     await finished(job)
 
-    const [ours, theirs] = [
+    const [issuerTrace, holderTrace] = [
       await trace(job.issuer, job.credentialThid),
       await trace(job.holder, job.credentialThid),
     ]
-    expect(names(ours)).toEqual([
+    expect(names(issuerTrace)).toEqual([
       'sent offer-credential',
       'received request-credential',
       'sent issue-credential',
     ])
-    expect(names(theirs)).toEqual([
+    expect(names(holderTrace)).toEqual([
       'received offer-credential',
       'sent request-credential',
       'received issue-credential',
     ])
-    const [offer, , credential] = messages(ours)
+    const [offer, , credential] = messages(issuerTrace)
     expect(offer).toMatchObject({ outcome: 'taken', failure: expect.stringMatching(/nothing listens there/) })
     expect(offer!.attempts).toBeGreaterThan(2)
     expect(credential).toMatchObject({ attempts: 1, outcome: 'taken' })
-    expect(messages(theirs).map(({ id }) => id)).toEqual(messages(ours).map(({ id }) => id))
-    for (const found of [ours, theirs]) {
+    expect(messages(holderTrace).map(({ id }) => id)).toEqual(messages(issuerTrace).map(({ id }) => id))
+    for (const found of [issuerTrace, holderTrace]) {
       expect(found.pending).toEqual([])
       expect(
         found.steps.filter(({ kind }) => kind === 'delivery'),
-        'the global webhook is the operator’s',
+        'the events at the global webhook',
       ).toEqual([])
     }
 

@@ -64,14 +64,14 @@ function order(
   )
 }
 
-test('an answer that overtakes our own bookkeeping comes after what it answers', () => {
+test('an answer that is stored before the delivery of its question comes after it', () => {
   const events = [event(1, 0, 'Pending'), event(2, 1.02, 'Sent'), event(3, 1.02, 'Answered')]
-  // The answer was written down first: the question was taken, and its row waits for its transaction.
+  // The question was delivered, but the answer is stored before the delivery.
   const messages = [message('received', 1, 1.02, 'answer'), message('sent', 1, 1, 'question')]
   expect(order(events, messages, [])).toEqual(['Pending', 'question', 'answer', 'Sent', 'Answered'])
 })
 
-test('what was sent again later, and told later, comes when it was', () => {
+test('retries and late webhook deliveries are ordered by their own time', () => {
   const events = [event(1, 0, 'Pending'), event(5, 60, 'Sent'), event(9, 70, 'Answered')]
   const messages = [message('sent', 1, 59, 'question'), message('received', 7, 70, 'answer')]
   const deliveries = [delivery(1, 0.1), delivery(5, 61), delivery(1, 65)]
@@ -87,7 +87,7 @@ test('what was sent again later, and told later, comes when it was', () => {
   ])
 })
 
-test('a clock that is set back does not turn the order around', () => {
+test('a clock that is set back does not reverse the order', () => {
   const events = [event(1, 3_600, 'Pending'), event(2, 0, 'Sent'), event(3, 1, 'Answered')]
   const messages = [message('sent', 1, 3_601, 'question'), message('received', 2, 1, 'answer')]
   const found = order(events, messages, [delivery(3, 2)])
@@ -118,7 +118,7 @@ test('a state follows the one before it of the same record, and a message withou
   expect(steps[1]).not.toHaveProperty('from')
 })
 
-test('of what grows, nothing is searched through', { timeout: 60_000 }, async () => {
+test('no growing table is scanned', { timeout: 60_000 }, async () => {
   await using pair = await startPair()
   const { issuer, holder } = pair
   const { inviterConnectionId } = await connect(issuer, holder)
@@ -147,7 +147,7 @@ test('of what grows, nothing is searched through', { timeout: 60_000 }, async ()
     await db.destroy()
   })
   expect(plans.length).toBeGreaterThan(30)
-  // Webhooks are few; the newest rows of a log are a bounded number.
+  // Webhooks are few, and queries for the newest rows of a log are bounded.
   const isBounded = (plan: string) =>
     plan.startsWith('SCAN webhook') || /order by "\w+" desc limit \?\) as "newest"/.test(plan)
   expect(plans.filter((plan) => plan.startsWith('SCAN') && !isBounded(plan))).toEqual([])

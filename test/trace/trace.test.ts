@@ -1,4 +1,4 @@
-/** `GET /traces/{id}`: the steps of a thread, and what it waits for. */
+/** `GET /traces/{id}`: the steps of a thread, and the pending actions. */
 import { expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import type { Step } from '../../src/trace/model.ts'
@@ -10,7 +10,7 @@ const slow = { timeout: 60_000 }
 
 const trace = ({ call }: Tenant, id: string) => call('GET /traces/{id}', { path: { id } })
 
-/** A step in a few words. */
+/** Formats a step as a short string. */
 function words(step: Step): string {
   if (step.kind === 'state') return `${step.topic} ${step.from ?? ''}→${step.to}`
   if (step.kind === 'delivery') return `webhook ${step.attempt} ${step.status} ${step.outcome}`
@@ -31,8 +31,8 @@ async function startIssued() {
 test('both sides have each message and each state once, in order', slow, async () => {
   await using scene = await startIssued()
   const { issuer, holder, thid, connectionThid } = scene
-  const [ours, theirs] = [await trace(issuer, thid), await trace(holder, thid)]
-  expect(ours.steps.map(words)).toEqual([
+  const [issuerTrace, holderTrace] = [await trace(issuer, thid), await trace(holder, thid)]
+  expect(issuerTrace.steps.map(words)).toEqual([
     'credential →OfferPending',
     'sent offer-credential taken',
     'credential OfferPending→OfferSent',
@@ -43,7 +43,7 @@ test('both sides have each message and each state once, in order', slow, async (
     'sent issue-credential taken',
     'credential CredentialGenerated→CredentialSent',
   ])
-  expect(theirs.steps.map(words)).toEqual([
+  expect(holderTrace.steps.map(words)).toEqual([
     'received offer-credential taken',
     'credential →OfferReceived',
     'credential OfferReceived→RequestPending',
@@ -53,21 +53,21 @@ test('both sides have each message and each state once, in order', slow, async (
     'credential RequestSent→CredentialReceived',
   ])
   const messages = (steps: Step[]) => steps.filter((step) => step.kind === 'message')
-  // The two sides speak of the same messages, between the same DIDs.
-  expect(messages(ours.steps).map(({ id, from, to }) => [id, from, to])).toEqual(
-    messages(theirs.steps).map(({ id, from, to }) => [id, from, to]),
+  // Both sides list the same messages between the same DIDs.
+  expect(messages(issuerTrace.steps).map(({ id, from, to }) => [id, from, to])).toEqual(
+    messages(holderTrace.steps).map(({ id, from, to }) => [id, from, to]),
   )
-  for (const step of messages(ours.steps).filter(({ direction }) => direction === 'sent'))
+  for (const step of messages(issuerTrace.steps).filter(({ direction }) => direction === 'sent'))
     expect(step).toMatchObject({
       attempts: 1,
       durationMs: expect.any(Number),
       from: expect.stringMatching(/^did:peer:2\.E/),
     })
-  for (const { steps, startedAt, pending, isCut } of [ours, theirs]) {
+  for (const { steps, startedAt, pending, isCut } of [issuerTrace, holderTrace]) {
     expect({ startedAt, pending, isCut }).toEqual({ startedAt: steps[0]!.at, pending: [], isCut: false })
     expect(steps.map(({ at }) => at)).toEqual(steps.map(({ at }) => at).toSorted())
   }
-  expect(ours.records).toEqual([
+  expect(issuerTrace.records).toEqual([
     { topic: 'credential', id: scene.issuerRecordId, role: 'Issuer', state: 'CredentialSent' },
   ])
 
@@ -99,7 +99,7 @@ test(
     ])
       expect(await trace(issuer, id), id).toMatchObject({ thid, steps: { length: 9 } })
     expect(await trace(holder, recordId)).toMatchObject({ thid })
-    // The issuer's record is nothing to the holder, nor is anything of either to somebody else.
+    // A tenant cannot trace records of another tenant.
     const stranger = await scene.agent.newTenant()
     for (const [tenant, id] of [
       [holder, issuerRecordId],
@@ -113,7 +113,7 @@ test(
     ] as const)
       // prettier-ignore
       expect(await refusal(trace(tenant, id)), id).toMatchObject({ status: 404, type: 'NotFound', detail: expect.stringContaining(id) })
-    // UUIDs of version 7 begin with the time: those of records made one after the other begin alike.
+    // UUIDs of version 7 begin with the time, so successive records have a common prefix.
     const several = await refusal(trace(issuer, issuerRecordId.slice(0, 6)))
     expect(several).toMatchObject({
       status: 400,
@@ -123,7 +123,7 @@ test(
 )
 
 test(
-  'a webhook that fails twice and then takes an event shows three attempts, and waits for the next one meanwhile',
+  'a webhook that fails twice and then accepts an event has three attempts, and a pending one in between',
   slow,
   async () => {
     await using pair = await startPair()
@@ -158,7 +158,7 @@ test(
       },
     ])
     for (const attempts of [2, 3]) {
-      // Not to wait for five seconds: it is due.
+      // Makes the retry due immediately.
       await pair.agent.agent.wallets.use(issuer.walletId, (wallet) =>
         wallet.transaction((tx) =>
           tx
@@ -202,7 +202,7 @@ test('a ping is traced by its id, and waits for its answer', slow, async () => {
   const { id } = await pair.issuer.call('POST /didcomm/pings', { body: { connectionId } })
   const ping = await party.next('https://didcomm.org/trust-ping/2.0/ping')
   const asked = await until(
-    'the ping to be written down',
+    'the stored ping',
     () => trace(pair.issuer, id),
     ({ steps }) => steps.length === 1,
   )
@@ -212,61 +212,61 @@ test('a ping is traced by its id, and waits for its answer', slow, async () => {
   expect([steps.map(words), pending]).toEqual([['sent ping taken', 'received ping-response taken'], []])
 })
 
-test('a message that is refused is a step, once, unless it is nonsense of a stranger’s', slow, async () => {
-  await using pair = await startPair()
-  await using party = await openParty()
-  await using stranger = await openParty()
-  const { theirDid, thid } = await party.connect(pair.issuer)
-  const [id, nonsense] = [randomUUID(), 'https://nobody.example/nonsense/1.0/\u001b[2J']
-  for (let n = 0; n < 2; n++)
-    expect((await party.send(theirDid, { type: nonsense, id, thid })).status).toBe(422)
-  expect((await stranger.send(theirDid, { type: nonsense, thid })).status).toBe(422)
-  const request = 'https://atalaprism.io/mercury/connections/1.0/request'
-  expect((await stranger.send(theirDid, { type: request, thid })).status).toBe(400)
-  const { steps } = await trace(pair.issuer, thid)
-  // Whoever holds an invitation is told why it is refused: that is written down as well.
-  expect(steps.filter((step) => step.kind === 'message' && step.outcome === 'refused')).toMatchObject([
-    { id, type: nonsense, from: party.did.slice(0, 80), failure: expect.stringContaining('does not know') },
-    {
-      type: request,
-      from: stranger.did.slice(0, 80),
-      failure: expect.stringContaining('answered by another agent'),
-    },
-  ])
-})
-
 test(
-  'what is said about a thread belongs there: a report, and that the credential is revoked',
+  'a refused message is a step, once, unless its sender is unknown and it is malformed',
   slow,
   async () => {
-    await using scene = await startIssued()
-    const { issuer, holder, thid, issuerRecordId, inviterConnectionId: connectionId } = scene
-    await issuer.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuerRecordId } })
-    const told = await until(
-      'the holder to be told',
-      () => trace(holder, thid),
-      ({ steps }) => steps.at(-1)?.kind === 'state' && steps.length === 9,
-    )
-    expect(told.steps.slice(-2).map(words)).toEqual([
-      'received revoke taken',
-      'credential CredentialReceived→CredentialReceived',
+    await using pair = await startPair()
+    await using party = await openParty()
+    await using stranger = await openParty()
+    const { theirDid, thid } = await party.connect(pair.issuer)
+    const [id, nonsense] = [randomUUID(), 'https://nobody.example/nonsense/1.0/\u001b[2J']
+    for (let n = 0; n < 2; n++)
+      expect((await party.send(theirDid, { type: nonsense, id, thid })).status).toBe(422)
+    expect((await stranger.send(theirDid, { type: nonsense, thid })).status).toBe(422)
+    const request = 'https://atalaprism.io/mercury/connections/1.0/request'
+    expect((await stranger.send(theirDid, { type: request, thid })).status).toBe(400)
+    const { steps } = await trace(pair.issuer, thid)
+    // The refused answer to an invitation gets a report, which is a step as well.
+    expect(steps.filter((step) => step.kind === 'message' && step.outcome === 'refused')).toMatchObject([
+      { id, type: nonsense, from: party.did.slice(0, 80), failure: expect.stringContaining('does not know') },
+      {
+        type: request,
+        from: stranger.did.slice(0, 80),
+        failure: expect.stringContaining('answered by another agent'),
+      },
     ])
-    // The issuer writes down that it was taken once it has heard so.
-    const said = async () => (await trace(issuer, thid)).steps.map(words)
-    await until('the issuer to know', said, (all) => all.includes('sent revoke taken'))
-
-    const offer = await issuer.call('POST /issue-credentials/credential-offers', {
-      body: { connectionId, issuingDID: scene.issuing.did, claims: { a: 'b' } },
-    })
-    const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
-    await holder.call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId } })
-    await credentialIn(issuer.call, offer.thid, 'ProblemReportReceived')
-    const { steps, records, pending } = await trace(issuer, offer.recordId)
-    expect(steps.slice(-2).map(words)).toEqual([
-      'received problem-report taken',
-      'credential OfferSent→ProblemReportReceived',
-    ])
-    expect(records[0]!.failure).toMatch(/declined/)
-    expect(pending).toEqual([])
   },
 )
+
+test('problem reports and revocation notices belong to their thread', slow, async () => {
+  await using scene = await startIssued()
+  const { issuer, holder, thid, issuerRecordId, inviterConnectionId: connectionId } = scene
+  await issuer.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuerRecordId } })
+  const notified = await until(
+    'the revocation notice',
+    () => trace(holder, thid),
+    ({ steps }) => steps.at(-1)?.kind === 'state' && steps.length === 9,
+  )
+  expect(notified.steps.slice(-2).map(words)).toEqual([
+    'received revoke taken',
+    'credential CredentialReceived→CredentialReceived',
+  ])
+  // The issuer stores the delivery after the response.
+  const said = async () => (await trace(issuer, thid)).steps.map(words)
+  await until('the issuer to know', said, (all) => all.includes('sent revoke taken'))
+
+  const offer = await issuer.call('POST /issue-credentials/credential-offers', {
+    body: { connectionId, issuingDID: scene.issuing.did, claims: { a: 'b' } },
+  })
+  const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
+  await holder.call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId } })
+  await credentialIn(issuer.call, offer.thid, 'ProblemReportReceived')
+  const { steps, records, pending } = await trace(issuer, offer.recordId)
+  expect(steps.slice(-2).map(words)).toEqual([
+    'received problem-report taken',
+    'credential OfferSent→ProblemReportReceived',
+  ])
+  expect(records[0]!.failure).toMatch(/declined/)
+  expect(pending).toEqual([])
+})
