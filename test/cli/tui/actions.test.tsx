@@ -24,14 +24,14 @@ test('messages go both ways while the page of a connection is open, and a line o
   const { left, right } = both
   await left.type('m')
   await left.shows('There are no messages yet.')
-  expect(left.frame()).toContain('── Messages with somebody ─')
+  expect(left.frame()).toContain('── Messages with invitee ──')
   await right.type('m')
   await right.shows('There are no messages yet.')
   await left.type('Good morXX', codes.backspace, codes.backspace, ...pasted('ning,\nBob'), codes.enter)
   await right.shows(/\n {2}Good morning, Bob\n/)
   await right.type('q is a letter here', codes.enter)
   await left.shows(
-    /You {2}[-\d]+ [:\d]+ UTC\n {2}Good morning, Bob\nsomebody {2}[-\d]+ [:\d]+ UTC\n {2}q is a letter here\n/,
+    /You {2}[-\d]+ [:\d]+ UTC\n {2}Good morning, Bob\ninvitee {2}[-\d]+ [:\d]+ UTC\n {2}q is a letter here\n/,
   )
   await left.type(codes.enter, ' ', codes.enter)
   expect((await both.bob.call('GET /messages')).contents).toHaveLength(2)
@@ -87,7 +87,7 @@ test('a connection is labelled, named by its label in questions, and named by ho
 test('the other side of a connection is pinged', async () => {
   await using both = await two()
   await both.left.type('p')
-  await both.left.shows(/✓ somebody answered after \d+ ms\./)
+  await both.left.shows(/✓ invitee answered after \d+ ms\./)
 })
 
 test('the trace of a connection is shown, its id copied, and the page closed', async () => {

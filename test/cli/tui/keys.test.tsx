@@ -215,7 +215,7 @@ test('a form shows the error of invalid claims and keeps the input', async () =>
   await type(codes.enter)
   expect(frame()).toContain('✗ A credential needs a claim: write one, such as name=Alice.')
   await type('age:=x', codes.enter)
-  expect(frame()).toContain('✗ claim age: what follows := is not JSON')
+  expect(frame()).toContain('✗ claim age: the value after := is not JSON')
   await type(codes.backspace, '42', codes.enter)
   await shows('The offer is on its way to the holder.')
   expect(asked.at(-1)).toMatchObject([

@@ -31,7 +31,7 @@ test('it loads the wallet and follows its events', async () => {
     )
     expect(connections.map(({ label, state }) => [label, state])).toEqual([
       ['before', 'InvitationGenerated'],
-      ['somebody', 'ConnectionResponseSent'],
+      ['invitee', 'ConnectionResponseSent'],
     ])
     expect(changedAt(connections[1]!.connectionId, store.get())).toBe(events.at(-1)!.ts)
     // The same as a new request returns.
