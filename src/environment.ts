@@ -22,7 +22,7 @@ type Given = Pick<Environment, 'config' | 'log' | 'urls' | 'db' | 'tokens'> &
   // These use the wallets, which are created with the environment.
   Pick<Environment, 'getStatusList' | 'onCommit'> & {
     /** The document of a did:web that a wallet of this agent publishes. */
-    findWebDocument(did: string): Promise<DidDocument | undefined>
+    findWebDocument: (did: string) => Promise<DidDocument | undefined>
   }
 
 /** `closers` gets what must be closed, in reverse order. `embeddedLedger` is the ledger if it is a file of this agent. */

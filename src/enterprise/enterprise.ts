@@ -47,7 +47,7 @@ export function createEnterprise(config: Config, agentKey: Uint8Array, { url }: 
   }
 }
 
-function createAnswerNotifier(): AnswerNotifier & { close(): void } {
+function createAnswerNotifier(): AnswerNotifier & { close: () => void } {
   const waiting = new Map<string, Set<() => void>>()
   let count = 0
   let isClosed = false

@@ -14,7 +14,7 @@ export type WalletSecrets = {
   /** As `unseal`, parsed by `read`. Cached by context. @throws as `unseal`, and what `read` throws. */
   unsealCached<T extends object>(context: string, sealed: string, read: (text: string) => T): T
   /** Fills key and seed with zeros and clears the caches. Every other method throws afterwards. */
-  erase(): void
+  readonly erase: () => void
 }
 
 const maxCachedKeys = 200

@@ -26,7 +26,7 @@ type Vector = {
   trustedIssuers: string[]
 }
 
-const { vectors } = readPublished<{ vectors: Vector[] }>('identus-jwt')
+const { vectors } = readPublished('identus-jwt') as { vectors: Vector[] }
 const ofKind = (kind: Vector['kind']) => vectors.filter((vector) => vector.kind === kind)
 const byId = (id: string) => vectors.find((vector) => vector.id === id)!
 

@@ -195,7 +195,7 @@ function typeOf(did: string): string {
 }
 
 describe.each(['did-peer', 'identus-did-peer'])('%s', (name) => {
-  const { vectors } = readPublished<{ vectors: Vector[] }>(name)
+  const { vectors } = readPublished(name) as { vectors: Vector[] }
   const of = (...expected: Vector['expect'][]) =>
     named(vectors.filter((vector) => expected.includes(vector.expect)))
 

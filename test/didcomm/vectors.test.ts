@@ -63,7 +63,7 @@ const deviations = [
 const parse = (text: string) => JSON.parse(text) as unknown
 
 describe.each(['didcomm-v2', 'didcomm-rust'])('%s', (name) => {
-  const { didDocuments, secrets, vectors } = readPublished<Published>(name)
+  const { didDocuments, secrets, vectors } = readPublished(name) as Published
 
   const resolve = async (did: string) => didDocuments[did] ?? Promise.reject(new Error('unknown'))
   const packedOf = (vector: Vector): string => {

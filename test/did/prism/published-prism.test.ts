@@ -173,7 +173,7 @@ function checkLongForm({
 }
 
 describe.each(['did-prism', 'identus-did-prism'])('%s', (name) => {
-  const { vectors } = readPublished<{ vectors: Vector[] }>(name)
+  const { vectors } = readPublished(name) as { vectors: Vector[] }
   const of = (kind: string, ...expected: Vector['expect'][]) =>
     vectors.filter((vector) => vector.kind === kind && expected.includes(vector.expect))
 
