@@ -1,6 +1,6 @@
 /** The results of a run, for the terminal, for files and for comparisons. */
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 
 type Figure = {
   heading: string

@@ -2,22 +2,12 @@
  * Bundles the daemon, the command line and the dashboard into `dist`: one file loads faster than several hundred.
  * Part of `npm run build`.
  */
-import { readFileSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 rmSync(`${root}dist`, { recursive: true, force: true })
-
-/** Imports zod as a namespace. esbuild then drops its unused parts, 400 KB of each bundle. */
-const zod = {
-  name: 'zod',
-  setup: (build) =>
-    build.onLoad({ filter: /[\\/](?:cli|commands|daemon|src)[\\/].*\.ts$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace("import { z } from 'zod'", "import * as z from 'zod'"),
-      loader: 'ts',
-    })),
-}
 
 /** @type {import('esbuild').BuildOptions} */
 const common = {
@@ -31,7 +21,6 @@ const common = {
   minifyWhitespace: true,
   // Native modules are resolved at run time. oclif asks for typescript in source trees only.
   external: ['@napi-rs/keyring', 'better-sqlite3', 'better-sqlite3-node20', 'secp256k1', 'typescript'],
-  plugins: [zod],
   logLevel: 'warning',
 }
 

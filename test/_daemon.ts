@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const main = fileURLToPath(new URL('../bin/daemon.cjs', import.meta.url))
 

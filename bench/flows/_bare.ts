@@ -2,7 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { z } from 'zod'
+import * as z from 'zod'
 import { temporaryFolder } from '../../test/_daemon.ts'
 import { together } from '../_harness.ts'
 import { openReceiver } from './_receiver.ts'

@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url'
 import PQueue from 'p-queue'
 import { Pool } from 'undici'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Daemon } from '../../test/_daemon.ts'
 import { assemble, newDid, newTenant, publishDid, publishSchema, startTwo } from '../../test/_two-daemons.ts'
 import { openReceiver, type Receiver } from './_receiver.ts'

@@ -4,7 +4,7 @@
  * This file reads the environment variables of the command line, except those of the terminal.
  */
 import { resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { dataDirOf, locationVariables } from '../../src/base/settings.ts'
 import { type Profile, readLocalProfile, readProfile, readProfileInUse } from '../../src/base/profile.ts'
 import { Secret } from '../../src/base/secret.ts'

@@ -1,6 +1,6 @@
 /** Reads, follows and formats the daemon’s log. */
 import { closeSync, fstatSync, openSync, readSync, watch } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { tryParseJson } from '../../src/base/json.ts'
 import { safeLine } from '../format/text.ts'
 

@@ -1,5 +1,5 @@
 /** Formats proof requests and the credentials that satisfy them. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { pathOf } from './credential.ts'
 import { shortForm } from './text.ts'
 import type { Answer } from '../client/api.ts'

@@ -1,6 +1,6 @@
 /** `agent credential status-list` */
 import { gunzipSync } from 'node:zlib'
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { argument } from '../../cli/input/arguments.ts'

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { ask, type Request } from './send-request.ts'
 import type { Contract, Key, Reply, Route } from '../http/route.ts'
 import type { Routes } from '../routes/index.ts'

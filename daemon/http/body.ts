@@ -2,7 +2,7 @@
 import { bodyParser } from '@koa/bodyparser'
 import { finished } from 'node:stream/promises'
 import type { Context } from 'koa'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { hasPrototypeMember, JsonError, parseJson } from '../../src/base/json.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { reasons } from './reasons.ts'

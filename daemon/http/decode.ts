@@ -1,6 +1,6 @@
 /** Parses query, headers and body of a request by the contract of its endpoint. */
 import type { Context } from 'koa'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Config } from '../../src/base/config.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { createJsonReader, decodeAnyBody, decodeBody, defaultMaxBytes, streamBody } from './body.ts'

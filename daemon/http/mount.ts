@@ -7,7 +7,7 @@
 import Router from '@koa/router'
 import { isDeepStrictEqual } from 'node:util'
 import type { Context, Middleware } from 'koa'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { assertByteQuota, withQuotas } from '../../src/wallet/quotas.ts'

@@ -1,5 +1,5 @@
 /** Prints the routes as an OpenAPI 3.1 document. */
-import { z } from 'zod'
+import * as z from 'zod'
 // The last failure of a record has the same form as an error response.
 import { MetaLastFailure as ErrorResponse } from '../../src/protocols/model.ts'
 import { JsonValue } from '../../src/base/json.ts'

@@ -1,5 +1,5 @@
 /** Paged lists: their query parameters, and the object of a page. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { withOneSlash } from '../middleware/base-path.ts'
 
 /** A whole number in a query. Its input type is a number, because clients pass numbers. */

@@ -1,5 +1,5 @@
 /** Reasons why a value does not fit a zod type: each names the field by its path, and never quotes the value. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 
 const maxReasons = 10
 const maxPathLength = 200

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from 'koa'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Answer, Route } from './route.ts'
 
 /** Sends the result of a handler. With `isChecked`, a result that differs from the contract is an error. */

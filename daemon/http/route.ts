@@ -5,7 +5,7 @@
  * handler and the client with it, and `openapi.ts` prints it.
  */
 import type { Readable } from 'node:stream'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import type { Config } from '../../src/base/config.ts'
 import type { Log } from '../../src/base/log.ts'

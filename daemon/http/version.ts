@@ -1,6 +1,6 @@
 /** The version of this package, from its package.json. */
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const Manifest = z.object({ name: z.literal('identity-agent'), version: z.string() })
 

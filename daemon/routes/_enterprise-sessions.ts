@@ -1,5 +1,5 @@
 /** Handlers that DID requests (`/onboard`) and challenges (`/did-authentication`) share. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import type { Enterprise } from '../../src/enterprise/enterprise.ts'
 import type { CreateSession } from '../../src/enterprise/model.ts'

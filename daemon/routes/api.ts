@@ -2,7 +2,7 @@
  * `/api`: serves the embedded ledger to other agents with the HTTP API of a NeoPRISM node. Agents with another ledger do not serve
  * these endpoints.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { findOpening } from '../../src/net/reach.ts'

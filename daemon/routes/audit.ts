@@ -1,5 +1,5 @@
 /** `/audit`: the audit log, for the administrator. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { AuditEntry, Filter } from '../../src/audit/entry.ts'
 import { AuditVerification, Head } from '../../src/audit/verify.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'

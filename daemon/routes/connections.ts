@@ -1,5 +1,5 @@
 /** `/connections`: DIDComm connections, and invitations to connect. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { deleteConnection, createInvitation, updateConnection } from '../../src/protocols/connection/flow.ts'
 import {
   Connection,

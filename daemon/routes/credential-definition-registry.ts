@@ -1,5 +1,5 @@
 /** `/credential-definition-registry`: AnonCreds credential definitions. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { CredentialDefinitionInput, CredentialDefinitionRecord } from '../../src/anoncreds/definition.ts'
 import {

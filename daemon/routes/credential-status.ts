@@ -1,5 +1,5 @@
 /** `/credential-status`: the public status lists of the issuers of this agent, and revocation. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { listMedia, listNotFound, publishList, type ListMedia } from '../../src/credential-status/publish.ts'
 import { revokeCredential } from '../../src/protocols/issue-credential/issuer.ts'
 import { route } from '../http/route.ts'

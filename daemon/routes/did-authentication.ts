@@ -1,5 +1,5 @@
 /** `/did-authentication`: authentication challenges and their public links. `/enterprise/…` is an alias. */
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   Challenge,
   challenges,

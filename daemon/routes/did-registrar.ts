@@ -1,5 +1,5 @@
 /** `/did-registrar`: the DIDs that the wallet creates and publishes. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { createDid } from '../../src/did-registrar/create.ts'
 import { getDidRow, listDids, toDetail } from '../../src/did-registrar/dids.ts'
 import {

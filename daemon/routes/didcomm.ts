@@ -1,5 +1,5 @@
 /** `/didcomm`: decrypts envelopes for inspection, and sends trust pings. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { PlaintextMessage } from '../../src/didcomm/message.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
 import { parseEnvelope } from '../../src/didcomm/jwe.ts'

@@ -1,5 +1,5 @@
 /** `/dids`: resolves any DID, with the media types of the HTTP binding of W3C DID Resolution. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { isTemporary } from '../../src/base/problem.ts'
 import { DidDocument } from '../../src/did/document.ts'

@@ -1,5 +1,5 @@
 /** `/events`: the event log of the wallet, in pages or as a live stream. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { newId } from '../../src/base/id.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { streamEvents } from '../../src/events/stream.ts'

@@ -1,5 +1,5 @@
 /** `/`, `/docs` and the icon: the entry points for a person or a program that has only the agent's address. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { homePage } from '../pages/home.ts'
 import { icon } from '../pages/page.ts'

@@ -1,5 +1,5 @@
 /** `/invitation`: the page of an invitation's link. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { Problem } from '../../src/base/problem.ts'
 import { OutOfBandInvitation, parseInvitation } from '../../src/didcomm/invitation.ts'
 import { invitationPage } from '../pages/invitation.ts'

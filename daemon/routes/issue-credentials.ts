@@ -1,5 +1,5 @@
 /** `/issue-credentials`: offers, requests and issuance of credentials. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { CredentialContent, readContent } from '../../src/protocols/issue-credential/content.ts'
 import {
   acceptOffer,

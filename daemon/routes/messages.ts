@@ -1,5 +1,5 @@
 /** `/messages`: basic messages (DIDComm Basic Message 2.0). */
-import { z } from 'zod'
+import * as z from 'zod'
 import { listMessages, sendMessage } from '../../src/protocols/basic-message/flow.ts'
 import { Message, SendMessage, toMessage } from '../../src/protocols/basic-message/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'

@@ -1,5 +1,5 @@
 /** `/onboard`: DID requests and their public links. `/did-requests` and `/enterprise/…` are aliases. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { CreateSession, OperationResult } from '../../src/enterprise/model.ts'
 import {
   DidRequest,

@@ -1,5 +1,5 @@
 /** `/schema-registry`: credential schemas. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { Problem } from '../../src/base/problem.ts'
 import { canonicalDid, Did } from '../../src/did/document.ts'
 import { PrismEnvelope, toEnvelope } from '../../src/schemas/did-url.ts'

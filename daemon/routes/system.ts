@@ -1,5 +1,5 @@
 /** `/_system` and `/docs/openapi.json`: health, diagnosis, master key, backups, and the API document. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { CreateBackup, MadeBackup } from '../../src/backup/manifest.ts'
 import { Diagnosis } from '../../src/doctor/check.ts'

@@ -1,5 +1,5 @@
 /** `/traces`: the history of a thread, step by step, and what it is waiting for. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { Trace } from '../../src/trace/model.ts'
 import { getTrace } from '../../src/trace/trace.ts'
 import { route } from '../http/route.ts'

@@ -1,5 +1,5 @@
 /** `/verification`: verification of credentials and schemas, and the verification policies of the wallet. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { statusChecks } from '../../src/credential-status/check.ts'
 import { SchemaVerification, SchemaVerificationResult, verifySchema } from '../../src/schemas/verify.ts'
 import {

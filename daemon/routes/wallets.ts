@@ -1,5 +1,5 @@
 /** `/wallets`: all wallets for the administrator, and its own wallet for a tenant. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Config } from '../../src/base/config.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { Secret } from '../../src/base/secret.ts'

@@ -1,5 +1,5 @@
 /** `/web`: the documents of this agent's did:web DIDs. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { Problem } from '../../src/base/problem.ts'
 import { findWebDocument, toWebDid } from '../../src/did-registrar/web.ts'
 import { DidDocument } from '../../src/did/document.ts'

@@ -1,5 +1,5 @@
 /** `/events/webhooks`: webhooks and their delivery attempts. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { deliverTest } from '../../src/events/deliver.ts'
 import { listDeliveries, outcomes, WebhookDelivery } from '../../src/events/delivery-log.ts'
 import { EventType } from '../../src/events/event.ts'

@@ -4,7 +4,7 @@
  *
  * It sends `ready` with the URLs to a connected parent. An error is one sentence on standard error and an exit code.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { createAgent } from '../../src/agent.ts'
 import { newApiKey, Secret } from '../../src/base/secret.ts'
 import { forgetSecrets } from '../../src/base/config.ts'

@@ -1,5 +1,5 @@
 /** Writes `docs/json.md`: the output of commands with `--json`. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { toNotation, type JsonSchema } from './notation.ts'
 import { Report, shapes, type Shape } from './shapes.ts'
 

@@ -1,6 +1,6 @@
 /** The commands and topics of the command line, from oclif.manifest.json and package.json. */
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const Flag = z.object({
   name: z.string(),

@@ -1,5 +1,5 @@
 /** The schemas of what each command prints with `--json`: a response body of the API, or a shape of the command. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { routes } from '../../daemon/routes/index.ts'
 import type { Key, Route } from '../../daemon/http/route.ts'
 

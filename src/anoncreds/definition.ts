@@ -1,5 +1,5 @@
 /** AnonCreds credential definitions as issuers publish them and as the API returns them. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { Did } from '../did/document.ts'
 import { ResolutionMethod, SchemaVersion } from '../schemas/schema.ts'
 import { CredentialDefinition, Id, KeyCorrectnessProof } from './model.ts'

@@ -2,7 +2,7 @@
  * The AnonCreds engine. Its operations take a tenth of a second to a second each and run in a worker thread,
  * which starts with the first operation and ends when it is idle.
  */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { Problem } from '../base/problem.ts'
 import { programOf } from '../base/program.ts'
 import { createThread, type Thread, ThreadSpent } from '../base/thread.ts'

@@ -5,7 +5,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { DefinitionKeys } from './keys.ts'
 import { DefinitionPrivateKey, KeyCorrectnessProof, PrimaryPublicKey } from './model.ts'
 

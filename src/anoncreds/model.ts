@@ -3,7 +3,7 @@
  * requests, credentials. Unknown members are dropped.
  */
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A decimal number of at most 5,000 bits. The limit bounds the calculations. */
 export const Decimal = z

@@ -1,5 +1,5 @@
 /** The JSON of AnonCreds proof requests and presentations. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { ByAttribute, Decimal, Id, notRevocable, Reference } from './model.ts'
 import { isKnownTag, tagNames } from './restrictions.ts'
 

@@ -4,7 +4,7 @@
  * An entry contains names and ids, never a key, a seed, a body or free text.
  */
 import type { Selectable } from 'kysely'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { AuditTables } from '../storage/audit-tables.ts'
 import type { AuditDb } from '../storage/database.ts'
 import type { Paging } from '../storage/list-query.ts'

@@ -1,6 +1,6 @@
 /** Verifies the chain of the audit log from its first to its last entry. */
 import { setImmediate as nextIteration } from 'node:timers/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { AuditDb } from '../storage/database.ts'
 import { emptyHead, headToText, isGenuine, parseHead, retention, type ChainHead } from './chain.ts'
 

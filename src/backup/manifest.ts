@@ -7,7 +7,7 @@ import { writeNewFile } from '../base/private-files.ts'
 import { reasonOf } from '../base/reason.ts'
 import { keyedDigest, withSealKey } from '../base/seal.ts'
 import { StartError } from '../base/start-error.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Writes and syncs the manifest (mode 0600). @throws as `node:fs` does. */
 export async function writeManifest(

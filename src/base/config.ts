@@ -3,7 +3,7 @@
  *
  * No other file reads the environment. `test/docs.test.ts` compares the table in docs/configuration.md with this one.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { headerText, Secret } from './secret.ts'
 import { fromBase64 } from './bytes.ts'
 import { readHostList, readPorts, type HostList } from './host-list.ts'

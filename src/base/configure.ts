@@ -2,7 +2,7 @@
  * The configuration of a daemon: flags, then the environment, then the settings of the profile, then
  * defaults.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { readConfig, variables, type Config } from './config.ts'
 import {
   dataDirOf,

@@ -3,7 +3,7 @@
  * refuses a text that is expensive to process before it parses it (RFC 8259, RFC 7493, RFC 8725 §2.4).
  */
 import serialize from 'canonicalize'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A parsed JSON object. Names such as `__proto__` are own members of it. */
 export type JsonObject = { [name: string]: unknown }

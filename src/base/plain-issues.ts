@@ -2,7 +2,7 @@
  * Plain messages of zod issues for the whole program. Each continues `field: …`. A message of a schema has
  * precedence.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 
 type Issue = z.core.$ZodRawIssue
 

@@ -7,7 +7,7 @@
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { FolderError, writePrivateFile } from './private-files.ts'
 import { StartError } from './start-error.ts'
 import { tryParseJson } from './json.ts'

@@ -1,5 +1,5 @@
 /** Errors in plain words: of zod, of the operating system, and any other. */
-import { z } from 'zod'
+import * as z from 'zod'
 import './plain-issues.ts'
 
 const maxLength = 300

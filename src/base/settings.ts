@@ -5,7 +5,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import envPaths from 'env-paths'
-import { z } from 'zod'
+import * as z from 'zod'
 import { tryParseJson } from './json.ts'
 import './plain-issues.ts'
 import { writePrivateFile } from './private-files.ts'

@@ -1,5 +1,5 @@
 /** Checks the status of credentials: as part of a verification, or for display. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { isTemporary, Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import type { CredentialStatus, DecodedCredential } from '../credentials/jwt-vc.ts'

@@ -1,5 +1,5 @@
 /** Converts between claims and the attributes of a credential preview (Issue Credential 3.0). */
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromBase64, toPaddedBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { type JsonObject, parseJson } from '../base/json.ts'

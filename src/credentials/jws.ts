@@ -6,7 +6,7 @@
  * `jwk`, `jku`, `x5u`, `x5c` and all other header members that are not listed here (RFC 8725 §3.1).
  */
 import { LRUCache } from 'lru-cache'
-import { z } from 'zod'
+import * as z from 'zod'
 import { toBase64url, utf8 } from '../base/bytes.ts'
 import { algorithmOf, type PrivateJwk, type PublicJwk, sign, verify } from '../crypto/keys.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts'

@@ -5,7 +5,7 @@
  * several; one status or several, with the index as number or text; dates as seconds or text; no `jti`, no
  * `iat`.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import { canonicalDid, Did } from '../did/document.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'

@@ -4,7 +4,7 @@
  * The first check that fails throws, so there is no partial result. DIDs of strangers are resolved only after
  * all checks that need no resolution.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import { canonicalDid, Did, type Resolve, type VerificationKey } from '../did/document.ts'
 import { checkAllSatisfied, checkOneSatisfied, type Constraint } from './constraints.ts'

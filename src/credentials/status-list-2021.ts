@@ -11,7 +11,7 @@
  * DID document.
  */
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   concat,
   fromBase64,

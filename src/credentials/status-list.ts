@@ -5,7 +5,7 @@
  * A list is JSON with an embedded proof, or a JWT. An unsupported form is an error: it never counts as "not
  * revoked".
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { reasonOf } from '../base/reason.ts'
 import { canonicalDid, Did, keysFor, type Resolve } from '../did/document.ts'
 import { expandBits, isSet } from './bitstring.ts'

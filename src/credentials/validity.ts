@@ -1,7 +1,7 @@
 /**
  * The validity period of a token, from NumericDate claims (RFC 7519 §2) and the dates of the VC Data Model.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { VerificationError } from './verification-error.ts'
 
 /** The default tolerance for differing clocks. */

@@ -1,6 +1,6 @@
 /** The DIDs of a wallet: rows of the table `did`, and their states. */
 import type { Selectable } from 'kysely'
-import { z } from 'zod'
+import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
 import { parsePrismDid, toShortForm } from '../did/prism/did.ts'
 import { type Usage, usages } from '../did/prism/model.ts'

@@ -5,7 +5,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import PQueue from 'p-queue'
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromBase64 } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { generateKey, isSameKey, toPublic, type PrivateJwk, type PublicJwk } from '../crypto/keys.ts'

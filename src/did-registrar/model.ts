@@ -1,5 +1,5 @@
 /** The types of the DID Registrar API: a wallet's DIDs, document templates and update actions. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { purposes } from '../did/document.ts'
 
 const Curve = z.enum(['secp256k1', 'Ed25519', 'X25519'])

@@ -1,5 +1,5 @@
 /** DID documents (W3C DID 1.0): their shape, and the keys of a document by purpose. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { PublicJwk } from '../crypto/keys.ts'
 import { readKey } from './verification-key.ts'
 

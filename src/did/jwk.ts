@@ -2,7 +2,7 @@
  * did:jwk (did:jwk Method Specification): a DID that is one public key as a JWK. The key's id is `<did>#0`.
  */
 import { createPublicKey } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromBase64, fromUtf8, toBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'

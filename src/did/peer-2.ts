@@ -3,7 +3,7 @@
  * each. An element is a purpose code with a key in Multikey, or `S` with a service in base64url.
  */
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { concat, fromBase64, fromUtf8, toMultibase } from '../base/bytes.ts'
 import {
   didContext,

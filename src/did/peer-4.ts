@@ -3,7 +3,7 @@
  * document in base58btc. The Identus mediator uses it.
  */
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { concat, fromMultibase, fromUtf8, toMultibase } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { DidDocument, jsonWebKey, purposes } from './document.ts'

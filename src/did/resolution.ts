@@ -2,7 +2,7 @@
  * The result of DID resolution (W3C DID Resolution): the document, its metadata, and the metadata of the
  * resolution.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { DidDocument } from './document.ts'
 
 /** Error codes of resolution, the last part of the problem types `error:DIDResolution:*`. */

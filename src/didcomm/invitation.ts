@@ -4,7 +4,7 @@
  * The `_oob` parameter is padded base64url. Its JSON is escaped such that `-` and `_` never occur: the
  * Identus Swift SDK reads the standard alphabet only.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromBase64, toPaddedBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'

@@ -1,5 +1,5 @@
 /** Parts that JWE and JWS share: protected headers, key ids, and the keys of a sender's DID document. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { isTemporary, Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import type { PublicJwk } from '../crypto/keys.ts'

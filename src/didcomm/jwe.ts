@@ -6,7 +6,7 @@
  * object. A flattened JWE is refused, as in the Cloud Agent.
  */
 import { hash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromUtf8, toBase64url, utf8 } from '../base/bytes.ts'
 import { reasonOf } from '../base/reason.ts'
 import { agree, type PrivateJwk, type PublicJwk } from '../crypto/keys.ts'

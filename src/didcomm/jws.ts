@@ -3,7 +3,7 @@
  * DIDComm v2.1 (EdDSA, ES256, ES256K). The keys come from the signer's DID document.
  */
 import { createPublicKey, verify as verifyBytes } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { utf8 } from '../base/bytes.ts'
 import { reasonOf } from '../base/reason.ts'
 import { type PublicJwk, toPublic, verify } from '../crypto/keys.ts'

@@ -4,7 +4,7 @@
  *
  * A parsed message is well-formed, not authenticated: `unpack.ts` authenticates the sender.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromBase64, fromUtf8, toPaddedBase64url, utf8 } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'

@@ -6,7 +6,7 @@
  * bug and throws a `TypeError`.
  */
 import { randomBytes } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { toBase64url, utf8 } from '../base/bytes.ts'
 import { agree, type PublicJwk } from '../crypto/keys.ts'
 import { didOf } from '../did/document.ts'

@@ -5,7 +5,7 @@
  * Peers write these documents, so limits apply: nothing is fetched, a route has at most `maxHops` hops, and
  * no DID occurs twice.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { type DidDocument, didOf, keysFor, type Resolve } from '../did/document.ts'

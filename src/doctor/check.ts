@@ -1,5 +1,5 @@
 /** One check of the doctor, its result and its time limit. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { reasonOf } from '../base/reason.ts'
 
 export const Check = z

@@ -1,6 +1,6 @@
 /** Checks the public URLs of the agent by calling them from here. */
 import { networkInterfaces } from 'node:os'
-import { z } from 'zod'
+import * as z from 'zod'
 import { tryParseJson } from '../base/json.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
 import { isLocalHost } from '../net/public-url.ts'

@@ -4,7 +4,7 @@
  * The link is closed before the answer is evaluated, so that of many answers only one is. If the process dies in between, the challenge
  * stays `pending` and its link closed.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { steadyNow } from '../base/clock.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Enterprise } from './enterprise.ts'

@@ -1,5 +1,5 @@
 /** REST models that DID requests and authentication challenges share. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
 import { optional } from '../wallet/model.ts'
 

@@ -3,7 +3,7 @@
  *
  * The DID is stored as it was sent: anyone with the link can send any DID. An authentication challenge proves the control of a DID.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
 import { Did } from '../did/document.ts'
 import { resolveJwkDid } from '../did/jwk.ts'

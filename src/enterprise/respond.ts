@@ -4,7 +4,7 @@
  * A challenge is compared with the content of its nonce before it is signed: a site could show the challenge of another site, to sign in
  * there with the signature.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { toBase64url, utf8 } from '../base/bytes.ts'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'

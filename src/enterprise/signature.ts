@@ -1,5 +1,5 @@
 /** Nonces of authentication challenges, and detached signatures over them. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromBase64, fromUtf8, toBase64url, toPaddedBase64url, utf8 } from '../base/bytes.ts'
 import type { challengeMethods } from '../base/config.ts'
 import { randomId } from '../base/id.ts'

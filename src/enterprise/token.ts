@@ -6,7 +6,7 @@
  */
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { calculateJwkThumbprint, SignJWT } from 'jose'
-import { z } from 'zod'
+import * as z from 'zod'
 import { randomId } from '../base/id.ts'
 import { steadyNow } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'

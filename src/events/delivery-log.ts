@@ -1,6 +1,6 @@
 /** The log of deliveries (extension): every attempt to deliver an event to a webhook, stored as long as the event. */
 import { sql, type Selectable } from 'kysely'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Db, Tx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
 import { prepared } from '../storage/prepared.ts'

@@ -1,6 +1,6 @@
 /** Events: a log in the wallet's file. Webhooks and streams read it from their own cursors. */
 import { sql, type Selectable } from 'kysely'
-import { z } from 'zod'
+import * as z from 'zod'
 import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'

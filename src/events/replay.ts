@@ -1,6 +1,6 @@
 /** Replay of events (extension): puts events into a webhook's queue again, oldest first, before its undelivered events. */
 import { sql } from 'kysely'
-import { z } from 'zod'
+import * as z from 'zod'
 import { firstIdOf } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import type { Tx } from '../storage/database.ts'

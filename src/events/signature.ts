@@ -4,7 +4,7 @@
  * After a rotation the old secret signs as well for a time, so that the receiver may know either.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
 
 /** The headers of a signed request. Custom headers must not have these names. */

@@ -1,5 +1,5 @@
 /** The requests of the API and the REST resource of webhooks. Signatures are an extension. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { signatureHeaders } from './signature.ts'
 
 /** Headers that HTTP or the agent sets itself. */

@@ -1,5 +1,5 @@
 /** Trust Ping 2.0, Discover Features 2.0, and messages that get no reply. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Handler, readBody, threadOf } from './handler.ts'
 
 const Ping = z.object({ response_requested: z.boolean().nullish() })

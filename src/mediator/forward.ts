@@ -1,5 +1,5 @@
 /** Routing 2.0: forwards from any sender to the recipients of this mediator's accounts. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromUtf8 } from '../base/bytes.ts'
 import { reasonOf } from '../base/reason.ts'
 import { parseJson } from '../base/json.ts'

@@ -1,5 +1,5 @@
 /** Requests, replies and refusals of the mediator's protocols. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { randomId } from '../base/id.ts'
 import { Problem, type ProblemType } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'

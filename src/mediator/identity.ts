@@ -4,7 +4,7 @@
  * A did:peer contains its address, so a changed address needs a new DID. The mediator keeps serving wallets
  * under its earlier DIDs.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromUtf8 } from '../base/bytes.ts'
 import { seal, unseal } from '../base/seal.ts'
 import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'

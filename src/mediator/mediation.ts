@@ -1,5 +1,5 @@
 /** Coordinate Mediation 2.0 and 3.0: two versions that differ in the names of messages and members. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { Did } from '../did/document.ts'
 import type { MediatorTx } from '../storage/database.ts'
 import {

@@ -1,5 +1,5 @@
 /** Message Pickup 3.0: status, delivery, acknowledgement and live delivery of queued messages. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { toBase64url } from '../base/bytes.ts'
 import type { Attachment } from '../didcomm/message.ts'
 import type { MediatorTx } from '../storage/database.ts'

@@ -4,7 +4,7 @@
  * Jobs of one queue run one at a time and in order. The worker deletes a job in the transaction that stores its result.
  */
 import { sql, type Selectable } from 'kysely'
-import { z } from 'zod'
+import * as z from 'zod'
 import { steadyNow } from '../base/clock.ts'
 import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'

@@ -1,5 +1,5 @@
 /** Finds the wallet's credentials that satisfy a presentation request (extension). */
-import { z } from 'zod'
+import * as z from 'zod'
 import { findMisfit, type Fit } from '../anoncreds/holder.ts'
 import { Problem } from '../base/problem.ts'
 import { checkOneSatisfied, satisfies } from '../credentials/constraints.ts'

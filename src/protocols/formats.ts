@@ -1,5 +1,5 @@
 /** Credential formats by their names in the API and in attachments, and the attachments that both credential protocols use. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { randomId } from '../base/id.ts'
 import { isTemporary, Problem } from '../base/problem.ts'
 import { VerificationError } from '../credentials/verification-error.ts'

@@ -1,5 +1,5 @@
 /** Shapes that the records of several protocols share. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { optional } from '../wallet/model.ts'
 
 /** The initial number of failures that `metaRetries` counts down. Retries do not depend on it. */

@@ -1,5 +1,5 @@
 /** The two sides of records and messages: the DIDs of a connection, or of a record that began with an invitation. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Db } from '../storage/database.ts'
 import { findByThread, findRecord, getRecord } from './engine/find.ts'
 import type { Machine, RoleOf } from './engine/machine.ts'

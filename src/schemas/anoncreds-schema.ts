@@ -1,7 +1,7 @@
 /**
  * AnonCreds schemas (https://hyperledger.github.io/anoncreds-spec/#schema-publisher-publish-schema-object).
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
 import type { JsonObject } from '../base/json.ts'
 import { dialect, Names } from './json-schema.ts'

@@ -1,6 +1,6 @@
 /** DID URLs of resources, and the envelope in which the Cloud Agent API returns such resources. */
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromBase64, fromUtf8, toBase64url } from '../base/bytes.ts'
 import { canonicalize } from '../base/json.ts'
 import { canonicalDid, didOf, type DidDocument } from '../did/document.ts'

@@ -3,7 +3,7 @@
  * claims to terms of a vocabulary. Validators and JSON-LD processors read the same document, and each ignores
  * the other's keywords.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { PlainSchema } from './json-schema.ts'
 
 /**

@@ -2,7 +2,7 @@
  * Plain JSON Schemas: the part of JSON Schema 2020-12 that can be registered. Every property states its type,
  * and there are no references and no combinations of schemas.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { JsonObject } from '../base/json.ts'
 
 /** The `$schema` of draft 2020-12, the only supported dialect. */

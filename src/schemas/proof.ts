@@ -3,7 +3,7 @@
  * assertion key of the author. The payload is the JCS form (RFC 8785) of type, name, version, author, schema,
  * and the proof's own members without the two that hold the signature.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromBase64, toBase64url, toMultibase, utf8 } from '../base/bytes.ts'
 import { canonicalize } from '../base/json.ts'
 import { isTemporary, Problem } from '../base/problem.ts'

@@ -1,5 +1,5 @@
 /** The three types of credential schema that can be registered, distinguished by the record's `type`. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { Problem } from '../base/problem.ts'
 import { AnonCredsSchema, anonCredsType } from './anoncreds-schema.ts'
 import { checkUsable } from './claims.ts'

@@ -1,7 +1,7 @@
 /** Credential schemas as authors publish them and as the API returns them. */
 import { createHash } from 'node:crypto'
 import semver from 'semver'
-import { z } from 'zod'
+import * as z from 'zod'
 import { toHex } from '../base/bytes.ts'
 import { Did } from '../did/document.ts'
 import { Proof } from './proof.ts'

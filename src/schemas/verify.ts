@@ -1,5 +1,5 @@
 /** Verifies a credential schema: that it can be used, its proof of authorship, and claims against it. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { isTemporary, Problem } from '../base/problem.ts'
 import { Did, type Resolve } from '../did/document.ts'
 import { checkClaims, checkUsable } from './claims.ts'

@@ -1,5 +1,5 @@
 /** The trace of a thread (extension): its steps, and what it waits for. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { outcomes as deliveryOutcomes } from '../events/delivery-log.ts'
 import { EventType } from '../events/event.ts'
 import { eventSubjects } from '../events/subjects.ts'

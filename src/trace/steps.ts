@@ -1,5 +1,5 @@
 /** Merges the logs of events, messages and deliveries into the steps of a thread. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { EventDelivery } from '../events/delivery-log.ts'
 import type { LoggedEvent } from '../events/event.ts'
 import { eventSubjects } from '../events/subjects.ts'

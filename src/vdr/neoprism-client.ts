@@ -1,5 +1,5 @@
 /** A client of the NeoPRISM HTTP API: requests, and the state of a DID. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { fromHex } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'

@@ -3,7 +3,7 @@
  * `lib/did-resolver-http`), for client and server. Members marked "Extension" are not part of NeoPRISM: its
  * clients ignore them, and its servers leave them out.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A SHA-256 in hexadecimal. */
 const Hash = z.string().regex(/^[0-9a-f]{64}$/, 'is not 64 hexadecimal digits')

@@ -3,7 +3,7 @@
  * JWT VC, RFC 9901 §4 and draft-ietf-oauth-sd-jwt-vc §2.2 for an SD-JWT VC. Verification alone is more
  * tolerant.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { VerifiableCredentialClaims } from '../credentials/jwt-vc.ts'
 import type { JsonObject } from '../base/json.ts'
 import { parseClaims } from '../credentials/jws.ts'

@@ -1,5 +1,5 @@
 /** Requests and responses of the verification API. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { optional } from '../wallet/model.ts'
 
 /** Every check with the type of its parameter, if it has one. */

@@ -1,6 +1,6 @@
 /** Verification policies of a wallet: which schemas and issuers a verifier accepts. */
 import { sql, type Selectable } from 'kysely'
-import { z } from 'zod'
+import * as z from 'zod'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { checkOneSatisfied, type SchemasAndIssuer } from '../credentials/constraints.ts'

@@ -1,5 +1,5 @@
 /** The JSON of presentation definitions (DIF Presentation Exchange 2.1.1 §5). */
-import { z } from 'zod'
+import * as z from 'zod'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { findExcess } from '../schemas/limits.ts'
 import { optional } from '../wallet/model.ts'

@@ -1,6 +1,6 @@
 /** The presentation definitions of a wallet. Anyone who knows the random id of a definition may read it. */
 import { sql } from 'kysely'
-import { z } from 'zod'
+import * as z from 'zod'
 import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'

@@ -1,5 +1,5 @@
 /** Credentials of both token formats in one shape. Each part is decoded on first use, at most once. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { decodeClaims, type CredentialStatus } from '../credentials/jwt-vc.ts'
 import type { JsonObject } from '../base/json.ts'
 import { decodeHeader, decodeJws, decodePayload, parseClaims, type Jws } from '../credentials/jws.ts'

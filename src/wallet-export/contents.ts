@@ -4,7 +4,7 @@
  * Description and rows are JSON values, each after its length (4 bytes, big-endian). A length of 0 ends them. The file follows.
  */
 import { createReadStream } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromBase64, fromUtf8, utf8 } from '../base/bytes.ts'
 import { Name } from '../wallet/model.ts'
 import { RegistryRow } from './registry-rows.ts'

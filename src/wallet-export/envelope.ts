@@ -17,7 +17,7 @@ import {
 } from 'node:crypto'
 import { promisify } from 'node:util'
 import PQueue from 'p-queue'
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { deriveSealKey } from '../base/seal.ts'

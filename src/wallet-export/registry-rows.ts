@@ -1,6 +1,6 @@
 /** The rows of a wallet in agent.db: published documents, and the tokens by which others find the wallet. */
 import { sql } from 'kysely'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { AgentDb, AgentTx, Db } from '../storage/database.ts'
 import { belongsToAnother } from './problems.ts'
 import { setImmediate as turn } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /** API keys of tenants: with a name, an expiry and scopes. Only keyed digests of the keys are stored. */
 import type { Selectable } from 'kysely'
-import { z } from 'zod'
+import * as z from 'zod'
 import { newApiKey } from '../base/secret.ts'
 import { isOver } from '../base/clock.ts'
 import { newId } from '../base/id.ts'

@@ -6,7 +6,7 @@
  * previous key stays valid until a start with the given one.
  */
 import PQueue from 'p-queue'
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromBase64 } from '../base/bytes.ts'
 import type { Config } from '../base/config.ts'
 import { across } from '../base/probe.ts'

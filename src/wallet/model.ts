@@ -1,5 +1,5 @@
 /** REST models of wallets, entities and API keys. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { headerText } from '../base/secret.ts'
 
 /** An optional field. The Cloud Agent treats null as absent. */

@@ -1,6 +1,6 @@
 /** The did:peer DIDs of a wallet: one with new keys for every connection, connectionless record, ping to a DID, and sign-in. */
 import type { Selectable } from 'kysely'
-import { z } from 'zod'
+import * as z from 'zod'
 import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'
 import { didOf } from '../did/document.ts'
 import { createPeerDid, peerKeyIds, resolvePeerDid } from '../did/peer.ts'

@@ -1,6 +1,6 @@
 /** An issuer's definition with a stored key, because generating one takes seconds, and its credentials. */
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createEngine, type Engine } from '../../src/anoncreds/engine.ts'
 import {
   CredentialDefinition,

@@ -1,6 +1,6 @@
 /** Every text of zod is replaced by a plain one, wherever a value is parsed. */
 import { expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { reasons } from '../../daemon/http/reasons.ts'
 import type { Contract } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'

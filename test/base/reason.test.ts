@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { reasonOf } from '../../src/base/reason.ts'
 
 test('a reason is the message of an error; for a validation error, the paths and their problems', () => {

@@ -1,7 +1,7 @@
 /** Request bodies: accepted types, limits, and refusals. */
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { defaultMaxBytes } from '../../daemon/http/body.ts'
 import { route } from '../../daemon/http/route.ts'
 import { jsonLimits } from '../../src/base/json.ts'

@@ -1,7 +1,7 @@
 /** The OpenAPI document is complete and matches the routes. */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { openapi, type OpenApi } from '../../daemon/http/openapi.ts'
 import { route, splitKey, type Contract } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'

@@ -1,6 +1,6 @@
 /** Paths of endpoints: base paths, slashes, percent-encoding, methods. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { route } from '../../daemon/http/route.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 

@@ -1,6 +1,6 @@
 /** Error responses and their log lines. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { toBody } from '../../daemon/middleware/problem.ts'
 import { route } from '../../daemon/http/route.ts'
 import { createLog } from '../../src/base/log.ts'

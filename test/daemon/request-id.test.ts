@@ -1,6 +1,6 @@
 /** The request id is logged with the request and the sent message, and by the receiver. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { route } from '../../daemon/http/route.ts'
 import { createLog } from '../../src/base/log.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'

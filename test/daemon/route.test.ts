@@ -1,6 +1,6 @@
 /** The types of routes. Most of these tests run in the compiler. */
 import { expect, expectTypeOf, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { CallInput, Client } from '../../daemon/client/client.ts'
 import { route, splitKey, type Input, type Reply } from '../../daemon/http/route.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'

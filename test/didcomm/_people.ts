@@ -1,6 +1,6 @@
 /** Three people of the tests: their documents, keys and unpack options. */
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { PrivateJwk } from '../../src/crypto/keys.ts'
 import { DidDocument, keysFor } from '../../src/did/document.ts'
 import type { PrivateKey } from '../../src/didcomm/jwe.ts'

@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { z } from 'zod'
+import * as z from 'zod'
 import { memory } from '../../cli/daemon/launch.ts'
 import type { Daemon } from '../_daemon.ts'
 import { runFlow } from './_flow.ts'

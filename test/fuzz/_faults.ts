@@ -1,5 +1,5 @@
 /** Detects faults in the result of a fuzz run. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Measurement, Outcome } from './_fuzz.ts'
 import { parse } from './_learn.ts'
 

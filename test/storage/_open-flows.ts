@@ -6,7 +6,7 @@
  */
 import { once } from 'node:events'
 import { createServer, connect as connectTo } from 'node:net'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { TestAgent } from '../_agent.ts'
 import { connect, credentialIn, issue, newDid, oobOf, presentationIn, until, type Tenant } from '../_pair.ts'
 

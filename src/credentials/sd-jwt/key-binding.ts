@@ -1,7 +1,7 @@
 /**
  * Key-binding JWTs (RFC 9901 §4.3): the holder signs the disclosures and the audience with the key in `cnf`.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { PublicJwk } from '../../crypto/keys.ts'
 import { decodeJws, fitsAlgorithm, isSignedBy, JoseHeader, parseClaims, type Jws } from '../jws.ts'
 import { NumericDate } from '../validity.ts'

@@ -5,7 +5,7 @@
  * No library is used: those available write disclosures that the Cloud Agent cannot parse, and accept
  * disclosures that match no digest. The tests use them as peers.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { toPublic, type PrivateJwk, type PublicJwk } from '../../crypto/keys.ts'
 import { Did, Jwk } from '../../did/document.ts'
 import { type JsonObject, setMember } from '../../base/json.ts'

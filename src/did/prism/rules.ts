@@ -2,7 +2,7 @@
  * Rules for a single key, service or list of contexts of a did:prism: those of the PRISM DID Method, and the
  * limits of the Cloud Agent.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { reasonOf } from '../../base/reason.ts'
 import { tryParseJson } from '../../base/json.ts'
 import { InvalidOperation, type PrismKey, type PrismService } from './model.ts'

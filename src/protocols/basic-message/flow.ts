@@ -1,6 +1,6 @@
 /** Basic Message 2.0: text messages over a connection. Both sides store them. */
 import { sql, type Insertable, type Selectable } from 'kysely'
-import { z } from 'zod'
+import * as z from 'zod'
 import { newId } from '../../base/id.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import { pageOf, type Paging } from '../../storage/list-query.ts'

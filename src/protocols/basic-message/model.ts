@@ -1,5 +1,5 @@
 /** Basic messages: the request of the API and the REST resource (extension). */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Selectable } from 'kysely'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
 import { present } from '../model.ts'

@@ -1,5 +1,5 @@
 /** Connections: the requests of the API, the stored fields, the REST resource, and the body of the two messages. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { optional } from '../../wallet/model.ts'
 import { Goals, Invitation, invitationText, Meta, MetaLastFailure, present } from '../model.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'

@@ -1,5 +1,5 @@
 /** Discover Features 2.0: tells the other side of a connection which protocols this agent supports. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { readBody, type Handler } from '../engine/receive.ts'
 import { enqueueReply } from '../notice.ts'
 import { requireKnownSender } from '../peers.ts'

@@ -1,5 +1,5 @@
 /** A protocol with records, its records, and the messages that it sends. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { ProblemType } from '../../base/problem.ts'
 import type { Attachment } from '../../didcomm/message.ts'
 import type { Machine, RoleOf, SendsOf, StateOf } from './machine.ts'

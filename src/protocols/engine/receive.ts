@@ -15,7 +15,7 @@ import { requireKnownSender } from '../peers.ts'
 import { noteLogRow, prunedAtOnce } from '../../storage/tx-context.ts'
 import { enqueueReport, reportProblem, toReport } from '../report-problem/flow.ts'
 import { RevokeBody, revocationNotification } from '../revocation-notification/flow.ts'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { reasonOf } from '../../base/reason.ts'
 
 /** How long message ids are kept: 30 days, longer than senders retry. A message that arrives later finds its record in a later state. */

@@ -1,5 +1,5 @@
 /** The decoded credential of a record, and whether it is valid (extension). */
-import { z } from 'zod'
+import * as z from 'zod'
 import { JsonValue } from '../../base/json.ts'
 import { Problem } from '../../base/problem.ts'
 import { findRevocationStatus, RevocationStatus } from '../../credential-status/check.ts'

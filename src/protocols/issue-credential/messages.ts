@@ -1,5 +1,5 @@
 /** Reading and writing the messages of Issue Credential 3.0, as the Cloud Agent and other wallets write them. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { Attributes, fromAttributes, toAttributes } from '../../credentials/claims-preview.ts'

@@ -1,5 +1,5 @@
 /** Credential records: the stored fields and the REST resource. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { JsonValue } from '../../base/json.ts'
 import { CredentialOffer, CredentialRequest } from '../../anoncreds/model.ts'
 import { toPaddedBase64url } from '../../base/bytes.ts'

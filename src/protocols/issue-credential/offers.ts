@@ -1,5 +1,5 @@
 /** The requests of the API that create and accept offers. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { JsonValue } from '../../base/json.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { CredentialFormat, credentialFormats } from '../formats.ts'

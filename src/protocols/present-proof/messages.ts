@@ -1,5 +1,5 @@
 /** Reading and writing the requests of Present Proof 3.0. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { readContent } from '../formats.ts'

@@ -1,5 +1,5 @@
 /** Presentation records: the stored fields and the REST resource. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { JsonValue } from '../../base/json.ts'
 import { PresentationRequest } from '../../anoncreds/presentation.ts'
 import { statusPolicies } from '../../credential-status/check.ts'

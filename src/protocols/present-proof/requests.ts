@@ -1,5 +1,5 @@
 /** The requests of the API that request presentations, accept and reject them. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { supportedRequest } from '../../anoncreds/presentation.ts'
 import { Reference } from '../../anoncreds/model.ts'
 import { PresentationRequest } from '../../anoncreds/presentation.ts'

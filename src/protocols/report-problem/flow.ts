@@ -3,7 +3,7 @@
  *
  * https://identity.foundation/didcomm-messaging/spec/v2.1/#problem-reports
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Problem, ProblemType } from '../../base/problem.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import { findRow, type Machine } from '../engine/machine.ts'

@@ -8,7 +8,7 @@ import { findRecordFor, peersOf } from '../peers.ts'
 import type { Handler } from '../engine/receive.ts'
 import { updateWithEvent } from '../engine/record.ts'
 import { getRecord } from '../engine/find.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Enqueues the notification of a revocation, after the record's other messages, which may include the credential. */
 export async function enqueueRevocation(tx: Tx, record: CredentialRecord, comment?: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** Trust Ping 2.0: asks the other side of a connection, or a DID, for a reply. */
 import { sql } from 'kysely'
-import { z } from 'zod'
+import * as z from 'zod'
 import { newId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Db, Tx } from '../../storage/database.ts'

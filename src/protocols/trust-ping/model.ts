@@ -1,6 +1,6 @@
 /** Trust pings: the request of the API and the REST resource (extension). */
 import type { Selectable } from 'kysely'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
 import { optional } from '../../wallet/model.ts'
 import { present } from '../model.ts'

@@ -1,5 +1,5 @@
 /** The flow of the protocol for tests. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { randomId } from '../../../src/base/id.ts'
 import { findByThread } from '../../../src/protocols/engine/find.ts'
 import { advance, advanceByReply, begin } from '../../../src/protocols/engine/record.ts'

@@ -1,5 +1,5 @@
 /** Issuing AnonCreds credentials: the key of a credential definition signs them, and they are bound to the holder's link secret. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { AnonCredsError } from '../../../anoncreds/engine.ts'
 import { encodeValue } from '../../../anoncreds/model.ts'
 import { assertEnabled } from '../../../anoncreds/feature.ts'

@@ -1,5 +1,5 @@
 /** Presentations of SD-JWT credentials with selectively disclosed claims. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { hasPrototypeMember, JsonValue } from '../../../base/json.ts'
 import { Problem } from '../../../base/problem.ts'
 import {
