@@ -6,6 +6,7 @@ import { AuditLog } from './audit/audit-log.ts'
 import { createBackups, type Backups } from './backup/create.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
+import { Notifier } from './base/notifier.ts'
 import { deriveSealKey } from './base/seal.ts'
 import { createTokenCheck, type Secret } from './base/secret.ts'
 import { createScheduler, schedulerLimits, type Scheduler } from './base/scheduler.ts'
@@ -13,7 +14,6 @@ import { createListReader } from './credential-status/read.ts'
 import { findWebDocument } from './did-registrar/web.ts'
 import { createEnterprise, type Enterprise } from './enterprise/enterprise.ts'
 import { createEnvironment } from './environment.ts'
-import { EventBus } from './events/bus.ts'
 import { limitsOf } from './mediator/limits.ts'
 import { openMediator, type Mediator } from './mediator/mediator.ts'
 import { findOpening } from './net/reach.ts'
@@ -52,8 +52,8 @@ export type Agent = {
   readonly definitions: Generator
   /** Decides which request of both servers runs next. */
   readonly scheduler: Scheduler
-  /** Notifies open event streams of commits. Closed before the servers, which wait for the streams. */
-  readonly events: EventBus
+  /** Notifies event streams and waiting requests of commits. Closed before the servers, which wait for them. */
+  readonly notifier: Notifier
   /** The mediator role, when this agent has it. */
   readonly mediator: Mediator | undefined
   /** Serves the embedded ledger to other agents. */
@@ -158,8 +158,8 @@ type Base = Pick<Environment, 'config' | 'log' | 'urls' | 'db'> & { agentKey: Ui
 async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)[]) {
   const { config, log, urls, db } = base
   const tokens = await createWalletTokens(agentKey, db)
-  const events = new EventBus()
-  closers.push(() => events.close())
+  const notifier = new Notifier()
+  closers.push(() => notifier.close())
   const { env, embeddedLedger } = await createEnvironment(
     {
       ...base,
@@ -167,7 +167,7 @@ async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)
       findWebDocument: (did) => unlessTransferred(findWebDocument(db, wallets, did)),
       getStatusList: (url, type) => readList(url, type),
       onCommit(walletId, changes) {
-        if (changes.events) events.notify(walletId)
+        for (const topic of changes) notifier.notify(topic, walletId)
         worker.wake(walletId, changes)
       },
     },
@@ -185,7 +185,6 @@ async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)
   const tenants = new Tenants(db, agentKey)
   closers.push(() => tenants.keys.close())
   const enterprise = createEnterprise(config, agentKey, { url: urls.rest })
-  closers.push(() => enterprise.close())
   const worker = createWorker(config, wallets, log)
   closers.push(() => worker[Symbol.asyncDispose]())
   const definitions = createDefinitions(config, db, log, wallets)
@@ -194,7 +193,7 @@ async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)
   const mediator = config.AGENT_MEDIATOR ? await createMediator(env, agentKey) : undefined
   closers.push(() => mediator?.[Symbol.asyncDispose]())
   const wake = (walletId: string) => {
-    env.onCommit(walletId, { jobs: true, events: true })
+    env.onCommit(walletId, ['jobs', 'events'])
     definitions.wake()
   }
   const walletTransfer = await openWalletTransfer({ db, agentKey, wallets, tokens, log, wake })
@@ -209,7 +208,7 @@ async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)
     backups,
     worker,
     definitions,
-    events,
+    notifier,
     mediator,
     enterprise,
     ledgerServer,

@@ -105,7 +105,7 @@ export async function startAgent(
         ...(body !== undefined && { body: body as NonNullable<RequestInit['body']> }),
       }),
     async [Symbol.asyncDispose]() {
-      agent.events.close()
+      agent.notifier.close()
       await agent.definitions.close()
       closeSockets()
       await Promise.all([stop(rest), stop(didcomm)])

@@ -1,7 +1,6 @@
 /** Handlers that DID requests (`/onboard`) and challenges (`/did-authentication`) share. */
 import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
-import type { Enterprise } from '../../src/enterprise/enterprise.ts'
 import type { CreateSession } from '../../src/enterprise/model.ts'
 import {
   createSession,
@@ -20,11 +19,16 @@ import { Page, toPage, whole, type Paging } from '../http/paging.ts'
 /** Proxies commonly close a request after 60 seconds without a reply. */
 const maxWaitSeconds = 55
 
+/** Requests that wait at once. Requests above that get an immediate reply. */
+const maxWaiting = 1_000
+
 export const Wait = z.object({
   wait: whole(0, maxWaitSeconds, 0).describe('How many seconds to wait for the answer. 0 when absent.'),
 })
 
 export const Collection = <Item extends z.ZodType>(item: Item, id: string) => Page('Collection', item, id)
+
+type WaitInput = { query: z.output<typeof Wait>; whenGone: () => AbortSignal }
 
 type Tenant = { wallet: Wallet; agent: Agent }
 
@@ -41,16 +45,10 @@ export function createHandlers<State extends { id: string }>(product: Product<St
       return toCollection(agent.env.urls.rest + listPath, { ...query, total }, contents)
     },
 
-    get: async (
-      { wallet, agent }: Tenant,
-      id: string,
-      { query, whenGone }: { query: { wait: number }; whenGone: () => AbortSignal },
-    ) => {
-      const read = () => getSession(wallet.db, product, id)
-      return toState(agent, await readAnswered(agent.enterprise, id, read, query.wait, whenGone))
-    },
+    get: async ({ wallet, agent }: Tenant, id: string, input: WaitInput) =>
+      toState(agent, await readAnswered(agent, wallet, product, id, input)),
 
-    delete: ({ wallet, agent }: Tenant, id: string) => deleteSession(wallet, agent.enterprise, product, id),
+    delete: ({ wallet }: Tenant, id: string) => deleteSession(wallet, product, id),
 
     /** The open session of a link, for everyone who has the link. */
     async readLink(agent: Agent, submissionId: string) {
@@ -85,25 +83,25 @@ function toCollection<Item>(self: string, page: Paging & { total: number }, cont
 
 /** Reads a session. If it has no answer yet, waits for it, at most `seconds`, and reads again. */
 async function readAnswered(
-  { answers }: Enterprise,
+  { notifier, enterprise: { waiting } }: Agent,
+  wallet: Wallet,
+  product: Product,
   id: string,
-  read: () => Promise<Session>,
-  seconds: number,
-  whenGone: () => AbortSignal,
+  { query: { wait }, whenGone }: WaitInput,
 ): Promise<Session> {
-  if (seconds === 0) return read()
-  const ended = new AbortController()
-  // Wait before reading, so that an answer in between is not missed.
-  const answered = answers.wait(id, seconds * 1_000, AbortSignal.any([whenGone(), ended.signal]))
+  const read = () => getSession(wallet.db, product, id)
+  if (wait === 0 || waiting.size >= maxWaiting) return read()
+  // Subscribe before reading, so that an answer in between is not missed.
+  const subscription = notifier.subscribe(`session ${id}`, wallet.id, whenGone())
+  waiting.add(subscription)
   try {
     const session = await read()
-    const leftMs = remainingMs(session)
-    if (leftMs === 0) return session
-    const timer = setTimeout(() => ended.abort(), Math.min(leftMs, seconds * 1_000))
-    await answered
-    clearTimeout(timer)
+    const timeoutMs = Math.min(wait * 1_000, remainingMs(session))
+    if (timeoutMs === 0) return session
+    await subscription.next(timeoutMs)
     return await read()
   } finally {
-    ended.abort()
+    subscription.close()
+    waiting.delete(subscription)
   }
 }

@@ -103,7 +103,7 @@ export default [
       reply: [200, OperationResult],
     },
     ({ agent }, { path: { challengeSubmissionId: id }, body, address }) =>
-      handlers.answer(agent, id, address, (wallet) => submitResponse(wallet, agent.enterprise, id, body)),
+      handlers.answer(agent, id, address, (wallet) => submitResponse(wallet, id, body)),
   ),
 
   route(

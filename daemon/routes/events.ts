@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { newId } from '../../src/base/id.ts'
 import { Problem } from '../../src/base/problem.ts'
-import { streamEvents } from '../../src/events/stream.ts'
+import { streamEvents, subscribeToEvents } from '../../src/events/stream.ts'
 import {
   Event,
   EventType,
@@ -87,7 +87,7 @@ export default [
       const walletId = walletOf(caller, query.walletId)
       const wanted = headers['last-event-id'] ?? query.after
       if (wanted !== undefined && walletId === undefined) mustNameWallet()
-      const subscription = agent.events.subscribe(walletId)
+      const subscription = subscribeToEvents(agent.notifier, walletId)
       try {
         const since = newId()
         const start =

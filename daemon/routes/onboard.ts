@@ -103,7 +103,7 @@ export default [
       reply: [200, OperationResult],
     },
     ({ agent }, { path: { didRequestSubmissionId: id }, body, address }) =>
-      handlers.answer(agent, id, address, (wallet) => submitDid(wallet, agent.enterprise, id, body)),
+      handlers.answer(agent, id, address, (wallet) => submitDid(wallet, id, body)),
   ),
 
   route(

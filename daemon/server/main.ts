@@ -92,8 +92,7 @@ async function start(configured: Configured, log: Log, undo: Undo[]): Promise<St
   // Ends streams and waiting requests first, because the servers wait for them.
   undo.push(() => agent.backups[Symbol.asyncDispose]())
   undo.push(() => agent.definitions.close())
-  undo.push(() => agent.events.close())
-  undo.push(() => agent.enterprise.close())
+  undo.push(() => agent.notifier.close())
   await agent.worker.resume()
   return { url, didcommUrl, calls, warnings: moved === undefined ? [] : [moved] }
 }

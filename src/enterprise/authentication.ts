@@ -7,7 +7,6 @@
 import * as z from 'zod'
 import { steadyNow } from '../base/clock.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import type { Enterprise } from './enterprise.ts'
 import { firstFault, From, SessionState, SubmittedDid, toResult, type OperationResult } from './model.ts'
 import { claim, findSessionOfLink, finish, linkClosed, type Product, type Session } from './session.ts'
 import { assertSigned, invalidResponse, newNonce } from './signature.ts'
@@ -80,7 +79,6 @@ export const challenges: Product<ChallengeState> = {
  */
 export async function submitResponse(
   wallet: Wallet,
-  enterprise: Enterprise,
   submissionId: string,
   body: unknown,
 ): Promise<OperationResult> {
@@ -91,7 +89,6 @@ export async function submitResponse(
   const isFinished = await wallet.transaction((tx) =>
     finish(tx, wallet, challenges, row, did === undefined ? {} : { did, tokenUntil }),
   )
-  enterprise.answers.notify(row.id)
   if (!isFinished) throw linkClosed(challenges)
   if (did === undefined) throw failure
   return toResult(

@@ -12,7 +12,6 @@ import { resolvePeerDid } from '../did/peer.ts'
 import { embeddedState, parsePrismDid } from '../did/prism/did.ts'
 import { toUrl } from '../did/web.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import type { Enterprise } from './enterprise.ts'
 import { firstFault, From, SessionState, SubmittedDid, toResult, type OperationResult } from './model.ts'
 import { claim, findSessionOfLink, finish, linkClosed, type Product } from './session.ts'
 
@@ -72,7 +71,6 @@ export const didRequests: Product<DidRequestState> = {
  */
 export async function submitDid(
   wallet: Wallet,
-  enterprise: Enterprise,
   submissionId: string,
   body: unknown,
 ): Promise<OperationResult> {
@@ -84,7 +82,6 @@ export async function submitDid(
       async (tx) => (await claim(tx, row)) && finish(tx, wallet, didRequests, row, { did }),
     ))
   if (!isAccepted) throw linkClosed(didRequests)
-  enterprise.answers.notify(row.id)
   if (did !== undefined) return toResult('DID received', 'The DID was passed on to the organisation.')
   const detail = `${fault}. The DID request has ended; ask for another.`
   throw new Problem('/errors/onboard/invalid-did', detail, { title: 'Invalid DID' })

@@ -13,10 +13,10 @@ import { Problem, type ProblemType } from '../base/problem.ts'
 import { appendEvent } from '../events/event.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
+import { noteChange } from '../storage/tx-context.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { WalletTokens } from '../wallet/wallet-tokens.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import type { Enterprise } from './enterprise.ts'
 import { assertIdLength, toResult, type CreateSession, type OperationResult } from './model.ts'
 
 /** The row of a session. */
@@ -124,20 +124,15 @@ export function listSessions(
 }
 
 /** Deletes a session and closes its link. @throws {Problem} 404 */
-export async function deleteSession(
-  wallet: Wallet,
-  enterprise: Enterprise,
-  product: Product,
-  id: string,
-): Promise<OperationResult> {
-  const { numDeletedRows } = await wallet.transaction((tx) =>
-    tx
+export async function deleteSession(wallet: Wallet, product: Product, id: string): Promise<OperationResult> {
+  const { numDeletedRows } = await wallet.transaction((tx) => {
+    noteChange(tx, `session ${id}`)
+    return tx
       .deleteFrom('enterprise_session')
       .where('product', '=', product.name)
       .where('id', '=', id)
-      .executeTakeFirstOrThrow(),
-  )
-  enterprise.answers.notify(id)
+      .executeTakeFirstOrThrow()
+  })
   if (numDeletedRows === 0n) throw notFound(product, id)
   return toResult(
     `${product.noun} deleted`,
@@ -215,8 +210,10 @@ export async function finish(
     .where('state', '=', 'pending')
     .returningAll()
     .executeTakeFirst()
-  if (row) await putSessionEvent(tx, wallet, product, row)
-  return row !== undefined
+  if (!row) return false
+  noteChange(tx, `session ${id}`)
+  await putSessionEvent(tx, wallet, product, row)
+  return true
 }
 
 /** The Cloud Agent has no events of sessions, so they are written only with `ENTERPRISE_EVENTS`. */

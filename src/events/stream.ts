@@ -1,7 +1,11 @@
 /** Streams the events of one wallet or of all wallets after a cursor: first those in the log, then each when it is committed. */
+import type { Notifier, Subscription } from '../base/notifier.ts'
+import { Problem } from '../base/problem.ts'
 import type { Db } from '../storage/database.ts'
-import type { Subscription } from './bus.ts'
 import { eventsAfter, lastSequenceBefore, type Event, type EventFilter } from './event.ts'
+
+/** Streams of one wallet at a time, and of all wallets together. */
+const streamLimit = 50
 
 /** Events that are read at a time. */
 const batchSize = 20
@@ -18,6 +22,16 @@ export type StreamOptions = {
   heartbeatMs: number
   /** Called before each read. The stream ends if it resolves to false. */
   isAllowed: () => Promise<boolean>
+}
+
+/** Subscribes to the events of a wallet, or of all wallets. @throws {Problem} `TooManyRequests` */
+export function subscribeToEvents(notifier: Notifier, walletId?: string): Subscription {
+  if (notifier.count('events', walletId) < streamLimit) return notifier.subscribe('events', walletId)
+  const whose = walletId === undefined ? 'of all wallets' : `of the wallet ${walletId}`
+  throw new Problem(
+    'TooManyRequests',
+    `${streamLimit} streams ${whose} are open, the most there may be. Close one first.`,
+  )
 }
 
 /**

@@ -8,7 +8,7 @@ import { dueDeliveries, type Delivery } from '../events/deliveries.ts'
 import { CrowdedError } from '../net/destinations.ts'
 import type { Db } from '../storage/database.ts'
 import { isTransferred } from '../storage/transferred.ts'
-import type { Changes } from '../storage/tx-context.ts'
+import type { ChangeTopic } from '../storage/tx-context.ts'
 import { dueJobs } from './job.ts'
 import type { Shared } from './worker.ts'
 
@@ -31,8 +31,8 @@ const expiryTtlMs = 3_600_000
 export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db }> {
   readonly #id: string
   readonly #shared: Shared<Wallet>
-  /** What the next poll reads. Undefined if no poll is needed. */
-  #wanted: Changes | undefined
+  /** What the next poll reads. Empty if no poll is needed. */
+  #wanted = new Set<ChangeTopic>()
   #isPolling = false
   /** Queues and webhooks in progress. */
   readonly #queues = new Set<string>()
@@ -74,11 +74,8 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
   }
 
   /** Polls for what has changed. A call during a poll leads to one more poll. */
-  async poll({ jobs, events }: Changes): Promise<void> {
-    this.#wanted = {
-      jobs: jobs || this.#wanted?.jobs === true,
-      events: events || this.#wanted?.events === true,
-    }
+  async poll(changes: Iterable<ChangeTopic>): Promise<void> {
+    for (const topic of changes) this.#wanted.add(topic)
     if (this.#isPolling) return
     this.#isPolling = true
     const { polls } = this.#shared
@@ -89,7 +86,7 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
 
   get #isRunning(): boolean {
     const running = this.#queues.size + this.#webhooks.size + this.#accepted.size
-    return this.#isPolling || running > 0 || this.#wanted !== undefined
+    return this.#isPolling || running > 0 || this.#wanted.size > 0
   }
 
   get #freeSlots(): number {
@@ -100,9 +97,9 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
   async #pollWanted(): Promise<void> {
     const { use, log } = this.#shared
     try {
-      while (this.#wanted && !this.#shared.isStopped) {
+      while (this.#wanted.size > 0 && !this.#shared.isStopped) {
         const wanted = this.#wanted
-        this.#wanted = undefined
+        this.#wanted = new Set()
         await use(this.#id, (wallet) => this.#start(wallet, wanted))
       }
       this.#failures = 0
@@ -118,11 +115,11 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
   }
 
   /** Starts what is due. Expired flows come first, because their jobs must not run any more. */
-  async #start(wallet: Wallet, { jobs, events }: Changes): Promise<void> {
+  async #start(wallet: Wallet, wanted: ReadonlySet<ChangeTopic>): Promise<void> {
     await this.#startExpired(wallet)
     const now = steadyNow()
-    if (jobs || this.#jobsAt <= now) await this.#startJobs(wallet)
-    if (events || this.#deliveriesAt <= now) await this.#startDeliveries(wallet)
+    if (wanted.has('jobs') || this.#jobsAt <= now) await this.#startJobs(wallet)
+    if (wanted.has('events') || this.#deliveriesAt <= now) await this.#startDeliveries(wallet)
   }
 
   /** Ends expired flows. Skips the search while no flow can have expired: a flow that began after the last search has its whole lifetime. */
@@ -162,13 +159,13 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
       if (error instanceof CrowdedError) {
         this.#crowded.add(queue)
         // The queue releases its slot while it waits.
-        this.#shared.wake(this.#id, { jobs: true, events: false })
+        this.#shared.wake(this.#id, ['jobs'])
         await error.free
         this.#crowded.delete(queue)
       } else await this.#pause(error, { queue })
     }
     this.#queues.delete(queue)
-    this.#shared.wake(this.#id, { jobs: true, events: false })
+    this.#shared.wake(this.#id, ['jobs'])
   }
 
   async #startDeliveries({ db, id }: Wallet): Promise<void> {
@@ -197,7 +194,7 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
       await this.#pause(error, { webhookId })
     }
     this.#webhooks.delete(webhookId)
-    this.#shared.wake(this.#id, { jobs: false, events: true })
+    this.#shared.wake(this.#id, ['events'])
   }
 
   /** Keeps an acceptance until it is stored, so that the next event is sent without waiting for the disk. */

@@ -11,7 +11,7 @@ import type { Delivered } from '../events/deliver.ts'
 import type { Delivery } from '../events/deliveries.ts'
 import { WebhookSlots } from '../events/webhook-slots.ts'
 import type { Db } from '../storage/database.ts'
-import type { Changes } from '../storage/tx-context.ts'
+import type { ChangeTopic } from '../storage/tx-context.ts'
 import type { Job } from './job.ts'
 import { WalletWorker } from './wallet-worker.ts'
 
@@ -48,7 +48,7 @@ export type Shared<Wallet> = {
   readonly polls: Set<Promise<void>>
   isStopped: boolean
   /** Polls a wallet for `changes`, or without `changes` for everything. */
-  wake(walletId: string, changes?: Changes): void
+  wake(walletId: string, changes?: Iterable<ChangeTopic>): void
   /** Called when nothing of a wallet is running or scheduled. */
   forget(walletId: string): void
 }
@@ -79,11 +79,11 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
   }
 
   /** Polls a wallet for `changes`, or without `changes` for everything, including expired flows. */
-  wake(walletId: string, changes?: Changes): void {
+  wake(walletId: string, changes?: Iterable<ChangeTopic>): void {
     if (this.#shared.isStopped) return
     const worker = this.#workerOf(walletId)
     if (!changes) worker.checkExpiry()
-    void worker.poll(changes ?? { jobs: true, events: true })
+    void worker.poll(changes ?? ['jobs', 'events'])
   }
 
   /** The ids of wallets with running or rescheduled jobs or deliveries, or whose last poll failed. */
@@ -95,8 +95,7 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
   async resume(): Promise<void> {
     const ids = (await this.#wallets.ids()).values()
     const pollNext = async () => {
-      for (const id of ids)
-        if (!this.#shared.isStopped) await this.#workerOf(id).poll({ jobs: true, events: true })
+      for (const id of ids) if (!this.#shared.isStopped) await this.#workerOf(id).poll(['jobs', 'events'])
     }
     for (let n = 0; n < resumeLimit; n++) void pollNext()
   }

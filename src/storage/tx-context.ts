@@ -1,13 +1,17 @@
 /** Notes that belong to a transaction: changes for the worker, touched threads, and logs to prune. */
 import type { Tx } from './database.ts'
 
-/** The parts of a wallet whose changes wake the worker and event streams. */
-export type Changes = { jobs: boolean; events: boolean }
+/** What a commit notifies of: jobs, events or webhooks, and a DID request or challenge by its id. */
+export type ChangeTopic = 'jobs' | 'events' | `session ${string}`
 
 /** Deletes some of the oldest rows of a log that are older than `retentionSeconds`. */
 export type Prune = (tx: Tx, retentionSeconds: number) => Promise<void>
 
-type TxContext = { changes: Changes; onThread?: ((thid: string) => void) | undefined; prunes: Set<Prune> }
+type TxContext = {
+  changes: Set<ChangeTopic>
+  onThread?: ((thid: string) => void) | undefined
+  prunes: Set<Prune>
+}
 
 /** Every tenth row triggers pruning, which deletes up to twenty of the oldest rows: a log shrinks faster than it grows. */
 const pruneEvery = 10
@@ -18,20 +22,19 @@ const contexts = new WeakMap<Tx, TxContext>()
 function contextOf(tx: Tx): TxContext {
   const known = contexts.get(tx)
   if (known) return known
-  const context = { changes: { jobs: false, events: false }, prunes: new Set<Prune>() }
+  const context = { changes: new Set<ChangeTopic>(), prunes: new Set<Prune>() }
   contexts.set(tx, context)
   return context
 }
 
-/** Notes that a transaction changes jobs, or events or webhooks, so that its commit wakes the worker. A rolled back savepoint does not undo it. */
-export function noteChange(tx: Tx, what: keyof Changes): void {
-  contextOf(tx).changes[what] = true
+/** Notes a change of a transaction, so that its commit notifies of it. A rolled back savepoint does not undo the note. */
+export function noteChange(tx: Tx, topic: ChangeTopic): void {
+  contextOf(tx).changes.add(topic)
 }
 
-/** The changes of a transaction; undefined when it has none. */
-export function changesOf(tx: Tx): Changes | undefined {
-  const changes = contexts.get(tx)?.changes
-  return changes && (changes.jobs || changes.events) ? changes : undefined
+/** The changes of a transaction. */
+export function changesOf(tx: Tx): ReadonlySet<ChangeTopic> {
+  return contexts.get(tx)?.changes ?? new Set()
 }
 
 /** Runs `write`, and calls `note` with the thread id of every record and message that it writes. */

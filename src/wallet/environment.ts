@@ -6,7 +6,7 @@ import type { Resolver } from '../did/resolver.ts'
 import type { Destinations } from '../net/destinations.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
 import type { AgentDb } from '../storage/database.ts'
-import type { Changes } from '../storage/tx-context.ts'
+import type { ChangeTopic } from '../storage/tx-context.ts'
 import type { Ledger } from '../vdr/ledger.ts'
 import type { ReplyLimit } from './quotas.ts'
 import type { WalletTokens } from './wallet-tokens.ts'
@@ -36,6 +36,6 @@ export type Environment = AnonCredsEnvironment & {
   getStatusList(url: string, type: 'StatusList2021Entry' | 'BitstringStatusListEntry'): Promise<string>
   readonly tokens: WalletTokens
   readonly writeBarrier: WriteBarrier
-  /** Called after a commit that changed jobs or events: it wakes the worker and notifies event streams. */
-  onCommit(walletId: string, changes: Changes): void
+  /** Called after a commit with changes: it notifies of them, and wakes the worker. */
+  onCommit(walletId: string, changes: Iterable<ChangeTopic>): void
 }

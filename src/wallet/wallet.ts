@@ -92,7 +92,7 @@ function createHandle(
     },
     after(tx) {
       const changes = changesOf(tx)
-      if (changes) env.onCommit(id, changes)
+      if (changes.size > 0) env.onCommit(id, changes)
     },
   })
   return {

@@ -78,7 +78,7 @@ export class Wallets {
       if (entry.isInDoubt && entry.users === 0) {
         this.#close(id, entry)
         // The worker opens the wallet, and so checks its file.
-        this.#env.onCommit(id, { jobs: true, events: true })
+        this.#env.onCommit(id, ['jobs', 'events'])
       }
       this.#closeIdle()
     }
@@ -127,7 +127,7 @@ export class Wallets {
   async resume(id: string): Promise<WalletDetail> {
     const detail = await this.#setMovedAt(id, null)
     await this.#findOpen(id).then((wallet) => wallet?.resume())
-    this.#env.onCommit(id, { jobs: true, events: true })
+    this.#env.onCommit(id, ['jobs', 'events'])
     return detail
   }
 

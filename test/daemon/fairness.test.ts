@@ -126,7 +126,7 @@ test('a request that waits for an event occupies no slot', async () => {
     query: { wait: 50 },
   })
   expect((await tenant('GET /connections')).contents).toEqual([])
-  started.agent.agent.enterprise.close()
+  started.agent.agent.notifier.close()
   expect((await waiting).id).toBe(id)
 })
 

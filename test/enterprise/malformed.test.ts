@@ -45,7 +45,6 @@ const anyBody = fc.oneof(
 
 test(`${2 * runs} answers of arbitrary shape are evaluated without side effects`, { timeout: 120_000 }, () =>
   withWallet(async (wallet, agent) => {
-    const { enterprise } = agent.agent
     const requests = await beginMany(wallet, agent, 'onboard', runs)
     const challenges = await beginMany(wallet, agent, 'authenticate', runs)
     const judged = async (answer: Promise<{ status: number }>) =>
@@ -58,8 +57,8 @@ test(`${2 * runs} answers of arbitrary shape are evaluated without side effects`
     }
     const judge = async (body: unknown) => {
       const [request, challenge] = [requests.pop()!, challenges.pop()!]
-      const handed = await judged(submitDid(wallet, enterprise, request.submission_id, body))
-      const signed = await judged(submitResponse(wallet, enterprise, challenge.submission_id, body))
+      const handed = await judged(submitDid(wallet, request.submission_id, body))
+      const signed = await judged(submitResponse(wallet, challenge.submission_id, body))
       const [{ state }, { state: second, did: none }] = [
         await getSession(wallet.db, didRequests, request.id),
         await getSession(wallet.db, challengeProduct, challenge.id),

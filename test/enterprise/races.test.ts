@@ -21,7 +21,6 @@ test(
   { timeout: 120_000 },
   () =>
     withWallet(async (own, agent) => {
-      const { enterprise } = agent.agent
       // Each evaluated answer resolves the document of its DID.
       let evaluations = 0
       const document = (did: string) => {
@@ -38,7 +37,7 @@ test(
           n === round % crowd ? { ...good, signature: 'AAAA' } : good,
         )
         const statuses = await Promise.all(
-          bodies.map((body) => statusOf(submitResponse(wallet, enterprise, submission_id, body))),
+          bodies.map((body) => statusOf(submitResponse(wallet, submission_id, body))),
         )
         const { state, did } = await getSession(wallet.db, challengeProduct, id)
         return { statuses, outcome: { state, did } }
@@ -65,7 +64,7 @@ test('of ten concurrent DID submissions, one is accepted', () =>
     for (const { id, submission_id } of await beginMany(wallet, agent, 'onboard', 100)) {
       const dids = Array.from({ length: crowd }, (_, n) => `did:example:${n}`)
       const statuses = await Promise.all(
-        dids.map((did) => statusOf(submitDid(wallet, agent.agent.enterprise, submission_id, { did }))),
+        dids.map((did) => statusOf(submitDid(wallet, submission_id, { did }))),
       )
       expect(statuses.toSorted((a, b) => a - b)).toEqual([200, ...others])
       expect(await getSession(wallet.db, didRequests, id)).toMatchObject({

@@ -101,7 +101,7 @@ test('a wait ends at its timeout, when the link expires, when the record is dele
   await deleted
   const stopped = read(55)
   await new Promise((resolve) => setTimeout(resolve, 50))
-  agent.agent.enterprise.close()
+  agent.agent.notifier.close()
   expect(await stopped).toEqual(request)
 })
 

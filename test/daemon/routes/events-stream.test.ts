@@ -77,7 +77,7 @@ test('a stream can be limited to one type or one thread', async () => {
   await make(tenant, 25)
   const { id } = await tenant.call('POST /events/test', { body: { type: 'PresentationUpdated' } })
   expect(idsOf(await byType.take(1))).toEqual([id])
-  agent.agent.events.close()
+  agent.agent.notifier.close()
   expect([await byType.rest(), await byThread.rest()]).toEqual([[], []])
 })
 
