@@ -6,7 +6,7 @@
 import { Problem } from '../base/problem.ts'
 import type { EntryType } from '../credentials/status-list.ts'
 import { createFetchCache } from '../did/fetch-cache.ts'
-import type { HttpClient } from '../net/guarded-agent.ts'
+import type { HttpClient } from '../net/http-client.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
 import { unlessTransferred } from '../storage/transferred.ts'
 import type { Wallets } from '../wallet/wallets.ts'

@@ -1,5 +1,5 @@
 /** Checks the system clock: whether it was changed, and whether it agrees with another server. Other agents reject signatures that are dated in the future. */
-import type { HttpClient } from '../net/guarded-agent.ts'
+import type { HttpClient } from '../net/http-client.ts'
 import { formatDuration, type Finding } from './check.ts'
 
 /** A common tolerance for clocks. Verifiers of this agent use it too. */

@@ -2,7 +2,7 @@
 import { networkInterfaces } from 'node:os'
 import * as z from 'zod'
 import { tryParseJson } from '../base/json.ts'
-import type { HttpClient } from '../net/guarded-agent.ts'
+import type { HttpClient } from '../net/http-client.ts'
 import { isLocalHost } from '../net/public-url.ts'
 import type { Finding } from './check.ts'
 

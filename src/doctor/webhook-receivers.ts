@@ -1,5 +1,5 @@
 /** Calls the receivers of webhooks. Addresses of tenants are called with the same network policy as their events. */
-import type { HttpClient } from '../net/guarded-agent.ts'
+import type { HttpClient } from '../net/http-client.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
 import { reasonOf } from '../base/reason.ts'
 import type { Finding } from './check.ts'

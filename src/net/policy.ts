@@ -7,7 +7,6 @@
 import { isIP } from 'node:net'
 import type { HostList, PortRange } from '../base/host-list.ts'
 import { inRanges, isLoopbackAddress, isPrivateAddress, isPublicAddress } from './addresses.ts'
-import { isPortAllowed } from './ports.ts'
 import { isPublicName } from './public-url.ts'
 import { UnreachableError, type UnreachableCode } from './unreachable-error.ts'
 
@@ -35,6 +34,17 @@ export type Policy = {
   /** Checks one resolved address of a host. */
   judgeAddress(host: string, ip: string): UnreachableError | undefined
 }
+
+/**
+ * Ports of mail, remote shells, name servers and other services, which could misinterpret an HTTP request: the
+ * blocked ports of browsers (WHATWG Fetch §2.9, "Port blocking").
+ */
+const otherServices = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+])
 
 /** Creates the policy. */
 export function createPolicy({ allow, allowHosts, denyHosts, allowPorts }: Limits): Policy {
@@ -64,6 +74,12 @@ export function createPolicy({ allow, allowHosts, denyHosts, allowPorts }: Limit
   }
 }
 
+/** Checks the list of the operator or, without a list, the blocked ports. */
+function isPortAllowed(port: number, listed?: readonly PortRange[]): boolean {
+  if (listed) return listed.some(([first, last]) => first <= port && port <= last)
+  return !otherServices.has(port)
+}
+
 function isWithin(reach: Reach, ip: string): boolean {
   if (reach === 'any' || isPublicAddress(ip)) return true
   return (reach !== 'public' && isLoopbackAddress(ip)) || (reach === 'private' && isPrivateAddress(ip))
@@ -86,9 +102,8 @@ function matcherOf(
 const reasons = {
   'address-not-allowed':
     'is an address of a private network or of this machine, which this agent does not call unless its operator lists it in AGENT_ALLOW_HOSTS',
-  'host-denied': 'is not to be called by this agent, as its operator has it (AGENT_DENY_HOSTS)',
-  'port-not-allowed':
-    'is not to be called by this agent: the port is another service’s, or not one of those in AGENT_ALLOW_PORTS',
+  'host-denied': 'is not called: the operator of this agent denies it (AGENT_DENY_HOSTS)',
+  'port-not-allowed': 'is not called: the port belongs to another service, or is not in AGENT_ALLOW_PORTS',
 } satisfies Partial<Record<UnreachableCode, string>>
 
 function refusal(code: keyof typeof reasons, subject: string): UnreachableError {

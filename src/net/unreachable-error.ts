@@ -1,4 +1,5 @@
 /** The reasons why a request to another server failed. */
+import { systemReason } from '../base/reason.ts'
 
 export type UnreachableCode =
   | 'address-not-allowed'
@@ -23,4 +24,19 @@ export class UnreachableError extends Error {
     super(message, options)
     this.code = code
   }
+}
+
+/** The error of a request that did not end in time. */
+export function tooLate({ host }: URL, timeoutMs: number): UnreachableError {
+  return new UnreachableError('timeout', `${host} did not answer within ${timeoutMs} ms`)
+}
+
+/** Converts an error to the code of the system. Messages of the HTTP parser quote the other side and are dropped. */
+export function toUnreachable(error: unknown, url: URL): UnreachableError {
+  if (error instanceof UnreachableError) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
+  if (code === 'ENOTFOUND') return new UnreachableError('no-such-host', `there is no host ${url.hostname}`)
+  if (/TIMEOUT|ETIMEDOUT/.test(code))
+    return new UnreachableError('timeout', `${url.host} did not answer in time`)
+  return new UnreachableError('refused', `${url.host} could not be reached: ${systemReason({ code })}`)
 }

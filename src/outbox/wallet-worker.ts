@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { steadyNow } from '../base/clock.ts'
 import { dueDeliveries, type Delivery } from '../events/deliveries.ts'
-import { CrowdedError } from '../net/destinations.ts'
+import { NoFreeConnectionError } from '../net/destinations.ts'
 import type { Db } from '../storage/database.ts'
 import { isTransferred } from '../storage/transferred.ts'
 import type { ChangeTopic } from '../storage/tx-context.ts'
@@ -156,7 +156,7 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
     try {
       await jobs.add(() => use(this.#id, work))
     } catch (error) {
-      if (error instanceof CrowdedError) {
+      if (error instanceof NoFreeConnectionError) {
         this.#crowded.add(queue)
         // The queue releases its slot while it waits.
         this.#shared.wake(this.#id, ['jobs'])

@@ -29,7 +29,7 @@ export type ExpiredFlow = { queue: string; recordId: string; protocol: string }
 
 /** The functions that the worker calls. Each stores its own result. */
 export type Handlers<Wallet> = {
-  /** Processes a job: deletes it with its result, or reschedules it. @throws {CrowdedError} if the destination has no free connection */
+  /** Processes a job: deletes it with its result, or reschedules it. @throws {NoFreeConnectionError} if the destination has no free connection */
   job(wallet: Wallet, job: Job): Promise<void>
   deliver(wallet: Wallet, delivery: Delivery): Promise<Delivered>
   /** At most `limit` expired flows, and when the next one expires (`steadyNow`, milliseconds). */

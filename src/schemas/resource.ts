@@ -7,7 +7,7 @@
 import { LRUCache } from 'lru-cache'
 import { isTemporary, Problem } from '../base/problem.ts'
 import type { Resolve } from '../did/document.ts'
-import type { HttpClient } from '../net/guarded-agent.ts'
+import type { HttpClient } from '../net/http-client.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
 import { openEnvelope, parseResourceUrl, toUrl } from './did-url.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'

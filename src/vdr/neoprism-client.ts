@@ -8,7 +8,7 @@ import { decodeDidData, type DidData } from '../did/prism/did-data.ts'
 import { toShortForm } from '../did/prism/did.ts'
 import { InvalidOperation } from '../did/prism/model.ts'
 import type { DidState } from '../did/prism/state.ts'
-import type { Exchanged, HttpClient } from '../net/guarded-agent.ts'
+import type { Exchanged, HttpClient } from '../net/http-client.ts'
 import { SeenResolution } from './neoprism.ts'
 
 /** Timeouts. Submitting to a blockchain takes longer than reading. */

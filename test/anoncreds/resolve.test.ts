@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
-import { createHttpClient, type HttpClient } from '../../src/net/guarded-agent.ts'
+import { createHttpClient, type HttpClient } from '../../src/net/http-client.ts'
 import {
   dereferenceAnonCredsSchema,
   dereferenceDefinition,

@@ -6,7 +6,7 @@ import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { keysFor } from '../../src/did/document.ts'
 import { createResolver } from '../../src/did/resolver.ts'
 import { createWebResolver, toUrl } from '../../src/did/web.ts'
-import { createHttpClient } from '../../src/net/guarded-agent.ts'
+import { createHttpClient } from '../../src/net/http-client.ts'
 import { startServer } from '../net/_server.ts'
 
 const isInvalid = (error: unknown) =>

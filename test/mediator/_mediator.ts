@@ -15,7 +15,7 @@ import { unpack, type Unpacked } from '../../src/didcomm/unpack.ts'
 import type { Limits } from '../../src/mediator/limits.ts'
 import type { Channel } from '../../src/mediator/pickup.ts'
 import { openMediator, type Mediator } from '../../src/mediator/mediator.ts'
-import type { HttpClient } from '../../src/net/guarded-agent.ts'
+import type { HttpClient } from '../../src/net/http-client.ts'
 import { temporaryFolder } from '../_daemon.ts'
 
 export const mediation2 = 'https://didcomm.org/coordinate-mediation/2.0'

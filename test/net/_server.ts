@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { ConnectionOptions, Lookup } from '../../src/net/connector.ts'
-import { createHttpClient } from '../../src/net/guarded-agent.ts'
+import { createHttpClient } from '../../src/net/http-client.ts'
 
 export type TestServer = AsyncDisposable & {
   port: number

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readHostList, readPorts } from '../../src/base/host-list.ts'
-import { createHttpClient } from '../../src/net/guarded-agent.ts'
+import { createHttpClient } from '../../src/net/http-client.ts'
 import { createPolicy, type Limits } from '../../src/net/policy.ts'
 import { startServer } from './_server.ts'
 
@@ -163,16 +163,8 @@ describe('ports', () => {
 describe('the error message', () => {
   test.each([
     [{}, 'http://10.0.0.1/', /^10\.0\.0\.1 is an address of a private network .* AGENT_ALLOW_HOSTS$/],
-    [
-      { deny: '8.8.8.8' },
-      'http://8.8.8.8/',
-      /^8\.8\.8\.8 is not to be called by this agent, .*AGENT_DENY_HOSTS/,
-    ],
-    [
-      { ports: '443' },
-      'http://8.8.8.8:81/',
-      /^8\.8\.8\.8 at port 81 is not to be called .*AGENT_ALLOW_PORTS/,
-    ],
+    [{ deny: '8.8.8.8' }, 'http://8.8.8.8/', /^8\.8\.8\.8 is not called: .*AGENT_DENY_HOSTS/],
+    [{ ports: '443' }, 'http://8.8.8.8:81/', /^8\.8\.8\.8 at port 81 is not called: .*AGENT_ALLOW_PORTS/],
   ])('%j: %s', async ({ deny = '', ports }: Lists, url, message) => {
     const allowPorts = ports === undefined ? undefined : readPorts(ports)
     const http = createHttpClient({ allow: 'public', denyHosts: readHostList(deny), allowPorts })

@@ -27,7 +27,7 @@ test('every file that has the client uses it or is known to pass it on', () => {
     'src/doctor/diagnose.ts',
     'src/environment.ts',
     'src/mediator/mediator.ts',
-    'src/net/guarded-agent.ts',
+    'src/net/http-client.ts',
     'src/vdr/http-ledger.ts',
     'src/wallet/environment.ts',
   ]

@@ -2,7 +2,7 @@
 import { steadyNow } from '../../base/clock.ts'
 import type { Fields } from '../../base/log.ts'
 import { Problem } from '../../base/problem.ts'
-import { CrowdedError, LeftAloneError } from '../../net/destinations.ts'
+import { NoFreeConnectionError, ServerDownError } from '../../net/destinations.ts'
 import { logSent, type Attempt } from '../../outbox/message-log.ts'
 import { deleteJob, reschedule, type Job, type JobBody, type MessageBody } from '../../outbox/job.ts'
 import { outcomes, protocols, tasks } from '../index.ts'
@@ -24,7 +24,7 @@ const longestPauseMs = 60_000
 /** How many characters of the reason a rescheduled job keeps. A peer may have chosen the text. */
 const reasonLimit = 1_000
 
-/** Processes a job. A failure reschedules the job and is stored in its record. @throws {CrowdedError} if the destination has no free connection */
+/** Processes a job. A failure reschedules the job and is stored in its record. @throws {NoFreeConnectionError} if the destination has no free connection */
 export async function processJob(wallet: Wallet, job: Job): Promise<void> {
   const { id, body } = job
   const at = new Date()
@@ -37,7 +37,7 @@ export async function processJob(wallet: Wallet, job: Job): Promise<void> {
     })
     if (body.kind === 'message') wallet.env.log.debug(fieldsOf(wallet, job), 'a message was sent')
   } catch (error) {
-    if (error instanceof CrowdedError) throw error
+    if (error instanceof NoFreeConnectionError) throw error
     if (error instanceof LaterError) await wallet.transaction((tx) => reschedule(tx, job, error.at))
     else await handleFailure(wallet, job, at, error)
   }
@@ -75,7 +75,7 @@ async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown)
 
   const failure = toFailure(error)
   // The reason of the last attempt is more useful than the pause before the next attempt at this server.
-  const reason = (error instanceof LeftAloneError ? job.reason : undefined) ?? failure.detail
+  const reason = (error instanceof ServerDownError ? job.reason : undefined) ?? failure.detail
   if (isFinal && !isRefused)
     failure.detail = `Abandoned after ${attempts + 1} attempts since ${job.createdAt}: ${failure.detail}`
   const dueAt = Math.min(endsAt, steadyNow() + pauseMs(error, job))
@@ -129,7 +129,7 @@ function isExpired({ state, metaLastFailure }: Rec): boolean {
 
 /** The pause before the next attempt: the other side's `Retry-After`, the pause for an unreachable server, or the backoff. */
 function pauseMs(error: unknown, job: Job): number {
-  if (error instanceof LeftAloneError) return error.waitMs * (1 + Math.random() / 2)
+  if (error instanceof ServerDownError) return error.waitMs * (1 + Math.random() / 2)
   return Math.max(backoffMs(job), (error instanceof NotDelivered && error.waitMs) || 0)
 }
 

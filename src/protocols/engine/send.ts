@@ -47,7 +47,7 @@ const longestWaitMs = 3_600_000
  *
  * @throws {NotDelivered} if the other side has no endpoint, or its answer is not 2xx
  * @throws {UnreachableError} if the endpoint cannot be reached
- * @throws {CrowdedError | LeftAloneError} if the endpoint must not be asked now; nothing was sent
+ * @throws {NoFreeConnectionError | ServerDownError} if the endpoint must not be asked now; nothing was sent
  */
 export async function sendMessage(
   wallet: Wallet,
@@ -62,7 +62,7 @@ export async function sendMessage(
     sender.privateJwk.crv,
   )
   const { destinations, http } = wallet.env
-  const { answer, ...attempt } = await destinations.visit(route.url, wallet.id, async () => {
+  const { answer, ...attempt } = await destinations.run(route.url, wallet.id, async () => {
     const created_time = Math.floor(Date.now() / 1_000)
     const plaintext = { id, typ: 'application/didcomm-plain+json', from, to: [to], created_time, ...message }
     const envelope = packAuthcrypt(plaintext, { sender, recipients: [recipient] })

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { Lookup } from '../../src/net/connector.ts'
-import { createHttpClient } from '../../src/net/guarded-agent.ts'
+import { createHttpClient } from '../../src/net/http-client.ts'
 import { always, openClient, startServer } from './_server.ts'
 
 const timeoutMs = 5_000

@@ -5,10 +5,9 @@
  * URLs, no redirects unless requested, a time limit for the whole exchange, and limits on the response.
  */
 import type { Dispatcher } from 'undici'
-import { fromUtf8 } from '../base/bytes.ts'
 import { createGuardedDispatcher, type ConnectionOptions } from './connector.ts'
-import { UnreachableError } from './unreachable-error.ts'
-import { systemReason } from '../base/reason.ts'
+import { drain, drainBytes, readJson, readText } from './http-response.ts'
+import { tooLate, toUnreachable, UnreachableError } from './unreachable-error.ts'
 
 export type Exchange = {
   method: 'GET' | 'POST'
@@ -55,9 +54,6 @@ export type Posted = { status: number; retryAfter?: string }
 /** A response with a body in UTF-8; `date` is the header as sent. */
 export type Exchanged = { status: number; text: string; date?: string }
 
-/** The bytes of an unwanted response that are read, so that its connection can be reused. */
-const drainBytes = 8_192
-
 /** Creates a client with its own connections. */
 export function createHttpClient(options: ConnectionOptions): HttpClient {
   const agent = createGuardedDispatcher(options)
@@ -103,7 +99,7 @@ export function createHttpClient(options: ConnectionOptions): HttpClient {
             url = nextUrl(url, response, left)
           }
         } catch (error) {
-          throw url === first ? error : withoutPlace(error, first)
+          throw url === first ? error : hideRedirect(error, first)
         }
       })
     },
@@ -172,9 +168,7 @@ function readUrl(text: string, base?: URL): URL {
   return url
 }
 
-/**
- * The target of a redirect. @throws {UnreachableError} for any other status than 200 or an allowed redirect
- */
+/** The target of a redirect. @throws {UnreachableError} for any other status than an allowed redirect */
 function nextUrl(url: URL, { statusCode, headers }: Dispatcher.ResponseData, redirectsLeft: number): URL {
   if (![301, 302, 303, 307, 308].includes(statusCode) || typeof headers['location'] !== 'string') {
     throw new UnreachableError('bad-status', `${url.host} answered with status ${statusCode}`)
@@ -192,57 +186,12 @@ function nextUrl(url: URL, { statusCode, headers }: Dispatcher.ResponseData, red
 }
 
 /** The message does not contain the redirect target, which the other side chooses. */
-function withoutPlace(error: unknown, { host }: URL): unknown {
+function hideRedirect(error: unknown, { host }: URL): unknown {
   if (!(error instanceof UnreachableError)) return error
   return new UnreachableError(
     error.code,
-    `${host} answered with a redirect, and there is no document to be had where it leads`,
+    `${host} answered with a redirect, and its target did not answer with a document`,
   )
-}
-
-async function readJson(url: URL, response: Dispatcher.ResponseData, maxBytes: number): Promise<unknown> {
-  const bytes = await readBytes(url, response, maxBytes)
-  try {
-    return JSON.parse(fromUtf8(bytes))
-  } catch {
-    throw new UnreachableError('not-json', `${url.host} answered with something that is not JSON`)
-  }
-}
-
-async function readText(url: URL, response: Dispatcher.ResponseData, maxBytes: number): Promise<string> {
-  const bytes = await readBytes(url, response, maxBytes)
-  try {
-    return fromUtf8(bytes)
-  } catch {
-    throw new UnreachableError('not-text', `${url.host} answered with something that is not text in UTF-8`)
-  }
-}
-
-async function readBytes(
-  url: URL,
-  { headers, body }: Dispatcher.ResponseData,
-  maxBytes: number,
-): Promise<Uint8Array> {
-  const tooLarge = () =>
-    new UnreachableError('too-large', `${url.host} answered with more than ${maxBytes} bytes`)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  try {
-    // Leaving the loop early closes the connection, so that the rest is not read.
-    for await (const chunk of body as AsyncIterable<Uint8Array>) {
-      size += chunk.length
-      if (size > maxBytes || Number(headers['content-length']) > maxBytes) throw tooLarge()
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    throw toUnreachable(error, url)
-  }
-  return Buffer.concat(chunks)
-}
-
-/** Reads a short unwanted body, and closes the connection for a long one. */
-function drain({ body }: Dispatcher.ResponseData, signal: AbortSignal): Promise<void> {
-  return body.dump({ limit: drainBytes, signal }).catch(() => undefined)
 }
 
 /** Runs work with a time limit. An aborted request that is still queued would not end by itself. */
@@ -261,21 +210,4 @@ async function within<T>(timeoutMs: number, url: URL, work: (signal: AbortSignal
   } finally {
     clearTimeout(timer)
   }
-}
-
-function tooLate({ host }: URL, timeoutMs: number): UnreachableError {
-  return new UnreachableError('timeout', `${host} did not answer within ${timeoutMs} ms`)
-}
-
-/**
- * Converts an error to the code of the system. Messages of the HTTP parser quote the other side and are
- * dropped.
- */
-function toUnreachable(error: unknown, url: URL): UnreachableError {
-  if (error instanceof UnreachableError) return error
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
-  if (code === 'ENOTFOUND') return new UnreachableError('no-such-host', `there is no host ${url.hostname}`)
-  if (/TIMEOUT|ETIMEDOUT/.test(code))
-    return new UnreachableError('timeout', `${url.host} did not answer in time`)
-  return new UnreachableError('refused', `${url.host} could not be reached: ${systemReason({ code })}`)
 }
