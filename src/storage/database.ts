@@ -83,14 +83,14 @@ export async function makeWalletDb(path: string, fill: (db: Db) => Promise<unkno
 }
 
 /**
- * Opens the database file of an existing wallet. With `isInDoubt`, SQLite checks the whole file first. A commit is on the disk after
+ * Opens the database file of an existing wallet. With `isSuspect`, SQLite checks the whole file first. A commit is on the disk after
  * `LogSync.flush`, or when the database is closed.
  *
  * @throws {DamagedFileError} when the file is damaged or is not a wallet, {NewerFileError}. The file is unchanged then.
  */
-export async function openExistingWalletDb(path: string, { isInDoubt = false } = {}): Promise<Db> {
+export async function openExistingWalletDb(path: string, { isSuspect = false } = {}): Promise<Db> {
   const db = await open<WalletTables>(path, walletMigrations, (database) => {
-    const fault = isInDoubt ? findFault(database) : undefined
+    const fault = isSuspect ? findFault(database) : undefined
     if (fault !== undefined) throw new DamagedFileError(path, `is damaged: ${fault}`)
     assertSettingTable(database)
     database.pragma('synchronous = normal')

@@ -34,23 +34,23 @@ export type Wallet = Omit<WalletSecrets, 'erase'> & {
   close(): Promise<void>
 }
 
-type WalletFile = { id: string; path: string; key: Uint8Array; isInDoubt: boolean }
+type WalletFile = { id: string; path: string; key: Uint8Array; isSuspect: boolean }
 
 /**
- * Opens the file of a wallet with the wallet's key. SQLite checks the whole file if it `isInDoubt`. A damaged file is set aside.
+ * Opens the file of a wallet with the wallet's key. SQLite checks the whole file if it `isSuspect`. A damaged file is set aside.
  *
  * @throws {Problem} `WalletUnreadable` when the file is missing, damaged, another wallet's, or written by a newer release.
  */
 export async function openWallet(
   env: Environment,
-  { id, path, key, isInDoubt }: WalletFile,
+  { id, path, key, isSuspect }: WalletFile,
   log: Log,
 ): Promise<Wallet> {
   // SQLite would create the file.
   if (!existsSync(path)) throw missingFile(path, id)
   try {
     if (!statSync(path).isFile()) throw new DamagedFileError(path, 'is not a file')
-    const db = await openExistingWalletDb(path, { isInDoubt })
+    const db = await openExistingWalletDb(path, { isSuspect })
     try {
       const secrets = createWalletSecrets(id, key, await readSeed(db, id, path, key))
       return createHandle(env, id, path, db, secrets)

@@ -20,7 +20,7 @@ type Entry = {
   wallet: Promise<Wallet>
   users: number
   /** The wallet is closed when its last user is done. */
-  isInDoubt?: boolean
+  isSuspect?: boolean
 }
 
 export class Wallets {
@@ -35,7 +35,7 @@ export class Wallets {
   /** A wallet in this map is opened after its promise resolves. */
   readonly #closing = new Map<string, Promise<void>>()
   /** Wallets in whose file SQLite found an error: the next opening checks the whole file. */
-  readonly #inDoubt = new Set<string>()
+  readonly #suspectFiles = new Set<string>()
   /** Wallets whose files are open, or about to be. */
   readonly #files = new Set<string>()
   #isClosed = false
@@ -70,12 +70,12 @@ export class Wallets {
         { err: error, walletId: id },
         'a wallet file may be damaged: it is checked before its next use',
       )
-      entry.isInDoubt = true
-      this.#inDoubt.add(id)
+      entry.isSuspect = true
+      this.#suspectFiles.add(id)
       throw unreadable(id, 'It is being checked, and set aside if it is damaged.', error)
     } finally {
       entry.users--
-      if (entry.isInDoubt && entry.users === 0) {
+      if (entry.isSuspect && entry.users === 0) {
         this.#close(id, entry)
         // The worker opens the wallet, and so checks its file.
         this.#env.onCommit(id, ['jobs', 'events'])
@@ -201,9 +201,9 @@ export class Wallets {
     if (row.arrived !== null) this.installFile(id, row.arrived)
     const key = unwrapWalletKey(this.#agentKey, id, row.wrapped_key)
     this.#files.add(id)
-    const file = { id, path: this.pathOf(id), key, isInDoubt: this.#inDoubt.has(id) }
+    const file = { id, path: this.pathOf(id), key, isSuspect: this.#suspectFiles.has(id) }
     const wallet = await openWallet(this.#env, file, log)
-    this.#inDoubt.delete(id)
+    this.#suspectFiles.delete(id)
     try {
       const hasWebhook = this.#env.config.GLOBAL_WEBHOOK_URL !== undefined
       await wallet.db.transaction().execute((tx) => setGlobalWebhook(tx, hasWebhook))
