@@ -1,4 +1,4 @@
-/** The tables of a wallet's event log and of its webhooks. Columns are as in `wallet-tables.ts`. */
+/** The tables of a wallet's logs, of events and of messages, and of its webhooks. Columns are as in `wallet-tables.ts`. */
 
 export interface EventTables {
   /** The log of events, oldest first. */
@@ -61,5 +61,29 @@ export interface EventTables {
     status: number | null
     /** The reason of a failure; null when the event was delivered. */
     error: string | null
+  }
+
+  /** DIDComm messages that were received, sent or abandoned, without their content. Kept as long as events. */
+  message_log: {
+    sequence: number
+    thread: string
+    /** The id of the message. */
+    id: string
+    direction: 'sent' | 'received'
+    outcome: 'taken' | 'refused' | 'given up'
+    type: string
+    /** The first characters of the two DIDs, enough to tell them apart. */
+    from_did: string
+    to_did: string
+    /** When it arrived, or when the last attempt to send it began. */
+    at: string
+    /** Attempts to send it; null for a received message. */
+    attempts: number | null
+    /** The response time of the last attempt; null when there was no response. */
+    duration_ms: number | null
+    /** Why it was refused or abandoned; for a sent message, why the attempt before the last one failed. */
+    failure: string | null
+    /** The `sequence` of the last event before it. */
+    event_sequence: number
   }
 }

@@ -50,30 +50,6 @@ export interface WalletTables extends EventTables {
   /** Received DIDComm messages, as `<sender DID> <message id>`, so that a duplicate is dropped. Rows are deleted after a time. */
   inbox: { id: string; received_at: string }
 
-  /** DIDComm messages that were received, sent or abandoned, without their content. Kept as long as events. */
-  message_log: {
-    sequence: number
-    thread: string
-    /** The id of the message. */
-    id: string
-    direction: 'sent' | 'received'
-    outcome: 'taken' | 'refused' | 'given up'
-    type: string
-    /** The first characters of the two DIDs, enough to tell them apart. */
-    from_did: string
-    to_did: string
-    /** When it arrived, or when the last attempt to send it began. */
-    at: string
-    /** Attempts to send it; null for a received message. */
-    attempts: number | null
-    /** The response time of the last attempt; null when there was no response. */
-    duration_ms: number | null
-    /** Why it was refused or abandoned; for a sent message, why the attempt before the last one failed. */
-    failure: string | null
-    /** The `sequence` of the last event before it. */
-    event_sequence: number
-  }
-
   /** The wallet's did:peer DIDs: one for each connection, connectionless record and ping to a DID, and those that a tenant requested. */
   peer_did: {
     did: string
