@@ -4,18 +4,17 @@
  * An act is stored before it changes anything, and gets its entry before the response. A change thus leaves a trace
  * whenever the daemon is killed. An act that cannot be stored is not done.
  */
-import PQueue from 'p-queue'
 import { steadyNow } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { across } from '../base/probe.ts'
-import { isTemporary, Problem } from '../base/problem.ts'
+import { Problem } from '../base/problem.ts'
 import { StartError } from '../base/start-error.ts'
 import { DamagedFileError } from '../storage/file-errors.ts'
-import { openAuditDb, type AuditDb, type AuditTx } from '../storage/database.ts'
+import { openAuditDb, type AuditDb } from '../storage/database.ts'
 import type { Paging } from '../storage/list-query.ts'
-import { deleteBegun, insertBegun, listUnfinished, type Draft } from './begun.ts'
-import { emptyHead, entryAfter, isGenuine, prune, type ChainHead } from './chain.ts'
-import { listEntries, toRow, type Act, type AuditEntry, type Filter, type Result } from './entry.ts'
+import { listUnfinished, type Draft } from './begun.ts'
+import type { ChainHead } from './chain.ts'
+import { ChainWriter } from './chain-writer.ts'
+import { listEntries, type Act, type AuditEntry, type Filter, type Result } from './entry.ts'
 import { Refusals } from './refusals.ts'
 import { verify, type AuditVerification } from './verify.ts'
 
@@ -38,11 +37,9 @@ export class AuditLog {
   readonly #db: AuditDb
   readonly #options: AuditOptions
   readonly #refusals: Refusals
-  readonly #writes = new PQueue({ concurrency: 1 })
+  readonly #chain: ChainWriter
   readonly #daily: NodeJS.Timeout
   #minute: NodeJS.Timeout | undefined
-  /** Undefined at first, and after a failed write. */
-  #head: ChainHead | undefined
   /** Acts that were done and whose entries could not be written. */
   #unwritten: Draft[] = []
   #readers = 0
@@ -50,6 +47,7 @@ export class AuditLog {
   private constructor(db: AuditDb, options: AuditOptions) {
     this.#db = db
     this.#options = options
+    this.#chain = new ChainWriter(db, options.key)
     this.#refusals = new Refusals(options.refusalsPerMinute)
     this.#daily = setInterval(
       () => void this.#prune().catch((error: unknown) => this.#complain(error)),
@@ -85,9 +83,7 @@ export class AuditLog {
     }
     const begin: Begin = async (more = {}) => {
       draft.act = { ...draft.act, ...more }
-      await this.#write(
-        async (tx) => void (draft.begun = await insertBegun(tx, this.#options.key, draft.act)),
-      )
+      draft.begun = await this.#chain.begin(draft.act)
     }
     try {
       const done = await work(begin)
@@ -96,7 +92,7 @@ export class AuditLog {
       draft.result = { outcome, ...(status !== undefined && { status }) }
       return done
     } catch (error) {
-      draft.result = failure(error)
+      draft.result = failureOf(error)
       throw error
     } finally {
       await this.#enter([draft])
@@ -116,7 +112,7 @@ export class AuditLog {
     this.#minute ??= setTimeout(() => void this.countRefusals(), minuteMs).unref()
     if (!this.#refusals.admits(act.address ?? '', Date.now())) return
     await this.#enter([
-      { act: { ...act, at: new Date().toISOString() }, result: { ...failure(error), outcome: 'refused' } },
+      { act: { ...act, at: new Date().toISOString() }, result: { ...failureOf(error), outcome: 'refused' } },
     ])
   }
 
@@ -142,7 +138,7 @@ export class AuditLog {
     // Pruning waits meanwhile.
     this.#readers++
     try {
-      return await verify(this.#db, this.#options.key, { expected: this.#head ?? emptyHead, noted })
+      return await verify(this.#db, this.#options.key, { expected: this.#chain.head, noted })
     } finally {
       this.#readers--
     }
@@ -152,21 +148,14 @@ export class AuditLog {
     clearInterval(this.#daily)
     await this.countRefusals()
     if (this.#unwritten.length > 0) await this.#enter([])
-    await this.#writes.onIdle()
+    await this.#chain.flush()
     await this.#db.destroy()
     this.#options.key.fill(0)
   }
 
   async #recover(): Promise<void> {
-    const last = await this.#db
-      .selectFrom('entry')
-      .selectAll()
-      .orderBy('sequence', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-    if (last && !isGenuine(this.#options.key, last))
-      this.#options.log.error('the audit log was altered: `agent audit verify` finds the entry')
-    this.#head = last ? { sequence: last.sequence, digest: last.digest } : emptyHead
+    const isGenuine = await this.#chain.readHead()
+    if (!isGenuine) this.#options.log.error('the audit log was altered: `agent audit verify` finds the entry')
     const drafts = await listUnfinished(this.#db, this.#options.key)
     if (drafts.length > 0) await this.#append(drafts)
     await this.#prune()
@@ -184,58 +173,15 @@ export class AuditLog {
 
   async #append(drafts: readonly Draft[]): Promise<void> {
     const unwritten = this.#unwritten
-    await this.#write((tx) => this.#put(tx, [...unwritten, ...drafts]))
+    await this.#chain.append([...unwritten, ...drafts])
     this.#unwritten = this.#unwritten.filter((draft) => !unwritten.includes(draft))
-  }
-
-  /** Inserts entries and returns the new head. */
-  async #put(tx: AuditTx, drafts: readonly Draft[]): Promise<ChainHead> {
-    let head = this.#head ?? (await readHead(tx))
-    for (const { act, result, begun } of drafts) {
-      // An earlier attempt has added the entry, although it was reported as failed.
-      if (begun !== undefined && !(await deleteBegun(tx, begun))) continue
-      const entry = entryAfter(this.#options.key, head, act, result)
-      await tx.insertInto('entry').values(toRow(entry)).execute()
-      head = { sequence: entry.sequence, digest: entry.digest }
-    }
-    return head
   }
 
   async #prune(): Promise<void> {
     // A wrong system clock alone must not make entries old.
-    const before = new Date(
-      Math.min(Date.now(), steadyNow()) - this.#options.retentionSeconds * 1_000,
-    ).toISOString()
-    while (this.#readers === 0 && (await this.#pruneSome(before)));
-  }
-
-  /** Returns whether any entries were removed. */
-  async #pruneSome(before: string): Promise<boolean> {
-    let act: Draft['act'] | undefined
-    await this.#write(async (tx) => {
-      act = await prune(tx, this.#options.key, before)
-      return act && this.#put(tx, [{ act, result: { outcome: 'succeeded' } }])
-    })
-    return act !== undefined
-  }
-
-  /** Runs transactions one after the other. `work` returns the new head if it adds entries. @throws {Problem} 507 when the disk is full, otherwise 503 */
-  #write(work: (tx: AuditTx) => Promise<ChainHead | undefined | void>): Promise<void> {
-    return this.#writes.add(async () => {
-      try {
-        this.#head = (await across('audit', {}, () => this.#db.transaction().execute(work))) ?? this.#head
-      } catch (error) {
-        this.#head = undefined
-        if (isTemporary(error)) throw error
-        throw new Problem(
-          'error:ServiceUnavailable',
-          'The audit log cannot be written, and nothing is changed without it. The log of the agent has the reason.',
-          {
-            cause: error,
-          },
-        )
-      }
-    })
+    const now = Math.min(Date.now(), steadyNow())
+    const before = new Date(now - this.#options.retentionSeconds * 1_000).toISOString()
+    while (this.#readers === 0 && (await this.#chain.prune(before)));
   }
 
   #complain(error: unknown, requestId?: string): void {
@@ -243,17 +189,7 @@ export class AuditLog {
   }
 }
 
-function failure(error: unknown): Result {
+function failureOf(error: unknown): Result {
   if (error instanceof Problem) return { outcome: 'failed', status: error.status, problemType: error.type }
   return { outcome: 'failed', status: 500, problemType: 'error:InternalServerError' }
-}
-
-async function readHead(db: AuditDb): Promise<ChainHead> {
-  const row = await db
-    .selectFrom('entry')
-    .select(['sequence', 'digest'])
-    .orderBy('sequence', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row ?? emptyHead
 }
