@@ -4,110 +4,28 @@
  * No other file reads the environment. `test/docs.test.ts` compares the table in docs/configuration.md with this one.
  */
 import * as z from 'zod'
-import { headerText, Secret } from './secret.ts'
-import { fromBase64 } from './bytes.ts'
-import { readHostList, readPorts, type HostList } from './host-list.ts'
-import { locationVariables } from './settings.ts'
+import {
+  baseUrl,
+  count,
+  didMethods,
+  flag,
+  hosts,
+  http,
+  ledger,
+  lifetime,
+  masterKey,
+  messageBytes,
+  namedHosts,
+  origins,
+  ports,
+  seconds,
+  secret,
+  seedHex,
+} from './config-values.ts'
 import './plain-issues.ts'
+import { Secret } from './secret.ts'
+import { locationVariables } from './settings.ts'
 import { StartError } from './start-error.ts'
-
-const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
-const secret = z
-  .string()
-  .regex(headerText, 'is not visible ASCII, with no space at its ends')
-  .transform((value) => new Secret(value))
-const http = z
-  .url({ protocol: /^https?$/ })
-  .refine((value) => !URL.canParse(value) || new URL(value).username === '', 'has a user name')
-const baseUrl = http.transform((value) => value.replace(/\/+$/, ''))
-const ledger = z.string().transform((text, context) => {
-  if (/^sqlite:./.test(text)) return text
-  const url = /[?#]/.test(text) ? undefined : baseUrl.safeParse(text)
-  if (url?.success) return url.data
-  context.addIssue({
-    code: 'custom',
-    message: 'is neither sqlite:<path> nor an http or https URL without user name, query and fragment',
-  })
-  return z.NEVER
-})
-const count = z.coerce.number().int().min(1)
-
-/**
- * A message is parsed and decrypted as a whole, which blocks the event loop: a hostile message of 16 MiB takes seconds. Usual credentials
- * and proofs need up to 16 KiB.
- */
-const messageBytes = z.coerce.number().int().min(16_384).max(16_777_216)
-
-const units: Record<string, number> = {
-  s: 1,
-  second: 1,
-  m: 60,
-  minute: 60,
-  h: 3_600,
-  hour: 3_600,
-  d: 86_400,
-  day: 86_400,
-}
-
-/** A duration, which becomes a number of seconds: `300`, `300 seconds`, `5m`, `5.minutes`, `30 days`. */
-const seconds = z.string().transform((text, context) => {
-  const match = /^(\d+)[ .]?(s|m|h|d|(?:second|minute|hour|day)s?)?$/.exec(text.trim())
-  const unit = match?.[2]?.length === 1 ? match[2] : match?.[2]?.replace(/s$/, '')
-  if (match) return Number(match[1]) * (unit === undefined ? 1 : units[unit]!)
-  context.addIssue({ code: 'custom', message: 'is not a duration such as 300, "300 seconds" or 5m' })
-  return z.NEVER
-})
-
-const lifetime = seconds.refine((value) => value > 0, 'must be longer than 0 seconds')
-
-/** DID methods whose keys can sign an authentication challenge. */
-export const challengeMethods = ['peer', 'key', 'jwk', 'web', 'prism'] as const
-const didMethods = z
-  .string()
-  .transform((text) => text.split(',').map((name) => name.trim()))
-  .pipe(z.array(z.enum(challengeMethods)))
-
-/** A schema of texts that `read` parses. The message of its `SyntaxError` becomes the issue. */
-function readWith<T>(read: (text: string) => T) {
-  return z.string().transform((text, context) => {
-    try {
-      return read(text)
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error
-      context.addIssue({ code: 'custom', message: error.message })
-      return z.NEVER
-    }
-  })
-}
-const hosts = readWith(readHostList)
-const isNamed = (list: HostList) => !list.rest
-const ports = readWith(readPorts)
-const origins = readWith((text) => text.split(',').map((entry) => readOrigin(entry.trim())))
-
-/** An origin as browsers send it (RFC 6454 §6.1). `*` is not supported. */
-function readOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase() && !text.includes('*'))
-    return url.origin
-  throw new SyntaxError(
-    `${text.slice(0, 100)} is not an origin such as https://app.example or http://localhost:3000, without a path`,
-  )
-}
-
-const masterKey = z.string().transform((text, context) => {
-  try {
-    if (fromBase64(text).length === 32) return new Secret(text)
-  } catch {
-    // The message below must not contain the key.
-  }
-  context.addIssue({ code: 'custom', message: 'is not 32 bytes in base64url' })
-  return z.NEVER
-})
-
-const seedHex = z
-  .string()
-  .regex(/^[0-9a-fA-F]{128}$/, 'is not 128 hexadecimal digits')
-  .transform((value) => new Secret(value))
 
 // prettier-ignore
 export const variables = {
@@ -122,7 +40,7 @@ export const variables = {
   AGENT_MASTER_KEY_STORE:               z.enum(['file', 'keyring']).default('file')
                                                                .describe('`keyring` stores the master key in the keyring of the operating system. The next start moves a key in `master.key` there.'),
   AGENT_ALLOW_PRIVATE_NETWORK:          flag.default(false)    .describe('Whether the agent calls private and loopback addresses that a tenant or a peer names. Metadata services of clouds remain blocked.'),
-  AGENT_ALLOW_HOSTS:                    hosts.refine(isNamed, 'names no hosts with *; AGENT_ALLOW_PRIVATE_NETWORK=true allows private networks').optional()
+  AGENT_ALLOW_HOSTS:                    namedHosts.optional()
                                                                .describe('Hosts that may be called at any address when a tenant or a peer names them, separated by commas: `hooks.example`, `.partner.example` (and its subdomains), `10.20.0.0/16`, `fd00::1`.'),
   AGENT_DENY_HOSTS:                     hosts.optional()       .describe('Hosts that are never called when a tenant or a peer names them, in the same form. `*` denies all hosts that `AGENT_ALLOW_HOSTS` does not list.'),
   AGENT_ALLOW_PORTS:                    ports.optional()       .describe('The only ports that are called when a tenant or a peer names them, such as `443,8000-8999`. Default: all ports except those that browsers block.'),

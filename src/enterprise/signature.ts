@@ -1,7 +1,7 @@
 /** Nonces of authentication challenges, and detached signatures over them. */
 import * as z from 'zod'
 import { fromBase64, fromUtf8, toBase64url, toPaddedBase64url, utf8 } from '../base/bytes.ts'
-import type { challengeMethods } from '../base/config.ts'
+import type { challengeMethods } from '../base/config-values.ts'
 import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { verify } from '../crypto/keys.ts'

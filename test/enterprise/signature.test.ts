@@ -1,6 +1,6 @@
 /** Which signatures of a challenge are valid. */
 import { describe, expect, test } from 'vitest'
-import { challengeMethods } from '../../src/base/config.ts'
+import { challengeMethods } from '../../src/base/config-values.ts'
 import { toBase64url, toPaddedBase64url, utf8 } from '../../src/base/bytes.ts'
 import { generateKey, sign, toPublic } from '../../src/crypto/keys.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
