@@ -48,17 +48,27 @@ export function mount(
     rateLimits: createRateLimits(agent.config),
     checkReplies,
   }
-  const router = new Router({ sensitive: true })
+  // A router tests the path with every route, so each first segment has its own router.
+  const routers = new Map<string, Router>()
   // `{` sorts after all characters of fixed segments: `/a/b` is matched before `/a/{name}`.
   for (const route of routes.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
     const [method, path] = splitKey(route.key)
+    const router = routers.get(firstSegment(path)) ?? new Router({ sensitive: true })
+    routers.set(firstSegment(path), router)
     router.register(path.replaceAll(/\{(\w+)\}/g, ':$1'), [method], createEndpoint(route, services))
   }
-  const dispatch = router.routes() as unknown as Middleware
-  return (ctx) =>
-    dispatch(ctx, () => {
+  const dispatchers = new Map([...routers].map(([segment, router]) => [segment, router.routes()]))
+  return (ctx) => {
+    const notFound = () => {
       throw pathNotFound(ctx)
-    })
+    }
+    const dispatch = dispatchers.get(firstSegment(ctx.path)) as unknown as Middleware | undefined
+    return dispatch ? dispatch(ctx, notFound) : notFound()
+  }
+}
+
+function firstSegment(path: string): string {
+  return path.split('/', 2)[1] ?? ''
 }
 
 /** The middleware of one route. */
