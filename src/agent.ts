@@ -14,7 +14,6 @@ import { createListReader } from './credential-status/read.ts'
 import { findWebDocument } from './did-registrar/web.ts'
 import { createEnterprise, type Enterprise } from './enterprise/enterprise.ts'
 import { createEnvironment } from './environment.ts'
-import { limitsOf } from './mediator/limits.ts'
 import { openMediator, type Mediator } from './mediator/mediator.ts'
 import { findOpening } from './net/reach.ts'
 import type { Worker } from './outbox/worker.ts'
@@ -221,7 +220,7 @@ function createMediator(env: Environment, agentKey: Uint8Array): Promise<Mediato
     path: join(config.AGENT_DATA_DIR, 'mediator.db'),
     sealKey: deriveSealKey(agentKey, 'mediator'),
     url: urls.didcomm,
-    limits: limitsOf(config),
+    config,
     resolve: resolver.document,
     http,
     log,

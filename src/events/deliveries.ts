@@ -46,25 +46,15 @@ export async function dueDeliveries(
     busy: JSON.stringify(busy),
     accepted: JSON.stringify(Object.fromEntries(accepted)),
   })
-  for (const {
-    webhookId,
-    url,
-    headers,
-    secrets,
-    attempts,
-    due_at,
-    replayAttempts,
-    replayDueAt,
-    ...row
-  } of rows) {
-    const isReplay = replayAttempts !== null && replayDueAt !== null
-    const dueAt = isReplay ? replayDueAt : due_at
+  for (const { webhookId, url, headers, secrets, attempts, ...row } of rows) {
+    const isReplay = row.replayAttempts !== null && row.replayDueAt !== null
+    const dueAt = isReplay ? row.replayDueAt! : row.due_at
     if (isWaiting(dueAt, now)) {
       if (!nextAt || dueAt < nextAt.toISOString()) nextAt = new Date(dueAt)
       continue
     }
     const state = isReplay
-      ? { kind: 'replay' as const, attempts: replayAttempts }
+      ? { kind: 'replay' as const, attempts: row.replayAttempts! }
       : { kind: 'automatic' as const, attempts }
     deliveries.push({ webhookId, url, headers, secrets, ...state, ...toLoggedEvent(row, walletId) })
   }

@@ -43,24 +43,23 @@ export type Attempted = { webhookId: string; event: Event; sequence?: number; ki
 
 type AttemptRow = Selectable<WalletTables['delivery_attempt']>
 
-const insertAttempt = prepared((db: Db, row: Omit<AttemptRow, 'sequence'>) => {
-  const { webhook_id, event_sequence, event_id, event_type, kind, attempted_at, duration_ms, status, error } =
-    row
-  const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from delivery_attempt)`
-  const values = {
-    sequence,
-    webhook_id,
-    event_sequence,
-    event_id,
-    event_type,
-    kind,
-    attempted_at,
-    duration_ms,
-    status,
-    error,
-  }
-  return db.insertInto('delivery_attempt').values(values).returning('sequence')
-})
+const insertAttempt = prepared((db: Db, row: Omit<AttemptRow, 'sequence'>) =>
+  db
+    .insertInto('delivery_attempt')
+    .values({
+      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from delivery_attempt)`,
+      webhook_id: row.webhook_id,
+      event_sequence: row.event_sequence,
+      event_id: row.event_id,
+      event_type: row.event_type,
+      kind: row.kind,
+      attempted_at: row.attempted_at,
+      duration_ms: row.duration_ms,
+      status: row.status,
+      error: row.error,
+    })
+    .returning('sequence'),
+)
 
 /** Logs an attempt. Returns its sequence number. */
 export async function logAttempt(
@@ -142,25 +141,14 @@ function attempts(db: Db) {
     )
 }
 
-type Row = Selectable<WalletTables['delivery_attempt']> & { dead: number | null }
-
-function toDelivery({
-  event_id,
-  event_type,
-  kind,
-  attempted_at,
-  duration_ms,
-  status,
-  error,
-  dead,
-}: Row): WebhookDelivery {
+function toDelivery({ status, error, dead, ...row }: AttemptRow & { dead: number | null }): WebhookDelivery {
   return {
-    eventId: event_id,
-    type: event_type,
-    kind,
+    eventId: row.event_id,
+    type: row.event_type,
+    kind: row.kind,
     outcome: dead !== null ? 'dead' : error === null ? 'delivered' : 'failed',
-    attemptedAt: attempted_at,
-    durationMs: duration_ms,
+    attemptedAt: row.attempted_at,
+    durationMs: row.duration_ms,
     ...(status !== null && { status }),
     ...(error !== null && { error }),
   }

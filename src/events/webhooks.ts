@@ -53,7 +53,7 @@ export async function createWebhook(
     url,
     headers: sealer.seal(headersContext(id), JSON.stringify(customHeaders)),
     secrets: secret === undefined ? null : sealSecrets(sealer, id, [{ secret }]),
-    createdAt,
+    created_at: createdAt,
   })
   return { id, url, customHeaders, createdAt, ...(secret !== undefined && { signed: true, secret }) }
 }
@@ -150,7 +150,7 @@ export async function setGlobalWebhook(tx: Tx, isWanted: boolean): Promise<void>
       url: '',
       headers: '',
       secrets: null,
-      createdAt: new Date().toISOString(),
+      created_at: new Date().toISOString(),
     })
 }
 
@@ -178,15 +178,15 @@ function secretsContext(id: string): string {
   return `webhook-secrets:${id}`
 }
 
-type NewRow = { id: string; url: string; headers: string; secrets: string | null; createdAt: string }
+type NewRow = Pick<WebhookRow, 'id' | 'url' | 'headers' | 'secrets' | 'created_at'>
 
-async function insert(tx: Tx, { createdAt, ...row }: NewRow): Promise<void> {
+async function insert(tx: Tx, row: NewRow): Promise<void> {
   const cursor = await lastSequence(tx)
   // Due at once, even if the clock is set back.
   const due_at = new Date(0).toISOString()
   await tx
     .insertInto('webhook')
-    .values({ ...row, created_at: createdAt, cursor, attempts: 0, due_at })
+    .values({ ...row, cursor, attempts: 0, due_at })
     .execute()
   noteChange(tx, 'events')
 }

@@ -46,13 +46,13 @@ export function readForward(message: PlaintextMessage): { next: string; envelope
  */
 export async function queueForward(
   tx: MediatorTx,
-  { limits, now }: MediatorContext,
+  { config, now }: MediatorContext,
   { next, envelope }: { next: string; envelope: string },
 ): Promise<QueuedMessage> {
   const recipient = toRouteKey(next)
   const account = await findAccount(tx, recipient)
   if (account === undefined) throw notServed(next)
   const message = { id: queueIdOf(envelope), recipient, account, envelope }
-  await enqueue(tx, limits, message, new Date(now()).toISOString())
+  await enqueue(tx, config, message, new Date(now()).toISOString())
   return message
 }

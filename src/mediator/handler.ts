@@ -1,5 +1,6 @@
 /** Requests, replies and refusals of the mediator's protocols. */
 import * as z from 'zod'
+import type { Config } from '../base/config.ts'
 import { randomId } from '../base/id.ts'
 import { Problem, type ProblemType } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
@@ -9,12 +10,12 @@ import { packAuthcrypt } from '../didcomm/pack.ts'
 import type { Unpacked } from '../didcomm/unpack.ts'
 import type { MediatorTx } from '../storage/database.ts'
 import type { Identities } from './identity.ts'
-import type { Limits, RateLimits } from './limits.ts'
+import type { RateLimits } from './rate-limits.ts'
 import type { Channel, LiveDelivery } from './pickup.ts'
 
 /** State of the mediator that handlers use. */
 export type MediatorContext = {
-  readonly limits: Limits
+  readonly config: Config
   readonly rates: RateLimits
   readonly live: LiveDelivery
   readonly identities: Identities

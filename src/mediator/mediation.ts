@@ -68,7 +68,8 @@ async function grant(
 ): Promise<boolean> {
   if (await isEnrolled(tx, account)) return true
   await context.rates.countEnrolment(address)
-  const enrolIfRoom = () => enrol(tx, account, context.limits.accounts, new Date(context.now()).toISOString())
+  const enrolIfRoom = () =>
+    enrol(tx, account, context.config.MEDIATOR_ACCOUNT_LIMIT, new Date(context.now()).toISOString())
   return (await enrolIfRoom()) || ((await removeAbandoned(tx, context.now())) > 0 && enrolIfRoom())
 }
 
@@ -90,7 +91,7 @@ const onUpdate =
 
 async function update(
   tx: MediatorTx,
-  { identities, limits, now }: MediatorContext,
+  { identities, config, now }: MediatorContext,
   account: string,
   did: string,
   action: string,
@@ -99,7 +100,7 @@ async function update(
   if (action === 'remove') return removeRecipient(tx, account, toRouteKey(did))
   if (action !== 'add') return 'client_error'
   return addRecipient(tx, account, toRouteKey(did), {
-    limit: limits.recipients,
+    limit: config.MEDIATOR_RECIPIENT_LIMIT,
     now: new Date(now()).toISOString(),
   })
 }

@@ -5,6 +5,7 @@
  * Every DID that is proved by authcrypt may enrol. Forwards may come from any sender.
  */
 import PQueue from 'p-queue'
+import type { Config } from '../base/config.ts'
 import type { Log } from '../base/log.ts'
 import { reasonOf } from '../base/reason.ts'
 import type { Resolve } from '../did/document.ts'
@@ -15,7 +16,7 @@ import { openMediatorDb } from '../storage/database.ts'
 import { removeIdle, touch } from './accounts.ts'
 import type { Transport } from './handler.ts'
 import { openIdentities } from './identity.ts'
-import { createRateLimits, type Limits } from './limits.ts'
+import { createRateLimits } from './rate-limits.ts'
 import { type Channel, createLiveDelivery } from './pickup.ts'
 import { removeExpired } from './queue.ts'
 import { createReceiver } from './receive.ts'
@@ -29,7 +30,7 @@ export type MediatorOptions = {
   sealKey: Uint8Array
   /** Public base URL of the DIDComm port, without trailing slash. */
   url: string
-  limits: Limits
+  config: Config
   resolve: Resolve
   http: HttpClient
   log: Log
@@ -59,26 +60,26 @@ export type Mediator = {
 
 /** Opens the mediator. @throws when its database cannot be read or was sealed with another key. */
 export async function openMediator(options: MediatorOptions): Promise<Mediator> {
-  const { log, limits, url, now = Date.now } = options
+  const { log, config, url, now = Date.now } = options
   const db = await openMediatorDb(options.path)
   const identities = await openIdentities(db, options.sealKey, url).catch(async (error: unknown) => {
     await db.destroy()
     throw error
   })
   const live = createLiveDelivery()
-  const rates = createRateLimits(limits)
+  const rates = createRateLimits(config)
   // Any sender can write to a mediator from any DID, so nothing is fetched.
   const resolve = peerDidsOnly(options.resolve)
   const { post, stop } = createPost(options.http, log)
-  const context = { limits, rates, live, identities, resolve, now }
+  const context = { config, rates, live, identities, resolve, now }
 
   async function sweep(): Promise<void> {
     const before = (seconds: number) => new Date(now() - seconds * 1_000).toISOString()
     const removed = await db.transaction().execute(async (tx) => {
       for (const account of live.accounts()) await touch(tx, account, now())
       return {
-        messages: await removeExpired(tx, before(limits.lifetime)),
-        accounts: await removeIdle(tx, before(limits.accountLifetime)),
+        messages: await removeExpired(tx, before(config.MEDIATOR_MESSAGE_LIFETIME)),
+        accounts: await removeIdle(tx, before(config.MEDIATOR_ACCOUNT_LIFETIME)),
       }
     })
     if (removed.messages > 0)

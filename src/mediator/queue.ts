@@ -3,9 +3,9 @@
  * is over.
  */
 import { createHash } from 'node:crypto'
+import type { Config } from '../base/config.ts'
 import type { MediatorTx } from '../storage/database.ts'
 import { Refusal } from './handler.ts'
-import type { Limits } from './limits.ts'
 
 /** A packed message and its recipient. `id` is the SHA-256 of the envelope in hexadecimal. */
 export type QueuedMessage = { id: string; recipient: string; account: string; envelope: string }
@@ -28,7 +28,7 @@ export function queueIdOf(envelope: string): string {
  */
 export async function enqueue(
   tx: MediatorTx,
-  limits: Limits,
+  config: Config,
   message: QueuedMessage,
   now: string,
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function enqueue(
   if (queued) return
   const bytes = Buffer.byteLength(envelope)
   const [forDid, forAccount] = [await summarise(tx, account, recipient), await summarise(tx, account)]
-  if (forDid.count >= limits.queue || forAccount.bytes + bytes > limits.queueBytes) {
+  if (forDid.count >= config.MEDIATOR_QUEUE_LIMIT || forAccount.bytes + bytes > config.MEDIATOR_QUEUE_BYTES) {
     throw new Refusal(
       'e.p.me.res.storage',
       'The queue of the recipient is full. Try again when messages have been picked up.',

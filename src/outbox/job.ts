@@ -48,25 +48,21 @@ export type Job = {
 
 type JobRow = Selectable<WalletTables['job']>
 
-const insertJob = prepared(
-  (
-    db: Db,
-    { id, queue, kind, body, created_at }: Pick<JobRow, 'id' | 'queue' | 'kind' | 'body' | 'created_at'>,
-  ) =>
-    db.insertInto('job').values({
-      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from job)`,
-      id,
-      queue,
-      kind,
-      body,
-      attempts: 0,
-      // Due at once, even if the system clock is set back.
-      due_at: new Date(0).toISOString(),
-      put_off_at: null,
-      reason: null,
-      created_at,
-      event_sequence: sql<number>`(select coalesce(max(sequence), 0) from event)`,
-    }),
+const insertJob = prepared((db: Db, job: Pick<JobRow, 'id' | 'queue' | 'kind' | 'body' | 'created_at'>) =>
+  db.insertInto('job').values({
+    sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from job)`,
+    id: job.id,
+    queue: job.queue,
+    kind: job.kind,
+    body: job.body,
+    attempts: 0,
+    // Due at once, even if the system clock is set back.
+    due_at: new Date(0).toISOString(),
+    put_off_at: null,
+    reason: null,
+    created_at: job.created_at,
+    event_sequence: sql<number>`(select coalesce(max(sequence), 0) from event)`,
+  }),
 )
 
 /** Adds a job to the end of a queue. Returns its id. */
@@ -168,22 +164,14 @@ export async function reschedule(
 }
 
 /** Reads a job's row. @throws {ZodError} */
-export function toJob({
-  id,
-  queue,
-  attempts,
-  created_at: createdAt,
-  body,
-  event_sequence: eventSequence,
-  reason,
-}: JobRow): Job {
+export function toJob({ id, queue, attempts, body, reason, ...row }: JobRow): Job {
   return {
     id,
     queue,
     attempts,
-    createdAt,
+    createdAt: row.created_at,
     body: JobBody.parse(JSON.parse(body)),
-    eventSequence,
+    eventSequence: row.event_sequence,
     ...(reason !== null && { reason }),
   }
 }

@@ -100,41 +100,26 @@ type Rest = Pick<LoggedMessage, 'direction' | 'outcome' | 'at' | 'attempts' | 'd
   event_sequence: number | null
 }
 
-const insertMessage = prepared((db: Db, row: Omit<LoggedMessage, 'sequence' | keyof Rest> & Rest) => {
-  const {
-    id,
-    thread,
-    type,
-    from_did,
-    to_did,
-    direction,
-    outcome,
-    at,
-    attempts,
-    duration_ms,
-    failure,
-    event_sequence,
-  } = row
-  const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from message_log)`
-  const written = {
-    id,
-    thread,
-    type,
-    from_did,
-    to_did,
-    direction,
-    outcome,
-    at,
-    attempts,
-    duration_ms,
-    failure,
-  }
-  const afterEvent = sql<number>`coalesce(${event_sequence}, (select max(sequence) from event), 0)`
-  return db
+const insertMessage = prepared((db: Db, row: Omit<LoggedMessage, 'sequence' | keyof Rest> & Rest) =>
+  db
     .insertInto('message_log')
-    .values({ sequence, ...written, event_sequence: afterEvent })
-    .returning('sequence')
-})
+    .values({
+      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from message_log)`,
+      id: row.id,
+      thread: row.thread,
+      type: row.type,
+      from_did: row.from_did,
+      to_did: row.to_did,
+      direction: row.direction,
+      outcome: row.outcome,
+      at: row.at,
+      attempts: row.attempts,
+      duration_ms: row.duration_ms,
+      failure: row.failure,
+      event_sequence: sql<number>`coalesce(${row.event_sequence}, (select max(sequence) from event), 0)`,
+    })
+    .returning('sequence'),
+)
 
 async function log(tx: Tx, { id, thread, type, from, to }: About, rest: Rest): Promise<void> {
   const { rows } = await insertMessage(tx, {

@@ -61,18 +61,7 @@ function toStateSteps(events: readonly LoggedEvent[]): Step[] {
   })
 }
 
-function toMessageStep({
-  at,
-  direction,
-  outcome,
-  id,
-  type,
-  from_did,
-  to_did,
-  attempts,
-  duration_ms,
-  failure,
-}: LoggedMessage): Step {
+function toMessageStep({ at, direction, outcome, id, type, attempts, failure, ...row }: LoggedMessage): Step {
   return {
     kind: 'message',
     at,
@@ -80,10 +69,10 @@ function toMessageStep({
     outcome,
     id,
     type,
-    from: from_did,
-    to: to_did,
+    from: row.from_did,
+    to: row.to_did,
     ...(attempts !== null && { attempts }),
-    ...(duration_ms !== null && { durationMs: duration_ms }),
+    ...(row.duration_ms !== null && { durationMs: row.duration_ms }),
     ...(failure !== null && { failure }),
   }
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readConfig, type Config } from '../../src/base/config.ts'
 import { openLog } from '../../src/base/log.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
@@ -12,7 +13,6 @@ import { parseEnvelope } from '../../src/didcomm/jwe.ts'
 import { jsonAttachment, type Attachment, type PlaintextMessage } from '../../src/didcomm/message.ts'
 import { packAnoncrypt, packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { unpack, type Unpacked } from '../../src/didcomm/unpack.ts'
-import type { Limits } from '../../src/mediator/limits.ts'
 import type { Channel } from '../../src/mediator/pickup.ts'
 import { openMediator, type Mediator } from '../../src/mediator/mediator.ts'
 import type { HttpClient } from '../../src/net/http-client.ts'
@@ -73,23 +73,12 @@ export function newWallet(serviceUri: string | string[] = []) {
 
 export type TestMediator = Awaited<ReturnType<typeof startMediator>>
 
-const generous: Limits = {
-  accounts: 100,
-  recipients: 100,
-  queue: 100,
-  queueBytes: 1_000_000,
-  lifetime: 3_600,
-  accountLifetime: 86_400,
-  enrolmentsPerHour: 100,
-  enrolmentsPerDay: 1_000,
-  messagesPerMinute: 1_000,
-}
 const sealKey = new Uint8Array(32).fill(7)
 
 export async function startMediator({
-  limits = {},
   url = 'http://mediator.example',
-}: { limits?: Partial<Limits>; url?: string } = {}) {
+  ...config
+}: Partial<Config> & { url?: string } = {}) {
   const folder = await temporaryFolder()
   /** The posted messages. */
   const posts: { url: string; body: string }[] = []
@@ -105,7 +94,7 @@ export async function startMediator({
       path: join(folder.path, 'mediator.db'),
       sealKey,
       url: at,
-      limits: { ...generous, ...limits },
+      config: { ...readConfig({}), ...config },
       resolve,
       http,
       log: openLog('silent'),

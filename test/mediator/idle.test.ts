@@ -21,7 +21,7 @@ const register = (mediator: TestMediator, wallet: ReturnType<typeof newWallet>, 
   mediator.ask(wallet, `${mediation2}/keylist-update`, { updates: [{ recipient_did: alias, action: 'add' }] })
 
 test('an idle account is removed with its DIDs; its wallet gets a problem report and may enrol again', async () => {
-  await using mediator = await startMediator({ limits: { accountLifetime: 10 * day } })
+  await using mediator = await startMediator({ MEDIATOR_ACCOUNT_LIFETIME: 10 * day })
   const [wallet, alias] = [await mediator.enrolled(), newWallet().did]
   await register(mediator, wallet, alias)
   mediator.advance(10 * day)
@@ -61,7 +61,7 @@ test.each([
   ['a ping', 'https://didcomm.org/trust-ping/2.0/ping', {}],
   ['another request to enrol', `${mediation2}/mediate-request`, {}],
 ])('%s keeps an account in use', async (_, type, body) => {
-  await using mediator = await startMediator({ limits: { accountLifetime: 10 * day } })
+  await using mediator = await startMediator({ MEDIATOR_ACCOUNT_LIFETIME: 10 * day })
   const [wallet, silent] = [await mediator.enrolled(), await mediator.enrolled()]
   mediator.advance(9 * day)
   await mediator.ask(wallet, type, body)
@@ -71,7 +71,7 @@ test.each([
 })
 
 test('live delivery counts as use of an account', async () => {
-  await using mediator = await startMediator({ limits: { accountLifetime: 10 * day } })
+  await using mediator = await startMediator({ MEDIATOR_ACCOUNT_LIFETIME: 10 * day })
   const [wallet, channel] = [await mediator.enrolled(), { send: () => undefined }]
   await mediator.ask(wallet, `${pickup}/live-delivery-change`, { live_delivery: true }, {}, channel)
   for (let passed = 0; passed < 20; passed += 5) {
@@ -83,7 +83,10 @@ test('live delivery counts as use of an account', async () => {
 })
 
 test('an account with queued messages stays until they are deleted', async () => {
-  await using mediator = await startMediator({ limits: { accountLifetime: 10 * day, lifetime: 5 * day } })
+  await using mediator = await startMediator({
+    MEDIATOR_ACCOUNT_LIFETIME: 10 * day,
+    MEDIATOR_MESSAGE_LIFETIME: 5 * day,
+  })
   const wallet = await mediator.enrolled()
   mediator.advance(9 * day)
   await mediator.forward(wallet.did)
@@ -96,7 +99,10 @@ test('an account with queued messages stays until they are deleted', async () =>
 })
 
 test('at the limit of accounts, only accounts abandoned for a day are removed', async () => {
-  await using mediator = await startMediator({ limits: { accounts: 3, accountLifetime: 90 * day } })
+  await using mediator = await startMediator({
+    MEDIATOR_ACCOUNT_LIMIT: 3,
+    MEDIATOR_ACCOUNT_LIFETIME: 90 * day,
+  })
   const [left, withAlias, withMessage] = [
     await mediator.enrolled(),
     await mediator.enrolled(),

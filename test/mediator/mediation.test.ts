@@ -53,7 +53,7 @@ test('a later minor version is read as the known one', async () => {
 })
 
 test('at the limit of accounts a new wallet is denied, and enrolled ones stay', async () => {
-  await using mediator = await startMediator({ limits: { accounts: 1 } })
+  await using mediator = await startMediator({ MEDIATOR_ACCOUNT_LIMIT: 1 })
   const first = await mediator.enrolled()
   expect(await mediator.ask(newWallet(), `${mediation2}/mediate-request`)).toMatchObject({
     type: `${mediation2}/mediate-deny`,
@@ -89,7 +89,7 @@ const names = [
 test.each(names)(
   '$version: recipients are added and removed, each with its result',
   async ({ family, update, query, list, items }) => {
-    await using mediator = await startMediator({ limits: { recipients: 3 } })
+    await using mediator = await startMediator({ MEDIATOR_RECIPIENT_LIMIT: 3 })
     const [wallet, other] = [await mediator.enrolled(), await mediator.enrolled()]
     const [a, b, registered, one] = [newWallet().did, newWallet().did, newWallet().did, newWallet().did]
     await mediator.ask(other, `${family}/${update}`, {

@@ -265,7 +265,7 @@ test('a message inside a forward causes no reply to the sender of the forward', 
 })
 
 test('a full queue refuses messages, loses none, and accepts more once there is room', async () => {
-  await using mediator = await startMediator({ limits: { queue: 2 } })
+  await using mediator = await startMediator({ MEDIATOR_QUEUE_LIMIT: 2 })
   const { wallet, alias } = await withAlias(mediator)
   for (const content of ['1', '2']) await mediator.forward(alias.did, content)
   const extra = packFor(mediator.did, forwardOf(alias.did, packFor(alias.did, { type: 'x:y' })))
@@ -290,7 +290,7 @@ test('a full queue refuses messages, loses none, and accepts more once there is 
 })
 
 test('the bytes of an account are limited over all of its DIDs, separately from other accounts', async () => {
-  await using mediator = await startMediator({ limits: { queueBytes: 12_000 } })
+  await using mediator = await startMediator({ MEDIATOR_QUEUE_BYTES: 12_000 })
   const { wallet, alias } = await withAlias(mediator)
   const other = await mediator.enrolled()
   await mediator.forward(alias.did, 'x'.repeat(6_000))
@@ -317,7 +317,7 @@ test('the queue, the accounts and the DID survive a restart', async () => {
 })
 
 test('messages that are not picked up are deleted after their lifetime, and not before', async () => {
-  await using mediator = await startMediator({ limits: { lifetime: 100 } })
+  await using mediator = await startMediator({ MEDIATOR_MESSAGE_LIFETIME: 100 })
   const wallet = await mediator.enrolled()
   await mediator.forward(wallet.did, 'old')
   mediator.advance(99)

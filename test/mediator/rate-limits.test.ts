@@ -1,14 +1,16 @@
 /** Rate limits per address. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { readConfig } from '../../src/base/config.ts'
-import { createRateLimits, limitsOf } from '../../src/mediator/limits.ts'
+import { readConfig, type Config } from '../../src/base/config.ts'
+import { createRateLimits } from '../../src/mediator/rate-limits.ts'
 import { RateLimited } from '../../src/mediator/handler.ts'
 import { mediation2, newWallet, problemReport, refusalOf, startMediator } from './_mediator.ts'
 
 const enrol = `${mediation2}/mediate-request`
 
+const ratesWith = (config: Partial<Config>) => createRateLimits({ ...readConfig({}), ...config })
+
 test('an address that enrols too many DIDs is refused with a waiting time; other addresses and enrolled wallets are not', async () => {
-  await using mediator = await startMediator({ limits: { enrolmentsPerHour: 2 } })
+  await using mediator = await startMediator({ MEDIATOR_ENROLMENTS_PER_HOUR: 2 })
   const first = await mediator.enrolled()
   await mediator.enrolled()
   const late = newWallet('http://wallet.example/inbox')
@@ -28,7 +30,7 @@ test('an address that enrols too many DIDs is refused with a waiting time; other
 })
 
 test('on an open connection the refusal is a problem report', async () => {
-  await using mediator = await startMediator({ limits: { enrolmentsPerHour: 1 } })
+  await using mediator = await startMediator({ MEDIATOR_ENROLMENTS_PER_HOUR: 1 })
   await mediator.enrolled()
   const report = await mediator.ask(newWallet(), enrol, {}, {}, { send: () => undefined })
   expect(report).toMatchObject({
@@ -41,7 +43,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTi
 afterEach(() => void vi.useRealTimers())
 
 test('a limit ends after its minute or hour', async () => {
-  const rates = createRateLimits({ messagesPerMinute: 2, enrolmentsPerHour: 1, enrolmentsPerDay: 100 })
+  const rates = ratesWith({ MEDIATOR_MESSAGES_PER_MINUTE: 2, MEDIATOR_ENROLMENTS_PER_HOUR: 1 })
   await rates.countMessage('192.0.2.1')
   await rates.countEnrolment('192.0.2.1')
   vi.advanceTimersByTime(50_000)
@@ -64,7 +66,7 @@ test('a limit ends after its minute or hour', async () => {
 })
 
 test('an address has a daily limit, which refused enrolments do not use up', async () => {
-  const rates = createRateLimits({ messagesPerMinute: 1, enrolmentsPerHour: 1, enrolmentsPerDay: 2 })
+  const rates = ratesWith({ MEDIATOR_ENROLMENTS_PER_HOUR: 1, MEDIATOR_ENROLMENTS_PER_DAY: 2 })
   await rates.countEnrolment('192.0.2.1')
   for (const _ of [1, 2, 3])
     await expect(rates.countEnrolment('192.0.2.1')).rejects.toMatchObject({ waitSeconds: 3_600 })
@@ -81,14 +83,14 @@ test('an address has a daily limit, which refused enrolments do not use up', asy
 })
 
 test('the default limits allow a class or a test suite behind one address, and no address can use all accounts within days', async () => {
-  const limits = limitsOf(readConfig({}))
-  const rates = createRateLimits(limits)
+  const config = readConfig({})
+  const rates = createRateLimits(config)
   for (let wallet = 0; wallet < 4 * 65; wallet++) await rates.countEnrolment('192.0.2.1')
-  expect(limits.accounts / limits.enrolmentsPerDay).toBeGreaterThan(6)
+  expect(config.MEDIATOR_ACCOUNT_LIMIT / config.MEDIATOR_ENROLMENTS_PER_DAY).toBeGreaterThan(6)
 })
 
 test('the number of counters is limited', async () => {
-  const rates = createRateLimits({ messagesPerMinute: 1_000_000, enrolmentsPerHour: 1, enrolmentsPerDay: 1 })
+  const rates = ratesWith({})
   for (let n = 0; n < 100_000; n++) await rates.countMessage(`192.0.${n >> 8}.${n & 0xff}`)
   // Each counter has a timer that removes it.
   expect(vi.getTimerCount()).toBeGreaterThan(45_000)

@@ -1,6 +1,7 @@
 /** Discover Features: the disclosed features and the queries that match them. */
 import { describe, expect, test } from 'vitest'
-import { disclose, featuresOf, matches } from '../../src/protocols/discover-features/flow.ts'
+import { disclose, matches } from '../../src/didcomm/features.ts'
+import { featuresOf } from '../../src/protocols/discover-features/flow.ts'
 import { handlers } from '../../src/protocols/index.ts'
 
 const features = featuresOf(20_000)
