@@ -258,7 +258,7 @@ test('imports form no cycle at run time', () => {
 
 test('functions have at most 60 lines', () => {
   // Released migrations never change.
-  const checked = files.filter((file) => !/^(?:src\/storage\/migrations|cli\/tui)\//.test(file))
+  const checked = files.filter((file) => !file.startsWith('src/storage/migrations/'))
   expect(checked.flatMap((file) => longFunctions(file, 60))).toEqual([])
 })
 

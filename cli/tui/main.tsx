@@ -6,7 +6,7 @@ import type { Daemon } from './data/data.ts'
 import { openStore } from './data/store.ts'
 import { createSession } from './session/session.ts'
 import { createReader } from './terminal/keys.ts'
-import { openScreen } from './terminal/screen.ts'
+import { openScreen, type Screen } from './terminal/screen.ts'
 import { App } from './view/app.tsx'
 
 export type Options = {
@@ -16,6 +16,9 @@ export type Options = {
   /** Adds the profile of the dashboard to a suggested command. */
   forSameDaemon: (command: string) => string
 }
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const errors = ['uncaughtException', 'unhandledRejection'] as const
 
 /**
  * Shows the dashboard until the user quits or a signal arrives. Returns the signal.
@@ -59,21 +62,10 @@ export async function start({ daemon, where, forSameDaemon }: Options): Promise<
     screen.forget()
     session.resize(size())
   }
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.on(signal, end)
   process.on('exit', screen.leave)
-  process.on('uncaughtException', fail)
-  process.on('unhandledRejection', fail)
+  for (const event of errors) process.on(event, fail)
   stdout.on('resize', resize)
-  // Ink writes whole frames here. The screen draws the lines that differ.
-  const canvas = {
-    get columns() {
-      return size().columns
-    },
-    write: screen.draw,
-    on: () => canvas,
-    off: () => canvas,
-  }
   const read = createReader(session)
   // Ink's reader loses Esc if a character follows in the same chunk.
   stdin.setEncoding('utf8').on('data', read)
@@ -84,7 +76,7 @@ export async function start({ daemon, where, forSameDaemon }: Options): Promise<
     />,
     {
       stdin,
-      stdout: canvas as unknown as NodeJS.WriteStream,
+      stdout: toCanvas(screen, () => size().columns),
       debug: true,
       exitOnCtrlC: false,
       patchConsole: false,
@@ -103,7 +95,19 @@ export async function start({ daemon, where, forSameDaemon }: Options): Promise<
     store.close()
     app.unmount()
     for (const signal of signals) process.off(signal, end)
-    process.off('uncaughtException', fail)
-    process.off('unhandledRejection', fail)
+    for (const event of errors) process.off(event, fail)
   }
+}
+
+/** Returns the stream that Ink writes whole frames to. The screen draws the lines that differ. */
+function toCanvas({ draw }: Screen, columns: () => number): NodeJS.WriteStream {
+  const canvas = {
+    get columns() {
+      return columns()
+    },
+    write: draw,
+    on: () => canvas,
+    off: () => canvas,
+  }
+  return canvas as unknown as NodeJS.WriteStream
 }

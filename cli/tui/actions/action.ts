@@ -1,14 +1,14 @@
 /** Actions on an item: a key, its label, and the steps. Copying and tracing are shared by every pane. */
 import type { Daemon, Data } from '../data/data.ts'
 import type { Store } from '../data/store.ts'
-import type { PaneName } from '../panes/pane.ts'
+import type { Pane, PaneName } from '../panes/pane.ts'
 import { wrap, type Row } from '../session/details.ts'
 import type { Field, Option } from '../session/prompt.ts'
 import { shorten, widthOf } from '../../format/text.ts'
 import { traceText } from '../../trace/text.ts'
 
 /** The context of an action: the daemon, the data and the screen. Questions return undefined on Esc; the action then stops. */
-export type Desk = {
+export type ActionContext = {
   call: Daemon['call']
   data: () => Data
   store: Pick<Store, 'reloadDids' | 'reloadWebhooks' | 'amend'>
@@ -20,8 +20,10 @@ export type Desk = {
     fields: readonly Field[],
     more?: { start?: string; note?: string; check?: (values: Record<string, string>) => void },
   ) => Promise<Record<string, string> | undefined>
-  /** Shows an invitation as a QR code while `isOpen`. */
-  showQr: (title: string, url: string, isOpen: (data: Data) => boolean) => void
+  /** Shows the open invitation of an item as a QR code, until it is answered. */
+  showInvitation: (pane: Pane<any>, item: unknown) => void
+  /** Waits until a new item is in the list of its pane, and shows its invitation. */
+  showNewInvitation: (pane: PaneName, item: unknown) => Promise<void>
   /** Shows lines on the whole screen until the user closes them. */
   showPage: (page: ShownPage) => void
   /** Shows the top of a pane, where the new item is. */
@@ -45,56 +47,76 @@ export type ShownPage = {
   send?: (text: string) => Promise<unknown>
 }
 
-export type Action = {
+/** Runs an action. Returns the message for the user, or undefined if they cancelled. */
+export type Run<Item> = (context: ActionContext, item: Item) => Promise<string | undefined>
+
+export type Action<Item = unknown> = {
   key: string
   /** Its label in the line of keys. */
   word: string
   /** Hidden in the line of keys, because another key has the same action. */
   isAlias?: boolean
-  /** Runs the action. Returns the message for the user, or undefined if they cancelled. */
-  run: (desk: Desk) => Promise<string | undefined>
+  /** True for the items that have this action; all by default. */
+  when?: (item: Item) => boolean
+  run: Run<Item>
+}
+
+/** Returns the actions that an item of a pane has now. */
+export function actionsOf<Item>(pane: Pane<Item>, item: Item): Action<Item>[] {
+  const url = pane.invitation?.(item)?.url
+  const thread = pane.thread?.(item)
+  const { idName = 'id' } = pane
+  return [
+    ...(url === undefined ? [] : [qrAction(pane)]),
+    ...pane.actions.filter(({ when }) => when?.(item) ?? true),
+    ...(thread === undefined ? [] : [traceAction(thread)]),
+    ...(pane.remove ? [{ key: 'd', word: 'delete', run: pane.remove }] : []),
+    ...(url === undefined ? [] : [copyAction('y', 'URL', url)]),
+    copyAction(url === undefined ? 'y' : 'Y', idName, pane.id(item)),
+  ]
+}
+
+function qrAction<Item>(pane: Pane<Item>): Action<Item> {
+  return {
+    key: 'Q',
+    word: 'QR',
+    run: async (context, item) => {
+      context.showInvitation(pane, item)
+      return undefined
+    },
+  }
 }
 
 /** Characters of the copied text in the message. */
 const mostShown = 80
 
-/** `y` copies the id, or the URL of an open invitation. `Y` always copies the id. */
-export function copying(what: string, id: string, url?: string): Action[] {
-  return [
-    copy('y', url === undefined ? what : 'URL', url ?? id),
-    ...(url === undefined ? [] : [copy('Y', what, id)]),
-  ]
-}
-
-function copy(key: string, what: string, text: string): Action {
+function copyAction(key: string, what: string, text: string): Action {
   return {
     key,
     word: `copy ${what}`,
-    run: (desk) => {
-      desk.copy(text)
-      return Promise.resolve(
-        `Copied the ${what}, if the terminal lets programs copy (OSC 52): ${shorten(text, mostShown, 'middle')}`,
-      )
+    run: async (context) => {
+      context.copy(text)
+      return `Copied the ${what}, if the terminal lets programs copy (OSC 52): ${shorten(text, mostShown, 'middle')}`
     },
   }
 }
 
-/** `T` shows and follows the trace of a thread or a DID. No action without one. */
-export function tracing(id: string | undefined): Action[] {
-  return id === undefined ? [] : [{ key: 'T', word: 'trace', run: (desk) => showTrace(desk, id) }]
+/** Shows and follows the trace of a thread or a DID. */
+function traceAction(id: string): Action {
+  return { key: 'T', word: 'trace', run: (context) => showTrace(context, id) }
 }
 
-async function showTrace(desk: Desk, id: string): Promise<undefined> {
+async function showTrace(context: ActionContext, id: string): Promise<undefined> {
   const load = async () => {
-    const trace = await desk.call('GET /traces/{id}', { path: { id } })
+    const trace = await context.call('GET /traces/{id}', { path: { id } })
     return (columns: number): Row[] =>
       traceText(trace, { now: Date.now() })
         .split('\n')
         .flatMap((line) => fit(line, columns - 1))
         .map((text, index) => [{ text, style: index === 0 ? 'strong' : undefined }])
   }
-  desk.say('Loading the trace …')
-  desk.showPage({ title: 'Trace', rows: await load(), reload: load, copied: id })
+  context.say('Loading the trace …')
+  context.showPage({ title: 'Trace', rows: await load(), reload: load, copied: id })
 }
 
 /** Columns of the two times at the start of a step. */

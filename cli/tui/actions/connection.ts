@@ -3,58 +3,35 @@ import { ping } from '../../client/ping.ts'
 import { connectionName } from '../../format/text.ts'
 import { meanings } from '../../format/states.ts'
 import type { Connection } from '../data/data.ts'
-import { copying, tracing, type Action, type Desk } from './action.ts'
+import type { Action, ActionContext } from './action.ts'
 import { showMessages } from './messages.ts'
 
-export function connectionActions(connection: Connection): Action[] {
-  const { connectionId, invitation, state, thid } = connection
-  const isConnected = meanings.connection[state]?.ends === 0
-  return [
-    ...(isConnected
-      ? [
-          { key: 'm', word: 'messages', run: (desk: Desk) => showMessages(desk, connection) },
-          { key: 'p', word: 'ping', run: (desk: Desk) => pingPeer(desk, connection) },
-        ]
-      : []),
-    ...(isOpen(connection)
-      ? [
-          { key: 'Q', word: 'QR', run: (desk: Desk) => showInvitation(desk, connection) },
-          { key: 'x', word: 'withdraw', run: (desk: Desk) => withdraw(desk, connection) },
-        ]
-      : []),
-    { key: 'L', word: 'label', run: (desk) => label(desk, connection) },
-    ...tracing(thid),
-    ...copying('id', connectionId, isOpen(connection) ? invitation.invitationUrl : undefined),
-  ]
+export const connectionActions: readonly Action<Connection>[] = [
+  { key: 'm', word: 'messages', when: isConnected, run: showMessages },
+  { key: 'p', word: 'ping', when: isConnected, run: pingPeer },
+  { key: 'x', word: 'withdraw', when: isOpen, run: withdraw },
+  { key: 'L', word: 'label', run: label },
+]
+
+function isConnected({ state }: Connection): boolean {
+  return meanings.connection[state]?.ends === 0
 }
 
-/** Shows the invitation until it is accepted. */
-export function showInvitation(
-  desk: Desk,
-  { connectionId, invitation, label }: Connection,
-): Promise<undefined> {
-  desk.showQr(
-    `Invitation${label === undefined ? '' : ` “${label}”`}`,
-    invitation.invitationUrl,
-    ({ connections }) => connections.some((each) => each.connectionId === connectionId && isOpen(each)),
-  )
-  return Promise.resolve(undefined)
-}
-
-function isOpen({ role, state }: Connection): boolean {
+/** Returns true for an invitation that can be accepted. */
+export function isOpen({ role, state }: Connection): boolean {
   return role === 'Inviter' && state === 'InvitationGenerated'
 }
 
-async function withdraw(desk: Desk, { connectionId }: Connection): Promise<string | undefined> {
-  if (!(await desk.confirm('Withdraw this invitation? It can no longer be accepted.'))) return undefined
-  await desk.call('DELETE /connections/{connectionId}', { path: { connectionId } })
-  desk.store.amend(({ connections }) => ({
+async function withdraw(context: ActionContext, { connectionId }: Connection): Promise<string | undefined> {
+  if (!(await context.confirm('Withdraw this invitation? It can no longer be accepted.'))) return undefined
+  await context.call('DELETE /connections/{connectionId}', { path: { connectionId } })
+  context.store.amend(({ connections }) => ({
     connections: connections.filter((each) => each.connectionId !== connectionId),
   }))
   return 'The invitation is withdrawn.'
 }
 
-async function label(desk: Desk, connection: Connection): Promise<string | undefined> {
+async function label(context: ActionContext, connection: Connection): Promise<string | undefined> {
   const { connectionId } = connection
   const field = {
     name: 'label',
@@ -62,13 +39,13 @@ async function label(desk: Desk, connection: Connection): Promise<string | undef
     value: connection.label ?? '',
     hint: 'your name for the connection; it is not sent',
   }
-  const said = await desk.fill('Label the connection', [field])
-  if (!said) return undefined
-  const changed = await desk.call('PATCH /connections/{connectionId}', {
+  const values = await context.fill('Label the connection', [field])
+  if (!values) return undefined
+  const changed = await context.call('PATCH /connections/{connectionId}', {
     path: { connectionId },
-    body: { label: said.label ?? '' },
+    body: { label: values.label ?? '' },
   })
-  desk.store.amend(({ connections }) => ({
+  context.store.amend(({ connections }) => ({
     connections: connections.map((each) => (each.connectionId === connectionId ? changed : each)),
   }))
   return changed.label === undefined ? 'The label is removed.' : `The label is “${changed.label}”.`
@@ -77,20 +54,24 @@ async function label(desk: Desk, connection: Connection): Promise<string | undef
 /** The time limit of a ping, in seconds. */
 const pingSeconds = 10
 
-async function pingPeer(desk: Desk, connection: Connection): Promise<string> {
+async function pingPeer(context: ActionContext, connection: Connection): Promise<string> {
   const name = connectionName(connection)
-  desk.say(`Pinging ${name} …`)
-  const { milliseconds } = await ping(desk.call, { connectionId: connection.connectionId }, `${pingSeconds}s`)
+  context.say(`Pinging ${name} …`)
+  const { milliseconds } = await ping(
+    context.call,
+    { connectionId: connection.connectionId },
+    `${pingSeconds}s`,
+  )
   return `${name} answered after ${milliseconds} ms.`
 }
 
 /** Asks for a connection. Returns `null` as its id for an invitation, undefined on Esc. */
 export function choosePartner(
-  desk: Desk,
+  context: ActionContext,
   title: string,
 ): Promise<{ connectionId: string | null } | undefined> {
-  const connected = desk.data().connections.filter(({ state }) => meanings.connection[state]?.ends === 0)
-  return desk.choose<{ connectionId: string | null }>(title, [
+  const connected = context.data().connections.filter(isConnected)
+  return context.choose<{ connectionId: string | null }>(title, [
     ...connected.toReversed().map((connection) => ({
       label: connectionName(connection),
       detail: connection.connectionId,
@@ -100,19 +81,15 @@ export function choosePartner(
   ])
 }
 
-export async function invite(desk: Desk): Promise<string | undefined> {
-  const said = await desk.fill('Invite someone to connect', [
+export async function invite(context: ActionContext): Promise<string | undefined> {
+  const values = await context.fill('Invite someone to connect', [
     { name: 'label', label: 'label', value: '', hint: 'your name for the connection; it is not sent' },
     { name: 'goal', label: 'goal', value: '', hint: 'its purpose, which the other side sees' },
   ])
-  if (!said) return undefined
-  desk.say('Creating the invitation …')
-  const body = { label: said.label || undefined, goal: said.goal || undefined }
-  const made = await desk.call('POST /connections', { body })
-  await desk.until('the invitation is in the list', ({ connections }) =>
-    connections.some((each) => each.connectionId === made.connectionId),
-  )
-  desk.goTo('connections')
-  await showInvitation(desk, made)
+  if (!values) return undefined
+  context.say('Creating the invitation …')
+  const body = { label: values.label || undefined, goal: values.goal || undefined }
+  const made = await context.call('POST /connections', { body })
+  await context.showNewInvitation('connections', made)
   return 'The invitation is created. Its state changes when it is accepted.'
 }

@@ -1,24 +1,20 @@
 /** Actions on DIDs, and the choice of a wallet DID by the purpose of its keys. */
 import type { Did } from '../data/data.ts'
-import { copying, tracing, type Action, type Desk } from './action.ts'
+import type { Action, ActionContext } from './action.ts'
 import { shortForm } from '../../format/text.ts'
 
-export function didActions({ did, status, pendingOperation }: Did): Action[] {
-  const canBePublished = status === 'CREATED' && pendingOperation === undefined
-  return [...(canBePublished ? [publishing(did)] : []), ...tracing(did), ...copying('DID', did)]
-}
-
-function publishing(did: string): Action {
-  return {
+export const didActions: readonly Action<Did>[] = [
+  {
     key: 'p',
     word: 'publish',
-    run: async (desk) => {
-      desk.say('Publishing …')
-      await publishDid(desk, did)
+    when: ({ status, pendingOperation }) => status === 'CREATED' && pendingOperation === undefined,
+    run: async (context, { did }) => {
+      context.say('Publishing …')
+      await publishDid(context, did)
       return 'The DID is being published. Its state changes when it is on the ledger.'
     },
-  }
-}
+  },
+]
 
 type Purpose = 'authentication' | 'assertionMethod'
 
@@ -29,27 +25,27 @@ export type OwnDid = { did: string; keys: readonly string[] }
 const most = 30
 
 /** Asks for a DID with an authentication key as the subject of a credential. Undefined on Esc. */
-export async function chooseSubject(desk: Desk): Promise<OwnDid | undefined> {
-  const options = await optionsFor(desk, 'authentication', () => true)
-  const chosen = await desk.choose<OwnDid | 'new'>('Which DID is the subject of the credential?', [
+export async function chooseSubject(context: ActionContext): Promise<OwnDid | undefined> {
+  const options = await optionsFor(context, 'authentication', () => true)
+  const chosen = await context.choose<OwnDid | 'new'>('Which DID is the subject of the credential?', [
     ...options,
     { label: 'a new DID, made now', value: 'new' as const },
   ])
-  return chosen === 'new' ? { did: await makeDid(desk), keys: [authenticationKey] } : chosen
+  return chosen === 'new' ? { did: await makeDid(context), keys: [authenticationKey] } : chosen
 }
 
 /** Asks for a published DID with an assertionMethod key as the issuer. Undefined on Esc. */
-export async function chooseIssuer(desk: Desk): Promise<OwnDid | undefined> {
-  const options = await optionsFor(desk, 'assertionMethod', ({ status }) => status === 'PUBLISHED')
-  const chosen = await desk.choose<OwnDid | 'new'>('Which DID issues it?', [
+export async function chooseIssuer(context: ActionContext): Promise<OwnDid | undefined> {
+  const options = await optionsFor(context, 'assertionMethod', ({ status }) => status === 'PUBLISHED')
+  const chosen = await context.choose<OwnDid | 'new'>('Which DID issues it?', [
     ...options,
     { label: 'a new DID, made and published now', value: 'new' as const },
   ])
   if (chosen !== 'new') return chosen
-  const did = await makeDid(desk)
-  await publishDid(desk, did)
-  desk.say('Waiting for the ledger to publish the DID …')
-  await desk.until(`${did} is published`, ({ dids }) =>
+  const did = await makeDid(context)
+  await publishDid(context, did)
+  context.say('Waiting for the ledger to publish the DID …')
+  await context.until(`${did} is published`, ({ dids }) =>
     dids.some((each) => each.did === did && each.status === 'PUBLISHED'),
   )
   return { did, keys: [assertionKey] }
@@ -59,33 +55,33 @@ const authenticationKey = 'auth-1'
 const assertionKey = 'assertion-1'
 
 /** Creates a DID like `agent did create`. Returns its short form. */
-export async function makeDid(desk: Desk): Promise<string> {
-  desk.say('Making a DID …')
+export async function makeDid(context: ActionContext): Promise<string> {
+  context.say('Making a DID …')
   const publicKeys = [
     { id: authenticationKey, purpose: 'authentication' as const, curve: 'secp256k1' as const },
     { id: assertionKey, purpose: 'assertionMethod' as const, curve: 'secp256k1' as const },
   ]
-  const { longFormDid } = await desk.call('POST /did-registrar/dids', {
+  const { longFormDid } = await context.call('POST /did-registrar/dids', {
     body: { documentTemplate: { publicKeys } },
   })
-  await desk.store.reloadDids()
+  await context.store.reloadDids()
   return shortForm(longFormDid)
 }
 
-export async function publishDid(desk: Desk, didRef: string): Promise<void> {
-  await desk.call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef } })
-  await desk.store.reloadDids()
+async function publishDid(context: ActionContext, didRef: string): Promise<void> {
+  await context.call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef } })
+  await context.store.reloadDids()
 }
 
-async function optionsFor(desk: Desk, purpose: Purpose, fits: (did: Did) => boolean) {
-  desk.say('Loading the wallet’s DIDs …')
-  await desk.store.reloadDids()
-  const dids = desk.data().dids.filter((did) => !did.deactivated && fits(did))
+async function optionsFor(context: ActionContext, purpose: Purpose, fits: (did: Did) => boolean) {
+  context.say('Loading the wallet’s DIDs …')
+  await context.store.reloadDids()
+  const dids = context.data().dids.filter((did) => !did.deactivated && fits(did))
   const owned = await Promise.all(
     dids
       .slice(-most)
       .toReversed()
-      .map(async (did) => ({ did, keys: await keysOf(desk, did, purpose) })),
+      .map(async (did) => ({ did, keys: await keysOf(context, did, purpose) })),
   )
   return owned
     .filter(({ keys }) => keys.length > 0)
@@ -93,8 +89,12 @@ async function optionsFor(desk: Desk, purpose: Purpose, fits: (did: Did) => bool
 }
 
 /** Returns the fragments of a DID's keys for a purpose. Empty if the DID does not resolve. */
-async function keysOf(desk: Desk, { did, longFormDid }: Did, purpose: Purpose): Promise<string[]> {
-  const resolved = await desk
+async function keysOf(
+  context: ActionContext,
+  { did, longFormDid }: Did,
+  purpose: Purpose,
+): Promise<string[]> {
+  const resolved = await context
     .call('GET /dids/{didRef}', { path: { didRef: longFormDid ?? did } })
     .catch(() => ({}))
   const { didDocument } = resolved as { didDocument?: Partial<Record<Purpose, unknown[]>> | null }

@@ -1,6 +1,6 @@
 /** Invitations: showing one, and accepting a pasted one. */
 import { UsageError } from '../../errors/errors.ts'
-import type { Desk } from './action.ts'
+import type { ActionContext } from './action.ts'
 import type { PaneName } from '../panes/pane.ts'
 
 export type Kind = 'connection' | 'offer' | 'request'
@@ -20,12 +20,12 @@ export function readInvitation(text: string): { kind: Kind; oob: string; goal: s
   return { kind, oob, goal: typeof body?.goal === 'string' ? body.goal : undefined }
 }
 
-type Said = { body?: { goal?: unknown } | null; attachments?: unknown[] }
+type Invitation = { body?: { goal?: unknown } | null; attachments?: unknown[] }
 
-function parse(oob: string): Said {
+function parse(oob: string): Invitation {
   try {
-    const said: unknown = JSON.parse(Buffer.from(oob, 'base64url').toString())
-    if (typeof said === 'object' && said !== null) return said
+    const invitation: unknown = JSON.parse(Buffer.from(oob, 'base64url').toString())
+    if (typeof invitation === 'object' && invitation !== null) return invitation
   } catch {
     // Reported below.
   }
@@ -44,31 +44,36 @@ function decode(text: string): string {
 
 const kinds: Record<
   Kind,
-  { asks: string; take: (desk: Desk, invitation: string) => Promise<unknown>; pane: PaneName; done: string }
+  {
+    asks: string
+    accept: (context: ActionContext, invitation: string) => Promise<unknown>
+    pane: PaneName
+    done: string
+  }
 > = {
   connection: {
     asks: 'asks to connect',
-    take: (desk, invitation) => desk.call('POST /connection-invitations', { body: { invitation } }),
+    accept: (context, invitation) => context.call('POST /connection-invitations', { body: { invitation } }),
     pane: 'connections',
     done: 'The invitation is accepted. The request is on its way to the other side.',
   },
   offer: {
     asks: 'offers a credential',
-    take: (desk, invitation) =>
-      desk.call('POST /issue-credentials/credential-offers/accept-invitation', { body: { invitation } }),
+    accept: (context, invitation) =>
+      context.call('POST /issue-credentials/credential-offers/accept-invitation', { body: { invitation } }),
     pane: 'credentials',
     done: 'The offer has arrived: a accepts it.',
   },
   request: {
     asks: 'asks for a proof',
-    take: (desk, invitation) =>
-      desk.call('POST /present-proof/presentations/accept-invitation', { body: { invitation } }),
+    accept: (context, invitation) =>
+      context.call('POST /present-proof/presentations/accept-invitation', { body: { invitation } }),
     pane: 'proofs',
     done: 'The request has arrived: p presents.',
   },
 }
 
-export async function takeInvitation(desk: Desk, pasted = ''): Promise<string | undefined> {
+export async function acceptInvitation(context: ActionContext, pasted = ''): Promise<string | undefined> {
   const fields = [
     {
       name: 'invitation',
@@ -77,16 +82,16 @@ export async function takeInvitation(desk: Desk, pasted = ''): Promise<string | 
       hint: 'paste its URL, or the value of its _oob parameter',
     },
   ]
-  const said = await desk.fill('Accept an invitation', fields, {
+  const values = await context.fill('Accept an invitation', fields, {
     check: ({ invitation = '' }) => readInvitation(invitation),
   })
-  if (!said) return undefined
-  const { kind, oob, goal } = readInvitation(said.invitation ?? '')
-  const { asks, take, pane, done } = kinds[kind]
+  if (!values) return undefined
+  const { kind, oob, goal } = readInvitation(values.invitation ?? '')
+  const { asks, accept, pane, done } = kinds[kind]
   const lines = [goal === undefined ? 'It names no purpose.' : `Purpose: “${goal}”`]
-  if (!(await desk.confirm(`The invitation ${asks}. Accept it?`, lines))) return undefined
-  desk.say('Accepting the invitation …')
-  await take(desk, oob)
-  desk.goTo(pane)
+  if (!(await context.confirm(`The invitation ${asks}. Accept it?`, lines))) return undefined
+  context.say('Accepting the invitation …')
+  await accept(context, oob)
+  context.goTo(pane)
   return done
 }

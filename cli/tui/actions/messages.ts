@@ -4,26 +4,26 @@ import { connectionName, safeLine } from '../../format/text.ts'
 import type { Connection } from '../data/data.ts'
 import { newest } from '../data/load.ts'
 import { wrap, type Row } from '../session/details.ts'
-import type { Desk } from './action.ts'
+import type { ActionContext } from './action.ts'
 
 type Message = Answer<'GET /messages'>['contents'][number]
 
 /** Shows the messages of a connection, the newest last, and sends what is typed. */
-export async function showMessages(desk: Desk, connection: Connection): Promise<undefined> {
+export async function showMessages(context: ActionContext, connection: Connection): Promise<undefined> {
   const { connectionId } = connection
   const name = connectionName(connection)
   const load = async () => {
     const messages = await newest((query) =>
-      desk.call('GET /messages', { query: { ...query, connectionId } }),
+      context.call('GET /messages', { query: { ...query, connectionId } }),
     )
     return (columns: number) => messageRows(messages, name, columns)
   }
-  desk.say('Loading the messages …')
-  desk.showPage({
+  context.say('Loading the messages …')
+  context.showPage({
     title: `Messages with ${name}`,
     rows: await load(),
     reload: load,
-    send: (content) => desk.call('POST /messages', { body: { connectionId, content } }),
+    send: (content) => context.call('POST /messages', { body: { connectionId, content } }),
   })
 }
 

@@ -3,50 +3,34 @@ import type { PresentationRecord } from '../data/data.ts'
 import { unanswered, type Candidates } from '../../format/proof-request.ts'
 import { CommandError } from '../../errors/errors.ts'
 import { claimsLine } from '../panes/credentials.ts'
-import { copying, tracing, type Action, type Desk } from './action.ts'
+import type { Action, ActionContext } from './action.ts'
 import { choosePartner } from './connection.ts'
 
-export function proofActions(record: PresentationRecord): Action[] {
-  const { presentationId, role, status, invitation } = record
-  const isOpen = status === 'InvitationGenerated'
-  return [
-    ...(role === 'Prover' && status === 'RequestReceived'
-      ? [
-          { key: 'p', word: 'present', run: (desk: Desk) => present(desk, record) },
-          // Presenting accepts the request: the same action under another key.
-          { key: 'a', word: 'accept', isAlias: true, run: (desk: Desk) => present(desk, record) },
-          { key: 'x', word: 'reject', run: (desk: Desk) => decline(desk, record) },
-        ]
-      : []),
-    ...(status === 'PresentationVerified'
-      ? [
-          { key: 'v', word: 'accept', run: (desk: Desk) => verify(desk, record) },
-          { key: 'x', word: 'reject', run: (desk: Desk) => rejectPresentation(desk, record) },
-        ]
-      : []),
-    ...(isOpen ? [{ key: 'Q', word: 'QR', run: (desk: Desk) => showRequest(desk, record) }] : []),
-    ...tracing(record.thid),
-    { key: 'd', word: 'delete', run: (desk: Desk) => remove(desk, record) },
-    ...copying('id', presentationId, isOpen ? invitation?.invitationUrl : undefined),
-  ]
+export const proofActions: readonly Action<PresentationRecord>[] = [
+  { key: 'p', word: 'present', when: isRequested, run: present },
+  // Presenting accepts the request: the same action under another key.
+  { key: 'a', word: 'accept', isAlias: true, when: isRequested, run: present },
+  { key: 'x', word: 'reject', when: isRequested, run: decline },
+  { key: 'v', word: 'accept', when: isVerified, run: verify },
+  { key: 'x', word: 'reject', when: isVerified, run: rejectPresentation },
+]
+
+function isRequested({ role, status }: PresentationRecord): boolean {
+  return role === 'Prover' && status === 'RequestReceived'
 }
 
-/** Shows the invitation of a proof request until it is answered. */
-export function showRequest(
-  desk: Desk,
-  { presentationId, invitation }: PresentationRecord,
-): Promise<undefined> {
-  desk.showQr('Invitation to present a proof', invitation!.invitationUrl, ({ proofs }) =>
-    proofs.some((each) => each.presentationId === presentationId && each.status === 'InvitationGenerated'),
-  )
-  return Promise.resolve(undefined)
+function isVerified({ status }: PresentationRecord): boolean {
+  return status === 'PresentationVerified'
 }
 
 /** Presents credentials for a request. The user always chooses, and confirms if the request asks for several. */
-async function present(desk: Desk, { presentationId }: PresentationRecord): Promise<string | undefined> {
-  desk.say('Looking for credentials that match the request …')
+async function present(
+  context: ActionContext,
+  { presentationId }: PresentationRecord,
+): Promise<string | undefined> {
+  context.say('Looking for credentials that match the request …')
   const path = { presentationId }
-  const { candidates, others, lines, choice } = await desk.call(
+  const { candidates, others, lines, choice } = await context.call(
     'GET /present-proof/presentations/{presentationId}/candidates',
     { path },
   )
@@ -61,29 +45,34 @@ async function present(desk: Desk, { presentationId }: PresentationRecord): Prom
   if (missing)
     throw new CommandError(`No credential of this wallet satisfies ${missing}.`, 3, 'x declines it')
   const proofId =
-    lines.length > 1 ? await presentSeveral(desk, presentationId, choice) : await chooseOne(desk, candidates)
+    lines.length > 1
+      ? await presentSeveral(context, presentationId, choice)
+      : await chooseOne(context, candidates)
   if (!proofId) return undefined
-  desk.say('Presenting …')
-  await desk.call('PATCH /present-proof/presentations/{presentationId}', {
+  context.say('Presenting …')
+  await context.call('PATCH /present-proof/presentations/{presentationId}', {
     path,
     body: { action: 'request-accept', proofId },
   })
   return 'The presentation is on its way to the verifier.'
 }
 
-async function chooseOne(desk: Desk, candidates: Candidates['candidates']): Promise<string[] | undefined> {
+async function chooseOne(
+  context: ActionContext,
+  candidates: Candidates['candidates'],
+): Promise<string[] | undefined> {
   const options = candidates.map(({ recordId, credentialFormat, claims, issuer }) => ({
-    label: `${claimsOf(desk, recordId) ?? claims.join(' ')} (${credentialFormat})`,
+    label: `${claimsOf(context, recordId) ?? claims.join(' ')} (${credentialFormat})`,
     detail: issuer,
     value: recordId,
   }))
-  const credential = await desk.choose('Which credential do you present?', options)
+  const credential = await context.choose('Which credential do you present?', options)
   return credential === undefined ? undefined : [credential]
 }
 
 /** @throws {CommandError} when there are several choices, which only the command supports */
 async function presentSeveral(
-  desk: Desk,
+  context: ActionContext,
   presentationId: string,
   choice: Candidates['choice'],
 ): Promise<string[] | undefined> {
@@ -93,66 +82,72 @@ async function presentSeveral(
       2,
       `agent proof present ${presentationId}`,
     )
-  return (await desk.confirm(`The request asks for several credentials. Present these ${choice.length}?`))
+  return (await context.confirm(`The request asks for several credentials. Present these ${choice.length}?`))
     ? choice
     : undefined
 }
 
 /** Returns the claims of a credential with their values. */
-function claimsOf(desk: Desk, recordId: string): string | undefined {
-  const record = desk.data().credentials.find((each) => each.recordId === recordId)
+function claimsOf(context: ActionContext, recordId: string): string | undefined {
+  const record = context.data().credentials.find((each) => each.recordId === recordId)
   return record && claimsLine(record.claims)
 }
 
-async function decline(desk: Desk, record: PresentationRecord): Promise<string | undefined> {
+async function decline(context: ActionContext, record: PresentationRecord): Promise<string | undefined> {
   if (
-    !(await desk.confirm(
+    !(await context.confirm(
       'Decline this request? It can no longer be answered. The other side is not notified.',
     ))
   )
     return undefined
-  await act(desk, record, 'request-reject')
+  await act(context, record, 'request-reject')
   return 'The request is declined.'
 }
 
-async function verify(desk: Desk, record: PresentationRecord): Promise<string> {
-  await act(desk, record, 'presentation-accept')
+async function verify(context: ActionContext, record: PresentationRecord): Promise<string> {
+  await act(context, record, 'presentation-accept')
   return 'The presentation is accepted.'
 }
 
-async function rejectPresentation(desk: Desk, record: PresentationRecord): Promise<string | undefined> {
-  if (!(await desk.confirm('Reject this presentation? It was verified. The other side is not notified.')))
+async function rejectPresentation(
+  context: ActionContext,
+  record: PresentationRecord,
+): Promise<string | undefined> {
+  if (!(await context.confirm('Reject this presentation? It was verified. The other side is not notified.')))
     return undefined
-  await act(desk, record, 'presentation-reject')
+  await act(context, record, 'presentation-reject')
   return 'The presentation is rejected.'
 }
 
-async function remove(desk: Desk, { presentationId }: PresentationRecord): Promise<string | undefined> {
+export async function removeProof(
+  context: ActionContext,
+  { presentationId }: PresentationRecord,
+): Promise<string | undefined> {
   const question = 'Delete this proof record and its presentations? This cannot be undone.'
-  if (!(await desk.confirm(question, ['The other side is not notified.']))) return undefined
-  await desk.call('DELETE /present-proof/presentations/{presentationId}', { path: { presentationId } })
-  desk.store.amend(({ proofs }) => ({
+  if (!(await context.confirm(question, ['The other side is not notified.']))) return undefined
+  await context.call('DELETE /present-proof/presentations/{presentationId}', { path: { presentationId } })
+  context.store.amend(({ proofs }) => ({
     proofs: proofs.filter((each) => each.presentationId !== presentationId),
   }))
   return 'The proof record is deleted.'
 }
 
 async function act(
-  desk: Desk,
+  context: ActionContext,
   { presentationId }: PresentationRecord,
   action: 'request-reject' | 'presentation-accept' | 'presentation-reject',
 ) {
-  desk.say('Sending …')
-  await desk.call('PATCH /present-proof/presentations/{presentationId}', {
+  context.say('Sending …')
+  await context.call('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId },
     body: { action },
   })
 }
 
-export async function request(desk: Desk): Promise<string | undefined> {
-  const partner = await choosePartner(desk, 'Request a proof: from which connection?')
+export async function request(context: ActionContext): Promise<string | undefined> {
+  const partner = await choosePartner(context, 'Request a proof: from which connection?')
   if (!partner) return undefined
-  const said = await desk.fill('Proof request', [
+  const values = await context.fill('Proof request', [
     { name: 'format', label: 'format', value: 'JWT', words: ['JWT', 'SD-JWT'] },
     // Over a connection, the other side does not see the goal.
     ...(partner.connectionId === null
@@ -166,28 +161,24 @@ export async function request(desk: Desk): Promise<string | undefined> {
       many: true,
     },
   ])
-  if (!said) return undefined
-  const claims = Object.entries(said).flatMap(([name, value]) =>
+  if (!values) return undefined
+  const claims = Object.entries(values).flatMap(([name, value]) =>
     name.startsWith('claim') && value !== '' ? [[value, '']] : [],
   )
   const body = {
     proofs: [],
-    goal: said.goal || undefined,
-    credentialFormat: said.format === 'JWT' ? ('JWT' as const) : ('SDJWT' as const),
+    goal: values.goal || undefined,
+    credentialFormat: values.format === 'JWT' ? ('JWT' as const) : ('SDJWT' as const),
     ...(claims.length > 0 && { claims: Object.fromEntries(claims) as Record<string, string> }),
   }
-  desk.say('Requesting …')
+  context.say('Requesting …')
   const { connectionId } = partner
   if (connectionId !== null) {
-    await desk.call('POST /present-proof/presentations', { body: { ...body, connectionId } })
-    desk.goTo('proofs')
+    await context.call('POST /present-proof/presentations', { body: { ...body, connectionId } })
+    context.goTo('proofs')
     return 'The request is on its way to the prover.'
   }
-  const made = await desk.call('POST /present-proof/presentations/invitation', { body })
-  await desk.until('the request is in the list', ({ proofs }) =>
-    proofs.some(({ presentationId }) => presentationId === made.presentationId),
-  )
-  desk.goTo('proofs')
-  await showRequest(desk, made)
+  const made = await context.call('POST /present-proof/presentations/invitation', { body })
+  await context.showNewInvitation('proofs', made)
   return 'The invitation is created. The first agent that accepts it presents the proof.'
 }

@@ -1,31 +1,21 @@
-/** Actions on webhooks and events. */
-import type { Event, Webhook } from '../data/data.ts'
-import { copying, tracing, type Action, type Desk } from './action.ts'
-import { threadOf } from '../panes/pane.ts'
+/** Actions on webhooks. */
+import type { Webhook } from '../data/data.ts'
+import type { Action, ActionContext } from './action.ts'
 import { CommandError, UsageError } from '../../errors/errors.ts'
 import { wrap } from '../session/details.ts'
 
-export function eventActions(event: Event): Action[] {
-  return [...tracing(threadOf(event)), ...copying('id', event.id)]
-}
+export const webhookActions: readonly Action<Webhook>[] = [
+  { key: 't', word: 'test', run: test },
+  { key: 's', word: 'retry failed deliveries', run: retryDeliveries },
+]
 
-export function webhookActions(webhook: Webhook): Action[] {
-  const { id } = webhook
-  return [
-    { key: 't', word: 'test', run: (desk) => test(desk, id) },
-    { key: 's', word: 'retry failed deliveries', run: (desk) => sendAgain(desk, id) },
-    { key: 'd', word: 'delete', run: (desk) => remove(desk, webhook) },
-    ...copying('id', id),
-  ]
-}
-
-async function test(desk: Desk, id: string): Promise<string> {
-  desk.say('Sending a test event …')
-  const { status, error, durationMs } = await desk.call('POST /events/webhooks/{id}/test', {
+async function test(context: ActionContext, { id }: Webhook): Promise<string> {
+  context.say('Sending a test event …')
+  const { status, error, durationMs } = await context.call('POST /events/webhooks/{id}/test', {
     path: { id },
     body: {},
   })
-  await desk.store.reloadWebhooks()
+  await context.store.reloadWebhooks()
   if (error !== undefined)
     throw new CommandError(
       `The receiver did not accept the test event: ${error}`,
@@ -35,21 +25,21 @@ async function test(desk: Desk, id: string): Promise<string> {
   return `The receiver accepted the test event with status ${status} after ${durationMs} ms.`
 }
 
-async function sendAgain(desk: Desk, id: string): Promise<string> {
-  desk.say('Retrying …')
-  const { count } = await desk.call('POST /events/webhooks/{id}/replay', {
+async function retryDeliveries(context: ActionContext, { id }: Webhook): Promise<string> {
+  context.say('Retrying …')
+  const { count } = await context.call('POST /events/webhooks/{id}/replay', {
     path: { id },
     body: { failed: true },
   })
-  await desk.store.reloadWebhooks()
+  await context.store.reloadWebhooks()
   return count === 0
     ? 'There are no failed deliveries to retry.'
     : `${count} ${count === 1 ? 'event is' : 'events are'} sent again.`
 }
 
 /** Registers a webhook, and shows its signing secret if it has one. */
-export async function addWebhook(desk: Desk): Promise<string | undefined> {
-  const said = await desk.fill(
+export async function addWebhook(context: ActionContext): Promise<string | undefined> {
+  const values = await context.fill(
     'Add a webhook for this wallet’s events',
     [
       { name: 'url', label: 'URL', value: '', hint: 'http(s) URL that events are posted to' },
@@ -64,13 +54,13 @@ export async function addWebhook(desk: Desk): Promise<string | undefined> {
     ],
     { check: toWebhook },
   )
-  if (!said) return undefined
-  const { id, url, secret } = await desk.call('POST /events/webhooks', { body: toWebhook(said) })
-  await desk.store.reloadWebhooks()
-  desk.goTo('webhooks')
+  if (!values) return undefined
+  const { id, url, secret } = await context.call('POST /events/webhooks', { body: toWebhook(values) })
+  await context.store.reloadWebhooks()
+  context.goTo('webhooks')
   if (secret === undefined) return 'The webhook is added; t sends it a test event.'
   const lines = [`Webhook ${id}`, url, '', 'Its signing secret, which is not shown again:', '', secret]
-  desk.showPage({
+  context.showPage({
     title: 'The webhook is added',
     rows: (columns) => lines.flatMap((line) => wrap(line, columns - 2)).map((text) => [{ text: ` ${text}` }]),
     copied: secret,
@@ -79,14 +69,14 @@ export async function addWebhook(desk: Desk): Promise<string | undefined> {
 }
 
 /** Converts the values of the form. @throws {UsageError} */
-function toWebhook(said: Readonly<Record<string, string>>) {
-  const url = said.url ?? ''
+function toWebhook(values: Readonly<Record<string, string>>) {
+  const url = values.url ?? ''
   if (!/^https?:\/\/./.test(url))
     throw new UsageError('URL: give an address that begins with http:// or https://.')
-  const headers = Object.entries(said).flatMap(([name, line]) =>
+  const headers = Object.entries(values).flatMap(([name, line]) =>
     name.startsWith('header') && line !== '' ? [toHeader(line)] : [],
   )
-  return { url, customHeaders: Object.fromEntries(headers), signed: said.signed === 'yes' }
+  return { url, customHeaders: Object.fromEntries(headers), signed: values.signed === 'yes' }
 }
 
 function toHeader(line: string): [name: string, value: string] {
@@ -95,10 +85,13 @@ function toHeader(line: string): [name: string, value: string] {
   return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
 }
 
-async function remove(desk: Desk, { id, url }: Webhook): Promise<string | undefined> {
+export async function removeWebhook(
+  context: ActionContext,
+  { id, url }: Webhook,
+): Promise<string | undefined> {
   const lines = [url, 'Events that were not delivered yet are dropped.']
-  if (!(await desk.confirm('Delete this webhook? This cannot be undone.', lines))) return undefined
-  await desk.call('DELETE /events/webhooks/{id}', { path: { id } })
-  await desk.store.reloadWebhooks()
+  if (!(await context.confirm('Delete this webhook? This cannot be undone.', lines))) return undefined
+  await context.call('DELETE /events/webhooks/{id}', { path: { id } })
+  await context.store.reloadWebhooks()
   return 'The webhook is deleted.'
 }

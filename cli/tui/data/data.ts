@@ -35,7 +35,7 @@ export type Data = {
   hasOlderEvents: boolean
 }
 
-export const nothing: Data = {
+export const emptyData: Data = {
   link: { is: 'away' },
   connections: [],
   credentials: [],

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readEvents, type Event } from '../../client/events.ts'
 import { toReport } from '../../errors/report.ts'
-import { apply, nothing, type Daemon, type Data } from './data.ts'
+import { apply, emptyData, type Daemon, type Data } from './data.ts'
 import { load, loadDids, loadWebhooks } from './load.ts'
 
 /** Milliseconds until the next attempt after a rejected request. */
@@ -38,15 +38,15 @@ export async function openStore(daemon: Daemon): Promise<Store> {
   const ending = new AbortController()
   const { signal } = ending
   const listeners = new Set<() => void>()
-  let data = nothing
-  let telling: NodeJS.Timeout | undefined
-  let again: NodeJS.Timeout | undefined
-  let retry: NodeJS.Timeout | undefined
+  let data = emptyData
+  let notifyTimer: NodeJS.Timeout | undefined
+  let reloadTimer: NodeJS.Timeout | undefined
+  let retryTimer: NodeJS.Timeout | undefined
 
   function set(change: Partial<Data>): void {
     data = { ...data, ...change }
-    telling ??= setTimeout(() => {
-      telling = undefined
+    notifyTimer ??= setTimeout(() => {
+      notifyTimer = undefined
       for (const listener of listeners) listener()
     }, frameMs)
   }
@@ -57,12 +57,12 @@ export async function openStore(daemon: Daemon): Promise<Store> {
 
   let loading: Promise<void> = Promise.resolve()
   function reload(): Promise<void> {
-    clearTimeout(again)
+    clearTimeout(reloadTimer)
     loading = load(daemon).then(
       (loaded) => set({ ...loaded, link: { is: 'live' } }),
       (error: unknown) => {
         fail(error)
-        if (!signal.aborted) again = setTimeout(() => void reload(), refusedMs)
+        if (!signal.aborted) reloadTimer = setTimeout(() => void reload(), refusedMs)
       },
     )
     return loading
@@ -95,13 +95,13 @@ export async function openStore(daemon: Daemon): Promise<Store> {
   }
 
   async function reloadWebhooks(): Promise<void> {
-    clearTimeout(retry)
+    clearTimeout(retryTimer)
     set(await loadWebhooks(daemon))
     const isTriedAgain = Object.values(data.deliveries).some(
       ([last]) => last?.outcome === 'failed' && Date.now() - Date.parse(last.attemptedAt) < 2 * retriedMs,
     )
     if (isTriedAgain && !signal.aborted)
-      retry = setTimeout(() => void reloadWebhooks().catch(() => undefined), retriedMs)
+      retryTimer = setTimeout(() => void reloadWebhooks().catch(() => undefined), retriedMs)
   }
 
   const events = await begin()
@@ -119,7 +119,7 @@ export async function openStore(daemon: Daemon): Promise<Store> {
     reloadWebhooks,
     amend: (change) => set(change(data)),
     close() {
-      for (const timer of [telling, again, retry]) clearTimeout(timer)
+      for (const timer of [notifyTimer, reloadTimer, retryTimer]) clearTimeout(timer)
       ending.abort()
     },
   }

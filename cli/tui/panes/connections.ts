@@ -2,7 +2,7 @@
 import { connectionFields } from '../../format/records.ts'
 import { connectionName } from '../../format/text.ts'
 import { meanings } from '../../format/states.ts'
-import { connectionActions } from '../actions/connection.ts'
+import { connectionActions, isOpen } from '../actions/connection.ts'
 import type { Connection } from '../data/data.ts'
 import { age, stateCell, timeline, type Pane, type Piece } from './pane.ts'
 
@@ -22,6 +22,13 @@ export const connections: Pane<Connection> = {
     [item.connectionId, connectionName(item), item.goal, item.role, item.state, item.theirDid].join(' '),
   sections: (item, look) => [{ lines: connectionFields(item) }, ...timeline(item.thid, look)],
   thread: ({ thid }) => thid,
+  invitation: (item) =>
+    isOpen(item)
+      ? {
+          title: item.label === undefined ? 'Invitation' : `Invitation “${item.label}”`,
+          url: item.invitation.invitationUrl,
+        }
+      : undefined,
   actions: connectionActions,
   empty: 'There are no connections. n creates or accepts an invitation.',
 }

@@ -2,7 +2,7 @@
 import type { CredentialRecord } from '../data/data.ts'
 import { inStyle } from '../../format/colour.ts'
 import { credentialFields } from '../../format/records.ts'
-import { credentialActions } from '../actions/credential.ts'
+import { credentialActions, removeCredential } from '../actions/credential.ts'
 import { age, isMine, stateCell, timeline, type Pane, type Section } from './pane.ts'
 
 /** Formats claims in one line: `name=Alice age=42`. */
@@ -41,12 +41,17 @@ export const credentials: Pane<CredentialRecord> = {
       thid,
     ].join(' '),
   sections: (item, look) => [
-    ...said(item, look.contents.credential(contentKey(item))),
+    contentSection(item, look.contents.credential(contentKey(item))),
     ...timeline(item.thid, look),
   ],
   thread: ({ thid }) => thid,
   isMine: ({ protocolState }) => isMine('credential', protocolState),
+  invitation: ({ protocolState, invitation }) =>
+    protocolState === 'InvitationGenerated' && invitation
+      ? { title: 'Invitation to accept the offer', url: invitation.invitationUrl }
+      : undefined,
   actions: credentialActions,
+  remove: removeCredential,
   empty: 'There are no credentials. n offers one, or accepts an invitation to one.',
 }
 
@@ -57,9 +62,9 @@ export function contentKey({ recordId, protocolState, revoked, updatedAt }: Cred
 
 type Content = Parameters<typeof credentialFields>[1] | { error: string }
 
-function said(item: CredentialRecord, content: Content): Section[] {
+function contentSection(item: CredentialRecord, content: Content): Section {
   const isRead = content !== undefined && !('error' in content)
   const lines = credentialFields(item, isRead ? content : undefined)
-  if (content === undefined || isRead) return [{ lines }]
-  return [{ lines: [...lines, ['not decoded', inStyle('bad', content.error)]] }]
+  if (content === undefined || isRead) return { lines }
+  return { lines: [...lines, ['not decoded', inStyle('bad', content.error)]] }
 }

@@ -9,6 +9,7 @@ export const dids: Pane<Did> = {
   title: 'DIDs',
   items: (data) => data.dids,
   id: ({ did }) => did,
+  idName: 'DID',
   columns: [
     { head: 'did', width: 'rest', of: ({ did }) => did },
     {

@@ -3,7 +3,6 @@ import { recordTopicOf, stateOf, subjectOf } from '../../format/event.ts'
 import { inStyle, type Style } from '../../format/colour.ts'
 import { styleOf } from '../../format/states.ts'
 import { ago } from '../../format/time.ts'
-import { eventActions } from '../actions/webhook.ts'
 import type { Event } from '../data/data.ts'
 import { threadOf, timeline, timeOf, type Line, type Pane } from './pane.ts'
 
@@ -37,7 +36,7 @@ export const events: Pane<Event> = {
     { head: 'data', lines: dataLines(event.data) },
   ],
   thread: threadOf,
-  actions: eventActions,
+  actions: [],
   empty: 'There are no events yet. They appear here as they happen.',
 }
 

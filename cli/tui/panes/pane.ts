@@ -1,6 +1,6 @@
 /** A pane: its columns, details and actions. States and timelines are shared by several panes. */
 import type { Style } from '../../format/colour.ts'
-import type { Action } from '../actions/action.ts'
+import type { Action, Run } from '../actions/action.ts'
 import { changedAt, type Data, type Event } from '../data/data.ts'
 import type { Contents } from '../data/contents.ts'
 import { meanings, styleOf, type Topic } from '../../format/states.ts'
@@ -35,6 +35,8 @@ export type Pane<Item> = {
   title: string
   items: (data: Data) => readonly Item[]
   id: (item: Item) => string
+  /** The word for the id. */
+  idName?: string
   columns: readonly Column<Item>[]
   /** The text that filters search. */
   text: (item: Item) => string
@@ -43,8 +45,11 @@ export type Pane<Item> = {
   thread?: (item: Item) => string | undefined
   /** True if the item waits for this side. */
   isMine?: (item: Item) => boolean
-  /** The available actions. */
-  actions: (item: Item) => readonly Action[]
+  /** The open invitation of an item. */
+  invitation?: (item: Item) => { title: string; url: string } | undefined
+  /** The actions of this pane. `actionsOf` adds those of every pane. */
+  actions: readonly Action<Item>[]
+  remove?: Run<Item>
   /** The text of an empty list. */
   empty: string
 }

@@ -2,7 +2,7 @@
 import { connectionName } from '../../format/text.ts'
 import { proofRequestText } from '../../format/proof-request.ts'
 import { presentationFields } from '../../format/records.ts'
-import { proofActions } from '../actions/proof.ts'
+import { proofActions, removeProof } from '../actions/proof.ts'
 import type { Data, PresentationRecord } from '../data/data.ts'
 import { age, isMine, stateCell, timeline, type Pane } from './pane.ts'
 
@@ -27,7 +27,12 @@ export const proofs: Pane<PresentationRecord> = {
   ],
   thread: ({ thid }) => thid,
   isMine: ({ status }) => isMine('proof', status),
+  invitation: ({ status, invitation }) =>
+    status === 'InvitationGenerated' && invitation
+      ? { title: 'Invitation to present a proof', url: invitation.invitationUrl }
+      : undefined,
   actions: proofActions,
+  remove: removeProof,
   empty: 'There are no proofs. n requests one, or accepts an invitation to present one.',
 }
 

@@ -2,7 +2,7 @@
 import type { Style } from '../../format/colour.ts'
 import { shortId } from '../../format/text.ts'
 import { ago, duration } from '../../format/time.ts'
-import { webhookActions } from '../actions/webhook.ts'
+import { removeWebhook, webhookActions } from '../actions/webhook.ts'
 import type { Data, Delivery, Webhook } from '../data/data.ts'
 import { timeOf, type Pane, type Piece } from './pane.ts'
 
@@ -35,6 +35,7 @@ export const webhooks: Pane<Webhook> = {
     { head: 'attempts, newest first', lines: deliveriesOf(item.id, data).map(attemptLine) },
   ],
   actions: webhookActions,
+  remove: removeWebhook,
   empty: 'There are no webhooks. n adds one.',
 }
 

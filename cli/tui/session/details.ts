@@ -44,8 +44,8 @@ function rowsOf(line: Line, names: number, columns: number): Row[] {
     ])
   }
   const [name, value] = line
-  const { style, text: said } = toStyled(value)
-  const text = safeLine(said)
+  const { style, text: unsafe } = toStyled(value)
+  const text = safeLine(unsafe)
   const room = Math.max(columns - names - gap, 10)
   // A long value without spaces, such as a DID, is cut in the middle.
   const values = widthOf(text) > room && !/\s/.test(text) ? [shorten(text, room, 'middle')] : wrap(text, room)

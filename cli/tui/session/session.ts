@@ -1,13 +1,14 @@
 /** The controller of the dashboard: its state, and the effects of keys. */
 import { setImmediate as immediate } from 'node:timers/promises'
-import { begin } from '../actions/new.ts'
-import { takeInvitation } from '../actions/invitation.ts'
+import { actionsOf, type ActionContext } from '../actions/action.ts'
+import { create } from '../actions/new.ts'
+import { acceptInvitation } from '../actions/invitation.ts'
 import type { CredentialRecord, Daemon, Data } from '../data/data.ts'
 import { createContents, type Contents } from '../data/contents.ts'
 import type { Store } from '../data/store.ts'
 import { contentKey } from '../panes/credentials.ts'
 import { answer, lineOf, paste, type Prompt } from './prompt.ts'
-import { openDesk } from './desk.ts'
+import { createActionRunner } from './action-runner.ts'
 import { detailsOf } from './details.ts'
 import { layoutOf, selectionOf, start, type Size, type Ui } from './ui.ts'
 import { move, refusalOf } from './move.ts'
@@ -24,7 +25,7 @@ export type Session = {
   close: () => void
 }
 
-export type Surroundings = {
+export type SessionOptions = {
   daemon: Daemon
   store: Store
   size: Size
@@ -39,8 +40,8 @@ export type Surroundings = {
 }
 
 /** Milliseconds before the contents of a selection are loaded, and before an event's deliveries are. */
-const restMs = 120
-const settleMs = 300
+const contentsMs = 120
+const deliveriesMs = 300
 
 /** Milliseconds between updates of ages: if an item is younger than two minutes, and otherwise. */
 const youngMs = 5_000
@@ -55,10 +56,10 @@ export function createSession({
   quit,
   suspend,
   clock = Date.now,
-}: Surroundings): Session {
+}: SessionOptions): Session {
   const ending = new AbortController()
   const listeners = new Set<() => void>()
-  const timers: Partial<Record<'rest' | 'age' | 'deliveries', NodeJS.Timeout>> = {}
+  const timers: Partial<Record<'contents' | 'age' | 'deliveries', NodeJS.Timeout>> = {}
   let ui = start(size, clock())
   const contents = createContents(daemon, () => change({}))
   let snapshot: Snapshot = { data: store.get(), ui, contents }
@@ -67,12 +68,12 @@ export function createSession({
   function change(next: Partial<Ui>): void {
     ui = closeQr({ ...ui, ...next }, store.get())
     snapshot = { data: store.get(), ui, contents }
-    clearTimeout(timers.rest)
-    timers.rest = setTimeout(look, restMs)
+    clearTimeout(timers.contents)
+    timers.contents = setTimeout(loadContents, contentsMs)
     for (const listener of listeners) listener()
   }
 
-  const { desk, run } = openDesk({
+  const run = createActionRunner({
     daemon,
     store,
     copy,
@@ -83,7 +84,7 @@ export function createSession({
   })
 
   /** Loads the contents of the selection. */
-  function look(): void {
+  function loadContents(): void {
     const { data } = snapshot
     const { item, pane } = selectionOf(data, ui)
     if (item === undefined) return
@@ -95,20 +96,20 @@ export function createSession({
     if (thread !== undefined && data.hasOlderEvents) contents.askEvents(thread)
   }
 
-  function age(): void {
+  function updateAges(): void {
     const last = store.get().events.at(-1)
     const isYoung = last !== undefined && clock() - Date.parse(last.ts) < 2 * 60_000
     timers.age = setTimeout(
       () => {
         change({ now: clock() })
-        age()
+        updateAges()
       },
       isYoung ? youngMs : oldMs,
     )
   }
 
   let isLive = true
-  const leave = store.subscribe(() => {
+  const unsubscribe = store.subscribe(() => {
     const wasLive = isLive
     isLive = store.get().link.is === 'live'
     // Reload what failed while the daemon was away.
@@ -118,7 +119,7 @@ export function createSession({
     // The pane of webhooks shows the deliveries of each event.
     if (last !== lastEvent && ui.pane === 'webhooks') {
       clearTimeout(timers.deliveries)
-      timers.deliveries = setTimeout(() => quietly(store.reloadWebhooks()), settleMs)
+      timers.deliveries = setTimeout(() => quietly(store.reloadWebhooks()), deliveriesMs)
     }
     lastEvent = last
   })
@@ -134,15 +135,11 @@ export function createSession({
         ? 0
         : detailsOf(pane, item, { data, now: ui.now, contents }, layoutOf(ui).detailColumns).length
     const moved = move(data, ui, key, lines)
-    if (moved) return arrive(moved)
-    if (key === 'R') return void run({ run: reload })
-    const action =
-      key === begin.key
-        ? begin
-        : item === undefined
-          ? undefined
-          : pane.actions(item).find((each) => each.key === key)
-    if (action) return void run(action)
+    if (moved) return navigate(moved)
+    if (key === 'R') return void run(reload)
+    if (key === 'n') return void run(create)
+    const action = item === undefined ? undefined : actionsOf(pane, item).find((each) => each.key === key)
+    if (action) return void run((context) => action.run(context, item))
     const text = refusalOf(key, ui.pane, item)
     if (text !== undefined) change({ notice: { is: 'bad', text } })
   }
@@ -165,13 +162,13 @@ export function createSession({
     else if (ui.prompt?.kind === 'filter')
       change({ filters: { ...ui.filters, [ui.pane]: (ui.filters[ui.pane] ?? '') + lineOf(text) } })
     else if (!ui.prompt && text.includes('_oob='))
-      void run({ run: (desk) => takeInvitation(desk, text.trim()) })
+      void run((context) => acceptInvitation(context, text.trim()))
   }
 
   const inputs: (() => Promise<void> | void)[] = []
   let isReading = false
   /** Handles keys and pastes in order. A terminal may send several at once. */
-  async function take(input: () => Promise<void> | void): Promise<void> {
+  async function handle(input: () => Promise<void> | void): Promise<void> {
     inputs.push(input)
     if (isReading) return
     isReading = true
@@ -183,33 +180,33 @@ export function createSession({
   }
 
   /** Reloads DIDs and webhooks when their pane opens, because their creation has no event. */
-  function arrive(next: Ui): void {
+  function navigate(next: Ui): void {
     const isElsewhere = next.pane !== ui.pane
     change(next)
     if (isElsewhere && next.pane === 'dids') quietly(store.reloadDids())
     if (isElsewhere && next.pane === 'webhooks') quietly(store.reloadWebhooks())
   }
 
-  async function reload(): Promise<string> {
-    desk.say('Reloading …')
+  async function reload(context: ActionContext): Promise<string> {
+    context.say('Reloading …')
     contents.forget()
     await store.reload()
     return 'Reloaded.'
   }
 
   change({})
-  age()
+  updateAges()
   return {
     get: () => snapshot,
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    press: (key) => void take(() => press(key)),
-    paste: (text) => void take(() => pasteText(text)),
+    press: (key) => void handle(() => press(key)),
+    paste: (text) => void handle(() => pasteText(text)),
     resize: (size) => change({ size }),
     close() {
-      leave()
+      unsubscribe()
       ending.abort()
       for (const timer of Object.values(timers)) clearTimeout(timer)
     },
@@ -223,6 +220,6 @@ function closeQr(ui: Ui, data: Data): Ui {
 }
 
 /** Ignores errors: the link shows them, or the request is repeated. */
-function quietly(asking: Promise<void>): void {
-  asking.catch(() => undefined)
+function quietly(request: Promise<void>): void {
+  request.catch(() => undefined)
 }

@@ -37,12 +37,12 @@ function Page({ snapshot, looks }: { snapshot: Snapshot; looks: Looks }) {
   if (prompt?.kind === 'qr')
     return <Invitation title={prompt.title} url={prompt.url} size={size} renderings={looks.renderings} />
   const above = [header(snapshot, looks.where), tabs(snapshot)]
-  const said = notice(snapshot)
+  const noticeRows = notice(snapshot)
   return (
     <Box flexDirection="column" width={size.columns} height={size.rows}>
       <Rows rows={above} height={above.length} width={size.columns} />
-      <Body snapshot={snapshot} looks={looks} noticeLines={said.length} />
-      <Rows rows={[...said, keys(snapshot)]} height={said.length + 1} width={size.columns} />
+      <Body snapshot={snapshot} looks={looks} noticeLines={noticeRows.length} />
+      <Rows rows={[...noticeRows, keys(snapshot)]} height={noticeRows.length + 1} width={size.columns} />
     </Box>
   )
 }

@@ -6,10 +6,10 @@ import { wrap, type Row } from '../session/details.ts'
 const gap = 2
 const narrowest = 10
 
-export type Laid<Item> = { column: Column<Item>; width: number }
+export type FittedColumn<Item> = { column: Column<Item>; width: number }
 
 /** Returns the columns that fit, with their widths. */
-export function lay<Item>(columns: readonly Column<Item>[], width: number): Laid<Item>[] {
+export function fitColumns<Item>(columns: readonly Column<Item>[], width: number): FittedColumn<Item>[] {
   const shown = columns.filter(({ from = 0 }) => width >= from)
   const fixed = shown.reduce((sum, column) => sum + (column.width === 'rest' ? 0 : column.width + gap), 0)
   return shown.map((column) => ({

@@ -1,5 +1,6 @@
 /** The frame of the dashboard: header, tabs, notice and the line of keys. */
 import { safeLine, shorten, widthOf } from '../../format/text.ts'
+import { actionsOf } from '../actions/action.ts'
 import { panes } from '../panes/index.ts'
 import { paneNames } from '../panes/pane.ts'
 import { wrap, type Row } from '../session/details.ts'
@@ -99,7 +100,7 @@ export function keys({ data, ui }: Snapshot): Row {
   const own =
     item === undefined
       ? []
-      : pane.actions(item).flatMap(({ key, word, isAlias }): Key[] => (isAlias ? [] : [[key, word]]))
+      : actionsOf(pane, item).flatMap(({ key, word, isAlias }): Key[] => (isAlias ? [] : [[key, word]]))
   const view: Key[] =
     item === undefined
       ? []

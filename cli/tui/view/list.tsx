@@ -1,24 +1,18 @@
 /** The list of a pane around its selection, and the details below or beside it. */
-import { layoutOf, selectionOf } from '../session/ui.ts'
+import { selectionOf } from '../session/ui.ts'
 import { detailsOf, wrap, type Row } from '../session/details.ts'
 import type { Snapshot } from '../session/session.ts'
-import { cell, lay } from './cells.ts'
+import { cell, fitColumns } from './cells.ts'
 import { Rows } from './row.tsx'
 
 /** Columns of the marks of a line: selected, and waiting for this side. */
 const marks = 2
 
-export function List({
-  snapshot: { data, ui },
-  width,
-  height,
-}: {
-  snapshot: Snapshot
-  width: number
-  height: number
-}) {
+type Props = { snapshot: Snapshot; width: number; height: number }
+
+export function List({ snapshot: { data, ui }, width, height }: Props) {
   const { pane, items, index } = selectionOf(data, ui)
-  const columns = lay(pane.columns, width - marks)
+  const columns = fitColumns(pane.columns, width - marks)
   const room = height - 1
   const first = Math.max(Math.min(index - Math.floor(room / 2), items.length - room), 0)
   const line = (item: unknown, place: number): Row => {
@@ -53,13 +47,6 @@ export function List({
       : [head, ...items.slice(first, first + room).map(line)]
   return <Rows rows={rows} height={height} width={width} />
 }
-
-/** Returns the width of the list. */
-export function listWidth({ ui }: Snapshot): number {
-  return layoutOf(ui).listColumns
-}
-
-type Props = { snapshot: Snapshot; width: number; height: number }
 
 export function Details({ snapshot: { data, ui, contents }, width, height }: Props) {
   const { pane, item } = selectionOf(data, ui)

@@ -33,10 +33,13 @@ export function Question({ prompt, width, height }: { prompt: Question; width: n
 }
 
 function confirmRows({ question, lines }: Extract<Question, { kind: 'confirm' }>, width: number): Row[] {
-  const said = lines
+  const details = lines
     .flatMap((line) => wrap(safeLine(line), width - 4))
     .map((text): Row => [{ text: `  ${text}` }])
-  return [...wrap(question, width - 4).map((text): Row => [{ text: `  ${text}`, style: 'strong' }]), ...said]
+  return [
+    ...wrap(question, width - 4).map((text): Row => [{ text: `  ${text}`, style: 'strong' }]),
+    ...details,
+  ]
 }
 
 function chooseRows(
@@ -67,10 +70,10 @@ function detailBeside(detail: string, room: number): string {
 function fillRows({ fields, at, note, problem }: Extract<Question, { kind: 'fill' }>, width: number): Row[] {
   const names = Math.max(...fields.map(({ label }) => label.length))
   const rows = fields.flatMap((field, index) => fieldRows(field, { isAt: index === at, names, width }))
-  const said = problem === undefined ? note : `✗ ${problem}`
-  if (said === undefined) return rows
+  const text = problem === undefined ? note : `✗ ${problem}`
+  if (text === undefined) return rows
   const style = problem === undefined ? 'faint' : 'bad'
-  return [...rows, [], ...wrap(said, width - 4).map((text): Row => [{ text: `  ${text}`, style }])]
+  return [...rows, [], ...wrap(text, width - 4).map((line): Row => [{ text: `  ${line}`, style }])]
 }
 
 /** Returns the lines of a field: its name and its value, options or placeholder. */

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { render } from 'ink-testing-library'
 import { plain, type Paint } from '../../../cli/format/colour.ts'
-import { nothing, type Daemon, type Data } from '../../../cli/tui/data/data.ts'
+import { emptyData, type Daemon, type Data } from '../../../cli/tui/data/data.ts'
 import type { Store } from '../../../cli/tui/data/store.ts'
 import { createSession } from '../../../cli/tui/session/session.ts'
 import { createReader } from '../../../cli/tui/terminal/keys.ts'
@@ -113,7 +113,7 @@ export function showDashboard(daemon: Daemon, store: Store, options: Options = {
 }
 
 /** A store of plain data, and a daemon with prepared answers that records its calls. */
-export function recorded(first: Data = nothing, answers: Readonly<Record<string, unknown>> = {}) {
+export function recorded(first: Data = emptyData, answers: Readonly<Record<string, unknown>> = {}) {
   const asked: [key: string, input: unknown][] = []
   const listeners = new Set<() => void>()
   let data = first

@@ -6,7 +6,7 @@ import type {
   Event,
   PresentationRecord,
 } from '../../../cli/tui/data/data.ts'
-import { nothing } from '../../../cli/tui/data/data.ts'
+import { emptyData } from '../../../cli/tui/data/data.ts'
 
 /** When the frames are drawn. */
 export const now = Date.parse('2026-11-20T12:00:00.000Z')
@@ -151,7 +151,7 @@ function event(number: number, type: Event['type'], secondsAgo: number, data: ob
 }
 
 export const wallet: Data = {
-  ...nothing,
+  ...emptyData,
   link: { is: 'live' },
   connections,
   credentials,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { hasColours, colour } from '../../../cli/format/colour.ts'
 import { ProblemError } from '../../../daemon/client/client.ts'
-import { nothing } from '../../../cli/tui/data/data.ts'
+import { emptyData } from '../../../cli/tui/data/data.ts'
 import { layoutOf } from '../../../cli/tui/session/ui.ts'
 import { help } from '../../../cli/tui/session/page.ts'
 import { codes, pasted, recorded, showDashboard, type Dashboard, type Options } from './_dashboard.tsx'
@@ -70,7 +70,7 @@ test('a presentation with its claims, maximised', async () => {
 })
 
 test.each([
-  ['first-steps', nothing, []],
+  ['first-steps', emptyData, []],
   ['help', wallet, ['?']],
   ['new', wallet, ['n']],
   ['invite', wallet, ['n', '1', 'B', 'o', 'b', codes.tab]],

@@ -1,6 +1,6 @@
-/** Keys that go about, and what each does where it can do nothing. */
+/** Keys that move and act, and the message of a key that does nothing. */
 import { afterEach, expect, test } from 'vitest'
-import { nothing, type Data } from '../../../cli/tui/data/data.ts'
+import { emptyData, type Data } from '../../../cli/tui/data/data.ts'
 import { codes, pasted, recorded, showDashboard, type Dashboard } from './_dashboard.tsx'
 import { invitationUrl, now, wallet } from './_wallet.ts'
 
@@ -140,7 +140,7 @@ test.each([
 })
 
 test('in an empty list there is nothing to accept', async () => {
-  const { type, frame } = show({ ...nothing, link: { is: 'live' } })
+  const { type, frame } = show({ ...emptyData, link: { is: 'live' } })
   await type('2', 'a')
   expect(frame()).toContain('There is nothing to accept: the list is empty.')
 })

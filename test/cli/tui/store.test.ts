@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createClient } from '../../../daemon/client/client.ts'
-import { apply, changedAt, mostEvents, nothing, type Event } from '../../../cli/tui/data/data.ts'
+import { apply, changedAt, mostEvents, emptyData, type Event } from '../../../cli/tui/data/data.ts'
 import { newest } from '../../../cli/tui/data/load.ts'
 import { openStore, type Store } from '../../../cli/tui/data/store.ts'
 import { startAgent } from '../../_agent.ts'
@@ -111,7 +111,7 @@ test('an event updates its record, appends a new one, and is not applied twice',
   const first = event('ConnectionUpdated', { connectionId: 'a', state: 'InvitationGenerated' })
   const second = event('ConnectionUpdated', { connectionId: 'a', state: 'ConnectionResponseSent' })
   const other = event('PresentationUpdated', { presentationId: 'b', status: 'RequestSent' })
-  const data = [first, second, second, other].reduce(apply, nothing)
+  const data = [first, second, second, other].reduce(apply, emptyData)
   expect(data.connections).toMatchObject([{ connectionId: 'a', state: 'ConnectionResponseSent' }])
   expect(data.proofs).toMatchObject([{ presentationId: 'b' }])
   expect(data.events).toEqual([first, second, other])
@@ -119,7 +119,7 @@ test('an event updates its record, appends a new one, and is not applied twice',
 })
 
 test('a test event is listed and creates no record', () => {
-  const data = apply(nothing, event('IssueCredentialRecordUpdated', { test: true }))
+  const data = apply(emptyData, event('IssueCredentialRecordUpdated', { test: true }))
   expect(data.credentials).toEqual([])
   expect(data.events).toHaveLength(1)
 })
@@ -128,7 +128,7 @@ test('the oldest events are dropped', () => {
   const events = Array.from({ length: mostEvents + 1 }, (_, index) =>
     event('DIDStatusUpdated', { did: `did:example:${index}` }),
   )
-  const data = events.reduce(apply, nothing)
+  const data = events.reduce(apply, emptyData)
   expect(data.events).toHaveLength(mostEvents)
   expect(data.events.at(-1)).toBe(events.at(-1))
   expect(data.hasOlderEvents).toBe(true)

@@ -2,9 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toReport } from '../../errors/report.ts'
 import { CommandError } from '../../errors/errors.ts'
-import type { Action, Desk, ShownPage } from '../actions/action.ts'
-import type { Daemon } from '../data/data.ts'
+import type { ActionContext, ShownPage } from '../actions/action.ts'
+import type { Daemon, Data } from '../data/data.ts'
 import type { Store } from '../data/store.ts'
+import { panes } from '../panes/index.ts'
+import type { Pane } from '../panes/pane.ts'
 import type { Page } from './page.ts'
 import type { Prompt } from './prompt.ts'
 import { goTo, type Ui } from './ui.ts'
@@ -15,7 +17,7 @@ const reloadMs = 1_000
 /** Milliseconds that an action waits for its effect. */
 const patienceMs = 60_000
 
-type Given = {
+type Options = {
   daemon: Daemon
   store: Store
   copy: (text: string) => void
@@ -26,11 +28,8 @@ type Given = {
   signal: AbortSignal
 }
 
-/** Returns the desk and a function that runs one action at a time. The result of an action may change the available ones. */
-export function openDesk({ daemon, store, copy, forSameDaemon, get, change, signal }: Given): {
-  desk: Desk
-  run: (action: Pick<Action, 'run'>) => Promise<void>
-} {
+/** Returns a function that runs one action at a time. The result of an action may change the available ones. */
+export function createActionRunner({ daemon, store, copy, forSameDaemon, get, change, signal }: Options) {
   const ask = <Value>(make: (answer: (value: Value) => void) => Prompt): Promise<Value> =>
     new Promise((resolve) => change({ prompt: make(resolve), notice: undefined, isZoomed: false }))
 
@@ -85,7 +84,17 @@ export function openDesk({ daemon, store, copy, forSameDaemon, get, change, sign
     if (reload) void follow()
   }
 
-  const desk: Desk = {
+  function showInvitation(pane: Pane<any>, item: unknown): void {
+    const invitation = pane.invitation?.(item)
+    if (!invitation) return
+    const isOpen = (data: Data) => {
+      const found = find(pane, item, data)
+      return found !== undefined && pane.invitation?.(found) !== undefined
+    }
+    change({ prompt: { kind: 'qr', ...invitation, isOpen } })
+  }
+
+  const context: ActionContext = {
     call: daemon.call,
     store,
     data: store.get,
@@ -102,34 +111,42 @@ export function openDesk({ daemon, store, copy, forSameDaemon, get, change, sign
         at: fields.findIndex(({ name }) => name === start),
         answer,
       })),
-    showQr: (title, url, isOpen) => change({ prompt: { kind: 'qr', title, url, isOpen } }),
+    showInvitation,
+    showNewInvitation: async (name, item) => {
+      await context.until(
+        'the new item is in the list',
+        (data) => find(panes[name], item, data) !== undefined,
+      )
+      context.goTo(name)
+      showInvitation(panes[name], item)
+    },
     showPage,
     goTo: (pane) => change({ ...goTo(get(), pane), selected: { ...get().selected, [pane]: undefined } }),
     copy,
     say: (text) => change({ notice: { is: 'busy', text } }),
     until: (what, isSo) =>
       new Promise((resolve, reject) => {
-        const end = (settle: () => void) => {
-          leave()
+        const end = (finish: () => void) => {
+          unsubscribe()
           clearTimeout(timer)
-          settle()
+          finish()
         }
-        const look = () => isSo(store.get()) && end(resolve)
+        const check = () => isSo(store.get()) && end(resolve)
         const tooLong = () =>
           reject(new CommandError(`Timed out waiting until ${what}. The daemon continues.`, 6))
         const timer = setTimeout(() => end(tooLong), patienceMs)
-        const leave = store.subscribe(look)
+        const unsubscribe = store.subscribe(check)
         signal.addEventListener('abort', () => end(() => reject(signal.reason as Error)), { once: true })
-        look()
+        check()
       }),
   }
 
   let isRunning = false
-  async function run({ run }: Pick<Action, 'run'>): Promise<void> {
+  return async (action: (context: ActionContext) => Promise<string | undefined>): Promise<void> => {
     if (isRunning) return
     isRunning = true
     try {
-      const text = await run(desk)
+      const text = await action(context)
       change({ notice: text === undefined ? undefined : { is: 'good', text } })
     } catch (error) {
       if (!signal.aborted) change({ notice: { is: 'bad', text: tell(error, forSameDaemon) } })
@@ -137,16 +154,19 @@ export function openDesk({ daemon, store, copy, forSameDaemon, get, change, sign
       isRunning = false
     }
   }
+}
 
-  return { desk, run }
+/** Finds the current version of an item in the list of its pane. */
+function find(pane: Pane<any>, item: unknown, data: Data): unknown {
+  return pane.items(data).find((each) => pane.id(each) === pane.id(item))
 }
 
 /** Formats an error: title, detail and hint. */
-function tell(error: unknown, forSameDaemon: Given['forSameDaemon']): string {
+function tell(error: unknown, forSameDaemon: Options['forSameDaemon']): string {
   const { title, detail, hint } = toReport(error, 'tui')
-  const said = detail === undefined || detail === title ? title : `${title}: ${detail}`
+  const text = detail === undefined || detail === title ? title : `${title}: ${detail}`
   // A hint to run `agent tui` does not help here.
   return hint === undefined || /\btui\b/.test(hint)
-    ? said
-    : `${said}${/[.!?]$/.test(said) ? '' : '.'} Try: ${forSameDaemon(hint)}`
+    ? text
+    : `${text}${/[.!?]$/.test(text) ? '' : '.'} Try: ${forSameDaemon(hint)}`
 }
