@@ -8,7 +8,7 @@ import type { WalletTables } from '../../storage/wallet-tables.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readBody, type Handler } from '../engine/receive.ts'
 import { getPeers, getSenderPeers } from '../peers.ts'
-import { enqueueMessage } from '../notice.ts'
+import { enqueueMessage } from '../stateless-message.ts'
 import { basicMessage, type SendMessage } from './model.ts'
 
 type Row = Selectable<WalletTables['message']>

@@ -1,7 +1,7 @@
 /** Discover Features 2.0: tells the other side of a connection which protocols this agent supports. */
 import { disclose, Queries, toProtocols, type Disclosure } from '../../didcomm/features.ts'
 import { readBody, type Handler } from '../engine/receive.ts'
-import { enqueueReply } from '../notice.ts'
+import { enqueueReply } from '../stateless-message.ts'
 import { requireKnownSender } from '../peers.ts'
 
 export const discoverFeatures = {

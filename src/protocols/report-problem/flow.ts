@@ -10,7 +10,7 @@ import { findRow, type Machine } from '../engine/machine.ts'
 import type { Handler, Received } from '../engine/receive.ts'
 import { advanceByReply } from '../engine/record.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
-import { enqueueReply } from '../notice.ts'
+import { enqueueReply } from '../stateless-message.ts'
 import { bindSender, findRecordFor, requireKnownSender } from '../peers.ts'
 
 export const reportProblem = {

@@ -7,7 +7,7 @@ import { canonicalDid } from '../../../did/document.ts'
 import { checkPolicy } from '../../../verification/policies.ts'
 import { challengeAttachment, readChallenge } from '../../formats.ts'
 import type { HeldCredential, ProofFormat } from '../format.ts'
-import { getHeldCredentials, unbindable } from '../held.ts'
+import { getHeldCredentials, unbindable } from '../held-credentials.ts'
 import { attaching, checksOf, requireFormat, getOptions, optionsOf } from './token.ts'
 
 export const jwt: ProofFormat = {

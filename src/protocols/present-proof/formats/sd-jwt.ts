@@ -14,7 +14,7 @@ import { checkPolicy } from '../../../verification/policies.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { encodedAttachments, tokenFormats } from '../../formats.ts'
 import type { PresentOptions, HeldCredential, ProofFormat } from '../format.ts'
-import { getHeldCredentials, unbindable } from '../held.ts'
+import { getHeldCredentials, unbindable } from '../held-credentials.ts'
 import { Options, PresentationData, type PresentationRecord } from '../model.ts'
 import { attaching, checksOf, requireFormat, optionsOf } from './token.ts'
 

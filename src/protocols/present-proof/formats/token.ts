@@ -10,7 +10,7 @@ import {
   type TokenFormat,
 } from '../../formats.ts'
 import type { PresentOptions, ProofFormat } from '../format.ts'
-import { wrongFormat } from '../held.ts'
+import { wrongFormat } from '../held-credentials.ts'
 import type { PresentationRecord } from '../model.ts'
 import type { RequestTerms } from '../requests.ts'
 

@@ -27,8 +27,8 @@ export type StatelessMessage = {
 }
 
 /** Enqueues a message. Returns its id. */
-export async function enqueueMessage(tx: Tx, { from, ...notice }: StatelessMessage): Promise<string> {
-  return enqueue(tx, await queueOf(tx, from), { kind: 'message', from, ...notice })
+export async function enqueueMessage(tx: Tx, message: StatelessMessage): Promise<string> {
+  return enqueue(tx, await queueOf(tx, message.from), { kind: 'message', ...message })
 }
 
 /** Enqueues a reply to a message, unless too many replies wait in the queue. */
