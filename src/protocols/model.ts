@@ -85,8 +85,3 @@ export function toInvitationFields({
   const { goalCode, goal, expiresTime: _expiresTime, ...invitation } = stored
   return { goalCode, goal, myDid, invitation }
 }
-
-/** Removes undefined members, so that members without a value are absent from the JSON and not null. */
-export function present<Value extends object>(value: Value): Value {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Value
-}

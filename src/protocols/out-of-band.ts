@@ -21,7 +21,7 @@ import { newPeerDid, type NewPeerDid } from '../wallet/peer-dids.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Received } from './engine/receive.ts'
 import { issueCredential } from './issue-credential/model.ts'
-import { present, type StoredInvitation } from './model.ts'
+import type { StoredInvitation } from './model.ts'
 import { didcommOrgMessages, presentProof } from './present-proof/model.ts'
 
 /** The base URL that the Cloud Agent uses. Wallets read the parameter `_oob` and ignore the rest. */
@@ -88,15 +88,7 @@ export function invite(wallet: Wallet, { goalCode, goal, lifetimeSeconds, messag
     attachments,
   })
   const invitationUrl = toInvitationUrl(newInvitationBase(wallet.env), invitation)
-  const stored = present({
-    id: thid,
-    type: invitation.type,
-    from,
-    invitationUrl,
-    goalCode,
-    goal,
-    expiresTime,
-  })
+  const stored = { id: thid, type: invitation.type, from, invitationUrl, goalCode, goal, expiresTime }
   return { recordId: newId(), thid, peer, sides: { myDid: from, invitation: stored } }
 }
 
@@ -141,21 +133,14 @@ export async function openInvitation(
 ): Promise<Invited & { message: Received }> {
   const { invitation, oob } = read(text, purpose)
   const embedded = unwrap(invitation, purpose)
-  const { id, type, from, body, expires_time: expiresTime } = invitation
+  const { id, type, from, expires_time: expiresTime } = invitation
+  const { goal_code: goalCode, goal } = invitation.body
   if (expiresTime !== undefined && hasExpired(expiresTime)) throw expired(purpose, id, expiresTime)
   await peerDidsOnly(wallet.env.resolver.document)(from)
   const peer = newPeerDid(wallet)
   const thid = embedded.thid ?? embedded.id
   const invitationUrl = toInvitationUrl(invitationBase, oob)
-  const stored = present({
-    id,
-    type,
-    from,
-    invitationUrl,
-    goalCode: body.goal_code,
-    goal: body.goal,
-    expiresTime,
-  })
+  const stored = { id, type, from, invitationUrl, goalCode, goal, expiresTime }
   const sides = { myDid: peer.did, theirDid: from, invitation: stored }
   return { recordId: newId(), thid, peer, sides, message: { ...embedded, from, to: peer.did, thid } }
 }

@@ -2,7 +2,6 @@
 import * as z from 'zod'
 import type { Selectable } from 'kysely'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
-import { present } from '../model.ts'
 
 export const basicMessage = {
   name: 'basic-message',
@@ -41,7 +40,7 @@ export type Message = z.infer<typeof Message>
 
 /** The REST resource of a message. */
 export function toMessage(row: Selectable<WalletTables['message']>): Message {
-  return present({
+  return {
     messageId: row.id,
     connectionId: row.connection_id,
     direction: row.direction,
@@ -50,5 +49,5 @@ export function toMessage(row: Selectable<WalletTables['message']>): Message {
     createdAt: row.created_at,
     sentAt: row.sent_at ?? undefined,
     failure: row.failure ?? undefined,
-  })
+  }
 }

@@ -15,7 +15,6 @@ import { readBody, type Handler } from '../engine/receive.ts'
 import { findByThread, getRecord } from '../engine/find.ts'
 import { removeRecord } from '../engine/remove.ts'
 import type { Flow } from '../index.ts'
-import { present } from '../model.ts'
 import { requireConnectionInvitation, invitationBase, newInvitationBase } from '../out-of-band.ts'
 import { advance, advanceByReply, begin, step, updateData } from '../engine/record.ts'
 import {
@@ -38,7 +37,7 @@ export async function createInvitation(
   await checkAcceptance(wallet, automaticAcceptance)
   const id = newId()
   const peer = newPeerDid(wallet)
-  const invitation = newInvitation(present({ id, from: peer.did, goalCode, goal }))
+  const invitation = newInvitation({ id, from: peer.did, goalCode, goal })
   const stored = {
     id,
     type: invitation.type,
@@ -63,8 +62,9 @@ export async function acceptInvitation(
 ): Promise<ConnectionRecord> {
   const { invitation, oob } = parseInvitation(text)
   requireConnectionInvitation(invitation)
-  const { id: thid, type, from } = invitation
-  if (invitation.expires_time !== undefined && isOver(invitation.expires_time * 1_000)) {
+  const { id: thid, type, from, expires_time } = invitation
+  const { goal_code, goal, accept } = invitation.body
+  if (expires_time !== undefined && isOver(expires_time * 1_000)) {
     throw new Problem(
       'error:ConnectionServiceError:InvitationExpired',
       `The invitation ${thid} has expired. Ask for a new one.`,
@@ -74,11 +74,6 @@ export async function acceptInvitation(
   await requireResolvable(wallet, from)
   const peer = newPeerDid(wallet)
   const id = newId()
-  const body = present({
-    goal_code: invitation.body.goal_code,
-    goal: invitation.body.goal,
-    accept: invitation.body.accept,
-  })
   return wallet.transaction(async (tx) => {
     if (await findByThread(tx, connection, 'Invitee', thid)) {
       throw new Problem(
@@ -89,12 +84,13 @@ export async function acceptInvitation(
     await savePeerDid(tx, wallet, peer, id)
     const data = connection.model.parse({
       label,
-      goalCode: body.goal_code,
-      goal: body.goal,
+      goalCode: goal_code,
+      goal,
       invitation: { id: thid, type, from, invitationUrl: `${invitationBase}?_oob=${oob}` },
       automaticAcceptance,
     })
     const dids = { myDid: peer.did, theirDid: from }
+    const body = { goal_code, goal, accept }
     const request = { type: 'request' as const, from: peer.did, to: from, pthid: thid, body }
     const next = step(connection, 'POST /connection-invitations', dids, request)
     return begin(tx, connection, 'Invitee', 'received invitation', { id, thid, data, next })
@@ -107,13 +103,8 @@ async function requireResolvable(wallet: Wallet, from: string): Promise<void> {
     await peerDidsOnly(wallet.env.resolver.document)(from)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    throw new Problem(
-      'error:ConnectionServiceError:InvitationParsingError',
-      `The inviter's DID does not resolve: ${error.message}.`,
-      {
-        cause: error,
-      },
-    )
+    const detail = `The inviter's DID does not resolve: ${error.message}.`
+    throw new Problem('error:ConnectionServiceError:InvitationParsingError', detail, { cause: error })
   }
 }
 
@@ -135,18 +126,10 @@ export const onRequest: Handler = async (wallet, message) => {
   }
   const body = withoutNulls(readBody(message, RequestBody, 'connection request'))
   return async (tx) => {
-    const received = await advanceByReply(tx, connection, record.id, 'received request', {
-      myDid: to,
-      theirDid: from,
-    })
-    await advance(
-      tx,
-      connection,
-      received,
-      'accept',
-      {},
-      { type: 'response', from: to, to: from, pthid: thid, body },
-    )
+    const dids = { myDid: to, theirDid: from }
+    const received = await advanceByReply(tx, connection, record.id, 'received request', dids)
+    const response = { type: 'response' as const, from: to, to: from, pthid: thid, body }
+    await advance(tx, connection, received, 'accept', {}, response)
   }
 }
 

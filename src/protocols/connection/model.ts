@@ -1,7 +1,7 @@
 /** Connections: the requests of the API, the stored fields, the REST resource, and the body of the two messages. */
 import * as z from 'zod'
 import { optional } from '../../wallet/model.ts'
-import { Goals, Invitation, invitationText, Meta, MetaLastFailure, present } from '../model.ts'
+import { Goals, Invitation, invitationText, Meta, MetaLastFailure } from '../model.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { connectionStates } from './states.ts'
 import { Did } from '../../did/document.ts'
@@ -124,43 +124,9 @@ export type Connection = z.infer<typeof Connection>
 
 export type ConnectionRecord = Rec<typeof connectionStates, ConnectionData>
 
-/** A connection as REST and events show it. */
-export function toConnection(record: ConnectionRecord): Connection {
-  const {
-    id,
-    thid,
-    label,
-    goalCode,
-    goal,
-    myDid,
-    theirDid,
-    role,
-    state,
-    invitation,
-    automaticAcceptance,
-    createdAt,
-    updatedAt,
-  } = record
-  const { metaRetries, metaLastFailure } = record
-  return present({
-    connectionId: id,
-    thid,
-    label,
-    goalCode,
-    goal,
-    myDid,
-    theirDid,
-    role,
-    state,
-    invitation,
-    automaticAcceptance,
-    createdAt,
-    updatedAt,
-    metaRetries,
-    metaLastFailure,
-    self: id,
-    kind: 'Connection',
-  })
+/** A connection as REST and events show it: all its fields. */
+export function toConnection({ id, ...shown }: ConnectionRecord): Connection {
+  return { connectionId: id, ...shown, self: id, kind: 'Connection' }
 }
 
 /** A purpose in another agent's message may be longer than in an invitation of this agent. */

@@ -6,6 +6,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { connection } from '../connection/model.ts'
 import { protocols } from '../index.ts'
 import { flowExpired } from '../model.ts'
+import { problemReport } from '../report-problem/flow.ts'
 import { findRecord, getRecord } from './find.ts'
 import { findExpiry, lastMs } from './machine.ts'
 import type { Outgoing, Protocol, Rec } from './protocol.ts'
@@ -92,16 +93,10 @@ async function findSince(tx: Tx, recordId: string): Promise<string | null> {
 
 /** The report to the other side, in any state of the connection. An unanswered invitation has no other side. */
 async function reportTo(tx: Tx, record: Rec, comment: string): Promise<Outgoing | undefined> {
-  const sides: Rec =
+  const { myDid: to, theirDid: from }: Rec =
     record.connectionId === undefined ? record : await getRecord(tx, connection, record.connectionId)
-  if (sides.myDid === undefined || sides.theirDid === undefined) return undefined
-  return {
-    type: 'problem-report',
-    from: sides.myDid,
-    to: sides.theirDid,
-    pthid: record.thid,
-    body: { code, comment },
-  }
+  if (to === undefined || from === undefined) return undefined
+  return problemReport({ from, to, thid: record.thid }, { code, comment })
 }
 
 function toWords(seconds: number): string {

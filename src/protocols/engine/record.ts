@@ -15,6 +15,7 @@ import type { WalletTables } from '../../storage/wallet-tables.ts'
 import { getRecord } from './find.ts'
 import {
   findRow,
+  isPast,
   statesBefore,
   waitsSince,
   type Machine,
@@ -100,6 +101,21 @@ export function advance<M extends Machine, Data extends object, T extends Trigge
   ...[message]: MessageFor<M, T>
 ): Promise<Rec<M, Data>> {
   return move(tx, protocol, record, [{ on, change, message }])
+}
+
+/** Makes a transition, unless the record has passed it already: a second call changes nothing. @throws {Problem} like `advance`; 404 */
+export async function advanceOnce<M extends Machine, Data extends object, T extends TriggerOf<M>>(
+  tx: Tx,
+  protocol: Protocol<M, Data>,
+  id: string,
+  on: T,
+  change: Partial<Data>,
+  ...message: MessageFor<M, T>
+): Promise<Rec<M, Data>> {
+  const record = await getRecord(tx, protocol, id)
+  return isPast(protocol, record.role, on, record.state)
+    ? record
+    : advance(tx, protocol, record, on, change, ...message)
 }
 
 /** Makes the transition `sent` if the table has one from the record's state. A second call changes nothing. */

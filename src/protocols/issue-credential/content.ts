@@ -8,7 +8,6 @@ import type { Db } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../engine/find.ts'
 import { CredentialFormat } from '../formats.ts'
-import { present } from '../model.ts'
 import { type DecodedCredential, issuanceFormats } from './format.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
 
@@ -46,32 +45,24 @@ export type CredentialContent = z.infer<typeof CredentialContent>
  */
 export async function readContent(wallet: Wallet, recordId: string): Promise<CredentialContent> {
   const record = await getRecord(wallet.db, issueCredential, recordId)
-  const {
-    issuerDid = await findIssuer(wallet.db, record),
-    subjectDid,
-    claims,
-    statuses,
-    validFrom,
-    validUntil,
-    ...own
-  } = decode(record)
-  const { schemas, definition, disclosable, bound, header, payload } = own
-  return present({
+  const decoded = decode(record)
+  const { issuerDid = await findIssuer(wallet.db, record), statuses } = decoded
+  return {
     recordId,
     credentialFormat: record.credentialFormat,
     issuer: issuerDid,
-    subject: subjectDid,
-    claims: claims as CredentialContent['claims'],
-    disclosable,
-    bound,
-    schemas,
-    definition,
-    validFrom: toInstant(validFrom),
-    validUntil: toInstant(validUntil),
+    subject: decoded.subjectDid,
+    claims: decoded.claims as CredentialContent['claims'],
+    disclosable: decoded.disclosable,
+    bound: decoded.bound,
+    schemas: decoded.schemas,
+    definition: decoded.definition,
+    validFrom: toInstant(decoded.validFrom),
+    validUntil: toInstant(decoded.validUntil),
     standing: await findRevocationStatus(wallet.env, { statuses, issuerDid }),
-    header: header && { ...header },
-    payload,
-  })
+    header: decoded.header && { ...decoded.header },
+    payload: decoded.payload,
+  }
 }
 
 function decode({ id, state, credentialFormat, credential }: CredentialRecord): DecodedCredential {

@@ -6,13 +6,20 @@ import { prepared } from '../../storage/prepared.ts'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
 import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { findPeers, findRecordFor, peersOf } from '../peers.ts'
+import { findRecordFor, getSenderPeers, peersOf } from '../peers.ts'
 import { findByThread, getRecord, findRecord } from '../engine/find.ts'
 import { isPast } from '../engine/machine.ts'
-import { toReport } from '../report-problem/flow.ts'
+import { problemReport, toReport } from '../report-problem/flow.ts'
 import { alreadyReceived, openInvitation } from '../out-of-band.ts'
 import type { Handler, Received } from '../engine/receive.ts'
-import { advance, advanceByReply, begin, requireTransition, updateWithEvent } from '../engine/record.ts'
+import {
+  advance,
+  advanceByReply,
+  advanceOnce,
+  begin,
+  requireTransition,
+  updateWithEvent,
+} from '../engine/record.ts'
 import { type AcceptOptions, type Mismatch, formatOf } from './format.ts'
 import { readOffer, writeRequest } from './messages.ts'
 import { issueCredential, type CredentialRecord, type CredentialData } from './model.ts'
@@ -26,14 +33,9 @@ const accept = 'POST /issue-credentials/records/{recordId}/accept-offer'
 
 /** Handles an offer over a connection. */
 export const onOffer: Handler = async (wallet, message) => {
-  const { from, to, thid } = message
-  const peers = await findPeers(wallet.db, from, to)
-  if (!peers)
-    throw new Problem(
-      'error:DIDCommControllerError:SenderNotAllowed',
-      'The offer does not come over a connection of this wallet.',
-    )
-  const data = issueCredential.model.parse({ connectionId: peers.connectionId, ...readOffer(message) })
+  const { thid } = message
+  const { connectionId } = await getSenderPeers(wallet.db, message)
+  const data = issueCredential.model.parse({ connectionId, ...readOffer(message) })
   return async (tx) => {
     if (await findByThread(tx, issueCredential, 'Holder', thid)) {
       throw new Problem(
@@ -41,7 +43,7 @@ export const onOffer: Handler = async (wallet, message) => {
         `The thread ${thid} has an offer already.`,
       )
     }
-    const on = (await isAccepted(tx, data)) ? 'received offer to accept' : 'received offer'
+    const on = (await findAcceptance(tx, data)) ? 'received offer to accept' : 'received offer'
     return begin(tx, issueCredential, 'Holder', on, { thid, data })
   }
 }
@@ -72,12 +74,7 @@ export async function acceptOffer(
   if (isPast(credentialStates, record.role, accept, record.state)) return record
   requireTransition(issueCredential, record, accept)
   const { message, change } = await writeRequest(wallet, record, choice)
-  return wallet.transaction(async (tx) => {
-    const current = await getRecord(tx, issueCredential, recordId)
-    return isPast(credentialStates, current.role, accept, current.state)
-      ? current
-      : advance(tx, issueCredential, current, accept, change, message)
-  })
+  return wallet.transaction((tx) => advanceOnce(tx, issueCredential, recordId, accept, change, message))
 }
 
 const insertCredential = prepared(
@@ -103,41 +100,19 @@ export const onCredential: Handler = async (wallet, message) => {
   if (mismatch !== undefined) return refuse(record, message, { mismatch })
   const { credential, issuer, subject = null, change } = issued
   return async (tx) => {
-    const received = await advanceByReply(tx, issueCredential, record.id, 'received credential', {
-      credential,
-      ...change,
-    })
-    const row = {
-      id: received.id,
-      format: record.credentialFormat,
-      credential,
-      issuer,
-      subject,
-      created_at: received.updatedAt!,
-    }
-    await insertCredential(tx, row)
+    const stored = { credential, ...change }
+    const received = await advanceByReply(tx, issueCredential, record.id, 'received credential', stored)
+    const { id, credentialFormat: format, updatedAt: created_at } = received
+    await insertCredential(tx, { id, format, credential, issuer, subject, created_at: created_at! })
   }
 }
 
 /** Ends the flow and reports the reason to the issuer. */
-function refuse({ id }: CredentialRecord, { from, to, thid }: Received, { mismatch }: Mismatch) {
+function refuse({ id }: CredentialRecord, message: Received, { mismatch }: Mismatch) {
   const problem = invalidIssue(mismatch)
-  const report = {
-    type: 'problem-report' as const,
-    from: to,
-    to: from,
-    pthid: thid,
-    body: { ...toReport(problem) },
-  }
-  return (tx: Tx) =>
-    advanceByReply(
-      tx,
-      issueCredential,
-      id,
-      'refused credential',
-      { metaLastFailure: toFailure(problem) },
-      report,
-    )
+  const change = { metaLastFailure: toFailure(problem) }
+  const reply = problemReport(message, toReport(problem)!)
+  return (tx: Tx) => advanceByReply(tx, issueCredential, id, 'refused credential', change, reply)
 }
 
 const reject = 'POST /issue-credentials/records/{recordId}/reject-offer'
@@ -155,15 +130,10 @@ export function rejectOffer(wallet: Wallet, recordId: string): Promise<Credentia
     const record = await getRecord(tx, issueCredential, recordId)
     if (isPast(credentialStates, record.role, reject, record.state)) return record
     requireTransition(issueCredential, record, reject)
-    const { myDid: from, theirDid: to } = await peersOf(tx, record)
-    const message = { type: 'problem-report' as const, from, to, pthid: record.thid, body: report }
+    const { myDid: to, theirDid: from } = await peersOf(tx, record)
+    const message = problemReport({ from, to, thid: record.thid }, report)
     return advance(tx, issueCredential, record, reject, {}, message)
   })
-}
-
-/** Whether a received offer is accepted automatically. */
-export async function isAccepted(db: Db, offer: CredentialData): Promise<boolean> {
-  return (await findAcceptance(db, offer)) !== undefined
 }
 
 /**
@@ -175,11 +145,8 @@ export const makeAcceptance: Task = async (wallet, recordId) => {
   const acceptance = isOpen(record) ? await findAcceptance(wallet.db, record) : undefined
   if (!acceptance) return () => Promise.resolve()
   const { subjectId, keyId, trustedIssuers } = acceptance
-  const outcome = await tryRequest(
-    wallet,
-    record,
-    formatOf(record).choose({ subjectId, keyId, trustedIssuers }),
-  )
+  const choice = formatOf(record).choose({ subjectId, keyId, trustedIssuers })
+  const outcome = await tryRequest(wallet, record, choice)
   const kept = { trustedIssuers: trustedIssuers?.map(canonicalDid) }
   return async (tx) => {
     const current = await getRecord(tx, issueCredential, recordId)

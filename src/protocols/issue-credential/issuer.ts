@@ -7,17 +7,15 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import type { Task } from '../../wallet/task.ts'
 import { getPeers, bindSender, findRecordFor, peersOf } from '../peers.ts'
 import { getRecord } from '../engine/find.ts'
-import { isPast } from '../engine/machine.ts'
 import { invite, requireUnexpired } from '../out-of-band.ts'
 import type { Handler } from '../engine/receive.ts'
-import { advance, advanceByReply, begin, updateWithEvent } from '../engine/record.ts'
-import { toReport } from '../report-problem/flow.ts'
+import { advance, advanceByReply, advanceOnce, begin, updateWithEvent } from '../engine/record.ts'
+import { problemReport, toReport } from '../report-problem/flow.ts'
 import { type IssuedMessage, formatOf } from './format.ts'
-import { withBody, writeOffer } from './messages.ts'
+import { writeOffer } from './messages.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
 import type { CreateCredentialOffer, InviteToOffer, OfferTerms } from './offers.ts'
 import { checkReply, toFailure } from './refusals.ts'
-import { credentialStates } from './states.ts'
 import { revokeEntry } from '../../credential-status/lists.ts'
 import { enqueueRevocation } from '../revocation-notification/flow.ts'
 
@@ -32,16 +30,10 @@ export async function offerCredential(
   const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
   const { content, ...terms } = await prepare(wallet, offer)
   const data = issueCredential.model.parse({ connectionId, ...terms })
+  const initial = { thid: randomId(), data }
   const message = { type: 'offer' as const, from: myDid, to: theirDid, ...content }
   return wallet.transaction((tx) =>
-    begin(
-      tx,
-      issueCredential,
-      'Issuer',
-      'POST /issue-credentials/credential-offers',
-      { thid: randomId(), data },
-      message,
-    ),
+    begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers', initial, message),
   )
 }
 
@@ -74,12 +66,7 @@ async function prepare(wallet: Wallet, offered: OfferTerms) {
 
 /** Issues the requested credential. A second call changes nothing. @throws {Problem} in another state */
 export function issueCredentialOf(wallet: Wallet, recordId: string): Promise<CredentialRecord> {
-  return wallet.transaction(async (tx) => {
-    const record = await getRecord(tx, issueCredential, recordId)
-    return isPast(credentialStates, record.role, issue, record.state)
-      ? record
-      : advance(tx, issueCredential, record, issue, {})
-  })
+  return wallet.transaction((tx) => advanceOnce(tx, issueCredential, recordId, issue, {}))
 }
 
 /** Handles the holder's request and verifies its proof. */
@@ -107,37 +94,19 @@ export const onRequest: Handler = async (wallet, message) => {
 /** Issues the credential and enqueues it, or a report if the request turns out to be invalid. */
 export const makeCredential: Task = async (wallet, recordId) => {
   const record = await getRecord(wallet.db, issueCredential, recordId)
-  const { myDid: from, theirDid: to } = await peersOf(wallet.db, record)
+  const { myDid, theirDid } = await peersOf(wallet.db, record)
   const made = await attempt(wallet, record)
   return async (tx) => {
     const current = await getRecord(tx, issueCredential, recordId)
     if (made instanceof Problem) {
-      const report = {
-        type: 'problem-report' as const,
-        from,
-        to,
-        pthid: record.thid,
-        body: { ...toReport(made) },
-      }
-      return advance(
-        tx,
-        issueCredential,
-        current,
-        'refused request',
-        { metaLastFailure: toFailure(made) },
-        report,
-      )
+      const change = { metaLastFailure: toFailure(made) }
+      const report = problemReport({ from: theirDid, to: myDid, thid: record.thid }, toReport(made)!)
+      return advance(tx, issueCredential, current, 'refused request', change, report)
     }
-    const { credential, keep, ...said } = made
+    const { credential, keep, ...content } = made
     await keep?.(tx)
-    return advance(
-      tx,
-      issueCredential,
-      current,
-      'made',
-      { credential },
-      { type: 'credential', from, to, ...withBody(said) },
-    )
+    const message = { type: 'credential' as const, from: myDid, to: theirDid, body: {}, ...content }
+    return advance(tx, issueCredential, current, 'made', { credential }, message)
   }
 }
 

@@ -10,13 +10,7 @@ import { readContent, type CredentialFormat } from '../formats.ts'
 import { peersOf } from '../peers.ts'
 import type { Received } from '../engine/receive.ts'
 import type { Outgoing } from '../engine/protocol.ts'
-import {
-  type CredentialChange,
-  type AcceptOptions,
-  type MessageContent,
-  formatOf,
-  issuanceFormats,
-} from './format.ts'
+import { type CredentialChange, type AcceptOptions, formatOf, issuanceFormats } from './format.ts'
 import type { CredentialRecord } from './model.ts'
 
 const OfferBody = z.looseObject({
@@ -67,14 +61,9 @@ export function readOffer(message: Received): Offer & CredentialChange {
       schemaIds,
       ...issuanceFormats[credentialFormat].readOffer(content, claims),
     }
-  } catch (error) {
-    throw new Problem(
-      'error:CredentialServiceError:InvalidCredentialOffer',
-      `The offer cannot be read: ${reasonOf(error)}.`,
-      {
-        cause: error,
-      },
-    )
+  } catch (cause) {
+    const detail = `The offer cannot be read: ${reasonOf(cause)}.`
+    throw new Problem('error:CredentialServiceError:InvalidCredentialOffer', detail, { cause })
   }
 }
 
@@ -89,14 +78,6 @@ export async function writeRequest(
   choice: AcceptOptions,
 ): Promise<{ message: Outgoing<'request'>; change: CredentialChange }> {
   const { myDid, theirDid } = await peersOf(wallet.db, record)
-  const { change, ...said } = await formatOf(record).request(wallet, record, choice)
-  return { message: { type: 'request', from: myDid, to: theirDid, ...withBody(said) }, change }
-}
-
-/** The content of a message, with an empty body by default. */
-export function withBody({ attachments, body = {} }: MessageContent): {
-  body: Record<string, unknown>
-  attachments: Attachment[]
-} {
-  return { body, attachments }
+  const { change, ...content } = await formatOf(record).request(wallet, record, choice)
+  return { message: { type: 'request', from: myDid, to: theirDid, body: {}, ...content }, change }
 }

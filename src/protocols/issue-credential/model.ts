@@ -5,7 +5,7 @@ import { CredentialOffer, CredentialRequest } from '../../anoncreds/model.ts'
 import { toPaddedBase64url } from '../../base/bytes.ts'
 import { Jwk } from '../../did/document.ts'
 import { CredentialFormat } from '../formats.ts'
-import { InvitationFields, Meta, MetaLastFailure, present, Sides, toInvitationFields } from '../model.ts'
+import { InvitationFields, Meta, MetaLastFailure, Sides, toInvitationFields } from '../model.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { credentialStates } from './states.ts'
 
@@ -88,29 +88,27 @@ export type CredentialRecord = Rec<typeof credentialStates, CredentialData>
 
 /** A credential record as REST and events show it. */
 export function toCredentialRecord(record: CredentialRecord): IssueCredentialRecord {
-  const { id, thid, role, state, createdAt, updatedAt, credential, metaRetries, metaLastFailure } = record
-  const { credentialFormat, subjectId, validityPeriod, claims, automaticIssuance, issuingDID, revocation } =
-    record
-  return present({
-    recordId: id,
-    thid,
-    credentialFormat,
-    subjectId,
-    validityPeriod,
-    claims,
-    automaticIssuance,
-    createdAt,
-    updatedAt,
-    role,
-    protocolState: state,
+  const { credential, revocation } = record
+  return {
+    recordId: record.id,
+    thid: record.thid,
+    credentialFormat: record.credentialFormat,
+    subjectId: record.subjectId,
+    validityPeriod: record.validityPeriod,
+    claims: record.claims,
+    automaticIssuance: record.automaticIssuance,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+    role: record.role,
+    protocolState: record.state,
     credential: credential === undefined ? undefined : toPaddedBase64url(credential),
-    issuingDID,
-    revoked: revocation && (true as const),
+    issuingDID: record.issuingDID,
+    revoked: revocation && true,
     revokedAt: revocation?.at,
     ...toInvitationFields(record),
-    metaRetries,
-    metaLastFailure,
-  })
+    metaRetries: record.metaRetries,
+    metaLastFailure: record.metaLastFailure,
+  }
 }
 
 export const issueCredential = {

@@ -76,7 +76,7 @@ const styles = {
 } as const
 
 /** Reads flat fields and objects alike. */
-function toOfferTerms(given: z.output<typeof OfferFields>, context: z.RefinementCtx): OfferTerms {
+function toOfferTerms(given: Fields, context: z.RefinementCtx): OfferTerms {
   const refuse = (name: string, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message })
   const named = credentialFormats.filter((format) => given[styles[format]] !== undefined)
@@ -105,17 +105,13 @@ function toOfferTerms(given: z.output<typeof OfferFields>, context: z.Refinement
   if (claims === undefined || issuingDID === undefined) return z.NEVER
   return { ...common, claims, issuingDID, issuingKid, validityPeriod, schemaIds }
 }
-export type OfferTerms = {
-  credentialFormat: CredentialFormat
-  claims: z.output<typeof Claims>
-  schemaIds: string[]
-  issuingDID?: string | undefined
-  issuingKid?: string | undefined
-  credentialDefinitionId?: string | undefined
-  validityPeriod?: number | undefined
-  automaticIssuance: boolean
-  domain?: string | undefined
-}
+type Fields = z.output<typeof OfferFields>
+export type OfferTerms = Pick<Fields, 'validityPeriod' | 'automaticIssuance'> &
+  Partial<Pick<Fields, 'issuingDID' | 'issuingKid' | 'credentialDefinitionId' | 'domain'>> & {
+    credentialFormat: CredentialFormat
+    claims: z.output<typeof Claims>
+    schemaIds: string[]
+  }
 
 export const CreateCredentialOffer = OfferFields.extend({
   connectionId: Uuid.describe('The connection over which the offer is sent.'),

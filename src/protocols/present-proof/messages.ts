@@ -3,7 +3,6 @@ import * as z from 'zod'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { readContent } from '../formats.ts'
-import { present } from '../model.ts'
 import type { Received } from '../engine/receive.ts'
 import { type PresentationChange, proofFormats } from './format.ts'
 import type { PresentationData } from './model.ts'
@@ -23,13 +22,13 @@ type Request = Pick<PresentationData, 'proofs' | 'anyProof' | 'goalCode' | 'comm
 
 /** Writes the body of a request. The attachment has the format-specific part. */
 export function writeRequest({ proofs, anyProof, goalCode, comment }: Request): Record<string, unknown> {
-  return present({
+  return {
     goal_code: goalCode ?? 'Request Proof Presentation',
     comment,
     will_confirm: false,
-    proof_types: proofs.map(({ schemaId: schema, trustIssuers }) => present({ schema, trustIssuers })),
+    proof_types: proofs.map(({ schemaId: schema, trustIssuers }) => ({ schema, trustIssuers })),
     proof_types_any: anyProof && proofs.length > 1 ? true : undefined,
-  })
+  }
 }
 
 /** Reads a request. @throws {Problem} `InvalidPresentationRequest`, naming the invalid member */
@@ -37,9 +36,10 @@ export function readRequest(message: Received): PresentationChange {
   try {
     const { goal_code, comment, proof_types, proof_types_any } = RequestBody.parse(message.body)
     const { content, credentialFormat } = readContent(message)
-    const proofs = (proof_types ?? []).map(({ schema: schemaId, trustIssuers }) =>
-      present({ schemaId, trustIssuers: trustIssuers ?? undefined }),
-    )
+    const proofs = (proof_types ?? []).map(({ schema: schemaId, trustIssuers }) => ({
+      schemaId,
+      trustIssuers: trustIssuers ?? undefined,
+    }))
     return {
       credentialFormat,
       ...proofFormats[credentialFormat].readRequest(content),
@@ -50,13 +50,8 @@ export function readRequest(message: Received): PresentationChange {
       requestData: [JSON.stringify(content)],
       isDidcommOrg: message.type.startsWith('https://didcomm.org/'),
     }
-  } catch (error) {
-    throw new Problem(
-      'error:PresentationError:InvalidPresentationRequest',
-      `The request cannot be read: ${reasonOf(error)}.`,
-      {
-        cause: error,
-      },
-    )
+  } catch (cause) {
+    const detail = `The request cannot be read: ${reasonOf(cause)}.`
+    throw new Problem('error:PresentationError:InvalidPresentationRequest', detail, { cause })
   }
 }

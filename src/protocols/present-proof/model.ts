@@ -6,7 +6,7 @@ import { statusPolicies } from '../../credential-status/check.ts'
 import { PolicyConstraint } from '../../verification/policies.ts'
 import { optional } from '../../wallet/model.ts'
 import { CredentialFormat } from '../formats.ts'
-import { InvitationFields, Meta, MetaLastFailure, present, Sides, toInvitationFields } from '../model.ts'
+import { InvitationFields, Meta, MetaLastFailure, Sides, toInvitationFields } from '../model.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { presentationStates } from './states.ts'
 
@@ -87,36 +87,23 @@ export type PresentationRecord = Rec<typeof presentationStates, PresentationData
 
 /** A presentation record as REST and events show it. */
 export function toPresentationStatus(record: PresentationRecord): PresentationStatus {
-  const {
-    id,
-    thid,
-    role,
-    state,
-    proofs,
-    data,
-    requestData,
-    disclosedClaims,
-    connectionId,
-    policy,
-    metaRetries,
-    metaLastFailure,
-  } = record
-  return present({
+  const { id, role } = record
+  return {
     presentationId: id,
     id,
-    thid,
+    thid: record.thid,
     role,
-    status: state,
-    proofs,
-    data,
-    requestData,
-    disclosedClaims,
-    connectionId: role === 'Verifier' ? connectionId : undefined,
-    policyId: policy?.id,
+    status: record.state,
+    proofs: record.proofs,
+    data: record.data,
+    requestData: record.requestData,
+    disclosedClaims: record.disclosedClaims,
+    connectionId: role === 'Verifier' ? record.connectionId : undefined,
+    policyId: record.policy?.id,
     ...toInvitationFields(record),
-    metaRetries,
-    metaLastFailure,
-  })
+    metaRetries: record.metaRetries,
+    metaLastFailure: record.metaLastFailure,
+  }
 }
 
 /** The message types of the specification. A request with such a type gets an answer with such a type. */

@@ -3,12 +3,12 @@ import { Problem } from '../../base/problem.ts'
 import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Task } from '../../wallet/task.ts'
-import { findPeers, peersOf } from '../peers.ts'
+import { getSenderPeers, peersOf } from '../peers.ts'
 import { findByThread, getRecord } from '../engine/find.ts'
 import { isPast } from '../engine/machine.ts'
 import { alreadyReceived, openInvitation } from '../out-of-band.ts'
 import type { Handler } from '../engine/receive.ts'
-import { advance, begin, requireTransition } from '../engine/record.ts'
+import { advance, advanceOnce, begin, requireTransition } from '../engine/record.ts'
 import { type PresentOptions, formatOf } from './format.ts'
 import { readRequest } from './messages.ts'
 import { didcommOrgMessages, presentProof, type PresentationRecord } from './model.ts'
@@ -16,18 +16,9 @@ import { presentationStates } from './states.ts'
 
 /** Handles a request over a connection. */
 export const onRequest: Handler = async (wallet, message) => {
-  const { from, to, thid } = message
-  const peers = await findPeers(wallet.db, from, to)
-  if (!peers)
-    throw new Problem(
-      'error:DIDCommControllerError:SenderNotAllowed',
-      'The request does not come over a connection of this wallet.',
-    )
-  const data = presentProof.model.parse({
-    connectionId: peers.connectionId,
-    ...readRequest(message),
-    data: [],
-  })
+  const { thid } = message
+  const { connectionId } = await getSenderPeers(wallet.db, message)
+  const data = presentProof.model.parse({ connectionId, ...readRequest(message), data: [] })
   return async (tx) => {
     if (await findByThread(tx, presentProof, 'Prover', thid)) {
       throw new Problem(
@@ -67,21 +58,12 @@ export async function acceptRequest(
   if (isPast(presentationStates, record.role, 'request-accept', record.state)) return record
   requireTransition(presentProof, record, 'request-accept')
   const change = await formatOf(record).choose(wallet, record, choice)
-  return wallet.transaction(async (tx) => {
-    const current = await getRecord(tx, presentProof, id)
-    return isPast(presentationStates, current.role, 'request-accept', current.state)
-      ? current
-      : advance(tx, presentProof, current, 'request-accept', change)
-  })
+  return wallet.transaction((tx) => advanceOnce(tx, presentProof, id, 'request-accept', change))
 }
 
 /** Rejects a request. Nothing is sent, as in the Cloud Agent. @throws {Problem} in another state */
 export function rejectRequest(wallet: Wallet, id: string): Promise<PresentationRecord> {
-  return wallet.transaction(async (tx) => {
-    const record = await getRecord(tx, presentProof, id)
-    const isDone = isPast(presentationStates, record.role, 'request-reject', record.state)
-    return isDone ? record : advance(tx, presentProof, record, 'request-reject', {})
-  })
+  return wallet.transaction((tx) => advanceOnce(tx, presentProof, id, 'request-reject', {}))
 }
 
 /** Creates the presentation and enqueues it. */
@@ -90,20 +72,12 @@ export const makePresentation: Task = async (wallet, recordId) => {
   const { goalCode, comment, isDidcommOrg } = record
   const { myDid, theirDid } = await peersOf(wallet.db, record)
   const presentation = await formatOf(record).present(wallet, record)
-  const body = {
-    ...(goalCode !== undefined && { goal_code: goalCode }),
-    ...(comment !== undefined && { comment }),
-  }
+  const body = { goal_code: goalCode, comment }
   const typeUri = isDidcommOrg ? didcommOrgMessages.presentation : undefined
   const attachments = formatOf(record).attach(presentation)
   const message = { type: 'presentation' as const, typeUri, from: myDid, to: theirDid, body, attachments }
-  return async (tx) =>
-    advance(
-      tx,
-      presentProof,
-      await getRecord(tx, presentProof, recordId),
-      'made',
-      { data: [presentation] },
-      message,
-    )
+  return async (tx) => {
+    const current = await getRecord(tx, presentProof, recordId)
+    return advance(tx, presentProof, current, 'made', { data: [presentation] }, message)
+  }
 }

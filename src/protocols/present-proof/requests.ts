@@ -1,8 +1,7 @@
 /** The requests of the API that request presentations, accept and reject them. */
 import * as z from 'zod'
-import { supportedRequest } from '../../anoncreds/presentation.ts'
 import { Reference } from '../../anoncreds/model.ts'
-import { PresentationRequest } from '../../anoncreds/presentation.ts'
+import { PresentationRequest, supportedRequest } from '../../anoncreds/presentation.ts'
 import { statusPolicies } from '../../credential-status/check.ts'
 import { registeredClaims } from '../../credentials/sd-jwt/sd-jwt.ts'
 import { optional, Uuid } from '../../wallet/model.ts'

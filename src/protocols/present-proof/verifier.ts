@@ -3,22 +3,19 @@ import { randomId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
-import { getPolicy } from '../../verification/policies.ts'
-import { toConstraints } from '../../verification/policies.ts'
+import { getPolicy, toConstraints } from '../../verification/policies.ts'
 import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readToken } from '../formats.ts'
 import { getPeers, bindSender, findRecordFor } from '../peers.ts'
-import { getRecord } from '../engine/find.ts'
-import { isPast } from '../engine/machine.ts'
 import { invite, requireUnexpired } from '../out-of-band.ts'
-import type { Handler } from '../engine/receive.ts'
-import { advance, advanceByReply, begin } from '../engine/record.ts'
+import type { Handler, Received } from '../engine/receive.ts'
+import { advance, advanceByReply, advanceOnce, begin } from '../engine/record.ts'
+import { problemReport } from '../report-problem/flow.ts'
 import { type DisclosedClaims, formatOf } from './format.ts'
 import { writeRequest } from './messages.ts'
 import { presentProof, type PresentationRecord } from './model.ts'
 import type { InviteToPresent, RequestTerms, RequestPresentation } from './requests.ts'
-import { presentationStates } from './states.ts'
 
 /** Requests a presentation over a connection. @throws {Problem} if the connection cannot be used or the policy does not exist */
 export async function requestPresentation(
@@ -29,17 +26,11 @@ export async function requestPresentation(
   const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
   const { content, keep, ...terms } = await prepare(wallet, wanted, { goalCode, comment })
   const data = presentProof.model.parse({ connectionId, ...terms })
+  const initial = { thid: randomId(), data }
   const message = { type: 'request' as const, from: myDid, to: theirDid, ...content }
   return wallet.transaction(async (tx) => {
     await keep?.(tx)
-    return begin(
-      tx,
-      presentProof,
-      'Verifier',
-      'POST /present-proof/presentations',
-      { thid: randomId(), data },
-      message,
-    )
+    return begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations', initial, message)
   })
 }
 
@@ -98,17 +89,12 @@ export function closePresentation(
   id: string,
   action: 'presentation-accept' | 'presentation-reject',
 ): Promise<PresentationRecord> {
-  return wallet.transaction(async (tx) => {
-    const record = await getRecord(tx, presentProof, id)
-    return isPast(presentationStates, record.role, action, record.state)
-      ? record
-      : advance(tx, presentProof, record, action, {})
-  })
+  return wallet.transaction((tx) => advanceOnce(tx, presentProof, id, action, {}))
 }
 
 /** Handles a presentation and verifies it. A failed check is reported to the prover. */
 export const onPresentation: Handler = async (wallet, message) => {
-  const { from, to, thid } = message
+  const { thid } = message
   const record = await findRecordFor(wallet.db, presentProof, 'Verifier', message, { mayAnswer: true })
   if (!record)
     throw new Problem(
@@ -116,7 +102,7 @@ export const onPresentation: Handler = async (wallet, message) => {
       `There is no request for the thread ${thid} between these DIDs.`,
     )
   await requireUnexpired(wallet, 'request', record, (tx) => advance(tx, presentProof, record, 'expired', {}))
-  const presentation = readPresentation(() => readToken(message))
+  const presentation = readPresentation(message)
   const { refusal, ...shown } = await verify(wallet, record, presentation)
   const change = { data: [presentation], ...shown, ...bindSender(message, record) }
   if (refusal === undefined)
@@ -128,29 +114,17 @@ export const onPresentation: Handler = async (wallet, message) => {
     title: 'Presentation Verification Error',
     detail: refusal,
   }
-  const problemReport = { type: 'problem-report' as const, from: to, to: from, pthid: thid, body: report }
-  return (tx) =>
-    advanceByReply(
-      tx,
-      presentProof,
-      record.id,
-      'refused presentation',
-      { ...change, metaLastFailure },
-      problemReport,
-    )
+  const refused = { ...change, metaLastFailure }
+  const reply = problemReport(message, report)
+  return (tx) => advanceByReply(tx, presentProof, record.id, 'refused presentation', refused, reply)
 }
 
-function readPresentation(read: () => string): string {
+function readPresentation(message: Received): string {
   try {
-    return read()
-  } catch (error) {
-    throw new Problem(
-      'error:PresentationError:InvalidPresentation',
-      `The presentation cannot be read: ${reasonOf(error)}.`,
-      {
-        cause: error,
-      },
-    )
+    return readToken(message)
+  } catch (cause) {
+    const detail = `The presentation cannot be read: ${reasonOf(cause)}.`
+    throw new Problem('error:PresentationError:InvalidPresentation', detail, { cause })
   }
 }
 

@@ -68,6 +68,14 @@ export async function enqueueReport(tx: Tx, message: Received, problem: Problem)
   await enqueueReply(tx, message, reportProblem.name, { type, pthid: message.thid, body })
 }
 
+/** A report to the sender of a message, or to the other side of its thread, as a transition sends it. */
+export function problemReport(
+  { from, to, thid }: Pick<Received, 'from' | 'to' | 'thid'>,
+  body: { code: string; comment: string },
+) {
+  return { type: 'problem-report' as const, from: to, to: from, pthid: thid, body }
+}
+
 /** The record of the thread whose other side is the sender, or whose invitation the report answers, and whose table has the trigger. */
 async function findReported(
   db: Db,

@@ -1,10 +1,8 @@
 /** Revocation Notification 1.0: the issuer notifies the holder that a credential is revoked. */
 import { enqueue } from '../../outbox/job.ts'
 import type { Tx } from '../../storage/database.ts'
-import { present } from '../model.ts'
 import { issueCredential, type CredentialRecord } from '../issue-credential/model.ts'
-import { requireKnownSender } from '../peers.ts'
-import { findRecordFor, peersOf } from '../peers.ts'
+import { findRecordFor, peersOf, requireKnownSender } from '../peers.ts'
 import type { Handler } from '../engine/receive.ts'
 import { updateWithEvent } from '../engine/record.ts'
 import { getRecord } from '../engine/find.ts'
@@ -13,7 +11,7 @@ import * as z from 'zod'
 /** Enqueues the notification of a revocation, after the record's other messages, which may include the credential. */
 export async function enqueueRevocation(tx: Tx, record: CredentialRecord, comment?: string): Promise<void> {
   const { myDid: from, theirDid: to } = await peersOf(tx, record)
-  const body = present({ issueCredentialProtocolThreadId: record.thid, comment })
+  const body = { issueCredentialProtocolThreadId: record.thid, comment }
   const message = { type: revocationNotification.messages.revoke, body }
   const about = { protocol: revocationNotification.name, recordId: record.id }
   await enqueue(tx, `record:${record.id}`, { kind: 'message', ...about, from, to, message })
@@ -36,7 +34,7 @@ export const onRevoke: Handler = async (wallet, message) => {
   if (record?.state !== 'CredentialReceived') return () => Promise.resolve()
   return async (tx) => {
     const current = await getRecord(tx, issueCredential, record.id)
-    const revocation = present({ at: new Date().toISOString(), comment: data?.comment ?? undefined })
+    const revocation = { at: new Date().toISOString(), comment: data?.comment ?? undefined }
     if (!current.revocation) await updateWithEvent(tx, issueCredential, current, { revocation })
   }
 }

@@ -3,7 +3,6 @@ import type { Selectable } from 'kysely'
 import * as z from 'zod'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
 import { optional } from '../../wallet/model.ts'
-import { present } from '../model.ts'
 
 export const trustPing = {
   name: 'trust-ping',
@@ -44,7 +43,7 @@ export type PingRow = Selectable<WalletTables['ping']>
 
 /** The REST resource of a ping. */
 export function toPing(row: PingRow): Ping {
-  return present({
+  return {
     id: row.id,
     thid: row.thid,
     connectionId: row.connection_id ?? undefined,
@@ -52,5 +51,5 @@ export function toPing(row: PingRow): Ping {
     sentAt: row.sent_at,
     answeredAt: row.answered_at ?? undefined,
     failure: row.failure ?? undefined,
-  })
+  }
 }

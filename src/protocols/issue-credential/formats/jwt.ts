@@ -1,7 +1,6 @@
 /** Issuing JWT credentials. */
-import { readJwtVc } from '../../../credentials/jwt-vc.ts'
+import { issueJwtVc, readJwtVc, verifyJwtVc } from '../../../credentials/jwt-vc.ts'
 import type { JsonObject } from '../../../base/json.ts'
-import { issueJwtVc, verifyJwtVc } from '../../../credentials/jwt-vc.ts'
 import { findMismatch } from '../refusals.ts'
 import { tokenFormat } from './token.ts'
 

@@ -5,10 +5,10 @@ import { getManagedDid } from '../../../did-registrar/dids.ts'
 import { getSigningKey } from '../../../did-registrar/keys.ts'
 import { canonicalDid } from '../../../did/document.ts'
 import { checkPolicy } from '../../../verification/policies.ts'
-import { challengeAttachment, readChallenge } from '../../formats.ts'
+import { challengeAttachment, readChallenge, tokenAttachments } from '../../formats.ts'
 import type { HeldCredential, ProofFormat } from '../format.ts'
 import { getHeldCredentials, unbindable } from '../held-credentials.ts'
-import { attaching, checksOf, requireFormat, getOptions, optionsOf } from './token.ts'
+import { checksOf, requireFormat, getOptions, optionsOf } from './token.ts'
 
 export const jwt: ProofFormat = {
   ask(wallet, wanted) {
@@ -46,7 +46,7 @@ export const jwt: ProofFormat = {
     })
   },
 
-  attach: attaching('JWT'),
+  attach: (presentation) => tokenAttachments(presentation, 'JWT'),
 
   async verify(wallet, record, presentation) {
     const { checks, credentialChecks } = checksOf(wallet, record)

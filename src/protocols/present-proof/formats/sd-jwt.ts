@@ -12,11 +12,11 @@ import type { PrivateJwk } from '../../../crypto/keys.ts'
 import { findKeyPair } from '../../../did-registrar/keys.ts'
 import { checkPolicy } from '../../../verification/policies.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import { encodedAttachments, tokenFormats } from '../../formats.ts'
+import { encodedAttachments, tokenAttachments, tokenFormats } from '../../formats.ts'
 import type { PresentOptions, HeldCredential, ProofFormat } from '../format.ts'
 import { getHeldCredentials, unbindable } from '../held-credentials.ts'
 import { Options, PresentationData, type PresentationRecord } from '../model.ts'
-import { attaching, checksOf, requireFormat, optionsOf } from './token.ts'
+import { checksOf, requireFormat, optionsOf } from './token.ts'
 
 /** The attachment of a request. Cloud Agents omit challenge and domain if their caller does not set them. */
 const SdJwtRequest = z.looseObject({
@@ -61,7 +61,7 @@ export const sdJwt: ProofFormat = {
     })
   },
 
-  attach: attaching('SDJWT'),
+  attach: (presentation) => tokenAttachments(presentation, 'SDJWT'),
 
   async verify(wallet, record, presentation) {
     const { checks, credentialChecks } = checksOf(wallet, record)

@@ -3,13 +3,8 @@ import { randomId } from '../../../base/id.ts'
 import { Problem } from '../../../base/problem.ts'
 import { statusChecks } from '../../../credential-status/check.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import {
-  tokenAttachments,
-  type ProofOptions,
-  type CredentialFormat,
-  type TokenFormat,
-} from '../../formats.ts'
-import type { PresentOptions, ProofFormat } from '../format.ts'
+import type { CredentialFormat, ProofOptions } from '../../formats.ts'
+import type { PresentOptions } from '../format.ts'
 import { wrongFormat } from '../held-credentials.ts'
 import type { PresentationRecord } from '../model.ts'
 import type { RequestTerms } from '../requests.ts'
@@ -53,9 +48,4 @@ export function checksOf(wallet: Wallet, record: PresentationRecord) {
       constraints: record.proofs,
     },
   }
-}
-
-/** Builds `attach` of a format. */
-export function attaching(format: TokenFormat): ProofFormat['attach'] {
-  return (presentation) => tokenAttachments(presentation, format)
 }
