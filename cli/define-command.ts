@@ -8,9 +8,8 @@ import type { Interfaces } from '@oclif/core'
 import { Command } from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import { asTyped, spellOut } from './argv.ts'
-import { connectDaemon, type Daemon } from './client/api.ts'
+import type { Daemon } from './client/api.ts'
 import { resolveIds } from './client/find-id.ts'
-import { findAccess, fromProcess } from './client/settings.ts'
 import { toUsageError } from './errors/parsing.ts'
 import { renderReport, toReport } from './errors/report.ts'
 import { colour } from './format/colour.ts'
@@ -41,6 +40,7 @@ const daemonFlags = {
     helpGroup: 'DAEMON',
   }),
   quiet: Flags.boolean({ char: 'q', description: 'print ids only', helpGroup: 'GLOBAL' }),
+  ...globalFlags,
 }
 
 type CommonFlags = Identity & { quiet?: boolean }
@@ -90,19 +90,19 @@ export type FlagValues<F> = keyof F extends never ? object : Interfaces.Inferred
 export function defineCommand<F = object, A = object>(
   definition: Definition<F, A, ContextOf<F, A>>,
 ): Command.Class {
-  return toClass(definition as AnyDefinition, { ...daemonFlags, ...globalFlags })
+  return toClass(definition as AnyDefinition, true)
 }
 
 /** Defines a command that needs no daemon. It has none of the flags that choose one. */
 export function defineLocalCommand<F = object, A = object>(
   definition: Definition<F, A, LocalContextOf<F, A>>,
 ): Command.Class {
-  return toClass(definition as AnyDefinition, globalFlags)
+  return toClass(definition as AnyDefinition, false)
 }
 
 type AnyDefinition = Definition<Interfaces.FlagInput, Interfaces.ArgInput, any>
 
-function toClass(definition: AnyDefinition, baseFlags: Interfaces.FlagInput): Command.Class {
+function toClass(definition: AnyDefinition, callsDaemon: boolean): Command.Class {
   return class extends BaseCommand {
     static override summary = definition.summary
     static override description = definition.description
@@ -111,10 +111,10 @@ function toClass(definition: AnyDefinition, baseFlags: Interfaces.FlagInput): Co
     static override enableJsonFlag = definition.hasJsonFlag ?? true
     static override args = definition.args ?? {}
     static override flags = definition.flags ?? {}
-    static override baseFlags = baseFlags
+    static override baseFlags = callsDaemon ? daemonFlags : globalFlags
 
     override run(): Promise<unknown> {
-      return this.execute(definition)
+      return this.execute(definition, callsDaemon)
     }
   }
 }
@@ -133,16 +133,19 @@ abstract class BaseCommand extends Command {
   /** The flags that choose the daemon, once they are parsed. Errors need them too. */
   #common: CommonFlags = {}
 
-  protected async execute({ questions, timeoutMs, run }: AnyDefinition): Promise<unknown> {
-    const daemon = connectDaemon(() => findAccess(this.#common, fromProcess()), timeoutMs)
+  protected async execute(
+    { questions, timeoutMs, run }: AnyDefinition,
+    callsDaemon: boolean,
+  ): Promise<unknown> {
+    const daemon = callsDaemon ? await this.#connect(timeoutMs) : undefined
     try {
       const { wait } = this.ctor.flags as { wait?: { type: string } }
       const argv = wait?.type === 'option' ? spellOut(this.argv) : this.argv
       const { args, flags } = await this.parse(
         this.ctor,
-        questions ? await this.#complete(argv, questions, daemon) : argv,
+        daemon && questions ? await this.#complete(argv, questions, daemon) : argv,
       )
-      await resolveIds(this.id!, { args, flags }, daemon.call)
+      if (daemon) await resolveIds(this.id!, { args, flags }, daemon.call)
       const output = createOutput(this.jsonEnabled(), this.#common)
       return await run({
         args,
@@ -154,8 +157,15 @@ abstract class BaseCommand extends Command {
         ...daemon,
       })
     } finally {
-      daemon.close()
+      daemon?.close()
     }
+  }
+
+  /** Loads the client, which commands without a daemon do not need. */
+  async #connect(timeoutMs: number | undefined): Promise<Daemon> {
+    const { connectDaemon } = await import('./client/api.ts')
+    const { findAccess, fromProcess } = await import('./client/settings.ts')
+    return connectDaemon(() => findAccess(this.#common, fromProcess()), timeoutMs)
   }
 
   get #name(): string {

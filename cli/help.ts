@@ -11,7 +11,14 @@ $ agent daemon start
 $ agent connection invite --wait
 $ agent credential offer --help`
 
+/** Fills in the templates that commands use. oclif compiles every text as a template of EJS. */
+function fill(text: string, bin: string, commandId = ''): string {
+  return text.replaceAll('<%= config.bin %>', bin).replaceAll('<%= command.id %>', commandId)
+}
+
 class CommandHelp extends OclifCommandHelp {
+  override render = (text: string) => fill(text, this.config.bin, this.command.id)
+
   protected override sections() {
     const sections = super.sections()
     const isExamples = ({ header }: { header: string }) => header === 'EXAMPLES'
@@ -35,6 +42,12 @@ class CommandHelp extends OclifCommandHelp {
 
 export default class AgentHelp extends Help {
   protected override CommandHelpClass = CommandHelp
+  override render = (text: string) => fill(text, this.config.bin)
+
+  /** As oclif's, which compares every topic with every command. */
+  protected override get sortedTopics() {
+    return this.config.getPluginsList().flatMap(({ topics }) => topics)
+  }
 
   /** As oclif’s. For an unknown command, suggests a similar one. */
   override async showHelp(argv: string[]): Promise<void> {

@@ -1,4 +1,6 @@
 /** The entry points of the command line’s bundle: start, help, and the hooks that package.json names. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command, Hook, Interfaces } from '@oclif/core'
 import { Config, Plugin } from '@oclif/core/config'
 import { run } from '@oclif/core/run'
@@ -27,7 +29,8 @@ type Program = {
  * Runs a command line. A line that names a command is run directly. oclif handles the rest, such as help and
  * unknown commands, for which it loads the manifest.
  */
-export async function start(given: string[], { root, pjson, commands }: Program): Promise<unknown> {
+export async function start(given: string[], program: Program): Promise<unknown> {
+  const { root, pjson, commands } = program
   const crash = (error: Error) => reportCrash(error, given)
   process.on('uncaughtException', crash)
   // A reader that has seen enough, such as `head`, closes the pipe.
@@ -44,18 +47,37 @@ export async function start(given: string[], { root, pjson, commands }: Program)
     given.filter((arg, index) => !isPlain(arg, index)),
     Object.keys(commands),
   )
-  const options = { root, pjson, ...(process.env['DEBUG'] === undefined && { logger: silent }) }
   const named = findNamed(argv, commands)
-  if (!named) return run(argv, options)
-  const plugin = Object.assign(new Plugin(options), {
-    name: pjson.name,
+  const options = {
     root,
     pjson,
-    commands: [],
-    hooks: {},
-  })
-  const config = await Config.load({ ...options, plugins: new Map([[pjson.name, plugin]]) })
+    plugins: new Map([[pjson.name, toPlugin(program, named ? [] : readCommands(program))]]),
+    ...(process.env['DEBUG'] === undefined && { logger: silent }),
+  }
+  if (!named) return run(argv, options)
+  const config = await Config.load(options)
   return Object.assign(named.command, { id: named.id }).run(argv.slice(named.words), config)
+}
+
+/** Describes the program as a plugin of oclif. oclif itself would sort the commands by locale, for which V8 loads its tables of languages. */
+function toPlugin({ root, pjson }: Program, commands: Command.Loadable[]): Plugin {
+  return Object.assign(new Plugin({ root }), {
+    name: pjson.name,
+    version: pjson.version,
+    root,
+    pjson,
+    commands,
+    hooks: pjson.oclif.hooks as Plugin['hooks'],
+  })
+}
+
+/** Reads the descriptions of all commands, for help and suggestions. */
+function readCommands({ root, commands }: Program): Command.Loadable[] {
+  const { commands: descriptions }: Interfaces.Manifest = JSON.parse(
+    readFileSync(join(root, 'oclif.manifest.json'), 'utf8'),
+  )
+  const load = async (id: string) => Object.assign(commands[id]!, { id })
+  return Object.values(descriptions).map((each) => ({ ...each, load: () => load(each.id) }))
 }
 
 /** Sets 80×24 as the size of a terminal that reports 0×0, as under `docker run -t` and `script`. */

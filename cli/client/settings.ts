@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { dataDirOf, locationVariables } from '../../src/base/settings.ts'
 import { type Profile, readLocalProfile, readProfile, readProfileInUse } from '../../src/base/profile.ts'
 import { Secret } from '../../src/base/secret.ts'
-import { systemReason } from '../../src/base/reason.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 import { UsageError } from '../errors/errors.ts'
 import { readInput } from '../input/files.ts'
 

@@ -10,7 +10,7 @@ import { cliLine, curlLine, quote, type Caller, type Input } from './calls.ts'
 import type { Viewer } from './flow.ts'
 import type { Name } from './party.ts'
 import { UsageError } from '../errors/errors.ts'
-import { systemReason } from '../../src/base/reason.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 export type Narrator = Viewer & {
   say: (text: string) => void

@@ -1,7 +1,7 @@
 /** Credential tokens, credential formats, and the automatic acceptance of offers, from flags. */
 import { readFileSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
-import { systemReason } from '../../src/base/reason.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 import type { Input } from '../client/api.ts'
 import { UsageError } from '../errors/errors.ts'
 

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { jsonFault } from '../../src/base/json.ts'
-import { systemReason } from '../../src/base/reason.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 import { UsageError } from '../errors/errors.ts'
 
 /** The pause before the next read from a slow writer. */

@@ -5,7 +5,7 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
 import { newApiKey } from '../../src/base/secret.ts'
-import { systemReason } from '../../src/base/reason.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 import { UsageError } from '../errors/errors.ts'
 import { askSecret, canAsk } from '../prompts/ask.ts'
 import { readInput } from './files.ts'

@@ -4,7 +4,7 @@ import { dirname, extname } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
 import * as Flags from '@oclif/core/flags'
 import { CommandError, UsageError } from '../errors/errors.ts'
-import { systemReason } from '../../src/base/reason.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 import { modulesOf, tooLong } from './qr.ts'
 
 const formats = ['svg', 'png'] as const

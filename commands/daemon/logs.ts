@@ -5,7 +5,7 @@ import { logPath } from '../../cli/daemon/launch.ts'
 import { followLines, formatLogLine, lastLines } from '../../cli/daemon/log.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
-import { systemReason } from '../../src/base/reason.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 export default defineLocalCommand({
   summary: 'Print the daemon’s log',

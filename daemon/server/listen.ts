@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Config } from '../../src/base/config.ts'
 import { StartError } from '../../src/base/start-error.ts'
-import { systemReason } from '../../src/base/reason.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 import { networkOf } from '../middleware/address.ts'
 import { maxHeaders } from '../middleware/head.ts'
 

@@ -11,7 +11,7 @@ import * as z from 'zod'
 import { FolderError, writePrivateFile } from './private-files.ts'
 import { StartError } from './start-error.ts'
 import { tryParseJson } from './json.ts'
-import { systemReason } from './reason.ts'
+import { systemReason } from './system-reason.ts'
 
 const secret = z.string().min(1)
 

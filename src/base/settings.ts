@@ -10,7 +10,7 @@ import { tryParseJson } from './json.ts'
 import './plain-issues.ts'
 import { writePrivateFile } from './private-files.ts'
 import { ProfileName, readLocalProfile } from './profile.ts'
-import { systemReason } from './reason.ts'
+import { systemReason } from './system-reason.ts'
 import { StartError } from './start-error.ts'
 
 /** Values by variable, in the form of the environment. */

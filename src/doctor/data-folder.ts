@@ -4,7 +4,7 @@ import { constants } from 'node:fs'
 import { access, rm, stat, writeFile, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Finding } from './check.ts'
-import { systemReason } from '../base/reason.ts'
+import { systemReason } from '../base/system-reason.ts'
 
 /** Checks that the agent can write to the folder and that no other user can read it. */
 export async function checkDataFolder(folder: string): Promise<Finding> {

@@ -1,5 +1,5 @@
 /** The reasons why a request to another server failed. */
-import { systemReason } from '../base/reason.ts'
+import { systemReason } from '../base/system-reason.ts'
 
 export type UnreachableCode =
   | 'address-not-allowed'

@@ -18,7 +18,7 @@ import { diskFull } from '../storage/file-errors.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { findAgentKey, finishRotation, installNextKey, isMasterKey, rewrap } from './agent-key.ts'
 import { getMasterKeySource, type NextKey } from './master-key.ts'
-import { systemReason } from '../base/reason.ts'
+import { systemReason } from '../base/system-reason.ts'
 
 /** 32 bytes in base64 or base64url. Error messages do not contain the value. */
 const MasterKeyText = z
