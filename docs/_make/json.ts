@@ -1,7 +1,8 @@
 /** Writes `docs/json.md`: the output of commands with `--json`. */
 import * as z from 'zod'
 import { toNotation, type JsonSchema } from './notation.ts'
-import { Report, shapes, type Shape } from './shapes.ts'
+import type { Shape } from './shape.ts'
+import { Report, shapes } from './shapes.ts'
 
 export function jsonPage(): string {
   const schemas = convert()

@@ -1,38 +1,20 @@
 /** The schemas of what each command prints with `--json`: a response body of the API, or a shape of the command. */
 import * as z from 'zod'
-import { routes } from '../../daemon/routes/index.ts'
-import type { Key, Route } from '../../daemon/http/route.ts'
-
-export type Shape = {
-  type: z.ZodType
-  /** The operation with this response body. */
-  operation?: Key
-  /** The command prints one document per line. */
-  isLines?: true
-  note?: string
-}
-
-type RouteKey = (typeof routes)[number]['key']
-
-/** Returns the schema of an operation's response body. */
-export function bodyOf(key: RouteKey): z.ZodType {
-  const { contract } = (routes as readonly Route[]).find((route) => route.key === key)!
-  if (!contract.reply[1]) throw new TypeError(`${key} has no response body`)
-  return contract.reply[1]
-}
-
-/** The shape of an operation's response body. */
-export const answer = (operation: RouteKey, note?: string): Shape => ({
-  type: bodyOf(operation),
-  operation,
-  ...(note !== undefined && { note }),
-})
-/** A shape that only this command prints. */
-export const own = (type: z.ZodType, note?: string): Shape => ({ type, ...(note !== undefined && { note }) })
-/** Like `own`, one document per line. */
-export const lines = (type: z.ZodType, note: string): Shape => ({ type, isLines: true, note })
-
-const removed = own(z.object({ id: z.string(), removed: z.literal(true) }).meta({ id: 'Removed' }))
+import {
+  answer,
+  backupAtRest,
+  bodyOf,
+  Daemon,
+  Explanation,
+  Key,
+  lines,
+  operated,
+  own,
+  Profile,
+  removed,
+  Replayed,
+  type Shape,
+} from './shape.ts'
 
 const twice = 'With --wait twice: as it was made, and as it has become.'
 const connection = answer('GET /connections/{connectionId}')
@@ -51,82 +33,13 @@ const definition = answer(
 )
 const tenant = answer('GET /iam/entities/{id}')
 
-const { scheduledOperation } = (bodyOf('POST /did-registrar/dids/{didRef}/updates') as z.ZodObject).shape
-const operated = z
-  .object({
-    scheduledOperation: scheduledOperation as z.ZodType,
-    ...toPartial(bodyOf('GET /did-registrar/dids/{didRef}')),
-  })
-  .meta({ id: 'DidOperation' })
-
-const backupAtRest = (bodyOf('POST /_system/backups') as z.ZodObject)
-  .omit({ heldMs: true })
-  .extend({
-    masterKey: z
-      .enum(['opens', 'does not open', 'absent'])
-      .describe('The one in the backup, otherwise the one at hand.'),
-    faults: z
-      .array(z.object({ path: z.string(), reason: z.string() }))
-      .describe('Files that are not as they were made.'),
-  })
-  .meta({ id: 'VerifiedBackup' })
-
-/** The fields of an object, none of them required. */
-function toPartial(type: z.ZodType): z.ZodRawShape {
-  return (type as z.ZodObject).partial().shape
-}
-
-const text = z.string()
-const Daemon = z.object({
-  url: text,
-  didcommUrl: text,
-  pid: z.number(),
-  dataDir: text,
-  log: text,
-  calls: text.optional(),
-})
-const Profile = z
-  .object({
-    name: z.string(),
-    inUse: z.boolean(),
-    file: z.string(),
-    kind: z.enum(['local', 'remote']).optional(),
-    url: z.string().optional(),
-    didcommUrl: z.string().optional(),
-    dataDir: z.string().optional(),
-    startedAt: z.string().optional(),
-    apiKey: z.literal('***').optional().describe('Present when there is one; the key itself is not shown.'),
-    adminKey: z.literal('***').optional().describe('As apiKey.'),
-    error: z.string().optional().describe('Why the profile cannot be read.'),
-  })
-  .meta({ id: 'Profile' })
-const Explanation = z
-  .object({
-    kind: z.enum(['problem', 'exit-code', 'state', 'report-code']),
-    name: z.string(),
-    what: z.string().describe('What happened.'),
-    why: z.string(),
-    do: z.string().describe('What to do.'),
-    status: z.number().optional().describe('The HTTP status of a problem.'),
-    exitCode: z.number().optional().describe('The exit code of a command that meets the problem.'),
-    topic: z.enum(['connection', 'credential', 'proof']).optional().describe('What has the state.'),
-  })
-  .meta({ id: 'Explanation' })
-const Key = {
-  apiKey: z.string().optional().describe('The key, shown this once.'),
-  apiKeyFile: z.string().optional().describe('The file of the key, with --key-file.'),
-}
-const Replayed = own(
-  z.object({ id: z.string().describe('Of the webhook.'), count: z.number() }).meta({ id: 'Replayed' }),
-)
-
-/** What is on standard error when a command fails (cli/errors/report.ts). */
+/** The error that a command prints on standard error (cli/errors/report.ts). */
 export const Report = z
   .object({
     code: z
       .string()
       .describe(
-        'The problem’s type where the daemon named one, otherwise a word of ours; `agent explain` knows it.',
+        'The type of the daemon’s problem, or a code of the command line. `agent explain` knows both.',
       ),
     title: z.string(),
     detail: z.string().optional(),
@@ -136,7 +49,7 @@ export const Report = z
   })
   .meta({ id: 'Error' })
 
-/** By command, as oclif names them. A test holds that all commands are here, and that what they print is of these shapes. */
+/** By command, as oclif names them. A test checks that the table has all commands, and compares the shapes with the output. */
 // prettier-ignore
 export const shapes: Readonly<Record<string, Shape>> = {
   'audit:list':   answer('GET /audit'),
