@@ -1,9 +1,8 @@
 /** `/didcomm`: decrypts envelopes for inspection, and sends trust pings. */
 import * as z from 'zod'
-import { PlaintextMessage } from '../../src/didcomm/message.ts'
+import { PlaintextMessage, refuse } from '../../src/didcomm/message.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
 import { parseEnvelope } from '../../src/didcomm/jwe.ts'
-import { refuse } from '../../src/didcomm/refuse.ts'
 import { findFirstPeerKey } from '../../src/wallet/peer-dids.ts'
 import { getPing, sendPing } from '../../src/protocols/trust-ping/flow.ts'
 import { Ping, SendPing, toPing } from '../../src/protocols/trust-ping/model.ts'

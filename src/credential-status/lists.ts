@@ -7,8 +7,7 @@ import type { CredentialStatus } from '../credentials/jwt-vc.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
-import type { Wallet } from '../wallet/wallet.ts'
-import { LaterError } from '../wallet/task.ts'
+import { LaterError, type Wallet } from '../wallet/wallet.ts'
 
 export type StatusList = Selectable<WalletTables['status_list']>
 

@@ -6,7 +6,7 @@ import type { PublicJwk } from '../crypto/keys.ts'
 import { type DidDocument, didOf, keysFor, type Purpose, type Resolve } from '../did/document.ts'
 import { fromStrictBase64url } from '../base/bytes.ts'
 import { parseJson } from '../base/json.ts'
-import { refuse } from './refuse.ts'
+import { refuse } from './message.ts'
 
 /** The longest protected header in characters: an `epk` and two key ids of long did:peer DIDs fit. */
 const maxHeaderLength = 65_536

@@ -15,7 +15,7 @@ import { contentCiphers, contentEncryptions } from './content.ts'
 import { decodeMember, forbidden, KeyId, readProtected } from './jose.ts'
 import { parseJson } from '../base/json.ts'
 import { agreementCurves, concatKdf, otherInfo, unwrapKey } from './kdf.ts'
-import { refuse } from './refuse.ts'
+import { refuse } from './message.ts'
 
 /** The media type of encrypted messages, also the `typ` of their header. */
 export const encryptedType = 'application/didcomm-encrypted+json'

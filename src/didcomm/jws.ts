@@ -9,7 +9,7 @@ import { reasonOf } from '../base/reason.ts'
 import { type PublicJwk, toPublic, verify } from '../crypto/keys.ts'
 import { didOf, type Resolve } from '../did/document.ts'
 import { decodeMember, forbidden, getKey, KeyId, readProtected } from './jose.ts'
-import { refuse } from './refuse.ts'
+import { refuse } from './message.ts'
 
 /** Limit on the signatures of one message. */
 const maxSignatures = 16

@@ -9,7 +9,6 @@ import { fromBase64, fromUtf8, toPaddedBase64url, utf8 } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { isJsonObject, parseJson, withoutNulls } from '../base/json.ts'
-import { refuse } from './refuse.ts'
 
 /** The media type of plaintext messages, also their `typ`. */
 export const plaintextType = 'application/didcomm-plain+json'
@@ -188,5 +187,23 @@ export function messageExpired({ expires_time: expires = 0 }: PlaintextMessage):
   return new Problem(
     'error:DIDCommControllerError:MessageExpired',
     `The message expired at ${time} (expires_time). Send it anew.`,
+  )
+}
+
+/** The longest reason in characters. Reasons may contain ids that a peer has chosen. */
+const maxReasonLength = 1_000
+
+/**
+ * Refuses an envelope or a message of a peer.
+ *
+ * @param reason the end of the sentence "The DIDComm message is refused: …". The sender sees it; it must not
+ * contain plaintext or keys.
+ * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed`, always.
+ */
+export function refuse(reason: string, cause?: unknown): never {
+  throw new Problem(
+    'error:DIDCommControllerError:UnpackingFailed',
+    `The DIDComm message is refused: ${reason.slice(0, maxReasonLength)}.`,
+    { cause },
   )
 }

@@ -12,8 +12,7 @@ import { getKey } from './jose.ts'
 import { parseJson } from '../base/json.ts'
 import { type Envelope, isJwe, openEnvelope, parseEnvelope, type PrivateKey, toEnvelope } from './jwe.ts'
 import { isJws, type VerifiedJws, verifyJws } from './jws.ts'
-import { type PlaintextMessage, toMessage } from './message.ts'
-import { refuse } from './refuse.ts'
+import { type PlaintextMessage, toMessage, refuse } from './message.ts'
 
 export type UnpackOptions = {
   /** Finds the private key of one of these ids, in the wallet that the message is for. */

@@ -1,7 +1,7 @@
 /** The list of protocols, and what the worker and the DIDComm endpoint look up in it. */
 import { submitTask } from '../did-registrar/submit.ts'
 import type { Tx } from '../storage/database.ts'
-import type { Task } from '../wallet/task.ts'
+import type { Task } from '../wallet/wallet.ts'
 import { basicMessage } from './basic-message/model.ts'
 import { onMessage, storeOutcome as storeMessageOutcome } from './basic-message/flow.ts'
 import { connectionFlow } from './connection/flow.ts'

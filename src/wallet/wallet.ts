@@ -138,3 +138,22 @@ export function forRequest(wallet: Wallet, log: Log, noteThread: (thid: string) 
     transaction: (write, options) => wallet.transaction((tx) => watchThreads(tx, noteThread, write), options),
   }
 }
+
+/**
+ * Runs a task (a job that is not a message) for a record: network calls and cryptography. The worker commits the returned write with the
+ * deletion of the job.
+ *
+ * @throws {LaterError} to run again later
+ */
+export type Task = (wallet: Wallet, recordId: string) => Promise<(tx: Tx) => Promise<unknown>>
+
+/** Thrown by a task that cannot finish before a time on the clock of `steadyNow`. It is not a failure. */
+export class LaterError extends Error {
+  override name = 'LaterError'
+  readonly at: Date
+
+  constructor(at: Date) {
+    super(`not before ${at.toISOString()}`)
+    this.at = at
+  }
+}

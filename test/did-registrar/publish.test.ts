@@ -7,8 +7,7 @@ import { publishDid } from '../../src/did-registrar/operation.ts'
 import { submitTask } from '../../src/did-registrar/submit.ts'
 import { deactivateDid, updateDid } from '../../src/did-registrar/update.ts'
 import type { Ledger } from '../../src/vdr/ledger.ts'
-import type { Wallet } from '../../src/wallet/wallet.ts'
-import { LaterError } from '../../src/wallet/task.ts'
+import { LaterError, type Wallet } from '../../src/wallet/wallet.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 
 const template = { documentTemplate: { publicKeys: [], internalKeys: [], services: [], contexts: [] } }

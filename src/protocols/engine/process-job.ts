@@ -14,8 +14,7 @@ import type { Rec } from './protocol.ts'
 import { NotDelivered, sendMessage } from './send.ts'
 import { threadOf } from './receive.ts'
 import type { Tx } from '../../storage/database.ts'
-import { LaterError } from '../../wallet/task.ts'
-import type { Wallet } from '../../wallet/wallet.ts'
+import { LaterError, type Wallet } from '../../wallet/wallet.ts'
 
 /** The shortest and the longest pause between two attempts. */
 const firstPauseMs = 250

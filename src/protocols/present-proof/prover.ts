@@ -1,8 +1,7 @@
 /** The prover's side: receives a request, and accepts or rejects it. */
 import { Problem } from '../../base/problem.ts'
 import { savePeerDid } from '../../wallet/peer-dids.ts'
-import type { Wallet } from '../../wallet/wallet.ts'
-import type { Task } from '../../wallet/task.ts'
+import type { Task, Wallet } from '../../wallet/wallet.ts'
 import { getSenderPeers, peersOf } from '../peers.ts'
 import { findByThread, getRecord } from '../engine/find.ts'
 import { isPast } from '../engine/machine.ts'
