@@ -104,10 +104,11 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
       }
       this.#failures = 0
     } catch (error) {
-      if (isTransferred(error)) return
-      log.error({ err: error, walletId: this.#id }, 'the worker could not poll a wallet')
-      this.#jobsAt = steadyNow() + Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures++)
-      this.#deliveriesAt = this.#jobsAt
+      const isGone = isTransferred(error)
+      if (!isGone) log.error({ err: error, walletId: this.#id }, 'the worker could not poll a wallet')
+      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures++)
+      this.#jobsAt = isGone ? Infinity : steadyNow() + pauseMs
+      this.#deliveriesAt = this.#expiryAt = this.#jobsAt
     } finally {
       this.#isPolling = false
       this.#sleep()
@@ -222,13 +223,16 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
     await wait(firstPauseMs, undefined, { ref: false })
   }
 
-  /** Sets the timer for the next due time. A time that has passed waits for a slot, and so for the end of a job. */
+  /**
+   * Sets the timer for the next due time: now for what became due during the poll. An overdue expiry may wait for a slot, and so for the
+   * end of a job.
+   */
   #sleep(): void {
     clearTimeout(this.#timer)
     if (this.#shared.isStopped) return
     const now = steadyNow()
-    const times = [this.#jobsAt, this.#deliveriesAt, this.#expiryAt].filter((time) => time > now)
-    const at = Math.min(...times)
+    const expiryAt = this.#expiryAt > now || !this.#isRunning ? this.#expiryAt : Infinity
+    const at = Math.max(now, Math.min(this.#jobsAt, this.#deliveriesAt, expiryAt))
     // A timer may fire up to a millisecond early.
     const delayMs = Math.min(longestTimerMs, at - now + 1)
     if (at < Infinity) this.#timer = setTimeout(() => this.#shared.wake(this.#id), delayMs)

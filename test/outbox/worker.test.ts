@@ -1,18 +1,22 @@
 /** The worker with real servers: jobs run in order, and undeliverable ones delay no others. */
 import { randomUUID } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { steadyNow } from '../../src/base/clock.ts'
 import { openLog } from '../../src/base/log.ts'
 import { createWorker } from '../../src/protocols/create-worker.ts'
 import { WebhookSlots } from '../../src/events/webhook-slots.ts'
 import { appendEvent, type Event, type EventType } from '../../src/events/event.ts'
-import { enqueue } from '../../src/outbox/job.ts'
+import { enqueue, type Job } from '../../src/outbox/job.ts'
+import { Worker } from '../../src/outbox/worker.ts'
+import type { Db, Tx } from '../../src/storage/database.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
 import { connect, until, type Tenant } from '../_pair.ts'
 import { openParty } from '../_party.ts'
 import { openReceiver } from '../_receiver.ts'
 import { startAgent, type TestAgent, startPair } from '../_sources.ts'
+import { temporaryWalletDb } from '../_wallet-db.ts'
 import { countPolls } from './_polls.ts'
 
 const silent = openLog('silent')
@@ -275,6 +279,44 @@ test('a job that is due in months is neither polled constantly nor forgotten', a
   )
   const { walletId } = await agent.newTenant('another one, which takes its time')
   expect([walletId.length, polls()]).toEqual([36, 1])
+  expect(worker.busy(), 'the timer is set').toEqual([tenant.walletId])
+})
+
+test('a job that becomes due during a poll runs after it', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  await db.transaction().execute(async (tx) => {
+    await enqueue(tx as Tx, 'a', { kind: 'task', protocol: 'p', recordId: 'r', task: 't' })
+    const due_at = new Date(steadyNow() + 50).toISOString()
+    await tx.updateTable('job').set({ due_at }).execute()
+  })
+  const processed: string[] = []
+  const wallets = {
+    ids: () => Promise.resolve(['w']),
+    async use<T>(id: string, work: (opened: { id: string; db: Db }) => Promise<T>): Promise<T> {
+      const result = await work({ id, db })
+      // A busy process: the poll ends after the job is due.
+      await sleep(100)
+      return result
+    },
+  }
+  const handlers = {
+    async job(_: unknown, { id }: Job) {
+      processed.push(id)
+      await db.deleteFrom('job').where('id', '=', id).execute()
+    },
+    deliver: () => Promise.reject(new Error('no delivery')),
+    findExpired: () => Promise.resolve({ expired: [] }),
+    expire: () => Promise.resolve(),
+    flowLifetimeMs: 3_600_000,
+  }
+  await using worker = new Worker(wallets, handlers, silent)
+  worker.wake('w', ['jobs'])
+  await until(
+    'the job',
+    () => Promise.resolve(processed.length),
+    (count) => count === 1,
+  )
 })
 
 test('a wallet at its job limit is not polled because another job is due', async () => {
