@@ -29,7 +29,7 @@ import { route } from '../http/route.ts'
 import { RecordPaging } from './connections.ts'
 
 const RecordPage = Page('Collection', IssueCredentialRecord, 'IssueCredentialRecordPage')
-// A plain string, as the real agent has it: what is no id is a record that does not exist.
+// A plain string, as in the Cloud Agent: a text that is not an id is a record that does not exist.
 const path = { recordId: z.string() }
 
 export default [

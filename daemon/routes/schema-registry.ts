@@ -1,14 +1,24 @@
 /** `/schema-registry`: credential schemas. */
 import * as z from 'zod'
+import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
+import { getManagedDid, isManagedDid } from '../../src/did-registrar/dids.ts'
+import { getSigningKey } from '../../src/did-registrar/keys.ts'
 import { canonicalDid, Did } from '../../src/did/document.ts'
 import { PrismEnvelope, toEnvelope } from '../../src/schemas/did-url.ts'
-import { getSchema, listSchemas, publishSchema, updateSchema } from '../../src/schemas/registry.ts'
+import { signSchema } from '../../src/schemas/proof.ts'
+import {
+  getSchema,
+  listSchemas,
+  publishSchema,
+  updateSchema,
+  type Authors,
+} from '../../src/schemas/registry.ts'
 import { CredentialSchema, CredentialSchemaInput, schemasPath } from '../../src/schemas/schema.ts'
 import { Uuid } from '../../src/wallet/model.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
 import { FilterText, Page, PagingWithAnyOrder, toPage, withoutQuery } from '../http/paging.ts'
 import { route } from '../http/route.ts'
-import { authorsOf } from './_schema-authors.ts'
 
 const SchemaPage = Page('CredentialSchemaPage', CredentialSchema, 'CredentialSchemaResponsePage')
 const EnvelopePage = Page('CredentialSchemaDidUrlPage', PrismEnvelope, 'CredentialSchemaDidUrlResponsePage')
@@ -47,7 +57,7 @@ export default [
       reply: [201, CredentialSchema],
     },
     ({ wallet, agent }, { body, query }) =>
-      publishSchema(agent.db, wallet.id, body, authorsOf(wallet, agent, query.sign === 'true')),
+      publishSchema(agent.db, wallet.id, body, authorsOf(wallet, agent, query)),
   ),
 
   route(
@@ -99,7 +109,7 @@ export default [
       reply: [200, CredentialSchema],
     },
     ({ wallet, agent }, { path: { guid: id }, body, query }) =>
-      updateSchema(agent.db, wallet.id, id, body, authorsOf(wallet, agent, query.sign === 'true')),
+      updateSchema(agent.db, wallet.id, id, body, authorsOf(wallet, agent, query)),
   ),
 
   route(
@@ -114,7 +124,7 @@ export default [
     async ({ wallet, agent }, { path: { author, id }, body, query }) => {
       if (canonicalDid(author) !== canonicalDid(body.author))
         throw new Problem('BadRequest', 'author: must be the DID in the path.')
-      return updateSchema(agent.db, wallet.id, id, body, authorsOf(wallet, agent, query.sign === 'true'))
+      return updateSchema(agent.db, wallet.id, id, body, authorsOf(wallet, agent, query))
     },
   ),
 
@@ -127,15 +137,7 @@ export default [
       reply: [201, PrismEnvelope],
     },
     async ({ wallet, agent }, { body, query }) =>
-      wrap(
-        await publishSchema(
-          agent.db,
-          wallet.id,
-          body,
-          authorsOf(wallet, agent, query.sign === 'true'),
-          'did',
-        ),
-      ),
+      wrap(await publishSchema(agent.db, wallet.id, body, authorsOf(wallet, agent, query), 'did')),
   ),
 
   route(
@@ -192,19 +194,25 @@ export default [
       reply: [200, PrismEnvelope],
     },
     async ({ wallet, agent }, { path: { guid: id }, body, query }) =>
-      wrap(
-        await updateSchema(
-          agent.db,
-          wallet.id,
-          id,
-          body,
-          authorsOf(wallet, agent, query.sign === 'true'),
-          'did',
-        ),
-      ),
+      wrap(await updateSchema(agent.db, wallet.id, id, body, authorsOf(wallet, agent, query), 'did')),
   ),
 ] as const
 
 function wrap(schema: CredentialSchema): PrismEnvelope {
   return toEnvelope(schema.author, `${schemasPath}/did-url/${schema.guid}`, schema)
+}
+
+/** The DIDs of the wallet as authors. With `sign`, the first assertion key of the author signs the schema. */
+function authorsOf(wallet: Wallet, { env }: Agent, { sign }: z.output<typeof Signing>): Authors {
+  return {
+    owns: (did) => isManagedDid(wallet.db, did),
+    resolve: async (did) => env.resolver.document((await getManagedDid(wallet.db, did)).longForm),
+    ...(sign === 'true' && {
+      sign: async (authored) => {
+        const { keyId, privateJwk } = await getSigningKey(wallet, authored.author, 'assertionMethod')
+        const verificationMethod = `${canonicalDid(authored.author)}#${keyId}`
+        return signSchema(authored, { verificationMethod, privateJwk, domain: new URL(env.urls.rest).host })
+      },
+    }),
+  }
 }

@@ -2,10 +2,11 @@
  * did:peer (Peer DID Method Specification): creates numalgo 2, resolves numalgo 0, 2 and 4. A peer DID
  * carries its whole document, so resolution needs no I/O.
  */
+import * as z from 'zod'
 import { toBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
-import type { PublicJwk } from '../crypto/keys.ts'
+import { generateKey, toPublic, type PrivateJwk, type PublicJwk } from '../crypto/keys.ts'
 import type { DidDocument } from './document.ts'
 import { resolveMultikey } from './key.ts'
 import { toMultikey } from './multikey.ts'
@@ -38,6 +39,27 @@ export function createPeerDid(content: {
   if (did.length > maxLength) throw invalid(did, `it is longer than ${maxLength} characters`)
   return did
 }
+
+/** Generates a did:peer:2 and its private keys, by key id. */
+export function generatePeerDid(serviceUri: string | readonly string[]): {
+  did: string
+  keys: Record<string, PrivateJwk>
+} {
+  const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
+  const did = createPeerDid({
+    keyAgreement: toPublic(keyAgreement),
+    authentication: toPublic(authentication),
+    serviceUri,
+  })
+  const ids = peerKeyIds(did)
+  return { did, keys: { [ids.keyAgreement]: keyAgreement, [ids.authentication]: authentication } }
+}
+
+/** The private keys of a did:peer, as they are stored. */
+export const PeerKeys = z.record(
+  z.string(),
+  z.object({ kty: z.literal('OKP'), crv: z.enum(['X25519', 'Ed25519']), x: z.string(), d: z.string() }),
+)
 
 /** The key ids in the document of a DID that `createPeerDid` created. */
 export function peerKeyIds(did: string): { keyAgreement: string; authentication: string } {

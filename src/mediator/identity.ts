@@ -4,22 +4,12 @@
  * A did:peer contains its address, so a changed address needs a new DID. The mediator keeps serving wallets
  * under its earlier DIDs.
  */
-import * as z from 'zod'
 import { fromUtf8 } from '../base/bytes.ts'
 import { seal, unseal } from '../base/seal.ts'
-import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'
-import { keysFor } from '../did/document.ts'
-import { createPeerDid, resolvePeerDid } from '../did/peer.ts'
+import type { PrivateJwk } from '../crypto/keys.ts'
+import { generatePeerDid, PeerKeys, peerKeyIds } from '../did/peer.ts'
 import type { PrivateKey } from '../didcomm/jwe.ts'
 import type { MediatorDb } from '../storage/database.ts'
-
-const StoredJwk = z.object({
-  kty: z.literal('OKP'),
-  crv: z.enum(['X25519', 'Ed25519']),
-  x: z.string(),
-  d: z.string(),
-})
-const StoredKeys = z.record(z.string(), StoredJwk)
 
 export type Identities = {
   /** The DID with the current address. */
@@ -45,9 +35,9 @@ export async function openIdentities(db: MediatorDb, sealKey: Uint8Array, url: s
   const senderKeys = new Map<string, PrivateKey>()
   let current = ''
   for (const row of await db.selectFrom('identity').selectAll().execute()) {
-    const stored = StoredKeys.parse(JSON.parse(fromUtf8(unseal(sealKey, contextOf(row.did), row.keys))))
+    const stored = PeerKeys.parse(JSON.parse(fromUtf8(unseal(sealKey, contextOf(row.did), row.keys))))
     for (const [kid, jwk] of Object.entries(stored)) keys.set(kid, jwk)
-    const kid = keysFor(resolvePeerDid(row.did), 'keyAgreement')[0]!.id
+    const kid = peerKeyIds(row.did).keyAgreement
     senderKeys.set(row.did, { kid, privateJwk: stored[kid]! })
     if (row.url === url) current = row.did
   }
@@ -63,18 +53,8 @@ export async function openIdentities(db: MediatorDb, sealKey: Uint8Array, url: s
 }
 
 async function insertIdentity(db: MediatorDb, sealKey: Uint8Array, url: string): Promise<void> {
-  const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
-  const did = createPeerDid({
-    keyAgreement: toPublic(keyAgreement),
-    authentication: toPublic(authentication),
-    // HTTP comes first: wallets post to the first service.
-    serviceUri: [url, `${url.replace(/^http/, 'ws')}/ws`],
-  })
-  const document = resolvePeerDid(did)
-  const keys = {
-    [keysFor(document, 'keyAgreement')[0]!.id]: keyAgreement,
-    [keysFor(document, 'authentication')[0]!.id]: authentication,
-  }
+  // HTTP comes first: wallets post to the first service.
+  const { did, keys } = generatePeerDid([url, `${url.replace(/^http/, 'ws')}/ws`])
   await db
     .insertInto('identity')
     .values({

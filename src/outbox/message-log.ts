@@ -1,5 +1,6 @@
 /**
- * The log of DIDComm messages (extension): types and parties of received and sent messages, without their content, for `EVENT_RETENTION`.
+ * The log of DIDComm messages (extension): types, senders and recipients of received and sent messages, without their content, for
+ * `EVENT_RETENTION`.
  *
  * A row is written in the transaction that deletes the message's job or stores the received message.
  */

@@ -1,5 +1,5 @@
 /** Finds a thread by its id, by the id of a record, an event or a ping, or by the beginning or the end of one. */
-import { sql } from 'kysely'
+import { sql, type AliasedSelectQueryBuilder } from 'kysely'
 import { Problem } from '../base/problem.ts'
 import { protocols } from '../protocols/index.ts'
 import type { Db } from '../storage/database.ts'
@@ -82,22 +82,10 @@ async function findByBeginning(db: Db, beginning: string): Promise<string[]> {
     ...protocolNames.map((name) =>
       records.where('protocol', '=', name).where('thid', '>=', beginning).where('thid', '<', end).execute(),
     ),
-    db
-      .selectFrom('event')
-      .select('subject as thread')
-      .distinct()
-      .where('subject', '>=', beginning)
-      .where('subject', '<', end)
-      .limit(named)
-      .execute(),
-    db
-      .selectFrom('message_log')
-      .select('thread')
-      .distinct()
-      .where('thread', '>=', beginning)
-      .where('thread', '<', end)
-      .limit(named)
-      .execute(),
+    ...[
+      db.selectFrom('event').select('subject as thread').as('log'),
+      db.selectFrom('message_log').select('thread').as('log'),
+    ].map((log) => threadsOf(db, log).where('thread', '>=', beginning).where('thread', '<', end).execute()),
   ]
   return [...new Set((await Promise.all(reads)).flat().map(({ thread }) => thread))]
 }
@@ -110,34 +98,23 @@ async function findByEnd(db: Db, end: string): Promise<string[]> {
     .selectFrom('record')
     .select(['id', 'thid as thread'])
     .where('protocol', 'in', protocolNames)
-  const events = db
-    .selectFrom('event')
-    .select('subject as thread')
-    .orderBy('sequence', 'desc')
-    .limit(searched)
-  const messages = db.selectFrom('message_log').select('thread').orderBy('sequence', 'desc').limit(searched)
+  const events = db.selectFrom('event').select('subject as thread')
+  const messages = db.selectFrom('message_log').select('thread')
   const reads: Promise<{ thread: string }[]>[] = [
-    db
-      .selectFrom(records.orderBy('id', 'desc').limit(searched).as('newest'))
-      .select('thread')
-      .distinct()
+    threadsOf(db, records.orderBy('id', 'desc').limit(searched).as('log'))
       .where((eb) => eb.or([endsWith('id'), endsWith('thread')]))
-      .limit(named)
       .execute(),
-    db
-      .selectFrom(events.as('newest'))
-      .select('thread')
-      .distinct()
-      .where(endsWith('thread'))
-      .limit(named)
-      .execute(),
-    db
-      .selectFrom(messages.as('newest'))
-      .select('thread')
-      .distinct()
-      .where(endsWith('thread'))
-      .limit(named)
-      .execute(),
+    ...[
+      events.orderBy('sequence', 'desc').limit(searched).as('log'),
+      messages.orderBy('sequence', 'desc').limit(searched).as('log'),
+    ].map((log) => threadsOf(db, log).where(endsWith('thread')).execute()),
   ]
   return (await Promise.all(reads)).flat().map(({ thread }) => thread)
+}
+
+type Log = AliasedSelectQueryBuilder<{ thread: string }, 'log'>
+
+/** The distinct threads of a log, as many as an error names. */
+function threadsOf(db: Db, log: Log) {
+  return db.selectFrom(log).select('thread').distinct().limit(named)
 }

@@ -106,8 +106,8 @@ function toAbout({ protocol, record }: Traced): Pick<Pending, 'topic' | 'recordI
 
 /** The webhooks with undelivered events of the thread, without the global one, which belongs to the operator. */
 export async function findPendingDeliveries(db: Db, events: readonly LoggedEvent[]): Promise<Pending[]> {
-  const places = events.map(({ sequence }) => sequence)
-  if (places.length === 0) return []
+  const sequences = events.map(({ sequence }) => sequence)
+  if (sequences.length === 0) return []
   const webhooks = await db
     .selectFrom('webhook')
     .select(['id', 'cursor', 'attempts', 'due_at'])
@@ -116,14 +116,14 @@ export async function findPendingDeliveries(db: Db, events: readonly LoggedEvent
   const again = await db
     .selectFrom('redelivery')
     .select(['webhook_id', 'event_sequence', 'attempts', 'due_at'])
-    .where('event_sequence', 'in', places)
+    .where('event_sequence', 'in', sequences)
     .orderBy('event_sequence')
     .execute()
   const pending = webhooks.map(async ({ id, cursor, ...head }): Promise<Pending[]> => {
     const replayed = again.filter(({ webhook_id }) => webhook_id === id)
     const wanted = [
       ...replayed.map((each) => each.event_sequence),
-      ...places.filter((place) => place > cursor),
+      ...sequences.filter((sequence) => sequence > cursor),
     ]
     const first = wanted[0]
     if (first === undefined) return []
@@ -145,21 +145,21 @@ export async function findPendingDeliveries(db: Db, events: readonly LoggedEvent
   return (await Promise.all(pending)).flat()
 }
 
-async function isNext(db: Db, cursor: number, place: number): Promise<boolean> {
+async function isNext(db: Db, cursor: number, sequence: number): Promise<boolean> {
   const next = db
     .selectFrom('event')
     .select('sequence')
     .where('sequence', '>', cursor)
     .orderBy('sequence')
     .limit(1)
-  return (await next.executeTakeFirst())?.sequence === place
+  return (await next.executeTakeFirst())?.sequence === sequence
 }
 
-async function lastError(db: Db, webhookId: string, place: number): Promise<string | undefined> {
+async function lastError(db: Db, webhookId: string, sequence: number): Promise<string | undefined> {
   const last = await db
     .selectFrom('delivery_attempt')
     .select('error')
-    .where('event_sequence', '=', place)
+    .where('event_sequence', '=', sequence)
     .where('webhook_id', '=', webhookId)
     .where('kind', '!=', 'test')
     .orderBy('sequence', 'desc')

@@ -34,8 +34,8 @@ export async function getTrace(wallet: Wallet, id: string): Promise<Trace> {
   const events = await eventsAfter(db, walletId, 0, longest + 1, { subject: thid })
   const messages = await messagesOf(db, thid, longest + 1)
   const shown = events.slice(0, longest)
-  const places = shown.map(({ sequence }) => sequence)
-  const deliveries = await deliveriesOf(db, places, deliveryLimit + 1)
+  const sequences = shown.map(({ sequence }) => sequence)
+  const deliveries = await deliveriesOf(db, sequences, deliveryLimit + 1)
   const steps = toSteps({
     events: shown,
     messages: messages.slice(0, longest),
@@ -43,12 +43,12 @@ export async function getTrace(wallet: Wallet, id: string): Promise<Trace> {
   })
 
   const traced = await findTraced(db, thid)
-  const owed = await findThreadJobs(db, thid, traced)
-  const idle = traced.filter(({ record }) => !owed.some(({ body }) => body.recordId === record.id))
+  const jobs = await findThreadJobs(db, thid, traced)
+  const idle = traced.filter(({ record }) => !jobs.some(({ body }) => body.recordId === record.id))
   const pending = [
-    ...owed.map((each) => toPendingJob(each, traced)),
+    ...jobs.map((each) => toPendingJob(each, traced)),
     ...idle.flatMap((each) => toPendingTransition(each, env.config.FLOW_EXPIRY) ?? []),
-    ...(await findUnanswered(db, thid, owed.length > 0)),
+    ...(await findUnanswered(db, thid, jobs.length > 0)),
     ...(await findPendingDeliveries(db, shown)),
   ]
   return {
@@ -79,8 +79,8 @@ function toTracedRecord({ protocol, record: { id, role, state, ...data } }: Trac
 }
 
 /** A delivered ping without a reply. */
-async function findUnanswered(db: Db, thid: string, isOwed: boolean): Promise<Pending[]> {
-  if (isOwed) return []
+async function findUnanswered(db: Db, thid: string, hasJobs: boolean): Promise<Pending[]> {
+  if (hasJobs) return []
   const ping = db
     .selectFrom('ping')
     .select('sent_at')

@@ -1,35 +1,19 @@
 /** The did:peer DIDs of a wallet: one with new keys for every connection, connectionless record, ping to a DID, and sign-in. */
 import type { Selectable } from 'kysely'
-import * as z from 'zod'
-import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'
+import type { PrivateJwk } from '../crypto/keys.ts'
 import { didOf } from '../did/document.ts'
-import { createPeerDid, peerKeyIds, resolvePeerDid } from '../did/peer.ts'
+import { generatePeerDid, PeerKeys, resolvePeerDid } from '../did/peer.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from './wallet.ts'
 
-const StoredJwk = z.object({
-  kty: z.literal('OKP'),
-  crv: z.enum(['X25519', 'Ed25519']),
-  x: z.string(),
-  d: z.string(),
-})
-/** Private keys by their key ids in the DID document. */
-const StoredKeys = z.record(z.string(), StoredJwk)
-
 export type NewPeerDid = { did: string; keys: Record<string, PrivateJwk> }
 
 /** Makes a DID that `savePeerDid` then stores. Its service is a new mailbox of the wallet, unless `services` are given. */
 export function newPeerDid(wallet: Wallet, { services }: { services?: readonly string[] } = {}): NewPeerDid {
-  const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
-  const did = createPeerDid({
-    keyAgreement: toPublic(keyAgreement),
-    authentication: toPublic(authentication),
-    serviceUri: services ?? `${wallet.env.urls.didcomm}/${wallet.env.tokens.create('mailbox', wallet.id)}`,
-  })
-  const ids = peerKeyIds(did)
-  return { did, keys: { [ids.keyAgreement]: keyAgreement, [ids.authentication]: authentication } }
+  const { urls, tokens } = wallet.env
+  return generatePeerDid(services ?? `${urls.didcomm}/${tokens.create('mailbox', wallet.id)}`)
 }
 
 const insertPeerDid = prepared(
@@ -73,7 +57,7 @@ const recordsOf = prepared((db: Db, { did }: { did: string }) =>
 )
 
 function readKeys(text: string): Record<string, PrivateJwk> {
-  return StoredKeys.parse(JSON.parse(text))
+  return PeerKeys.parse(JSON.parse(text))
 }
 
 /** The private key of a key id (a DID URL); undefined when the DID is not the wallet's. */

@@ -34,9 +34,9 @@ async function openQueue(count: number) {
     write(db, (tx) => appendEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { state } }))
   for (let state = 1; state <= count; state++) await announce(state)
   const next = async () => (await dueDeliveries(db, walletId, { now: later(step) })).deliveries[0]
-  const settle = async (isTaken: boolean) => {
+  const finish = async (isAccepted: boolean) => {
     const delivery = (await next())!
-    if (isTaken) await write(db, (tx) => confirm(tx, delivery, answer({ status: 200 })))
+    if (isAccepted) await write(db, (tx) => confirm(tx, delivery, answer({ status: 200 })))
     else await write(db, (tx) => fail(tx, delivery, answer({ status: 500, error: 'refused' }), later(step)))
     step++
     return delivery.event.data.state
@@ -46,13 +46,13 @@ async function openQueue(count: number) {
     id,
     announce,
     next,
-    take: () => settle(true),
-    refuse: () => settle(false),
-    giveUp: async () => [await settle(false), await settle(false), await settle(false)][0],
+    accept: () => finish(true),
+    refuse: () => finish(false),
+    abandon: async () => [await finish(false), await finish(false), await finish(false)][0],
     /** The states of the queued events in order of delivery. */
     drain: async () => {
       const states = []
-      while (await next()) states.push(await settle(true))
+      while (await next()) states.push(await finish(true))
       return states
     },
     replay: (wanted: Replay) => write(db, (tx) => replay(tx, id, wanted)),
@@ -65,8 +65,8 @@ async function openQueue(count: number) {
 
 test('an event, delivered or not, is replayed before events that were not delivered yet', async () => {
   await using one = await openQueue(3)
-  await one.take()
-  await one.take()
+  await one.accept()
+  await one.accept()
   const before = await one.next()
   expect(await one.replay({ eventId: await one.eventId(1) })).toBe(1)
   expect(await one.next()).toMatchObject({
@@ -80,7 +80,7 @@ test('an event, delivered or not, is replayed before events that were not delive
 
 test('an event that is already queued is not queued twice', async () => {
   await using one = await openQueue(2)
-  await one.take()
+  await one.accept()
   expect(await one.replay({ eventId: await one.eventId(2) })).toBe(0)
   expect([
     await one.replay({ eventId: await one.eventId(1) }),
@@ -107,7 +107,9 @@ test('a replay since an instant is in order, includes events before the registra
 
 test('a replay of failed events delivers all dead letters, which stay listed until then', async () => {
   await using one = await openQueue(4)
-  expect([await one.giveUp(), await one.take(), await one.giveUp(), await one.take()]).toEqual([1, 2, 3, 4])
+  expect([await one.abandon(), await one.accept(), await one.abandon(), await one.accept()]).toEqual([
+    1, 2, 3, 4,
+  ])
   const dead = async () => (await one.list({ outcome: 'dead' })).map(({ eventId, kind }) => [eventId, kind])
   const [first, third] = [await one.eventId(1), await one.eventId(3)]
   expect(await dead()).toEqual([
@@ -115,9 +117,9 @@ test('a replay of failed events delivers all dead letters, which stay listed unt
     [first, 'automatic'],
   ])
   expect(await one.replay({ failed: true })).toBe(2)
-  expect(await one.take()).toBe(1)
+  expect(await one.accept()).toBe(1)
   expect(await dead()).toEqual([[third, 'automatic']])
-  expect(await one.giveUp()).toBe(3)
+  expect(await one.abandon()).toBe(3)
   expect(await dead()).toEqual([[third, 'replay']])
   expect(await one.next()).toBeUndefined()
   expect([await one.replay({ failed: true }), await one.drain(), await dead()]).toEqual([1, [3], []])
@@ -126,7 +128,7 @@ test('a replay of failed events delivers all dead letters, which stay listed unt
 test('a replay has three attempts five seconds apart, and those of the event after it stay as they are', async () => {
   await using one = await openQueue(2)
   const { db } = one
-  await one.take()
+  await one.accept()
   await one.refuse()
   await one.replay({ eventId: await one.eventId(1) })
   expect(await one.next()).toMatchObject({ kind: 'replay', sequence: 1, attempts: 0 })
@@ -144,15 +146,15 @@ test('a replay has three attempts five seconds apart, and those of the event aft
     .updateTable('redelivery')
     .set({ due_at: new Date(0).toISOString() })
     .execute()
-  await one.take()
+  await one.accept()
   expect(await one.next()).toMatchObject({ kind: 'automatic', sequence: 2, attempts: 1 })
 })
 
 test('attempts are listed newest first, by event and outcome, in pages', async () => {
   await using one = await openQueue(2)
   await one.refuse()
-  await one.take()
-  await one.giveUp()
+  await one.accept()
+  await one.abandon()
   const [first, second] = [await one.eventId(1), await one.eventId(2)]
   const short = async (query = {}) =>
     (await one.list(query)).map(({ eventId, outcome }) => [eventId, outcome])
@@ -186,7 +188,7 @@ test('attempts are listed newest first, by event and outcome, in pages', async (
 
 test('a test of the webhook is listed and found by its event id, though the event log does not have it', async () => {
   await using one = await openQueue(1)
-  await one.take()
+  await one.accept()
   const event: Event = {
     id: randomUUID(),
     type: 'ConnectionUpdated',
@@ -239,7 +241,7 @@ const left = async (db: Db) =>
 
 test('deleting a webhook deletes its deliveries, and an attempt in progress stores nothing', async () => {
   await using one = await openQueue(2)
-  await one.giveUp()
+  await one.abandon()
   await one.replay({ failed: true })
   const delivery = (await one.next())!
   expect(await left(one.db)).toEqual([1, 1, 3])
@@ -252,8 +254,8 @@ test('deleting a webhook deletes its deliveries, and an attempt in progress stor
 
 test('deleting an event deletes its deliveries, and the queue continues', async () => {
   await using one = await openQueue(3)
-  await one.giveUp()
-  await one.take()
+  await one.abandon()
+  await one.accept()
   await one.replay({ failed: true })
   const delivery = (await one.next())!
   await one.db.deleteFrom('event').where('sequence', '=', 1).execute()
