@@ -17,20 +17,14 @@ export function toPaddedBase64url(bytes: Uint8Array | string): string {
   return text + '='.repeat((4 - (text.length % 4)) % 4)
 }
 
-/**
- * Decodes base64 in the standard or the URL-safe alphabet, with or without padding.
- *
- * @throws {TypeError} for other characters, or an impossible length
- */
+/** Decodes base64 in either alphabet, with or without padding. @throws {TypeError} */
 export function fromBase64(text: string): Uint8Array {
   const bare = text.replace(/={1,2}$/, '')
   if (!/^[A-Za-z0-9+/_-]*$/.test(bare) || bare.length % 4 === 1) throw new TypeError('not base64')
   return Buffer.from(bare, 'base64url')
 }
 
-/**
- * Decodes base64url without padding. @throws {TypeError} when it is not the canonical encoding (RFC 7515 §2)
- */
+/** Decodes base64url without padding. @throws {TypeError} for another encoding (RFC 7515 §2) */
 export function fromStrictBase64url(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') !== text) throw new TypeError('is not canonical base64url')
@@ -75,9 +69,7 @@ export function concat(...parts: Uint8Array[]): Uint8Array {
   return Buffer.concat(parts)
 }
 
-/**
- * A view without a copy: a copy of a key would stay in the pool that Node.js shares between short buffers.
- */
+/** Not a copy: a copy of a key would stay in the pool that Node.js shares between short buffers. */
 function view(bytes: Uint8Array | string): Buffer {
   if (typeof bytes === 'string') return Buffer.from(bytes)
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -6,10 +6,7 @@
  */
 import { uptime } from 'node:os'
 
-/**
- * Three sources of milliseconds: `wall` since 1970, `awake` monotonic while the machine is awake, `running`
- * monotonic also during sleep.
- */
+/** Milliseconds: `wall` since 1970, `awake` and `running` monotonic, without and with the machine's sleep. */
 export type Sources = { wall: () => number; awake: () => number; running: () => number }
 
 /** Smaller differences between the monotonic sources are rounding. */
@@ -18,10 +15,7 @@ const sleepMs = 1_000
 /** How often the clock checks for a sleep: the system keeps `uptime` in a file. */
 const lookMs = 1_000
 
-/**
- * Creates a clock that begins with the system clock and ignores its changes. It includes the sleep of the
- * machine, and never goes back.
- */
+/** A clock that starts at the system clock and ignores its changes. It includes the machine's sleep. */
 export function createSteadyClock({ wall, awake, running }: Sources): () => number {
   const [start, awakeAtStart, runningAtStart] = [wall(), awake(), running()]
   let [slept, lookedAt] = [0, 0]

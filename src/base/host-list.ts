@@ -1,10 +1,7 @@
 /** Lists of hosts and ports, separated by commas, in the configuration. */
 import { isIP } from 'node:net'
 
-/**
- * `names` and `suffixes` are lower-case ASCII without trailing dots, `networks` are address and prefix
- * length, `rest` stands for `*`.
- */
+/** Names are lower-case ASCII without trailing dots, networks are CIDR, `rest` stands for `*`. */
 export type HostList = { names: string[]; suffixes: string[]; networks: string[]; rest: boolean }
 
 /** A range of ports, inclusive. */

@@ -121,9 +121,7 @@ const keep: Readonly<Record<keyof Types, (value: unknown) => unknown>> = {
   error: (value) => toShown(value),
 }
 
-/**
- * The describing parts of an error. Other properties may hold anything, such as a request with its headers.
- */
+/** The describing parts of an error. Other properties may hold anything, such as a request. */
 function toShown(error: unknown, depth = 0): object | undefined {
   if (error === undefined || depth === deepestCause) return undefined
   if (!(error instanceof Error)) return { type: typeof error, message: text(error) }

@@ -2,17 +2,12 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from './config.ts'
 
-/**
- * Descriptors of everything except wallets and accepted connections: databases, the log, outgoing
- * connections.
- */
+/** Descriptors of databases, the log and outgoing connections. */
 const others = 90
 /** The database, its log (for SQLite and for `LogSync`) and the index of the log. */
 const filesOfWallet = 4
 
-/**
- * The hard limit, to which Node.js raises the soft one; undefined when it cannot be read or there is none.
- */
+/** The hard limit, to which Node.js raises the soft one; undefined if it is unknown or there is none. */
 function readLimit(): number | undefined {
   try {
     const found = /^Max open files +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))

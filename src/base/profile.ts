@@ -49,10 +49,7 @@ export type Profile = z.infer<typeof Profile>
 /** The name of a profile. */
 export const ProfileName = z.string().regex(/^[a-z0-9-]+$/i)
 
-/**
- * The path of a profile. @throws {StartError} when the name has other characters than letters, digits and
- * hyphens
- */
+/** @throws {StartError} for a name with other characters than letters, digits and hyphens */
 export function profilePath(configDir: string, name: string): string {
   if (!ProfileName.safeParse(name).success)
     throw new StartError(
@@ -62,12 +59,7 @@ export function profilePath(configDir: string, name: string): string {
   return join(configDir, 'profiles', `${name}.json`)
 }
 
-/**
- * Reads a profile; undefined when there is none.
- *
- * @throws {StartError} when the file cannot be read or is not a profile, with the names of the fields, but
- * without values
- */
+/** The profile, if any. @throws {StartError} with the names of invalid fields, but without values */
 export function readProfile(configDir: string, name: string): Profile | undefined {
   const path = profilePath(configDir, name)
   const text = readIfThere(path, (reason) => `The profile ${path} cannot be read: ${reason}.`)
@@ -81,10 +73,7 @@ export function readProfile(configDir: string, name: string): Profile | undefine
   )
 }
 
-/**
- * As `readProfile`, for a daemon on this machine. @throws {StartError} also when the daemon is on another
- * machine
- */
+/** As `readProfile`, for a daemon on this machine. @throws {StartError} also for one on another machine */
 export function readLocalProfile(configDir: string, name: string): LocalProfile | undefined {
   const profile = readProfile(configDir, name)
   if (profile?.kind !== 'remote') return profile
@@ -111,11 +100,7 @@ export function profileNames(configDir: string): string[] {
   }
 }
 
-/**
- * Replaces a profile atomically, with mode 0600.
- *
- * @throws {StartError} when the folder or the file cannot be written
- */
+/** Replaces a profile atomically, with mode 0600. @throws {StartError} if it cannot be written */
 export function writeProfile(configDir: string, name: string, profile: Profile): void {
   const path = profilePath(configDir, name)
   const text = `${JSON.stringify(Profile.parse(profile), null, 2)}\n`

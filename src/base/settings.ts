@@ -41,10 +41,7 @@ export function settingsPath(configDir: string, profile: string): string {
   return join(configDir, 'settings', `${profile}.json`)
 }
 
-/**
- * Reads the settings of a profile; empty without a file. @throws {StartError} with the names of invalid
- * fields, but without values
- */
+/** The settings of a profile, if any. @throws {StartError} with the names of invalid fields */
 export function readSettings(configDir: string, profile: string): Settings {
   if (!ProfileName.safeParse(profile).success) return {}
   const path = settingsPath(configDir, profile)
@@ -106,10 +103,7 @@ export function toKept(name: string, value: string): string {
     : value
 }
 
-/**
- * The data folder of a profile without flag and variable: that of its settings, of its last daemon, or the
- * default.
- */
+/** The data folder without flag and variable: that of the settings, of the last daemon, or the default. */
 export function dataDirOf(
   configDir: string,
   profile: string,
@@ -131,10 +125,7 @@ const port = z.coerce.number().int().min(0).max(65_535)
 
 const usualDataDir = () => envPaths('identity-agent', { suffix: '' }).data
 
-/**
- * The default data folder: the user’s data folder for the profile `local`, a folder in it for any other
- * profile.
- */
+/** The user’s data folder for the profile `local`, a folder in it for any other profile. */
 export function defaultDataDir(profile: string): string {
   return profile === 'local' ? usualDataDir() : join(usualDataDir(), 'profiles', profile)
 }

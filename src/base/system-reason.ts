@@ -1,9 +1,6 @@
 /** Errors of the operating system in plain words. */
 
-/**
- * Plain words by code (errno(3) and name resolution). Each continues a sentence such as "The file x cannot be
- * read: …".
- */
+/** Plain words by code (errno(3) and name resolution). Each continues "The file x cannot be read: …". */
 // prettier-ignore
 const reasons: Readonly<Record<string, string>> = {
   EACCES:        'permission denied',

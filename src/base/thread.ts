@@ -9,17 +9,9 @@ import { Problem } from './problem.ts'
 import type { Program } from './program.ts'
 
 export type Thread<Task, Answer> = {
-  /**
-   * Runs a task in the thread.
-   *
-   * @throws {Problem} `error:ServiceUnavailable` when too many tasks wait, {ThreadSpent}, the error of the
-   * thread
-   */
+  /** Runs a task in the thread. @throws {Problem} 503 when too many tasks wait, {ThreadSpent} */
   ask(task: Task): Promise<Answer>
-  /**
-   * Ends the thread, also during a task. The next task starts a new one, unless `forGood`: then waiting tasks
-   * are refused.
-   */
+  /** Ends the thread, also during a task. The next task starts a new one, or is refused if `forGood`. */
   close(forGood?: boolean): Promise<void>
 }
 
@@ -38,10 +30,7 @@ export type ThreadOptions = {
   tooMany: string
 }
 
-/**
- * The elapsed time of a task is limited to this multiple of its CPU time, since a busy machine gives the
- * process little CPU.
- */
+/** The limit of elapsed time, as a multiple of CPU time: a busy machine gives the process little CPU. */
 const patience = 5
 
 /** A task exceeded its time or memory, and the thread was ended. */
@@ -122,10 +111,7 @@ export function createThread<Task, Answer>(options: ThreadOptions): Thread<Task,
   }
 }
 
-/**
- * Calls `spent` after a CPU time of this process, or a multiple of it in elapsed time. Returns the function
- * that cancels it.
- */
+/** Calls `spent` after a CPU time, or a multiple of it in elapsed time. Returns its cancellation. */
 function afterTime(timeMs: number, spent: () => void): () => void {
   const before = process.cpuUsage()
   const latest = performance.now() + patience * timeMs

@@ -6,10 +6,7 @@ import { HDKey } from '@scure/bip32'
 import type { PrivateJwk } from './keys.ts'
 import { fromPrivateBytes } from './secp256k1.ts'
 
-/**
- * The path of a key: the index of the DID, the usage (KeyUsage of the did:prism protobuf), and the index of
- * the key.
- */
+/** The path of a key. The usage is the number of KeyUsage in the did:prism protobuf. */
 export type KeyPath = { didIndex: number; usage: number; keyIndex: number }
 
 /** Derives the keys of one seed. It caches the nodes of the last DID, since each step takes a millisecond. */

@@ -14,9 +14,7 @@ const max = 500
 const privateObjects = new LRUCache<string, KeyObject>({ max })
 const publicObjects = new LRUCache<string, KeyObject>({ max })
 
-/**
- * The secret of two parties is the same for all of their messages, and takes half of the time of a message.
- */
+/** The secret of two parties is the same for all their messages, and takes half of a message's time. */
 const secrets = new LRUCache<string, Uint8Array>({ max, dispose: (secret) => secret.fill(0) })
 
 /** Whether the object of a public key is cached. */

@@ -109,10 +109,7 @@ export function fromPrivateBytes(d: Uint8Array): PrivateJwk {
   return { ...fromPublicBytes(curve.getPublicKey(d, false)), d: toBase64url(d) }
 }
 
-/**
- * The public key of a compressed (33 bytes) or uncompressed (65 bytes) point. @throws for a point that is not
- * on the curve
- */
+/** The public key of a point (33 bytes compressed, 65 uncompressed). @throws if it is not on the curve */
 export function fromPublicBytes(bytes: Uint8Array): PublicJwk {
   const isPoint =
     bytes.length === 65 ? bytes[0] === 4 : bytes.length === 33 && (bytes[0] === 2 || bytes[0] === 3)

@@ -56,9 +56,7 @@ async function insertNext(wallet: Wallet, create: (didIndex: number) => Promise<
   }
 }
 
-/**
- * The rows of a DID. The order of keys is that of the Cloud Agent: public keys, internal keys, master key.
- */
+/** The rows of a DID. Keys have the Cloud Agent's order: public keys, internal keys, master key. */
 async function createRows(
   wallet: Wallet,
   { documentTemplate }: CreateManagedDid,

@@ -26,16 +26,10 @@ export function newRow(
   }
 }
 
-/**
- * A DID of the wallet. `longForm` is the long form of a did:prism created in this wallet, otherwise the DID
- * itself.
- */
+/** A DID of the wallet. `longForm` is `did` unless the wallet created it as a did:prism. */
 export type WalletDid = { did: string; longForm: string; status: DidRow['status'] }
 
-/**
- * The wallet's DID with this short or long form. @throws {Problem} 400 when it is not a did:prism or did:web,
- * 404 when it is not in the wallet.
- */
+/** The wallet's DID with this short or long form. @throws {Problem} 400 for another method, 404 if unknown */
 export async function getManagedDid(db: Db, didRef: string): Promise<WalletDid> {
   const { did, long_form, status } = await getDidRow(db, didRef)
   return { did, longForm: long_form ?? did, status }
@@ -81,9 +75,7 @@ export async function updateDidRow(
     .execute()
 }
 
-/**
- * Updates a DID's row, unless it has changed since it was read. @throws {Problem} 409 when it has changed.
- */
+/** Updates a DID's row. @throws {Problem} 409 when it has changed since it was read */
 export async function updateUnchangedRow(
   tx: Tx,
   { did, state }: DidRow,

@@ -33,16 +33,10 @@ const StoredJwk = z.object({
 /** The Cloud Agent's names of purposes in error texts. */
 const names = { authentication: 'Authentication', assertionMethod: 'AssertionMethod' } as const
 
-/**
- * Creates one key per iteration of the event loop, for all wallets together: deriving a key blocks for about
- * two milliseconds.
- */
+/** One key per iteration of the event loop, for all wallets: deriving a key blocks for two milliseconds. */
 const queue = new PQueue({ concurrency: 1 })
 
-/**
- * Creates keys: derived ones on secp256k1, random ones on other curves. `nextIndexes` has the next free key
- * index of each usage (default 0).
- */
+/** Creates keys: derived ones on secp256k1, others random. `nextIndexes` has the next index of each usage. */
 export async function createKeys(
   wallet: Wallet,
   didIndex: number,

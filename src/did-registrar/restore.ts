@@ -12,9 +12,7 @@ import type { RestoredDid } from './model.ts'
 /** The search ends after this number of consecutive DID indexes without a DID (gap limit, BIP-44). */
 const didGap = 20
 
-/**
- * How many key indexes to search beyond the number of a DID's keys, because indexes may have been skipped.
- */
+/** Key indexes to search beyond the number of a DID's keys, because indexes may have been skipped. */
 const keyGap = 10
 
 /**

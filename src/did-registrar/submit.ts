@@ -11,10 +11,7 @@ import { type DidRow, getDidRow, readState, toManagedDid, updateDidRow, writeSta
 import type { Failure } from './model.ts'
 import type { OperationRow } from './operation.ts'
 
-/**
- * Bounds of the polling interval for a ledger without `confirmsAt`. Within them, the interval is the time
- * since submission.
- */
+/** Limits of the polling interval, which is the time since submission, for a ledger without `confirmsAt`. */
 const shortestWaitMs = 1_000
 const longestWaitMs = 30_000
 
@@ -37,9 +34,7 @@ export const submitTask: Task = async (wallet, operationId) => {
   }
 }
 
-/**
- * Stores the verdict of a DID's pending operation, if the ledger has one.
- */
+/** Stores the verdict of a DID's pending operation, if the ledger has one. */
 export async function storeVerdict(wallet: Wallet, did: DidRow): Promise<void> {
   if (did.pending_operation === null) return
   const operation = await wallet.env.ledger.getOperation(did.pending_operation)
@@ -97,10 +92,7 @@ async function applyVerdict(
   return reject(did, row, state, operation.details)
 }
 
-/**
- * Submits an operation, unless that was done before: submission may cost money. Returns its status on the
- * ledger.
- */
+/** Submits an operation once, because submission may cost money. Returns its status on the ledger. */
 async function submitOnce(
   wallet: Wallet,
   { id, signed_operation, submitted_at }: OperationRow,
@@ -170,10 +162,7 @@ function confirm(
   }
 }
 
-/**
- * Stores a rejection. If the DID is published all the same, another wallet with the same seed has published
- * it.
- */
+/** Stores a rejection. Another wallet with the same seed may have published the DID nevertheless. */
 function reject(
   did: DidRow,
   row: OperationRow,

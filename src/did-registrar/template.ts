@@ -12,10 +12,7 @@ import type { DidContent } from '../did/prism/state.ts'
 import { type KeySpec, type NewKey, toPrismKey } from './keys.ts'
 import type { CreateManagedDid, UpdateAction } from './model.ts'
 
-/**
- * @throws {InvalidOperation} for the reserved id, or a curve that does not fit the purpose (with the Cloud
- * Agent's text).
- */
+/** @throws {InvalidOperation} for the reserved id, or a curve that does not fit the purpose */
 function checkKeySpec({ id, usage, curve }: KeySpec): void {
   if (id === masterKeyId)
     throw new InvalidOperation(`the key id ${masterKeyId} is reserved for the master key`)
@@ -29,10 +26,7 @@ function checkKeySpec({ id, usage, curve }: KeySpec): void {
   )
 }
 
-/**
- * The keys of a template: public keys, then internal keys. @throws {InvalidOperation} as `checkKeySpec`, or
- * for too many keys.
- */
+/** The public keys of a template, then its internal keys. @throws {InvalidOperation} */
 export function keysOfTemplate({
   publicKeys,
   internalKeys,
@@ -109,9 +103,7 @@ export function toPrismActions(
   })
 }
 
-/**
- * Removes a key. The API has one action for internal keys and one for others, the method has one for both.
- */
+/** Removes a key. The API has one action for internal keys and one for others, did:prism one for both. */
 function removeKey(state: DidContent, id: string, isInternal: boolean): PrismAction {
   if (id === masterKeyId)
     throw new InvalidOperation(`the key id ${masterKeyId} is reserved for the master key`)

@@ -135,10 +135,7 @@ function contentOf(
   ])
 }
 
-/**
- * Reserves a name. If the agent stopped before it inserted the DID, the same wallet can reserve the name
- * again.
- */
+/** Reserves a name. If the agent stopped before it inserted the DID, the same wallet can reserve it again. */
 async function takeName(db: AgentDb, wallet: Wallet, did: string): Promise<void> {
   const row = { did, wallet_id: wallet.id, created_at: new Date().toISOString() }
   const { numInsertedOrUpdatedRows } = await db

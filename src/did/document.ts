@@ -130,10 +130,7 @@ export function keysMatching(document: DidDocument, purpose: Purpose, kid?: stri
 export const didContext = 'https://www.w3.org/ns/did/v1'
 export const jws2020Context = 'https://w3id.org/security/suites/jws-2020/v1'
 
-/**
- * A verification method of type `JsonWebKey2020` (JSON Web Signature 2020 suite) with the id
- * `<did>#<fragment>`.
- */
+/** A verification method `<did>#<fragment>` of type `JsonWebKey2020` (JSON Web Signature 2020 suite). */
 export function jsonWebKey(did: string, fragment: string, publicKeyJwk: PublicJwk) {
   return { id: `${did}#${fragment}`, type: 'JsonWebKey2020', controller: did, publicKeyJwk }
 }

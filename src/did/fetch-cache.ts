@@ -5,10 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import { isTemporary, Problem } from '../base/problem.ts'
 
-/**
- * Limits of the cache, because anyone can name ever new DIDs. Sizes are characters of JSON. At most 10,000
- * entries fit.
- */
+/** Anyone can name ever new DIDs. Sizes are characters of JSON; at most 10,000 entries fit. */
 const maxSize = 33_550_000
 const minEntrySize = 3_355
 const maxPending = 1_000
@@ -18,10 +15,7 @@ const absentMs = 5_000
 const unreachableMs = 1_000
 
 export type FetchCache<T> = {
-  /**
-   * The value of a key, cached or fetched. Values are shared, and therefore frozen. @throws the error of the
-   * fetch.
-   */
+  /** The value of a key, cached or fetched; shared and therefore frozen. @throws the error of the fetch */
   get: (key: string) => Promise<T | undefined>
   /** Removes a key. A fetch in progress still answers its callers; its result is not cached. */
   invalidate: (key: string) => void

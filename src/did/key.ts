@@ -11,11 +11,7 @@ export function createKeyDid(jwk: PublicJwk): string {
   return `did:key:${toMultikey(jwk)}`
 }
 
-/**
- * Resolves a did:key. The key's id is `<did>#<multibase value>`.
- *
- * @throws {Problem} `error:DIDResolution:invalidDid` for a malformed key or an unsupported key type.
- */
+/** Resolves a did:key. The key's id is `<did>#<multibase value>`. @throws {Problem} `invalidDid` */
 export function resolveKeyDid(did: string): DidDocument {
   try {
     const text = /^did:key:(z[1-9A-HJ-NP-Za-km-z]+)$/.exec(did)?.[1]

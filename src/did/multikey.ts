@@ -15,11 +15,7 @@ const prefixes = {
   'P-256': [0x80, 0x24],
 } as const
 
-/**
- * Encodes a public key as Multikey.
- *
- * @throws {TypeError} for a curve other than X25519, Ed25519 and secp256k1, or a key of the wrong length.
- */
+/** Encodes a public key on X25519, Ed25519 or secp256k1. @throws {TypeError} for another curve or length */
 export function toMultikey(jwk: PublicJwk): string {
   if (jwk.crv === 'secp256k1')
     return toMultibase(concat(Uint8Array.from(prefixes.secp256k1), compressed(jwk)))
@@ -30,11 +26,7 @@ export function toMultikey(jwk: PublicJwk): string {
   return toMultibase(concat(Uint8Array.from(prefixes[jwk.crv]), key))
 }
 
-/**
- * Decodes a public key on X25519, Ed25519, secp256k1 or P-256.
- *
- * @throws when the text is not base58btc, the key type or length is wrong, or the point is not on its curve.
- */
+/** Decodes a public key on X25519, Ed25519, secp256k1 or P-256. @throws for malformed text or points */
 export function fromMultikey(text: string): PublicJwk {
   // The longest key takes 50 characters. Decoding base58 takes quadratic time.
   if (text.length > 60) throw new TypeError('longer than any key')

@@ -30,10 +30,7 @@ const commonNames: Readonly<Record<string, string>> = {
   a: 'accept',
 }
 
-/**
- * A service element holds one service or a list of them. The Identus TypeScript SDK writes lists, and an
- * empty one for no service.
- */
+/** One service or a list of services. The Identus TypeScript SDK writes lists, also empty ones. */
 const ServiceElement = z.union([
   z.array(z.looseObject({})),
   z.looseObject({}).transform((service) => [service]),
@@ -68,9 +65,7 @@ export function resolvePeer2(did: string): DidDocument {
   return document
 }
 
-/**
- * The numalgo 3 form (short form) of a numalgo 2 DID: the SHA-256 multihash of the text after `did:peer:2`.
- */
+/** The short form (numalgo 3) of a numalgo 2 DID: the SHA-256 multihash of the text after `did:peer:2`. */
 export function toPeer3(did: string): string {
   const hash = createHash('sha256').update(did.slice('did:peer:2'.length)).digest()
   return `did:peer:3${toMultibase(concat(Uint8Array.of(0x12, 0x20), hash))}`
@@ -121,10 +116,7 @@ function expand(value: unknown): unknown {
   )
 }
 
-/**
- * Converts the older form, with the URI as a string and `routingKeys` and `accept` beside it, to the object
- * form.
- */
+/** Converts the older form, a URI with `routingKeys` and `accept` beside it, to the object form. */
 function toServiceObject(service: Record<string, unknown>): Record<string, unknown> {
   const type = service['type'] === 'dm' ? 'DIDCommMessaging' : service['type']
   if (type !== 'DIDCommMessaging' || typeof service['serviceEndpoint'] !== 'string')

@@ -15,10 +15,7 @@ export const ResolutionError = z.enum([
 ])
 export type ResolutionError = z.infer<typeof ResolutionError>
 
-/**
- * `created` and `updated` are ISO 8601 in UTC with whole seconds, `versionId` is hexadecimal. Only did:prism
- * has them.
- */
+/** Only did:prism has dates (ISO 8601 in UTC with whole seconds) and `versionId`. */
 export const DidDocumentMetadata = z.object({
   deactivated: z.boolean().optional(),
   canonicalId: z.string().optional(),

@@ -34,11 +34,7 @@ export type ResolverSources = {
 }
 
 export type Resolver = {
-  /**
-   * Resolves a DID. A failure is a result with `didResolutionMetadata.error`.
-   *
-   * @throws {Problem} `error:ServiceUnavailable` when the source cannot be reached: the DID may exist.
-   */
+  /** A failure is a result with `didResolutionMetadata.error`. @throws {Problem} 503: the DID may exist */
   resolve: (did: string) => Promise<ResolutionResult>
   /**
    * Resolves a DID to its document.
@@ -60,10 +56,7 @@ const immutable: Readonly<Record<string, (did: string) => DidDocument>> = {
 /** Limits on the cached results of DIDs that cannot change. The size is the total length of the DIDs. */
 const immutableCache = { max: 1_000, maxSize: 4_000_000 }
 
-/**
- * Creates a resolver. Errors of a source other than `error:DIDResolution:*` are rethrown: they say nothing
- * about the DID.
- */
+/** Errors of a source other than `error:DIDResolution:*` are rethrown: they say nothing about the DID. */
 export function createResolver(sources: ResolverSources): Resolver {
   const { getState, methods = {}, documentLifetimeMs = 0, stateLifetimeMs, now } = sources
   const fetched = new Map(

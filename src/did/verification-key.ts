@@ -18,10 +18,7 @@ const curves: Readonly<Record<Curve, PublicJwk['kty']>> = {
   'P-521': 'EC',
 }
 
-/**
- * The curve of each verification method type. Keys of other types (`Multikey`, `JsonWebKey2020`) name their
- * curve.
- */
+/** The curve of each type of verification method. Keys of other types name their curve. */
 const curveOfType: Readonly<Record<string, Curve>> = {
   Ed25519VerificationKey2018: 'Ed25519',
   Ed25519VerificationKey2020: 'Ed25519',
@@ -34,10 +31,7 @@ const curveOfType: Readonly<Record<string, Curve>> = {
 /** The longest key in base58 or hexadecimal: an uncompressed point on secp256k1. */
 const maxLength = 130
 
-/**
- * The key as JWK. `undefined` for an unsupported or malformed key, and for a key on another curve than its
- * type requires.
- */
+/** The key as JWK, unless it is unsupported, malformed, or on another curve than its type requires. */
 export function readKey(method: VerificationMethod): PublicJwk | undefined {
   const expected = Object.hasOwn(curveOfType, method.type) ? curveOfType[method.type] : undefined
   try {

@@ -10,10 +10,7 @@ import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { DidDocument, type Resolve } from './document.ts'
 
-/**
- * The required part of the HTTP client: a GET without redirects. Its errors have the `code` of
- * `UnreachableError`.
- */
+/** The part of `HttpClient` that is used. Its errors have the `code` of `UnreachableError`. */
 export type WebClient = {
   exchange: (url: string, request: WebRequest) => Promise<{ status: number; text: string }>
 }

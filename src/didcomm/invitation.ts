@@ -86,10 +86,7 @@ export function toOob(invitation: OutOfBandInvitation): string {
   return toPaddedBase64url(json)
 }
 
-/**
- * The URL of an invitation or of its `_oob` parameter. `base` has no query: the Cloud Agent requires `_oob`
- * to be the only parameter.
- */
+/** The URL of an invitation or of its `_oob` parameter, the only one, as the Cloud Agent requires. */
 export function toInvitationUrl(base: string, invitation: OutOfBandInvitation | string): string {
   return `${base}?_oob=${typeof invitation === 'string' ? invitation : toOob(invitation)}`
 }
@@ -120,10 +117,7 @@ export function parseInvitation(text: string): { invitation: OutOfBandInvitation
   return { invitation: parsed.data, oob: toPaddedBase64url(bytes) }
 }
 
-/**
- * The `_oob` parameter of a URL, or the text itself. `URLSearchParams` would decode the `+` of base64 to a
- * space.
- */
+/** The `_oob` parameter of a URL, or the text. `URLSearchParams` would decode `+` to a space. */
 function oobOf(text: string): string {
   const query = /(?:^|[?&])_oob=([^&#]*)/.exec(text)?.[1]
   return query === undefined ? text : decodeURIComponent(query)

@@ -45,9 +45,7 @@ export function readProtected<Header extends z.ZodType>(text: string, Header: He
     : refuse(`the protected header is not supported, ${reasonOf(parsed.error)}`)
 }
 
-/**
- * Decodes a base64url member of an envelope. @throws {Problem} `error:DIDCommControllerError:UnpackingFailed`
- */
+/** Decodes a base64url member of an envelope. @throws {Problem} `UnpackingFailed` */
 export function decodeMember(text: string, name: string): Buffer {
   try {
     return fromStrictBase64url(text)

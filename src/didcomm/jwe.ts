@@ -82,9 +82,7 @@ export function parseEnvelope(raw: string | Uint8Array): Envelope {
   return toEnvelope(value)
 }
 
-/**
- * Checks a parsed JSON value as an envelope. @throws {Problem} `error:DIDCommControllerError:UnpackingFailed`
- */
+/** Checks a parsed JSON value as an envelope. @throws {Problem} `UnpackingFailed` */
 export function toEnvelope(value: unknown): Envelope {
   const parsed = Jwe.safeParse(value)
   if (!parsed.success)
@@ -114,10 +112,7 @@ export function isJwe(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'ciphertext' in value && 'protected' in value
 }
 
-/**
- * The `apv` of recipient keys: SHA-256 of the sorted ids, joined with dots (DIDComm v2.1, "ECDH-1PU key
- * wrapping and common protected headers").
- */
+/** SHA-256 of the sorted key ids, joined with dots (DIDComm v2.1, "ECDH-1PU key wrapping …"). */
 export function apvOf(kids: readonly string[]): Uint8Array {
   return hash('sha256', kids.toSorted().join('.'), 'buffer')
 }
@@ -166,10 +161,7 @@ export function openEnvelope(envelope: Envelope, recipient: PrivateKey, senderJw
   }
 }
 
-/**
- * The id of the sender's key: `apu` is required, `skid` may repeat it (DIDComm v2.1, "ECDH-1PU key wrapping
- * and common protected headers").
- */
+/** The id of the sender's key: `apu`, which `skid` may repeat (DIDComm v2.1, "ECDH-1PU key wrapping …"). */
 function senderOf(apu: Uint8Array, skid: string | null | undefined): string {
   let named: string
   try {

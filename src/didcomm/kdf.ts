@@ -20,10 +20,7 @@ export const agreementCurves = ['X25519', 'P-256', 'P-384', 'P-521'] as const
 /** The ephemeral key pair of one message. */
 export type Ephemeral = {
   publicJwk: PublicJwk
-  /**
-   * The Diffie–Hellman secret with a public key. @throws for a key on another curve, or a point that is not
-   * on the curve.
-   */
+  /** The Diffie–Hellman secret. @throws for a key on another curve, or a point that is not on the curve */
   agree(theirs: PublicJwk): Uint8Array
 }
 
@@ -53,10 +50,7 @@ export function generateEphemeral(crv: string): Ephemeral {
   }
 }
 
-/**
- * The inputs of `OtherInfo`. `apu` and `apv` are decoded bytes; `tag` is the content's tag, for ECDH-1PU with
- * key wrapping.
- */
+/** `apu` and `apv` are decoded. `tag` is the tag of the content, for ECDH-1PU with key wrapping. */
 export type KeyContext = {
   algorithm: string
   apu: Uint8Array
@@ -83,10 +77,7 @@ function withLength(part: Uint8Array): Uint8Array[] {
 /** The counter of the only round. */
 const firstRound = Uint8Array.of(0, 0, 0, 1)
 
-/**
- * One round of Concat KDF with SHA-256. `secrets` are concatenated: Ze, or Ze and Zs for ECDH-1PU. Returns
- * `bits` / 8 bytes, at most 32.
- */
+/** One round of Concat KDF with SHA-256: at most 32 bytes. `secrets` are Ze, or Ze and Zs for ECDH-1PU. */
 export function concatKdf(secrets: Uint8Array[], info: Uint8Array, bits = 256): Uint8Array {
   const hashed = concat(firstRound, ...secrets, info)
   const key = hash('sha256', hashed, 'buffer')

@@ -6,10 +6,7 @@
 /** The parts of a message type: protocol, major version, minor version, message name. */
 const parts = /^(.+\/)(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,3})(\/[^/]+)$/
 
-/**
- * The known type that handles a message type: the same type, or the highest minor version with the same major
- * version.
- */
+/** The same type, or the highest minor version with the same major version. */
 export function findKnownType<Known extends string>(
   known: readonly Known[],
   type: string,

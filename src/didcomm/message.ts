@@ -74,22 +74,14 @@ export const PlaintextMessage = z.looseObject({
 })
 export type PlaintextMessage = z.infer<typeof PlaintextMessage>
 
-/**
- * Checks a parsed JSON value as a message. Null headers mean absent.
- *
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` naming the header that is wrong.
- */
+/** Checks a JSON value as a message. Null headers mean absent. @throws {Problem} `UnpackingFailed` */
 export function toMessage(value: unknown): PlaintextMessage {
   if (!isJsonObject(value)) refuse('the plaintext is not an object')
   const parsed = PlaintextMessage.safeParse(withoutNulls(value))
   return parsed.success ? parsed.data : refuse(`the plaintext is malformed, ${reasonOf(parsed.error)}`)
 }
 
-/**
- * Parses the JSON text of a message.
- *
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed`
- */
+/** Parses the JSON text of a message. @throws {Problem} `UnpackingFailed` */
 export function parseMessage(text: string | Uint8Array): PlaintextMessage {
   let value: unknown
   try {
@@ -127,12 +119,7 @@ export function attachmentBytes(attachment: Attachment): Uint8Array {
   }
 }
 
-/**
- * The JSON value of an attachment, from `json` or from `base64`.
- *
- * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when there is none, or it is nested too
- * deeply.
- */
+/** The JSON value of an attachment, from `json` or from `base64`. @throws {Problem} `UnpackingFailed` */
 export function attachmentJson(attachment: Attachment): unknown {
   // `base64` takes precedence, as in `attachmentBytes` and in the Cloud Agent.
   if (attachment.data.base64 == null && attachment.data.json != null) return attachment.data.json
@@ -168,9 +155,7 @@ const leewaySeconds = 30
 const cloudAgentLifetimeSeconds = 1_000
 const cloudAgentLeewaySeconds = 86_400
 
-/**
- * The time (milliseconds since 1970) from which on a message is refused. `undefined` when it does not expire.
- */
+/** The time (milliseconds since 1970) from which on a message is refused, if it expires. */
 export function expiresAtMs({
   created_time: created,
   expires_time: expires,

@@ -21,10 +21,7 @@ export type Hop = { next: string; did: string; recipient: Recipient }
 /** The URL to post to, and the hops, starting with the one next to the recipient. */
 export type Route = { url: string; hops: Hop[] }
 
-/**
- * A DIDComm service endpoint: an http(s) or ws(s) URL or the DID of a mediator, and routing keys, outermost
- * first.
- */
+/** `uri` is an http(s) or ws(s) URL, or the DID of a mediator. The outermost routing key is the first. */
 export type Endpoint = { uri: string; routingKeys: string[] }
 
 /** The DID documents give no usable route. Retrying does not help. */
@@ -63,10 +60,7 @@ export function findEndpoint(document: DidDocument): string | undefined {
   return endpointsOf(document).find(({ uri }) => isHttpUrl(uri))?.uri
 }
 
-/**
- * Limits a resolver to did:peer, so that a message or document of a peer cannot trigger requests to a ledger
- * or web server.
- */
+/** Limits a resolver to did:peer, so that a peer cannot cause requests to a ledger or web server. */
 export function peerDidsOnly(resolve: Resolve): Resolve {
   return async (did) => {
     if (did.startsWith('did:peer:')) return resolve(did)

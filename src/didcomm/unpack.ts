@@ -44,10 +44,7 @@ export type Unpacked = {
   layers: EnvelopeLayer[]
 }
 
-/**
- * The ids of an envelope's recipient keys, all of one DID. @throws {Problem}
- * `error:DIDCommControllerError:UnpackingFailed`
- */
+/** The ids of an envelope's recipient keys, all of one DID. @throws {Problem} `UnpackingFailed` */
 export function recipientKids(envelope: string | Uint8Array | Envelope): string[] {
   return toParsed(envelope).kids
 }

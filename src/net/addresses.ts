@@ -26,10 +26,7 @@ const specialIpv4 = [
   '240.0.0.0/4', // reserved, broadcast
 ]
 
-/**
- * The ranges of private networks; `not` are metadata services in them, which hand out the credentials of a
- * machine.
- */
+/** The ranges of private networks, and the metadata services in them, which hand out credentials. */
 const privateRanges = {
   all: ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', '198.18.0.0/15', 'fc00::/7'],
   not: ['100.100.100.200/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'],
@@ -55,10 +52,7 @@ const ipv6 = {
 
 const inPrivate = { all: inRanges(privateRanges.all), not: inRanges(privateRanges.not) }
 
-/**
- * Whether an IP address, in any spelling that Node.js accepts, is reachable from the public Internet. Host
- * names are not.
- */
+/** Whether an IP address, in any spelling, is reachable from the public Internet. Host names are not. */
 export function isPublicAddress(ip: string): boolean {
   const family = isIP(ip)
   if (family === 4) return !ipv4.special.check(ip, 'ipv4')
@@ -68,20 +62,14 @@ export function isPublicAddress(ip: string): boolean {
   )
 }
 
-/**
- * Whether an IP address is one of this machine: 127.0.0.0/8, ::1, or the former written as IPv6. Host names
- * are not.
- */
+/** Whether an IP address is one of this machine: 127.0.0.0/8 (also as IPv6) or ::1. Host names are not. */
 export function isLoopbackAddress(ip: string): boolean {
   const family = isIP(ip)
   if (family === 4) return ipv4.loopback.check(ip, 'ipv4')
   return family === 6 && !ip.includes('%') && ipv6.loopback.check(ip, 'ipv6')
 }
 
-/**
- * Whether an IP address belongs to a private network, but is neither loopback nor a metadata service of a
- * cloud. Host names do not.
- */
+/** Whether an IP address belongs to a private network, but not to a metadata service. Host names do not. */
 export function isPrivateAddress(ip: string): boolean {
   return inPrivate.all(ip) && !inPrivate.not(ip)
 }

@@ -27,15 +27,9 @@ export type GetJsonOptions = {
   maxRedirects?: number
 }
 
-/**
- * All functions throw `UnreachableError` with a code. `timeoutMs` covers everything from name resolution to
- * the last byte.
- */
+/** All functions throw `UnreachableError`. `timeoutMs` is from name resolution to the last byte. */
 export type HttpClient = {
-  /**
-   * Sends a body. Returns the status and the `Retry-After` header. A few KiB of the response body are read
-   * and dropped.
-   */
+  /** Sends a body. A few KiB of the response body are read and dropped. */
   post(
     url: string,
     request: { headers: Record<string, string>; body: string | Uint8Array; timeoutMs: number },

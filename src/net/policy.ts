@@ -10,10 +10,7 @@ import { inRanges, isLoopbackAddress, isPrivateAddress, isPublicAddress } from '
 import { isPublicName } from './public-url.ts'
 import { UnreachableError, type UnreachableCode } from './unreachable-error.ts'
 
-/**
- * Which addresses may be called: public ones, also those of this machine, also those of private networks, or
- * all.
- */
+/** The addresses that may be called: public ones, also this machine's, also private networks', or all. */
 export type Reach = 'public' | 'loopback' | 'private' | 'any'
 
 export type Limits = {
@@ -24,10 +21,7 @@ export type Limits = {
   allowPorts?: readonly PortRange[] | undefined
 }
 
-/**
- * Both functions return the reason of a refusal, or undefined. Hosts are as in a parsed URL, IPv6 addresses
- * without brackets.
- */
+/** The reason of a refusal, or undefined. Hosts are as in a parsed URL, IPv6 addresses without brackets. */
 export type Policy = {
   /** Checks host and port before name resolution. */
   judgeHost(host: string, port: number): UnreachableError | undefined

@@ -2,9 +2,7 @@
 import { isIP } from 'node:net'
 import { isLoopbackAddress, isPublicAddress } from './addresses.ts'
 
-/**
- * Private top-level domains: RFC 6761, RFC 6762, RFC 8375, RFC 9476, ICANN’s `internal`, and customary ones.
- */
+/** Private domains: RFC 6761, RFC 6762, RFC 8375, RFC 9476, ICANN’s `internal`, and customary ones. */
 const privateNames =
   /\.(?:localhost|local|internal|home\.arpa|alt|test|invalid|onion|lan|home|corp|intranet|private|localdomain)$/
 

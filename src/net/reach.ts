@@ -59,10 +59,7 @@ function reachOf(config: Settings): { allow: keyof typeof called; reason: string
     : { allow: 'public', reason: opening }
 }
 
-/**
- * The first setting by which other machines can reach this agent; undefined when the whole deployment is on
- * this machine.
- */
+/** The first setting by which other machines can reach this agent, if any. */
 export function findOpening(config: Settings): string | undefined {
   if (!isLocalHost(config.AGENT_HOST)) return `AGENT_HOST is ${config.AGENT_HOST}`
   const proxy = proxies.find((name) => config[name])

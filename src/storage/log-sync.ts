@@ -13,11 +13,7 @@ import { DamagedFileError } from './file-errors.ts'
 const syncData = promisify(fdatasync)
 
 export type LogSync = {
-  /**
-   * Resolves when all earlier commits are on the disk.
-   *
-   * @throws {DamagedFileError} when the disk fails. It is unknown then which commits are on the disk.
-   */
+  /** Resolves when all earlier commits are on the disk. @throws {DamagedFileError} when the disk fails */
   flush(): Promise<void>
   /** Closes the descriptor of the log. Call it before the database is closed. */
   close(): Promise<void>

@@ -25,10 +25,7 @@ const codes = {
   'error:DIDResolution:methodNotSupported': 'https://www.w3.org/ns/did#METHOD_NOT_SUPPORTED',
 } as const satisfies Record<string, ResolutionErrorCode>
 
-/**
- * Resolves a DID in short or long form. `type` is `undefined` when no media type is acceptable. Errors are
- * always resolution results.
- */
+/** Resolves a DID. `type` is `undefined` if no media type is acceptable. Errors are resolution results. */
 export async function resolveForNode(
   ledger: Pick<Ledger, 'getState'>,
   did: string,

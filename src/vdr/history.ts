@@ -48,10 +48,7 @@ export type Submission = {
   confirmAfterSeconds: number
 }
 
-/**
- * Checks an operation and stores it. Returns the history with it. @throws {Problem} `BadRequest`,
- * `TooManyRequests`
- */
+/** Checks and stores an operation. Returns the history with it. @throws {Problem} 400, 429 */
 export async function append(
   tx: LedgerDb,
   { confirmed, pending, latest }: History,
@@ -80,17 +77,12 @@ function tooManyPending({ confirms_at }: Pick<OperationRow, 'confirms_at'>, now:
   return new Problem('TooManyRequests', detail, { retryAfter })
 }
 
-/**
- * True from `confirms_at` on. An operation without delay stays confirmed when the system clock is set back.
- */
+/** True from `confirms_at` on. Without delay, also after the system clock was set back. */
 export function isConfirmed(row: Pick<OperationRow, 'submitted_at' | 'confirms_at'>, now: Date): boolean {
   return row.confirms_at <= now.toISOString() || row.confirms_at <= row.submitted_at
 }
 
-/**
- * The verdict of a due operation: the stored one, or, in files of earlier versions, the result of the
- * operations up to it.
- */
+/** The verdict of a due operation. In files of earlier versions, it follows from the operations up to it. */
 export async function getVerdict(
   db: LedgerDb,
   { verdict, details, suffix, sequence }: OperationRow,

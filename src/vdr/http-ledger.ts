@@ -110,10 +110,7 @@ function readSeen(node: Node, hex: string) {
   }
 }
 
-/**
- * Finds DIDs by master key. NeoPRISM cannot do that; there, the DIDs that consist of the master key alone are
- * looked up.
- */
+/** Finds DIDs by master key. For NeoPRISM, which cannot, only DIDs that consist of the master key. */
 async function findByMasterKey(node: Node, publicKey: PublicJwk): Promise<string[]> {
   const answer = await node.get(`/api/dids?masterKey=${toHex(compressed(publicKey))}`, [200, 404])
   if (answer.status === 200)

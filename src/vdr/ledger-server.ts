@@ -41,10 +41,7 @@ export function ledgerLimitsOf(config: Config): LedgerServerLimits {
 
 export type LedgerServer = {
   readonly ledger: EmbeddedLedger
-  /**
-   * Submits operations (hexadecimal) of another agent, all or none. @throws {Problem} `BadRequest`,
-   * `TooManyRequests`, `InsufficientStorage`
-   */
+  /** Submits operations (hexadecimal) of another agent, all or none. @throws {Problem} 400, 429, 507 */
   submit(address: string, signedOperations: readonly string[]): Promise<SubmissionResult>
   /** `submit` for the operations of an `AtalaObject`. */
   submitObject(address: string, object: string): Promise<SubmissionResult>
@@ -52,10 +49,7 @@ export type LedgerServer = {
   getOperation(operationId: string): Promise<OperationDetails | PendingOperation>
   /** @throws {Problem} `NotFound` */
   getTransaction(transactionId: string): Promise<TransactionDetails>
-  /**
-   * The DIDs whose create operation has a master key (a compressed point, hexadecimal). @throws {Problem}
-   * `BadRequest`
-   */
+  /** The DIDs created with a master key (a compressed point, hexadecimal). @throws {Problem} 400 */
   findDids(masterKey: string): Promise<{ dids: string[] }>
   getStats(): Promise<IndexerStats>
 }

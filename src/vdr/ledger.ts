@@ -38,10 +38,7 @@ export type Ledger = AsyncDisposable & {
    * it.
    */
   submit(signedOperation: Uint8Array): Promise<{ operationId: string; transactionId: string }>
-  /**
-   * The status of an operation by its id (64 hexadecimal digits). `undefined` when the ledger does not know
-   * it.
-   */
+  /** The status of an operation by its id (64 hexadecimal digits), if the ledger knows it. */
   getOperation(operationId: string): Promise<LedgerOperation | undefined>
   /**
    * The state of a DID by its suffix. `undefined` when it is not published. A remote ledger may leave out the
@@ -56,10 +53,7 @@ export type Ledger = AsyncDisposable & {
   close(): Promise<void>
 }
 
-/**
- * A decoded operation. `masterKeys` are the master keys of a create operation: compressed points on
- * secp256k1, hexadecimal, without duplicates.
- */
+/** `masterKeys`: of a create operation, compressed points on secp256k1 in hexadecimal, without duplicates. */
 export type ReadOperation = {
   operationId: string
   suffix: string
@@ -67,10 +61,7 @@ export type ReadOperation = {
   signedOperation: Uint8Array
 }
 
-/**
- * Decodes a `SignedAtalaOperation`. @throws {Problem} `BadRequest` when the bytes are not a signed operation
- * on a DID.
- */
+/** Decodes a `SignedAtalaOperation`. @throws {Problem} 400 if it is not a signed operation on a DID */
 export function readOperation(signedOperation: Uint8Array): ReadOperation {
   try {
     return {

@@ -22,10 +22,7 @@ export type Node = {
   post(path: string, body: object, statuses: readonly number[]): Promise<Exchanged>
   /** Parses a JSON response. @throws {Problem} when it does not match the type. */
   parse<Type extends z.ZodType>(type: Type, answer: Exchanged): z.output<Type>
-  /**
-   * An `error:ServiceUnavailable` with a reason. It never contains the response, which may be another
-   * server's secret.
-   */
+  /** A 503 with a reason, never with text of the response, which may be another server's secret. */
   fault(reason: string, cause?: unknown): Problem
 }
 

@@ -38,10 +38,7 @@ export const SubmissionResult = z
   .meta({ id: 'LedgerSubmission' })
 export type SubmissionResult = z.input<typeof SubmissionResult>
 
-/**
- * An operation: `absn` is the index of the transaction in its block, `osn` that of the operation in the
- * transaction.
- */
+/** `absn` is the index of the transaction in its block, `osn` that of the operation in the transaction. */
 const operation = {
   operation_id: Hash,
   did: z.string(),

@@ -31,9 +31,7 @@ const maxStates = 10_000
 /** `confirmAfterSeconds` is the time between submission and confirmation (default 0), `now` the clock. */
 export type SqliteLedgerOptions = { confirmAfterSeconds?: number; now?: () => Date }
 
-/**
- * An operation and its position: `sequence` in the ledger, from 1, and `position` in its transaction, from 0.
- */
+/** `sequence` is the position in the ledger, from 1; `position` that in the transaction, from 0. */
 export type LedgerEntry = Omit<LedgerOperation, 'submittedAt' | 'confirmsAt'> & {
   submittedAt: string
   confirmsAt: string
@@ -62,10 +60,7 @@ export type EmbeddedLedger = Ledger & {
 /** An open file. `states` caches the confirmed states of published DIDs. */
 type OpenLedger = Required<SqliteLedgerOptions> & { db: LedgerDb; states: LRUCache<string, Confirmed> }
 
-/**
- * Opens a ledger file, or creates it. @throws when the folder is missing or the file is not an SQLite
- * database.
- */
+/** Opens or creates a ledger file. @throws if the folder is missing or the file is no SQLite database */
 export async function openSqliteLedger(
   path: string,
   { confirmAfterSeconds = 0, now = () => new Date() }: SqliteLedgerOptions = {},
@@ -137,9 +132,7 @@ async function submitAll(
   return { operationIds, transactionId }
 }
 
-/**
- * Caches a committed state. Unpublished DIDs are not cached, because anyone can ask for any number of them.
- */
+/** Caches a committed state. Unpublished DIDs are not cached, because there is any number of them. */
 function remember({ states }: OpenLedger, suffix: string, { confirmed }: History): void {
   if (confirmed.sequence > 0) states.set(suffix, confirmed)
 }

@@ -31,11 +31,7 @@ export async function readActiveIds(db: AgentDb): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/**
- * Creates a wallet: first its file, then its row. Calls must not overlap.
- *
- * @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed`
- */
+/** Creates a wallet: its file, then its row. Calls must not overlap. @throws {Problem} `DuplicatedWallet…` */
 export async function createWallet(
   db: AgentDb,
   agentKey: Uint8Array,

@@ -24,24 +24,17 @@ import {
 } from './prism_pb.ts'
 import { quote } from './rules.ts'
 
-/**
- * The parts of a signed operation: the id of the signing key, the signature, and the bytes of the operation.
- */
+/** A signed operation: the id of the signing key, the signature, and the bytes of the operation. */
 export type SignedOperation = { signedWith: string; signature: Uint8Array; operation: Uint8Array }
 
-/**
- * Limit on an operation. Fifty keys and services need less, and a Cardano transaction holds a quarter of it.
- */
+/** Fifty keys and services need less. A Cardano transaction holds a quarter of it. */
 const maxBytes = 64_000
 
 const usageOf = new Map<number, Usage>(
   Object.entries(usages).map(([usage, number]) => [number, usage as Usage]),
 )
 
-/**
- * The signed operations (as bytes) of an `AtalaObject`, the form of operations on Cardano. @throws
- * {InvalidOperation}
- */
+/** The signed operations of an `AtalaObject`, their form on Cardano. @throws {InvalidOperation} */
 export function decodeObject(bytes: Uint8Array): Uint8Array[] {
   return reading(
     'AtalaObject',

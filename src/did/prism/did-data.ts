@@ -39,9 +39,7 @@ export function encodeDidData({
   return toBinary(DIDDataSchema, create(DIDDataSchema, data))
 }
 
-/**
- * Decodes `DIDData`. @throws {InvalidOperation} when the bytes are malformed, or break a rule of the method.
- */
+/** Decodes `DIDData`. @throws {InvalidOperation} for malformed bytes, or a broken rule of the method */
 export function decodeDidData(bytes: Uint8Array): DidData {
   if (bytes.length > maxBytes) throw new InvalidOperation(`DIDData has more than ${maxBytes} bytes`)
   const { id, publicKeys, services, context, retiredKeyIds, retiredServiceIds } = read(bytes)

@@ -9,10 +9,7 @@ import { reasonOf } from '../../base/reason.ts'
 import { operationHash } from './operations.ts'
 import { createState, type DidState } from './state.ts'
 
-/**
- * A parsed did:prism: `suffix` has 64 hexadecimal digits, `operation` are the bytes of the create operation
- * in the long form.
- */
+/** A parsed did:prism. `suffix` is hexadecimal; `operation` is the create operation of the long form. */
 export type PrismDid = { suffix: string; operation?: Uint8Array }
 
 /** The length of a long form with fifty keys, fifty services and some contexts. */
@@ -28,11 +25,7 @@ export function toLongForm(operation: Uint8Array): string {
   return `${toShortForm(operationHash(operation))}:${toBase64url(operation)}`
 }
 
-/**
- * Parses a did:prism, and checks that the suffix is the hash of the create operation.
- *
- * @throws {Problem} `error:DIDResolution:invalidDid`
- */
+/** Parses a did:prism, and checks its suffix, a hash. @throws {Problem} `error:DIDResolution:invalidDid` */
 export function parsePrismDid(did: string): PrismDid {
   const parts = did.length <= maxLength && /^did:prism:([0-9a-f]{64})(?::([A-Za-z0-9_-]+))?$/.exec(did)
   if (!parts)
@@ -47,11 +40,7 @@ export function parsePrismDid(did: string): PrismDid {
   return { suffix, operation }
 }
 
-/**
- * The state in a long form: that of an unpublished DID.
- *
- * @throws {Problem} `error:DIDResolution:invalidDid` when the operation breaks a rule of the method.
- */
+/** The state in the long form of an unpublished DID. @throws {Problem} `error:DIDResolution:invalidDid` */
 export function embeddedState(did: string, operation: Uint8Array): DidState {
   try {
     return createState(operation)

@@ -22,10 +22,7 @@ const serviceContexts: Readonly<Record<string, string>> = {
   LinkedDomains: 'https://identity.foundation/.well-known/did-configuration/v1',
 }
 
-/**
- * The document of a state. `did` is the short or long form. Master, revocation and VDR keys are not part of
- * it.
- */
+/** The document of a state, for the short or long form `did`. Only keys with a purpose are part of it. */
 export function toDocument(state: DidContent, did: string): DidDocument {
   const keys = state.publicKeys.filter((key): key is PrismKey & { usage: Purpose } =>
     purposes.some((purpose) => purpose === key.usage),
@@ -54,10 +51,7 @@ export function toDocument(state: DidContent, did: string): DidDocument {
   }
 }
 
-/**
- * The metadata of a state. `versionId` is the hash of the last operation. Only a published DID has a
- * canonical id and times.
- */
+/** The metadata of a state. Only a published DID has a canonical id and times. */
 export function toMetadata(state: DidState): DidDocumentMetadata {
   const { suffix, deactivated, lastOperationHash: versionId, createdAt, updatedAt } = state
   if (!createdAt || !updatedAt) return { deactivated, versionId }

@@ -23,9 +23,7 @@ export const masterKeyId = 'master0'
 /** A key of an operation. `id` is the fragment of its DID URL. */
 export type PrismKey = { id: string; usage: Usage; publicKey: PublicJwk }
 
-/**
- * A service of an operation. `type` and `serviceEndpoint` are plain strings or JSON text (see `service.ts`).
- */
+/** A service of an operation. `type` and `serviceEndpoint` are plain text or JSON (see `service.ts`). */
 export type PrismService = { id: string; type: string; serviceEndpoint: string }
 
 export type CreateOperation = {
@@ -35,10 +33,7 @@ export type CreateOperation = {
   contexts: string[]
 }
 
-/**
- * `suffix` has the 64 hexadecimal digits after `did:prism:`. `previousHash` is the hash of the DID's last
- * operation in hexadecimal.
- */
+/** `suffix` is the part after `did:prism:`. Hashes are hexadecimal. */
 export type UpdateOperation = {
   operation: 'update'
   suffix: string
@@ -48,10 +43,7 @@ export type UpdateOperation = {
 export type DeactivateOperation = { operation: 'deactivate'; suffix: string; previousHash: string }
 export type Operation = CreateOperation | UpdateOperation | DeactivateOperation
 
-/**
- * An action of an update. An empty `type` or `serviceEndpoint` of `updateService` means unchanged.
- * `patchContext` replaces the list.
- */
+/** In `updateService`, an empty text means unchanged. `patchContext` replaces the list. */
 export type UpdateAction =
   | { action: 'addKey'; key: PrismKey }
   | { action: 'removeKey'; id: string }

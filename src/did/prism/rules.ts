@@ -43,9 +43,7 @@ const Contexts = z
   .array(text(limits.context))
   .refine((list) => new Set(list).size === list.length, 'names a context twice')
 
-/**
- * @throws {InvalidOperation} when the key's id is not a URI fragment, or its curve does not fit its usage.
- */
+/** @throws {InvalidOperation} for an id that is not a URI fragment, or a curve that does not fit the usage */
 export function checkKey({ id, usage, publicKey }: PrismKey): void {
   requireValid(Id, id, `key id ${quote(id)}`)
   if ((usage === 'master' || usage === 'vdr') && publicKey.crv !== 'secp256k1') {
@@ -66,10 +64,7 @@ export function checkServiceEndpoint(serviceEndpoint: string): void {
   requireValid(ServiceEndpoint, serviceEndpoint, 'service endpoint')
 }
 
-/**
- * @throws {InvalidOperation} when a context is not a URI. The method allows any text; the Cloud Agent
- * requires URIs in new operations.
- */
+/** The method allows any text; the Cloud Agent requires URIs in new operations. @throws {InvalidOperation} */
 export function checkContextUris(contexts: readonly string[]): void {
   requireValid(z.array(Uri), contexts, 'context')
 }

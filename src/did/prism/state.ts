@@ -10,10 +10,7 @@ import { operationHash } from './operations.ts'
 import { checkContexts, checkKey, checkService, limits } from './rules.ts'
 import { applyActions } from './update.ts'
 
-/**
- * The content of a DID: its active keys and services in order of addition, and the ids of removed ones, which
- * cannot be reused.
- */
+/** The active keys and services of a DID in order of addition, and removed ids, which cannot be reused. */
 export type DidContent = Readonly<{
   publicKeys: readonly PrismKey[]
   services: readonly PrismService[]
@@ -23,18 +20,11 @@ export type DidContent = Readonly<{
   deactivated: boolean
 }>
 
-/**
- * The state of a DID after its last operation. Hashes are hexadecimal, times ISO 8601 in UTC. An unpublished
- * DID has no times.
- */
+/** The state after the last operation. Times are ISO 8601 in UTC; an unpublished DID has none. */
 export type DidState = DidContent &
   Readonly<{ suffix: string; lastOperationHash: string; createdAt?: string; updatedAt?: string }>
 
-/**
- * Applies a signed operation, confirmed at `when`, to a state. Returns the new state.
- *
- * @throws {InvalidOperation} when the operation breaks a rule. The message is the reason.
- */
+/** Applies a signed operation, confirmed at `when`, to a state. @throws {InvalidOperation} with the reason */
 export function apply(state: DidState | undefined, signedOperation: Uint8Array, when: Date): DidState {
   const signed = decodeSigned(signedOperation)
   const operation = decodeOperation(signed.operation)
@@ -134,10 +124,7 @@ function checkSignature(state: DidState, { signedWith, signature, operation }: S
     throw new InvalidOperation('the signature is not by the key that signed_with names')
 }
 
-/**
- * The raw signature. The method requires DER; old releases of the Identus TypeScript SDK wrote the 64 bytes
- * r‖s.
- */
+/** The raw signature. The method requires DER; old releases of the Identus TypeScript SDK wrote r‖s. */
 function rawSignature(signature: Uint8Array): Uint8Array {
   try {
     return fromDer(signature)

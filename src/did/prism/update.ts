@@ -11,12 +11,7 @@ import {
 } from './rules.ts'
 import type { DidContent } from './state.ts'
 
-/**
- * Applies the actions of an update. Returns the new state.
- *
- * @throws {InvalidOperation} for the first invalid action, or when the DID has no master key or exceeds a
- * limit afterwards.
- */
+/** Applies the actions of an update. @throws {InvalidOperation} also if no master key is left */
 export function applyActions<Content extends DidContent>(
   state: Content,
   actions: readonly UpdateAction[],
