@@ -8,7 +8,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import { request, type IncomingMessage } from 'node:http'
 import { Session } from 'node:inspector'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startAgent } from '../test/_sources.ts'
+import { startAgent } from '../test/_agent-from-sources.ts'
 
 const [warmUps, rounds] = [50, 9]
 /** The worker delivers the connection request of the round before meanwhile. */

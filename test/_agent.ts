@@ -42,7 +42,7 @@ export type TestOptions = {
   log?: Log
   /** An existing data folder; it is not deleted at the end. */
   dataDir?: string
-  /** Parts to use instead of those of the built program (`_sources.ts`). */
+  /** Parts to use instead of those of the built program (`_agent-from-sources.ts`). */
   parts?: typeof built
 }
 

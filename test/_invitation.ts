@@ -1,7 +1,7 @@
 /** Creates, accepts and parses invitations that carry an offer or a request. */
 import { eventsAfter } from '../src/events/event.ts'
 import type { TestAgent } from './_agent.ts'
-import { newDid, oobOf, type Tenant } from './_pair.ts'
+import { newDid, oobOf, type Tenant } from './_tenants.ts'
 
 /** The JSON of an invitation. */
 export function decode(record: { invitation?: { invitationUrl: string } | undefined }): any {

@@ -12,7 +12,7 @@ import { encrypt, packAnoncrypt, packAuthcrypt, readForward } from '../src/didco
 import { encryptedType, type PrivateKey } from '../src/didcomm/jwe.ts'
 import { writeMessage, type PlaintextMessage } from '../src/didcomm/message.ts'
 import { unpack, type Unpacked } from '../src/didcomm/unpack.ts'
-import { connectionIn, type Tenant } from './_pair.ts'
+import { connectionIn, type Tenant } from './_tenants.ts'
 import { openReceiver } from './_receiver.ts'
 
 export type Message = Partial<PlaintextMessage> & Pick<PlaintextMessage, 'type'>

@@ -5,7 +5,7 @@
 import { addDefinition, completeDefinition, definitionUrl } from '../../src/anoncreds/definitions.ts'
 import { storePrivateKey } from '../../src/anoncreds/issuer.ts'
 import type { TestAgent } from '../_agent.ts'
-import type { Tenant } from '../_pair.ts'
+import type { Tenant } from '../_tenants.ts'
 import { made } from './_flow.ts'
 
 /** The claims of the credentials in the tests. */

@@ -7,7 +7,7 @@ import { createClient } from '../../daemon/client/client.ts'
 import { getPrivateKey } from '../../src/anoncreds/issuer.ts'
 import { adminToken, startAgent } from '../_agent.ts'
 import { Daemon } from '../_daemon.ts'
-import { newDid } from '../_pair.ts'
+import { newDid } from '../_tenants.ts'
 
 const path = '/credential-definition-registry/definitions'
 

@@ -11,7 +11,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, type Client } from '../../daemon/client/client.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, newDid, until, type Tenant } from '../_pair.ts'
+import { connect, newDid, until, type Tenant } from '../_tenants.ts'
 import { restore, verify } from './_backup.ts'
 
 /** A server at a fixed address that forwards to the current agent. */

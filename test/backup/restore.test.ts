@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { manifestName } from '../../src/backup/manifest.ts'
 import { startAgent } from '../_agent.ts'
-import { refusal } from '../_pair.ts'
+import { refusal } from '../_tenants.ts'
 import { backUp, newFolder, restore, verify } from './_backup.ts'
 
 test(

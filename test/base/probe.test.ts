@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Probe } from '../../src/base/probe.ts'
 import { startAgent } from '../_agent.ts'
-import { connect, connectionIn, oobOf, refusal, startPair } from '../_pair.ts'
+import { connect, connectionIn, oobOf, refusal, startPair } from '../_tenants.ts'
 import { openReceiver } from '../_receiver.ts'
 
 const place = Symbol.for('identity-agent.probe')

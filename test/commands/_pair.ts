@@ -1,5 +1,5 @@
 /** Two tenants of an agent in this process, and a user who runs the commands of both. */
-import { startPair, type Tenant } from '../_pair.ts'
+import { startPair, type Tenant } from '../_tenants.ts'
 import { newUser } from './_cli.ts'
 
 export async function startCommandedPair() {

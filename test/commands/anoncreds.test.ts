@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { publishDefinition } from '../anoncreds/_definition.ts'
-import { connect, credentialIn, newDid, presentationIn } from '../_pair.ts'
+import { connect, credentialIn, newDid, presentationIn } from '../_tenants.ts'
 import { startCommandedPair } from './_pair.ts'
 
 test(

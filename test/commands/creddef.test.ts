@@ -1,6 +1,6 @@
 /** `agent creddef` against the built bundle with its key-generation process and its worker thread. */
 import { expect, test } from 'vitest'
-import { until } from '../_pair.ts'
+import { until } from '../_tenants.ts'
 import { serveIssuer } from './_issuer.ts'
 
 const slow = 120_000

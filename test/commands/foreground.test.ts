@@ -8,7 +8,7 @@ import { execa } from 'execa'
 import { expect, onTestFinished, test } from 'vitest'
 import { Running } from '../../src/base/running.ts'
 import { temporaryFolder } from '../_daemon.ts'
-import { until } from '../_pair.ts'
+import { until } from '../_tenants.ts'
 
 const agent = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url))
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { readCommands } from '../../docs/_make/manifest.ts'
 import { kindOf } from '../../cli/completion/kinds.ts'
 import { startCommandedPair } from './_pair.ts'
-import { connect } from '../_pair.ts'
+import { connect } from '../_tenants.ts'
 import { slow } from './_two-tenants.ts'
 
 test('a connection is found by its id, either end of the id, or its label', { timeout: slow }, async () => {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Report, shapes } from '../../docs/_make/shapes.ts'
-import { until } from '../_pair.ts'
+import { until } from '../_tenants.ts'
 import { printed } from './_cli.ts'
 import { serveTwoTenants, slow } from './_two-tenants.ts'
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { startCommandedPair } from './_pair.ts'
 import { slow } from './_two-tenants.ts'
-import { connect } from '../_pair.ts'
+import { connect } from '../_tenants.ts'
 
 test('a list shows the newest items first and the command for the next page', { timeout: slow }, async () => {
   await using pair = await startCommandedPair()

@@ -1,7 +1,7 @@
 /** Describes a proof request in words. */
 import { expect, test } from 'vitest'
 import { proofRequestText } from '../../cli/format/proof-request.ts'
-import { connect } from '../_pair.ts'
+import { connect } from '../_tenants.ts'
 import { startCommandedPair } from './_pair.ts'
 import { slow } from './_two-tenants.ts'
 

@@ -11,7 +11,7 @@ import {
   whichRecord,
 } from '../../cli/prompts/questions.ts'
 import type { Client } from '../../daemon/client/client.ts'
-import { connect, credentialIn, issue, newDid, presentationIn, startPair, type Tenant } from '../_pair.ts'
+import { connect, credentialIn, issue, newDid, presentationIn, startPair, type Tenant } from '../_tenants.ts'
 import { keys, newTerminal, type TestTerminal } from './_terminal.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>

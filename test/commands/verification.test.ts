@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connect, issue, newDid, startPair } from '../_pair.ts'
+import { connect, issue, newDid, startPair } from '../_tenants.ts'
 import { credential as expired } from '../credentials/_forge.ts'
 import { issueSdJwtTo } from '../flows/_sd-jwt.ts'
 import { newUser, type User } from './_cli.ts'

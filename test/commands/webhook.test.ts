@@ -2,7 +2,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { until } from '../_pair.ts'
+import { until } from '../_tenants.ts'
 import { openReceiver, type Receiver } from '../_receiver.ts'
 import { newUser, type User } from './_cli.ts'
 

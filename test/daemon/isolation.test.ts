@@ -11,7 +11,7 @@ import { resolvePeerDid } from '../../src/did/peer.ts'
 import { encryptedType } from '../../src/didcomm/jwe.ts'
 import { findEndpoint } from '../../src/didcomm/route.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
-import { connect, issue, newDid, type Tenant } from '../_pair.ts'
+import { connect, issue, newDid, type Tenant } from '../_tenants.ts'
 import { openParty } from '../_party.ts'
 import { statementsOf } from '../security/_statements.ts'
 import {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { oobOf } from '../_pair.ts'
+import { oobOf } from '../_tenants.ts'
 
 const jsQR = createRequire(import.meta.url)('jsqr') as typeof import('jsqr').default
 

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { encode, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
-import { oobOf } from '../_pair.ts'
+import { oobOf } from '../_tenants.ts'
 import { newHolder } from '../enterprise/_suite.ts'
 
 /** The Accept header of browsers. */

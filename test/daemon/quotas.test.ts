@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { startAgent } from '../_agent.ts'
-import { refusal } from '../_pair.ts'
+import { refusal } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
 
 const tooManyRecords = { status: 507, type: 'error:WalletManagementServiceError:TooManyRecords' }

@@ -5,7 +5,7 @@ import { route } from '../../daemon/http/route.ts'
 import { createLog } from '../../src/base/log.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { built } from '../_built.ts'
-import { connectionIn, oobOf, until, type Tenant } from '../_pair.ts'
+import { connectionIn, oobOf, until, type Tenant } from '../_tenants.ts'
 
 type Line = {
   msg: string

@@ -6,7 +6,15 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { routes } from '../../daemon/routes/index.ts'
 import { startAgent } from '../_agent.ts'
-import { connect, connectionIn, credentialIn, newDid, oobOf, presentationIn, type Tenant } from '../_pair.ts'
+import {
+  connect,
+  connectionIn,
+  credentialIn,
+  newDid,
+  oobOf,
+  presentationIn,
+  type Tenant,
+} from '../_tenants.ts'
 
 const document = readFileSync(new URL('../../fixtures/service/endpoints.md', import.meta.url), 'utf8')
 

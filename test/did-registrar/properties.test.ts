@@ -8,7 +8,7 @@ import { type Purpose, purposes } from '../../src/did/document.ts'
 import type { ResolutionResult } from '../../src/did/resolution.ts'
 import { startAgent } from '../_agent.ts'
 import { character } from '../_character.ts'
-import { until } from '../_pair.ts'
+import { until } from '../_tenants.ts'
 
 /** The seed is constant, so the templates are too. */
 const seed = 20_250_102

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { refusal, until } from '../_pair.ts'
+import { refusal, until } from '../_tenants.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'identity-agent-ledger-'))
 let first: TestAgent, second: TestAgent

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { purposes } from '../../src/did/document.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { newDid, refusal } from '../_pair.ts'
+import { newDid, refusal } from '../_tenants.ts'
 
 type Template = { publicKeys?: unknown; internalKeys?: unknown; services?: unknown; contexts?: unknown }
 

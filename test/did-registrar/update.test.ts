@@ -1,7 +1,7 @@
 /** Updates and deactivation of published DIDs: each action, when it takes effect, and refusals. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connect, credentialIn, newDid, refusal, startPair, type Tenant } from '../_pair.ts'
-import { until } from '../_pair.ts'
+import { connect, credentialIn, newDid, refusal, startPair, type Tenant } from '../_tenants.ts'
+import { until } from '../_tenants.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
 beforeAll(async () => {

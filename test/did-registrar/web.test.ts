@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, issue, presentationIn, refusal, startPair } from '../_pair.ts'
+import { connect, issue, presentationIn, refusal, startPair } from '../_tenants.ts'
 import { toWebDid } from '../../src/did-registrar/web.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>

@@ -19,7 +19,7 @@ import { appendEvent } from '../../src/events/event.ts'
 import { dueDeliveries, fail } from '../../src/events/deliveries.ts'
 import { enqueue } from '../../src/outbox/job.ts'
 import { startServer } from '../net/_server.ts'
-import { startAgent, type TestAgent } from '../_sources.ts'
+import { startAgent, type TestAgent } from '../_agent-from-sources.ts'
 
 test('a check that throws has failed, with its reason', async () => {
   expect(await runCheck('x', () => Promise.reject(new Error('of the weather')), 10_000)).toEqual({

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { newDid, type Tenant } from '../_pair.ts'
+import { newDid, type Tenant } from '../_tenants.ts'
 import { Sink } from '../_sink.ts'
 
 let acme: TestAgent

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { WebhookSlots } from '../../src/events/webhook-slots.ts'
-import { until } from '../_pair.ts'
+import { until } from '../_tenants.ts'
 
 /** Requests that end on demand. */
 function openSlots() {

@@ -10,9 +10,9 @@ import { appendEvent, type Event } from '../../src/events/event.ts'
 import { dueDeliveries, fail } from '../../src/events/deliveries.ts'
 import { CustomHeaders } from '../../src/events/webhook.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { until, type Tenant } from '../_pair.ts'
+import { until, type Tenant } from '../_tenants.ts'
 import { openReceiver, type Receiver } from '../_receiver.ts'
-import { startAgent, type TestAgent } from '../_sources.ts'
+import { startAgent, type TestAgent } from '../_agent-from-sources.ts'
 
 let agent: TestAgent
 beforeAll(async () => {

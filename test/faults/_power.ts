@@ -11,7 +11,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '../../src/storage/sqlite.ts'
-import { connect, issue, newDid, startPair } from '../_pair.ts'
+import { connect, issue, newDid, startPair } from '../_tenants.ts'
 import { createRandom } from '../_random.mjs'
 
 /** The sector size. */

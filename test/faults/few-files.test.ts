@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { fitOpenFiles } from '../../src/base/open-files.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { Daemon, temporaryFolder } from '../_daemon.ts'
-import { until } from '../_pair.ts'
+import { until } from '../_tenants.ts'
 
 const canLimit = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0
 const adminKey = 'the-administrator-of-few-files'

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Daemon, temporaryFolder, type Prefix } from '../_daemon.ts'
-import { until } from '../_pair.ts'
+import { until } from '../_tenants.ts'
 
 const canMount = process.platform === 'linux' && spawnSync('unshare', ['-rm', 'true']).status === 0
 

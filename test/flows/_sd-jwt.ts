@@ -1,5 +1,5 @@
 /** Helpers that issue and present SD-JWT credentials between two tenants. */
-import { credentialIn, presentationIn, type Tenant } from '../_pair.ts'
+import { credentialIn, presentationIn, type Tenant } from '../_tenants.ts'
 
 export const personClaims = {
   name: 'Ünïcödé > ~ ✓',

@@ -17,7 +17,15 @@ import { handlers } from '../../src/protocols/index.ts'
 import { findPeerKey } from '../../src/wallet/peer-dids.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { signed } from '../didcomm/_forge.ts'
-import { connect, connectionIn, credentialIn, issue, newDid, presentationIn, type Tenant } from '../_pair.ts'
+import {
+  connect,
+  connectionIn,
+  credentialIn,
+  issue,
+  newDid,
+  presentationIn,
+  type Tenant,
+} from '../_tenants.ts'
 import { post, recipientOf } from '../_party.ts'
 
 /** A proxy in front of the agent that records every envelope. */

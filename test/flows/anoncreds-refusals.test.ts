@@ -9,7 +9,7 @@ import { base64Attachment } from '../../src/didcomm/message.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { claims, publishDefinition, type Published } from '../anoncreds/_definition.ts'
 import { made } from '../anoncreds/_flow.ts'
-import { credentialIn, newDid, refusal, type Tenant } from '../_pair.ts'
+import { credentialIn, newDid, refusal, type Tenant } from '../_tenants.ts'
 import { openParty, typesOf, type Party } from '../_party.ts'
 
 const report = 'https://didcomm.org/report-problem/2.0/problem-report'

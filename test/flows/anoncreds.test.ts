@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { claims, publishDefinition, type Published } from '../anoncreds/_definition.ts'
-import { connect, credentialIn, newDid, presentationIn, type Tenant } from '../_pair.ts'
+import { connect, credentialIn, newDid, presentationIn, type Tenant } from '../_tenants.ts'
 
 let here: TestAgent
 let there: TestAgent

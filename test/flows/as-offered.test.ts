@@ -7,7 +7,7 @@ import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createKeyDid } from '../../src/did/key.ts'
 import { base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { credentialIn, newDid, type Tenant } from '../_pair.ts'
+import { credentialIn, newDid, type Tenant } from '../_tenants.ts'
 import { openParty, typesOf, type Party } from '../_party.ts'
 
 const issuerKey = generateKey('Ed25519')

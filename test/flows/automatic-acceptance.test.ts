@@ -16,7 +16,7 @@ import {
   startPair,
   until,
   type Tenant,
-} from '../_pair.ts'
+} from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
 
 type Terms = {

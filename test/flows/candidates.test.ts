@@ -3,7 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { generateKey } from '../../src/crypto/keys.ts'
-import { connect, issue, newDid, presentationIn, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import {
+  connect,
+  issue,
+  newDid,
+  presentationIn,
+  refusal,
+  startPair,
+  until,
+  type Tenant,
+} from '../_tenants.ts'
 import { present } from './_revocation.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
 

@@ -1,7 +1,7 @@
 /** Connections: invitation, request and response over the API and DIDComm. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { connect, connectionIn, oobOf, refusal, startPair } from '../_pair.ts'
+import { connect, connectionIn, oobOf, refusal, startPair } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
 
 test('an invitation has the label and goal of the inviter, and both sides return the same invitation', async () => {

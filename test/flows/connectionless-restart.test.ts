@@ -1,8 +1,8 @@
 /** Two daemons, killed between any two transitions, issue and present by invitations without a connection. */
 import { expect, test } from 'vitest'
 import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
-import { onboard, type Party } from '../_main-job.ts'
-import { until } from '../_pair.ts'
+import { onboard, type Party } from '../_main-flow.ts'
+import { until } from '../_tenants.ts'
 
 const adminKey = 'an-administrator-of-this-test'
 const records = 'GET /issue-credentials/records'

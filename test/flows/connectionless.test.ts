@@ -29,7 +29,7 @@ import {
   startPair,
   until,
   type Tenant,
-} from '../_pair.ts'
+} from '../_tenants.ts'
 
 const goals = { goalCode: 'issue-vc', goal: 'für >alle? ~' }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findRevocationStatus } from '../../src/credential-status/check.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, credentialIn, issue, newDid, refusal, type Tenant } from '../_pair.ts'
+import { connect, credentialIn, issue, newDid, refusal, type Tenant } from '../_tenants.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
 
 /** A server at the address of the status lists that has none. */

@@ -7,9 +7,9 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { enqueue, JobBody } from '../../src/outbox/job.ts'
-import { connect, connectionIn, oobOf, until } from '../_pair.ts'
+import { connect, connectionIn, oobOf, until } from '../_tenants.ts'
 import { openParty } from '../_party.ts'
-import { startPair } from '../_sources.ts'
+import { startPair } from '../_agent-from-sources.ts'
 
 const flows = 200
 

@@ -5,7 +5,7 @@ import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { createJwtVp } from '../../src/credentials/jwt-vp.ts'
 import { startAgent } from '../_agent.ts'
-import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../_pair.ts'
+import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../_tenants.ts'
 import { openParty, post, recipientOf, typesOf, type Party } from '../_party.ts'
 import { startServer } from '../net/_server.ts'
 

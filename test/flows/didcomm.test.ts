@@ -5,7 +5,7 @@ import { generateKey, toPublic, type PrivateJwk } from '../../src/crypto/keys.ts
 import { keysFor } from '../../src/did/document.ts'
 import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
 import { packAuthcrypt } from '../../src/didcomm/pack.ts'
-import { connectionIn, startPair } from '../_pair.ts'
+import { connectionIn, startPair } from '../_tenants.ts'
 import { recipientOf } from '../_party.ts'
 
 /** A DID with keys that the agents do not know. */

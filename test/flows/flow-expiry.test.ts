@@ -25,7 +25,7 @@ import {
   startPair,
   until,
   type Tenant,
-} from '../_pair.ts'
+} from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
 import { countPolls } from '../outbox/_polls.ts'
 

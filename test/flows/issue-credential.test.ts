@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { decodeJws } from '../../src/credentials/jws.ts'
-import { connect, credentialIn, issue, newDid, refusal, startPair } from '../_pair.ts'
+import { connect, credentialIn, issue, newDid, refusal, startPair } from '../_tenants.ts'
 
 const schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',

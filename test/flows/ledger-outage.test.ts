@@ -1,7 +1,7 @@
 /** A remote ledger that does not answer: operations wait, and nothing fails permanently. */
 import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
-import { connect, issue, newDid, presentationIn, startPair, until } from '../_pair.ts'
+import { connect, issue, newDid, presentationIn, startPair, until } from '../_tenants.ts'
 import { startServer } from '../net/_server.ts'
 
 test('a presentation received during an outage is verified afterwards, and no failure is reported', async () => {

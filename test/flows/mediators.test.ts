@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { keysFor } from '../../src/did/document.ts'
 import { resolvePeerDid } from '../../src/did/peer.ts'
 import { readRetryAfter } from '../../src/protocols/engine/send.ts'
-import { startPair, until } from '../_pair.ts'
+import { startPair, until } from '../_tenants.ts'
 import { addressOf, openMediator, openParty, post } from '../_party.ts'
 
 const messageType = 'https://didcomm.org/basicmessage/2.0/message'

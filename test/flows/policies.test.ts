@@ -1,6 +1,6 @@
 /** Verification policies in presentation requests. The policy at the time of the request applies. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, issue, newDid, oobOf, presentationIn, refusal, startPair, until } from '../_pair.ts'
+import { connect, issue, newDid, oobOf, presentationIn, refusal, startPair, until } from '../_tenants.ts'
 
 const other = `did:prism:${'ab'.repeat(32)}`
 const noId = '00000000-0000-4000-8000-000000000000'

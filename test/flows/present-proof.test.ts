@@ -2,7 +2,16 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { decodeJws } from '../../src/credentials/jws.ts'
-import { connect, issue, newDid, presentationIn, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import {
+  connect,
+  issue,
+  newDid,
+  presentationIn,
+  refusal,
+  startPair,
+  until,
+  type Tenant,
+} from '../_tenants.ts'
 
 /** A connected pair whose holder has a credential. */
 async function startWithCredential() {

@@ -13,7 +13,7 @@ import {
   refusal,
   until,
   type Tenant,
-} from '../_pair.ts'
+} from '../_tenants.ts'
 import { claims, publishDefinition } from '../anoncreds/_definition.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Connection } from '../../src/protocols/connection/model.ts'
 import { startAgent } from '../_agent.ts'
-import { connectionIn, refusal, until } from '../_pair.ts'
+import { connectionIn, refusal, until } from '../_tenants.ts'
 
 const rounds = Number(process.env['RACES'] ?? 10)
 const racers = 20

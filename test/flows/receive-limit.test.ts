@@ -1,7 +1,7 @@
 /** `DIDCOMM_MAX_RECEIVE_BYTES` limits messages at every entry point. */
 import { expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, credentialIn, issue, newDid, presentationIn, refusal, startPair } from '../_pair.ts'
+import { connect, credentialIn, issue, newDid, presentationIn, refusal, startPair } from '../_tenants.ts'
 import { openParty } from '../_party.ts'
 import { newWallet } from '../mediator/_mediator.ts'
 import { openSocket } from '../mediator/_socket.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { base64Attachment, jsonAttachment, type Attachment } from '../../src/didcomm/message.ts'
-import { connect, issue, newDid, presentationIn, refusal, startPair } from '../_pair.ts'
+import { connect, issue, newDid, presentationIn, refusal, startPair } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
 
 const options = { options: { challenge: randomUUID(), domain: 'domain' } }

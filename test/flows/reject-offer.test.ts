@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { acceptOffer, announced, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
-import { connect, credentialIn, newDid, oobOf, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import { connect, credentialIn, newDid, oobOf, refusal, startPair, until, type Tenant } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
 
 const reject = ({ call }: Tenant, recordId: string) =>

@@ -14,7 +14,7 @@ import {
   startPair,
   until,
   type Tenant,
-} from '../_pair.ts'
+} from '../_tenants.ts'
 import { isRevoked, present } from './_revocation.ts'
 
 const removeCredential = ({ call }: Tenant, recordId: string) =>

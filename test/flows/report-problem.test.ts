@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
 import { startAgent } from '../_agent.ts'
-import { connectionIn, credentialIn, newDid, presentationIn, until } from '../_pair.ts'
+import { connectionIn, credentialIn, newDid, presentationIn, until } from '../_tenants.ts'
 import { openParty, type Message } from '../_party.ts'
 
 const report = 'https://didcomm.org/report-problem/2.0/problem-report'

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, issue, newDid, presentationIn, until, type Tenant } from '../_pair.ts'
+import { connect, issue, newDid, presentationIn, until, type Tenant } from '../_tenants.ts'
 import { present, refusalOf, statusOf } from './_revocation.ts'
 
 /** A server at the address of the issuer's agent. The test sets its responses. */

@@ -3,8 +3,8 @@
  */
 import { expect, test } from 'vitest'
 import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
-import { onboard, steps, type Job, type Party } from '../_main-job.ts'
-import { until } from '../_pair.ts'
+import { onboard, steps, type Job, type Party } from '../_main-flow.ts'
+import { until } from '../_tenants.ts'
 import { Sink } from '../_sink.ts'
 import { isRevoked } from './_revocation.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tokenFormats, type TokenFormat } from '../../src/protocols/formats.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../_pair.ts'
+import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../_tenants.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
 let agents: TestAgent[] = []

@@ -13,7 +13,7 @@ import {
   startPair,
   until,
   type Tenant,
-} from '../_pair.ts'
+} from '../_tenants.ts'
 import { libraries } from '../credentials/_status-lists.ts'
 import { isRevoked, present, refusalOf, statusOf } from './_revocation.ts'
 

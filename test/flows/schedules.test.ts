@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { eventsAfter } from '../../src/events/event.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { newDid, oobOf, type Tenant } from '../_pair.ts'
+import { newDid, oobOf, type Tenant } from '../_tenants.ts'
 import { createRandom } from '../_random.mjs'
 
 /** The number of schedules. `SCHEDULES=500` is the long run. */

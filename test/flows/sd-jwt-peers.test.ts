@@ -9,7 +9,7 @@ import { keysFor } from '../../src/did/document.ts'
 import { createKeyDid } from '../../src/did/key.ts'
 import { attachmentBytes, base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { newDid, presentationIn, credentialIn, refusal, type Tenant } from '../_pair.ts'
+import { newDid, presentationIn, credentialIn, refusal, type Tenant } from '../_tenants.ts'
 import { openParty, typesOf, type Party } from '../_party.ts'
 
 const issuerKey = generateKey('Ed25519')

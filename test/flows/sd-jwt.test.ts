@@ -13,7 +13,7 @@ import {
   presentationIn,
   refusal,
   type Tenant,
-} from '../_pair.ts'
+} from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
 import { askSdJwt, issueSdJwtTo, personClaims as claims, type Holding } from './_sd-jwt.ts'
 

@@ -5,9 +5,18 @@ import { getRecord } from '../../src/protocols/engine/find.ts'
 import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
 import { enqueueRevocation } from '../../src/protocols/revocation-notification/flow.ts'
 import { temporaryFolder } from '../_daemon.ts'
-import { connect, connectionIn, credentialIn, issue, newDid, refusal, until, type Tenant } from '../_pair.ts'
+import {
+  connect,
+  connectionIn,
+  credentialIn,
+  issue,
+  newDid,
+  refusal,
+  until,
+  type Tenant,
+} from '../_tenants.ts'
 import { openParty, type Message } from '../_party.ts'
-import { startAgent, startPair } from '../_sources.ts'
+import { startAgent, startPair } from '../_agent-from-sources.ts'
 
 const ping = 'https://didcomm.org/trust-ping/2.0/ping'
 const pingResponse = 'https://didcomm.org/trust-ping/2.0/ping-response'

@@ -10,7 +10,7 @@ import { pingLimit, sendPing } from '../../src/protocols/trust-ping/flow.ts'
 import type { SendPing } from '../../src/protocols/trust-ping/model.ts'
 import { createBytes, key, masterKey } from '../did/prism/_make.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import { connect, refusal, startPair, until, type Tenant } from '../_tenants.ts'
 import { addressOf, openMediator, openParty, post, recipientOf, typesOf } from '../_party.ts'
 
 const ping = 'https://didcomm.org/trust-ping/2.0/ping'

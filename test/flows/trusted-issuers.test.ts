@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
 import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
-import { onboard, type Party } from '../_main-job.ts'
+import { onboard, type Party } from '../_main-flow.ts'
 import { claims, publishDefinition } from '../anoncreds/_definition.ts'
-import { connect, credentialIn, newDid, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import { connect, credentialIn, newDid, refusal, startPair, until, type Tenant } from '../_tenants.ts'
 
 const refused = {
   type: 'error:CredentialServiceError:InvalidCredentialIssue',

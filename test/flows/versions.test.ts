@@ -7,7 +7,7 @@ import { createInvitation, toOob } from '../../src/didcomm/invitation.ts'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { newWallet } from '../mediator/_mediator.ts'
 import { startAgent } from '../_agent.ts'
-import { credentialIn, presentationIn } from '../_pair.ts'
+import { credentialIn, presentationIn } from '../_tenants.ts'
 import { openParty } from '../_party.ts'
 
 const pingOf = (version: string) => `https://didcomm.org/trust-ping/${version}/ping`

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import type { Domain } from '@hyperledger/identus-sdk'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { claims, publishDefinition, type Published } from '../anoncreds/_definition.ts'
-import { credentialIn, newDid, presentationIn, type Tenant } from '../_pair.ts'
+import { credentialIn, newDid, presentationIn, type Tenant } from '../_tenants.ts'
 import { startHolder, type Holder } from './_holder.ts'
 import { loadCommonJs } from './_sdk.ts'
 import { answerOffer, answerRequest, connect, keepCredential } from './_steps.ts'

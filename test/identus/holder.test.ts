@@ -7,8 +7,8 @@
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { wholeStory } from '../_main-job.ts'
-import { credentialIn, newDid, presentationIn, type Tenant } from '../_pair.ts'
+import { wholeStory } from '../_main-flow.ts'
+import { credentialIn, newDid, presentationIn, type Tenant } from '../_tenants.ts'
 import { Sink } from '../_sink.ts'
 import { startHolder, type Answer, type Holder } from './_holder.ts'
 import { didcomm, sdk } from './_sdk.ts'

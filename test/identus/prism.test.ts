@@ -19,7 +19,7 @@ import { parsePrismDid, toShortForm } from '../../src/did/prism/did.ts'
 import { operationHash } from '../../src/did/prism/operations.ts'
 import { createState } from '../../src/did/prism/state.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { until } from '../_pair.ts'
+import { until } from '../_tenants.ts'
 import { startSdk } from './_holder.ts'
 import { sdk } from './_sdk.ts'
 

@@ -8,7 +8,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { anyCredential, decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { credentialIn, newDid, presentationIn, type Tenant } from '../_pair.ts'
+import { credentialIn, newDid, presentationIn, type Tenant } from '../_tenants.ts'
 import { startHolder, type Holder } from './_holder.ts'
 import { sdk } from './_sdk.ts'
 import { answerRequest, ask, connect, issue, showClaims } from './_steps.ts'

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { startAgent } from '../_agent.ts'
-import { newDid, presentationIn } from '../_pair.ts'
+import { newDid, presentationIn } from '../_tenants.ts'
 import { startMediatedHolder } from '../identus/_holder.ts'
 import { sdk } from '../identus/_sdk.ts'
 import { answerRequest, ask, connect, issue } from '../identus/_steps.ts'

@@ -13,7 +13,7 @@ import { packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { vc } from '../credentials/_forge.ts'
 import { Daemon, temporaryFolder } from '../_daemon.ts'
 import { decode, encode } from '../_invitation.ts'
-import { newDid, type Tenant } from '../_pair.ts'
+import { newDid, type Tenant } from '../_tenants.ts'
 import { addressOf, post, recipientOf } from '../_party.ts'
 import { authorityOf, peerAt } from './_sites.ts'
 

@@ -5,9 +5,9 @@ import { createWorker } from '../../src/protocols/create-worker.ts'
 import { appendEvent } from '../../src/events/event.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
-import { until } from '../_pair.ts'
+import { until } from '../_tenants.ts'
 import { openReceiver } from '../_receiver.ts'
-import { startAgent } from '../_sources.ts'
+import { startAgent } from '../_agent-from-sources.ts'
 
 test('of thirty wallets the three with pending jobs process them, and each of the others is opened once', async () => {
   await using agent = await startAgent({ AGENT_OPEN_WALLETS: '2', DEFAULT_WALLET_ENABLED: 'false' })

@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { built } from '../_built.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, refusal, until, type Tenant } from '../_pair.ts'
+import { connect, refusal, until, type Tenant } from '../_tenants.ts'
 import { openReceiver } from '../_receiver.ts'
 
 /** The two lists with the protocol in `toy/`. */

@@ -7,7 +7,7 @@ import {
   acceptOfferInvitation,
   acceptRequestInvitation,
 } from '../_invitation.ts'
-import { oobOf, refusal, startPair, type Tenant } from '../_pair.ts'
+import { oobOf, refusal, startPair, type Tenant } from '../_tenants.ts'
 
 const offers = 'POST /issue-credentials/credential-offers/accept-invitation'
 const requests = 'POST /present-proof/presentations/accept-invitation'

@@ -6,7 +6,7 @@ import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { handlers } from '../../src/protocols/index.ts'
 import { receive, type Handler } from '../../src/protocols/engine/receive.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { startPair } from '../_sources.ts'
+import { startPair } from '../_agent-from-sources.ts'
 import { openParty, typesOf } from '../_party.ts'
 
 const kinds = [

@@ -23,7 +23,7 @@ import { createClient } from '../../daemon/client/client.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { diagnoseDataFolder, diagnoseAgent } from '../../src/doctor/diagnose.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, issue, newDid, until, type Tenant } from '../_pair.ts'
+import { connect, issue, newDid, until, type Tenant } from '../_tenants.ts'
 import { createRandom } from '../_random.mjs'
 
 /** The state of a file during the flip. */

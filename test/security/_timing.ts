@@ -4,7 +4,7 @@
  */
 import { Agent, request } from 'node:http'
 import { adminToken, startAgent } from '../_agent.ts'
-import { connect, issue, newDid } from '../_pair.ts'
+import { connect, issue, newDid } from '../_tenants.ts'
 import { createRandom } from '../_random.mjs'
 import { newId } from '../../src/base/id.ts'
 

@@ -8,7 +8,16 @@ import { once } from 'node:events'
 import { createServer, connect as connectTo } from 'node:net'
 import * as z from 'zod'
 import type { TestAgent } from '../_agent.ts'
-import { connect, credentialIn, issue, newDid, oobOf, presentationIn, until, type Tenant } from '../_pair.ts'
+import {
+  connect,
+  credentialIn,
+  issue,
+  newDid,
+  oobOf,
+  presentationIn,
+  until,
+  type Tenant,
+} from '../_tenants.ts'
 
 export const gatewayHost = '127.93.0.1'
 const gatewayPort = 8090

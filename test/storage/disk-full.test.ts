@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { eventsAfter } from '../../src/events/event.ts'
 import type { Db } from '../../src/storage/database.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { connectionIn, oobOf, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import { connectionIn, oobOf, refusal, startPair, until, type Tenant } from '../_tenants.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 
 const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (db: Db) => Promise<T>) =>

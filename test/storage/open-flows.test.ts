@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { createClient, type Client } from '../../daemon/client/client.ts'
 import type { Event } from '../../src/events/event.ts'
 import { startAgent } from '../_agent.ts'
-import { connectionIn, credentialIn, presentationIn, until } from '../_pair.ts'
+import { connectionIn, credentialIn, presentationIn, until } from '../_tenants.ts'
 import { unpack, variablesOf } from './_folder.ts'
 import { gatewayHost, openFlowVariables, openGateway, webhookPort } from './_open-flows.ts'
 

@@ -16,8 +16,8 @@ import {
 } from '../../src/storage/database.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { openLedgerFile } from '../../src/vdr/operation-table.ts'
-import { startAgent } from '../_sources.ts'
-import { refusal } from '../_pair.ts'
+import { startAgent } from '../_agent-from-sources.ts'
+import { refusal } from '../_tenants.ts'
 import { readAs, unpack, variablesOf, versions } from './_folder.ts'
 import { gatewayHost } from './_open-flows.ts'
 

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSqlite, type Database } from '../../src/storage/sqlite.ts'
 import type { TestAgent } from '../_agent.ts'
-import { connect, issue, newDid, presentationIn, startPair, type Tenant } from '../_pair.ts'
+import { connect, issue, newDid, presentationIn, startPair, type Tenant } from '../_tenants.ts'
 import { Sink } from '../_sink.ts'
 import { watchStatements } from '../security/_statements.ts'
 

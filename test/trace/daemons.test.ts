@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Step, Trace } from '../../src/trace/model.ts'
 import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
-import { finished, onboard, steps, type Job, type Party } from '../_main-job.ts'
+import { finished, onboard, steps, type Job, type Party } from '../_main-flow.ts'
 import { Sink } from '../_sink.ts'
 
 const adminKey = 'an-administrator-of-this-test'

@@ -9,7 +9,7 @@ import { openSqlite } from '../../src/storage/sqlite.ts'
 import type { WalletTables } from '../../src/storage/wallet-tables.ts'
 import { toSteps } from '../../src/trace/steps.ts'
 import { getTrace } from '../../src/trace/trace.ts'
-import { connect, newDid, issue, startPair } from '../_pair.ts'
+import { connect, newDid, issue, startPair } from '../_tenants.ts'
 
 const at = (second: number) => new Date(Date.parse('2026-11-20T12:00:00.000Z') + second * 1_000).toISOString()
 const walletId = randomUUID()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import type { Step } from '../../src/trace/model.ts'
 import { openParty } from '../_party.ts'
-import { connect, credentialIn, issue, newDid, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import { connect, credentialIn, issue, newDid, refusal, startPair, until, type Tenant } from '../_tenants.ts'
 import { openReceiver } from '../_receiver.ts'
 
 const slow = { timeout: 60_000 }

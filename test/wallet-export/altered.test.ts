@@ -20,7 +20,7 @@ import { readContents, writeContents, createReader, type Contents } from '../../
 import { openSqlite, type Database } from '../../src/storage/sqlite.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { temporaryFolder } from '../_daemon.ts'
-import { refusal } from '../_pair.ts'
+import { refusal } from '../_tenants.ts'
 import { exportFrom, importInto, passphrase } from './_transfer.ts'
 
 let agent: TestAgent

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
 import { Daemon, temporaryFolder } from '../_daemon.ts'
-import { connect } from '../_pair.ts'
+import { connect } from '../_tenants.ts'
 import { exportFrom, passphrase } from './_transfer.ts'
 
 const adminKey = 'the-administrator-of-the-tests'

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
-import { refusal } from '../_pair.ts'
+import { refusal } from '../_tenants.ts'
 import { exportFrom, importInto, passphrase } from './_transfer.ts'
 
 let from: TestAgent

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { openParty, typesOf } from '../_party.ts'
-import { refusal, until } from '../_pair.ts'
+import { refusal, until } from '../_tenants.ts'
 import { exportFrom, importInto } from './_transfer.ts'
 
 const note = (wallet: Wallet) =>

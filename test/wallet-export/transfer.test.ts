@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, credentialIn, issue, newDid, refusal, until, type Tenant } from '../_pair.ts'
+import { connect, credentialIn, issue, newDid, refusal, until, type Tenant } from '../_tenants.ts'
 import { exportFrom, importInto } from './_transfer.ts'
 import { openFront, type Front } from './_front.ts'
 

@@ -28,8 +28,8 @@ import { appendEvent } from '../../src/events/event.ts'
 import { DamagedFileError, toStorageError } from '../../src/storage/file-errors.ts'
 import { findDamage } from '../../src/storage/inspection.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
-import { startAgent, type TestAgent } from '../_sources.ts'
-import { connect, refusal, until } from '../_pair.ts'
+import { startAgent, type TestAgent } from '../_agent-from-sources.ts'
+import { connect, refusal, until } from '../_tenants.ts'
 import { Sink } from '../_sink.ts'
 
 const fileOf = ({ dataDir }: { dataDir: string }, id: string) => join(dataDir, 'wallets', `${id}.db`)

@@ -5,7 +5,7 @@ import { readConfig } from '../../src/base/config.ts'
 import { listWebhooks, openHeaders } from '../../src/events/webhooks.ts'
 import { provideDefaultWallet } from '../../src/wallet/default-wallet.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
-import { startAgent } from '../_sources.ts'
+import { startAgent } from '../_agent-from-sources.ts'
 
 const audited = (_action: string, work: () => Promise<unknown>) => work()
 const variables = {

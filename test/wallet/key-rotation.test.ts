@@ -19,7 +19,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
 import { diagnoseAgent } from '../../src/doctor/diagnose.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, refusal } from '../_pair.ts'
+import { connect, refusal } from '../_tenants.ts'
 
 let folder: string
 let dataDir: string

@@ -8,7 +8,7 @@ import { createClient } from '../../daemon/client/client.ts'
 import { findPeerKey, newPeerDid, savePeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, refusal } from '../_pair.ts'
+import { connect, refusal } from '../_tenants.ts'
 import { openFiles } from '../storage/_open-files.ts'
 
 const seed = '0123456789abcdef'.repeat(8)

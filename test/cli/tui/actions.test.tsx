@@ -1,6 +1,6 @@
 /** Actions of the dashboard beside the flows: messages, pings, labels, traces, webhooks, deletions. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, issue, newDid, presentationIn, startPair } from '../../_pair.ts'
+import { connect, issue, newDid, presentationIn, startPair } from '../../_tenants.ts'
 import { openReceiver } from '../../_receiver.ts'
 import { codes, pasted } from './_dashboard.tsx'
 import { showTenant } from './_live.ts'

@@ -1,6 +1,6 @@
 /** Two people at their dashboards: everything that keys do, with agents that do it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, credentialIn, issue, newDid, presentationIn, refusal, startPair } from '../../_pair.ts'
+import { connect, credentialIn, issue, newDid, presentationIn, refusal, startPair } from '../../_tenants.ts'
 import { offerByInvitation } from '../../_invitation.ts'
 import { openReceiver } from '../../_receiver.ts'
 import { codes, pasted } from './_dashboard.tsx'

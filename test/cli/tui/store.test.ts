@@ -7,7 +7,7 @@ import { newest } from '../../../cli/tui/data/load.ts'
 import { openStore, type Store } from '../../../cli/tui/data/store.ts'
 import { startAgent } from '../../_agent.ts'
 import { Daemon, temporaryFolder } from '../../_daemon.ts'
-import { connect, until } from '../../_pair.ts'
+import { connect, until } from '../../_tenants.ts'
 import { daemonOf } from './_live.ts'
 
 const reaches = (store: Store, what: string, isSo: (data: ReturnType<Store['get']>) => boolean) =>

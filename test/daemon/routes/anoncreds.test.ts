@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 import { claims, publishDefinition, type Published } from '../../anoncreds/_definition.ts'
-import { connect, credentialIn, issue, newDid, presentationIn, refusal, type Tenant } from '../../_pair.ts'
+import { connect, credentialIn, issue, newDid, presentationIn, refusal, type Tenant } from '../../_tenants.ts'
 
 const unknown = '00000000-0000-4000-8000-000000000000'
 

@@ -10,7 +10,7 @@ import type { Route } from '../../../daemon/http/route.ts'
 import { adminToken, startAgent, type TestAgent } from '../../_agent.ts'
 import { built } from '../../_built.ts'
 import { probed } from '../../audit/_log.ts'
-import { newDid, refusal, type Tenant } from '../../_pair.ts'
+import { newDid, refusal, type Tenant } from '../../_tenants.ts'
 
 let agent: TestAgent
 let tenant: Tenant

@@ -10,7 +10,7 @@ import type { ResolutionMethod } from '../../../src/schemas/schema.ts'
 import { nameUuid } from '../../../src/schemas/schema.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 import { made } from '../../anoncreds/_flow.ts'
-import { newDid, until, type Tenant } from '../../_pair.ts'
+import { newDid, until, type Tenant } from '../../_tenants.ts'
 
 const path = '/credential-definition-registry/definitions'
 const unknown = '00000000-0000-3000-8000-000000000000'

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeJwtVc } from '../../../src/credentials/jwt-vc.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
-import { connect, issue, newDid, type Tenant } from '../../_pair.ts'
+import { connect, issue, newDid, type Tenant } from '../../_tenants.ts'
 
 let agent: TestAgent
 let [issuer, holder]: Tenant[] = []

@@ -5,7 +5,7 @@ import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
 import { keysFor } from '../../../src/did/document.ts'
 import { createPeerDid, resolvePeerDid } from '../../../src/did/peer.ts'
 import { packAnoncrypt, packAuthcrypt } from '../../../src/didcomm/pack.ts'
-import { refusal, startPair } from '../../_pair.ts'
+import { refusal, startPair } from '../../_tenants.ts'
 
 test('an envelope is explained layer by layer, to its own wallet only, without side effects', async () => {
   await using pair = await startPair()

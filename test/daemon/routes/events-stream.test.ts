@@ -6,7 +6,7 @@ import { appendEvent } from '../../../src/events/event.ts'
 import { adminToken, startAgent, type TestAgent } from '../../_agent.ts'
 import { Daemon, temporaryFolder } from '../../_daemon.ts'
 import { follow } from '../../_events.ts'
-import { connect, until } from '../../_pair.ts'
+import { connect, until } from '../../_tenants.ts'
 
 type Tenant = Awaited<ReturnType<TestAgent['newTenant']>>
 const type = 'ConnectionUpdated'

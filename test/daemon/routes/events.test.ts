@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../../_agent.ts'
-import { connect, refusal } from '../../_pair.ts'
+import { connect, refusal } from '../../_tenants.ts'
 import { Sink } from '../../_sink.ts'
 
 let agent: TestAgent

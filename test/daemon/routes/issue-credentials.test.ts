@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CredentialData } from '../../../src/protocols/issue-credential/model.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
-import { connect, credentialIn, newDid, oobOf, until, type Tenant } from '../../_pair.ts'
+import { connect, credentialIn, newDid, oobOf, until, type Tenant } from '../../_tenants.ts'
 
 const unknown = '00000000-0000-4000-8000-000000000000'
 const jsonSchema = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'

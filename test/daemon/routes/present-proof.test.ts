@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../../_agent.ts'
-import { connect, issue, newDid, oobOf, presentationIn, type Tenant } from '../../_pair.ts'
+import { connect, issue, newDid, oobOf, presentationIn, type Tenant } from '../../_tenants.ts'
 
 const unknown = '00000000-0000-4000-8000-000000000000'
 const schemaId = 'https://example.com/schemas/person'

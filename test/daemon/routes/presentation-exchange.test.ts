@@ -1,6 +1,6 @@
 /** `/presentation-exchange`: presentation definitions and evaluations. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connect, issue, newDid, refusal, startPair } from '../../_pair.ts'
+import { connect, issue, newDid, refusal, startPair } from '../../_tenants.ts'
 import { credential } from '../../credentials/_forge.ts'
 import { issueSdJwtTo } from '../../flows/_sd-jwt.ts'
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nameUuid } from '../../../src/schemas/schema.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
-import { newDid, type Tenant } from '../../_pair.ts'
+import { newDid, type Tenant } from '../../_tenants.ts'
 
 const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
 const schema = {

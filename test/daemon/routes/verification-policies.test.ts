@@ -1,7 +1,7 @@
 /** `/verification/policies`: creation, updates with a nonce, lists, refusals. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../../_agent.ts'
-import { refusal } from '../../_pair.ts'
+import { refusal } from '../../_tenants.ts'
 
 let agent: TestAgent
 beforeAll(async () => {

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parameterOf } from '../../../src/verification/model.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
-import { connect, issue, newDid, presentationIn, startPair } from '../../_pair.ts'
+import { connect, issue, newDid, presentationIn, startPair } from '../../_tenants.ts'
 import { credential, vc } from '../../credentials/_forge.ts'
 import { issuer } from '../../credentials/_people.ts'
 import { askSdJwt, issueSdJwtTo } from '../../flows/_sd-jwt.ts'

@@ -1,7 +1,7 @@
 /** Agents built from the sources, for tests that call functions of `src` inside an agent's transactions. */
 import * as sources from '../daemon/server/bundle.ts'
 import { startAgent as startBuilt, type TestAgent, type TestOptions } from './_agent.ts'
-import { startPair as startBuiltPair } from './_pair.ts'
+import { startPair as startBuiltPair } from './_tenants.ts'
 
 export type { TestAgent }
 

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
-import { announced, finished, onboard, steps, wholeStory, type Job } from '../_main-job.ts'
+import { announced, finished, onboard, steps, wholeStory, type Job } from '../_main-flow.ts'
 import { Sink } from '../_sink.ts'
 
 const adminKey = 'an-administrator-of-this-test'
