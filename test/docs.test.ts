@@ -59,10 +59,11 @@ test('every command in an example exists', () => {
 })
 
 test('every source file that a page names exists', () => {
-  for (const [, path] of pages
-    .map(read)
-    .join('\n')
-    .matchAll(/`((?:src|daemon|commands)\/[\w./-]+\.ts)`/g)) {
-    expect(existsSync(new URL(`../${path}`, import.meta.url)), path).toBe(true)
-  }
+  const guides = ['ARCHITECTURE.md', 'CONTRIBUTING.md']
+  for (const page of [...pages, ...guides])
+    for (const [, path] of read(page).matchAll(
+      /`((?:src|daemon|cli|commands|test|bench|docs|bin)\/[\w./-]+)`/g,
+    ))
+      if (!generated.includes(path!))
+        expect(existsSync(new URL(`../${path}`, import.meta.url)), `${page}: ${path}`).toBe(true)
 })

@@ -18,8 +18,8 @@ export type Traced = { protocol: Protocol; record: Rec }
 /** The number of jobs to read. */
 const queueLimit = 1_000
 
-/** Triggers that end a flow early. */
-const interruptions = ['flow expired', 'expired', 'received problem-report']
+/** Triggers that a flow does not wait for. */
+const unawaited = ['flow expired', 'expired', 'received problem-report']
 
 /** Triggers of the worker. */
 const confirmations = ['sent', 'made']
@@ -81,7 +81,7 @@ export function toPendingTransition(traced: Traced, lifetimeSeconds: number): Pe
   const triggers = protocol.rows
     .filter(([role, from]) => role === record.role && from === record.state)
     .map(([, , on]) => on)
-  const awaited = triggers.filter((on) => !interruptions.includes(on))
+  const awaited = triggers.filter((on) => !unawaited.includes(on))
   const since = record.updatedAt ?? record.createdAt
   const about = { since, ...toAbout(traced) }
   if (awaited.length === 0) return undefined

@@ -4,7 +4,7 @@ import { connection } from '../../src/protocols/connection/model.ts'
 import { connectionStates } from '../../src/protocols/connection/states.ts'
 import { endOf, findExpired } from '../../src/protocols/engine/expiry.ts'
 import { credentialStates } from '../../src/protocols/issue-credential/states.ts'
-import { findExpiry, isPast, type Machine, waitsSince } from '../../src/protocols/engine/machine.ts'
+import { findExpiry, findRow, isPast, type Machine, waitsSince } from '../../src/protocols/engine/machine.ts'
 import { presentationStates } from '../../src/protocols/present-proof/states.ts'
 import { updateData, begin } from '../../src/protocols/engine/record.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
@@ -45,6 +45,15 @@ test.each(ends)('every state of a %s is final or can expire', (_name, states, en
   for (const [role, , , state] of states.rows) {
     const isEnd = ended.includes(state) || reports.includes(state)
     expect(findExpiry(states, role, state) === undefined, `${role} ${state}`).toBe(isEnd)
+  }
+})
+
+test.each(ends)('a peer of a %s may report a problem while the flow waits', (_name, machine) => {
+  for (const [role, , , state] of machine.rows) {
+    const isWaiting = findExpiry(machine, role, state) && state !== 'InvitationGenerated'
+    const isSending = ['sent', 'made'].some((on) => findRow(machine, role, state, on))
+    if (isWaiting && !isSending)
+      expect(findRow(machine, role, state, 'received problem-report'), `${role} ${state}`).toBeDefined()
   }
 })
 

@@ -61,17 +61,17 @@ test.each([
   }
 })
 
-/** Two later releases, with several statements each. */
+/** Two later releases, with several statements each. Their names sort after all real migrations. */
 const later: Migrations = {
   ...walletMigrations,
-  '002-later': {
+  '998-later': {
     async up(db) {
       await db.schema.createTable('later').addColumn('id', 'text').execute()
       await db.schema.alterTable('record').addColumn('later', 'text').execute()
       await db.updateTable('setting').set({ value: 'changed' }).execute()
     },
   },
-  '003-last': {
+  '999-last': {
     async up(db) {
       await db.schema.dropTable('ping').execute()
       await db.insertInto('later').values({ id: 'a' }).execute()
@@ -97,7 +97,7 @@ test('an upgrade over two versions, killed at each statement, leaves the old or 
   expect(images).toHaveLength(6)
   const after = read(path)
   expect(after).toMatchObject({
-    done: [...Object.keys(walletMigrations), '002-later', '003-last'],
+    done: [...Object.keys(walletMigrations), '998-later', '999-last'],
     value: 'changed',
   })
   for (const image of images.slice(0, -1)) {

@@ -17,11 +17,15 @@ const short: Record<string, string> = {
   json_each: 'what a statement is given',
 }
 
-/** The tables that SQLite scans for a statement. */
+/** The tables that SQLite scans for a statement, wholly, or the rows of all records of a protocol. */
 function scansOf(database: Database, source: string): string[] {
   const parameters = Array.from(source.matchAll(/\?/g), () => null)
   const plan = database.prepare(`explain query plan ${source}`).all(parameters) as { detail: string }[]
-  return plan.flatMap(({ detail }) => /^SCAN (\w+)/.exec(detail)?.[1] ?? [])
+  const ofProtocol = /^SEARCH (\w+) USING INDEX \w+ \(protocol=\?\)$/
+  const isLimited = /\blimit\b/i.test(source)
+  const scanned = (detail: string) =>
+    /^SCAN (\w+)/.exec(detail) ?? (isLimited ? null : ofProtocol.exec(detail))
+  return plan.flatMap(({ detail }) => scanned(detail)?.[1] ?? [])
 }
 
 const isPlanned = (source: string) => /^(select|insert|update|delete|with)\b/i.test(source)

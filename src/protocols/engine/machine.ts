@@ -3,7 +3,8 @@
  * imports as well.
  *
  * A row names role, state, trigger and next state. Its fifth column is the job that the transition adds: a message to `send` or a task
- * to `make`. The worker reports a processed job as the trigger `sent` or `made`. `record.ts` executes the table.
+ * to `make`. The worker reports a processed job as the trigger `sent` or `made`. Triggers of messages begin with `received`, `verified` or
+ * `refused`; `flow expired` and `expired` are the clock's. All others are decisions, named after the request. `record.ts` executes the table.
  */
 
 export type Row = readonly [
@@ -88,7 +89,10 @@ export function findExpiry(machine: Machine, role: string, state: string): Row |
 /** Triggers that end a flow early, from many states: the state that they lead to does not tell which transitions came before. */
 const interruptions = ['flow expired', 'received problem-report', 'refused request', 'refused credential']
 
-/** Whether a record in `state` has passed the trigger: the state is the one that the trigger leads to, or a later one. */
+/**
+ * Whether a record in `state` has passed the trigger: the state is the one that the trigger leads to, or a later one. Only for triggers
+ * on every path to the later states: a record that skipped an optional step counts as past it.
+ */
 export function isPast<M extends Machine>(
   machine: M,
   role: string,
