@@ -153,29 +153,26 @@ export function alreadyReceived(purpose: Purpose, thid: string): Problem {
 
 /** Checks that an invitation carries neither an offer nor a request. @throws {Problem} 400 naming the endpoint that accepts it */
 export function requireConnectionInvitation(invitation: OutOfBandInvitation): void {
-  const other = purposeOf(typeIn(invitation))
-  if (!other) return
-  const detail = `The invitation ${invitation.id} is not a connection invitation. Accept it with ${other.accept}.`
+  const purpose = purposeIn(invitation)
+  if (!purpose) return
+  const detail = `The invitation ${invitation.id} is not a connection invitation. Accept it with ${purposes[purpose].accept}.`
   throw new Problem('error:ConnectionServiceError:InvitationParsingError', detail)
 }
 
 /** The purpose of an invitation by its embedded message. Undefined if it carries none, or one of an unknown type. */
 export function purposeIn(invitation: OutOfBandInvitation): Purpose | undefined {
-  const found = purposeOf(typeIn(invitation))
-  return (Object.keys(purposes) as Purpose[]).find((purpose) => purposes[purpose] === found)
-}
-
-function typeIn(invitation: OutOfBandInvitation): string {
+  let message: EmbeddedMessage | undefined
   try {
-    return readEmbedded(invitation)?.type ?? ''
+    message = readEmbedded(invitation)
   } catch {
     // An unreadable attachment does not prevent a connection.
-    return ''
   }
+  return message && purposeOf(message.type)
 }
 
-function purposeOf(type: string): (typeof purposes)[Purpose] | undefined {
-  return Object.values(purposes).find(({ carries }) => findKnownType(carries, type) !== undefined)
+function purposeOf(type: string): Purpose | undefined {
+  const names = Object.keys(purposes) as Purpose[]
+  return names.find((name) => findKnownType(purposes[name].carries, type) !== undefined)
 }
 
 function read(text: string, purpose: Purpose): ReturnType<typeof parseInvitation> {
@@ -195,18 +192,14 @@ function unwrap(invitation: OutOfBandInvitation, purpose: Purpose): EmbeddedMess
     throw unreadable(purpose, `The invitation cannot be read: ${reasonOf(error)}.`, error)
   }
   const { id } = invitation
-  if (!message)
-    throw unreadable(
-      purpose,
-      `The invitation ${id} carries no ${purpose}. Accept it with POST /connection-invitations.`,
-    )
+  const missing = `The invitation ${id} carries no ${purpose}`
+  if (!message) throw unreadable(purpose, `${missing}. Accept it with POST /connection-invitations.`)
   const found = purposeOf(message.type)
-  if (found === purposes[purpose]) return message
-  const way = found ? `Accept it with ${found.accept}.` : 'This agent does not support messages of that type.'
-  throw unreadable(
-    purpose,
-    `The invitation ${id} carries no ${purpose}, but a message of type ${message.type.slice(0, 200)}. ${way}`,
-  )
+  if (found === purpose) return message
+  const way = found
+    ? `Accept it with ${purposes[found].accept}.`
+    : 'This agent does not support messages of that type.'
+  throw unreadable(purpose, `${missing}, but a message of type ${message.type.slice(0, 200)}. ${way}`)
 }
 
 function unreadable(purpose: Purpose, detail: string, cause?: unknown): Problem {

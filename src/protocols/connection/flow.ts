@@ -16,7 +16,7 @@ import { findByThread, getRecord } from '../engine/find.ts'
 import { removeRecord } from '../engine/remove.ts'
 import type { Flow } from '../index.ts'
 import { requireConnectionInvitation, invitationBase, newInvitationBase } from '../out-of-band.ts'
-import { advance, advanceByReply, begin, step, updateData } from '../engine/record.ts'
+import { advance, advanceByReply, begin, updateData } from '../engine/record.ts'
 import {
   connection,
   RequestBody,
@@ -92,7 +92,7 @@ export async function acceptInvitation(
     const dids = { myDid: peer.did, theirDid: from }
     const body = { goal_code, goal, accept }
     const request = { type: 'request' as const, from: peer.did, to: from, pthid: thid, body }
-    const next = step(connection, 'POST /connection-invitations', dids, request)
+    const next = { on: 'POST /connection-invitations' as const, change: dids, message: request }
     return begin(tx, connection, 'Invitee', 'received invitation', { id, thid, data, next })
   })
 }

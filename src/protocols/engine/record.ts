@@ -25,16 +25,10 @@ import {
 } from './machine.ts'
 import type { MessageFor, Outgoing, Protocol, Rec } from './protocol.ts'
 
-type Step = { on: string; change: object; message?: Outgoing | undefined }
-
-/** A transition that `begin` makes in the same write as the first one. */
-export function step<M extends Machine, Data extends object, T extends TriggerOf<M>>(
-  _protocol: Protocol<M, Data>,
-  on: T,
-  change: Partial<Data>,
-  ...[message]: MessageFor<M, T>
-): Step {
-  return { on, change, message }
+type Step<On extends string = string, Change extends object = object> = {
+  on: On
+  change: Change
+  message?: Outgoing | undefined
 }
 
 type RecordRow = Selectable<WalletTables['record']>
@@ -63,7 +57,12 @@ export async function begin<M extends Machine, Data extends object, T extends Tr
   protocol: Protocol<M, Data>,
   role: RoleOf<M>,
   on: T,
-  { id = newId(), thid, data, next }: { id?: string; thid: string; data: Data; next?: Step },
+  {
+    id = newId(),
+    thid,
+    data,
+    next,
+  }: { id?: string; thid: string; data: Data; next?: Step<TriggerOf<M>, Partial<Data>> },
   ...[message]: MessageFor<M, T>
 ): Promise<Rec<M, Data>> {
   const row = findRow(protocol, role, null, on)
@@ -240,10 +239,10 @@ async function emit(
   await enqueue(tx, queueOf(record.id), { kind: 'message', ...about, from, to, message: sending })
 }
 
-async function emitEvent(tx: Tx, protocol: Protocol<any>, record: Rec): Promise<void> {
+function emitEvent(tx: Tx, protocol: Protocol<any>, record: Rec): Promise<string> {
   noteThread(tx, record.thid)
   const data = protocol.toResource(record)
-  await appendEvent(tx, { type: protocol.event as EventType, subject: record.thid, data })
+  return appendEvent(tx, { type: protocol.event as EventType, subject: record.thid, data })
 }
 
 function wrongState(protocol: Protocol<any>, record: Rec, on: string): Problem {
