@@ -62,7 +62,7 @@ export type Operations = {
 export type Operation = keyof Operations
 
 type Handlers = {
-  [Name in Operation]: (library: () => Promise<Library>, input: Operations[Name][0]) => unknown
+  [Name in Operation]: (library: Library, input: Operations[Name][0]) => unknown
 }
 
 /** The library's name of the link secret in the metadata of requests. */
@@ -70,73 +70,58 @@ const linkSecretLabel = 'default'
 
 // Garbage collection of the wrapper objects frees the library's memory.
 const operations: Handlers = {
-  createLinkSecret: async (library) => (await library()).Prover.createLinkSecret().toString(),
+  createLinkSecret: ({ Prover }) => Prover.createLinkSecret().toString(),
 
-  createNonce: async (library) => (await library()).Verifier.createNonce(),
+  createNonce: ({ Verifier }) => Verifier.createNonce(),
 
-  async createOffer(library, { schemaId, credDefId, keyCorrectnessProof }) {
-    const { Issuer, CredentialKeyCorrectnessProof } = await library()
-    return Issuer.createCredentialOffer(
+  createOffer: (library, { schemaId, credDefId, keyCorrectnessProof }) =>
+    library.Issuer.createCredentialOffer(
       schemaId,
       credDefId,
-      CredentialKeyCorrectnessProof.from(keyCorrectnessProof),
-    ).toJSON()
-  },
+      library.CredentialKeyCorrectnessProof.from(keyCorrectnessProof),
+    ).toJSON(),
 
-  async createRequest(library, { definition, linkSecret, offer }) {
-    const { Prover, CredentialDefinition, CredentialOffer, LinkSecret } = await library()
-    const { request, metadata } = Prover.createCredentialRequest(
-      CredentialDefinition.from(definition),
-      LinkSecret.fromString(linkSecret),
+  createRequest(library, { definition, linkSecret, offer }) {
+    const { request, metadata } = library.Prover.createCredentialRequest(
+      library.CredentialDefinition.from(definition),
+      library.LinkSecret.fromString(linkSecret),
       linkSecretLabel,
-      CredentialOffer.from(offer),
+      library.CredentialOffer.from(offer),
     )
     return { request: request.toJSON(), metadata: metadata.toJSON() }
   },
 
-  async createCredential(library, { definition, privateKey, offer, request, values }) {
-    const { Issuer, CredentialDefinition, CredentialDefinitionPrivate, CredentialOffer, CredentialRequest } =
-      await library()
-    return Issuer.createCredential(
-      CredentialDefinition.from(definition),
-      CredentialDefinitionPrivate.from(privateKey),
-      CredentialOffer.from(offer),
-      CredentialRequest.from(request),
+  createCredential: (library, { definition, privateKey, offer, request, values }) =>
+    library.Issuer.createCredential(
+      library.CredentialDefinition.from(definition),
+      library.CredentialDefinitionPrivate.from(privateKey),
+      library.CredentialOffer.from(offer),
+      library.CredentialRequest.from(request),
       values,
-    ).toJSON()
-  },
+    ).toJSON(),
 
-  async processCredential(library, { credential, metadata, linkSecret, definition }) {
-    const { Prover, Credential, CredentialRequestMetadata, LinkSecret, CredentialDefinition } =
-      await library()
-    return Prover.processCredential(
-      Credential.from(credential),
-      CredentialRequestMetadata.from(metadata),
-      LinkSecret.fromString(linkSecret),
-      CredentialDefinition.from(definition),
-    ).toJSON()
-  },
+  processCredential: (library, { credential, metadata, linkSecret, definition }) =>
+    library.Prover.processCredential(
+      library.Credential.from(credential),
+      library.CredentialRequestMetadata.from(metadata),
+      library.LinkSecret.fromString(linkSecret),
+      library.CredentialDefinition.from(definition),
+    ).toJSON(),
 
-  async createPresentation(library, { request, credential, linkSecret, ...objects }) {
-    const loaded = await library()
-    const { Prover, PresentationRequest, Credential, LinkSecret } = loaded
-    return Prover.createPresentation(
-      PresentationRequest.from(request),
-      Credential.from(credential),
-      LinkSecret.fromString(linkSecret),
-      ...toObjects(loaded, objects),
-    ).toJSON()
-  },
+  createPresentation: (library, { request, credential, linkSecret, ...objects }) =>
+    library.Prover.createPresentation(
+      library.PresentationRequest.from(request),
+      library.Credential.from(credential),
+      library.LinkSecret.fromString(linkSecret),
+      ...toObjects(library, objects),
+    ).toJSON(),
 
-  async verifyPresentation(library, { presentation, request, ...objects }) {
-    const loaded = await library()
-    const { Verifier, Presentation, PresentationRequest } = loaded
-    return Verifier.verifyPresentation(
-      Presentation.from(presentation),
-      PresentationRequest.from(request),
-      ...toObjects(loaded, objects),
-    )
-  },
+  verifyPresentation: (library, { presentation, request, ...objects }) =>
+    library.Verifier.verifyPresentation(
+      library.Presentation.from(presentation),
+      library.PresentationRequest.from(request),
+      ...toObjects(library, objects),
+    ),
 }
 
 function toObjects(
@@ -158,12 +143,11 @@ export type Task = { [Name in Operation]: { operation: Name; input: Operations[N
  */
 export type TaskResult = { output: unknown } | { refused: string } | { crashed: string }
 
-let loading: Promise<Library> | undefined
-const library = () => (loading ??= loadLibrary())
+let library: Promise<Library> | undefined
 
 async function perform({ operation, input }: Task): Promise<TaskResult> {
   try {
-    return { output: await operations[operation](library, input as never) }
+    return { output: operations[operation](await (library ??= loadLibrary()), input as never) }
   } catch (error) {
     // A panic of the library, or the end of its memory.
     if (error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError'))

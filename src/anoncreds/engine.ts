@@ -2,7 +2,7 @@
  * The AnonCreds engine. Its operations take a tenth of a second to a second each and run in a worker thread,
  * which starts with the first operation and ends when it is idle.
  */
-import type * as z from 'zod'
+import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
 import { programOf } from '../base/program.ts'
 import { createThread, type Thread, ThreadSpent } from '../base/thread.ts'
@@ -36,6 +36,8 @@ export type Engine = {
   close(): Promise<void>
 }
 
+const NewRequest = z.object({ request: CredentialRequest, metadata: RequestMetadata })
+
 export type EngineLimits = { timeMs: number; waiting: number; idleMs: number }
 
 const limits: EngineLimits = { timeMs: 60_000, waiting: 200, idleMs: 60_000 }
@@ -62,10 +64,7 @@ export function createEngine(change: Partial<EngineLimits> = {}): Engine {
     createLinkSecret: () => ask('createLinkSecret', {}),
     createNonce: () => ask('createNonce', {}),
     createOffer: (input) => ask('createOffer', input, CredentialOffer),
-    async createRequest(input) {
-      const { request, metadata } = await ask('createRequest', input)
-      return { request: CredentialRequest.parse(request), metadata: RequestMetadata.parse(metadata) }
-    },
+    createRequest: (input) => ask('createRequest', input, NewRequest),
     createCredential: (input) => ask('createCredential', input, Credential),
     processCredential: (input) => ask('processCredential', input, Credential),
     createPresentation: (input) => ask('createPresentation', input, Presentation),

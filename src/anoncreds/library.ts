@@ -7,7 +7,8 @@ import { createRequire } from 'node:module'
 
 /** An object in the library's memory. */
 export type LibraryObject = { toJSON(): unknown }
-type From<Type extends LibraryObject = LibraryObject> = { from(json: unknown): Type }
+type From = { from(json: unknown): LibraryObject }
+type ById = Record<string, LibraryObject>
 
 /** The used part of the library, which has no types. */
 export type Library = {
@@ -54,8 +55,8 @@ export type Library = {
       request: LibraryObject,
       credential: LibraryObject,
       linkSecret: object,
-      schemas: Record<string, LibraryObject>,
-      definitions: Record<string, LibraryObject>,
+      schemas: ById,
+      definitions: ById,
     ): LibraryObject
   }
   Verifier: {
@@ -63,8 +64,8 @@ export type Library = {
     verifyPresentation(
       presentation: LibraryObject,
       request: LibraryObject,
-      schemas: Record<string, LibraryObject>,
-      definitions: Record<string, LibraryObject>,
+      schemas: ById,
+      definitions: ById,
     ): boolean
   }
 }

@@ -1,4 +1,5 @@
 /** Reads and checks the AnonCreds schemas and credential definitions at the URLs in offers and proofs. */
+import type * as z from 'zod'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { canonicalDid } from '../did/document.ts'
@@ -42,15 +43,10 @@ export async function dereferenceDefinition(
     assertIssuer(url, definition.issuerId)
     return definition
   } catch (error) {
-    throw toFailure(
-      error,
-      url,
-      (safeUrl, reason) =>
-        new Problem(
-          'error:CredentialDefinitionError:DereferencingError',
-          `The credential definition ${safeUrl} could not be read: ${reason}.`,
-        ),
-    )
+    throw toFailure(error, url, (safeUrl, reason) => {
+      const detail = `The credential definition ${safeUrl} could not be read: ${reason}.`
+      return new Problem('error:CredentialDefinitionError:DereferencingError', detail)
+    })
   }
 }
 
@@ -69,25 +65,17 @@ export async function dereferenceAnonCredsSchema(
     assertIssuer(url, parsed.issuerId)
     return parsed
   } catch (error) {
-    throw toFailure(
-      error,
-      url,
-      (safeUrl, reason) =>
-        new Problem(
-          'error:CredentialSchemaError:SchemaDereferencingError',
-          `${safeUrl} is not a usable AnonCreds schema: ${reason}.`,
-        ),
-    )
+    throw toFailure(error, url, (safeUrl, reason) => {
+      const detail = `${safeUrl} is not a usable AnonCreds schema: ${reason}.`
+      return new Problem('error:CredentialSchemaError:SchemaDereferencingError', detail)
+    })
   }
 }
 
-function parse<Type>(
-  type: { safeParse(value: unknown): { success: boolean; data?: Type; error?: unknown } },
-  value: unknown,
-): Type {
+function parse<Type>(type: z.ZodType<Type>, value: unknown): Type {
   const { success, data, error } = type.safeParse(value)
   if (!success) throw new SyntaxError(reasonOf(error))
-  return data as Type
+  return data
 }
 
 /**
