@@ -39,14 +39,26 @@ const tooExpensive = 'takes too much time or memory'
  *   schema itself cannot be used, `error:ServiceUnavailable` when too many checks wait.
  */
 export async function checkClaims(claims: unknown, schema: unknown): Promise<void> {
+  const violations = await findViolations(claims, schema)
+  if (violations.length === 0) return
+  throw new Problem(
+    'error:CredentialSchemaError:CredentialSchemaValidationError',
+    `The credential schema validation failed: ${violations.join('; ')}`,
+  )
+}
+
+/** Whether claims satisfy a schema. False also if the check is aborted. @throws {Problem} as `checkClaims` does for a schema. */
+export async function satisfies(claims: unknown, schema: unknown): Promise<boolean> {
+  return (await findViolations(claims, schema)).length === 0
+}
+
+async function findViolations(claims: unknown, schema: unknown): Promise<string[]> {
   const excess = findExcess(claims, claimsLimits)
-  if (excess !== undefined) throw invalidClaims([`the set of claims ${excess}`])
+  if (excess !== undefined) return [`the set of claims ${excess}`]
   const evaluation = await evaluateSafely(schema, { claims })
-  if ('aborted' in evaluation)
-    throw invalidClaims([
-      `checking these claims against it ${tooExpensive}; shorten the claims or simplify the schema`,
-    ])
-  if (evaluation.violations.length > 0) throw invalidClaims(evaluation.violations)
+  return 'aborted' in evaluation
+    ? [`checking these claims against it ${tooExpensive}; shorten the claims or simplify the schema`]
+    : evaluation.violations
 }
 
 /** Checks that a JSON Schema can be used. @throws {Problem} as `checkClaims` does for a schema. */
@@ -92,12 +104,5 @@ function invalidSchema(reason: string): Problem {
   return new Problem(
     'error:CredentialSchemaError:InvalidSchema',
     `The credential schema cannot be used: ${reason}`,
-  )
-}
-
-function invalidClaims(reasons: string[]): Problem {
-  return new Problem(
-    'error:CredentialSchemaError:CredentialSchemaValidationError',
-    `The credential schema validation failed: ${reasons.join('; ')}`,
   )
 }

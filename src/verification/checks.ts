@@ -2,13 +2,13 @@
 import { isTemporary, Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { checkSignature } from '../credentials/did-signature.ts'
-import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { isJsonObject } from '../base/json.ts'
 import { type CheckStatus, establishStatus } from '../credentials/verify.ts'
 import { parseClaims } from '../credentials/jws.ts'
 import { checkValidity, type Validity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { canonicalDid, type Resolve } from '../did/document.ts'
-import { checkClaims, checkUsable } from '../schemas/claims.ts'
+import { checkClaims, checkUsable, satisfies } from '../schemas/claims.ts'
 import type { Parameter, VcVerificationName } from './model.ts'
 import { Issuer, type Token, type TokenClaims } from './token.ts'
 
@@ -150,20 +150,6 @@ async function readSchema(url: string, getSchema: GetSchema): Promise<unknown> {
       `${url} returns Type Metadata of SD-JWT VC instead of a schema`,
     )
   return schema
-}
-
-async function satisfies(claims: JsonObject, schema: unknown): Promise<boolean> {
-  try {
-    await checkClaims(claims, schema)
-    return true
-  } catch (error) {
-    if (
-      error instanceof Problem &&
-      error.type === 'error:CredentialSchemaError:CredentialSchemaValidationError'
-    )
-      return false
-    throw error
-  }
 }
 
 /**

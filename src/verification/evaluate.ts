@@ -10,7 +10,7 @@ import { decodeJws } from '../credentials/jws.ts'
 import { findBindingAlgorithm } from '../credentials/sd-jwt/key-binding.ts'
 import { decodeSdJwt, isSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
-import { checkClaims, checkUsable } from '../schemas/claims.ts'
+import { checkUsable, satisfies } from '../schemas/claims.ts'
 import { findExcess } from '../schemas/limits.ts'
 import { compilePath } from './json-path.ts'
 import type {
@@ -55,7 +55,7 @@ export async function evaluate(
   for (const descriptor of input_descriptors) {
     const match: Match = { inputDescriptorId: descriptor.id, credentials: [] }
     for (const candidate of candidates) {
-      if (await satisfies(candidate, descriptor, format, checkpoint)) match.credentials.push(candidate.id)
+      if (await hasFields(candidate, descriptor, format, checkpoint)) match.credentials.push(candidate.id)
     }
     matches.push(match)
   }
@@ -76,7 +76,7 @@ function createCheckpoint(timeMs: number): Checkpoint {
   }
 }
 
-async function satisfies(
+async function hasFields(
   candidate: Candidate,
   descriptor: InputDescriptor,
   format: ClaimFormat | undefined,
@@ -113,7 +113,7 @@ async function hasField(
   for (const path of paths) {
     await checkpoint()
     const found = compilePath(path)(claims)
-    if (found && (filter === undefined || (await satisfiesFilter(found.value, filter)))) return true
+    if (found && (filter === undefined || (await satisfies(found.value, to2020(filter))))) return true
     isPresent ||= found !== undefined
   }
   return !isPresent && optional === true
@@ -139,21 +139,6 @@ const draft7 = /^http:\/\/json-schema\.org\/draft-07\/schema#?$/
  */
 export function checkFilter(filter: JsonObject): Promise<void> {
   return checkUsable(to2020(filter))
-}
-
-/** False also when the check is aborted. */
-async function satisfiesFilter(value: unknown, filter: JsonObject): Promise<boolean> {
-  try {
-    await checkClaims(value, to2020(filter))
-    return true
-  } catch (error) {
-    if (
-      error instanceof Problem &&
-      error.type === 'error:CredentialSchemaError:CredentialSchemaValidationError'
-    )
-      return false
-    throw error
-  }
 }
 
 function to2020(filter: JsonObject): JsonObject {

@@ -130,19 +130,13 @@ export async function updatePolicy(
   nonce: number,
   { name, description, constraints }: VerificationPolicyInput,
 ): Promise<VerificationPolicy> {
-  const change = {
-    nonce: nonce + 1,
-    name,
-    description,
-    constraints: JSON.stringify(constraints),
-    updated_at: new Date().toISOString(),
-  }
-  const update = tx
+  const content = { name, description, constraints: JSON.stringify(constraints) }
+  const { numUpdatedRows } = await tx
     .updateTable('verification_policy')
-    .set(change)
+    .set({ ...content, nonce: nonce + 1, updated_at: new Date().toISOString() })
     .where('id', '=', id)
     .where('nonce', '=', nonce)
-  const { numUpdatedRows } = await update.executeTakeFirst()
+    .executeTakeFirst()
   const policy = await getPolicy(tx, id)
   if (numUpdatedRows === 1n) return policy
   throw new Problem(
@@ -163,19 +157,13 @@ export async function deletePolicy(tx: Tx, id: string): Promise<void> {
 function toPolicy(
   row: Omit<Selectable<WalletTables['verification_policy']>, 'sequence'>,
 ): VerificationPolicy {
-  const { id, nonce, name, description, created_at: createdAt, updated_at: updatedAt } = row
-  const constraints: unknown = JSON.parse(row.constraints)
-  const self = `/verification/policies/${id}`
   return VerificationPolicy.parse({
-    self,
+    ...row,
+    self: `/verification/policies/${row.id}`,
     kind: 'VerificationPolicy',
-    id,
-    nonce,
-    name,
-    description,
-    createdAt,
-    updatedAt,
-    constraints,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    constraints: JSON.parse(row.constraints),
   })
 }
 
