@@ -71,21 +71,13 @@ async function sign(
   const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z')
   const body =
     media === 'application/json'
-      ? JSON.stringify(toJson({ url, issuerDid, bits, now }, key))
+      ? JSON.stringify(toJson(url, issuerDid, bits, key, now))
       : createBitstringStatusList({ url, issuerDid, kid: `${issuerDid}#${keyId}`, key, bits, validFrom: now })
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
 }
 
 /** `issuanceDate` is RFC 3339, as the standard and wallets require. The Cloud Agent writes seconds. */
-function toJson(
-  {
-    url: id,
-    issuerDid: issuer,
-    bits,
-    now,
-  }: { url: string; issuerDid: string; bits: Uint8Array; now: string },
-  key: PrivateJwk,
-) {
+function toJson(id: string, issuer: string, bits: Uint8Array, key: PrivateJwk, now: string): object {
   const list: StatusList2021 = {
     '@context': [credentialsContext, statusListContexts[0]],
     id,

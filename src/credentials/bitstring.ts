@@ -78,14 +78,8 @@ export type BitstringStatusListContent = {
 }
 
 /** Signs a revocation list. Returns the compact JWT. */
-export function createBitstringStatusList({
-  url,
-  issuerDid,
-  kid,
-  key,
-  bits,
-  validFrom,
-}: BitstringStatusListContent): string {
+export function createBitstringStatusList(content: BitstringStatusListContent): string {
+  const { url, issuerDid, kid, key, bits, validFrom } = content
   const credential = {
     '@context': ['https://www.w3.org/ns/credentials/v2'],
     id: url,

@@ -58,25 +58,14 @@ export type PresentationContent = {
 }
 
 /** Signs a presentation; without credentials, the proof in a credential request. Returns the compact JWT. */
-export function createJwtVp({
-  holderDid,
-  holderKey,
-  kid,
-  audience,
-  nonce,
-  credentials,
-  now,
-}: PresentationContent): string {
+export function createJwtVp(content: PresentationContent): string {
+  const { holderDid, holderKey, kid, audience, nonce, credentials, now } = content
   const payload = {
     iss: holderDid,
     aud: audience,
     nonce,
     ...(now !== undefined && { iat: Math.floor(now) }),
-    vp: {
-      '@context': contexts,
-      type: ['VerifiablePresentation'],
-      verifiableCredential: credentials,
-    },
+    vp: { '@context': contexts, type: ['VerifiablePresentation'], verifiableCredential: credentials },
   }
   return signJws({ typ: 'JWT', kid }, payload, holderKey)
 }
@@ -124,11 +113,8 @@ export async function verifyJwtVp(jwt: string, checks: PresentationChecks): Prom
     checkValidity(toValidity([iat, nbf], [exp]), checks.now, checks.leewaySeconds)
   const tokens = vp.verifiableCredential ?? []
   checkCount(tokens.length, checks)
-  checkHolder(
-    iss,
-    typeof vp.holder === 'object' ? vp.holder.id : (vp.holder ?? iss),
-    'The holder of the presentation is',
-  )
+  const named = typeof vp.holder === 'object' ? vp.holder.id : (vp.holder ?? iss)
+  checkHolder(iss, named, 'The holder of the presentation is')
   const key = await checkSignature(jws, { did: iss, role: 'holder' }, checks.resolve)
   const presented = tokens.map((token, index) =>
     withNumber(index, tokens.length, () => readPresented(token, iss, checks)),
@@ -151,7 +137,7 @@ export async function verifyJwtVp(jwt: string, checks: PresentationChecks): Prom
  *
  * @throws {VerificationError} as `verifyJwtVp`
  */
-export async function verifyHolderProof(
+export function verifyHolderProof(
   jwt: string,
   checks: Omit<PresentationChecks, 'minCredentials' | 'maxCredentials' | 'constraints' | 'credentialChecks'>,
 ): Promise<VerifiedPresentation> {

@@ -35,14 +35,8 @@ export type SdJwtPresentationContent = {
  * @throws {VerificationError} when the credential cannot be decoded
  * @throws {TypeError} when the holder key is missing
  */
-export function presentSdJwt({
-  sdJwt,
-  claims,
-  audience,
-  nonce,
-  holderKey,
-  now,
-}: SdJwtPresentationContent): string {
+export function presentSdJwt(content: SdJwtPresentationContent): string {
+  const { sdJwt, claims, audience, nonce, holderKey, now } = content
   const decoded = decodeSdJwt(sdJwt)
   const disclosed = decoded.disclosures.filter(({ path }) => isRequested(claims, path))
   const jwt = decoded.sdJwt.slice(0, decoded.sdJwt.indexOf('~'))

@@ -23,75 +23,71 @@ export function unpack(payload: JsonObject, encodedDisclosures: readonly string[
     if (byDigest.has(key)) throw malformed('A disclosure occurs twice')
     byDigest.set(key, readDisclosure(encoded))
   }
-  const unpacker = new Unpacker(byDigest)
-  const claims = unpacker.object(payload, [])
-  if (unpacker.disclosures.length !== byDigest.size)
+  const unpacked = unpackWith(byDigest, payload)
+  if (unpacked.disclosures.length !== byDigest.size)
     throw malformed('A disclosure matches no digest of the token')
-  return { claims, disclosures: unpacker.disclosures }
+  return unpacked
 }
 
-class Unpacker {
-  readonly #byDigest: ReadonlyMap<string, Disclosure>
-  readonly #seen = new Set<string>()
-  readonly disclosures: LocatedDisclosure[] = []
+function unpackWith(byDigest: ReadonlyMap<string, Disclosure>, payload: JsonObject): Unpacked {
+  const seen = new Set<string>()
+  const disclosures: LocatedDisclosure[] = []
 
-  constructor(byDigest: ReadonlyMap<string, Disclosure>) {
-    this.#byDigest = byDigest
-  }
-
-  object(object: JsonObject, path: string[]): JsonObject {
+  function toObject(object: JsonObject, path: string[]): JsonObject {
     if (path.length > maxDepth) throw malformed(`The claims nest deeper than ${maxDepth}`)
     const claims: JsonObject = {}
     for (const [name, value] of Object.entries(object)) {
       if (name === '_sd' || (name === '_sd_alg' && path.length === 0)) continue
       if (reserved.has(name)) throw malformed(`A claim has the reserved name ${name}`)
-      setMember(claims, name, this.#value(value, path, name))
+      setMember(claims, name, toValue(value, [...path, name]))
     }
-    for (const digest of this.#digests(object)) {
-      const disclosure = this.#find(digest)
+    for (const digest of digestsOf(object)) {
+      const disclosure = find(digest)
       if (!disclosure) continue
       const { name, value, encoded } = disclosure
       if (name === undefined) throw malformed('A disclosure for an object has no name')
       if (Object.hasOwn(claims, name)) throw malformed(`The claim ${JSON.stringify(name)} occurs twice`)
-      this.disclosures.push({ path: [...path, name], encoded })
-      setMember(claims, name, this.#value(value, path, name))
+      disclosures.push({ path: [...path, name], encoded })
+      setMember(claims, name, toValue(value, [...path, name]))
     }
     return claims
   }
 
-  #value(value: unknown, path: string[], name: string): unknown {
-    if (Array.isArray(value)) return this.#array(value, [...path, name])
-    return isJsonObject(value) ? this.object(value, [...path, name]) : value
+  function toValue(value: unknown, path: string[]): unknown {
+    if (Array.isArray(value)) return toArray(value, path)
+    return isJsonObject(value) ? toObject(value, path) : value
   }
 
-  #array(array: unknown[], path: string[]): unknown[] {
+  function toArray(array: unknown[], path: string[]): unknown[] {
     if (path.length > maxDepth) throw malformed(`The claims nest deeper than ${maxDepth}`)
     return array.flatMap((element, index) => {
-      const name = String(index)
-      if (!isJsonObject(element) || !Object.hasOwn(element, '...')) return [this.#value(element, path, name)]
+      const elementPath = [...path, String(index)]
+      if (!isJsonObject(element) || !Object.hasOwn(element, '...')) return [toValue(element, elementPath)]
       if (Object.keys(element).length !== 1 || typeof element['...'] !== 'string')
         throw malformed('An array element with a digest is malformed')
-      const disclosure = this.#find(element['...'])
+      const disclosure = find(element['...'])
       if (!disclosure) return []
       if (disclosure.name !== undefined) throw malformed('A disclosure for an array element has a name')
-      this.disclosures.push({ path: [...path, name], encoded: disclosure.encoded })
-      return [this.#value(disclosure.value, path, name)]
+      disclosures.push({ path: elementPath, encoded: disclosure.encoded })
+      return [toValue(disclosure.value, elementPath)]
     })
   }
 
-  #digests(object: JsonObject): string[] {
-    if (!Object.hasOwn(object, '_sd')) return []
-    const { _sd: digests } = object
-    if (!Array.isArray(digests) || !digests.every((digest): digest is string => typeof digest === 'string'))
-      throw malformed('An _sd is not a list of digests')
-    return digests
+  function find(digest: string): Disclosure | undefined {
+    if (seen.has(digest)) throw malformed('A digest occurs twice')
+    seen.add(digest)
+    return byDigest.get(digest)
   }
 
-  #find(digest: string): Disclosure | undefined {
-    if (this.#seen.has(digest)) throw malformed('A digest occurs twice')
-    this.#seen.add(digest)
-    return this.#byDigest.get(digest)
-  }
+  return { claims: toObject(payload, []), disclosures }
+}
+
+function digestsOf(object: JsonObject): string[] {
+  if (!Object.hasOwn(object, '_sd')) return []
+  const { _sd: digests } = object
+  if (!Array.isArray(digests) || !digests.every((digest): digest is string => typeof digest === 'string'))
+    throw malformed('An _sd is not a list of digests')
+  return digests
 }
 
 function malformed(reason: string): VerificationError {
