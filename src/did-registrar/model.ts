@@ -132,15 +132,7 @@ const ServicePatch = z
   )
   .meta({ id: 'UpdateManagedDIDServiceAction' })
 
-const Contexts = z
-  .object({
-    contexts: z
-      .array(z.string())
-      .max(60)
-      .nullish()
-      .transform((value) => value ?? []),
-  })
-  .meta({ id: 'PatchContextAction' })
+const Contexts = z.object({ contexts: list(z.string()) }).meta({ id: 'PatchContextAction' })
 
 export const UpdateAction = z
   .discriminatedUnion('actionType', [

@@ -27,7 +27,9 @@ export const submitTask: Task = async (wallet, operationId) => {
   const did = await getDidRow(wallet.db, row.did)
   if (did.pending_operation !== operationId) return () => Promise.resolve()
   try {
-    return await resolveOperation(wallet, row, did)
+    const operation = await submitOnce(wallet, row)
+    if (!operation || operation.status === 'pending') throw later(operation, row)
+    return await toWrite(wallet, row, did, operation)
   } catch (error) {
     if (error instanceof Problem) await storeFailure(wallet, did, error)
     throw error
@@ -45,16 +47,6 @@ export async function storeVerdict(wallet: Wallet, did: DidRow): Promise<void> {
 
 function getOperationRow({ db }: Wallet, id: string): Promise<OperationRow> {
   return db.selectFrom('did_operation').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-}
-
-async function resolveOperation(
-  wallet: Wallet,
-  row: OperationRow,
-  did: DidRow,
-): Promise<(tx: Tx) => Promise<void>> {
-  const operation = await submitOnce(wallet, row)
-  if (!operation || operation.status === 'pending') throw later(operation, row)
-  return toWrite(wallet, row, did, operation)
 }
 
 /** The write that stores an operation's verdict, unless it is stored already. */

@@ -4,10 +4,10 @@
 import { createPublicKey } from 'node:crypto'
 import * as z from 'zod'
 import { fromBase64, fromUtf8, toBase64url } from '../base/bytes.ts'
-import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
 import { didContext, type DidDocument, jsonWebKey, jws2020Context, relationshipsOf } from './document.ts'
+import { invalidDid } from './resolution.ts'
 
 /** A key on a supported curve. A private member makes the whole DID invalid. */
 const DidJwk = z.looseObject({
@@ -53,9 +53,6 @@ export function resolveJwkDid(did: string): DidDocument {
       }),
     }
   } catch (error) {
-    throw new Problem(
-      'error:DIDResolution:invalidDid',
-      `${did.slice(0, 100)} is not a valid did:jwk: ${reasonOf(error)}`,
-    )
+    throw invalidDid('jwk')(did, reasonOf(error))
   }
 }

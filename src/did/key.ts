@@ -1,9 +1,9 @@
 /** did:key (W3C CCG, did:key Method): a DID that is one public key on Ed25519, X25519, secp256k1 or P-256. */
 import { ed25519 } from '@noble/curves/ed25519.js'
-import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { okpBytes, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
 import { didContext, type DidDocument, jsonWebKey, jws2020Context, relationshipsOf } from './document.ts'
+import { invalidDid } from './resolution.ts'
 import { fromMultikey, toMultikey } from './multikey.ts'
 
 /** The did:key of a public key on Ed25519, X25519 or secp256k1. @throws {TypeError} for another curve. */
@@ -18,10 +18,7 @@ export function resolveKeyDid(did: string): DidDocument {
     if (!text) throw new TypeError('its id is no base58btc multibase')
     return resolveMultikey(did, text)
   } catch (error) {
-    throw new Problem(
-      'error:DIDResolution:invalidDid',
-      `${did.slice(0, 100)} is not a valid did:key: ${reasonOf(error)}`,
-    )
+    throw invalidDid('key')(did, reasonOf(error))
   }
 }
 

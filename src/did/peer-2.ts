@@ -67,8 +67,12 @@ export function resolvePeer2(did: string): DidDocument {
 
 /** The short form (numalgo 3) of a numalgo 2 DID: the SHA-256 multihash of the text after `did:peer:2`. */
 export function toPeer3(did: string): string {
-  const hash = createHash('sha256').update(did.slice('did:peer:2'.length)).digest()
-  return `did:peer:3${toMultibase(concat(Uint8Array.of(0x12, 0x20), hash))}`
+  return `did:peer:3${multihash(did.slice('did:peer:2'.length))}`
+}
+
+/** The SHA-256 multihash of a text, in multibase. */
+export function multihash(text: string): string {
+  return toMultibase(concat(Uint8Array.of(0x12, 0x20), createHash('sha256').update(text).digest()))
 }
 
 /**

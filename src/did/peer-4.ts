@@ -2,12 +2,12 @@
  * did:peer numalgo 4 (Peer DID Method Specification, Method 4): `did:peer:4<hash>:<document>`, with the
  * document in base58btc. The Identus mediator uses it.
  */
-import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { concat, fromMultibase, fromUtf8, toMultibase } from '../base/bytes.ts'
+import { fromMultibase, fromUtf8 } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { DidDocument, jsonWebKey, purposes } from './document.ts'
 import { fromMultikey } from './multikey.ts'
+import { multihash } from './peer-2.ts'
 
 /** A verification method of the encoded document. An absent `controller` means the DID itself. */
 const Method = z.looseObject({
@@ -46,11 +46,7 @@ export function resolvePeer4(did: string): DidDocument {
       `${did} is a short form: its document is known only from the long form, which has to be used here`,
     )
   }
-  if (
-    toMultibase(concat(Uint8Array.of(0x12, 0x20), createHash('sha256').update(encoded).digest())) !== hash
-  ) {
-    throw new TypeError('the hash does not match the document')
-  }
+  if (multihash(encoded) !== hash) throw new TypeError('the hash does not match the document')
   const bytes = fromMultibase(encoded)
   // Multicodec 0x0200, JSON, as varint.
   if (bytes[0] !== 0x80 || bytes[1] !== 0x04) throw new TypeError('the document is not marked as JSON')

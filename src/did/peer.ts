@@ -10,8 +10,11 @@ import { generateKey, toPublic, type PrivateJwk, type PublicJwk } from '../crypt
 import type { DidDocument } from './document.ts'
 import { resolveMultikey } from './key.ts'
 import { toMultikey } from './multikey.ts'
+import { invalidDid } from './resolution.ts'
 import { resolvePeer2 } from './peer-2.ts'
 import { resolvePeer4 } from './peer-4.ts'
+
+const invalid = invalidDid('peer')
 
 /** Limit on the length of a DID, because decoding base58 takes quadratic time. */
 const maxLength = 4_000
@@ -101,11 +104,4 @@ export function resolvePeerDid(did: string): DidDocument {
     throw invalid(did, reasonOf(error))
   }
   throw invalid(did, 'its numalgo is none of 0 to 4')
-}
-
-function invalid(did: string, reason: string): Problem {
-  return new Problem(
-    'error:DIDResolution:invalidDid',
-    `${did.slice(0, 100)} is not a valid did:peer: ${reason}`,
-  )
 }

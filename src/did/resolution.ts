@@ -3,6 +3,7 @@
  * resolution.
  */
 import * as z from 'zod'
+import { Problem } from '../base/problem.ts'
 import { DidDocument } from './document.ts'
 
 /** Error codes of resolution, the last part of the problem types `error:DIDResolution:*`. */
@@ -41,3 +42,12 @@ export const ResolutionResult = z
   })
   .meta({ id: 'DIDResolutionResult' })
 export type ResolutionResult = z.infer<typeof ResolutionResult>
+
+/** Creates the errors of DIDs that break the rules of their method. */
+export function invalidDid(method: string) {
+  return (did: string, reason: string): Problem =>
+    new Problem(
+      'error:DIDResolution:invalidDid',
+      `${did.slice(0, 100)} is not a valid did:${method}: ${reason}`,
+    )
+}

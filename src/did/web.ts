@@ -9,6 +9,9 @@ import { isIP } from 'node:net'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { DidDocument, type Resolve } from './document.ts'
+import { invalidDid } from './resolution.ts'
+
+const invalid = invalidDid('web')
 
 /** The part of `HttpClient` that is used. Its errors have the `code` of `UnreachableError`. */
 export type WebClient = {
@@ -136,13 +139,6 @@ function fail(did: string, error: unknown): never {
   throw unavailable(
     did,
     code === 'timeout' ? 'its host did not answer in time' : 'its host could not be reached',
-  )
-}
-
-function invalid(did: string, reason: string): Problem {
-  return new Problem(
-    'error:DIDResolution:invalidDid',
-    `${did.slice(0, 100)} is not a valid did:web: ${reason}`,
   )
 }
 

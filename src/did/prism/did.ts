@@ -4,10 +4,12 @@
  * are never re-encoded.
  */
 import { fromBase64, toBase64url } from '../../base/bytes.ts'
-import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { operationHash } from './operations.ts'
+import { invalidDid } from '../resolution.ts'
 import { createState, type DidState } from './state.ts'
+
+const invalid = invalidDid('prism')
 
 /** A parsed did:prism. `suffix` is hexadecimal; `operation` is the create operation of the long form. */
 export type PrismDid = { suffix: string; operation?: Uint8Array }
@@ -58,11 +60,4 @@ function decodeState(did: string, state: string): Uint8Array {
     // Reported below.
   }
   throw invalid(did, 'its state is not base64url')
-}
-
-function invalid(did: string, reason: string): Problem {
-  return new Problem(
-    'error:DIDResolution:invalidDid',
-    `${did.slice(0, 100)} is not a valid did:prism: ${reason}`,
-  )
 }
