@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { fromDer } from '../../../src/crypto/secp256k1.ts'
 import { create as message, toBinary } from '@bufbuild/protobuf'
 import { decodeSigned } from '../../../src/did/prism/decode.ts'
-import { type CreateOperation, InvalidOperation, type UpdateAction } from '../../../src/did/prism/model.ts'
+import {
+  type CreateOperation,
+  InvalidOperation,
+  type PrismKey,
+  type UpdateAction,
+} from '../../../src/did/prism/model.ts'
 import { encodeOperation, operationHash, signOperation } from '../../../src/did/prism/operations.ts'
 import { SignedAtalaOperationSchema } from '../../../src/did/prism/prism_pb.ts'
 import { apply, createState, subjectOf } from '../../../src/did/prism/state.ts'
@@ -30,10 +35,14 @@ const service = (id: string, rest = {}) => ({
   serviceEndpoint: 'https://a.example/',
   ...rest,
 })
+const ofService = (rest: object) => ({ services: [service('s', rest)] })
+const withKey = (other: PrismKey) => ({ publicKeys: [masterKey, other] })
 const many = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
 
 /** A published DID, to be changed. */
 const state = published()
+const removeAuth: UpdateAction = { action: 'removeKey', id: 'auth-1' }
+const patch: UpdateAction = { action: 'patchContext', contexts: ['x'] }
 
 function reject(run: () => unknown, reason: RegExp): void {
   expect(run).toThrow(InvalidOperation)
@@ -76,60 +85,40 @@ describe('create', () => {
     ],
     [
       'an Ed25519 VDR key',
-      { publicKeys: [masterKey, { id: 'v', usage: 'vdr', publicKey: ed25519 }] },
+      withKey({ id: 'v', usage: 'vdr', publicKey: ed25519 }),
       /vdr key and must be on secp256k1/,
     ],
-    [
-      'a key id twice',
-      { publicKeys: [masterKey, key('master0', 'authentication')] },
-      /key id is there twice/,
-    ],
-    ['an empty key id', { publicKeys: [masterKey, key('', 'authentication')] }, /1 to 50 bytes/],
-    [
-      'a key id of 51 characters',
-      { publicKeys: [masterKey, key('k'.repeat(51), 'authentication')] },
-      /1 to 50 bytes/,
-    ],
-    [
-      'a key id that is not a fragment',
-      { publicKeys: [masterKey, key('a b', 'authentication')] },
-      /fragment/,
-    ],
+    ['a key id twice', withKey(key('master0', 'authentication')), /key id is there twice/],
+    ['an empty key id', withKey(key('', 'authentication')), /1 to 50 bytes/],
+    ['a key id of 51 characters', withKey(key('k'.repeat(51), 'authentication')), /1 to 50 bytes/],
+    ['a key id that is not a fragment', withKey(key('a b', 'authentication')), /fragment/],
     ['51 keys', { publicKeys: [masterKey, ...many(50, (i) => ({ ...masterKey, id: `k${i}` }))] }, /51 keys/],
     ['51 services', { services: many(51, (i) => service(`s${i}`)) }, /51 services/],
     ['a service id twice', { services: [service('s'), service('s')] }, /service id is there twice/],
     ['a service id that is not a fragment', { services: [service('#s')] }, /fragment/],
-    ['an empty service type', { services: [service('s', { type: '' })] }, /type: must have 1 to 100 bytes/],
+    ['an empty service type', ofService({ type: '' }), /type: must have 1 to 100 bytes/],
     [
       'a service type of 101 characters',
-      { services: [service('s', { type: 'x'.repeat(101) })] },
+      ofService({ type: 'x'.repeat(101) }),
       /type: must have 1 to 100 bytes/,
     ],
-    ['a service type that begins with a space', { services: [service('s', { type: ' x' })] }, /type/],
-    ['an empty list of service types', { services: [service('s', { type: '[]' })] }, /type/],
-    ['a list with a type that is not a name', { services: [service('s', { type: '["a.b"]' })] }, /type/],
-    ['a service type that looks like JSON', { services: [service('s', { type: '["a"' })] }, /type/],
-    ['an empty endpoint', { services: [service('s', { serviceEndpoint: '' })] }, /serviceEndpoint/],
+    ['a service type that begins with a space', ofService({ type: ' x' }), /type/],
+    ['an empty list of service types', ofService({ type: '[]' }), /type/],
+    ['a list with a type that is not a name', ofService({ type: '["a.b"]' }), /type/],
+    ['a service type that looks like JSON', ofService({ type: '["a"' }), /type/],
+    ['an empty endpoint', ofService({ serviceEndpoint: '' }), /serviceEndpoint/],
     [
       'an endpoint of 301 characters',
-      { services: [service('s', { serviceEndpoint: `https://a.example/${'x'.repeat(283)}` })] },
+      ofService({ serviceEndpoint: `https://a.example/${'x'.repeat(283)}` }),
       /1 to 300 bytes/,
     ],
-    [
-      'an endpoint that is no URI',
-      { services: [service('s', { serviceEndpoint: 'example' })] },
-      /serviceEndpoint/,
-    ],
+    ['an endpoint that is no URI', ofService({ serviceEndpoint: 'example' }), /serviceEndpoint/],
     [
       'an endpoint that is a list with text',
-      { services: [service('s', { serviceEndpoint: '["example"]' })] },
+      ofService({ serviceEndpoint: '["example"]' }),
       /serviceEndpoint/,
     ],
-    [
-      'an endpoint that looks like JSON',
-      { services: [service('s', { serviceEndpoint: '{"uri":' })] },
-      /serviceEndpoint/,
-    ],
+    ['an endpoint that looks like JSON', ofService({ serviceEndpoint: '{"uri":' }), /serviceEndpoint/],
     ['a context twice', { contexts: ['https://a.example', 'https://a.example'] }, /twice/],
     ['a context of 101 characters', { contexts: ['x'.repeat(101)] }, /context/],
   ]
@@ -147,29 +136,16 @@ describe('create', () => {
     ],
     [
       'the longest endpoint',
-      {
-        services: [
-          service('s', { type: 'x'.repeat(100), serviceEndpoint: `https://a.example/${'x'.repeat(282)}` }),
-        ],
-      },
+      ofService({ type: 'x'.repeat(100), serviceEndpoint: `https://a.example/${'x'.repeat(282)}` }),
     ],
     [
       'every character of a fragment',
       { services: [service("https://foo.bar.com/?a=b&c=(%41)*,;:@!$'~-._")] },
     ],
-    ['types as a list, with inner spaces', { services: [service('s', { type: '["A b","c_d-1"]' })] }],
-    [
-      'endpoints as an object',
-      { services: [service('s', { serviceEndpoint: '{"uri":"https://a.example"}' })] },
-    ],
-    [
-      'endpoints as a list',
-      { services: [service('s', { serviceEndpoint: '["https://a.example",{"uri":"did:example:1"}]' })] },
-    ],
-    [
-      'an X25519 key for authentication',
-      { publicKeys: [masterKey, { id: 'x', usage: 'authentication', publicKey: x25519 }] },
-    ],
+    ['types as a list, with inner spaces', ofService({ type: '["A b","c_d-1"]' })],
+    ['endpoints as an object', ofService({ serviceEndpoint: '{"uri":"https://a.example"}' })],
+    ['endpoints as a list', ofService({ serviceEndpoint: '["https://a.example",{"uri":"did:example:1"}]' })],
+    ['an X25519 key for authentication', withKey({ id: 'x', usage: 'authentication', publicKey: x25519 })],
   ]
   test.each(allowed)('%s may be', (_name, rest) => {
     expect(apply(undefined, signedCreate(rest), at).suffix).toBe(suffixOf(rest))
@@ -183,10 +159,7 @@ describe('create', () => {
         ),
       /begins with a create/,
     )
-    reject(
-      () => apply(undefined, signedUpdate(state, [{ action: 'removeKey', id: 'auth-1' }]), at),
-      /does not exist/,
-    )
+    reject(() => apply(undefined, signedUpdate(state, [removeAuth]), at), /does not exist/)
   })
 })
 
@@ -227,7 +200,7 @@ describe('update', () => {
   test('applies its actions in order and sets the last operation', () => {
     const signed = signedUpdate(state, [
       { action: 'addKey', key: key('key-2', 'assertionMethod') },
-      { action: 'removeKey', id: 'auth-1' },
+      removeAuth,
       { action: 'addService', service: service('service-2') },
       { action: 'removeService', id: 'service-1' },
       { action: 'updateService', id: 'service-2', type: '["A"]', serviceEndpoint: '' },
@@ -248,42 +221,29 @@ describe('update', () => {
   })
 
   test('names the previous operation: an older or unknown hash is refused', () => {
-    const first = signedUpdate(state, [{ action: 'removeKey', id: 'auth-1' }])
+    const first = signedUpdate(state, [removeAuth])
     const second = apply(state, first, later)
     reject(() => apply(second, first, later), /previous_operation_hash/)
-    reject(
-      () => apply(second, signedUpdate(state, [{ action: 'patchContext', contexts: ['x'] }]), later),
-      /previous_operation_hash/,
-    )
-    expect(updated(second, { action: 'patchContext', contexts: ['x'] }).contexts).toEqual(['x'])
+    reject(() => apply(second, signedUpdate(state, [patch]), later), /previous_operation_hash/)
+    expect(updated(second, patch).contexts).toEqual(['x'])
   })
 
   test('of one DID does not change another', () => {
     const other = published({ services: [] })
-    reject(
-      () => apply(other, signedUpdate(state, [{ action: 'removeKey', id: 'auth-1' }]), later),
-      /does not exist/,
-    )
+    reject(() => apply(other, signedUpdate(state, [removeAuth]), later), /does not exist/)
   })
 
   test('the only master key can be replaced in one operation, in either order; afterwards the old one cannot sign', () => {
-    const next = key('master1', 'master', 1)
-    const orders: UpdateAction[][] = [
-      [
-        { action: 'addKey', key: next },
-        { action: 'removeKey', id: 'master0' },
-      ],
-      [
-        { action: 'removeKey', id: 'master0' },
-        { action: 'addKey', key: next },
-      ],
-    ]
-    for (const actions of orders) {
+    const add: UpdateAction = { action: 'addKey', key: key('master1', 'master', 1) }
+    const remove: UpdateAction = { action: 'removeKey', id: 'master0' }
+    for (const actions of [
+      [add, remove],
+      [remove, add],
+    ]) {
       const rotated = updated(state, ...actions)
-      const clear: UpdateAction[] = [{ action: 'patchContext', contexts: ['x'] }]
-      reject(() => apply(rotated, signedUpdate(rotated, clear), later), /no active master key/)
+      reject(() => apply(rotated, signedUpdate(rotated, [patch]), later), /no active master key/)
       expect(
-        apply(rotated, signedUpdate(rotated, clear, { id: 'master1', secret: secret('master', 1) }), later)
+        apply(rotated, signedUpdate(rotated, [patch], { id: 'master1', secret: secret('master', 1) }), later)
           .contexts,
       ).toEqual(['x'])
     }
@@ -319,7 +279,7 @@ describe('deactivate', () => {
   })
 
   test('needs the last operation and the master key', () => {
-    const changed = updated(state, { action: 'removeKey', id: 'auth-1' })
+    const changed = updated(state, removeAuth)
     reject(() => apply(changed, signedDeactivate(state), later), /previous_operation_hash/)
     const { suffix, lastOperationHash: previousHash } = state
     const byOther = signOperation(
