@@ -1,23 +1,24 @@
 /**
- * `defineCommand` makes an oclif command of a description and a function `run`.
+ * `defineCommand` makes a command of a description and a function `run`. oclif parses its arguments.
  *
  * Standard output carries data, standard error carries messages. With `--json` the data is the value that `run` returns, and an error is
  * one JSON object on standard error.
  */
 import type { Interfaces } from '@oclif/core'
-import { Command } from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
+import { parse } from '@oclif/core/parser'
 import { asTyped, spellOut } from './argv.ts'
 import type { Daemon } from './client/api.ts'
-import { resolveIds } from './client/find-id.ts'
 import { toUsageError } from './errors/parsing.ts'
-import { renderReport, toReport } from './errors/report.ts'
+import { printReport, toReport } from './errors/report.ts'
 import { colour } from './format/colour.ts'
 import { forSameDaemon, type Identity } from './format/next.ts'
 import { safeJson } from './format/text.ts'
 import { createOutput, type Output } from './output.ts'
 import { canAsk } from './prompts/ask.ts'
-import { askForMissing, type Questions, typed, withoutRules } from './prompts/missing.ts'
+import { askForMissing, type Questions, type Rules, typed, withoutRules } from './prompts/missing.ts'
+
+const jsonFlag = { json: Flags.boolean({ description: 'Format output as json.', helpGroup: 'GLOBAL' }) }
 
 const globalFlags = {
   // cli/main.ts takes this flag from the command line; it is declared here for help and completion.
@@ -40,7 +41,6 @@ const daemonFlags = {
     helpGroup: 'DAEMON',
   }),
   quiet: Flags.boolean({ char: 'q', description: 'print ids only', helpGroup: 'GLOBAL' }),
-  ...globalFlags,
 }
 
 type CommonFlags = Identity & { quiet?: boolean }
@@ -53,7 +53,6 @@ export type LocalContext<Args = object, Flags = object> = Output & {
   name: string
   /** The arguments after those words. */
   argv: readonly string[]
-  config: Interfaces.Config
 }
 
 /** The context of a command that calls the daemon. */
@@ -86,134 +85,141 @@ type LocalContextOf<F, A> = LocalContext<ArgValues<A>, FlagValues<F>>
 export type ArgValues<A> = keyof A extends never ? object : Interfaces.InferredArgs<A>
 export type FlagValues<F> = keyof F extends never ? object : Interfaces.InferredFlags<F>
 
+/** A command. oclif makes the manifest of the properties, and help of the manifest. */
+export type Command = {
+  summary: string
+  description: string | undefined
+  examples: string[]
+  usage: string | undefined
+  args: Interfaces.ArgInput
+  flags: Interfaces.FlagInput
+  /** The flags that many commands have. */
+  baseFlags: Interfaces.FlagInput
+  /** Rejects arguments that are not in `args`. */
+  strict: true
+  /** Runs a command line. `id` is the id of oclif, such as `credential:accept`. */
+  run: (argv: string[], id: string) => Promise<unknown>
+}
+
 /** Defines a command that calls the daemon. */
 export function defineCommand<F = object, A = object>(
   definition: Definition<F, A, ContextOf<F, A>>,
-): Command.Class {
-  return toClass(definition as AnyDefinition, true)
+): Command {
+  return toCommand(definition as AnyDefinition, { ...daemonFlags, ...globalFlags }, connect)
 }
 
 /** Defines a command that needs no daemon. It has none of the flags that choose one. */
 export function defineLocalCommand<F = object, A = object>(
   definition: Definition<F, A, LocalContextOf<F, A>>,
-): Command.Class {
-  return toClass(definition as AnyDefinition, false)
+): Command {
+  return toCommand(definition as AnyDefinition, globalFlags)
 }
 
 type AnyDefinition = Definition<Interfaces.FlagInput, Interfaces.ArgInput, any>
 
-function toClass(definition: AnyDefinition, callsDaemon: boolean): Command.Class {
-  return class extends BaseCommand {
-    static override summary = definition.summary
-    static override description = definition.description
-    static override examples = definition.examples
-    static override usage = definition.usage
-    static override enableJsonFlag = definition.hasJsonFlag ?? true
-    static override args = definition.args ?? {}
-    static override flags = definition.flags ?? {}
-    static override baseFlags = callsDaemon ? daemonFlags : globalFlags
-
-    override run(): Promise<unknown> {
-      return this.execute(definition, callsDaemon)
-    }
+function toCommand(definition: AnyDefinition, common: Interfaces.FlagInput, open?: typeof connect): Command {
+  const { summary, description, examples, usage } = definition
+  const { args = {}, flags = {}, hasJsonFlag = true } = definition
+  const baseFlags = hasJsonFlag ? { ...jsonFlag, ...common } : common
+  const rules = { args, flags: { ...baseFlags, ...flags } }
+  return {
+    summary,
+    description,
+    examples,
+    usage,
+    args,
+    flags,
+    baseFlags,
+    strict: true,
+    async run(argv, id) {
+      const end = argv.indexOf('--')
+      const isJson = hasJsonFlag && argv.slice(0, end === -1 ? undefined : end).includes('--json')
+      const line = { id, name: `agent ${id.replaceAll(':', ' ')}`, argv, rules, isJson, common: {} }
+      try {
+        const result = await execute(definition, line, open)
+        if (result && isJson) process.stdout.write(`${safeJson(result)}\n`)
+        return result
+      } catch (error) {
+        reportError(error as Error, line)
+      }
+    },
   }
 }
 
-abstract class BaseCommand extends Command {
-  /** As oclif's, which would load its configuration a second time. */
-  static override run(
-    this: new (argv: string[], config: Interfaces.Config) => any,
-    argv: string[],
-    config: Interfaces.Config,
-  ): Promise<any> {
-    // oxlint-disable-next-line no-underscore-dangle
-    return new this(argv, config)._run()
-  }
-
+/** A command line that is run. */
+type Line = {
+  id: string
+  name: string
+  argv: string[]
+  rules: Rules
+  isJson: boolean
   /** The flags that choose the daemon, once they are parsed. Errors need them too. */
-  #common: CommonFlags = {}
+  common: CommonFlags
+}
 
-  protected async execute(
-    { questions, timeoutMs, run }: AnyDefinition,
-    callsDaemon: boolean,
-  ): Promise<unknown> {
-    const daemon = callsDaemon ? await this.#connect(timeoutMs) : undefined
-    try {
-      const { wait } = this.ctor.flags as { wait?: { type: string } }
-      const argv = wait?.type === 'option' ? spellOut(this.argv) : this.argv
-      const { args, flags } = await this.parse(
-        this.ctor,
-        daemon && questions ? await this.#complete(argv, questions, daemon) : argv,
-      )
-      if (daemon) await resolveIds(this.id!, { args, flags }, daemon.call)
-      const output = createOutput(this.jsonEnabled(), this.#common)
-      return await run({
-        args,
-        flags,
-        name: this.#name,
-        argv: this.argv,
-        config: this.config,
-        ...output,
-        ...daemon,
-      })
-    } finally {
-      daemon?.close()
-    }
+async function execute(
+  { questions, timeoutMs, run }: AnyDefinition,
+  line: Line,
+  open: typeof connect | undefined,
+): Promise<unknown> {
+  const daemon = await open?.(line, timeoutMs)
+  try {
+    const { wait } = line.rules.flags
+    const given = wait?.type === 'option' ? spellOut(line.argv) : line.argv
+    const argv = daemon && questions ? await complete(line, given, questions, daemon) : given
+    const { args, flags } = await parseLine(line, argv)
+    await daemon?.resolveIds(line.id, { args, flags }, daemon.call)
+    const output = createOutput(line.isJson, line.common)
+    return await run({ args, flags, name: line.name, argv, ...output, ...daemon })
+  } finally {
+    daemon?.close()
   }
+}
 
-  /** Loads the client, which commands without a daemon do not need. */
-  async #connect(timeoutMs: number | undefined): Promise<Daemon> {
-    const { connectDaemon } = await import('./client/api.ts')
-    const { findAccess, fromProcess } = await import('./client/settings.ts')
-    return connectDaemon(() => findAccess(this.#common, fromProcess()), timeoutMs)
-  }
+/** Loads and creates the client, which commands without a daemon do not need. */
+async function connect(line: Line, timeoutMs: number | undefined) {
+  const { connectDaemon } = await import('./client/api.ts')
+  const { findAccess, fromProcess } = await import('./client/settings.ts')
+  const { resolveIds } = await import('./client/find-id.ts')
+  return { resolveIds, ...connectDaemon(() => findAccess(line.common, fromProcess()), timeoutMs) }
+}
 
-  get #name(): string {
-    return `agent ${this.id!.replaceAll(':', ' ')}`
+/** Asks for required arguments and flags that are missing, if there is a person to ask. Other mistakes are left to the parser. */
+async function complete(
+  line: Line,
+  argv: string[],
+  questions: Questions,
+  { call, resolveIds }: Awaited<ReturnType<typeof connect>>,
+): Promise<string[]> {
+  if (!canAsk({ json: line.isJson })) return argv
+  const parsed = await parseLine(line, argv, withoutRules(line.rules)).catch(() => undefined)
+  if (!parsed || line.common.quiet) return argv
+  await resolveIds(line.id, parsed, call)
+  const given = { ...parsed.args, ...parsed.flags }
+  const whole = await askForMissing(questions, argv, { call, given })
+  if (whole.length > argv.length) {
+    const text = `$ ${line.name} ${typed(asTyped(whole))}`
+    process.stderr.write(`${colour(process.stderr)('faint', text)}\n`)
   }
+  return whole
+}
 
-  /** Asks for required arguments and flags that are missing, if there is a person to ask. Other mistakes are left to the parser. */
-  async #complete(argv: string[], questions: Questions, daemon: Daemon): Promise<string[]> {
-    if (!canAsk({ json: this.jsonEnabled() })) return argv
-    const parsed = await this.parse(withoutRules(this.ctor), argv).catch(() => undefined)
-    if (!parsed || this.#common.quiet) return argv
-    await resolveIds(this.id!, parsed, daemon.call)
-    const given = { ...parsed.args, ...parsed.flags }
-    const complete = await askForMissing(questions, argv, { call: daemon.call, given })
-    if (complete.length > argv.length) {
-      const line = `$ ${this.#name} ${typed(asTyped(complete))}`
-      process.stderr.write(`${colour(process.stderr)('faint', line)}\n`)
-    }
-    return complete
+/** Parses arguments, and keeps the common flags. @throws {UsageError} */
+async function parseLine(line: Line, argv: string[], rules = line.rules) {
+  try {
+    const parsed = await parse(argv, rules)
+    line.common = parsed.flags as CommonFlags
+    return parsed
+  } catch (error) {
+    throw toUsageError(error, argv, rules)
   }
+}
 
-  /** As oclif's, with errors in our own words. @throws {UsageError} */
-  protected override async parse<
-    F extends Interfaces.OutputFlags<any>,
-    B extends Interfaces.OutputFlags<any>,
-    A extends Interfaces.OutputArgs<any>,
-  >(options: Interfaces.Input<F, B, A>, argv: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
-    try {
-      const parsed = await super.parse(options, argv)
-      this.#common = parsed.flags as CommonFlags
-      return parsed
-    } catch (error) {
-      throw toUsageError(error, argv, { flags: { ...options.baseFlags, ...options.flags, json: {} } })
-    }
-  }
-
-  protected override logJson(json: unknown): void {
-    process.stdout.write(`${safeJson(json)}\n`)
-  }
-
-  // oclif would exit with 1 whenever `--json` is given.
-  protected override async catch(error: Error & { oclif?: { exit?: number }; code?: string }): Promise<void> {
-    if (error.code === 'EEXIT') throw error
-    if (error.oclif !== undefined && !this.jsonEnabled()) throw error
-    const report = toReport(error, this.id ?? '')
-    if (report.hint !== undefined) report.hint = forSameDaemon(report.hint, this.#common)
-    process.exitCode = report.exitCode
-    process.stderr.write(`${this.jsonEnabled() ? JSON.stringify(report) : renderReport(report)}\n`)
-    if (report.code === 'Bug') this.debug(error.stack)
-  }
+/** Prints an error and sets the exit code. @throws an error that ends the process. */
+function reportError(error: Error & { code?: string; oclif?: object }, { id, isJson, common }: Line): void {
+  if (error.code === 'EEXIT' || (error.oclif !== undefined && !isJson)) throw error
+  const report = toReport(error, id)
+  if (report.hint !== undefined) report.hint = forSameDaemon(report.hint, common)
+  process.exitCode = report.exitCode
+  printReport(report, isJson, error)
 }

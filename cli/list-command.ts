@@ -1,7 +1,7 @@
 /** `listCommand` defines a command that prints a page of a list. */
-import type { Command } from '@oclif/core'
 import {
   type ArgValues,
+  type Command,
   type Context,
   defineCommand,
   type Description,
@@ -45,7 +45,7 @@ export function listCommand<List extends Page, Item, F = object, A = object>({
   next,
   flags,
   ...definition
-}: ListDefinition<List, Item, F, A>): Command.Class {
+}: ListDefinition<List, Item, F, A>): Command {
   return defineCommand({
     ...definition,
     flags: { ...pagingFlags, ...flags },

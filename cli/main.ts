@@ -1,10 +1,10 @@
 /** The entry points of the command line’s bundle: start, help, and the hooks that package.json names. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Command, Hook, Interfaces } from '@oclif/core'
-import { Config, Plugin } from '@oclif/core/config'
-import { run } from '@oclif/core/run'
+import type { Command as OclifCommand, Hook, Interfaces } from '@oclif/core'
+import type { Plugin } from '@oclif/core/config'
 import { arrange } from './argv.ts'
+import type { Command } from './define-command.ts'
 import { reportCrash } from './errors/report.ts'
 
 export { reportCrash } from './errors/report.ts'
@@ -22,7 +22,7 @@ type Program = {
   root: string
   pjson: Interfaces.PJSON
   /** By id. */
-  commands: Readonly<Record<string, Command.Class>>
+  commands: Readonly<Record<string, Command>>
 }
 
 /**
@@ -48,36 +48,37 @@ export async function start(given: string[], program: Program): Promise<unknown>
     Object.keys(commands),
   )
   const named = findNamed(argv, commands)
-  const options = {
-    root,
-    pjson,
-    plugins: new Map([[pjson.name, toPlugin(program, named ? [] : readCommands(program))]]),
-    ...(process.env['DEBUG'] === undefined && { logger: silent }),
-  }
-  if (!named) return run(argv, options)
-  const config = await Config.load(options)
-  return Object.assign(named.command, { id: named.id }).run(argv.slice(named.words), config)
+  if (named) return commands[named.id]!.run(argv.slice(named.words), named.id)
+  const { run } = await import('@oclif/core/run')
+  return run(argv, { root, pjson, plugins: new Map([[pjson.name, await toPlugin(program)]]) })
 }
 
 /** Describes the program as a plugin of oclif. oclif itself would sort the commands by locale, for which V8 loads its tables of languages. */
-function toPlugin({ root, pjson }: Program, commands: Command.Loadable[]): Plugin {
+async function toPlugin(program: Program): Promise<Plugin> {
+  const { root, pjson } = program
+  const { Plugin } = await import('@oclif/core/config')
   return Object.assign(new Plugin({ root }), {
     name: pjson.name,
     version: pjson.version,
     root,
     pjson,
-    commands,
+    commands: readCommands(program),
     hooks: pjson.oclif.hooks as Plugin['hooks'],
   })
 }
 
 /** Reads the descriptions of all commands, for help and suggestions. */
-function readCommands({ root, commands }: Program): Command.Loadable[] {
+function readCommands({ root, commands }: Program): OclifCommand.Loadable[] {
   const { commands: descriptions }: Interfaces.Manifest = JSON.parse(
     readFileSync(join(root, 'oclif.manifest.json'), 'utf8'),
   )
-  const load = async (id: string) => Object.assign(commands[id]!, { id })
-  return Object.values(descriptions).map((each) => ({ ...each, load: () => load(each.id) }))
+  const load = (id: string) => ({ ...commands[id]!, run: (argv: string[]) => commands[id]!.run(argv, id) })
+  return Object.values(descriptions).map((each) => ({
+    ...each,
+    // The command `help` is a class of oclif.
+    load: async () =>
+      (each.id === 'help' ? commands[each.id]! : load(each.id)) as unknown as OclifCommand.Class,
+  }))
 }
 
 /** Sets 80×24 as the size of a terminal that reports 0×0, as under `docker run -t` and `script`. */
@@ -97,18 +98,6 @@ function findNamed(argv: readonly string[], commands: Program['commands']) {
   const id = given.slice(0, words).join(':')
   // Help is about all commands, and with colons in a word oclif counts the words otherwise.
   if (words === 0 || id === 'help' || id.split(':').length !== words) return undefined
-  const command = commands[id]!
-  const takesWords = Object.keys(command.args).length > 0 || !command.strict
-  return given.length === words || takesWords ? { id, command, words } : undefined
-}
-
-/** A logger without output. oclif loads its own only with DEBUG. */
-const silent: Interfaces.Logger = {
-  namespace: 'oclif',
-  child: () => silent,
-  debug: () => undefined,
-  error: () => undefined,
-  info: () => undefined,
-  trace: () => undefined,
-  warn: () => undefined,
+  const takesWords = Object.keys(commands[id]!.args).length > 0
+  return given.length === words || takesWords ? { id, words } : undefined
 }

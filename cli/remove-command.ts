@@ -1,8 +1,7 @@
 /** `removeCommand` defines a command that removes a resource by its id. */
-import type { Command } from '@oclif/core'
 import type { Client } from '../daemon/client/client.ts'
 import { type ResourceName, resources } from './client/resources.ts'
-import { defineCommand } from './define-command.ts'
+import { type Command, defineCommand } from './define-command.ts'
 import { argument, yesFlag } from './input/arguments.ts'
 import { confirm } from './prompts/ask.ts'
 import type { Question } from './prompts/missing.ts'
@@ -28,7 +27,7 @@ export function removeCommand({
   question,
   askId,
   remove,
-}: RemoveDefinition): Command.Class {
+}: RemoveDefinition): Command {
   const { noun, listCommand } = resources[resource]
   const command = listCommand.replace(/ list\b.*$/, ' remove <id>')
   const sentences = [description, 'Asks for confirmation; in scripts use --yes.']

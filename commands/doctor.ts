@@ -15,6 +15,7 @@ import {
   render,
 } from '../cli/doctor.ts'
 import { StartError } from '../src/base/start-error.ts'
+import packageJson from '../package.json' with { type: 'json' }
 
 type DoctorContext = Context<object, { deep: boolean }>
 
@@ -33,10 +34,10 @@ export default defineCommand({
     }),
   },
   async run(context) {
-    const { flags, config, isQuiet, log, paint } = context
+    const { flags, isQuiet, log, paint } = context
     const { AGENT_CONFIG_DIR, AGENT_PROFILE } = fromProcess()
     const here = [
-      checkNode(process.version, String(config.pjson.engines?.['node'])),
+      checkNode(process.version, packageJson.engines.node),
       checkProfile(AGENT_CONFIG_DIR, flags.profile ?? AGENT_PROFILE),
     ]
     const access = findAccess(context)
@@ -63,9 +64,9 @@ function findAccess({ getAccess }: Context): Access | undefined {
 }
 
 async function checkThere(context: DoctorContext, { url, adminKey, apiKey }: Access): Promise<Check[]> {
-  const { config, flags, getAccess } = context
+  const { flags, getAccess } = context
   const { call } = flags.deep ? connectDaemon(getAccess, deepTimeoutMs) : context
-  const daemon = await checkDaemon(call, url, config.version)
+  const daemon = await checkDaemon(call, url, packageJson.version)
   if (daemon.status === 'failed') return [daemon, ...(await checkDataFolder(context))]
   return [
     daemon,

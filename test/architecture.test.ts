@@ -179,7 +179,7 @@ const mayImport: Record<string, string[]> = {
     'cli/prompts',
     'cli',
   ],
-  commands: ['src/base', 'daemon/client', 'cli', 'cli/tui'],
+  commands: ['src/base', 'daemon/client', 'cli', 'cli/tui', 'package.json'],
   bin: ['daemon/server', 'cli', 'commands'],
   // The generator of the reference pages.
   docs: ['daemon/client', 'daemon/http', 'daemon/routes', 'daemon/server', 'cli', 'commands'],

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { Interfaces } from '@oclif/core'
 import { UsageError } from './errors.ts'
 import { nearest, nearestCommand } from './nearest.ts'
-import { renderReport, type Report } from './report.ts'
+import { printReport, type Report } from './report.ts'
 
 /** The flags of a command, as oclif defines them. */
 export type Definitions = {
@@ -12,7 +12,7 @@ export type Definitions = {
 
 /** Translates a parse error of oclif into a usage error. Returns any other error unchanged. */
 export function toUsageError(error: unknown, argv: readonly string[], { flags }: Definitions): unknown {
-  if (!(error instanceof Error) || !('oclif' in error)) return error
+  if (!(error instanceof Error) || !('oclif' in error || error.message.startsWith('Parsing --'))) return error
   const unknown = unknownFlag(argv, flags)
   if (unknown !== undefined)
     return new UsageError(`This command has no flag ${unknown}.${meant(unknown, namesOf(flags))}`)
@@ -106,5 +106,5 @@ export function reportNotFound(
     hint: near === undefined ? `agent help${topic ? ` ${topic.name}` : ''}` : `agent ${near} --help`,
     exitCode: 2,
   }
-  process.stderr.write(`${argv.includes('--json') ? JSON.stringify(report) : renderReport(report)}\n`)
+  printReport(report, argv.includes('--json'))
 }

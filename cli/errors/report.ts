@@ -84,6 +84,13 @@ export function toReport(error: unknown, commandId: string): Report {
   }
 }
 
+/** Prints a report on standard error, as JSON with `--json`. With DEBUG, prints the stack of an unexpected error too. */
+export function printReport(report: Report, isJson: boolean, error?: unknown): void {
+  process.stderr.write(`${isJson ? JSON.stringify(report) : renderReport(report)}\n`)
+  if (process.env['DEBUG'] && report.code === 'Bug' && error instanceof Error)
+    process.stderr.write(`${error.stack}\n`)
+}
+
 /** Formats a report for people. Details may quote a peer, so control characters are removed. */
 export function renderReport({ title, detail, hint }: Report): string {
   const lines = [`Error: ${safe(title)}`]
@@ -169,16 +176,12 @@ function topicOf({ type }: ProblemBody, topic: string): string {
   return topic
 }
 
-/**
- * Reports an error that no command has reported, as JSON with `--json`, and ends the process. With DEBUG,
- * prints the stack too.
- */
+/** Reports an error that no command has reported, and ends the process. */
 export function reportCrash(error: unknown, argv: readonly string[]): never {
   const { oclif, code } = (error ?? {}) as { oclif?: { exit?: number }; code?: unknown }
   if (code === 'EEXIT') process.exit(oclif?.exit ?? 0)
   const report = outputReport(error) ?? toReport(error, '')
-  process.stderr.write(`${argv.includes('--json') ? JSON.stringify(report) : renderReport(report)}\n`)
-  if (process.env['DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack}\n`)
+  printReport(report, argv.includes('--json'), error)
   // A command that does not exist is a usage error like any other.
   process.exit(report.exitCode === 127 ? 2 : report.exitCode)
 }

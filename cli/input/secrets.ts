@@ -4,7 +4,7 @@
  */
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
-import { newApiKey } from '../../src/base/secret.ts'
+import { newApiKey } from '../../src/base/api-key.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 import { UsageError } from '../errors/errors.ts'
 import { askSecret, canAsk } from '../prompts/ask.ts'

@@ -42,23 +42,21 @@ export async function askForMissing(
   return [...flags, ...argv, ...rest]
 }
 
-/** Returns the options of a command with nothing required, so that the parser accepts a partial command line. */
-export function withoutRules<T extends Interfaces.Input<any, any, any>>(options: T): T {
-  const free = (definitions: Readonly<Record<string, object>> = {}) =>
-    Object.fromEntries(
-      Object.entries(definitions).map(([name, each]) => {
-        const rules = {
-          required: false,
-          exactlyOne: undefined,
-          dependsOn: undefined,
-          exclusive: undefined,
-          relationships: undefined,
-        }
-        return [name, { ...each, ...rules }]
-      }),
-    )
-  const { flags, args, baseFlags, enableJsonFlag } = options
-  return { flags: free(flags), args: free(args), baseFlags: free(baseFlags), enableJsonFlag } as unknown as T
+/** The arguments and flags that oclif parses. */
+export type Rules = { args: Interfaces.ArgInput; flags: Interfaces.FlagInput }
+
+/** Returns the rules with nothing required, so that the parser accepts a partial command line. */
+export function withoutRules({ args, flags }: Rules): Rules {
+  const free = {
+    required: false,
+    exactlyOne: undefined,
+    dependsOn: undefined,
+    exclusive: undefined,
+    relationships: undefined,
+  }
+  const freed = <T extends object>(definitions: T) =>
+    Object.fromEntries(Object.entries(definitions).map(([name, each]) => [name, { ...each, ...free }])) as T
+  return { args: freed(args), flags: freed(flags) }
 }
 
 /** Formats a command line for a shell. */

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache'
 import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { createRateLimiter } from '../../src/base/rate-limiter.ts'
-import { createFingerprint } from '../../src/base/secret.ts'
+import { createFingerprint } from '../../src/base/api-key.ts'
 import type { RequestContext } from './request-context.ts'
 
 const windowSeconds = 60

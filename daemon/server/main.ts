@@ -6,7 +6,8 @@
  */
 import * as z from 'zod'
 import { createAgent } from '../../src/agent.ts'
-import { newApiKey, Secret } from '../../src/base/secret.ts'
+import { newApiKey } from '../../src/base/api-key.ts'
+import { Secret } from '../../src/base/secret.ts'
 import { forgetSecrets } from '../../src/base/config.ts'
 import { configure, type Configured } from '../../src/base/configure.ts'
 import { openLog, type Log } from '../../src/base/log.ts'

@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { readHostList, readPorts } from './host-list.ts'
 import './plain-issues.ts'
-import { headerText, Secret } from './secret.ts'
+import { headerText } from './api-key.ts'
+import { Secret } from './secret.ts'
 
 /** A type of texts that `read` parses. The message of its `SyntaxError` becomes the issue. */
 function readWith<T>(read: (text: string) => T) {

@@ -1,7 +1,7 @@
 /** API keys of tenants: with a name, an expiry and scopes. Only keyed digests of the keys are stored. */
 import type { Selectable } from 'kysely'
 import * as z from 'zod'
-import { newApiKey } from '../base/secret.ts'
+import { newApiKey } from '../base/api-key.ts'
 import { isOver } from '../base/clock.ts'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'

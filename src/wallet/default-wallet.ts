@@ -1,7 +1,8 @@
 /** The default wallet and its tenant, which the first start creates. */
 import type { Config } from '../base/config.ts'
 import { Problem } from '../base/problem.ts'
-import { newApiKey, Secret } from '../base/secret.ts'
+import { newApiKey } from '../base/api-key.ts'
+import { Secret } from '../base/secret.ts'
 import { StartError } from '../base/start-error.ts'
 import { createWebhook, listWebhooks } from '../events/webhooks.ts'
 import { RegisteredKey } from './model.ts'

@@ -1,6 +1,6 @@
 /** REST models of wallets, entities and API keys. */
 import * as z from 'zod'
-import { headerText } from '../base/secret.ts'
+import { headerText } from '../base/api-key.ts'
 
 /** An optional field. The Cloud Agent treats null as absent. */
 export const optional = <Type extends z.ZodType>(type: Type) =>

@@ -46,7 +46,7 @@ test('a command without its rules still has its flags', () => {
     connection: { name: 'connection', exactlyOne: ['connection', 'invitation'] },
     did: { required: true, char: 'd' },
   }
-  expect(withoutRules({ flags } as never)).toMatchObject({
+  expect(withoutRules({ args: {}, flags } as never)).toMatchObject({
     flags: { connection: { name: 'connection', exactlyOne: undefined }, did: { required: false, char: 'd' } },
   })
 })
