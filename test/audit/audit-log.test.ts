@@ -57,18 +57,14 @@ test('an action that cannot be logged does not run', async () => {
   }
   await expect(
     probed(failing(1, 'before'), () => log.audit.during({ actor: 'admin', action: 'a' }, work)),
-  ).rejects.toMatchObject({
-    type: 'error:InsufficientStorage',
-  })
+  ).rejects.toMatchObject({ type: 'error:InsufficientStorage' })
   expect(isDone).toBe(false)
   const broken = () => {
     throw new Error('the disk is gone')
   }
   await expect(
     probed(broken, () => log.audit.during({ actor: 'admin', action: 'b' }, work)),
-  ).rejects.toMatchObject({
-    type: 'error:ServiceUnavailable',
-  })
+  ).rejects.toMatchObject({ type: 'error:ServiceUnavailable' })
   expect(isDone).toBe(false)
   expect(log.said.join('')).toContain('the audit log cannot be written')
   expect(await log.audit.verify()).toMatchObject({ isIntact: true })

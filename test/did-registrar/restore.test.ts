@@ -102,10 +102,7 @@ test('published DIDs are restored with their derived keys, and can be updated', 
 
   expect(
     await refusal(after('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: plain } })),
-  ).toMatchObject({
-    status: 409,
-    detail: expect.stringContaining('published already'),
-  })
+  ).toMatchObject({ status: 409, detail: expect.stringContaining('published already') })
 })
 
 test('a wallet learns from the ledger what another wallet of the same seed changed, and can continue', async () => {

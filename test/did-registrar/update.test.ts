@@ -50,10 +50,7 @@ const service = (id: string, serviceEndpoint: unknown = 'https://one.example/') 
 })
 
 const removeKey = (id: string) => ({ actionType: 'REMOVE_KEY', removeKey: { id } })
-const addVdrKey = (id: string) => ({
-  actionType: 'ADD_INTERNAL_KEY',
-  addInternalKey: { id, purpose: 'vdr' },
-})
+const addVdrKey = (id: string) => ({ actionType: 'ADD_INTERNAL_KEY', addInternalKey: { id, purpose: 'vdr' } })
 const removeInternalKey = (id: string) => ({ actionType: 'REMOVE_INTERNAL_KEY', removeInternalKey: { id } })
 const addService = (...given: Parameters<typeof service>) => ({
   actionType: 'ADD_SERVICE',

@@ -139,10 +139,7 @@ test('an update is visible at once, a deactivation is permanent', async () => {
   }
   expect(
     await refusal(update({ actionType: 'ADD_KEY', addKey: { id: 'sign', purpose: 'assertionMethod' } })),
-  ).toMatchObject({
-    status: 400,
-    detail: expect.stringContaining('exists or existed'),
-  })
+  ).toMatchObject({ status: 400, detail: expect.stringContaining('exists or existed') })
   await pair.issuer.call('POST /did-registrar/dids/{didRef}/deactivations', { path: { didRef: did } })
   expect((await served(did)).status).toBe(410)
   expect((await get(pair.agent, `/dids/${encodeURIComponent(did)}`)).status).toBe(410)

@@ -86,9 +86,7 @@ describe('the protected header', () => {
 
 test('a content key that is too long is refused', async () => {
   expect(await unpack(anonymous(newMessage(), { contentKey: Buffer.alloc(32, 7) }), as('ben'))).toMatchObject(
-    {
-      message: newMessage(),
-    },
+    { message: newMessage() },
   )
   await refuses(anonymous(newMessage(), { contentKey: Buffer.alloc(64, 7) }), 'cannot be decrypted')
 })

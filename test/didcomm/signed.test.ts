@@ -41,9 +41,7 @@ describe('signed inside', () => {
   test('several signatures of one DID are accepted, and a flattened JWS', async () => {
     expect(
       await unpack(anonymous(signed(newMessage(), by('ed25519', 'es256', 'es256k'))), as('ben')),
-    ).toMatchObject({
-      signerKid: `${anna}#ed25519`,
-    })
+    ).toMatchObject({ signerKid: `${anna}#ed25519` })
     const { payload, signatures } = signed(newMessage(), by('ed25519'))
     expect(await unpack(anonymous({ payload, ...signatures[0] }), as('ben'))).toMatchObject({
       signerKid: `${anna}#ed25519`,

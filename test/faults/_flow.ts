@@ -14,9 +14,7 @@ export async function runFlow(setup: Setup, name: string, waitMs = usualWaitMs):
     issuer,
     () => findIn(issuer, '/connections', ({ label }) => label === name),
     'POST /connections',
-    {
-      label: name,
-    },
+    { label: name },
   )
   const { thid } = connection
   const invitation = new URL(connection['invitation'].invitationUrl).searchParams.get('_oob')

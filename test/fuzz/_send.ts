@@ -18,10 +18,7 @@ export type Sender = { send(base: string, request: Request): Promise<Answer>; cl
 
 export function createSender(): Sender {
   const agent = new Agent({ keepAlive: true })
-  return {
-    send: (base, request) => send(agent, base, request),
-    close: () => agent.destroy(),
-  }
+  return { send: (base, request) => send(agent, base, request), close: () => agent.destroy() }
 }
 
 function send(

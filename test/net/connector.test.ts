@@ -66,8 +66,6 @@ describe('a name', () => {
   test('without addresses is refused', async () => {
     await expect(
       openClient({ allow: 'any', lookup: always() }).getJson('http://void.example/', json),
-    ).rejects.toMatchObject({
-      name: 'UnreachableError',
-    })
+    ).rejects.toMatchObject({ name: 'UnreachableError' })
   })
 })

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events'
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import type { Lookup } from '../../src/net/connector.ts'
+import type { ConnectionOptions, Lookup } from '../../src/net/connector.ts'
 import { createHttpClient } from '../../src/net/http-client.ts'
 import { always, openClient, startServer } from './_server.ts'
 
@@ -10,19 +10,32 @@ const timeoutMs = 5_000
 const json = { timeoutMs, maxBytes: 10_000 }
 const emptyJson = { headers: { 'content-type': 'application/json' }, body: '{}', timeoutMs }
 
+const open = (options: Partial<ConnectionOptions> = {}) => openClient({ allow: 'loopback', ...options })
+
+/** The error of a request, which does not repeat the text of the server. */
+async function failure(work: Promise<unknown>): Promise<unknown> {
+  const error = await work.catch((reason: unknown) => reason)
+  expect(inspect(error)).not.toContain('secret')
+  return error
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
+
 describe('a JSON document', () => {
   test('is read from an allowed server', async () => {
     await using server = await startServer((request, response) =>
       response.end(JSON.stringify({ accept: request.headers.accept })),
     )
     expect(
-      await openClient({ allow: 'loopback' }).getJson(`${server.url}/a?b=c`, {
+      await open().getJson(`${server.url}/a?b=c`, {
         ...json,
         accept: 'application/x',
       }),
-    ).toEqual({
-      accept: 'application/x',
-    })
+    ).toEqual({ accept: 'application/x' })
   })
 
   test.each([404, 500, 201, 204, 304])(
@@ -31,11 +44,10 @@ describe('a JSON document', () => {
       await using server = await startServer((_, response) =>
         response.writeHead(status).end('internal secret'),
       )
-      const error = await openClient({ allow: 'loopback' })
-        .getJson(server.url, json)
-        .catch((reason: Error) => reason)
-      expect(error).toMatchObject({ name: 'UnreachableError', code: 'bad-status' })
-      expect(inspect(error)).not.toContain('secret')
+      expect(await failure(open().getJson(server.url, json))).toMatchObject({
+        name: 'UnreachableError',
+        code: 'bad-status',
+      })
     },
   )
 
@@ -43,26 +55,18 @@ describe('a JSON document', () => {
     'that is invalid is an error that does not repeat it',
     async (body) => {
       await using server = await startServer((_, response) => response.end(body))
-      const error = await openClient({ allow: 'loopback' })
-        .getJson(server.url, json)
-        .catch((reason: Error) => reason)
-      expect(error).toMatchObject({ code: 'not-json' })
-      expect(inspect(error)).not.toContain('secret')
+      expect(await failure(open().getJson(server.url, json))).toMatchObject({ code: 'not-json' })
     },
   )
 
   test('from a server that does not speak HTTP is an error that does not repeat the bytes', async () => {
     await using server = await startServer((request) => request.socket.end('SSH-2.0-secret\r\n'))
-    const error = await openClient({ allow: 'loopback' })
-      .getJson(server.url, json)
-      .catch((reason: Error) => reason)
-    expect(error).toMatchObject({ code: 'refused' })
-    expect(inspect(error)).not.toContain('secret')
+    expect(await failure(open().getJson(server.url, json))).toMatchObject({ code: 'refused' })
   })
 
   test('of exactly the limit is read, and one byte more is an error', async () => {
     await using server = await startServer((_, response) => response.end(JSON.stringify('x'.repeat(98))))
-    const http = openClient({ allow: 'loopback' })
+    const http = open()
     expect(await http.getJson(server.url, { timeoutMs, maxBytes: 100 })).toHaveLength(98)
     await expect(http.getJson(server.url, { timeoutMs, maxBytes: 99 })).rejects.toMatchObject({
       code: 'too-large',
@@ -85,7 +89,7 @@ describe('a JSON document', () => {
       response.on('drain', more).on('close', () => connection.emit('closed'))
       more()
     })
-    await expect(openClient({ allow: 'loopback' }).getJson(server.url, json)).rejects.toMatchObject({
+    await expect(open().getJson(server.url, json)).rejects.toMatchObject({
       code: 'too-large',
     })
     await closed
@@ -97,9 +101,7 @@ describe('a JSON document', () => {
       const timer = setInterval(() => response.write(' '), 10)
       response.on('close', () => clearInterval(timer))
     })
-    await expect(
-      openClient({ allow: 'loopback' }).getJson(server.url, { timeoutMs: 100, maxBytes: 10_000 }),
-    ).rejects.toMatchObject({
+    await expect(open().getJson(server.url, { timeoutMs: 100, maxBytes: 10_000 })).rejects.toMatchObject({
       code: 'timeout',
     })
   })
@@ -115,26 +117,16 @@ describe('an exchange', () => {
   const date = 'Sun, 22 Nov 2026 02:36:10 GMT'
 
   test.each([200, 302, 404, 503])('returns status %i with the body and its time', async (status) => {
-    await using server = await startServer((request, response) => {
-      const chunks: Buffer[] = []
-      request.on('data', (chunk: Buffer) => chunks.push(chunk))
-      request.on('end', () =>
-        response
-          .writeHead(status, { location: '/elsewhere', date })
-          .end(`${request.method} ${Buffer.concat(chunks).toString()}`),
-      )
-    })
-    expect(await openClient({ allow: 'loopback' }).exchange(server.url, { ...post, body: 'ä' })).toEqual({
-      status,
-      text: 'POST ä',
-      date,
-    })
-    const get = { ...post, method: 'GET' as const }
-    expect(await openClient({ allow: 'loopback' }).exchange(server.url, get)).toEqual({
-      status,
-      text: 'GET ',
-      date,
-    })
+    await using server = await startServer(async (request, response) =>
+      response
+        .writeHead(status, { location: '/elsewhere', date })
+        .end(`${request.method} ${await bodyOf(request)}`),
+    )
+    const http = open()
+    const posted = await http.exchange(server.url, { ...post, body: 'ä' })
+    expect(posted).toEqual({ status, text: 'POST ä', date })
+    const got = await http.exchange(server.url, { ...post, method: 'GET' })
+    expect(got).toEqual({ status, text: 'GET ', date })
   })
 
   test.each<[string, RequestListener, object]>([
@@ -145,9 +137,9 @@ describe('an exchange', () => {
     ['refused', (request) => request.socket.destroy(), {}],
   ])('fails with %s', async (code, listener, options) => {
     await using server = await startServer(listener)
-    await expect(
-      openClient({ allow: 'loopback' }).exchange(server.url, { ...post, body: '{}', ...options }),
-    ).rejects.toMatchObject({ code })
+    await expect(open().exchange(server.url, { ...post, body: '{}', ...options })).rejects.toMatchObject({
+      code,
+    })
   })
 
   test('reaches allowed addresses only', async () => {
@@ -160,20 +152,12 @@ describe('an exchange', () => {
 
 describe('a post', () => {
   test('sends the whole body and returns the status', async () => {
-    await using server = await startServer((request, response) => {
-      const chunks: Buffer[] = []
-      request
-        .on('data', (chunk: Buffer) => chunks.push(chunk))
-        .on('end', () => {
-          const same =
-            Buffer.concat(chunks).toString() === '{"a":1}' &&
-            request.headers['x-key'] === 'k' &&
-            request.method === 'POST' &&
-            request.url === '/p?q=1'
-          response.writeHead(same ? 202 : 400).end()
-        })
+    await using server = await startServer(async (request, response) => {
+      const { method, url, headers } = request
+      const received = [method, url, headers['x-key'], await bodyOf(request)]
+      response.writeHead(received.join() === 'POST,/p?q=1,k,{"a":1}' ? 202 : 400).end()
     })
-    const sent = await openClient({ allow: 'loopback' }).post(`${server.url}/p?q=1#f`, {
+    const sent = await open().post(`${server.url}/p?q=1#f`, {
       headers: { 'x-key': 'k' },
       body: Buffer.from('{"a":1}'),
       timeoutMs,
@@ -186,17 +170,13 @@ describe('a post', () => {
     await using server = await startServer((_, response) =>
       response.writeHead(307, { location: target.url }).end(),
     )
-    expect(await openClient({ allow: 'loopback' }).post(server.url, emptyJson)).toEqual({ status: 307 })
+    expect(await open().post(server.url, emptyJson)).toEqual({ status: 307 })
     expect(target.connections()).toBe(0)
   })
 
   test('succeeds when the status arrives, even if the response never ends', async () => {
     await using server = await startServer((_, response) => response.write('x'))
-    expect(
-      await openClient({ allow: 'loopback' }).post(server.url, { ...emptyJson, timeoutMs: 100 }),
-    ).toEqual({
-      status: 200,
-    })
+    expect(await open().post(server.url, { ...emptyJson, timeoutMs: 100 })).toEqual({ status: 200 })
   })
 
   test('succeeds when the status arrives, and aborts a long response', async () => {
@@ -207,13 +187,13 @@ describe('a post', () => {
       response.on('drain', more).on('close', () => connection.emit('closed'))
       more()
     })
-    expect(await openClient({ allow: 'loopback' }).post(server.url, emptyJson)).toEqual({ status: 200 })
+    expect(await open().post(server.url, emptyJson)).toEqual({ status: 200 })
     await closed
   })
 
   test('fails when no status arrives in time, also while it waits for a connection', async () => {
     await using server = await startServer(() => undefined)
-    const http = openClient({ allow: 'loopback', connections: 1 })
+    const http = open({ connections: 1 })
     const failures = await Promise.allSettled(
       [1, 2, 3].map(() => http.post(server.url, { ...emptyJson, timeoutMs: 100 })),
     )
@@ -233,7 +213,7 @@ describe('a post', () => {
       isFree.once('now', () => response.end())
       return isFree.emit('soon')
     })
-    const http = openClient({ allow: 'loopback', connections: 1 })
+    const http = open({ connections: 1 })
     const isTaken = once(isFree, 'soon')
     const first = http.post(`${server.url}/first`, emptyJson)
     await isTaken
@@ -248,7 +228,7 @@ describe('a post', () => {
 
   test('with a header that contains a line break is not sent', async () => {
     await using server = await startServer((_, response) => response.end())
-    const sent = openClient({ allow: 'loopback' }).post(server.url, {
+    const sent = open().post(server.url, {
       ...emptyJson,
       headers: { 'x-key': 'a\r\nx-admin: yes' },
     })
@@ -259,7 +239,7 @@ describe('a post', () => {
   test('to a closed port fails', async () => {
     const server = await startServer(() => undefined)
     await server[Symbol.asyncDispose]()
-    await expect(openClient({ allow: 'loopback' }).post(server.url, emptyJson)).rejects.toMatchObject({
+    await expect(open().post(server.url, emptyJson)).rejects.toMatchObject({
       code: 'refused',
     })
   })
@@ -276,7 +256,7 @@ describe('a post', () => {
 describe('connections', () => {
   test('are reused', async () => {
     await using server = await startServer((_, response) => response.end('thanks'))
-    const http = openClient({ allow: 'loopback' })
+    const http = open()
     for (let i = 0; i < 20; i++) await http.post(server.url, emptyJson)
     // Undici may open a second one after a response is read, before its connection is free.
     expect(server.connections()).toBeLessThanOrEqual(2)
@@ -284,7 +264,7 @@ describe('connections', () => {
 
   test('to one server stay below the limit', async () => {
     await using server = await startServer((_, response) => setTimeout(() => response.end(), 5))
-    const http = openClient({ allow: 'loopback', connections: 3 })
+    const http = open({ connections: 3 })
     await Promise.all(Array.from({ length: 30 }, () => http.post(server.url, emptyJson)))
     expect(server.peak()).toBe(3)
   })
@@ -300,7 +280,7 @@ describe('connections', () => {
 describe('a redirect', () => {
   test('is not followed unless asked for', async () => {
     await using server = await startServer((_, response) => response.writeHead(302, { location: '/b' }).end())
-    await expect(openClient({ allow: 'loopback' }).getJson(server.url, json)).rejects.toMatchObject({
+    await expect(open().getJson(server.url, json)).rejects.toMatchObject({
       code: 'redirect',
     })
   })
@@ -311,7 +291,7 @@ describe('a redirect', () => {
       if (left === 0) response.end('"here"')
       else response.writeHead(302, { location: `/${left - 1}` }).end('moved')
     })
-    const http = openClient({ allow: 'loopback' })
+    const http = open()
     expect(await http.getJson(`${server.url}/3`, { ...json, maxRedirects: 3 })).toBe('here')
     await expect(http.getJson(`${server.url}/4`, { ...json, maxRedirects: 3 })).rejects.toMatchObject({
       code: 'redirect',
@@ -333,7 +313,7 @@ describe('a redirect', () => {
       const location = { '/': '/a', '/a': '/b', '/b': target }[request.url!]!
       response.writeHead(301, { location }).end()
     })
-    const http = openClient({ allow: 'loopback', lookup: always('10.1.2.3') })
+    const http = open({ lookup: always('10.1.2.3') })
     await expect(http.getJson(server.url, { ...json, maxRedirects: 5 })).rejects.toMatchObject({ code })
   })
 })

@@ -5,7 +5,7 @@
 import type { RequestListener } from 'node:http'
 import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { fromHex } from '../../src/base/bytes.ts'
+import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { encodeDidData } from '../../src/did/prism/did-data.ts'
 import { toShortForm } from '../../src/did/prism/did.ts'
@@ -63,6 +63,10 @@ const answering =
     response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
   }
 
+async function ledgerWith(...given: Parameters<typeof answering>): Promise<Ledger> {
+  return (await node(answering(...given))).ledger
+}
+
 const notFound: [status: number, body: object] = [
   404,
   {
@@ -82,9 +86,7 @@ function resolution(state = published()) {
 
 /** The answers of NeoPRISM for a state. They do not contain removed ids. */
 function answersFor(state: DidState): Answers {
-  const data = Buffer.from(encodeDidData({ ...state, retiredKeyIds: [], retiredServiceIds: [] })).toString(
-    'hex',
-  )
+  const data = toHex(encodeDidData({ ...state, retiredKeyIds: [], retiredServiceIds: [] }))
   return {
     [`/api/dids/${did}`]: [state.deactivated ? 410 : 200, resolution(state)],
     [`/api/dids/${did}/protobuf`]: data,
@@ -161,19 +163,16 @@ describe('an inconsistent answer is a fault', () => {
     ['more operations than were sent', [id, wrong]],
   ])('to a submission: %s', async (_name, operation_ids) => {
     const answer = { tx_id: wrong, operation_ids }
-    const { ledger } = await node(answering({ '/api/submissions/signed-operations': answer }))
+    const ledger = await ledgerWith({ '/api/submissions/signed-operations': answer })
     await fault(ledger.submit(signedCreate()))
   })
 
   test.each<[string, object]>([
     ['another id', { operation_id: wrong, status: 'confirmed' }],
-    [
-      'the bytes of another operation',
-      { signed_operation_data: Buffer.from(signedCreate({ services: [] })).toString('hex') },
-    ],
+    ['the bytes of another operation', { signed_operation_data: toHex(signedCreate({ services: [] })) }],
     ['bytes that are not an operation', { signed_operation_data: 'abcd' }],
   ])('for an operation: %s', async (_name, answer) => {
-    await fault((await node(answering({ [`/api/operations/${id}`]: answer }))).ledger.getOperation(id))
+    await fault((await ledgerWith({ [`/api/operations/${id}`]: answer })).getOperation(id))
   })
 
   test.each<[string, Answers]>([
@@ -189,7 +188,7 @@ describe('an inconsistent answer is a fault', () => {
     ['a duplicate key', protobuf(dataOf({ publicKeys: [masterKey, masterKey] }))],
     ['no keys', protobuf([404, { error: 'not found' }])],
   ])('for a DID: %s', async (_name, changes) => {
-    const { ledger } = await node(answering({ ...answersFor(published()), ...changes }))
+    const ledger = await ledgerWith({ ...answersFor(published()), ...changes })
     await fault(ledger.getState(suffix))
   })
 
@@ -197,10 +196,10 @@ describe('an inconsistent answer is a fault', () => {
     return { [`/api/dids/${did}/protobuf`]: answer }
   }
   function dataOf(change: Partial<DidState>): string {
-    return Buffer.from(encodeDidData({ ...published(), ...change })).toString('hex')
+    return toHex(encodeDidData({ ...published(), ...change }))
   }
   function offCurve(): string {
-    const point = Buffer.from(compressed(masterKey.publicKey)).toString('hex')
+    const point = toHex(compressed(masterKey.publicKey))
     return dataOf({ publicKeys: [masterKey] }).replace(point, `02${'ff'.repeat(32)}`)
   }
   function document(change: object): Answers {
@@ -227,16 +226,14 @@ describe('a NeoPRISM node', () => {
   })
 
   test('receives an operation once even if it refuses it', async () => {
-    const { ledger } = await node(
-      answering({ '/api/submissions/signed-operations': [400, { error: 'a secret' }] }),
-    )
+    const ledger = await ledgerWith({ '/api/submissions/signed-operations': [400, { error: 'a secret' }] })
     const error: unknown = await ledger.submit(signedCreate()).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ type: 'BadRequest' })
     expect(inspect(error)).not.toContain('secret')
   })
 
   test('has no operation before it is confirmed', async () => {
-    const { ledger } = await node(answering({}))
+    const ledger = await ledgerWith({})
     expect(await ledger.getOperation(id)).toBeUndefined()
     expect(await ledger.getOperation('../dids/x')).toBeUndefined()
   })
@@ -246,19 +243,17 @@ describe('a NeoPRISM node', () => {
     const state = apply(published(), one, later)
     const seen = (operation: Uint8Array) => ({
       [`/api/operations/${operationId(operation)}`]: {
-        signed_operation_data: Buffer.from(operation).toString('hex'),
+        signed_operation_data: toHex(operation),
         block_timestamp: '2025-01-02T04:04:05+01:00',
       },
     })
-    const { ledger } = await node(
-      answering({
-        ...answersFor(state),
-        ...seen(signedCreate()),
-        ...seen(one),
-        ...seen(two),
-        ...seen(signedCreate({ services: [] })),
-      }),
-    )
+    const ledger = await ledgerWith({
+      ...answersFor(state),
+      ...seen(signedCreate()),
+      ...seen(one),
+      ...seen(two),
+      ...seen(signedCreate({ services: [] })),
+    })
     const confirmsAt = '2025-01-02T03:04:05.000Z'
     expect(await ledger.getOperation(id)).toEqual({ operationId: id, status: 'confirmed', confirmsAt })
     expect(await ledger.getOperation(operationId(one))).toMatchObject({ status: 'confirmed' })
@@ -273,21 +268,21 @@ describe('a NeoPRISM node', () => {
 
   test('may return an operation without its bytes', async () => {
     for (const answer of [{ operation_id: id }, { tx_id: 'cd'.repeat(32) }]) {
-      const { ledger } = await node(answering({ [`/api/operations/${id}`]: answer }))
+      const ledger = await ledgerWith({ [`/api/operations/${id}`]: answer })
       expect(await ledger.getOperation(id)).toEqual({ operationId: id, status: 'confirmed' })
     }
   })
 
   test('returns active, deactivated and missing states', async () => {
     const changed = updated(published(), ...add('key-2'))
-    expect(await (await node(answering(answersFor(changed)))).ledger.getState(suffix)).toEqual(changed)
+    expect(await (await ledgerWith(answersFor(changed))).getState(suffix)).toEqual(changed)
     const gone = apply(changed, signedDeactivate(changed), later)
-    expect(await (await node(answering(answersFor(gone)))).ledger.getState(suffix)).toEqual({
+    expect(await (await ledgerWith(answersFor(gone))).getState(suffix)).toEqual({
       ...gone,
       retiredKeyIds: [],
       retiredServiceIds: [],
     })
-    expect(await (await node(answering({}))).ledger.getState(suffix)).toBeUndefined()
+    expect(await (await ledgerWith({})).getState(suffix)).toBeUndefined()
   })
 
   test('is read again when the DID changes during the read', async () => {
@@ -298,9 +293,9 @@ describe('a NeoPRISM node', () => {
     const now = () => states[Math.min(2, Math.ceil(requests++ / 2))]!
     const answers: Answers = {
       [`/api/dids/${did}`]: () => resolution(now()),
-      [`/api/dids/${did}/protobuf`]: () => Buffer.from(encodeDidData(now())).toString('hex'),
+      [`/api/dids/${did}/protobuf`]: () => toHex(encodeDidData(now())),
     }
-    expect(await (await node(answering(answers))).ledger.getState(suffix)).toEqual(states[2])
+    expect(await (await ledgerWith(answers)).getState(suffix)).toEqual(states[2])
   })
 
   test('has a fault when the DID changes during every read', async () => {
@@ -310,7 +305,7 @@ describe('a NeoPRISM node', () => {
       const { didDocumentMetadata, ...rest } = resolution()
       return { ...rest, didDocumentMetadata: { ...didDocumentMetadata, versionId: version() } }
     }
-    const { ledger } = await node(answering({ ...answersFor(published()), [`/api/dids/${did}`]: moving }))
+    const ledger = await ledgerWith({ ...answersFor(published()), [`/api/dids/${did}`]: moving })
     expect((await fault(ledger.getState(suffix))).message).toContain('changed each time')
   })
 
@@ -338,7 +333,7 @@ describe('a NeoPRISM node', () => {
       },
     }
     const requests: string[] = []
-    const { ledger } = await node(answering(answers, requests))
+    const ledger = await ledgerWith(answers, requests)
     expect(await ledger.findByMasterKey(toPublic(privateKey))).toEqual([deterministic])
     expect(requests).toHaveLength(3)
     expect(await ledger.findByMasterKey(masterKey.publicKey)).toEqual([])

@@ -34,7 +34,24 @@ async function refuses(ledger: Ledger, signed: Uint8Array, reason: RegExp): Prom
   expect(await ledger.getOperation(operationId(signed))).toBeUndefined()
 }
 
+const keyIds = async (ledger: Ledger) => (await ledger.getState(suffix))!.publicKeys.map(({ id }) => id)
+const deactivation = (of: string) =>
+  encodeOperation({ operation: 'deactivate', suffix: of, previousHash: '' })
+
 describe.each(ledgers)('%s', (_name, open) => {
+  /** A ledger with the DID. */
+  async function openCreated(): Promise<Ledger> {
+    const ledger = await open()
+    await ledger.submit(signedCreate())
+    return ledger
+  }
+
+  /** A ledger that confirms operations after a minute. */
+  async function openSlow() {
+    const time = clock()
+    return { time, ledger: await open({ confirmAfterSeconds: 60, now: time.now }) }
+  }
+
   describe('without delay', () => {
     test('a submitted operation is confirmed at once', async () => {
       const ledger = await open()
@@ -53,8 +70,7 @@ describe.each(ledgers)('%s', (_name, open) => {
     })
 
     test('create, update and deactivate lead to the state of the rules', async () => {
-      const ledger = await open()
-      await ledger.submit(signedCreate())
+      const ledger = await openCreated()
       const update = signedUpdate(published(), add('key-2'))
       await ledger.submit(update)
       const changed = apply(published(), update, at)
@@ -64,8 +80,7 @@ describe.each(ledgers)('%s', (_name, open) => {
     })
 
     test('an operation that breaks a rule is refused with the reason, and not stored', async () => {
-      const ledger = await open()
-      await ledger.submit(signedCreate())
+      const ledger = await openCreated()
       const bad: [Uint8Array, RegExp][] = [
         [signedUpdate(published(), [{ action: 'removeKey', id: 'master0' }]), /no master key/],
         [
@@ -85,11 +100,7 @@ describe.each(ledgers)('%s', (_name, open) => {
       await refuses(ledger, signedUpdate(published(), add('early')), /does not exist/)
       await ledger.submit(signedCreate())
       await ledger.submit(signedUpdate(published(), add('key-2')))
-      expect((await ledger.getState(suffix))!.publicKeys.map(({ id }) => id)).toEqual([
-        'auth-1',
-        'master0',
-        'key-2',
-      ])
+      expect(await keyIds(ledger)).toEqual(['auth-1', 'master0', 'key-2'])
     })
 
     test('the same bytes again have no effect and the same answer', async () => {
@@ -120,18 +131,8 @@ describe.each(ledgers)('%s', (_name, open) => {
     test.each([
       ['nothing', new Uint8Array(0)],
       ['noise', new Uint8Array(40).fill(255)],
-      [
-        'an operation without envelope',
-        encodeOperation({ operation: 'deactivate', suffix: 'ab'.repeat(32), previousHash: '' }),
-      ],
-      [
-        'an operation on no DID',
-        signOperation(
-          encodeOperation({ operation: 'deactivate', suffix: '2', previousHash: '' }),
-          'master0',
-          master,
-        ),
-      ],
+      ['an operation without envelope', deactivation('ab'.repeat(32))],
+      ['an operation on no DID', signOperation(deactivation('2'), 'master0', master)],
       ['a storage operation', signOperation(Uint8Array.of(0x3a, 0x00), 'master0', master)],
     ])('%s is refused', async (_name, bytes) => {
       const ledger = await open()
@@ -149,8 +150,7 @@ describe.each(ledgers)('%s', (_name, open) => {
     })
 
     test('a master key finds the published DIDs that were created with it, in ledger order', async () => {
-      const time = clock()
-      const ledger = await open({ confirmAfterSeconds: 60, now: time.now })
+      const { time, ledger } = await openSlow()
       const contents = [{}, { services: [] }, { contexts: ['https://example.com/'] }]
       for (const content of contents) await ledger.submit(signedCreate(content))
       const others = [key('master0', 'master', 1), key('master1', 'master', 2)]
@@ -170,8 +170,7 @@ describe.each(ledgers)('%s', (_name, open) => {
     })
 
     test('the state contains removed ids', async () => {
-      const ledger = await open()
-      await ledger.submit(signedCreate())
+      const ledger = await openCreated()
       const update = signedUpdate(published(), [
         { action: 'removeKey', id: 'auth-1' },
         { action: 'removeService', id: 'service-1' },
@@ -185,8 +184,7 @@ describe.each(ledgers)('%s', (_name, open) => {
     })
 
     test('of operations with the same predecessor, the first one counts; replayed and older ones do not', async () => {
-      const ledger = await open()
-      await ledger.submit(signedCreate())
+      const ledger = await openCreated()
       const [one, two] = [signedUpdate(published(), add('one')), signedUpdate(published(), add('two'))]
       const first = apply(published(), one, at)
       await ledger.submit(one)
@@ -194,28 +192,17 @@ describe.each(ledgers)('%s', (_name, open) => {
       for (const operation of [one, signedUpdate(first, add('three')), signedCreate()])
         await ledger.submit(operation)
       await refuses(ledger, two, /previous_operation_hash/)
-      expect((await ledger.getState(suffix))!.publicKeys.map(({ id }) => id)).toEqual([
-        'auth-1',
-        'master0',
-        'one',
-        'three',
-      ])
+      expect(await keyIds(ledger)).toEqual(['auth-1', 'master0', 'one', 'three'])
     })
 
     test('oversized operations are refused, and do not affect the next one', async () => {
       const ledger = await open()
-      const services = Array.from({ length: 50 }, (_, i) => ({
-        id: `s${i}`,
-        type: 'T',
-        serviceEndpoint: `https://${'x'.repeat(1_400)}`,
-      }))
-      await expect(ledger.submit(signedCreate({ services }))).rejects.toMatchObject({ type: 'BadRequest' })
-      const many = Array.from({ length: 51 }, (_, i) => ({
-        id: `s${i}`,
-        type: 'T',
-        serviceEndpoint: 'https://example.com/',
-      }))
-      await refuses(ledger, signedCreate({ services: many }), /more than 50/)
+      const many = (count: number, serviceEndpoint: string) => ({
+        services: Array.from({ length: count }, (_, i) => ({ id: `s${i}`, type: 'T', serviceEndpoint })),
+      })
+      const large = signedCreate(many(50, `https://${'x'.repeat(1_400)}`))
+      await expect(ledger.submit(large)).rejects.toMatchObject({ type: 'BadRequest' })
+      await refuses(ledger, signedCreate(many(51, 'https://example.com/')), /more than 50/)
       await ledger.submit(signedCreate())
       expect(await ledger.getState(suffix)).toEqual(published())
     })
@@ -223,8 +210,7 @@ describe.each(ledgers)('%s', (_name, open) => {
 
   describe('with delay', () => {
     test('an operation is pending with its due time, and counts afterwards', async () => {
-      const time = clock()
-      const ledger = await open({ confirmAfterSeconds: 60, now: time.now })
+      const { time, ledger } = await openSlow()
       const { operationId: id } = await ledger.submit(signedCreate())
       expect(await ledger.getOperation(id)).toEqual({
         operationId: id,
@@ -245,8 +231,7 @@ describe.each(ledgers)('%s', (_name, open) => {
     })
 
     test('reading the state confirms due operations with their due time', async () => {
-      const time = clock()
-      const ledger = await open({ confirmAfterSeconds: 60, now: time.now })
+      const { time, ledger } = await openSlow()
       await ledger.submit(signedCreate())
       time.seconds = 30
       await ledger.submit(signedUpdate(published(), add('key-2')))
@@ -260,8 +245,7 @@ describe.each(ledgers)('%s', (_name, open) => {
     })
 
     test('an operation is checked against the future state: pending ones before it count as confirmed', async () => {
-      const time = clock()
-      const ledger = await open({ confirmAfterSeconds: 60, now: time.now })
+      const { time, ledger } = await openSlow()
       const other = { id: 'master1', secret: secret('master', 1) }
       const rotate = signedUpdate(published(), [
         { action: 'addKey', key: key('master1', 'master', 1) },
@@ -278,16 +262,11 @@ describe.each(ledgers)('%s', (_name, open) => {
       for (const id of ids) expect(await ledger.getOperation(id)).toMatchObject({ status: 'pending' })
       time.seconds = 60
       for (const id of ids) expect(await ledger.getOperation(id)).toMatchObject({ status: 'confirmed' })
-      expect((await ledger.getState(suffix))!.publicKeys.map(({ id }) => id)).toEqual([
-        'auth-1',
-        'master1',
-        'key-2',
-      ])
+      expect(await keyIds(ledger)).toEqual(['auth-1', 'master1', 'key-2'])
     })
 
     test('the number of pending operations on a DID is limited', async () => {
-      const time = clock()
-      const ledger = await open({ confirmAfterSeconds: 60, now: time.now })
+      const { time, ledger } = await openSlow()
       await ledger.submit(signedCreate())
       let state = published()
       const change = (n: number) =>

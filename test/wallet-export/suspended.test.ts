@@ -73,9 +73,7 @@ test('acknowledged writes are not lost, there and back again', { timeout: 60_000
     await refusal(
       alice.call('POST /presentation-exchange/presentation-definitions', { body: { input_descriptors: [] } }),
     ),
-  ).toMatchObject({
-    type: 'error:WalletManagementServiceError:WalletMoved',
-  })
+  ).toMatchObject({ type: 'error:WalletManagementServiceError:WalletMoved' })
   expect(await first.agent.wallets.ids()).not.toContain(walletId)
   await move(second, first)
   expect((await alice.call('GET /connections')).contents).toEqual([])
@@ -102,7 +100,5 @@ test('messages to a suspended wallet are refused temporarily, and accepted when 
   )
   expect(
     await refusal(agent.admin('POST /wallets/{walletId}/resumption', { path: { walletId: randomUUID() } })),
-  ).toMatchObject({
-    status: 404,
-  })
+  ).toMatchObject({ status: 404 })
 })

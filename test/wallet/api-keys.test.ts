@@ -97,9 +97,7 @@ test('an expired key does not authenticate, and cannot be registered again', asy
   expect((await list()).find((key) => key.id === id)!.state).toBe('expired')
   await expect(
     agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } }),
-  ).rejects.toMatchObject({
-    problem: { status: 401, detail: expect.stringContaining('has expired') },
-  })
+  ).rejects.toMatchObject({ problem: { status: 401, detail: expect.stringContaining('has expired') } })
 })
 
 test('a recently used key is refused at the next request, however it was removed', async () => {

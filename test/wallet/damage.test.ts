@@ -138,9 +138,7 @@ describe('a data folder with three wallets', () => {
     put(`${ids[0]}.db`, good.get(`${ids[0]}.db`)!)
     expect(await read(agent, keys[0]!)).toBe(answers[0])
     expect((await diagnoseAgent(agent.agent)).checks.find((check) => check.name === 'wallets')).toMatchObject(
-      {
-        status: 'ok',
-      },
+      { status: 'ok' },
     )
   })
 
