@@ -8,6 +8,7 @@ import { writeJson } from './_json.ts'
 import { bend, nasty, nastyText } from './_nasty.ts'
 import { adminKey, type Operation, type Place, type Tenant } from './_place.ts'
 import { valueOf } from './_schema.ts'
+import { words } from '../_words.ts'
 
 /** The kinds of changes. `good` changes nothing. */
 export const ways = { good: 40, bent: 33, 'any body': 7, bytes: 8, headers: 7, 'no HTTP': 5 } as const
@@ -213,26 +214,11 @@ function spoilBody(draw: Draw, request: Request): Request {
   }
 }
 
-const headerNames = [
-  'accept',
-  'accept-language',
-  'x-request-id',
-  'x-forwarded-for',
-  'origin',
-  'if-none-match',
-  'if-modified-since',
-  'range',
-  'last-event-id',
-  'expect',
-  'cookie',
-  'prefer',
-  'forwarded',
-  'x-http-method-override',
-  'access-control-request-method',
-  'upgrade',
-  'te',
-  'host',
-]
+const headerNames = words(`
+  accept accept-language x-request-id x-forwarded-for origin if-none-match if-modified-since range
+  last-event-id expect cookie prefer forwarded x-http-method-override access-control-request-method upgrade
+  te host
+`)
 const headerTexts = [
   '*/*',
   'text/html',

@@ -1,0 +1,4 @@
+/** The words of a text: a list of texts without spaces. */
+export function words(text: string): string[] {
+  return text.trim().split(/\s+/)
+}
