@@ -13,14 +13,14 @@ import {
   hash,
   issued,
   present,
+  presented,
   reissued,
+  signedBy,
   withHeader,
 } from '../credentials/sd-jwt/_forged.ts'
-import type { Row } from './_jwt-rows.ts'
-import { at, did, typeUrl } from './_parameters.ts'
+import { at, did, toRows, typeUrl } from './_parameters.ts'
 
 const [jwt] = issued.split('~') as [string]
-const presented = [jwt, ...disclosures, ''].join('~')
 const undisclosed = `${jwt}~`
 const foreign = [jwt, ...disclosures, encode(['salt', 'admin', true]), ''].join('~')
 const changed = [jwt, encode(['salt', 'name', 'Mallory']), ...disclosures.slice(1), ''].join('~')
@@ -48,238 +48,197 @@ export const withStatus = issueSdJwt({
   credentialStatus: { type: 'StatusList2021Entry', statusListIndex: 2 },
 })
 
-const signatures = (name: 'SignatureVerification' | 'IntegrityOfClaims'): Row[] => [
-  [name, 'the issuer’s key, all disclosed', true, issued],
-  [name, 'the issuer’s key, nothing disclosed', true, undisclosed],
-  [name, 'the issuer’s key and the holder’s', true, good],
-  [name, 'no cnf', true, unbound],
-  [name, 'the media type of today', true, typed('dc+sd-jwt')],
-  [name, 'a key of another curve', true, reissued(() => {}, disclosures, issuer.keys['issue-1'].jwk)],
-  [name, 'a key that is not the issuer’s', false, reissued(() => {}, disclosures, generateKey('Ed25519'))],
-  [
-    name,
-    'a key that does not assert',
-    false,
-    reissued(() => {}, disclosures, issuer.keys['auth-1'].jwk, { typ: 'vc+sd-jwt', kid: 'auth-1' }),
-  ],
-  [name, 'a DID that does not resolve', false, reissued((token) => (token.iss = noDid))],
-  [name, 'an issuer that is not a DID', false, reissued((token) => (token.iss = 'https://issuer.example'))],
-  [name, 'a disclosure without a digest', false, foreign],
-  [name, 'a disclosure that was changed', false, changed],
-  [name, 'a disclosure twice', false, twice],
-  [name, 'a hidden end', false, extra('salt', 'exp', now)],
-  [name, 'a key binding by another key', false, bind(presented, {}, { key: generateKey('Ed25519') })],
-  [name, 'a key binding of other disclosures', false, bind(presented, { sd_hash: hash(undisclosed) })],
-  [name, 'a key binding of another type', false, bind(presented, {}, { typ: 'JWT' })],
-  [name, 'a key binding without a nonce', false, bind(presented, { nonce: undefined })],
-  [name, 'a key binding without a time', false, bind(presented, { iat: undefined })],
-  [name, 'a key binding without cnf', false, bind(unbound)],
-  [name, 'a key binding that is not a JWT', false, `${presented}x`],
-  [name, 'alg none', false, typed('vc+sd-jwt', 'none')],
-  [name, 'a type of something else', false, typed('kb+jwt')],
-]
+/** The rows of `SignatureVerification` and `IntegrityOfClaims`. */
+const signatures = {
+  passes: {
+    'the issuer’s key, all disclosed': issued,
+    'the issuer’s key, nothing disclosed': undisclosed,
+    'the issuer’s key and the holder’s': good,
+    'no cnf': unbound,
+    'the media type of today': typed('dc+sd-jwt'),
+    'a key of another curve': signedBy(issuer.keys['issue-1'].jwk),
+  },
+  fails: {
+    'a key that is not the issuer’s': signedBy(generateKey('Ed25519')),
+    'a key that does not assert': signedBy(issuer.keys['auth-1'].jwk, { typ: 'vc+sd-jwt', kid: 'auth-1' }),
+    'a DID that does not resolve': reissued((token) => (token.iss = noDid)),
+    'an issuer that is not a DID': reissued((token) => (token.iss = 'https://issuer.example')),
+    'a disclosure without a digest': foreign,
+    'a disclosure that was changed': changed,
+    'a disclosure twice': twice,
+    'a hidden end': extra('salt', 'exp', now),
+    'a key binding by another key': bind(presented, {}, { key: generateKey('Ed25519') }),
+    'a key binding of other disclosures': bind(presented, { sd_hash: hash(undisclosed) }),
+    'a key binding of another type': bind(presented, {}, { typ: 'JWT' }),
+    'a key binding without a nonce': bind(presented, { nonce: undefined }),
+    'a key binding without a time': bind(presented, { iat: undefined }),
+    'a key binding without cnf': bind(unbound),
+    'a key binding that is not a JWT': `${presented}x`,
+    'alg none': typed('vc+sd-jwt', 'none'),
+    'a type of something else': typed('kb+jwt'),
+  },
+}
 
-export const sdJwtRows: Row[] = [
-  ...signatures('SignatureVerification'),
-  ...signatures('IntegrityOfClaims'),
-
-  ['AlgorithmVerification', 'EdDSA', true, issued],
-  ['AlgorithmVerification', 'ES256K', true, reissued(() => {}, disclosures, issuer.keys['issue-1'].jwk)],
-  ['AlgorithmVerification', 'EdDSA, with a disclosure without a digest', true, foreign],
-  ['AlgorithmVerification', 'HS256', false, typed('vc+sd-jwt', 'HS256')],
-  ['AlgorithmVerification', 'ES384', false, typed('vc+sd-jwt', 'ES384')],
-  ['AlgorithmVerification', 'none', false, typed('vc+sd-jwt', 'none')],
-  ['AlgorithmVerification', 'a key binding with EdDSA', true, boundWith({ typ: 'kb+jwt', alg: 'EdDSA' })],
-  ['AlgorithmVerification', 'a key binding with HS256', false, boundWith({ typ: 'kb+jwt', alg: 'HS256' })],
-  ['AlgorithmVerification', 'a key binding with none', false, boundWith({ typ: 'kb+jwt', alg: 'none' })],
-
-  ['IssuerIdentification', 'the issuer', true, issued, did(issuer.did)],
-  ['IssuerIdentification', 'the issuer in its long form', true, issued, did(issuer.longForm)],
-  ['IssuerIdentification', 'the issuer, with a disclosure without a digest', true, foreign, did(issuer.did)],
-  [
-    'IssuerIdentification',
-    'the issuer of a token with another algorithm',
-    true,
-    typed('vc+sd-jwt', 'HS256'),
-    did(issuer.did),
-  ],
-  [
-    'IssuerIdentification',
-    'an issuer that is disclosed',
-    false,
-    extra('salt', 'iss', mallory.did),
-    did(mallory.did),
-  ],
-  [
-    'IssuerIdentification',
-    'an issuer at an https URL',
-    false,
-    reissued((token) => (token.iss = 'https://a.example')),
-    did(issuer.did),
-  ],
-  ['AudienceCheck', 'a malformed key binding', false, `${issued}x.y.z`, did(issuer.did)],
-  ['IssuerIdentification', 'another issuer', false, issued, did(mallory.did)],
-
-  ['AudienceCheck', 'whom the key binding is for', true, good, did(audience)],
-  [
-    'AudienceCheck',
-    'a DID that the key binding is for',
-    true,
-    present(issued, undefined, { audience: holder.did }),
-    did(holder.longForm),
-  ],
-  ['AudienceCheck', 'another audience', false, good, did(mallory.did)],
-  ['AudienceCheck', 'no key binding', false, issued, did(audience)],
-  [
-    'AudienceCheck',
-    'whom the issuer names, not the holder',
-    false,
-    reissued((token) => (token.aud = mallory.did)),
-    did(mallory.did),
-  ],
-
-  ['ExpirationCheck', 'a second before the expiry', true, issued, at(3_599)],
-  ['ExpirationCheck', 'at the expiry', false, issued, at(3_600)],
-  ['ExpirationCheck', 'a credential without an expiry', true, reissued((token) => delete token.exp), at(1e9)],
-  [
-    'ExpirationCheck',
-    'an expiry that is not a number',
-    false,
-    reissued((token) => (token.exp = 'never')),
-    at(0),
-  ],
-  ['ExpirationCheck', 'a hidden end', false, extra('salt', 'exp', now + 9_999), at(0)],
-  ['ExpirationCheck', 'a disclosure without a digest', false, foreign, at(0)],
-
-  ['NotBeforeCheck', 'at the start of validity', true, issued, at(0)],
-  ['NotBeforeCheck', 'a second before the start', false, issued, at(-1)],
-  ['NotBeforeCheck', 'the later of two starts', false, reissued((token) => (token.nbf = now + 9)), at(8)],
-  ['NotBeforeCheck', 'a hidden beginning', false, extra('salt', 'nbf', 0), at(0)],
-
-  ['SchemaCheck', 'a type that is a schema', true, licence],
-  ['SchemaCheck', 'a missing schema', false, issueSdJwt({ ...content, vct: 'https://agent.example/2' })],
-  ['SchemaCheck', 'a type that is described', false, issueSdJwt({ ...content, vct: typeUrl })],
-  ['SchemaCheck', 'a type that is a name', false, issued],
-  ['SchemaCheck', 'the type of any credential', false, issueSdJwt({ ...content, vct: anyCredential })],
-  ['SchemaCheck', 'no type', false, reissued((token) => delete token.vct)],
-  ['SchemaCheck', 'a disclosure without a digest', false, `${licence}${encode(['salt', 'admin', true])}~`],
-
-  ['SubjectVerification', 'all claims, which fit', true, licence],
-  [
-    'SubjectVerification',
-    'some claims, among them those that there must be',
-    true,
-    showing({ familyName: '' }),
-  ],
-  ['SubjectVerification', 'a required claim is not disclosed', false, showing({ drivingClass: '' })],
-  ['SubjectVerification', 'nothing disclosed', false, showing({})],
-  ['SubjectVerification', 'a claim of another type', false, withClaims({ familyName: 1 })],
-  [
-    'SubjectVerification',
-    'a claim inside of another type',
-    false,
-    withClaims({ familyName: 'W', address: { city: 1 } }),
-  ],
-  ['SubjectVerification', 'an additional claim', false, withClaims({ familyName: 'W', more: 1 })],
-  ['SubjectVerification', 'a type that is described', false, issueSdJwt({ ...content, vct: typeUrl })],
-  ['SubjectVerification', 'no schema', false, issued],
-
-  ['SemanticCheckOfClaims', 'all disclosed', true, issued],
-  ['SemanticCheckOfClaims', 'nothing disclosed', true, undisclosed],
-  ['SemanticCheckOfClaims', 'an unsupported signature', true, typed('vc+sd-jwt', 'HS256')],
-  ['SemanticCheckOfClaims', 'an invalid key binding', true, bind(presented, {}, { typ: 'JWT' })],
-  ['SemanticCheckOfClaims', 'a disclosure without a digest', false, foreign],
-  ['SemanticCheckOfClaims', 'a disclosure that was changed', false, changed],
-  ['SemanticCheckOfClaims', 'a disclosure twice', false, twice],
-  ['SemanticCheckOfClaims', 'a claim that is there already', false, extra('salt', 'name', 'Mallory')],
-  ['SemanticCheckOfClaims', 'no issuer', false, reissued((token) => delete token.iss)],
-  [
-    'SemanticCheckOfClaims',
-    'an expiry that is not a number',
-    false,
-    reissued((token) => (token.exp = 'never')),
-  ],
-  ['SemanticCheckOfClaims', 'nothing but separators', false, '~~'],
-
-  ['ComplianceWithStandards', 'a credential of the Cloud Agent, with its type', true, issued],
-  ['ComplianceWithStandards', 'a presentation', true, good],
-  ['ComplianceWithStandards', 'the media type of today', true, typed('dc+sd-jwt')],
-  ['ComplianceWithStandards', 'an algorithm that is not verified here', true, typed('dc+sd-jwt', 'ES384')],
-  ['ComplianceWithStandards', 'a type by a URI', true, licence],
-  [
-    'ComplianceWithStandards',
-    'a token status list',
-    true,
-    reissued((token) => (token.status = { status_list: { idx: 0, uri: 'https://a.example/1' } })),
-  ],
-  ['ComplianceWithStandards', 'a media type of something else', false, typed('JWT')],
-  ['ComplianceWithStandards', 'no media type', false, withHeader({ alg: 'EdDSA' })],
-  ['ComplianceWithStandards', 'alg none', false, typed('dc+sd-jwt', 'none')],
-  ['ComplianceWithStandards', 'a MAC', false, typed('dc+sd-jwt', 'HS256')],
-  ['ComplianceWithStandards', 'no alg', false, withHeader({ typ: 'dc+sd-jwt' })],
-  ['ComplianceWithStandards', 'no type', false, reissued((token) => delete token.vct)],
-  ['ComplianceWithStandards', 'a type that is empty', false, reissued((token) => (token.vct = ''))],
-  [
-    'ComplianceWithStandards',
-    'a type that is no URI though it has a colon',
-    false,
-    reissued((token) => (token.vct = ':person')),
-  ],
-  [
-    'ComplianceWithStandards',
-    'a digest of the type that is not a text',
-    false,
-    reissued((token) => (token['vct#integrity'] = 1)),
-  ],
-  [
-    'ComplianceWithStandards',
-    'a digest of the type that is hidden',
-    false,
-    extra('salt', 'vct#integrity', 'sha256-x'),
-  ],
-  [
-    'ComplianceWithStandards',
-    'a digest of the type inside',
-    true,
-    extra('salt', 'more', { 'vct#integrity': 1 }),
-  ],
-  [
-    'ComplianceWithStandards',
-    'a subject that is no URI though it has a colon',
-    false,
-    reissued((token) => (token.sub = 'a b:c')),
-  ],
-  ['ComplianceWithStandards', 'a private key', false, reissued((token) => (token.cnf.jwk.d = 'AAAA'))],
-  ['ComplianceWithStandards', 'a status that is text', false, reissued((token) => (token.status = 'valid'))],
-  [
-    'ComplianceWithStandards',
-    'an invalid position in a list',
-    false,
-    reissued((token) => (token.status = { status_list: { idx: -1, uri: 'https://a.example/1' } })),
-  ],
-  [
-    'ComplianceWithStandards',
-    'a list without an address',
-    false,
-    reissued((token) => (token.status = { status_list: { idx: 0 } })),
-  ],
-  [
-    'ComplianceWithStandards',
-    'an end before the beginning',
-    false,
-    reissued((token) => (token.exp = token.iat - 1)),
-  ],
-  ['ComplianceWithStandards', 'a key binding of another type', false, bind(presented, {}, { typ: 'JWT' })],
-  ['ComplianceWithStandards', 'a key binding for several', false, bind(presented, { aud: [audience] })],
-  ['ComplianceWithStandards', 'a disclosure without a digest', false, foreign],
-
-  ['RevocationCheck', 'no status', true, issued],
-  ['RevocationCheck', 'a place in a list', true, withStatus],
-  [
-    'RevocationCheck',
-    'an unsupported status',
-    false,
-    reissued((token) => (token.status = { status_list: {} })),
-  ],
-  ['RevocationCheck', 'a disclosure without a digest', false, foreign],
-]
+export const sdJwtRows = toRows({
+  SignatureVerification: signatures,
+  IntegrityOfClaims: signatures,
+  AlgorithmVerification: {
+    passes: {
+      EdDSA: issued,
+      ES256K: signedBy(issuer.keys['issue-1'].jwk),
+      'EdDSA, with a disclosure without a digest': foreign,
+      'a key binding with EdDSA': boundWith({ typ: 'kb+jwt', alg: 'EdDSA' }),
+    },
+    fails: {
+      HS256: typed('vc+sd-jwt', 'HS256'),
+      ES384: typed('vc+sd-jwt', 'ES384'),
+      none: typed('vc+sd-jwt', 'none'),
+      'a key binding with HS256': boundWith({ typ: 'kb+jwt', alg: 'HS256' }),
+      'a key binding with none': boundWith({ typ: 'kb+jwt', alg: 'none' }),
+    },
+  },
+  IssuerIdentification: {
+    passes: {
+      'the issuer': [issued, did(issuer.did)],
+      'the issuer in its long form': [issued, did(issuer.longForm)],
+      'the issuer, with a disclosure without a digest': [foreign, did(issuer.did)],
+      'the issuer of a token with another algorithm': [typed('vc+sd-jwt', 'HS256'), did(issuer.did)],
+    },
+    fails: {
+      'an issuer that is disclosed': [extra('salt', 'iss', mallory.did), did(mallory.did)],
+      'an issuer at an https URL': [reissued((token) => (token.iss = 'https://a.example')), did(issuer.did)],
+      'another issuer': [issued, did(mallory.did)],
+    },
+  },
+  AudienceCheck: {
+    passes: {
+      'whom the key binding is for': [good, did(audience)],
+      'a DID that the key binding is for': [
+        present(issued, undefined, { audience: holder.did }),
+        did(holder.longForm),
+      ],
+    },
+    fails: {
+      'a malformed key binding': [`${issued}x.y.z`, did(issuer.did)],
+      'another audience': [good, did(mallory.did)],
+      'no key binding': [issued, did(audience)],
+      'whom the issuer names, not the holder': [
+        reissued((token) => (token.aud = mallory.did)),
+        did(mallory.did),
+      ],
+    },
+  },
+  ExpirationCheck: {
+    passes: {
+      'a second before the expiry': [issued, at(3_599)],
+      'a credential without an expiry': [reissued((token) => delete token.exp), at(1e9)],
+    },
+    fails: {
+      'at the expiry': [issued, at(3_600)],
+      'an expiry that is not a number': [reissued((token) => (token.exp = 'never')), at(0)],
+      'a hidden end': [extra('salt', 'exp', now + 9_999), at(0)],
+      'a disclosure without a digest': [foreign, at(0)],
+    },
+  },
+  NotBeforeCheck: {
+    passes: {
+      'at the start of validity': [issued, at(0)],
+    },
+    fails: {
+      'a second before the start': [issued, at(-1)],
+      'the later of two starts': [reissued((token) => (token.nbf = now + 9)), at(8)],
+      'a hidden beginning': [extra('salt', 'nbf', 0), at(0)],
+    },
+  },
+  SchemaCheck: {
+    passes: {
+      'a type that is a schema': licence,
+    },
+    fails: {
+      'a missing schema': issueSdJwt({ ...content, vct: 'https://agent.example/2' }),
+      'a type that is described': issueSdJwt({ ...content, vct: typeUrl }),
+      'a type that is a name': issued,
+      'the type of any credential': issueSdJwt({ ...content, vct: anyCredential }),
+      'no type': reissued((token) => delete token.vct),
+      'a disclosure without a digest': `${licence}${encode(['salt', 'admin', true])}~`,
+    },
+  },
+  SubjectVerification: {
+    passes: {
+      'all claims, which fit': licence,
+      'some claims, among them those that there must be': showing({ familyName: '' }),
+    },
+    fails: {
+      'a required claim is not disclosed': showing({ drivingClass: '' }),
+      'nothing disclosed': showing({}),
+      'a claim of another type': withClaims({ familyName: 1 }),
+      'a claim inside of another type': withClaims({ familyName: 'W', address: { city: 1 } }),
+      'an additional claim': withClaims({ familyName: 'W', more: 1 }),
+      'a type that is described': issueSdJwt({ ...content, vct: typeUrl }),
+      'no schema': issued,
+    },
+  },
+  SemanticCheckOfClaims: {
+    passes: {
+      'all disclosed': issued,
+      'nothing disclosed': undisclosed,
+      'an unsupported signature': typed('vc+sd-jwt', 'HS256'),
+      'an invalid key binding': bind(presented, {}, { typ: 'JWT' }),
+    },
+    fails: {
+      'a disclosure without a digest': foreign,
+      'a disclosure that was changed': changed,
+      'a disclosure twice': twice,
+      'a claim that is there already': extra('salt', 'name', 'Mallory'),
+      'no issuer': reissued((token) => delete token.iss),
+      'an expiry that is not a number': reissued((token) => (token.exp = 'never')),
+      'nothing but separators': '~~',
+    },
+  },
+  ComplianceWithStandards: {
+    passes: {
+      'a credential of the Cloud Agent, with its type': issued,
+      'a presentation': good,
+      'the media type of today': typed('dc+sd-jwt'),
+      'an algorithm that is not verified here': typed('dc+sd-jwt', 'ES384'),
+      'a type by a URI': licence,
+      'a token status list': reissued(
+        (token) => (token.status = { status_list: { idx: 0, uri: 'https://a.example/1' } }),
+      ),
+      'a digest of the type inside': extra('salt', 'more', { 'vct#integrity': 1 }),
+    },
+    fails: {
+      'a media type of something else': typed('JWT'),
+      'no media type': withHeader({ alg: 'EdDSA' }),
+      'alg none': typed('dc+sd-jwt', 'none'),
+      'a MAC': typed('dc+sd-jwt', 'HS256'),
+      'no alg': withHeader({ typ: 'dc+sd-jwt' }),
+      'no type': reissued((token) => delete token.vct),
+      'a type that is empty': reissued((token) => (token.vct = '')),
+      'a type that is no URI though it has a colon': reissued((token) => (token.vct = ':person')),
+      'a digest of the type that is not a text': reissued((token) => (token['vct#integrity'] = 1)),
+      'a digest of the type that is hidden': extra('salt', 'vct#integrity', 'sha256-x'),
+      'a subject that is no URI though it has a colon': reissued((token) => (token.sub = 'a b:c')),
+      'a private key': reissued((token) => (token.cnf.jwk.d = 'AAAA')),
+      'a status that is text': reissued((token) => (token.status = 'valid')),
+      'an invalid position in a list': reissued(
+        (token) => (token.status = { status_list: { idx: -1, uri: 'https://a.example/1' } }),
+      ),
+      'a list without an address': reissued((token) => (token.status = { status_list: { idx: 0 } })),
+      'an end before the beginning': reissued((token) => (token.exp = token.iat - 1)),
+      'a key binding of another type': bind(presented, {}, { typ: 'JWT' }),
+      'a key binding for several': bind(presented, { aud: [audience] }),
+      'a disclosure without a digest': foreign,
+    },
+  },
+  RevocationCheck: {
+    passes: {
+      'no status': issued,
+      'a place in a list': withStatus,
+    },
+    fails: {
+      'an unsupported status': reissued((token) => (token.status = { status_list: {} })),
+      'a disclosure without a digest': foreign,
+    },
+  },
+})
