@@ -39,14 +39,6 @@ export async function acceptOffer(holder: Tenant, recordId: string) {
   })
 }
 
-/** Presents a credential of the wallet. */
-export function prove({ call }: Tenant, presentationId: string, credentialId: string) {
-  return call('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId },
-    body: { action: 'request-accept', proofId: [credentialId] },
-  })
-}
-
 /** The states of a thread that a tenant's wallet has announced, in order. */
 export function announced({ agent }: TestAgent, { walletId }: Tenant, thid: string): Promise<unknown[]> {
   return agent.wallets.use(walletId, async ({ db }) =>

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { decodeJwtVc, type CredentialStatus } from '../../src/credentials/jwt-vc.ts'
 import { presentationIn, type Tenant } from '../_tenants.ts'
 import { libraries } from '../credentials/_status-lists.ts'
+import { prove } from './_steps.ts'
 
 /** The status of a credential. */
 export function statusOf(
@@ -34,10 +35,7 @@ export async function present(
 ): Promise<string> {
   const { thid } = await verifier.call('POST /present-proof/presentations', { body })
   const { presentationId } = await presentationIn(prover.call, thid, 'RequestReceived')
-  await prover.call('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId },
-    body: { action: 'request-accept', proofId },
-  })
+  await prove(prover, presentationId, ...proofId)
   return thid
 }
 

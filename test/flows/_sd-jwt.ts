@@ -1,5 +1,6 @@
 /** Helpers that issue and present SD-JWT credentials between two tenants. */
 import { credentialIn, presentationIn, type Tenant } from '../_tenants.ts'
+import { acceptOfferWith, actOnProof } from './_steps.ts'
 
 export const personClaims = {
   name: 'Ünïcödé > ~ ✓',
@@ -29,10 +30,7 @@ export async function issueSdJwtTo(
     body: { credentialFormat: 'SDJWT', connectionId, issuingDID, claims, automaticIssuance: true, ...terms },
   })
   const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-    path: { recordId },
-    body: { subjectId, keyId },
-  })
+  await acceptOfferWith(holder, recordId, { subjectId, keyId })
   const { credential } = await credentialIn(holder.call, offer.thid, 'CredentialReceived')
   return {
     recordId,
@@ -60,10 +58,6 @@ export async function askSdJwt(verifier: Tenant, prover: Tenant, body: Asked) {
     proofId: string[]
     claims?: Record<string, any>
     credentialFormat?: 'JWT' | 'SDJWT'
-  }) =>
-    prover.call('PATCH /present-proof/presentations/{presentationId}', {
-      path: { presentationId },
-      body: { action: 'request-accept', ...choice },
-    })
+  }) => actOnProof(prover, presentationId, { action: 'request-accept', ...choice })
   return { thid, requestData, accept }
 }

@@ -27,6 +27,7 @@ import {
   type Tenant,
 } from '../_tenants.ts'
 import { post, recipientOf } from '../_party.ts'
+import { acceptOfferWith, prove } from './_steps.ts'
 
 /** A proxy in front of the agent that records every envelope. */
 async function openWire() {
@@ -114,17 +115,11 @@ test(
       body: { connectionId, issuingDID, claims: { a: 2 } },
     })
     const { recordId: wanted } = await credentialIn(holder.call, requested.thid, 'OfferReceived')
-    await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-      path: { recordId: wanted },
-      body: { subjectId },
-    })
+    await acceptOfferWith(holder, wanted, { subjectId })
     const asked = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
     const proved = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
     const { presentationId } = await presentationIn(holder.call, proved.thid, 'RequestReceived')
-    await holder.call('PATCH /present-proof/presentations/{presentationId}', {
-      path: { presentationId },
-      body: { action: 'request-accept', proofId: [recordId] },
-    })
+    await prove(holder, presentationId, recordId)
     await Promise.all([
       credentialIn(holder.call, offered.thid, 'OfferReceived'),
       credentialIn(issuer.call, offered.thid, 'OfferSent'),

@@ -11,6 +11,7 @@ import { claims, publishDefinition, type Published } from '../anoncreds/_definit
 import { made } from '../anoncreds/_flow.ts'
 import { credentialIn, newDid, refusal, type Tenant } from '../_tenants.ts'
 import { openParty, typesOf, type Party } from '../_party.ts'
+import { issueRequested } from './_steps.ts'
 
 const report = 'https://didcomm.org/report-problem/2.0/problem-report'
 
@@ -346,7 +347,7 @@ describe('a request', () => {
       )
     }
     expect((await send(request)).status).toBe(200)
-    await tenant!.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
+    await issueRequested(tenant!, recordId)
     const issued = await party.next(typesOf.credential)
     expect(issued).toMatchObject({
       thid,
@@ -359,8 +360,7 @@ describe('a request', () => {
   test('with an invalid proof ends the flow without a credential, and the holder gets a report', async () => {
     const { thid, recordId, request, send } = await offered()
     await send({ ...request, blinded_ms: { ...request.blinded_ms, u: '12345' } })
-    const issue = () =>
-      tenant!.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
+    const issue = () => issueRequested(tenant!, recordId)
     await issue()
     const ended = await credentialIn(tenant!.call, thid, 'ProblemReportSent')
     expect(ended).not.toHaveProperty('credential')

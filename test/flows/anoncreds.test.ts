@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { claims, publishDefinition, type Published } from '../anoncreds/_definition.ts'
 import { connect, credentialIn, newDid, presentationIn, type Tenant } from '../_tenants.ts'
+import { acceptOfferWith, actOnProof, issueRequested } from './_steps.ts'
 
 let here: TestAgent
 let there: TestAgent
@@ -33,10 +34,7 @@ async function issue(change: object = {}) {
   }
   const offer = await issuer.call('POST /issue-credentials/credential-offers', { body })
   const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-    path: { recordId },
-    body: {},
-  })
+  await acceptOfferWith(holder, recordId, {})
   return { offer, recordId }
 }
 
@@ -49,9 +47,7 @@ test('a credential is offered, requested, issued manually and stored; a proof re
     protocolState: 'OfferPending',
   })
   await credentialIn(issuer.call, offer.thid, 'RequestReceived')
-  await issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', {
-    path: { recordId: offer.recordId },
-  })
+  await issueRequested(issuer, offer.recordId)
   const kept = await credentialIn(holder.call, offer.thid, 'CredentialReceived')
   expect(kept).toMatchObject({ recordId, claims, credentialFormat: 'AnonCreds' })
   expect(JSON.parse(Buffer.from(kept.credential!, 'base64url').toString())).toMatchObject({
@@ -76,15 +72,12 @@ test('a credential is offered, requested, issued manually and stored; a proof re
     },
   })
   const { presentationId } = await presentationIn(holder.call, asked.thid, 'RequestReceived')
-  await holder.call('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId },
-    body: {
-      action: 'request-accept',
-      anoncredPresentationRequest: {
-        credentialProofs: [
-          { credential: recordId, requestedAttribute: ['who'], requestedPredicate: ['adult'] },
-        ],
-      },
+  await actOnProof(holder, presentationId, {
+    action: 'request-accept',
+    anoncredPresentationRequest: {
+      credentialProofs: [
+        { credential: recordId, requestedAttribute: ['who'], requestedPredicate: ['adult'] },
+      ],
     },
   })
   const verified = await presentationIn(issuer.call, asked.thid, 'PresentationVerified')

@@ -9,6 +9,7 @@ import { base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { credentialIn, newDid, type Tenant } from '../_tenants.ts'
 import { openParty, typesOf, type Party } from '../_party.ts'
+import { acceptOfferWith } from './_steps.ts'
 
 const issuerKey = generateKey('Ed25519')
 const issuerDid = createKeyDid(toPublic(issuerKey))
@@ -58,10 +59,7 @@ async function run(
     attachments: [jsonAttachment('1', { options }, format)],
   })
   const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-    path: { recordId },
-    body: { subjectId },
-  })
+  await acceptOfferWith(holder, recordId, { subjectId })
   await party.next(typesOf.credentialRequest)
   const answer = await party.send(theirDid, {
     type: typesOf.credential,

@@ -18,6 +18,7 @@ import {
   type Tenant,
 } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
+import { acceptOfferWith } from './_steps.ts'
 
 type Terms = {
   credentialOffers: boolean
@@ -50,7 +51,6 @@ async function startAccepting(terms: Omit<Terms, 'credentialOffers' | 'subjectId
       issuer.call('POST /issue-credentials/credential-offers', {
         body: { connectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true, ...more },
       }),
-    [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose](),
   }
 }
 
@@ -266,11 +266,7 @@ test('the record stores why automatic acceptance failed, and manual acceptance w
   await expect.poll(() => owedFor(agent, tenant, left.recordId)).toEqual([])
 
   const { did } = await newDid(tenant, 'authentication')
-  const path = { recordId: left.recordId }
-  await tenant.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-    path,
-    body: { subjectId: did },
-  })
+  await acceptOfferWith(tenant, left.recordId, { subjectId: did })
   expect((await scene.party.next(typesOf.credentialRequest)).thid).toBe(thid)
 })
 

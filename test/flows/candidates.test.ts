@@ -3,46 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { generateKey } from '../../src/crypto/keys.ts'
-import {
-  connect,
-  issue,
-  newDid,
-  presentationIn,
-  refusal,
-  startPair,
-  until,
-  type Tenant,
-} from '../_tenants.ts'
+import { presentationIn, refusal, until, type Tenant } from '../_tenants.ts'
 import { present } from './_revocation.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
-
-const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
-const schema = {
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  type: 'object',
-  properties: { name: { type: 'string' } },
-  required: ['name'],
-}
-
-/** A connected pair with one DID each. */
-async function startConnected() {
-  const pair = await startPair()
-  const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
-  const [{ did: issuingDID }, { did: subjectId }] = [
-    await newDid(pair.issuer, 'assertionMethod', 'Ed25519'),
-    await newDid(pair.holder, 'authentication', 'Ed25519'),
-  ]
-  const toHolder = (claims: Record<string, unknown>, schemaId?: string) =>
-    issue(pair.issuer, pair.holder, connectionId, issuingDID, subjectId, claims, schemaId)
-  return {
-    ...pair,
-    connectionId,
-    issuingDID,
-    subjectId,
-    toHolder,
-    [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose](),
-  }
-}
+import { prove, publishSchema, readCredential, startConnected } from './_steps.ts'
 
 const candidatesOf = ({ call }: Tenant, presentationId: string) =>
   call('GET /present-proof/presentations/{presentationId}/candidates', { path: { presentationId } })
@@ -71,12 +35,9 @@ async function ask({ issuer, holder }: { issuer: Tenant; holder: Tenant }, body:
 }
 
 test('a JWT with the requested schema and issuer is a candidate and can be presented', async () => {
-  await using pair = await startConnected()
+  await using pair = await startConnected({}, 'Ed25519')
   const { issuer, holder, connectionId, issuingDID } = pair
-  const { guid } = await issuer.call('POST /schema-registry/schemas', {
-    body: { name: 'person', version: '1.0.0', type, author: issuingDID, schema },
-  })
-  const schemaId = `${pair.agent.url}/schema-registry/schemas/${guid}`
+  const schemaId = await publishSchema(issuer, pair.agent.url, issuingDID)
   const plain = await pair.toHolder({ name: 'Alice', age: 42 })
   const person = await pair.toHolder({ name: 'Bob' }, schemaId)
 
@@ -102,10 +63,7 @@ test('a JWT with the requested schema and issuer is a candidate and can be prese
       [plain.recordId]: `The request accepts none of the schemas of the credential, []; it accepts ${schemaId}`,
     },
   })
-  await holder.call('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId: bySchema.presentationId },
-    body: { action: 'request-accept', proofId: bySchema.ids },
-  })
+  await prove(holder, bySchema.presentationId, ...bySchema.ids)
   await presentationIn(issuer.call, bySchema.thid, 'PresentationVerified')
 
   const byOther = await ask(pair, { connectionId, proofs: [{ schemaId, trustIssuers: [pair.subjectId] }] })
@@ -116,7 +74,7 @@ test('a JWT with the requested schema and issuer is a candidate and can be prese
 })
 
 test('a credential that is revoked, expired, unreadable or without its key is not a candidate', async () => {
-  await using pair = await startConnected()
+  await using pair = await startConnected({}, 'Ed25519')
   const { issuer, holder, connectionId, issuingDID } = pair
   const revoked = await pair.toHolder({ a: 1 })
   const [expired, broken, foreign] = [
@@ -129,7 +87,7 @@ test('a credential that is revoked, expired, unreadable or without its key is no
   })
   await until(
     'the revocation notice',
-    () => holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId: revoked.recordId } }),
+    () => readCredential(holder, revoked.recordId),
     (record) => record.revoked === true,
   )
   const old = issueJwtVc({
@@ -166,7 +124,7 @@ test('a credential that is revoked, expired, unreadable or without its key is no
 })
 
 test('an SD-JWT with the requested claims is a candidate, and a JWT is not', async () => {
-  await using pair = await startConnected()
+  await using pair = await startConnected({}, 'Ed25519')
   const { connectionId } = pair
   const jwt = await pair.toHolder({ name: 'Alice' })
   const whole = await issueSdJwtTo(pair, { keyId: 'key-1' })
@@ -191,7 +149,7 @@ test('an SD-JWT with the requested claims is a candidate, and a JWT is not', asy
 })
 
 test('only a prover has candidates, also after its answer', async () => {
-  await using pair = await startConnected()
+  await using pair = await startConnected({}, 'Ed25519')
   const { issuer, holder, connectionId } = pair
   const { recordId } = await pair.toHolder({ a: 1 })
   const thid = await present(issuer, holder, { connectionId }, recordId)

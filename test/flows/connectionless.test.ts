@@ -16,7 +16,6 @@ import {
   decode,
   encode,
   offerByInvitation,
-  prove,
   acceptOfferInvitation,
   acceptRequestInvitation,
 } from '../_invitation.ts'
@@ -30,6 +29,7 @@ import {
   until,
   type Tenant,
 } from '../_tenants.ts'
+import { actOnProof, issueRequested, prove, readCredential } from './_steps.ts'
 
 const goals = { goalCode: 'issue-vc', goal: 'für >alle? ~' }
 
@@ -67,9 +67,7 @@ test('two agents issue and prove without a connection, through every state of bo
   expect(held.myDid).not.toBe(offer.myDid)
   await acceptOffer(holder, held.recordId)
   await credentialIn(issuer.call, offer.thid, 'RequestReceived')
-  await issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', {
-    path: { recordId: offer.recordId },
-  })
+  await issueRequested(issuer, offer.recordId)
   await credentialIn(holder.call, offer.thid, 'CredentialReceived')
   await credentialIn(issuer.call, offer.thid, 'CredentialSent')
 
@@ -95,11 +93,7 @@ test('two agents issue and prove without a connection, through every state of bo
   await prove(holder, request.presentationId, held.recordId)
   const { data } = await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
   expect(data).toHaveLength(1)
-  const path = { presentationId: asked.presentationId }
-  await issuer.call('PATCH /present-proof/presentations/{presentationId}', {
-    path,
-    body: { action: 'presentation-accept' },
-  })
+  await actOnProof(issuer, asked.presentationId, { action: 'presentation-accept' })
   await presentationIn(holder.call, asked.thid, 'PresentationSent')
 
   expect(await announced(acme, issuer, offer.thid)).toEqual([
@@ -251,11 +245,7 @@ test('a second answer is refused, and the flow of the first one continues', asyn
       }),
     ({ metaLastFailure }) => metaLastFailure !== undefined,
   )
-  const path = { presentationId: asked.presentationId }
-  const accepted = await issuer.call('PATCH /present-proof/presentations/{presentationId}', {
-    path,
-    body: { action: 'presentation-accept' },
-  })
+  const accepted = await actOnProof(issuer, asked.presentationId, { action: 'presentation-accept' })
   expect(accepted).toMatchObject({ status: 'PresentationAccepted', data })
 })
 
@@ -297,7 +287,7 @@ test('an answer to an expired invitation is refused, and the record has the reas
   await credentialIn(issuer.call, offer.thid, 'InvitationExpired')
   const { metaLastFailure } = await until(
     'the refusal',
-    () => holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } }),
+    () => readCredential(holder, recordId),
     (record) => record.metaLastFailure !== undefined,
   )
   expect(JSON.stringify(metaLastFailure)).toMatch(/400|expired/)

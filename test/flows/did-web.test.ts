@@ -8,6 +8,7 @@ import { startAgent } from '../_agent.ts'
 import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../_tenants.ts'
 import { openParty, post, recipientOf, typesOf, type Party } from '../_party.ts'
 import { startServer } from '../net/_server.ts'
+import { acceptOfferWith, prove, requestProof } from './_steps.ts'
 
 /** A did:web with one key, served with a status that the test sets. */
 async function openWeb() {
@@ -52,10 +53,7 @@ async function offerTo(party: Party, holder: Tenant, web: Awaited<ReturnType<typ
   await party.send(theirDid, { type: typesOf.offer, thid, body: preview, attachments: [challenge()] })
   const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
   const subject = await newDid(holder, 'authentication')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-    path: { recordId },
-    body: { subjectId: subject.did },
-  })
+  await acceptOfferWith(holder, recordId, { subjectId: subject.did })
   await party.next(typesOf.credentialRequest)
   await credentialIn(holder.call, thid, 'RequestSent')
   const content = {
@@ -90,16 +88,9 @@ test('an outage of the issuer’s host fails neither the credential nor the pres
 
   web.status = 502
   const { inviterConnectionId: connectionId } = await connect(verifier, holder)
-  const { thid } = await verifier.call('POST /present-proof/presentations', {
-    body: { connectionId, proofs: [] },
-  })
-  const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
+  const { thid, presentationId } = await requestProof(verifier, holder, { connectionId, proofs: [] })
   const askedBefore = web.asked
-  const path = { presentationId }
-  await holder.call('PATCH /present-proof/presentations/{presentationId}', {
-    path,
-    body: { action: 'request-accept', proofId: [recordId] },
-  })
+  await prove(holder, presentationId, recordId)
   await until(
     'two attempts',
     async () => web.asked,
@@ -126,11 +117,7 @@ test('an issuer whose DID no longer resolves fails the presentation, and the pro
     body: { connectionId, proofs: [] },
   })
   const { presentationId: id } = await presentationIn(holder.call, thid, 'RequestReceived')
-  const path = { presentationId: id }
-  await holder.call('PATCH /present-proof/presentations/{presentationId}', {
-    path,
-    body: { action: 'request-accept', proofId: [recordId] },
-  })
+  await prove(holder, id, recordId)
   const { metaLastFailure } = await presentationIn(verifier.call, thid, 'PresentationVerificationFailed')
   expect(metaLastFailure?.detail).toContain(web.did)
   await presentationIn(holder.call, thid, 'ProblemReportReceived')

@@ -17,7 +17,6 @@ import {
   connect,
   connectionIn,
   credentialIn,
-  issue,
   newDid,
   oobOf,
   presentationIn,
@@ -28,6 +27,7 @@ import {
 } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
 import { countPolls } from '../outbox/_polls.ts'
+import { issueRequested, prove, readCredential, requestProof, startWithCredential } from './_steps.ts'
 
 const report = 'https://didcomm.org/report-problem/2.0/problem-report'
 const code = 'e.p.req.time.flow-expired'
@@ -87,7 +87,6 @@ async function startWithOffer(more: object = {}) {
     recordId,
     issuerRecordId,
     connectionId,
-    [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose](),
   }
 }
 
@@ -135,8 +134,7 @@ describe('a credential', () => {
         failureIn(side === 'issuer' ? 'RequestReceived' : 'RequestSent'),
       )
       await credentialIn(pair[side === 'issuer' ? 'holder' : 'issuer'].call, thid, 'ProblemReportReceived')
-      const path = { recordId: pair.issuerRecordId }
-      const late = pair.issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path })
+      const late = issueRequested(pair.issuer, pair.issuerRecordId)
       expect(await refusal(late)).toMatchObject({
         status: 400,
         detail: expect.stringContaining('ProblemReport'),
@@ -153,7 +151,6 @@ describe('a credential', () => {
     )
     expect(Date.parse(row.waits_since!)).toBeGreaterThan(Date.now() + 89 * 86_400_000)
     const taken = await acceptOfferInvitation(holder, oobOf({ invitation: invitation! }))
-    const path = { recordId: taken.recordId }
     await age(agent, issuer, thid)
     expect((await credentialIn(issuer.call, thid, 'InvitationExpired')).metaLastFailure).toEqual(
       failureIn('InvitationGenerated'),
@@ -161,7 +158,7 @@ describe('a credential', () => {
     expect(await announced(agent, issuer, thid)).toEqual(['InvitationGenerated', 'InvitationExpired'])
     await age(agent, holder, thid)
     // The issuer's flow has ended, and the report is refused.
-    const read = () => holder.call('GET /issue-credentials/records/{recordId}', { path })
+    const read = () => readCredential(holder, taken.recordId)
     const left = await until('the refusal', read, ({ metaRetries }) => metaRetries === 0)
     expect(left).toMatchObject({
       protocolState: 'ProblemReportPending',
@@ -177,8 +174,7 @@ describe('a proof', () => {
       await using pair = await startPair()
       const [verifier, prover] = [pair.issuer, pair.holder]
       const { inviterConnectionId: connectionId } = await connect(verifier, prover)
-      const { thid } = await verifier.call('POST /present-proof/presentations', { body: { connectionId } })
-      await presentationIn(prover.call, thid, 'RequestReceived')
+      const { thid } = await requestProof(verifier, prover, { connectionId })
       await presentationIn(verifier.call, thid, 'RequestSent')
       const [own, other] = side === 'verifier' ? [verifier, prover] : [prover, verifier]
       await age(pair.agent, own, thid)
@@ -232,7 +228,7 @@ test('the jobs of an expired flow are cancelled, and its failure stays while the
   const { did: issuingDID } = await newDid(tenant, 'assertionMethod')
   const body = { connectionId, issuingDID, claims: { a: 1 } }
   const { thid, recordId } = await tenant.call('POST /issue-credentials/credential-offers', { body })
-  const read = () => tenant.call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
+  const read = () => readCredential(tenant, recordId)
   await until('a failure', read, ({ metaLastFailure }) => metaLastFailure !== undefined)
   await age(agent, tenant, thid)
   await credentialIn(tenant.call, thid, 'ProblemReportPending')
@@ -280,22 +276,11 @@ test('a message for an expired flow is refused and changes nothing', async () =>
 })
 
 test('a finished flow never expires', async () => {
-  await using pair = await startPair()
-  const { agent, issuer, holder } = pair
-  const { inviterConnectionId: connectionId } = await connect(issuer, holder)
-  const [{ did: issuingDID }, { longFormDid }] = [
-    await newDid(issuer, 'assertionMethod'),
-    await newDid(holder, 'authentication'),
-  ]
-  const { recordId, thid: issued } = await issue(issuer, holder, connectionId, issuingDID, longFormDid)
-  await credentialIn(issuer.call, issued, 'CredentialSent')
-  const { thid } = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
-  const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
-  const path = { presentationId }
-  await holder.call('PATCH /present-proof/presentations/{presentationId}', {
-    path,
-    body: { action: 'request-accept', proofId: [recordId] },
-  })
+  await using pair = await startWithCredential()
+  const { agent, issuer, holder, connectionId, recordId } = pair
+  await credentialIn(issuer.call, pair.thid, 'CredentialSent')
+  const { thid, presentationId } = await requestProof(issuer, holder, { connectionId })
+  await prove(holder, presentationId, recordId)
   await presentationIn(issuer.call, thid, 'PresentationVerified')
   await presentationIn(holder.call, thid, 'PresentationSent')
   for (const tenant of [issuer, holder]) {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { decodeJws } from '../../src/credentials/jws.ts'
 import { connect, credentialIn, issue, newDid, refusal, startPair } from '../_tenants.ts'
+import { acceptOfferWith, issueRequested } from './_steps.ts'
 
 const schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -89,10 +90,7 @@ test('a credential has the requested validity, signing key and schema', async ()
     issuingDID: issuer.did,
   })
   const { recordId } = await credentialIn(pair.holder.call, offer.thid, 'OfferReceived')
-  await pair.holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-    path: { recordId },
-    body: { subjectId: subject.longFormDid, keyId: 'key-1' },
-  })
+  await acceptOfferWith(pair.holder, recordId, { subjectId: subject.longFormDid, keyId: 'key-1' })
   const { credential } = await credentialIn(pair.holder.call, offer.thid, 'CredentialReceived')
   const { header, payload } = decodeJws(Buffer.from(credential!, 'base64url').toString())
   expect(header.kid).toBe('key-1')
@@ -177,8 +175,7 @@ test('an action in the wrong state is refused with the valid states; a repeated 
   const { thid, recordId } = await pair.issuer.call('POST /issue-credentials/credential-offers', {
     body: { connectionId, issuingDID: issuer.did, claims: { a: 1 } },
   })
-  const issueIt = () =>
-    pair.issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
+  const issueIt = () => issueRequested(pair.issuer, recordId)
   await credentialIn(pair.issuer.call, thid, 'OfferSent')
   expect(await refusal(issueIt())).toMatchObject({
     status: 400,

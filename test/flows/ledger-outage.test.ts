@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
 import { connect, issue, newDid, presentationIn, startPair, until } from '../_tenants.ts'
 import { startServer } from '../net/_server.ts'
+import { prove, requestProof } from './_steps.ts'
 
 test('a presentation received during an outage is verified afterwards, and no failure is reported', async () => {
   await using pair = await startPair()
@@ -31,16 +32,12 @@ test('a presentation received during an outage is verified afterwards, and no fa
   expect((await resolved()).status).toBe(200)
 
   const { inviterConnectionId: connectionId } = await connect(verifier, pair.holder)
-  const { thid } = await verifier.call('POST /present-proof/presentations', { body: { connectionId } })
-  const { presentationId } = await presentationIn(pair.holder.call, thid, 'RequestReceived')
+  const { thid, presentationId } = await requestProof(verifier, pair.holder, { connectionId })
   way.isUp = false
   const { status, text } = await resolved()
   expect([status, text]).toEqual([500, expect.not.stringContaining(new URL(proxy.url).host)])
   const before = way.refused
-  await pair.holder.call('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId },
-    body: { action: 'request-accept', proofId: [recordId] },
-  })
+  await prove(pair.holder, presentationId, recordId)
   await until(
     'two attempts',
     async () => way.refused,

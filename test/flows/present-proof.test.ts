@@ -2,44 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { decodeJws } from '../../src/credentials/jws.ts'
-import {
-  connect,
-  issue,
-  newDid,
-  presentationIn,
-  refusal,
-  startPair,
-  until,
-  type Tenant,
-} from '../_tenants.ts'
-
-/** A connected pair whose holder has a credential. */
-async function startWithCredential() {
-  const pair = await startPair()
-  const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
-  const [issuer, subject] = [
-    await newDid(pair.issuer, 'assertionMethod'),
-    await newDid(pair.holder, 'authentication'),
-  ]
-  const { recordId } = await issue(pair.issuer, pair.holder, connectionId, issuer.did, subject.did)
-  return {
-    ...pair,
-    connectionId,
-    recordId,
-    issuingDID: issuer.did,
-    subject,
-    [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose](),
-  }
-}
+import { issue, newDid, presentationIn, refusal, until, type Tenant } from '../_tenants.ts'
+import { actOnProof, prove, requestProof, startWithCredential } from './_steps.ts'
 
 /** Requests a presentation and presents. Returns both records after the verification. */
-async function prove(verifier: Tenant, prover: Tenant, body: object, proofId: string[], end: string) {
-  const { thid } = await verifier.call('POST /present-proof/presentations', { body: body as never })
-  const request = await presentationIn(prover.call, thid, 'RequestReceived')
-  await prover.call('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId: request.presentationId },
-    body: { action: 'request-accept', proofId },
-  })
+async function askAndProve(verifier: Tenant, prover: Tenant, body: object, recordId: string, end: string) {
+  const { thid, presentationId, request } = await requestProof(verifier, prover, body)
+  await prove(prover, presentationId, recordId)
   return { thid, request, verified: await presentationIn(verifier.call, thid, end) }
 }
 
@@ -47,11 +16,11 @@ test('a proof is bound to challenge and domain, signed by the subject, and accep
   await using pair = await startWithCredential()
   const options = { challenge: randomUUID(), domain: 'https://verifier.example' }
   const { connectionId, recordId, issuingDID } = pair
-  const { thid, request, verified } = await prove(
+  const { thid, request, verified } = await askAndProve(
     pair.issuer,
     pair.holder,
     { connectionId, options, proofs: [] },
-    [recordId],
+    recordId,
     'PresentationVerified',
   )
   expect(request).toMatchObject({ role: 'Prover', proofs: [], data: [], thid })
@@ -68,9 +37,8 @@ test('a proof is bound to challenge and domain, signed by the subject, and accep
   })
   expect(payload).not.toHaveProperty('exp')
   expect(issuingDID).toMatch(/^did:prism:[0-9a-f]{64}$/)
-  const path = { presentationId: verified.presentationId }
   const act = (action: 'presentation-accept' | 'presentation-reject') =>
-    pair.issuer.call('PATCH /present-proof/presentations/{presentationId}', { path, body: { action } })
+    actOnProof(pair.issuer, verified.presentationId, { action })
   expect((await act('presentation-accept')).status).toBe('PresentationAccepted')
   expect((await act('presentation-accept')).status).toBe('PresentationAccepted')
   expect(await refusal(act('presentation-reject'))).toMatchObject({
@@ -98,11 +66,11 @@ test('a credential outside the constraints fails, and the prover gets the reason
     { schemaId: 'https://example.com/schema' },
     { schemaId: 'https://example.com/schema', trustIssuers: [issuingDID] },
   ]) {
-    const { thid, verified } = await prove(
+    const { thid, verified } = await askAndProve(
       pair.issuer,
       pair.holder,
       { connectionId, proofs: [proof] },
-      [recordId],
+      recordId,
       'PresentationVerificationFailed',
     )
     expect(verified.metaLastFailure?.detail).toMatch(/schema/)
@@ -111,10 +79,7 @@ test('a credential outside the constraints fails, and the prover gets the reason
       type: 'e.p.presentation-verification-failed',
       detail: verified.metaLastFailure?.detail,
     })
-    const accept = pair.issuer.call('PATCH /present-proof/presentations/{presentationId}', {
-      path: { presentationId: verified.presentationId },
-      body: { action: 'presentation-accept' },
-    })
+    const accept = actOnProof(pair.issuer, verified.presentationId, { action: 'presentation-accept' })
     expect((await refusal(accept)).status).toBe(400)
   }
   expect(subject.did).toMatch(/^did:prism:/)
@@ -125,15 +90,8 @@ test('an unusable credential is refused, and the request stays open', async () =
   const { connectionId, recordId, issuingDID } = pair
   const second = await newDid(pair.holder, 'authentication')
   const other = await issue(pair.issuer, pair.holder, connectionId, issuingDID, second.did)
-  const { thid } = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId } })
-  const { presentationId } = await presentationIn(pair.holder.call, thid, 'RequestReceived')
-  const act = (body: object) =>
-    refusal(
-      pair.holder.call('PATCH /present-proof/presentations/{presentationId}', {
-        path: { presentationId },
-        body: body as never,
-      }),
-    )
+  const { thid, presentationId } = await requestProof(pair.issuer, pair.holder, { connectionId })
+  const act = (body: object) => refusal(actOnProof(pair.holder, presentationId, body))
   expect(await act({ action: 'request-accept' })).toMatchObject({
     status: 400,
     detail: expect.stringContaining('proofId'),
@@ -167,12 +125,8 @@ test('a credential of a deactivated DID cannot be presented, and the request sta
   await holder.call('POST /did-registrar/dids/{didRef}/deactivations', { path })
   await flush()
 
-  const { thid } = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId } })
-  const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
-  const accepted = holder.call('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId },
-    body: { action: 'request-accept', proofId: [recordId] },
-  })
+  const { thid, presentationId } = await requestProof(pair.issuer, holder, { connectionId })
+  const accepted = prove(holder, presentationId, recordId)
   expect(await refusal(accepted)).toMatchObject({
     status: 400,
     detail: expect.stringContaining('is deactivated and can sign nothing'),
@@ -182,15 +136,10 @@ test('a credential of a deactivated DID cannot be presented, and the request sta
 
 test('a prover that declined cannot present', async () => {
   await using pair = await startWithCredential()
-  const { thid } = await pair.issuer.call('POST /present-proof/presentations', {
-    body: { connectionId: pair.connectionId },
+  const { thid, presentationId } = await requestProof(pair.issuer, pair.holder, {
+    connectionId: pair.connectionId,
   })
-  const { presentationId } = await presentationIn(pair.holder.call, thid, 'RequestReceived')
-  const act = (body: object) =>
-    pair.holder.call('PATCH /present-proof/presentations/{presentationId}', {
-      path: { presentationId },
-      body: body as never,
-    })
+  const act = (body: object) => actOnProof(pair.holder, presentationId, body)
   expect((await act({ action: 'request-reject' })).status).toBe('RequestRejected')
   expect((await act({ action: 'request-reject' })).status).toBe('RequestRejected')
   expect((await refusal(act({ action: 'request-accept', proofId: [pair.recordId] }))).status).toBe(400)

@@ -16,6 +16,7 @@ import {
 } from '../_tenants.ts'
 import { claims, publishDefinition } from '../anoncreds/_definition.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
+import { acceptOfferWith, prove, publishSchema } from './_steps.ts'
 
 type Line = { schemaId: string; trustIssuers?: string[] }
 
@@ -36,29 +37,12 @@ beforeAll(async () => {
     newDid(issuer, 'assertionMethod', 'Ed25519'),
     newDid(issuer, 'assertionMethod', 'Ed25519'),
   ])
-  ;[a, b] = [await publishSchema('a'), await publishSchema('b')]
+  ;[a, b] = [await publishSchema(issuer, here.url, p, 'a'), await publishSchema(issuer, here.url, p, 'b')]
 }, 30_000)
 afterAll(async () => {
   await here[Symbol.asyncDispose]()
   await there[Symbol.asyncDispose]()
 })
-
-async function publishSchema(name: string): Promise<string> {
-  const { guid } = await issuer.call('POST /schema-registry/schemas', {
-    body: {
-      name,
-      version: '1.0.0',
-      type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
-      author: p,
-      schema: {
-        $schema: 'https://json-schema.org/draft/2020-12/schema',
-        type: 'object',
-        properties: { name: { type: 'string' } },
-      },
-    },
-  })
-  return `${here.url}/schema-registry/schemas/${guid}`
-}
 
 /** The prover's record of a request, with functions to answer it. */
 async function ask(body: {
@@ -69,11 +53,7 @@ async function ask(body: {
   const asked = await issuer.call('POST /present-proof/presentations', { body: { connectionId, ...body } })
   const { presentationId } = await presentationIn(holder.call, asked.thid, 'RequestReceived')
   const path = { presentationId }
-  const answer = (proofId: string[]) =>
-    holder.call('PATCH /present-proof/presentations/{presentationId}', {
-      path,
-      body: { action: 'request-accept', proofId },
-    })
+  const answer = (proofId: string[]) => prove(holder, presentationId, ...proofId)
   const verdict = () =>
     until(
       'verification',
@@ -232,10 +212,7 @@ test(
     }
     const { thid } = await issuer.call('POST /issue-credentials/credential-offers', { body })
     const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
-    await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-      path: { recordId },
-      body: {},
-    })
+    await acceptOfferWith(holder, recordId, {})
     await credentialIn(holder.call, thid, 'CredentialReceived')
 
     const askFor = (who: object[], where: object[]) =>

@@ -5,6 +5,7 @@ import { connect, credentialIn, issue, newDid, presentationIn, refusal, startPai
 import { openParty } from '../_party.ts'
 import { newWallet } from '../mediator/_mediator.ts'
 import { openSocket } from '../mediator/_socket.ts'
+import { prove } from './_steps.ts'
 
 const limit = 20_000
 const settings = { DIDCOMM_MAX_RECEIVE_BYTES: String(limit) }
@@ -102,9 +103,6 @@ test('the main flow works with the smallest configurable limit', async () => {
     body: { connectionId: inviterConnectionId, options: { challenge: 'c', domain: 'd' }, proofs: [] },
   })
   const { presentationId } = await presentationIn(holder.call, asked.thid, 'RequestReceived')
-  await holder.call('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId },
-    body: { action: 'request-accept', proofId: [recordId] },
-  })
+  await prove(holder, presentationId, recordId)
   await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
 })

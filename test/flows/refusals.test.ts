@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { base64Attachment, jsonAttachment, type Attachment } from '../../src/didcomm/message.ts'
-import { connect, issue, newDid, presentationIn, refusal, startPair } from '../_tenants.ts'
+import { newDid, refusal, startPair } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
+import { prove, requestProof, startWithCredential } from './_steps.ts'
 
 const options = { options: { challenge: randomUUID(), domain: 'domain' } }
 const challenge = (): Attachment => jsonAttachment(randomUUID(), options, 'prism/jwt')
@@ -76,26 +77,17 @@ test('a claim that would name the prototype is refused, not dropped', async () =
 })
 
 test('oversized lists are refused', async () => {
-  await using pair = await startPair()
-  const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
-  const [{ did: issuingDID }, subject] = [
-    await newDid(pair.issuer, 'assertionMethod'),
-    await newDid(pair.holder, 'authentication'),
-  ]
-  await issue(pair.issuer, pair.holder, connectionId, issuingDID, subject.did)
+  await using pair = await startWithCredential()
+  const { connectionId, issuingDID } = pair
   const schemaId = Array.from({ length: 1_000 }, (_, n) => `http://127.0.0.1:1/${n}`)
   const offer = pair.issuer.call('POST /issue-credentials/credential-offers', {
     body: { connectionId, issuingDID, claims: {}, schemaId },
   })
   expect(await refusal(offer)).toMatchObject({ status: 400, detail: expect.stringContaining('schemaId') })
 
-  const { thid } = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId } })
-  const { presentationId } = await presentationIn(pair.holder.call, thid, 'RequestReceived')
+  const { presentationId } = await requestProof(pair.issuer, pair.holder, { connectionId })
   const proofId = Array.from({ length: 10_000 }, (_, n) => `${n}`)
-  const accepted = pair.holder.call('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId },
-    body: { action: 'request-accept', proofId },
-  })
+  const accepted = prove(pair.holder, presentationId, ...proofId)
   expect(await refusal(accepted)).toMatchObject({ status: 400, detail: expect.stringContaining('proofId') })
 })
 

@@ -5,6 +5,7 @@ import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { acceptOffer, announced, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
 import { connect, credentialIn, newDid, oobOf, refusal, startPair, until, type Tenant } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
+import { readCredential } from './_steps.ts'
 
 const reject = ({ call }: Tenant, recordId: string) =>
   call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId } })
@@ -79,13 +80,7 @@ test('an offer in an invitation is rejected in the same way, and no other agent 
   expect(await announced(agent, issuer, made.thid)).toEqual(['InvitationGenerated', 'ProblemReportReceived'])
 
   await acceptOffer(late, lateId)
-  await expect
-    .poll(
-      async () =>
-        (await late.call('GET /issue-credentials/records/{recordId}', { path: { recordId: lateId } }))
-          .metaLastFailure,
-    )
-    .toBeDefined()
+  await expect.poll(async () => (await readCredential(late, lateId)).metaLastFailure).toBeDefined()
   expect(await announced(agent, issuer, made.thid)).toEqual(['InvitationGenerated', 'ProblemReportReceived'])
 })
 
@@ -132,7 +127,7 @@ test('an issuer that refuses reports, like the Cloud Agent, leaves the record wi
   expect(report).toMatchObject({ from: theirDid, thid, pthid: thid, body: { code } })
   const left = await until(
     'the stored refusal',
-    () => pair.holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } }),
+    () => readCredential(pair.holder, recordId),
     ({ metaLastFailure }) => metaLastFailure !== undefined,
   )
   expect(left).toMatchObject({

@@ -2,20 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { enqueue } from '../../src/outbox/job.ts'
-import { acceptOffer, offerByInvitation, prove, acceptOfferInvitation } from '../_invitation.ts'
-import {
-  connect,
-  credentialIn,
-  issue,
-  newDid,
-  oobOf,
-  presentationIn,
-  refusal,
-  startPair,
-  until,
-  type Tenant,
-} from '../_tenants.ts'
+import { acceptOffer, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
+import { credentialIn, oobOf, presentationIn, refusal, startPair, until, type Tenant } from '../_tenants.ts'
 import { isRevoked, present } from './_revocation.ts'
+import { failureOf, prove, readCredential, requestProof, startWithCredential } from './_steps.ts'
 
 const removeCredential = ({ call }: Tenant, recordId: string) =>
   call('DELETE /issue-credentials/records/{recordId}', { path: { recordId } })
@@ -26,24 +16,11 @@ const revoke = ({ call }: Tenant, id: string) =>
 
 const wrongState = { status: 400, type: 'error:CredentialServiceError:InvalidStateForOperation' }
 
-/** A connected pair whose holder has a credential. */
-async function startWithCredential(variables: Record<string, string> = {}) {
-  const pair = await startPair(variables)
-  const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
-  const [{ did: issuingDID }, { did: subjectId }] = [
-    await newDid(pair.issuer, 'assertionMethod'),
-    await newDid(pair.holder, 'authentication'),
-  ]
-  const issued = await issue(pair.issuer, pair.holder, connectionId, issuingDID, subjectId)
-  await credentialIn(pair.issuer.call, issued.thid, 'CredentialSent')
-  return {
-    ...pair,
-    connectionId,
-    issuingDID,
-    subjectId,
-    ...issued,
-    [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose](),
-  }
+/** A connected pair with a credential, which the issuer knows to be delivered. */
+async function startIssued(variables?: Record<string, string>) {
+  const pair = await startWithCredential(variables)
+  await credentialIn(pair.issuer.call, pair.thid, 'CredentialSent')
+  return pair
 }
 
 /** The rows of a wallet for a record. */
@@ -84,7 +61,7 @@ const addJobs = (
 const nothing = { records: [], credentials: [], dids: [], jobs: [], statusEntries: [] }
 
 test('removing the holder’s record also deletes its credential, once', async () => {
-  await using pair = await startWithCredential()
+  await using pair = await startIssued()
   const { issuer, holder, recordId, connectionId } = pair
   expect(await removeCredential(holder, recordId)).toBeUndefined()
   expect(await left(pair, holder, recordId)).toEqual(nothing)
@@ -92,15 +69,14 @@ test('removing the holder’s record also deletes its credential, once', async (
     status: 404,
     type: 'error:CredentialServiceError:RecordNotFound',
   })
-  const { thid } = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
-  const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
+  const { presentationId } = await requestProof(issuer, holder, { connectionId })
   expect(await refusal(prove(holder, presentationId, recordId))).toMatchObject({ status: 404 })
   // The issuer still has its own record.
   await credentialIn(issuer.call, pair.thid, 'CredentialSent')
 })
 
 test('the issuer’s record of a valid credential stays until revocation, and its status list index stays revoked', async () => {
-  await using pair = await startWithCredential()
+  await using pair = await startIssued()
   const { issuer, holder, issuerRecordId, recordId, credential } = pair
   const stranger = await pair.agent.newTenant('stranger')
   expect(await refusal(removeCredential(issuer, issuerRecordId))).toMatchObject({
@@ -114,7 +90,7 @@ test('the issuer’s record of a valid credential stays until revocation, and it
   await removeCredential(issuer, issuerRecordId)
   await until(
     'the revocation notice',
-    () => holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } }),
+    () => readCredential(holder, recordId),
     (record) => record.revoked === true,
   )
   await until(
@@ -130,7 +106,7 @@ test('the issuer’s record of a valid credential stays until revocation, and it
 })
 
 test('the issuer’s record can be removed without a credential, or after its expiry', async () => {
-  await using pair = await startWithCredential({ CREDENTIAL_LEEWAY: '0' })
+  await using pair = await startIssued({ CREDENTIAL_LEEWAY: '0' })
   const { issuer, holder, connectionId, issuingDID } = pair
   const offer = (more: object = {}) =>
     issuer.call('POST /issue-credentials/credential-offers', {
@@ -141,18 +117,14 @@ test('the issuer’s record can be removed without a credential, or after its ex
   await removeCredential(issuer, open.recordId)
   expect(await left(pair, issuer, open.recordId)).toEqual(nothing)
   await acceptOffer(holder, recordId)
-  await until(
-    'the refusal of the request',
-    () => holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } }),
-    ({ metaLastFailure }) => metaLastFailure !== undefined,
-  )
+  await failureOf(holder, recordId)
 
   // Times have whole seconds: the credential expires immediately.
   const brief = await offer({ validityPeriod: 0.5 })
   await acceptOffer(holder, (await credentialIn(holder.call, brief.thid, 'OfferReceived')).recordId)
   await until(
     'the creation of the credential',
-    () => issuer.call('GET /issue-credentials/records/{recordId}', { path: { recordId: brief.recordId } }),
+    () => readCredential(issuer, brief.recordId),
     ({ credential }) => credential !== undefined,
   )
   await removeCredential(issuer, brief.recordId)
@@ -182,7 +154,7 @@ test('removing a record that began with an invitation removes its DID and jobs, 
 })
 
 test('presentations can be removed in any state and on either side', async () => {
-  await using pair = await startWithCredential()
+  await using pair = await startIssued()
   const { issuer, holder, connectionId, recordId } = pair
   const thid = await present(issuer, holder, { connectionId }, recordId)
   const [asked, shown] = [
@@ -209,7 +181,7 @@ test('presentations can be removed in any state and on either side', async () =>
 })
 
 test('a credential with a pending presentation stays until that is created', async () => {
-  await using pair = await startWithCredential()
+  await using pair = await startIssued()
   const { issuer, holder, connectionId, recordId } = pair
   const thid = await present(issuer, holder, { connectionId }, recordId)
   const { presentationId } = await presentationIn(holder.call, thid, 'PresentationSent')

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tokenFormats, type TokenFormat } from '../../src/protocols/formats.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../_tenants.ts'
+import { acceptOfferWith, prove, readCredential, requestProof } from './_steps.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
 let agents: TestAgent[] = []
@@ -31,14 +32,12 @@ afterAll(async () => {
 /** The verifier requests the credential, and the holder presents it. */
 async function present(credentialFormat: TokenFormat, recordId: string, end: string) {
   const claims = credentialFormat === 'SDJWT' ? { claims: { name: '' } } : {}
-  const { thid } = await verifier!.call('POST /present-proof/presentations', {
-    body: { connectionId: asks, credentialFormat, ...claims },
+  const { thid, presentationId } = await requestProof(verifier!, holder!, {
+    connectionId: asks,
+    credentialFormat,
+    ...claims,
   })
-  const { presentationId } = await presentationIn(holder!.call, thid, 'RequestReceived')
-  await holder!.call('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId },
-    body: { action: 'request-accept', proofId: [recordId] },
-  })
+  await prove(holder!, presentationId, recordId)
   return presentationIn(verifier!.call, thid, end)
 }
 
@@ -59,11 +58,7 @@ test.each(cases)(
       },
     })
     const { recordId } = await credentialIn(holder!.call, offer.thid, 'OfferReceived')
-    const path = { recordId }
-    await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-      path,
-      body: { subjectId, keyId },
-    })
+    await acceptOfferWith(holder!, recordId, { subjectId, keyId })
     await credentialIn(holder!.call, offer.thid, 'CredentialReceived')
     const { disclosedClaims } = await present(credentialFormat, recordId, 'PresentationVerified')
     expect(disclosedClaims).toEqual(credentialFormat === 'SDJWT' ? { name: 'Alice' } : undefined)
@@ -71,7 +66,7 @@ test.each(cases)(
     await issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: offer.recordId } })
     await until(
       'the revocation notice',
-      () => holder!.call('GET /issue-credentials/records/{recordId}', { path }),
+      () => readCredential(holder!, recordId),
       ({ revoked }) => revoked === true,
     )
     const refused = await until(

@@ -15,32 +15,17 @@ import {
   type Tenant,
 } from '../_tenants.ts'
 import { libraries } from '../credentials/_status-lists.ts'
+import { readCredential, startWithCredential } from './_steps.ts'
 import { isRevoked, present, refusalOf, statusOf } from './_revocation.ts'
 
 /** A connected pair whose holder has a credential. */
-async function startWithCredential(curve: 'secp256k1' | 'Ed25519' = 'secp256k1') {
-  const pair = await startPair()
-  const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
-  const [issuer, subject] = [
-    await newDid(pair.issuer, 'assertionMethod', curve),
-    await newDid(pair.holder, 'authentication'),
-  ]
-  const again = () => issue(pair.issuer, pair.holder, connectionId, issuer.did, subject.did)
+async function startIssued(curve?: 'secp256k1' | 'Ed25519') {
+  const pair = await startWithCredential({}, curve)
   const revoke = (id: string, { call }: Tenant = pair.issuer) =>
     call('PATCH /credential-status/revoke-credential/{id}', { path: { id } })
-  return {
-    ...pair,
-    connectionId,
-    did: issuer.did,
-    again,
-    revoke,
-    ...(await again()),
-    [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose](),
-  }
+  return { ...pair, revoke }
 }
 
-const record = ({ call }: Tenant, recordId: string) =>
-  call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
 const eventsOf = (pair: Awaited<ReturnType<typeof startPair>>, { walletId }: Tenant, thid: string) =>
   pair.agent.agent.wallets.use(walletId, async ({ db }) => {
     const rows = await db
@@ -57,7 +42,7 @@ const eventsOf = (pair: Awaited<ReturnType<typeof startPair>>, { walletId }: Ten
 test.each(['secp256k1', 'Ed25519'] as const)(
   'a revocation is immediate and permanent, and visible to holder and verifiers: %s',
   async (curve) => {
-    await using pair = await startWithCredential(curve)
+    await using pair = await startIssued(curve)
     const { issuer, holder, connectionId, recordId, issuerRecordId, thid, credential } = pair
     await credentialIn(issuer.call, thid, 'CredentialSent')
     await presentationIn(
@@ -66,11 +51,11 @@ test.each(['secp256k1', 'Ed25519'] as const)(
       'PresentationVerified',
     )
     expect(await isRevoked(credential)).toBe(false)
-    expect((await record(issuer, issuerRecordId)).revoked).toBeUndefined()
+    expect((await readCredential(issuer, issuerRecordId)).revoked).toBeUndefined()
 
     expect(await pair.revoke(issuerRecordId)).toBeUndefined()
     expect(await isRevoked(credential)).toBe(true)
-    const revoked = await record(issuer, issuerRecordId)
+    const revoked = await readCredential(issuer, issuerRecordId)
     expect(revoked).toMatchObject({
       protocolState: 'CredentialSent',
       revoked: true,
@@ -78,7 +63,7 @@ test.each(['secp256k1', 'Ed25519'] as const)(
     })
     const notified = await until(
       'the revocation notice',
-      () => record(holder, recordId),
+      () => readCredential(holder, recordId),
       (it) => it.revoked === true,
     )
     expect(notified.protocolState).toBe('CredentialReceived')
@@ -94,7 +79,7 @@ test.each(['secp256k1', 'Ed25519'] as const)(
     )
 
     await Promise.all([pair.revoke(issuerRecordId), pair.revoke(issuerRecordId)])
-    expect(await record(issuer, issuerRecordId)).toEqual(revoked)
+    expect(await readCredential(issuer, issuerRecordId)).toEqual(revoked)
     await until(
       'the delivery of all notices',
       () =>
@@ -110,10 +95,10 @@ test.each(['secp256k1', 'Ed25519'] as const)(
 )
 
 test('a tenant can revoke only credentials that it issued', async () => {
-  await using pair = await startWithCredential()
+  await using pair = await startIssued()
   const stranger = await pair.agent.newTenant('stranger')
   const offer = await pair.issuer.call('POST /issue-credentials/credential-offers', {
-    body: { connectionId: pair.connectionId, issuingDID: pair.did, claims: { a: 1 } },
+    body: { connectionId: pair.connectionId, issuingDID: pair.issuingDID, claims: { a: 1 } },
   })
   const place = 'error:CredentialStatusListError'
   expect(await refusal(pair.revoke(randomUUID()))).toMatchObject({
@@ -135,7 +120,7 @@ test('a tenant can revoke only credentials that it issued', async () => {
 })
 
 test('a credential can be revoked without a connection to its holder', async () => {
-  await using pair = await startWithCredential()
+  await using pair = await startIssued()
   await pair.agent.agent.wallets.use(pair.issuer.walletId, (wallet) =>
     wallet.transaction((tx) =>
       tx
@@ -150,8 +135,8 @@ test('a credential can be revoked without a connection to its holder', async () 
 })
 
 test('credentials get random distinct indexes in one list of their issuer’s DID', async () => {
-  await using pair = await startWithCredential()
-  const others = await Promise.all(Array.from({ length: 12 }, () => pair.again()))
+  await using pair = await startIssued()
+  const others = await Promise.all(Array.from({ length: 12 }, () => pair.toHolder()))
   const statuses = [pair.credential, ...others.map(({ credential }) => credential)].map(statusOf)
   expect(new Set(statuses.map(({ statusListCredential }) => statusListCredential)).size).toBe(1)
   const indexes = statuses.map(({ statusListIndex }) => statusListIndex)
@@ -175,7 +160,7 @@ test('credentials get random distinct indexes in one list of their issuer’s DI
 })
 
 test('a new list is used when one is half full', async () => {
-  await using pair = await startWithCredential()
+  await using pair = await startIssued()
   const { used } = await pair.agent.agent.wallets.use(pair.issuer.walletId, (wallet) =>
     wallet.transaction(async (tx) => {
       await tx.updateTable('status_list').set({ used: 65_535 }).execute()
@@ -183,7 +168,7 @@ test('a new list is used when one is half full', async () => {
     }),
   )
   expect(used).toBe(65_535)
-  const [last, next] = [await pair.again(), await pair.again()].map(
+  const [last, next] = [await pair.toHolder(), await pair.toHolder()].map(
     ({ credential }) => statusOf(credential).statusListCredential,
   )
   expect(last).toBe(statusOf(pair.credential).statusListCredential)
@@ -192,7 +177,7 @@ test('a new list is used when one is half full', async () => {
 
 describe('the list', () => {
   test('is served as StatusList2021 and as Bitstring Status List from one URL', async () => {
-    await using pair = await startWithCredential()
+    await using pair = await startIssued()
     const { statusListCredential: url, statusListIndex } = statusOf(pair.credential)
     await pair.revoke(pair.issuerRecordId)
     const json = (await (await fetch(url)).json()) as Record<string, any>
@@ -200,7 +185,7 @@ describe('the list', () => {
       '@context': ['https://www.w3.org/2018/credentials/v1', 'https://w3id.org/vc/status-list/2021/v1'],
       id: url,
       type: ['VerifiableCredential', 'StatusList2021Credential'],
-      issuer: pair.did,
+      issuer: pair.issuingDID,
       issuanceDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
       credentialSubject: { type: 'StatusList2021', statusPurpose: 'Revocation' },
       proof: { type: 'EcdsaSecp256k1Signature2019', proofPurpose: 'assertionMethod' },
@@ -208,10 +193,10 @@ describe('the list', () => {
     const response = await fetch(url, { headers: { accept: 'application/vc+jwt' } })
     expect(response.headers.get('content-type')).toBe('application/vc+jwt')
     const { header, payload } = decodeJws(await response.text())
-    expect(header).toEqual({ alg: 'ES256K', typ: 'vc+jwt', kid: `${pair.did}#key-1` })
+    expect(header).toEqual({ alg: 'ES256K', typ: 'vc+jwt', kid: `${pair.issuingDID}#key-1` })
     expect(payload).toMatchObject({
       id: url,
-      issuer: pair.did,
+      issuer: pair.issuingDID,
       type: ['VerifiableCredential', 'BitstringStatusListCredential'],
     })
     const subject = payload['credentialSubject'] as { encodedList: string }
@@ -223,7 +208,7 @@ describe('the list', () => {
   })
 
   test('is signed once for all requests, and again after a change', async () => {
-    await using pair = await startWithCredential()
+    await using pair = await startIssued()
     const { statusListCredential: url } = statusOf(pair.credential)
     const ask = () => fetch(url)
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask()))
@@ -241,7 +226,7 @@ describe('the list', () => {
   })
 
   test('is 404 for an unknown id, and needs no API key', async () => {
-    await using pair = await startWithCredential()
+    await using pair = await startIssued()
     const { pathname } = new URL(statusOf(pair.credential).statusListCredential)
     const changed = pathname.slice(0, -1) + (pathname.endsWith('1') ? '2' : '1')
     for (const path of [

@@ -11,6 +11,7 @@ import { eventsAfter } from '../../src/events/event.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { newDid, oobOf, type Tenant } from '../_tenants.ts'
 import { createRandom } from '../_random.mjs'
+import { acceptOfferWith, prove } from './_steps.ts'
 
 /** The number of schedules. `SCHEDULES=500` is the long run. */
 const schedules = Number(process.env['SCHEDULES'] ?? 30)
@@ -134,17 +135,11 @@ async function mainJob(issuer: Side, holder: Side, issuingDID: string, subjectId
     body: { connectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true },
   })
   const { recordId } = await holder.reached(offer.thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-    path: { recordId: recordId! },
-    body: { subjectId },
-  })
+  await acceptOfferWith(holder, recordId!, { subjectId })
   await holder.reached(offer.thid, 'CredentialReceived')
   const proof = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
   const { presentationId } = await holder.reached(proof.thid, 'RequestReceived')
-  await holder.call('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId: presentationId! },
-    body: { action: 'request-accept', proofId: [recordId!] },
-  })
+  await prove(holder, presentationId!, recordId!)
   await issuer.reached(proof.thid, 'PresentationVerified')
   await issuer.reached(offer.thid, 'CredentialSent')
   await holder.reached(proof.thid, 'PresentationSent')

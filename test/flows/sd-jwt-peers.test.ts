@@ -11,6 +11,7 @@ import { attachmentBytes, base64Attachment, jsonAttachment } from '../../src/did
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { newDid, presentationIn, credentialIn, refusal, type Tenant } from '../_tenants.ts'
 import { openParty, typesOf, type Party } from '../_party.ts'
+import { acceptOfferWith, prove } from './_steps.ts'
 
 const issuerKey = generateKey('Ed25519')
 const issuerDid = createKeyDid(toPublic(issuerKey))
@@ -47,10 +48,7 @@ async function accept({ format = 'vc+sd-jwt', keyId }: { format?: string; keyId?
   })
   expect(offered.status).toBe(200)
   const { recordId, credentialFormat } = await credentialIn(holder.call, thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-    path: { recordId },
-    body: { subjectId, keyId },
-  })
+  await acceptOfferWith(holder, recordId, { subjectId, keyId })
   const request = await party.next(typesOf.credentialRequest)
   const answer = (token: string, attachmentFormat = format) =>
     party.send(theirDid, {
@@ -142,10 +140,7 @@ describe('a request of a peer', () => {
     })
   const answerWith = async (id: string) => {
     const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
-    return holder.call('PATCH /present-proof/presentations/{presentationId}', {
-      path: { presentationId },
-      body: { action: 'request-accept', proofId: [id] },
-    })
+    return prove(holder, presentationId, id)
   }
   const presented = async () => {
     const { attachments, thid: answers } = await party.next(

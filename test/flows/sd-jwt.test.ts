@@ -16,6 +16,7 @@ import {
 } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
 import { askSdJwt, issueSdJwtTo, personClaims as claims, type Holding } from './_sd-jwt.ts'
+import { acceptOfferWith, actOnProof, prove } from './_steps.ts'
 
 let agent: TestAgent
 let holding: Holding
@@ -98,11 +99,7 @@ describe('an issued credential', () => {
       },
     })
     const { recordId } = await credentialIn(holder!.call, thid, 'OfferReceived')
-    const path = { recordId }
-    await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-      path,
-      body: { subjectId: holding.subjectId },
-    })
+    await acceptOfferWith(holder!, recordId, { subjectId: holding.subjectId })
     const { credential } = await credentialIn(holder!.call, thid, 'CredentialReceived')
     const second = decodeSdJwt(Buffer.from(credential!, 'base64url').toString())
     expect(second.jws.header).toEqual({ typ: 'vc+sd-jwt', alg: 'ES256K', kid: `${longFormDid}#other` })
@@ -116,10 +113,7 @@ describe('an issued credential', () => {
     const [{ format, data }] = decode(offer).attachments[0].data.json.attachments
     expect([format, data.json.options.domain]).toEqual(['vc+sd-jwt', 'default-domain'])
     const { recordId } = await acceptOfferInvitation(holder!, oobOf(offer as never))
-    await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-      path: { recordId },
-      body: { subjectId: holding.subjectId, keyId: 'key-1' },
-    })
+    await acceptOfferWith(holder!, recordId, { subjectId: holding.subjectId, keyId: 'key-1' })
     await credentialIn(holder!.call, offer.thid, 'CredentialReceived')
 
     const options = { challenge: 'of this test', domain: 'https://verifier.example' }
@@ -133,10 +127,7 @@ describe('an issued credential', () => {
       claims: { age: '{}' },
     })
     const { presentationId } = await acceptRequestInvitation(holder!, oobOf(asked as never))
-    await holder!.call('PATCH /present-proof/presentations/{presentationId}', {
-      path: { presentationId },
-      body: { action: 'request-accept', proofId: [recordId] },
-    })
+    await prove(holder!, presentationId, recordId)
     const { disclosedClaims } = await presentationIn(issuer!.call, asked.thid, 'PresentationVerified')
     expect(disclosedClaims).toEqual({ age: 42 })
   })
@@ -328,12 +319,7 @@ describe('a presentation', () => {
     const plain = await issuer!.call('POST /present-proof/presentations', { body: { connectionId } })
     const { presentationId } = await presentationIn(holder!.call, plain.thid, 'RequestReceived')
     const act = (choice: object) =>
-      refusal(
-        holder!.call('PATCH /present-proof/presentations/{presentationId}', {
-          path: { presentationId },
-          body: { action: 'request-accept', ...choice },
-        }),
-      )
+      refusal(actOnProof(holder!, presentationId, { action: 'request-accept', ...choice }))
     expect(await act({ proofId: one })).toMatchObject({
       status: 400,
       type: format,
@@ -376,10 +362,7 @@ describe('a presentation', () => {
       },
     })
     const { presentationId } = await presentationIn(holder!.call, shownOnce.thid, 'RequestReceived')
-    await holder!.call('PATCH /present-proof/presentations/{presentationId}', {
-      path: { presentationId },
-      body: { action: 'request-accept', proofId: [bound!.recordId] },
-    })
+    await prove(holder!, presentationId, bound!.recordId)
     const genuine = (await presentationIn(issuer!.call, shownOnce.thid, 'PresentationVerified')).data[0]!
     const [jwt, ...rest] = genuine.split('~') as [string, ...string[]]
     const [header, payload, signature] = jwt.split('.') as [string, string, string]

@@ -5,6 +5,7 @@ import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
 import { onboard, type Party } from '../_main-flow.ts'
 import { claims, publishDefinition } from '../anoncreds/_definition.ts'
 import { connect, credentialIn, newDid, refusal, startPair, until, type Tenant } from '../_tenants.ts'
+import { acceptOfferWith, issueRequested } from './_steps.ts'
 
 const refused = {
   type: 'error:CredentialServiceError:InvalidCredentialIssue',
@@ -41,7 +42,6 @@ async function startScene() {
           ...more,
         },
       }),
-    [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose](),
   }
 }
 
@@ -93,7 +93,7 @@ test('the issuers at the time of acceptance apply to the credential, even if the
   const { holder, issuer, named, other } = scene
   const issueLater = async ({ recordId, thid }: { recordId: string; thid: string }) => {
     await credentialIn(issuer.call, thid, 'RequestReceived')
-    await issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
+    await issueRequested(issuer, recordId)
   }
   await scene.say({ trustedIssuers: [named.did] })
   const strict = await scene.offer(other.did, { automaticIssuance: false })
@@ -116,10 +116,7 @@ test('a manually accepted offer may be of any issuer', async () => {
   await scene.say({ trustedIssuers: [named.did], schemaIds: ['https://schemas.example/a'] })
   const { thid } = await scene.offer(other.did)
   const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-    path: { recordId },
-    body: { subjectId },
-  })
+  await acceptOfferWith(holder, recordId, { subjectId })
   await credentialIn(holder.call, thid, 'CredentialReceived')
 })
 
@@ -143,10 +140,7 @@ test('an AnonCreds offer is accepted if its definition is of a listed issuer; an
     bad.thid,
     `automatically: The offer cannot be accepted: its issuer ${other.did} is not one of the trusted issuers.`,
   )
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-    path: { recordId },
-    body: {},
-  })
+  await acceptOfferWith(holder, recordId, {})
   await credentialIn(holder.call, bad.thid, 'CredentialReceived')
 })
 

@@ -1,0 +1,88 @@
+/** Pairs of tenants that have made the first steps of a flow, and the steps that follow. */
+import { issue, connect, newDid, presentationIn, startPair, until, type Tenant } from '../_tenants.ts'
+
+type Curve = 'secp256k1' | 'Ed25519'
+
+/** A connected pair: the issuer has a DID that issues, the holder one that is the subject. `toHolder` issues a JWT credential. */
+export async function startConnected(variables: Record<string, string> = {}, curve: Curve = 'secp256k1') {
+  const pair = await startPair(variables)
+  const { issuer, holder } = pair
+  const { inviterConnectionId: connectionId, inviteeConnectionId } = await connect(issuer, holder)
+  const { did: issuingDID, longFormDid: issuingLongForm } = await newDid(issuer, 'assertionMethod', curve)
+  const subject = await newDid(holder, 'authentication', curve)
+  return {
+    ...pair,
+    connectionId,
+    holderConnectionId: inviteeConnectionId,
+    issuingDID,
+    issuingLongForm,
+    subject,
+    subjectId: subject.did,
+    toHolder: (claims?: Record<string, any>, schemaId?: string) =>
+      issue(issuer, holder, connectionId, issuingDID, subject.did, claims, schemaId),
+  }
+}
+
+/** A connected pair whose holder has a credential. */
+export async function startWithCredential(variables?: Record<string, string>, curve?: Curve) {
+  const pair = await startConnected(variables, curve)
+  return { ...pair, ...(await pair.toHolder()) }
+}
+
+/** Publishes a JSON Schema of a person with an optional name. Returns its URL at the agent. */
+export async function publishSchema({ call }: Tenant, url: string, author: string, name = 'person') {
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: { name: { type: 'string' } },
+  }
+  const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
+  const body = { name, version: '1.0.0', type, author, schema }
+  const { guid } = await call('POST /schema-registry/schemas', { body })
+  return `${url}/schema-registry/schemas/${guid}`
+}
+
+/** Accepts an offer with a subject and a key. */
+export function acceptOfferWith(
+  { call }: Tenant,
+  recordId: string,
+  body: { subjectId?: string; keyId?: string | undefined },
+) {
+  return call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body })
+}
+
+/** The issuer's command to issue the requested credential. */
+export function issueRequested({ call }: Tenant, recordId: string) {
+  return call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
+}
+
+export function readCredential({ call }: Tenant, recordId: string) {
+  return call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
+}
+
+/** Waits for a failure in a credential record. */
+export function failureOf(tenant: Tenant, recordId: string) {
+  return until(
+    'a failure',
+    () => readCredential(tenant, recordId),
+    ({ metaLastFailure }) => metaLastFailure !== undefined,
+  )
+}
+
+/** Requests a presentation over a connection. Returns the thread and both records. */
+export async function requestProof(verifier: Tenant, prover: Tenant, body: object) {
+  const asked = await verifier.call('POST /present-proof/presentations', { body: body as never })
+  const request = await presentationIn(prover.call, asked.thid, 'RequestReceived')
+  return { thid: asked.thid, asked, request, presentationId: request.presentationId }
+}
+
+/** Accepts or rejects a request or a presentation. */
+export function actOnProof({ call }: Tenant, presentationId: string, body: object) {
+  const path = { presentationId }
+  return call('PATCH /present-proof/presentations/{presentationId}', { path, body: body as never })
+}
+
+/** Presents credentials of the wallet. */
+export function prove(prover: Tenant, presentationId: string, ...proofId: string[]) {
+  return actOnProof(prover, presentationId, { action: 'request-accept', proofId })
+}
