@@ -32,14 +32,14 @@ const offer = (change: object) => {
   return issuer!.call('POST /issue-credentials/credential-offers', { body: { ...good, ...change } as never })
 }
 
+const acceptOffer = (recordId: string) =>
+  holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: {} })
+
 /** Issues a credential without manual steps. Returns the holder's record id. */
 async function issueTo(): Promise<string> {
   const { thid } = await offer({ automaticIssuance: true })
   const { recordId } = await credentialIn(holder!.call, thid, 'OfferReceived')
-  await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-    path: { recordId },
-    body: {},
-  })
+  await acceptOffer(recordId)
   await credentialIn(holder!.call, thid, 'CredentialReceived')
   return recordId
 }
@@ -82,58 +82,28 @@ describe('an offer', () => {
   })
 
   const tooMany = { ...claims, email: 'x', phone: 'y' }
-  test.each<[string, () => object, number, RegExp]>([
-    [
-      'without a definition',
-      () => ({ credentialDefinitionId: undefined }),
-      400,
-      /^credentialDefinitionId: Missing request parameter/,
-    ],
-    [
-      'with a credential definition id that is not an id',
-      () => ({ credentialDefinitionId: 'x' }),
-      400,
-      /^credentialDefinitionId: /,
-    ],
-    [
-      'of an unknown definition',
-      () => ({ credentialDefinitionId: unknown }),
-      404,
-      /no credential definition/,
-    ],
-    [
-      'of another wallet’s definition',
-      () => ({ credentialDefinitionId: foreign }),
-      404,
-      /no credential definition/,
-    ],
-    [
-      'of a definition without its key',
-      () => ({ credentialDefinitionId: generating }),
-      503,
-      /is being generated/,
-    ],
-    ['without claims', () => ({ claims: undefined }), 400, /^claims: Missing request parameter/],
-    ['that lacks attributes', () => ({ claims: { age: '1' } }), 422, /Given Name.*country/s],
-    ['of unknown attributes', () => ({ claims: tooMany }), 422, /email.*phone/s],
-    ['with attribute names in another case', () => ({ claims: { ...claims, Age: '1' } }), 422, /Age/],
-    ['of numbers', () => ({ claims: { ...claims, age: 30, country: null } }), 422, /\$\.age.*\$\.country/s],
-    ['of claims within claims', () => ({ claims: { ...claims, age: { of: '30' } } }), 422, /\$\.age/],
-    ['of another schema', () => ({ schemaId: `${published.schemaId}/x` }), 400, /^schemaId: /],
-    [
-      'with fields of another format',
-      () => ({ jwtVcPropertiesV1: properties() }),
-      400,
-      /^jwtVcPropertiesV1: /,
-    ],
+  const of = (credentialDefinitionId: string | undefined) => ({ credentialDefinitionId })
+  test.each<[string, () => object, RegExp, number?]>([
+    ['without a definition', () => of(undefined), /^credentialDefinitionId: Missing request parameter/],
+    ['with a credential definition id that is not an id', () => of('x'), /^credentialDefinitionId: /],
+    ['of an unknown definition', () => of(unknown), /no credential definition/, 404],
+    ['of another wallet’s definition', () => of(foreign), /no credential definition/, 404],
+    ['of a definition without its key', () => of(generating), /is being generated/, 503],
+    ['without claims', () => ({ claims: undefined }), /^claims: Missing request parameter/],
+    ['that lacks attributes', () => ({ claims: { age: '1' } }), /Given Name.*country/s, 422],
+    ['of unknown attributes', () => ({ claims: tooMany }), /email.*phone/s, 422],
+    ['with attribute names in another case', () => ({ claims: { ...claims, Age: '1' } }), /Age/, 422],
+    ['of numbers', () => ({ claims: { ...claims, age: 30, country: null } }), /\$\.age.*\$\.country/s, 422],
+    ['of claims within claims', () => ({ claims: { ...claims, age: { of: '30' } } }), /\$\.age/, 422],
+    ['of another schema', () => ({ schemaId: `${published.schemaId}/x` }), /^schemaId: /],
+    ['with fields of another format', () => ({ jwtVcPropertiesV1: properties() }), /^jwtVcPropertiesV1: /],
     [
       'of a JWT with a definition',
-      () => ({ credentialFormat: 'JWT', issuingDID: published.issuingDID }),
-      400,
+      () => ({ ...properties(), credentialFormat: 'JWT' }),
       /^credentialDefinitionId: /,
     ],
-    ['over no connection', () => ({ connectionId: undefined }), 400, /^connectionId: /],
-  ])('%s is refused, and creates nothing', async (_, change, status, detail) => {
+    ['over no connection', () => ({ connectionId: undefined }), /^connectionId: /],
+  ])('%s is refused, and creates nothing', async (_, change, detail, status = 400) => {
     const count = async () =>
       (await issuer!.call('GET /issue-credentials/records', { query: { limit: 1_000 } })).contents.length
     const before = await count()
@@ -144,12 +114,9 @@ describe('an offer', () => {
   test('is accepted with an empty object, and issued once although the request is repeated', async () => {
     const { thid, recordId: issuers } = await offer({})
     const { recordId } = await credentialIn(holder!.call, thid, 'OfferReceived')
-    const path = { recordId }
-    const accept = () =>
-      holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', { path, body: {} })
-    await Promise.all([accept(), accept()])
+    await Promise.all([acceptOffer(recordId), acceptOffer(recordId)])
     await credentialIn(issuer!.call, thid, 'RequestReceived')
-    await accept()
+    await acceptOffer(recordId)
     const hand = () =>
       issuer!.call('POST /issue-credentials/records/{recordId}/issue-credential', {
         path: { recordId: issuers },
@@ -201,10 +168,7 @@ describe('an offer', () => {
     const { recordId } = await holder!.call('POST /issue-credentials/credential-offers/accept-invitation', {
       body: { invitation: invitation!.invitationUrl },
     })
-    await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-      path: { recordId },
-      body: {},
-    })
+    await acceptOffer(recordId)
     await credentialIn(holder!.call, thid, 'CredentialReceived')
   }, 30_000)
 })
@@ -236,29 +200,30 @@ const asking = (change: object = {}) => ({
   requested_predicates: predicates,
   ...change,
 })
-const ask = (change: object, anoncred: object | undefined = asking()) =>
+/** Requests a proof. `request` is the AnonCreds request, `change` changes the body around it. */
+const ask = (request: object | undefined = asking(), change: object = {}) =>
   issuer!.call('POST /present-proof/presentations', {
     body: {
       connectionId,
       credentialFormat: 'AnonCreds',
-      anoncredPresentationRequest: anoncred,
+      anoncredPresentationRequest: request,
       ...change,
     } as never,
   })
 
 describe('a request', () => {
   test.each<[string, () => Promise<{ requestData: string[] }>]>([
-    ['is made, and has a nonce', () => ask({})],
-    ['need not name its format', () => ask({ credentialFormat: undefined })],
+    ['is made, and has a nonce', () => ask()],
+    ['need not name its format', () => ask(asking(), { credentialFormat: undefined })],
     [
       'has the format name of the Cloud Agent',
-      () => ask({ credentialFormat: undefined, presentationFormat: 'Anoncred' }),
+      () => ask(asking(), { credentialFormat: undefined, presentationFormat: 'Anoncred' }),
     ],
     [
       'may omit restrictions',
-      () => ask({}, asking({ requested_attributes: { who: { name: 'country' } }, requested_predicates: {} })),
+      () => ask(asking({ requested_attributes: { who: { name: 'country' } }, requested_predicates: {} })),
     ],
-    ['may have no attributes', () => ask({}, asking({ requested_attributes: {} }))],
+    ['may have no attributes', () => ask(asking({ requested_attributes: {} }))],
   ])('%s', async (_, made) => {
     const { requestData } = await made()
     expect(JSON.parse(requestData[0]!).nonce).toMatch(/^\d{10,}$/)
@@ -266,83 +231,66 @@ describe('a request', () => {
   })
 
   test('stores its nonce unchanged, in any notation', async () => {
-    const { requestData } = await ask({}, asking({ nonce: '987654321' }))
+    const { requestData } = await ask(asking({ nonce: '987654321' }))
     expect(JSON.parse(requestData[0]!).nonce).toBe('987654321')
     for (const nonce of ['987654321', '000987654321'])
-      expect(await refusal(ask({}, asking({ nonce })))).toMatchObject({
+      expect(await refusal(ask(asking({ nonce })))).toMatchObject({
         status: 409,
         detail: expect.stringMatching(/nonce/),
       })
   })
 
-  const one = (change: object) =>
+  const attribute = (change: object) =>
     asking({ requested_attributes: { who: { name: 'country', restrictions: [], ...change } } })
+  const restricted = (restriction: object) => attribute({ restrictions: [restriction] })
   const predicate = (change: object) =>
     asking({ requested_predicates: { adult: { ...predicates.adult, ...change } } })
-  test.each<[string, object, object | undefined, RegExp]>([
-    ['without what is asked', {}, undefined, /^anoncredPresentationRequest: /],
+  const nothing = asking({ requested_attributes: {}, requested_predicates: {} })
+  test.each<[string, object, RegExp]>([
+    ['for nothing', nothing, /requested_attributes: must not be empty/],
+    ['without a name', asking({ name: undefined }), /name/],
+    ['without a version', asking({ version: undefined }), /version/],
+    ['without attributes', asking({ requested_attributes: undefined }), /requested_attributes/],
+    ['without predicates', asking({ requested_predicates: undefined }), /requested_predicates/],
+    ['with a nonce that is no number', asking({ nonce: 'abc' }), /nonce/],
+    ['with a negative nonce', asking({ nonce: '-5' }), /nonce/],
+    ['with an attribute without a name', attribute({ name: undefined }), /requested_attributes\.who\.name/],
     [
-      'for nothing',
-      {},
-      asking({ requested_attributes: {}, requested_predicates: {} }),
-      /requested_attributes: must not be empty/,
-    ],
-    ['without a name', {}, asking({ name: undefined }), /name/],
-    ['without a version', {}, asking({ version: undefined }), /version/],
-    ['without attributes', {}, asking({ requested_attributes: undefined }), /requested_attributes/],
-    ['without predicates', {}, asking({ requested_predicates: undefined }), /requested_predicates/],
-    ['with a nonce that is no number', {}, asking({ nonce: 'abc' }), /nonce/],
-    ['with a negative nonce', {}, asking({ nonce: '-5' }), /nonce/],
-    ['with an attribute without a name', {}, one({ name: undefined }), /requested_attributes\.who\.name/],
-    [
-      'for a group of attribute names',
-      {},
-      one({ names: ['country', 'age'] }),
+      'for a group of names',
+      attribute({ names: ['age'] }),
       /requested_attributes\.who\.names: .*not supported/,
     ],
+    ['with an unknown restriction', restricted({ colour: 'red' }), /restrictions\.0\.colour: is none of/],
+    ['with an empty restriction', restricted({}), /restrictions\.0: must not be empty/],
+    ['with a restriction that is not a string', restricted({ schema_id: 7 }), /restrictions\.0\.schema_id/],
+    ['about revocation', asking({ non_revoked: { from: 1, to: 2 } }), /non_revoked: is not supported/],
     [
-      'with an unknown restriction',
-      {},
-      one({ restrictions: [{ colour: 'red' }] }),
-      /restrictions\.0\.colour: is none of/,
-    ],
-    ['with an empty restriction', {}, one({ restrictions: [{}] }), /restrictions\.0: must not be empty/],
-    [
-      'with a restriction that is not a string',
-      {},
-      one({ restrictions: [{ schema_id: 7 }] }),
-      /restrictions\.0\.schema_id/,
-    ],
-    ['about revocation', {}, asking({ non_revoked: { from: 1, to: 2 } }), /non_revoked: is not supported/],
-    [
-      'about the revocation of an attribute',
-      {},
-      one({ non_revoked: { from: 1 } }),
+      'about an attribute’s revocation',
+      attribute({ non_revoked: { from: 1 } }),
       /who\.non_revoked: is not supported/,
     ],
     [
-      'about the revocation in a predicate',
-      {},
+      'about a predicate’s revocation',
       predicate({ non_revoked: { to: 1 } }),
       /adult\.non_revoked: is not supported/,
     ],
-    ['with a predicate that is none', {}, predicate({ p_type: '==' }), /p_type/],
-    ['with a predicate on a text', {}, predicate({ p_value: '18' }), /p_value/],
-    ['with a predicate on a number that is too large', {}, predicate({ p_value: 2 ** 31 }), /p_value/],
-    ['with a predicate on a part', {}, predicate({ p_value: 1.5 }), /p_value/],
-    ['with claims', { claims: { name: '' } }, asking(), /^claims: /],
-    ['with schemas', { proofs: [{ schemaId: 'https://x.example' }] }, asking(), /^proofs: /],
-    ['about a status', { statusCheck: 'off' }, asking(), /^statusCheck: /],
-    ['for a JWT', { credentialFormat: 'JWT' }, asking(), /^anoncredPresentationRequest: /],
-    ['in two formats', { presentationFormat: 'JWT' }, asking(), /^presentationFormat: /],
-  ])('%s is refused', async (_, change, anoncred, detail) => {
-    const body = {
-      connectionId,
-      credentialFormat: 'AnonCreds',
-      anoncredPresentationRequest: anoncred,
-      ...change,
-    }
-    const refused = await refusal(issuer!.call('POST /present-proof/presentations', { body: body as never }))
+    ['with a predicate that is none', predicate({ p_type: '==' }), /p_type/],
+    ['with a predicate on a text', predicate({ p_value: '18' }), /p_value/],
+    ['with a predicate on a number that is too large', predicate({ p_value: 2 ** 31 }), /p_value/],
+    ['with a predicate on a part', predicate({ p_value: 1.5 }), /p_value/],
+  ])('%s is refused', async (_, request, detail) => {
+    expect(await refusal(ask(request))).toMatchObject({ status: 400, detail: expect.stringMatching(detail) })
+  })
+
+  test.each<[string, object, RegExp]>([
+    ['without what is asked', { anoncredPresentationRequest: undefined }, /^anoncredPresentationRequest: /],
+    ['with claims', { claims: { name: '' } }, /^claims: /],
+    ['with schemas', { proofs: [{ schemaId: 'https://x.example' }] }, /^proofs: /],
+    ['about a status', { statusCheck: 'off' }, /^statusCheck: /],
+    ['for a JWT', { credentialFormat: 'JWT' }, /^anoncredPresentationRequest: /],
+    ['in two formats', { presentationFormat: 'JWT' }, /^presentationFormat: /],
+  ])('%s is refused', async (_, change, detail) => {
+    const refused = await refusal(ask(asking(), change))
     expect(refused).toMatchObject({ status: 400, detail: expect.stringMatching(detail) })
   })
 })
@@ -361,7 +309,7 @@ describe('an answer', () => {
     })
   const by = (...credentialProofs: object[]) => ({ anoncredPresentationRequest: { credentialProofs } })
   const received = async (anoncred: object = asking()) => {
-    const { thid } = await ask({}, anoncred)
+    const { thid } = await ask(anoncred)
     const { presentationId } = await presentationIn(holder!.call, thid, 'RequestReceived')
     return { thid, presentationId }
   }
@@ -373,11 +321,7 @@ describe('an answer', () => {
     [
       'in two parts of one credential',
       () =>
-        by(
-          ...['who', 'where'].map((attribute) =>
-            proof({ requestedPredicate: [], requestedAttribute: [attribute] }),
-          ),
-        ),
+        by(...['who', 'where'].map((name) => proof({ requestedPredicate: [], requestedAttribute: [name] }))),
       { 'Given Name': 'Alice', country: 'SE' },
       withoutPredicates,
     ],
@@ -410,103 +354,56 @@ describe('an answer', () => {
 
   test('with invalid content is refused, and the request stays pending', async () => {
     const { thid, presentationId } = await received()
-    const older = await received(
-      asking({ requested_predicates: { adult: { ...predicates.adult, p_value: 31 } } }),
-    )
-    const elsewhere = await received(
-      asking({ requested_attributes: attributes([{ cred_def_id: 'https://x.example' }]) }),
-    )
-    const absent = await received(
-      asking({ requested_attributes: { who: { name: 'email' }, where: { name: 'country' } } }),
-    )
-    const cases: [string, string, object, number, RegExp][] = [
-      ['nothing', presentationId, {}, 400, /name in credentialProofs/],
-      ['an empty list', presentationId, by(), 400, /name in credentialProofs/],
-      [
-        'without predicates',
-        presentationId,
-        by(proof({ requestedPredicate: undefined })),
-        400,
-        /requestedPredicate/,
-      ],
-      [
-        'without a predicate',
-        presentationId,
-        by(proof({ requestedPredicate: [] })),
-        400,
-        /the predicate adult is not answered/,
-      ],
+    const cases: [string, object, RegExp, number?][] = [
+      ['nothing', {}, /name in credentialProofs/],
+      ['an empty list', by(), /name in credentialProofs/],
+      ['without predicates', by(proof({ requestedPredicate: undefined })), /requestedPredicate/],
+      ['without a predicate', by(proof({ requestedPredicate: [] })), /the predicate adult is not answered/],
       [
         'without an attribute',
-        presentationId,
         by(proof({ requestedAttribute: ['who'] })),
-        400,
         /the attribute where is not answered/,
       ],
       [
         'of an unknown reference',
-        presentationId,
         by(proof({ requestedAttribute: ['who', 'where', 'x'] })),
-        400,
         /has no attribute x/,
       ],
-      ['twice', presentationId, by(proof(), proof({ requestedPredicate: [] })), 400, /is answered twice/],
+      ['twice', by(proof(), proof({ requestedPredicate: [] })), /is answered twice/],
       [
         'of two credentials',
-        presentationId,
-        by(proof({ requestedPredicate: [] }), { ...proof({ requestedAttribute: [] }), credential: jwt }),
-        400,
+        by(proof({ requestedPredicate: [] }), proof({ requestedAttribute: [], credential: jwt })),
         /credentialProofs: a proof uses one credential/,
       ],
-      [
-        'of an unknown credential',
-        presentationId,
-        by(proof({ credential: unknown })),
-        404,
-        /holds no credential/,
-      ],
-      [
-        'of a JWT',
-        presentationId,
-        by(proof({ credential: jwt })),
-        400,
-        /is a JWT, and the request is for AnonCreds/,
-      ],
-      [
-        'for another format',
-        presentationId,
-        { ...by(proof()), credentialFormat: 'JWT' },
-        400,
-        /the request is for AnonCreds/,
-      ],
-      ['with claims', presentationId, { ...by(proof()), claims: { who: '' } }, 400, /^claims: /],
-      [
-        'of a holder who is too young',
-        older.presentationId,
-        by(proof()),
-        400,
-        /cannot answer adult: its age is not >= 31/,
-      ],
-      [
-        'of another definition',
-        elsewhere.presentationId,
-        by(proof()),
-        400,
-        /cannot answer who: cred_def_id must be/,
-      ],
-      [
-        'of an attribute that the credential does not have',
-        absent.presentationId,
-        by(proof()),
-        400,
-        /cannot answer who: it has no attribute email/,
-      ],
+      ['of an unknown credential', by(proof({ credential: unknown })), /holds no credential/, 404],
+      ['of a JWT', by(proof({ credential: jwt })), /is a JWT, and the request is for AnonCreds/],
+      ['for another format', { ...by(proof()), credentialFormat: 'JWT' }, /the request is for AnonCreds/],
+      ['with claims', { ...by(proof()), claims: { who: '' } }, /^claims: /],
     ]
-    for (const [what, id, body, status, detail] of cases)
-      expect([what, await refusal(answer(id, body))]).toMatchObject([
+    for (const [what, body, detail, status = 400] of cases)
+      expect([what, await refusal(answer(presentationId, body))]).toMatchObject([
         what,
         { status, detail: expect.stringMatching(detail) },
       ])
+    const others: [object, RegExp][] = [
+      [
+        { requested_predicates: { adult: { ...predicates.adult, p_value: 31 } } },
+        /cannot answer adult: its age is not >= 31/,
+      ],
+      [
+        { requested_attributes: attributes([{ cred_def_id: 'https://x.example' }]) },
+        /cannot answer who: cred_def_id must be/,
+      ],
+      [
+        { requested_attributes: { who: { name: 'email' }, where: { name: 'country' } } },
+        /cannot answer who: it has no attribute email/,
+      ],
+    ]
+    for (const [change, detail] of others) {
+      const { presentationId: id } = await received(asking(change))
+      const refused = await refusal(answer(id, by(proof())))
+      expect(refused).toMatchObject({ status: 400, detail: expect.stringMatching(detail) })
+    }
     await presentationIn(holder!.call, thid, 'RequestReceived')
     const jwts = await issuer!.call('POST /present-proof/presentations', { body: { connectionId } })
     const { presentationId: other } = await presentationIn(holder!.call, jwts.thid, 'RequestReceived')
