@@ -11,35 +11,6 @@ import { newNonce } from '../../src/enterprise/signature.ts'
 import { insertSession, newSession, type Session } from '../../src/enterprise/session.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 
-export type Reply = { status: number; body: any; headers: Headers }
-
-/** Sends one request. `body` is sent as JSON unless it is a string; `apiKey` sets the `apikey` header. */
-export async function ask(
-  agent: Pick<TestAgent, 'url'>,
-  key: string,
-  {
-    body,
-    apiKey,
-    type = 'application/json',
-  }: { body?: unknown; apiKey?: string | undefined; type?: string } = {},
-): Promise<Reply> {
-  const [method, target] = key.split(' ') as [string, string]
-  const response = await fetch(URL.canParse(target) ? target : agent.url + target, {
-    method,
-    headers: {
-      ...(body !== undefined && { 'content-type': type }),
-      ...(apiKey !== undefined && { apikey: apiKey }),
-    },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  return {
-    status: response.status,
-    body: text === '' ? undefined : JSON.parse(text),
-    headers: response.headers,
-  }
-}
-
 /** API key of the default tenant. */
 export const keyOf = ({ agent }: TestAgent) => agent.defaultApiKey!.reveal()
 

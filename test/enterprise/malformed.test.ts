@@ -6,7 +6,8 @@ import { character } from '../_character.ts'
 import { challenges as challengeProduct, submitResponse } from '../../src/enterprise/authentication.ts'
 import { didRequests, findDidFault, submitDid } from '../../src/enterprise/onboarding.ts'
 import { getSession } from '../../src/enterprise/session.ts'
-import { ask, beginMany, keyOf, newHolder, withWallet } from './_suite.ts'
+import { ask } from '../_ask.ts'
+import { beginMany, keyOf, newHolder, withWallet } from './_suite.ts'
 
 const runs = 5_000
 const atOnce = 50

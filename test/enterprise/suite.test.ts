@@ -1,7 +1,8 @@
 /** The endpoints of the enterprise suite over HTTP: statuses, bodies and errors. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { ask, bareUuid, keyOf, newHolder, signed, type Reply } from './_suite.ts'
+import { ask, type Reply } from '../_ask.ts'
+import { bareUuid, keyOf, newHolder, signed } from './_suite.ts'
 
 let agent: TestAgent
 let apiKey: string

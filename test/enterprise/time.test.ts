@@ -3,7 +3,8 @@ import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, jwtVerify
 import { afterEach, expect, test, vi } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { temporaryFolder } from '../_daemon.ts'
-import { ask, keyOf, newHolder } from './_suite.ts'
+import { ask } from '../_ask.ts'
+import { keyOf, newHolder } from './_suite.ts'
 
 const holder = newHolder()
 

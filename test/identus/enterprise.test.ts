@@ -5,7 +5,8 @@
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { ask } from '../enterprise/_suite.ts'
+import { ask } from '../_ask.ts'
+
 import { startHolder, type Holder } from './_holder.ts'
 import { sdk } from './_sdk.ts'
 

@@ -9,6 +9,7 @@ import { getPrivateKey } from '../../../src/anoncreds/issuer.ts'
 import type { ResolutionMethod } from '../../../src/schemas/schema.ts'
 import { nameUuid } from '../../../src/schemas/schema.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
+import { ask as askRaw } from '../../_ask.ts'
 import { made } from '../../anoncreds/_flow.ts'
 import { newDid, until, type Tenant } from '../../_tenants.ts'
 
@@ -49,23 +50,12 @@ const input = (change: object = {}) => ({
   ...change,
 })
 
-/** Status, headers and body of a raw request. */
-async function ask(
+const ask = (
   method: string,
   target: string,
   body?: unknown,
   headers: Record<string, string> = { apikey: author.apiKey },
-) {
-  const response = await agent.send(method, target, {
-    headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as Record<string, any>,
-  }
-}
+) => askRaw(agent, `${method} ${target}`, { body, headers })
 
 /** Adds a definition with a prepared key to the registry. */
 async function put(

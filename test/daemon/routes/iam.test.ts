@@ -12,9 +12,20 @@ beforeAll(async () => {
 afterAll(() => agent[Symbol.asyncDispose]())
 
 const unknown = 'f1b2c3d4-0000-4000-8000-00000000dead'
+const newEntity = (name: string, of = walletId) =>
+  agent.admin('POST /iam/entities', { body: { name, walletId: of } })
+const bind = (id: string, to: string) =>
+  agent.admin('PUT /iam/entities/{id}/walletId', { path: { id }, body: { walletId: to } })
+const register = (entityId: string, apiKey: string) =>
+  agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
+const remove = (entityId: string, apiKey: string) =>
+  agent.admin('DELETE /iam/apikey-authentication', { body: { entityId, apiKey } })
+/** The status of a request with a key. */
+const statusWith = async (apikey: string) =>
+  (await agent.send('GET', '/connections', { headers: { apikey } })).status
 
 test('an entity is created for a wallet, read back and listed', async () => {
-  const entity = await agent.admin('POST /iam/entities', { body: { name: 'acme', walletId } })
+  const entity = await newEntity('acme')
   expect(entity).toEqual({
     kind: 'Entity',
     self: `/iam/entities/${entity.id}`,
@@ -34,7 +45,7 @@ test('an entity is created for a wallet, read back and listed', async () => {
 })
 
 test('an entity is renamed, bound to another wallet and deleted', async () => {
-  const { id } = await agent.admin('POST /iam/entities', { body: { name: 'before', walletId } })
+  const { id } = await newEntity('before')
   const other = await agent.admin('POST /wallets', { body: { name: 'other' } })
   const path = { id }
   expect(await agent.admin('PUT /iam/entities/{id}/name', { path, body: { name: 'after' } })).toMatchObject({
@@ -42,12 +53,7 @@ test('an entity is renamed, bound to another wallet and deleted', async () => {
     name: 'after',
     walletId,
   })
-  expect(
-    await agent.admin('PUT /iam/entities/{id}/walletId', { path, body: { walletId: other.id } }),
-  ).toMatchObject({
-    name: 'after',
-    walletId: other.id,
-  })
+  expect(await bind(id, other.id)).toMatchObject({ name: 'after', walletId: other.id })
   await agent.admin('DELETE /iam/entities/{id}', { path })
   await expect(agent.admin('GET /iam/entities/{id}', { path })).rejects.toMatchObject({
     problem: { status: 404, type: 'error:EntityServiceError:EntityNotFound' },
@@ -60,10 +66,7 @@ test('an entity is renamed, bound to another wallet and deleted', async () => {
 test('a tenant whose entity is bound to another wallet uses that wallet, and one whose entity is deleted is refused', async () => {
   const { entityId, call } = await agent.newTenant()
   const other = await agent.admin('POST /wallets', { body: { name: 'other' } })
-  await agent.admin('PUT /iam/entities/{id}/walletId', {
-    path: { id: entityId },
-    body: { walletId: other.id },
-  })
+  await bind(entityId, other.id)
   expect((await call('GET /wallets')).contents).toEqual([other])
   await agent.admin('DELETE /iam/entities/{id}', { path: { id: entityId } })
   await expect(call('GET /wallets')).rejects.toMatchObject({ problem: { status: 401 } })
@@ -71,18 +74,14 @@ test('a tenant whose entity is bound to another wallet uses that wallet, and one
 
 test('an entity needs a wallet that exists', async () => {
   const noWallet = { problem: { status: 404, type: 'error:EntityServiceError:WalletNotFound' } }
-  await expect(
-    agent.admin('POST /iam/entities', { body: { name: 'x', walletId: unknown } }),
-  ).rejects.toMatchObject(noWallet)
+  await expect(newEntity('x', unknown)).rejects.toMatchObject(noWallet)
   await expect(agent.admin('POST /iam/entities', { body: { name: 'x' } })).rejects.toMatchObject(noWallet)
   const { entityId } = await agent.newTenant()
-  await expect(
-    agent.admin('PUT /iam/entities/{id}/walletId', { path: { id: entityId }, body: { walletId: unknown } }),
-  ).rejects.toMatchObject(noWallet)
+  await expect(bind(entityId, unknown)).rejects.toMatchObject(noWallet)
 })
 
 test('a key is registered with 201 and no body, again without effect, and removed with 200 and no body', async () => {
-  const { id: entityId } = await agent.admin('POST /iam/entities', { body: { name: 'x', walletId } })
+  const { id: entityId } = await newEntity('x')
   const send = async (method: string) => {
     const headers = { 'x-admin-api-key': adminToken }
     const response = await agent.send(method, '/iam/apikey-authentication', {
@@ -93,9 +92,9 @@ test('a key is registered with 201 and no body, again without effect, and remove
   }
   expect(await send('POST')).toEqual([201, ''])
   expect(await send('POST')).toEqual([201, ''])
-  expect((await agent.send('GET', '/wallets', { headers: { apikey: 'my-tenant-api-key' } })).status).toBe(200)
+  expect(await statusWith('my-tenant-api-key')).toBe(200)
   expect(await send('DELETE')).toEqual([200, ''])
-  expect((await agent.send('GET', '/wallets', { headers: { apikey: 'my-tenant-api-key' } })).status).toBe(401)
+  expect(await statusWith('my-tenant-api-key')).toBe(401)
 })
 
 test.each([
@@ -105,27 +104,23 @@ test.each([
   ['spaces at its ends', ` ${'x'.repeat(20)}`, /visible ASCII/],
   ['no ASCII', 'schlüssel-des-mandanten', /visible ASCII/],
 ])('a key of %s is not registered, and a key of 16 or 128 characters is', async (_name, apiKey, reason) => {
-  const { id: entityId } = await agent.admin('POST /iam/entities', { body: { name: 'x', walletId } })
-  const register = (key: string) =>
-    agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey: key } })
-  await expect(register(apiKey)).rejects.toMatchObject({
+  const { id: entityId } = await newEntity('x')
+  await expect(register(entityId, apiKey)).rejects.toMatchObject({
     problem: { status: 400, detail: expect.stringMatching(new RegExp(`apiKey: .*${reason.source}`)) },
   })
   for (const length of [16, 128]) {
     const key = randomBytes(length).toString('hex').slice(0, length)
-    await register(key)
-    expect((await agent.send('GET', '/connections', { headers: { apikey: key } })).status).toBe(200)
+    await register(entityId, key)
+    expect(await statusWith(key)).toBe(200)
   }
 })
 
 test('a short key that an earlier version has registered still authenticates, and can be removed', async () => {
-  const { id: entityId } = await agent.admin('POST /iam/entities', { body: { name: 'x', walletId } })
+  const { id: entityId } = await newEntity('x')
   await agent.agent.tenants.keys.register({ entityId, apiKey: 'short' })
-  const status = async () =>
-    (await agent.send('GET', '/connections', { headers: { apikey: 'short' } })).status
-  expect(await status()).toBe(200)
-  await agent.admin('DELETE /iam/apikey-authentication', { body: { entityId, apiKey: 'short' } })
-  expect(await status()).toBe(401)
+  expect(await statusWith('short')).toBe(200)
+  await remove(entityId, 'short')
+  expect(await statusWith('short')).toBe(401)
 })
 
 test('a key of another entity, or one that was removed, cannot be registered', async () => {
@@ -133,20 +128,12 @@ test('a key of another entity, or one that was removed, cannot be registered', a
   const compromised = {
     problem: { status: 401, type: 'error:AuthenticationRepositoryError:AuthenticationCompromised' },
   }
-  await expect(
-    agent.admin('POST /iam/apikey-authentication', { body: { entityId: two.entityId, apiKey: one.apiKey } }),
-  ).rejects.toMatchObject(compromised)
-  await agent.admin('DELETE /iam/apikey-authentication', {
-    body: { entityId: one.entityId, apiKey: one.apiKey },
-  })
-  await expect(
-    agent.admin('POST /iam/apikey-authentication', { body: { entityId: one.entityId, apiKey: one.apiKey } }),
-  ).rejects.toMatchObject(compromised)
+  await expect(register(two.entityId, one.apiKey)).rejects.toMatchObject(compromised)
+  await remove(one.entityId, one.apiKey)
+  await expect(register(one.entityId, one.apiKey)).rejects.toMatchObject(compromised)
 })
 
 test('a key needs an existing entity and a value', async () => {
-  const register = (entityId: string, apiKey: string) =>
-    agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
   await expect(register(unknown, 'a-key-of-a-tenant')).rejects.toMatchObject({
     problem: { status: 404, type: 'error:EntityServiceError:EntityNotFound' },
   })

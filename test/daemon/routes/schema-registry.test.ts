@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nameUuid } from '../../../src/schemas/schema.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
+import { ask as askRaw } from '../../_ask.ts'
 import { newDid, type Tenant } from '../../_tenants.ts'
 
 const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
@@ -40,13 +41,13 @@ const input = (change: object = {}) => ({
   ...change,
 })
 
-/** Status and body of a raw request. */
-async function ask(method: string, path: string, body?: unknown, apikey: string | undefined = author.apiKey) {
-  const response = await agent.send(method, path, {
-    headers: apikey === '' ? {} : { apikey },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+/** Sends a request as the author, as `apiKey`, or with an empty key without credentials. */
+async function ask(method: string, path: string, body?: unknown, apiKey = author.apiKey) {
+  const { status, body: read } = await askRaw(agent, `${method} ${path}`, {
+    body,
+    apiKey: apiKey || undefined,
   })
-  return { status: response.status, body: (await response.json()) as Record<string, any> }
+  return { status, body: read }
 }
 const publish = async (change: object = {}, path = '/schema-registry/schemas') =>
   (await ask('POST', path, input(change))).body

@@ -1,6 +1,7 @@
 /** `/verification/policies`: creation, updates with a nonce, lists, refusals. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../../_agent.ts'
+import { ask } from '../../_ask.ts'
 import { refusal } from '../../_tenants.ts'
 
 let agent: TestAgent
@@ -38,8 +39,7 @@ test('a policy is created, read, changed and deleted', async () => {
   expect(changed.updatedAt >= made.updatedAt).toBe(true)
   expect(await call('GET /verification/policies/{id}', { path })).toEqual(changed)
 
-  const deleted = await agent.send('DELETE', made.self, { headers: { apikey: apiKey } })
-  expect([deleted.status, await deleted.text()]).toEqual([200, ''])
+  expect(await ask(agent, `DELETE ${made.self}`, { apiKey })).toMatchObject({ status: 200, body: undefined })
   for (const gone of [
     () => call('GET /verification/policies/{id}', { path }),
     () => call('PUT /verification/policies/{id}', { path, query: { nonce: 1 }, body: change }),
@@ -51,18 +51,16 @@ test('a policy is created, read, changed and deleted', async () => {
 
 test('creation is 201, and omitted fields are empty lists', async () => {
   const { apiKey } = await agent.newTenant()
-  const body = JSON.stringify({ name: 'n', description: 'd', constraints: null, more: 1 })
-  const response = await agent.send('POST', '/verification/policies', { headers: { apikey: apiKey }, body })
-  expect([response.status, ((await response.json()) as { constraints: unknown }).constraints]).toEqual([
-    201,
-    [],
-  ])
-  const minimal = JSON.stringify({ name: 'n', description: 'd', constraints: [{ schemaId: 's' }] })
-  const second = await agent.send('POST', '/verification/policies', {
-    headers: { apikey: apiKey },
-    body: minimal,
+  const create = (body: object) => ask(agent, 'POST /verification/policies', { body, apiKey })
+  const given = { name: 'n', description: 'd' }
+  const constrained = { schemaId: 's', trustedIssuers: [] }
+  expect(await create({ ...given, constraints: null, more: 1 })).toMatchObject({
+    status: 201,
+    body: { constraints: [] },
   })
-  expect(await second.json()).toMatchObject({ constraints: [{ schemaId: 's', trustedIssuers: [] }] })
+  expect((await create({ ...given, constraints: [{ schemaId: 's' }] })).body.constraints).toEqual([
+    constrained,
+  ])
 })
 
 describe('the nonce', () => {
@@ -109,14 +107,8 @@ describe('the nonce', () => {
     async (query) => {
       const { call, apiKey } = await agent.newTenant()
       const { self } = await call('POST /verification/policies', { body: input })
-      const response = await agent.send('PUT', self + query, {
-        headers: { apikey: apiKey },
-        body: JSON.stringify(input),
-      })
-      expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
-        400,
-        expect.stringContaining('nonce'),
-      ])
+      const { status, body } = await ask(agent, `PUT ${self}${query}`, { body: input, apiKey })
+      expect([status, body.detail]).toEqual([400, expect.stringContaining('nonce')])
     },
   )
 })
@@ -180,48 +172,40 @@ test('policies belong to one wallet', async () => {
 
 describe('a policy is refused', () => {
   test.each([
-    ['without a name', { ...input, name: undefined }, 'name'],
-    ['with an empty name', { ...input, name: '' }, 'name'],
-    ['without a description', { ...input, description: undefined }, 'description'],
-    ['with an id that is no UUID', { ...input, id: 'x' }, 'id'],
-    ['with constraints that are no list', { ...input, constraints: {} }, 'constraints'],
+    ['without a name', { name: undefined }, 'name'],
+    ['with an empty name', { name: '' }, 'name'],
+    ['without a description', { description: undefined }, 'description'],
+    ['with an id that is no UUID', { id: 'x' }, 'id'],
+    ['with constraints that are no list', { constraints: {} }, 'constraints'],
     [
       'with a constraint without a schema',
-      { ...input, constraints: [{ trustedIssuers: [] }] },
+      { constraints: [{ trustedIssuers: [] }] },
       'constraints.0.schemaId',
     ],
-    ['with an empty schema', { ...input, constraints: [{ schemaId: '' }] }, 'constraints.0.schemaId'],
+    ['with an empty schema', { constraints: [{ schemaId: '' }] }, 'constraints.0.schemaId'],
     [
       'with an issuer that is not a DID',
-      { ...input, constraints: [{ schemaId: 's', trustedIssuers: ['Alice'] }] },
+      { constraints: [{ schemaId: 's', trustedIssuers: ['Alice'] }] },
       'constraints.0.trustedIssuers.0',
     ],
     [
       'with too many constraints',
-      { ...input, constraints: Array.from({ length: 101 }, () => constraints[0]) },
+      { constraints: Array.from({ length: 101 }, () => constraints[0]) },
       'constraints',
     ],
-  ])('%s', async (_, body, field) => {
+  ])('%s', async (_, change, field) => {
     const { apiKey, call } = await agent.newTenant()
-    const response = await agent.send('POST', '/verification/policies', {
-      headers: { apikey: apiKey },
-      body: JSON.stringify(body),
-    })
-    const { type, detail } = (await response.json()) as { type: string; detail: string }
-    expect({ status: response.status, type }).toEqual({
-      status: 400,
-      type: 'error:RequestBodyDecodingFailure',
-    })
-    expect(detail).toMatch(new RegExp(`^${field.replaceAll('.', '\\.')}: `))
+    const reply = await ask(agent, 'POST /verification/policies', { body: { ...input, ...change }, apiKey })
+    expect(reply).toMatchObject({ status: 400, body: { type: 'error:RequestBodyDecodingFailure' } })
+    expect(reply.body.detail.split(': ')[0]).toBe(field)
     expect((await call('GET /verification/policies')).contents).toEqual([])
   })
 
   test('an id that is not a UUID is 404', async () => {
     const { apiKey } = await agent.newTenant()
-    const response = await agent.send('GET', '/verification/policies/1', { headers: { apikey: apiKey } })
-    expect([response.status, await response.json()]).toEqual([
-      404,
-      expect.objectContaining({ type: 'error:ResourcePathNotFound' }),
-    ])
+    expect(await ask(agent, 'GET /verification/policies/1', { apiKey })).toMatchObject({
+      status: 404,
+      body: { type: 'error:ResourcePathNotFound' },
+    })
   })
 })

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parameterOf } from '../../../src/verification/model.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
+import { ask } from '../../_ask.ts'
 import { connect, issue, newDid, presentationIn, startPair } from '../../_tenants.ts'
 import { credential, vc } from '../../credentials/_forge.ts'
 import { issuer } from '../../credentials/_people.ts'
@@ -17,10 +18,9 @@ beforeAll(async () => {
 })
 afterAll(() => agent[Symbol.asyncDispose]())
 
-async function post(body: unknown, headers: Record<string, string> = { apikey: apiKey }) {
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const response = await agent.send('POST', '/verification/credential', { headers, body: text })
-  return { status: response.status, body: (await response.json()) as any }
+async function post(body: unknown) {
+  const reply = await ask(agent, 'POST /verification/credential', { body, apiKey })
+  return { status: reply.status, body: reply.body }
 }
 const asking = (...verifications: unknown[]) => [{ credential, verifications }]
 const didParameter = { parameterType: 'DidParameter', did: issuer.did }
@@ -113,6 +113,10 @@ describe.each(Object.entries(parameterOf))('%s', (verification, needed) => {
 })
 
 describe('is refused with 400, naming the field', () => {
+  const times = (length: number, value: object) => Array.from({ length }, () => value)
+  const expiring = (parameter: object) => asking({ verification: 'ExpirationCheck', parameter })
+  const audience = (parameter: object) => asking({ verification: 'AudienceCheck', parameter })
+
   test.each([
     ['an object', {}, /^body: /],
     ['nothing', '', /^body: /],
@@ -122,40 +126,17 @@ describe('is refused with 400, naming the field', () => {
     ['a credential that is no text', [{ credential: {} }], /^0\.credential: /],
     ['an unknown check', asking({ verification: 'Everything' }), /^0\.verifications\.0\.verification: /],
     ['a check without a name', asking({}), /^0\.verifications\.0\.verification: /],
-    [
-      'an unknown type of parameter',
-      asking({ verification: 'ExpirationCheck', parameter: { parameterType: 'X' } }),
-      /^0\.verifications\.0\.parameter/,
-    ],
-    [
-      'a parameter without a type',
-      asking({ verification: 'AudienceCheck', parameter: { did: issuer.did } }),
-      /^0\.verifications\.0\.parameter/,
-    ],
-    [
-      'no DID',
-      asking({ verification: 'AudienceCheck', parameter: { parameterType: 'DidParameter' } }),
-      /parameter\.did: /,
-    ],
-    [
-      'no instant',
-      asking({ verification: 'ExpirationCheck', parameter: { ...dateParameter, dateTime: 'tomorrow' } }),
-      /parameter\.dateTime: /,
-    ],
+    ['an unknown type of parameter', expiring({ parameterType: 'X' }), /^0\.verifications\.0\.parameter/],
+    ['a parameter without a type', audience({ did: issuer.did }), /^0\.verifications\.0\.parameter/],
+    ['no DID', audience({ parameterType: 'DidParameter' }), /parameter\.did: /],
+    ['no instant', expiring({ ...dateParameter, dateTime: 'tomorrow' }), /parameter\.dateTime: /],
     [
       'an invalid day',
-      asking({
-        verification: 'ExpirationCheck',
-        parameter: { ...dateParameter, dateTime: '2022-02-30T12:00:00Z' },
-      }),
+      expiring({ ...dateParameter, dateTime: '2022-02-30T12:00:00Z' }),
       /parameter\.dateTime: /,
     ],
-    [
-      'too many checks',
-      asking(...Array.from({ length: 21 }, () => ({ verification: 'SchemaCheck' }))),
-      /^0\.verifications: /,
-    ],
-    ['too many credentials', Array.from({ length: 101 }, () => ({ credential: 'x' })), /^body: /],
+    ['too many checks', asking(...times(21, { verification: 'SchemaCheck' })), /^0\.verifications: /],
+    ['too many credentials', times(101, { credential: 'x' }), /^body: /],
   ])('%s', async (_, sent, detail) => {
     const { status, body } = await post(sent)
     expect({ status, type: body.type }).toEqual({ status: 400, type: 'error:RequestBodyDecodingFailure' })
@@ -203,7 +184,7 @@ test('a comparison with a token without a payload is refused like the Cloud Agen
 })
 
 test('the endpoint requires credentials', async () => {
-  expect((await post('no JSON', {})).status).toBe(401)
+  expect((await ask(agent, 'POST /verification/credential', { body: 'no JSON' })).status).toBe(401)
 })
 
 test('a host that fails temporarily is 503, without details of any credential', async () => {

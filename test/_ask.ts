@@ -1,0 +1,33 @@
+/** Raw requests, for statuses, headers and bodies that the typed client does not send or show. */
+import type { TestAgent } from './_agent.ts'
+
+export type Reply = { status: number; body: any; headers: Headers }
+
+/** Sends one request. `body` is sent as JSON unless it is a string; `apiKey` sets the `apikey` header. */
+export async function ask(
+  agent: Pick<TestAgent, 'url'>,
+  key: string,
+  {
+    body,
+    apiKey,
+    headers,
+    type = 'application/json',
+  }: { body?: unknown; apiKey?: string | undefined; headers?: Record<string, string>; type?: string } = {},
+): Promise<Reply> {
+  const [method, target] = key.split(' ') as [string, string]
+  const response = await fetch(URL.canParse(target) ? target : agent.url + target, {
+    method,
+    headers: {
+      ...(body !== undefined && { 'content-type': type }),
+      ...(apiKey !== undefined && { apikey: apiKey }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    body: text === '' ? undefined : JSON.parse(text),
+    headers: response.headers,
+  }
+}
