@@ -1,9 +1,9 @@
 /** Time until the daemon answers, and its memory when idle. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { memory } from '../cli/daemon/launch.ts'
-import { Daemon, settingsIn, temporaryFolder } from '../test/_daemon.ts'
+import { Daemon, temporaryFolder } from '../test/_daemon.ts'
 import { percentile } from '../test/faults/_samples.ts'
-import { adminKey, meter, Used } from './flows/_setup.ts'
+import { meter, Used } from './flows/_setup.ts'
 import type { Outcome, Scale } from './_scenarios.ts'
 
 /** Starts daemons in new folders, and each a second time. Returns medians. */
@@ -14,7 +14,9 @@ export async function runDaemonStarts({ quick }: Scale): Promise<Outcome> {
     // The settings of `agent daemon start`.
     const env = {
       ...memory,
-      ...settingsIn(folder.path, 'daemon', adminKey),
+      AGENT_DATA_DIR: folder.path,
+      AGENT_CONFIG_DIR: folder.path,
+      DEFAULT_WALLET_ENABLED: 'false',
       NODE_OPTIONS: `--import=${meter}`,
     }
     for (const results of [fresh, again]) results!.push(await startOne(env))

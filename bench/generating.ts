@@ -1,12 +1,8 @@
 /** Latency of a daemon while it generates keys of credential definitions, next to its idle latency. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
-import { createClient, type Client } from '../daemon/client/client.ts'
-import { adminToken } from '../test/_agent.ts'
+import type { Tenant } from '../test/_api.ts'
 import { Daemon } from '../test/_daemon.ts'
 import { percentile } from '../test/faults/_samples.ts'
 import type { Outcome } from './_scenarios.ts'
@@ -27,53 +23,24 @@ const path = '/credential-definition-registry/definitions'
  * definitions being generated.
  */
 export async function measureGenerating(seconds: number): Promise<Outcome> {
-  const folder = mkdtempSync(join(tmpdir(), 'agent-bench-'))
-  const daemon = await Daemon.start({
-    AGENT_DATA_DIR: folder,
-    AGENT_CONFIG_DIR: folder,
-    ADMIN_TOKEN: adminToken,
-    NODE_OPTIONS: `--import=${meter}`,
-  })
-  try {
-    const admin = createClient(daemon.url, { 'x-admin-api-key': adminToken })
-    const [issuer, other] = [
-      await newTenant(admin, daemon.url, 'issuer'),
-      await newTenant(admin, daemon.url, 'other'),
-    ]
-    const ask = async () =>
-      (await fetch(`${daemon.url}/connections`, { headers: { apikey: other.apiKey } })).arrayBuffer()
-    const used = async () => Used.parse(await daemon.exchange({ type: 'meter' })).delayMs
-    await measure('', ask, used, 1)
-    const idle = await measure('nothing else', ask, used, seconds)
-    const made = await begin(issuer.call, daemon.url, Math.min(20, seconds * 2))
-    const busy = await measure('keys being made', ask, used, seconds)
-    const rows = [idle, { ...busy, name: `${busy.name} (${await made()} in ${seconds} s)` }]
-    return {
-      tables: [
-        { title: 'AnonCreds: answers of a daemon while keys of credential definitions are made', rows },
-      ],
-      failures: [],
-    }
-  } finally {
-    await daemon.stop()
-    rmSync(folder, { recursive: true })
+  await using daemon = await Daemon.start({ NODE_OPTIONS: `--import=${meter}` })
+  const [issuer, other] = [await daemon.newTenant('issuer'), await daemon.newTenant('other')]
+  const ask = async () =>
+    (await fetch(`${daemon.url}/connections`, { headers: { apikey: other.apiKey } })).arrayBuffer()
+  const used = async () => Used.parse(await daemon.exchange({ type: 'meter' })).delayMs
+  await measure('', ask, used, 1)
+  const idle = await measure('nothing else', ask, used, seconds)
+  const made = await begin(issuer, Math.min(20, seconds * 2))
+  const busy = await measure('keys being made', ask, used, seconds)
+  const rows = [idle, { ...busy, name: `${busy.name} (${await made()} in ${seconds} s)` }]
+  return {
+    tables: [{ title: 'AnonCreds: answers of a daemon while keys of credential definitions are made', rows }],
+    failures: [],
   }
 }
 
-async function newTenant(
-  admin: Client,
-  url: string,
-  name: string,
-): Promise<{ apiKey: string; call: Client }> {
-  const { id: walletId } = await admin('POST /wallets', { body: { name } })
-  const { id: entityId } = await admin('POST /iam/entities', { body: { name, walletId } })
-  const apiKey = `the-key-of-the-${name}`
-  await admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
-  return { apiKey, call: createClient(url, { apikey: apiKey }) }
-}
-
 /** Starts the generation of some definitions. Returns a function that counts the finished ones. */
-async function begin(call: Client, url: string, count: number): Promise<() => Promise<number>> {
+async function begin({ call, url }: Tenant, count: number): Promise<() => Promise<number>> {
   const documentTemplate = {
     publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' as const }],
     services: [],

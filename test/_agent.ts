@@ -10,10 +10,11 @@ import { createClient, type Client } from '../daemon/client/client.ts'
 import type { Route } from '../daemon/http/route.ts'
 import type { Agent } from '../src/agent.ts'
 import type { Log } from '../src/base/log.ts'
+import { adminOf, adminToken, createTenant, type Tenant } from './_api.ts'
 import { putBlankDatabases } from './_blank.ts'
 import { built } from './_built.ts'
 
-export const adminToken = 'the-administrator-of-the-tests'
+export { adminToken }
 
 export type TestAgent = {
   agent: Agent
@@ -26,7 +27,7 @@ export type TestAgent = {
   /** Calls as the tenant of the default wallet. */
   tenant: Client
   /** Creates a wallet, an entity and an API key, and a client that uses the key. */
-  newTenant(name?: string): Promise<{ walletId: string; entityId: string; apiKey: string; call: Client }>
+  newTenant(name?: string): Promise<Tenant>
   /** Sends a request. A string body is sent as JSON unless the headers say otherwise. */
   send(
     method: string,
@@ -45,8 +46,6 @@ export type TestOptions = {
   /** Parts to use instead of those of the built program (`_agent-from-sources.ts`). */
   parts?: typeof built
 }
-
-let keys = 0
 
 export async function startAgent(
   variables: Record<string, string> = {},
@@ -82,22 +81,15 @@ export async function startAgent(
   serve(didcomm, parts.createDidcommApp(agent).callback())
   const closeSockets = parts.serveSockets(didcomm, agent)
   await agent.worker.resume()
-  const admin = createClient(url, { 'x-admin-api-key': adminToken })
 
   return {
     agent,
     url,
     didcommUrl,
     dataDir,
-    admin,
+    admin: adminOf(url),
     tenant: createClient(url, agent.defaultApiKey && { apikey: agent.defaultApiKey.reveal() }),
-    async newTenant(name = 'tenant') {
-      const apiKey = `key-of-the-tests-${++keys}`
-      const { id: walletId } = await admin('POST /wallets', { body: { name } })
-      const { id: entityId } = await admin('POST /iam/entities', { body: { name, walletId } })
-      await admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
-      return { walletId, entityId, apiKey, call: createClient(url, { apikey: apiKey }) }
-    },
+    newTenant: (name = 'tenant') => createTenant(url, name),
     send: (method, path, { headers, body } = {}) =>
       fetch(url + path, {
         method,

@@ -1,6 +1,6 @@
 /**
- * Daemons as users run them: a process of the built program with a data folder of its own, which tests can
- * kill and restart.
+ * Daemons as users run them: processes of the built program, which tests can kill and restart. A test that only needs an agent is
+ * faster with one in its own process (`_agent.ts`).
  */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,6 +11,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import * as z from 'zod'
+import type { Client } from '../daemon/client/client.ts'
+import { adminOf, adminToken, createTenant, type Tenant } from './_api.ts'
 
 const main = fileURLToPath(new URL('../bin/daemon.cjs', import.meta.url))
 
@@ -46,28 +48,56 @@ async function freePort(): Promise<string> {
 
 export type Answer = { status: number; body: any }
 
+type Folder = Awaited<ReturnType<typeof temporaryFolder>>
+
 export class Daemon {
   readonly env: Record<string, string>
   url = ''
   didcommUrl = ''
   #process: ReturnType<typeof spawn> | undefined
-
   readonly #prefix: Prefix
+  readonly #folder: Folder | undefined
 
-  private constructor(env: Record<string, string>, prefix: Prefix) {
+  private constructor(env: Record<string, string>, prefix: Prefix, folder: Folder | undefined) {
     this.env = env
     this.#prefix = prefix
+    this.#folder = folder
   }
 
   /**
    * Starts a daemon on free ports, which it keeps across restarts; `env` adds to the variables of every test
-   * daemon.
+   * daemon. Without `AGENT_DATA_DIR`, it has a temporary folder and the administrator's token of the tests.
    */
-  static async start(env: Record<string, string>, prefix: Prefix = []): Promise<Daemon> {
+  static async start(env: Record<string, string> = {}, prefix: Prefix = []): Promise<Daemon> {
     const ports = { AGENT_HTTP_PORT: await freePort(), AGENT_DIDCOMM_PORT: await freePort() }
-    const daemon = new Daemon({ ...ports, AGENT_LOG_LEVEL: 'warn', NODE_ENV: 'production', ...env }, prefix)
-    await daemon.start()
+    const folder = env['AGENT_DATA_DIR'] === undefined ? await temporaryFolder() : undefined
+    const own = folder && {
+      AGENT_DATA_DIR: join(folder.path, 'data'),
+      AGENT_CONFIG_DIR: join(folder.path, 'config'),
+      ADMIN_TOKEN: adminToken,
+    }
+    const usual = { ...ports, AGENT_LOG_LEVEL: 'warn', NODE_ENV: 'production' }
+    const daemon = new Daemon({ ...usual, ...own, ...env }, prefix, folder)
+    try {
+      await daemon.start()
+    } catch (error) {
+      await folder?.[Symbol.asyncDispose]()
+      throw error
+    }
     return daemon
+  }
+
+  /** Calls as the administrator. */
+  get admin(): Client {
+    return adminOf(this.url, this.env['ADMIN_TOKEN'])
+  }
+
+  get dataDir(): string {
+    return this.env['AGENT_DATA_DIR']!
+  }
+
+  newTenant(name: string): Promise<Tenant> {
+    return createTenant(this.url, name, this.env['ADMIN_TOKEN'])
   }
 
   /** Starts the process on the same ports as before. @throws its error output, if it ends. */
@@ -112,7 +142,13 @@ export class Daemon {
     return answer
   }
 
-  /** Sends one request, with `apikey`, with `x-admin-api-key` or without a key. */
+  /** Ends the process by SIGKILL, and starts it again. */
+  async crash(): Promise<void> {
+    await this.stop('SIGKILL')
+    await this.start()
+  }
+
+  /** Sends one request, with `apikey`, with `x-admin-api-key` or without a key. Returns any reply. */
   async call(
     key: string,
     options: { body?: unknown; apiKey?: string; adminKey?: string } = {},
@@ -134,20 +170,7 @@ export class Daemon {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop('SIGKILL')
-  }
-}
-
-/**
- * Settings of one of several daemons: folders of its own in `folder`, a ledger shared by all, no default
- * wallet.
- */
-export function settingsIn(folder: string, name: string, adminKey: string): Record<string, string> {
-  return {
-    AGENT_DATA_DIR: join(folder, name),
-    AGENT_CONFIG_DIR: join(folder, `${name}-config`),
-    ADMIN_TOKEN: adminKey,
-    DEFAULT_WALLET_ENABLED: 'false',
-    VDR_URL: `sqlite:${join(folder, 'vdr.db')}`,
+    await this.#folder?.[Symbol.asyncDispose]()
   }
 }
 

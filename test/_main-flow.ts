@@ -1,23 +1,23 @@
-/** The main flow over the public API: tenants, DIDs, connection, credential and presentation. */
+/**
+ * The main flow of two tenants as named steps: DIDs, a schema, a connection, a credential and a presentation. Tests that stop, kill
+ * or observe agents between the steps use it; others call `connect` and `issue` (`_tenants.ts`).
+ */
 import { randomUUID } from 'node:crypto'
-import { expect } from 'vitest'
-import type { Daemon } from './_daemon.ts'
-import type { Sink } from './_sink.ts'
-
-/** A tenant at a daemon. */
-export type Party = { daemon: Daemon; walletId: string; apiKey: string }
+import { assemble } from './_assemble.ts'
+import { oobOf, startDaemonPair, type Tenant } from './_tenants.ts'
+import { stateOf, Webhook } from './_webhook.ts'
 
 /** The data that steps pass to later steps. */
-export type Job = {
-  issuer: Party
-  holder: Party
-  sink: Sink
+export type MainFlow = {
+  issuer: Tenant
+  holder: Tenant
+  /** It receives the events of both. */
+  webhook: Webhook
   issuingDID: string
   schemaId: string
   subjectId: string
   invitation: string
   connectionId: string
-  holderConnectionId: string
   credentialThid: string
   recordId: string
   holderRecordId: string
@@ -26,51 +26,27 @@ export type Job = {
   holderPresentationId: string
 }
 
-/** Creates a wallet, an entity and an API key. */
-export async function onboard(daemon: Daemon, adminKey: string, name: string): Promise<Party> {
-  const apiKey = `${name}-${randomUUID()}`
-  const wallet = await daemon.call('POST /wallets', { adminKey, body: { name } })
-  const entity = await daemon.call('POST /iam/entities', {
-    adminKey,
-    body: { name, walletId: wallet.body.id },
+/** Two daemons whose events arrive at one webhook, and a flow of their tenants that has not begun. */
+export function startMainFlow(env: Record<string, string> = {}) {
+  return assemble(async (use) => {
+    const webhook = use(await Webhook.open())
+    const pair = use(await startDaemonPair({ GLOBAL_WEBHOOK_URL: webhook.url, ...env }))
+    const { issuer, holder } = pair
+    return { ...pair, webhook, flow: { issuer, holder, webhook } as MainFlow }
   })
-  const key = await daemon.call('POST /iam/apikey-authentication', {
-    adminKey,
-    body: { entityId: entity.body.id, apiKey },
-  })
-  expect([wallet.status, entity.status, key.status]).toEqual([201, 201, 201])
-  return { daemon, walletId: wallet.body.id, apiKey }
-}
-
-async function call({ daemon, apiKey }: Party, key: string, body?: unknown): Promise<any> {
-  const answer = await daemon.call(key, { apiKey, ...(body !== undefined && { body }) })
-  expect(answer.status, `${key}: ${JSON.stringify(answer.body)}`).toBeLessThan(300)
-  return answer.body
-}
-
-/** Waits for the event of a party's thread or DID in a state. Returns its data. */
-async function reached(sink: Sink, { walletId }: Party, subject: string, state: string): Promise<any> {
-  const event = await sink.waitFor(`${state} of ${subject}`, ({ walletId: id, data }) => {
-    return (
-      id === walletId &&
-      (data.thid ?? data.did) === subject &&
-      (data.state ?? data.protocolState ?? data.status) === state
-    )
-  })
-  return event.data
 }
 
 /** The steps in order. Agents may still have work in progress between two steps. */
-export const steps: Record<string, (job: Job) => Promise<void>> = {
-  async 'the issuer creates a DID'(job) {
-    const template = { publicKeys: [{ id: 'assert-1', purpose: 'assertionMethod' }], services: [] }
-    const { longFormDid } = await call(job.issuer, 'POST /did-registrar/dids', { documentTemplate: template })
-    job.issuingDID = longFormDid.split(':').slice(0, 3).join(':')
+export const steps: Record<string, (flow: MainFlow) => Promise<void>> = {
+  async 'the issuer creates a DID'(flow) {
+    const documentTemplate = { publicKeys: [{ id: 'assert-1', purpose: 'assertionMethod' as const }] }
+    const { longFormDid } = await flow.issuer.call('POST /did-registrar/dids', { body: { documentTemplate } })
+    flow.issuingDID = longFormDid.split(':').slice(0, 3).join(':')
   },
-  async 'the issuer publishes the DID'(job) {
-    await call(job.issuer, `POST /did-registrar/dids/${job.issuingDID}/publications`)
+  async 'the issuer publishes the DID'({ issuer, issuingDID }) {
+    await issuer.call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: issuingDID } })
   },
-  async 'the issuer publishes a schema'(job) {
+  async 'the issuer publishes a schema'(flow) {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -83,102 +59,96 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
       additionalProperties: false,
     }
     const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
-    const { guid } = await call(job.issuer, 'POST /schema-registry/schemas', {
-      name: 'person',
-      version: '1.0.0',
-      type,
-      author: job.issuingDID,
-      tags: [],
-      schema,
+    const { guid } = await flow.issuer.call('POST /schema-registry/schemas', {
+      body: { name: 'person', version: '1.0.0', type, author: flow.issuingDID, tags: [], schema },
     })
-    job.schemaId = `${job.issuer.daemon.url}/schema-registry/schemas/${guid}`
+    flow.schemaId = `${flow.issuer.url}/schema-registry/schemas/${guid}`
   },
-  async 'the holder creates a DID'(job) {
-    const template = { publicKeys: [{ id: 'auth-1', purpose: 'authentication', curve: 'Ed25519' }] }
-    job.subjectId = (
-      await call(job.holder, 'POST /did-registrar/dids', { documentTemplate: template })
-    ).longFormDid
+  async 'the holder creates a DID'(flow) {
+    const publicKeys = [{ id: 'auth-1', purpose: 'authentication', curve: 'Ed25519' } as const]
+    const { longFormDid } = await flow.holder.call('POST /did-registrar/dids', {
+      body: { documentTemplate: { publicKeys } },
+    })
+    flow.subjectId = longFormDid
   },
-  async 'the issuer creates an invitation'(job) {
-    await reached(job.sink, job.issuer, job.issuingDID, 'PUBLISHED')
-    const { connectionId, invitation } = await call(job.issuer, 'POST /connections', { label: 'holder' })
-    job.connectionId = connectionId
-    job.invitation = new URL(invitation.invitationUrl).searchParams.get('_oob')!
+  async 'the issuer creates an invitation'(flow) {
+    await flow.webhook.reached(flow.issuer, flow.issuingDID, 'PUBLISHED')
+    const made = await flow.issuer.call('POST /connections', { body: { label: 'holder' } })
+    flow.connectionId = made.connectionId
+    flow.invitation = oobOf(made)
   },
-  async 'the holder accepts the invitation'(job) {
-    job.holderConnectionId = (
-      await call(job.holder, 'POST /connection-invitations', { invitation: job.invitation })
-    ).connectionId
+  async 'the holder accepts the invitation'({ holder, invitation }) {
+    await holder.call('POST /connection-invitations', { body: { invitation } })
   },
-  async 'the issuer offers a credential'(job) {
-    await reached(job.sink, job.issuer, job.connectionId, 'ConnectionResponseSent')
-    await reached(job.sink, job.holder, job.connectionId, 'ConnectionResponseReceived')
-    const { connectionId, issuingDID, schemaId } = job
+  async 'the issuer offers a credential'(flow) {
+    const { issuer, holder, webhook, connectionId, issuingDID, schemaId } = flow
+    await webhook.reached(issuer, connectionId, 'ConnectionResponseSent')
+    await webhook.reached(holder, connectionId, 'ConnectionResponseReceived')
     const claims = { familyName: 'Ärger', age: 42, address: { city: 'Zürich' } }
-    const record = await call(job.issuer, 'POST /issue-credentials/credential-offers', {
-      connectionId,
-      issuingDID,
-      claims,
-      schemaId,
+    const record = await issuer.call('POST /issue-credentials/credential-offers', {
+      body: { connectionId, issuingDID, claims, schemaId },
     })
-    job.credentialThid = record.thid
-    job.recordId = record.recordId
+    flow.credentialThid = record.thid
+    flow.recordId = record.recordId
   },
-  async 'the holder accepts the offer'(job) {
-    job.holderRecordId = (await reached(job.sink, job.holder, job.credentialThid, 'OfferReceived')).recordId
-    await call(job.holder, `POST /issue-credentials/records/${job.holderRecordId}/accept-offer`, {
-      subjectId: job.subjectId,
+  async 'the holder accepts the offer'(flow) {
+    const { holder, webhook, subjectId } = flow
+    const { recordId } = await webhook.reached(holder, flow.credentialThid, 'OfferReceived')
+    flow.holderRecordId = recordId
+    await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+      path: { recordId },
+      body: { subjectId },
     })
   },
-  async 'the issuer issues the credential'(job) {
-    await reached(job.sink, job.issuer, job.credentialThid, 'RequestReceived')
-    await call(job.issuer, `POST /issue-credentials/records/${job.recordId}/issue-credential`)
+  async 'the issuer issues the credential'({ issuer, webhook, credentialThid, recordId }) {
+    await webhook.reached(issuer, credentialThid, 'RequestReceived')
+    await issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
   },
-  async 'the verifier requests a presentation'(job) {
-    await reached(job.sink, job.holder, job.credentialThid, 'CredentialReceived')
-    const { connectionId, issuingDID, schemaId } = job
+  async 'the verifier requests a presentation'(flow) {
+    const { issuer, connectionId, issuingDID, schemaId } = flow
+    await flow.webhook.reached(flow.holder, flow.credentialThid, 'CredentialReceived')
     const options = { challenge: randomUUID(), domain: 'https://verifier.example' }
-    const record = await call(job.issuer, 'POST /present-proof/presentations', {
-      connectionId,
-      options,
-      proofs: [{ schemaId, trustIssuers: [issuingDID] }],
+    const proofs = [{ schemaId, trustIssuers: [issuingDID] }]
+    const record = await issuer.call('POST /present-proof/presentations', {
+      body: { connectionId, options, proofs },
     })
-    job.proofThid = record.thid
-    job.presentationId = record.presentationId
+    flow.proofThid = record.thid
+    flow.presentationId = record.presentationId
   },
-  async 'the prover presents'(job) {
-    job.holderPresentationId = (
-      await reached(job.sink, job.holder, job.proofThid, 'RequestReceived')
-    ).presentationId
-    await call(job.holder, `PATCH /present-proof/presentations/${job.holderPresentationId}`, {
-      action: 'request-accept',
-      proofId: [job.holderRecordId],
+  async 'the prover presents'(flow) {
+    const { presentationId } = await flow.webhook.reached(flow.holder, flow.proofThid, 'RequestReceived')
+    flow.holderPresentationId = presentationId
+    await flow.holder.call('PATCH /present-proof/presentations/{presentationId}', {
+      path: { presentationId },
+      body: { action: 'request-accept', proofId: [flow.holderRecordId] },
     })
   },
-  async 'the verifier accepts the presentation'(job) {
-    await reached(job.sink, job.issuer, job.proofThid, 'PresentationVerified')
-    await call(job.issuer, `PATCH /present-proof/presentations/${job.presentationId}`, {
-      action: 'presentation-accept',
+  async 'the verifier accepts the presentation'({ issuer, webhook, proofThid, presentationId }) {
+    await webhook.reached(issuer, proofThid, 'PresentationVerified')
+    await issuer.call('PATCH /present-proof/presentations/{presentationId}', {
+      path: { presentationId },
+      body: { action: 'presentation-accept' },
     })
   },
 }
 
 /** Waits for the final states of both sides. */
-export async function finished({ sink, issuer, holder, proofThid, credentialThid }: Job): Promise<void> {
-  await reached(sink, issuer, credentialThid, 'CredentialSent')
-  await reached(sink, holder, proofThid, 'PresentationSent')
-  await reached(sink, issuer, proofThid, 'PresentationAccepted')
+export async function finished(flow: MainFlow): Promise<void> {
+  const { webhook, issuer, holder, proofThid, credentialThid } = flow
+  await webhook.reached(issuer, credentialThid, 'CredentialSent')
+  await webhook.reached(holder, proofThid, 'PresentationSent')
+  await webhook.reached(issuer, proofThid, 'PresentationAccepted')
 }
 
 /** The events of each side: side and event type → states in the order of arrival. */
-export function announced({ sink, issuer, holder }: Job): Record<string, string[]> {
+export function announced({ webhook, issuer, holder }: MainFlow): Record<string, string[]> {
   const names: Record<string, string> = { [issuer.walletId]: 'issuer', [holder.walletId]: 'holder' }
-  const story: Record<string, string[]> = {}
-  for (const { type, walletId, data } of sink.events) {
-    const key = `${names[walletId] ?? walletId} ${type}`
-    ;(story[key] ??= []).push(String(data.state ?? data.protocolState ?? data.status))
+  const states: Record<string, string[]> = {}
+  for (const event of webhook.events) {
+    const key = `${names[event.walletId] ?? event.walletId} ${event.type}`
+    ;(states[key] ??= []).push(stateOf(event))
   }
-  return story
+  return states
 }
 
 /** The expected events of one run of the main flow. */

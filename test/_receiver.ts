@@ -1,6 +1,6 @@
-/** An HTTP server with scripted replies that records its requests. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+/** An HTTP server with scripted replies that records its requests. For events of agents: `_webhook.ts`. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { startServer, withBody } from './_server.ts'
 
 export type Receiver = {
   readonly url: string
@@ -17,22 +17,11 @@ export async function openReceiver(
 ): Promise<Receiver> {
   const bodies: string[] = []
   const requests: IncomingMessage[] = []
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
+  const server = await startServer(
+    withBody((body, request, response) => {
       requests.push(request)
-      answer(response, bodies.push(Buffer.concat(chunks).toString()))
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    bodies,
-    requests,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+      answer(response, bodies.push(body))
+    }),
+  )
+  return { ...server, url: `${server.url}/`, bodies, requests }
 }

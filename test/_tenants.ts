@@ -1,9 +1,16 @@
-/** Two tenants of one agent in this process, and flows between them, driven by their records. */
+/**
+ * Two tenants, and flows between them, driven by their records. `startPair` has both at one agent in this process,
+ * `startDaemonPair` each at a daemon of its own.
+ */
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '../daemon/client/client.ts'
-import { startAgent, type TestAgent } from './_agent.ts'
+import { startAgent } from './_agent.ts'
+import type { Tenant } from './_api.ts'
+import { assemble } from './_assemble.ts'
+import { Daemon, temporaryFolder } from './_daemon.ts'
 
-export type Tenant = Awaited<ReturnType<TestAgent['newTenant']>>
+export type { Tenant }
 
 /** Polls until the value fits. @throws after about 15 s, with the description and the last value. */
 export async function until<Value>(
@@ -86,6 +93,29 @@ export async function newDid(
   return { did, longFormDid }
 }
 
+/** Publishes a schema of persons with all properties required. Returns its URL. */
+export async function publishSchema(
+  { call, url }: Tenant,
+  author: string,
+  properties: Record<string, object>,
+): Promise<string> {
+  const { guid } = await call('POST /schema-registry/schemas', {
+    body: {
+      name: 'person',
+      version: '1.0.0',
+      type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
+      author,
+      schema: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        properties,
+        required: Object.keys(properties),
+      },
+    },
+  })
+  return `${url}/schema-registry/schemas/${guid}`
+}
+
 /** Issues a JWT credential over a connection. Returns both record ids, the thread and the JWT. */
 export async function issue(
   issuer: Tenant,
@@ -118,6 +148,22 @@ export async function startPair(variables: Record<string, string> = {}, start = 
   const agent = await start(variables)
   const [issuer, holder] = [await agent.newTenant('issuer'), await agent.newTenant('holder')]
   return { agent, issuer, holder, [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose]() }
+}
+
+/** Two daemons that share a ledger and nothing else, with a tenant each; `env` adds to their variables. */
+export function startDaemonPair(env: Record<string, string> = {}) {
+  return assemble(async (use) => {
+    const folder = use(await temporaryFolder())
+    const shared = { VDR_URL: `sqlite:${join(folder.path, 'vdr.db')}`, DEFAULT_WALLET_ENABLED: 'false' }
+    const start = async () => use(await Daemon.start({ ...shared, ...env }))
+    const [acme, alice] = await Promise.all([start(), start()])
+    return {
+      acme,
+      alice,
+      issuer: await acme.newTenant('acme'),
+      holder: await alice.newTenant('alice'),
+    }
+  })
 }
 
 /** The problem of a refused call. @throws if the call succeeds. */

@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url'
 import PQueue from 'p-queue'
 import { Pool } from 'undici'
 import * as z from 'zod'
+import { assemble } from '../../test/_assemble.ts'
 import type { Daemon } from '../../test/_daemon.ts'
-import { assemble, newDid, newTenant, publishDid, publishSchema, startTwo } from '../../test/_two-daemons.ts'
+import * as tenants from '../../test/_tenants.ts'
 import { openReceiver, type Receiver } from './_receiver.ts'
 
 /** The time limit of a request, in milliseconds. */
@@ -16,14 +17,12 @@ const patienceMs = 30_000
 /** Pairs that are created concurrently. */
 const madeAtOnce = 8
 
-export const adminKey = 'an-administrator-of-the-bench'
 export const meter = fileURLToPath(new URL('_meter.mjs', import.meta.url))
 
 export type Key = 'secp256k1' | 'Ed25519'
 
 /** A tenant: `ask` calls the daemon over keep-alive connections, `reached` waits for its webhook. */
-export type Tenant = {
-  walletId: string
+export type Tenant = tenants.Tenant & {
   ask: (key: string, body?: object) => Promise<Record<string, any>>
   reached: (subject: string, state: string) => Promise<Record<string, any>>
 }
@@ -57,7 +56,7 @@ export function openSetup(pairs: number) {
   return assemble(async (use) => {
     const receiver = use(await openReceiver())
     const env = { NODE_OPTIONS: `--import=${meter}`, ENTERPRISE_EVENTS: 'false' }
-    const [acme, alice] = await startTwo(use, adminKey, env)
+    const { acme, alice } = use(await tenants.startDaemonPair(env))
     const timed = { durations: [] as number[] }
     const reach = (daemon: Daemon): Side => {
       const pool = new Pool(daemon.url, {
@@ -74,7 +73,7 @@ export function openSetup(pairs: number) {
     const makePair = async (n: number) => {
       const issuer = await openTenant(issuing, `issuer-${n}`)
       const holder = await openTenant(holding, `holder-${n}`)
-      made.push(await newPair(issuer, holder, acme.url))
+      made.push(await newPair(issuer, holder))
     }
     await queue.addAll(Array.from({ length: pairs }, (_, n) => () => makePair(n)))
     return {
@@ -95,7 +94,8 @@ export function openSetup(pairs: number) {
 }
 
 async function openTenant({ daemon, pool, receiver, timed }: Side, name: string): Promise<Tenant> {
-  const { walletId, apiKey } = await newTenant(daemon, adminKey, name)
+  const tenant = await daemon.newTenant(name)
+  const { walletId, apiKey } = tenant
   const ask = async (key: string, body?: object) => {
     const [method, path] = key.split(' ') as ['GET' | 'POST' | 'PATCH', string]
     const headers = { apikey: apiKey, ...(body && { 'content-type': 'application/json' }) }
@@ -107,19 +107,15 @@ async function openTenant({ daemon, pool, receiver, timed }: Side, name: string)
     return text === '' ? {} : (JSON.parse(text) as Record<string, any>)
   }
   await ask('POST /events/webhooks', { url: receiver.url })
-  return { walletId, ask, reached: (subject, state) => receiver.reached(walletId, subject, state) }
+  return { ...tenant, ask, reached: (subject, state) => receiver.reached(walletId, subject, state) }
 }
 
-async function newPair(issuer: Tenant, holder: Tenant, url: string): Promise<Pair> {
-  const publish = async (curve: Key) => {
-    const did = await publishDid(issuer.ask, curve)
-    await issuer.reached(did, 'PUBLISHED')
-    return did
-  }
+async function newPair(issuer: Tenant, holder: Tenant): Promise<Pair> {
+  const publish = async (curve: Key) => (await tenants.newDid(issuer, 'assertionMethod', curve)).did
   const issuingDIDs = { secp256k1: await publish('secp256k1'), Ed25519: await publish('Ed25519') }
-  const subjectId = await newDid(holder.ask, 'authentication', 'Ed25519')
+  const { longFormDid: subjectId } = await tenants.newDid(holder, 'authentication', 'Ed25519')
   const properties = { familyName: { type: 'string' }, age: { type: 'integer' } }
-  const schemaId = `${url}/${await publishSchema(issuer.ask, issuingDIDs.secp256k1, properties)}`
+  const schemaId = await tenants.publishSchema(issuer, issuingDIDs.secp256k1, properties)
   const connectionId = await connect({ issuer, holder })
   return { issuer, holder, issuingDIDs, subjectId, schemaId, connectionId }
 }

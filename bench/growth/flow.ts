@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { Daemon } from '../../test/_daemon.ts'
-import { adminKey, openSetup, type Setup } from '../flows/_setup.ts'
+import { openSetup, type Setup } from '../flows/_setup.ts'
 import { measureSetup, warmUp } from '../flows/measure.ts'
 import type { Row } from '../_results.ts'
 import type { Outcome, Scale } from '../_scenarios.ts'
@@ -76,8 +76,7 @@ async function untilIdle({ used }: Setup): Promise<void> {
 async function makeWallets(daemon: Daemon, count: number): Promise<void> {
   const queue = new PQueue({ concurrency: 4 })
   const make = async (n: number) => {
-    const { status } = await daemon.call('POST /wallets', { adminKey, body: { name: `other-${n}` } })
-    if (status !== 201) throw new Error(`a wallet was answered ${status}`)
+    await daemon.admin('POST /wallets', { body: { name: `other-${n}` } })
   }
   await queue.addAll(Array.from({ length: count - 1 }, (_, n) => () => make(n)))
 }

@@ -4,18 +4,18 @@
  */
 import { Pool } from 'undici'
 import { memory } from '../../cli/daemon/launch.ts'
-import { Daemon, settingsIn, temporaryFolder } from '../../test/_daemon.ts'
+import { adminToken } from '../../test/_api.ts'
+import { Daemon } from '../../test/_daemon.ts'
 import { percentile } from '../../test/faults/_samples.ts'
-import { adminKey, meter, Used } from '../flows/_setup.ts'
+import { meter, Used } from '../flows/_setup.ts'
 import type { Row } from '../_results.ts'
 import type { Outcome } from '../_scenarios.ts'
 
 /** A daemon with one used wallet, and then with many. */
 export async function measureWallets(count: number): Promise<Outcome> {
-  await using folder = await temporaryFolder()
   // The settings of `agent daemon start`.
-  const env = { ...memory, ...settingsIn(folder.path, 'growth', adminKey) }
-  await using daemon = await Daemon.start({ ...env, NODE_OPTIONS: `--import=${meter}` })
+  const env = { ...memory, DEFAULT_WALLET_ENABLED: 'false', NODE_OPTIONS: `--import=${meter}` }
+  await using daemon = await Daemon.start(env)
   const pool = new Pool(daemon.url, { connections: 1 })
   const ask = async (path: string, headers: Record<string, string>, body?: object) => {
     const start = performance.now()
@@ -32,7 +32,7 @@ export async function measureWallets(count: number): Promise<Outcome> {
       throw new Error(`${method} ${path} was answered ${response.statusCode}: ${text}`)
     return { ms: performance.now() - start, body: (text === '' ? {} : JSON.parse(text)) as { id: string } }
   }
-  const admin = { 'x-admin-api-key': adminKey }
+  const admin = { 'x-admin-api-key': adminToken }
   const newWallet = async (n: number) => {
     const { ms, body } = await ask('/wallets', admin, { name: `wallet-${n}` })
     const entity = await ask('/iam/entities', admin, { name: `tenant-${n}`, walletId: body.id })

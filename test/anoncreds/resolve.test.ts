@@ -14,7 +14,7 @@ import {
 import { findSchemaMismatch } from '../../src/anoncreds/resolve.ts'
 import { dereference } from '../../src/schemas/dereference.ts'
 import { toEnvelope } from '../../src/schemas/did-url.ts'
-import { startServer } from '../net/_server.ts'
+import { startServer } from '../_server.ts'
 import { definition, made } from './_flow.ts'
 
 const guid = '3f86a73f-5b78-39c7-af77-0c16123fa9c2'

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Sink } from '../_sink.ts'
+import { Webhook } from '../_webhook.ts'
 import { newUser, type CommandResult, type User } from './_cli.ts'
 
 const slow = 120_000
@@ -377,13 +377,13 @@ test('a message is sent over a connection', { timeout: slow }, async () => {
 })
 
 test('a webhook receives every change with its headers, and redeliveries', { timeout: slow }, async () => {
-  await using sink = await Sink.open()
-  const { id } = await json(alice, 'webhook', 'add', sink.url, '--headers', '{"x-who":"alice"}')
+  await using webhook = await Webhook.open()
+  const { id } = await json(alice, 'webhook', 'add', webhook.url, '--headers', '{"x-who":"alice"}')
   try {
     expect(await json(alice, 'webhook', 'test', id)).toMatchObject({ status: 200 })
     const { id: eventId } = await json(alice, 'event', 'trigger', 'ConnectionUpdated')
-    await expect.poll(() => sink.events.map((event) => event.id), { timeout: 30_000 }).toContain(eventId)
-    const delivered = sink.deliveries.find(({ event }) => event.id === eventId)!
+    await expect.poll(() => webhook.events.map((event) => event.id), { timeout: 30_000 }).toContain(eventId)
+    const delivered = webhook.deliveries.find(({ event }) => event.id === eventId)!
     expect(delivered).toMatchObject({
       event: { type: 'ConnectionUpdated', walletId: expect.any(String) },
       headers: { 'x-who': 'alice' },
@@ -392,7 +392,7 @@ test('a webhook receives every change with its headers, and redeliveries', { tim
 
     expect(await json(alice, 'webhook', 'replay', id, '--event', eventId)).toMatchObject({ count: 1 })
     await expect
-      .poll(() => sink.deliveries.filter(({ event }) => event.id === eventId).length, { timeout: 30_000 })
+      .poll(() => webhook.deliveries.filter(({ event }) => event.id === eventId).length, { timeout: 30_000 })
       .toBe(2)
     const { contents } = await json(alice, 'webhook', 'deliveries', id, '--event', eventId)
     expect(contents.map(({ kind, outcome }: { kind: string; outcome: string }) => [kind, outcome])).toEqual([

@@ -2,37 +2,22 @@
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
+import { Daemon } from '../_daemon.ts'
+import type { Tenant } from '../_tenants.ts'
 
-const adminKey = 'the-administrator-of-the-tests'
 const bin = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url))
 const name = 'Ácme “Größe” 株式会社 🎓'
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let daemon: Daemon
+let tenant: Tenant
 const post = async (path: string, body: unknown) =>
-  (await daemon.call(`POST ${path}`, { body, apiKey: 'key-of-the-tests' })).body
+  (await daemon.call(`POST ${path}`, { body, apiKey: tenant.apiKey })).body
 
 beforeAll(async () => {
-  folder = await temporaryFolder()
-  daemon = await Daemon.start({
-    ...settingsIn(folder.path, 'agent', adminKey),
-    API_KEY_AUTO_PROVISIONING: 'true',
-  })
-  const { body: wallet } = await daemon.call('POST /wallets', { adminKey, body: { name } })
-  const { body: entity } = await daemon.call('POST /iam/entities', {
-    adminKey,
-    body: { name, walletId: wallet.id },
-  })
-  await daemon.call('POST /iam/apikey-authentication', {
-    adminKey,
-    body: { entityId: entity.id, apiKey: 'key-of-the-tests' },
-  })
+  daemon = await Daemon.start({ DEFAULT_WALLET_ENABLED: 'false', API_KEY_AUTO_PROVISIONING: 'true' })
+  tenant = await daemon.newTenant(name)
 })
-afterAll(async () => {
-  await daemon[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
-})
+afterAll(() => daemon[Symbol.asyncDispose]())
 
 /** Returns the body of a page. @throws when its bytes are not UTF-8 */
 async function page(url: string): Promise<string> {
@@ -63,9 +48,9 @@ test('commands print UTF-8', async () => {
   const run = (...args: string[]) =>
     execa(process.execPath, [bin, ...args], {
       env: {
-        AGENT_CONFIG_DIR: folder.path,
+        AGENT_CONFIG_DIR: daemon.env['AGENT_CONFIG_DIR']!,
         AGENT_URL: daemon.url,
-        AGENT_API_KEY: 'key-of-the-tests',
+        AGENT_API_KEY: tenant.apiKey,
         NODE_ENV: 'production',
       },
       encoding: 'buffer',

@@ -7,7 +7,7 @@ import { keysFor } from '../../src/did/document.ts'
 import { createResolver } from '../../src/did/resolver.ts'
 import { createWebResolver, toUrl } from '../../src/did/web.ts'
 import { createHttpClient } from '../../src/net/http-client.ts'
-import { startServer } from '../net/_server.ts'
+import { startServer } from '../_server.ts'
 import { words } from '../_words.ts'
 
 const isInvalid = (error: unknown) =>

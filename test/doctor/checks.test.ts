@@ -18,7 +18,7 @@ import { UnreachableError } from '../../src/net/unreachable-error.ts'
 import { appendEvent } from '../../src/events/event.ts'
 import { dueDeliveries, fail } from '../../src/events/deliveries.ts'
 import { enqueue } from '../../src/outbox/job.ts'
-import { startServer } from '../net/_server.ts'
+import { startServer } from '../_server.ts'
 import { startAgent, type TestAgent } from '../_agent-from-sources.ts'
 
 const finding = (status: string, detail: string) => ({ status, detail: expect.stringContaining(detail) })

@@ -17,7 +17,7 @@ import { diagnoseAgent } from '../../src/doctor/diagnose.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import { until } from '../_tenants.ts'
-import { startServer } from '../net/_server.ts'
+import { startServer } from '../_server.ts'
 
 const template = { documentTemplate: { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' as const }] } }
 

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { newDid, type Tenant } from '../_tenants.ts'
-import { Sink } from '../_sink.ts'
+import { Webhook } from '../_webhook.ts'
 
 let acme: TestAgent
 let theirs: TestAgent
@@ -119,7 +119,7 @@ test('a challenge that another site presents as its own is not signed', async ()
   const { did } = await alice.call('POST /onboard/answers', {
     body: { didRequest: (await request()).didRequest },
   })
-  await using evil = await Sink.open()
+  await using evil = await Webhook.open()
   for (const relayed of [
     { ...made, from: 'Bank' },
     { ...made, from: undefined },

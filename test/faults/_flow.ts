@@ -6,9 +6,9 @@ const usualWaitMs = 60_000
 
 /** Runs a flow to its end on both sides. */
 export async function runFlow(setup: Setup, name: string, waitMs = usualWaitMs): Promise<void> {
-  const { book, issuer, holder, issuingDID, subjectId, schemaId } = setup
-  const reached = async (resident: Resident, thid: string, state: string) =>
-    (await book.reached(resident.walletId, thid, state, waitMs)).data as Record<string, any>
+  const { webhook, issuer, holder, issuingDID, subjectId, schemaId } = setup
+  const reached = (resident: Resident, thid: string, state: string) =>
+    webhook.reached(resident, thid, state, waitMs)
 
   const connection = await makeOnce(
     issuer,

@@ -1,9 +1,9 @@
 /** Kills daemons while flows run, and compares the events with the reference model. */
 import { setTimeout } from 'node:timers/promises'
-import { stateOf, subjectOf } from './_book.ts'
 import { runFlow } from './_flow.ts'
 import { judge } from './_model.ts'
 import { createRandom } from '../_random.mjs'
+import { stateOf, subjectOf } from '../_webhook.ts'
 import {
   ask,
   awaitingKills,
@@ -219,18 +219,18 @@ function keepGoing(
 
 /** Compares the webhook events with the model, the records and the event log. */
 async function outcomeOf(setup: Setup, kills: number, { flows, failures, seconds }: Ended): Promise<Outcome> {
-  const { book } = setup
+  const { webhook } = setup
   const lost = await missing(setup)
-  const verdict = judge(book.events)
+  const verdict = judge(webhook.events)
   return {
     kills,
     flows,
-    events: book.events.length,
-    repeats: book.repeats,
+    events: webhook.events.length,
+    repeats: webhook.deliveries.length - webhook.events.length,
     lost: [...failures, ...lost, ...verdict.missing],
     doubled: [
       ...verdict.doubled,
-      ...book.changed.map((id) => `the event ${id} came again and said something else`),
+      ...webhook.changed.map((id) => `the event ${id} came again and said something else`),
     ],
     unended: verdict.unended,
     slowest: seconds,
@@ -238,11 +238,11 @@ async function outcomeOf(setup: Setup, kills: number, { flows, failures, seconds
 }
 
 /** Records without an event for their last state. */
-async function missing({ book, issuer, holder }: Setup): Promise<string[]> {
+async function missing({ webhook, issuer, holder }: Setup): Promise<string[]> {
   const lost: string[] = []
   for (const resident of [issuer, holder]) {
     const last = new Map(
-      book.events
+      webhook.events
         .filter(({ walletId }) => walletId === resident.walletId)
         .map((event) => [subjectOf(event), stateOf(event)]),
     )

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import type { Event } from '../../src/events/event.ts'
-import { stateOf, subjectOf } from './_book.ts'
+import { stateOf, subjectOf } from '../_webhook.ts'
 
 const document = readFileSync(new URL('../../fixtures/service/states.md', import.meta.url), 'utf8')
 

@@ -3,11 +3,11 @@
  */
 import { fileURLToPath } from 'node:url'
 import { setTimeout } from 'node:timers/promises'
+import { assemble } from '../_assemble.ts'
 import type { Answer, Daemon } from '../_daemon.ts'
-import { assemble, newDid, newTenant, publishDid, publishSchema, startTwo } from '../_two-daemons.ts'
-import { Book } from './_book.ts'
+import { newDid, publishSchema, startDaemonPair, type Tenant } from '../_tenants.ts'
+import { Webhook } from '../_webhook.ts'
 
-const adminKey = 'an-administrator-of-the-faults'
 const preload = fileURLToPath(new URL('_probe.mjs', import.meta.url))
 
 /** The time limit for repeated requests to a daemon. */
@@ -18,7 +18,7 @@ export type Faults = { rate?: number; seed?: number }
 /** A kill point: the nth pass of a probe point. */
 export type Kill = { point: string; nth: number }
 
-export type Resident = { daemon: Daemon; walletId: string; apiKey: string }
+export type Resident = Tenant & { daemon: Daemon }
 
 export type Setup = Awaited<ReturnType<typeof openSetup>>
 
@@ -40,14 +40,15 @@ export const killAt = (daemon: Daemon, kill?: Kill) =>
 /** Starts both daemons. `env` adds to their environment variables. */
 export function openSetup(env: Record<string, string> = {}) {
   return assemble(async (use) => {
-    const book = use(await Book.open())
-    const daemons = await startTwo(use, adminKey, { AGENT_LOG_LEVEL: 'error', ...env })
+    const webhook = use(await Webhook.open())
+    const pair = use(await startDaemonPair({ AGENT_LOG_LEVEL: 'error', ...env }))
+    const daemons = [pair.acme, pair.alice] as const
     const [issuer, holder] = [
-      await newResident(daemons[0], 'issuer'),
-      await newResident(daemons[1], 'holder'),
+      { daemon: pair.acme, ...pair.issuer },
+      { daemon: pair.alice, ...pair.holder },
     ]
     const webhooks = await Promise.all(
-      [issuer, holder].map((resident) => ask(resident, 'POST /events/webhooks', { url: book.url })),
+      [issuer, holder].map((resident) => ask(resident, 'POST /events/webhooks', { url: webhook.url })),
     )
     /** Replays the events that failed three deliveries. */
     const replay = () =>
@@ -56,12 +57,10 @@ export function openSetup(env: Record<string, string> = {}) {
           ask(resident, `POST /events/webhooks/${webhooks[n].id}/replay`, { failed: true }),
         ),
       )
-    const asIssuer = (key: string, body?: object) => ask(issuer, key, body)
-    const issuingDID = await publishDid(asIssuer)
-    const subjectId = await newDid((key, body) => ask(holder, key, body), 'authentication')
-    const schemaId = `${daemons[0].url}/${await publishSchema(asIssuer, issuingDID, { flow: { type: 'string' } })}`
-    await book.reached(issuer.walletId, issuingDID, 'PUBLISHED', patienceMs)
-    return { book, replay, flows: 0, daemons, issuer, holder, issuingDID, subjectId, schemaId }
+    const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
+    const { longFormDid: subjectId } = await newDid(holder, 'authentication')
+    const schemaId = await publishSchema(issuer, issuingDID, { flow: { type: 'string' } })
+    return { webhook, replay, flows: 0, daemons, issuer, holder, issuingDID, subjectId, schemaId }
   })
 }
 
@@ -117,5 +116,5 @@ async function persist(what: string, attempt: () => Promise<Answer>): Promise<An
 
 /** Creates a tenant. */
 export async function newResident(daemon: Daemon, name: string): Promise<Resident> {
-  return { daemon, ...(await newTenant(daemon, adminKey, name)) }
+  return { daemon, ...(await daemon.newTenant(name)) }
 }

@@ -77,7 +77,7 @@ export async function soak({
     const round = Promise.all(Array.from({ length: concurrency }, () => runUntil(end)))
     const residents = sampleAt(end - 100, setup.daemons)
     await round
-    setup.book.forget()
+    setup.webhook.forget()
     for (const [n, daemon] of setup.daemons.entries()) {
       const place = { hours: (performance.now() - start) / 3_600_000, flows, resident: (await residents)[n]! }
       measurements[n]!.push({ ...place, ...(await measurement(daemon)) })

@@ -1,45 +1,25 @@
 /** With a low limit of open files, requests succeed or get 503 with `Retry-After`, never 500. */
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fitOpenFiles } from '../../src/base/open-files.ts'
 import { readConfig } from '../../src/base/config.ts'
-import { Daemon, temporaryFolder } from '../_daemon.ts'
-import { until } from '../_tenants.ts'
+import { Daemon } from '../_daemon.ts'
+import { until, type Tenant } from '../_tenants.ts'
 
 const canLimit = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0
-const adminKey = 'the-administrator-of-few-files'
 
 test.runIf(canLimit).each([256, 128])(
   'with %i open files no tenant gets a 500',
   { timeout: 60_000 },
   async (limit) => {
-    await using folder = await temporaryFolder()
-    const folders = {
-      AGENT_DATA_DIR: join(folder.path, 'data'),
-      AGENT_CONFIG_DIR: join(folder.path, 'config'),
-      ADMIN_TOKEN: adminKey,
-    }
-    await using daemon = await Daemon.start(folders, ['prlimit', `--nofile=${limit}:${limit}`])
-    const tenants: string[] = []
-    for (let n = 0; n < 40; n++) {
-      const { body: wallet } = await daemon.call('POST /wallets', { adminKey, body: { name: `wallet ${n}` } })
-      const { body: entity } = await daemon.call('POST /iam/entities', {
-        adminKey,
-        body: { name: `tenant ${n}`, walletId: wallet.id },
-      })
-      const apiKey = `the-api-key-of-tenant-number-${n}`
-      await daemon.call('POST /iam/apikey-authentication', {
-        adminKey,
-        body: { entityId: entity.id, apiKey },
-      })
-      tenants.push(apiKey)
-    }
+    await using daemon = await Daemon.start({}, ['prlimit', `--nofile=${limit}:${limit}`])
+    const tenants: Tenant[] = []
+    for (let n = 0; n < 40; n++) tenants.push(await daemon.newTenant(`tenant ${n}`))
     const statuses = new Set<number>()
     for (let round = 0; round < 2; round++) {
       for (const response of await Promise.all(
         // A connection above AGENT_CONNECTIONS, which the limit of open files lowers, is closed.
-        tenants.map((apikey) =>
+        tenants.map(({ apiKey: apikey }) =>
           fetch(`${daemon.url}/connections`, { headers: { apikey } }).catch(() => undefined),
         ),
       )) {
@@ -52,7 +32,7 @@ test.runIf(canLimit).each([256, 128])(
     expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
     // Sequential requests succeed, because idle wallets are closed. The first ones may meet connections that are
     // being closed.
-    for (const apiKey of tenants) {
+    for (const { apiKey } of tenants) {
       await until(
         'an answer',
         () =>

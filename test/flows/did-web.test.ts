@@ -7,7 +7,7 @@ import { createJwtVp } from '../../src/credentials/jwt-vp.ts'
 import { startAgent } from '../_agent.ts'
 import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../_tenants.ts'
 import { openParty, post, recipientOf, typesOf, type Party } from '../_party.ts'
-import { startServer } from '../net/_server.ts'
+import { startServer } from '../_server.ts'
 import { acceptOfferWith, prove, requestProof } from './_steps.ts'
 
 /** A did:web with one key, served with a status that the test sets. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
 import { connect, issue, newDid, presentationIn, startPair, until } from '../_tenants.ts'
-import { startServer } from '../net/_server.ts'
+import { startServer } from '../_server.ts'
 import { prove, requestProof } from './_steps.ts'
 
 test('a presentation received during an outage is verified afterwards, and no failure is reported', async () => {

@@ -3,40 +3,10 @@
  * restarted between any two steps.
  */
 import { describe, expect, test } from 'vitest'
-import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
-import { announced, finished, onboard, steps, wholeStory, type Job } from '../_main-flow.ts'
-import { Sink } from '../_sink.ts'
+import { announced, finished, startMainFlow, steps, wholeStory } from '../_main-flow.ts'
 
-const adminKey = 'an-administrator-of-this-test'
 const bearer = 'a-bearer-of-this-test'
-
-async function setUp() {
-  const stack: { [Symbol.asyncDispose](): Promise<void> }[] = []
-  const use = <T extends { [Symbol.asyncDispose](): Promise<void> }>(part: T) => (stack.push(part), part)
-  const folder = use(await temporaryFolder())
-  const sink = use(await Sink.open())
-  const start = async (name: string) =>
-    use(
-      await Daemon.start({
-        ...settingsIn(folder.path, name, adminKey),
-        GLOBAL_WEBHOOK_URL: sink.url,
-        GLOBAL_WEBHOOK_API_KEY: bearer,
-      }),
-    )
-  const daemons = await Promise.all([start('acme'), start('alice')])
-  const job = {
-    sink,
-    issuer: await onboard(daemons[0], adminKey, 'acme'),
-    holder: await onboard(daemons[1], adminKey, 'alice'),
-  } as Job
-  return {
-    job,
-    daemons,
-    async [Symbol.asyncDispose]() {
-      for (const part of stack.toReversed()) await part[Symbol.asyncDispose]()
-    },
-  }
-}
+const start = () => startMainFlow({ GLOBAL_WEBHOOK_API_KEY: bearer })
 
 /** Steps that involve one daemon only: they send nothing to the other one. */
 const alone: Record<string, 0 | 1> = {
@@ -47,19 +17,19 @@ const alone: Record<string, 0 | 1> = {
   'the issuer creates an invitation': 0,
 }
 
-describe('the main job', () => {
+describe('the main flow', () => {
   test(
     'emits each state of both sides once and in order, with the right wallet and bearer token',
     { timeout: 60_000 },
     async () => {
-      await using setting = await setUp()
-      const { job } = setting
-      for (const step of Object.values(steps)) await step(job)
-      await finished(job)
-      expect(announced(job)).toEqual(wholeStory)
-      const ids = job.sink.deliveries.map(({ event }) => event.id)
+      await using started = await start()
+      const { flow } = started
+      for (const step of Object.values(steps)) await step(flow)
+      await finished(flow)
+      expect(announced(flow)).toEqual(wholeStory)
+      const ids = flow.webhook.deliveries.map(({ event }) => event.id)
       expect(new Set(ids).size).toBe(ids.length)
-      expect(new Set(job.sink.deliveries.map(({ headers }) => headers.authorization))).toEqual(
+      expect(new Set(flow.webhook.deliveries.map(({ headers }) => headers.authorization))).toEqual(
         new Set([`Bearer ${bearer}`]),
       )
     },
@@ -69,10 +39,11 @@ describe('the main job', () => {
     'completes when the daemons are ended after each of their steps, in turn by SIGTERM and SIGKILL',
     { timeout: 180_000 },
     async () => {
-      await using setting = await setUp()
-      const { job, daemons } = setting
+      await using started = await start()
+      const { flow, acme, alice } = started
+      const daemons = [acme, alice]
       for (const [n, [name, step]] of Object.entries(steps).entries()) {
-        await step(job)
+        await step(flow)
         const taking = [0, 1].filter((m) => (alone[name] ?? m) === m)
         const ends = await Promise.all(
           taking.map((m) => daemons[m]!.stop((n + m) % 2 === 0 ? 'SIGTERM' : 'SIGKILL')),
@@ -80,8 +51,8 @@ describe('the main job', () => {
         expect(ends).toEqual(taking.map((m) => ((n + m) % 2 === 0 ? 0 : 'SIGKILL')))
         await Promise.all(taking.map((m) => daemons[m]!.start()))
       }
-      await finished(job)
-      expect(announced(job)).toEqual(wholeStory)
+      await finished(flow)
+      expect(announced(flow)).toEqual(wholeStory)
     },
   )
 })

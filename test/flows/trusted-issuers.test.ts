@@ -1,10 +1,19 @@
 /** Automatically accepted offers with a list of accepted issuers. */
 import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
-import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
-import { onboard, type Party } from '../_main-flow.ts'
+import { Daemon } from '../_daemon.ts'
 import { claims, publishDefinition } from '../anoncreds/_definition.ts'
-import { connect, credentialIn, newDid, refusal, startPair, until, type Tenant } from '../_tenants.ts'
+import {
+  connect,
+  connectionIn,
+  credentialIn,
+  newDid,
+  oobOf,
+  refusal,
+  startPair,
+  until,
+  type Tenant,
+} from '../_tenants.ts'
 import { acceptOfferWith, issueRequested } from './_steps.ts'
 
 const refused = {
@@ -198,61 +207,32 @@ test('the list must have at least one entry, and each must be a DID', async () =
 })
 
 test('the rule and an acceptance under it survive kill -9', { timeout: 60_000 }, async () => {
-  const adminKey = 'an-administrator-of-this-test'
-  await using folder = await temporaryFolder()
-  await using daemon = await Daemon.start({ ...settingsIn(folder.path, 'both', adminKey) })
-  const [issuer, holder] = [await onboard(daemon, adminKey, 'acme'), await onboard(daemon, adminKey, 'home')]
-  const restart = async () => {
-    await daemon.stop('SIGKILL')
-    await daemon.start()
-  }
-  const call = async ({ apiKey }: Party, key: string, body?: unknown): Promise<any> => {
-    const answer = await daemon.call(key, { apiKey, ...(body !== undefined && { body }) })
-    expect(answer.status, `${key}: ${JSON.stringify(answer.body)}`).toBeLessThan(300)
-    return answer.body
-  }
-  const inState = (party: Party, list: string, thid: string, state: string): Promise<any> =>
-    until(
-      state,
-      async () => (await call(party, `GET ${list}?thid=${thid}`)).contents[0],
-      (record) => (record?.protocolState ?? record?.state) === state,
-    )
-  const didOf = async (party: Party, purpose: string): Promise<string> =>
-    (
-      await call(party, 'POST /did-registrar/dids', {
-        documentTemplate: { publicKeys: [{ id: 'key-1', purpose }] },
-      })
-    ).longFormDid
-
-  const [named, other] = [await didOf(issuer, 'assertionMethod'), await didOf(issuer, 'assertionMethod')]
-  const subjectId = await didOf(holder, 'authentication')
-  const { connectionId, invitation, thid } = await call(issuer, 'POST /connections', {})
-  const automaticAcceptance = { credentialOffers: true, subjectId, trustedIssuers: [named] }
-  const accepted = await call(holder, 'POST /connection-invitations', {
-    invitation: new URL(invitation.invitationUrl).searchParams.get('_oob'),
+  await using daemon = await Daemon.start()
+  const [issuer, holder] = [await daemon.newTenant('acme'), await daemon.newTenant('home')]
+  const [named, other] = [await newDid(issuer, 'assertionMethod'), await newDid(issuer, 'assertionMethod')]
+  const { longFormDid: subjectId } = await newDid(holder, 'authentication')
+  const invited = await issuer.call('POST /connections', { body: {} })
+  const automaticAcceptance = { credentialOffers: true, subjectId, trustedIssuers: [named.longFormDid] }
+  const { connectionId } = await holder.call('POST /connection-invitations', {
+    body: { invitation: oobOf(invited), automaticAcceptance },
+  })
+  await connectionIn(issuer.call, invited.thid, 'ConnectionResponseSent')
+  await daemon.crash()
+  expect(await holder.call('GET /connections/{connectionId}', { path: { connectionId } })).toMatchObject({
     automaticAcceptance,
   })
-  await inState(issuer, '/connections', thid, 'ConnectionResponseSent')
-  await restart()
-  expect((await call(holder, `GET /connections/${accepted.connectionId}`)).automaticAcceptance).toEqual(
-    automaticAcceptance,
-  )
 
-  const records = '/issue-credentials/records'
-  const offer = async (issuingDID: string) => {
-    const offered = await call(issuer, 'POST /issue-credentials/credential-offers', {
-      connectionId,
-      issuingDID,
-      claims: { a: 1 },
-    })
-    await inState(issuer, records, offered.thid, 'RequestReceived')
-    return offered as { thid: string; recordId: string }
+  const offer = async ({ longFormDid: issuingDID }: typeof named) => {
+    const body = { connectionId: invited.connectionId, issuingDID, claims: { a: 1 } }
+    const offered = await issuer.call('POST /issue-credentials/credential-offers', { body })
+    await credentialIn(issuer.call, offered.thid, 'RequestReceived')
+    return offered
   }
   const [good, bad] = [await offer(named), await offer(other)]
-  await restart()
-  for (const { recordId } of [good, bad]) await call(issuer, `POST ${records}/${recordId}/issue-credential`)
-  await inState(holder, records, good.thid, 'CredentialReceived')
-  expect((await inState(holder, records, bad.thid, 'ProblemReportSent')).metaLastFailure).toMatchObject(
-    refused,
-  )
+  await daemon.crash()
+  for (const { recordId } of [good, bad])
+    await issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
+  await credentialIn(holder.call, good.thid, 'CredentialReceived')
+  const { metaLastFailure } = await credentialIn(holder.call, bad.thid, 'ProblemReportSent')
+  expect(metaLastFailure).toMatchObject(refused)
 })

@@ -2,46 +2,30 @@
  * The stock Identus SDK as holder between two daemon processes: one issues and revokes, the other verifies.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { createClient } from '../../daemon/client/client.ts'
 import type { TokenFormat } from '../../src/protocols/formats.ts'
-import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
-import { onboard } from '../_main-flow.ts'
-import { newDid, presentationIn, type Tenant } from '../_tenants.ts'
+import { newDid, presentationIn, startDaemonPair, type Tenant } from '../_tenants.ts'
 import { startHolder, type Holder } from './_holder.ts'
 import { sdk } from './_sdk.ts'
 import { answerRequest, ask, connect, issue, showClaims } from './_steps.ts'
 
 const { ProtocolType } = sdk
-const adminKey = 'an-administrator-of-this-test'
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let daemons: Daemon[] = []
+let daemons: Awaited<ReturnType<typeof startDaemonPair>>
 let [issuer, verifier]: Tenant[] = []
 let holder: Holder
 let [offers, asks] = ['', '']
 
-/** A daemon that shares only its ledger with the others, and a tenant of it. */
-async function startParty(name: string): Promise<Tenant> {
-  const daemon = await Daemon.start({
-    ...settingsIn(folder.path, name, adminKey),
-  })
-  daemons.push(daemon)
-  const { apiKey, walletId } = await onboard(daemon, adminKey, name)
-  return { apiKey, walletId, entityId: '', call: createClient(daemon.url, { apikey: apiKey }) }
-}
-
 beforeAll(async () => {
   vi.spyOn(console, 'log').mockImplementation(() => undefined)
-  folder = await temporaryFolder()
-  ;[issuer, verifier] = [await startParty('issuer'), await startParty('verifier')]
-  holder = await startHolder(`${daemons[0]!.url}/dids/`)
+  daemons = await startDaemonPair()
+  ;[issuer, verifier] = [daemons.issuer, daemons.holder]
+  holder = await startHolder(`${issuer.url}/dids/`)
   offers = (await connect(holder, issuer)).connectionId
   asks = (await connect(holder, verifier)).connectionId
 }, 60_000)
 afterAll(async () => {
   await holder[Symbol.asyncDispose]()
-  await Promise.all(daemons.map((daemon) => daemon[Symbol.asyncDispose]()))
-  await folder[Symbol.asyncDispose]()
+  await daemons[Symbol.asyncDispose]()
 })
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
 afterEach(() => void vi.restoreAllMocks())

@@ -9,22 +9,22 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { wholeStory } from '../_main-flow.ts'
 import { credentialIn, newDid, presentationIn, type Tenant } from '../_tenants.ts'
-import { Sink } from '../_sink.ts'
+import { Webhook } from '../_webhook.ts'
 import { startHolder, type Answer, type Holder } from './_holder.ts'
 import { didcomm, sdk } from './_sdk.ts'
 import { answerOffer, answerRequest, ask, connect, issue, keepCredential } from './_steps.ts'
 
 const { ProtocolType } = sdk
 
-let sink: Sink
+let webhook: Webhook
 let agent: TestAgent
 beforeAll(async () => {
-  sink = await Sink.open()
-  agent = await startAgent({ GLOBAL_WEBHOOK_URL: sink.url })
+  webhook = await Webhook.open()
+  agent = await startAgent({ GLOBAL_WEBHOOK_URL: webhook.url })
 })
 afterAll(async () => {
   await agent[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
+  await webhook[Symbol.asyncDispose]()
 })
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
 afterEach(() => void vi.restoreAllMocks())
@@ -56,7 +56,7 @@ async function accept({ call, walletId }: Tenant, presentationId: string) {
     body: { action: 'presentation-accept' },
   })
   for (const state of ['CredentialSent', 'PresentationAccepted']) {
-    await sink.waitFor(
+    await webhook.waitFor(
       state,
       (event) => event.walletId === walletId && [event.data.status, event.data.protocolState].includes(state),
     )
@@ -66,7 +66,7 @@ async function accept({ call, walletId }: Tenant, presentationId: string) {
 /** The events of the issuer's records: event type → states in order of arrival. */
 function announcedBy({ walletId }: Tenant): Record<string, unknown[]> {
   const states: Record<string, unknown[]> = {}
-  for (const { type, data, ...event } of sink.events) {
+  for (const { type, data, ...event } of webhook.events) {
     if (event.walletId === walletId)
       (states[type] ??= []).push(data.state ?? data.protocolState ?? data.status)
   }

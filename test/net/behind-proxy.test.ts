@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { loopbacks } from './_corpus.ts'
 import { deploy, publicSettings, type Deployment } from './_deployment.ts'
-import { openCanary, startServer } from './_server.ts'
+import { startServer } from '../_server.ts'
+import { openCanary } from './_connections.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { Reach } from '../../src/net/policy.ts'
 import { UnreachableError } from '../../src/net/unreachable-error.ts'
 import { corpus, hostile } from './_corpus.ts'
-import { always, openCanary, openClient, startServer } from './_server.ts'
+import { startServer } from '../_server.ts'
+import { always, openCanary, openClient } from './_connections.ts'
 
 async function attack(allow: Reach) {
   const canary = await openCanary()

@@ -4,7 +4,8 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { ConnectionOptions, Lookup } from '../../src/net/connector.ts'
 import { createHttpClient } from '../../src/net/http-client.ts'
-import { always, openClient, startServer } from './_server.ts'
+import { startServer } from '../_server.ts'
+import { always, openClient } from './_connections.ts'
 
 const timeoutMs = 5_000
 const json = { timeoutMs, maxBytes: 10_000 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readHostList, readPorts } from '../../src/base/host-list.ts'
 import { createHttpClient } from '../../src/net/http-client.ts'
 import { createPolicy, type Limits } from '../../src/net/policy.ts'
-import { startServer } from './_server.ts'
+import { startServer } from '../_server.ts'
 import { words } from '../_words.ts'
 
 type Lists = { allow?: Limits['allow']; hosts?: string; deny?: string; ports?: string }

@@ -12,7 +12,8 @@ import { callLimitsOf } from '../../src/net/reach.ts'
 import { UnreachableError } from '../../src/net/unreachable-error.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { corpus, hostile } from './_corpus.ts'
-import { openCanary, startServer, type TestServer } from './_server.ts'
+import { startServer, type TestServer } from '../_server.ts'
+import { openCanary } from './_connections.ts'
 import { guardedFiles, openSites, type Visit } from './_sites.ts'
 
 /** Number of concurrent requests: below the limit per server. */

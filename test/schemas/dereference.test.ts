@@ -6,7 +6,7 @@ import { Problem } from '../../src/base/problem.ts'
 import { toEnvelope } from '../../src/schemas/did-url.ts'
 import { dereference, dereferenceSchema, type SchemaSources } from '../../src/schemas/dereference.ts'
 import type { CredentialSchema } from '../../src/schemas/schema.ts'
-import { startServer } from '../net/_server.ts'
+import { startServer } from '../_server.ts'
 
 const guid = '3f86a73f-5b78-39c7-af77-0c16123fa9c2'
 const licence = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: {} }

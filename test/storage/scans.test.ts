@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { openSqlite, type Database } from '../../src/storage/sqlite.ts'
 import type { TestAgent } from '../_agent.ts'
 import { connect, issue, newDid, presentationIn, startPair, type Tenant } from '../_tenants.ts'
-import { Sink } from '../_sink.ts'
+import { Webhook } from '../_webhook.ts'
 import { watchStatements } from '../security/_statements.ts'
 
 /** Tables that may be scanned, because they do not grow with use. */
@@ -34,9 +34,9 @@ const isPlanned = (source: string) => /^(select|insert|update|delete|with)\b/i.t
 async function prepare(
   issuer: Tenant,
   holder: Tenant,
-  sink: Sink,
+  webhook: Webhook,
 ): Promise<{ issuingDID: string; subjectId: string }> {
-  for (const { call } of [issuer, holder]) await call('POST /events/webhooks', { body: { url: sink.url } })
+  for (const { call } of [issuer, holder]) await call('POST /events/webhooks', { body: { url: webhook.url } })
   const [{ did: issuingDID }, { did: subjectId }] = [
     await newDid(issuer, 'assertionMethod'),
     await newDid(holder, 'authentication'),
@@ -48,7 +48,7 @@ async function prepare(
 async function wholeFlow(
   issuer: Tenant,
   holder: Tenant,
-  sink: Sink,
+  webhook: Webhook,
   { issuingDID, subjectId }: Awaited<ReturnType<typeof prepare>>,
 ) {
   const { inviterConnectionId: connectionId } = await connect(issuer, holder)
@@ -64,7 +64,7 @@ async function wholeFlow(
   await presentationIn(issuer.call, thid, 'PresentationVerified')
   const accept = { path: { presentationId }, body: { action: 'presentation-accept' } } as const
   await issuer.call('PATCH /present-proof/presentations/{presentationId}', accept)
-  await sink.waitFor(
+  await webhook.waitFor(
     'the end',
     ({ data }) => data['thid'] === thid && data['status'] === 'PresentationAccepted',
   )
@@ -86,10 +86,10 @@ function filesOf({ dataDir }: TestAgent): Record<string, string> {
 }
 
 test('every statement of a flow uses an index', async () => {
-  await using sink = await Sink.open()
+  await using webhook = await Webhook.open()
   await using pair = await startPair()
   const { issuer, holder } = pair
-  const dids = await prepare(issuer, holder, sink)
+  const dids = await prepare(issuer, holder, webhook)
   // A key that is used for the first time.
   const apiKey = 'another-key-of-the-issuer'
   await pair.agent.admin('POST /iam/apikey-authentication', { body: { entityId: issuer.entityId, apiKey } })
@@ -101,7 +101,7 @@ test('every statement of a flow uses an index', async () => {
     },
     async () => {
       expect((await pair.agent.send('GET', '/connections', { headers: { apikey: apiKey } })).status).toBe(200)
-      await wholeFlow(issuer, holder, sink, dids)
+      await wholeFlow(issuer, holder, webhook, dids)
     },
   )
   const found: { kind: string; scan: string; source: string }[] = []

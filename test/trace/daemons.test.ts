@@ -1,17 +1,10 @@
 /** The trace of a thread between two daemon processes, one of which is stopped for a while. */
 import { expect, test } from 'vitest'
 import type { Step, Trace } from '../../src/trace/model.ts'
-import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
-import { finished, onboard, steps, type Job, type Party } from '../_main-flow.ts'
-import { Sink } from '../_sink.ts'
+import { finished, startMainFlow, steps } from '../_main-flow.ts'
+import type { Tenant } from '../_tenants.ts'
 
-const adminKey = 'an-administrator-of-this-test'
-
-async function trace({ daemon, apiKey }: Party, id: string): Promise<Trace> {
-  const { status, body } = await daemon.call(`GET /traces/${id}`, { apiKey })
-  expect(status, JSON.stringify(body)).toBe(200)
-  return body as Trace
-}
+const trace = ({ call }: Tenant, id: string): Promise<Trace> => call('GET /traces/{id}', { path: { id } })
 
 const messages = ({ steps }: Trace) =>
   steps.filter((step): step is Extract<Step, { kind: 'message' }> => step.kind === 'message')
@@ -22,42 +15,30 @@ test(
   'both sides have each message once and in order, even if the other side was stopped',
   { timeout: 120_000 },
   async () => {
-    await using folder = await temporaryFolder()
-    await using sink = await Sink.open()
-    const start = (name: string) =>
-      Daemon.start({
-        ...settingsIn(folder.path, name, adminKey),
-        GLOBAL_WEBHOOK_URL: sink.url,
-      })
-    await using acme = await start('acme')
-    await using alice = await start('alice')
-    const job = {
-      sink,
-      issuer: await onboard(acme, adminKey, 'acme'),
-      holder: await onboard(alice, adminKey, 'alice'),
-    } as Job
+    await using started = await startMainFlow()
+    const { alice, webhook, flow } = started
     for (const [name, step] of Object.entries(steps)) {
       if (name !== 'the issuer offers a credential') {
-        await step(job)
+        await step(flow)
         continue
       }
       // Connect before the holder stops.
-      await sink.waitFor(
+      await webhook.waitFor(
         'the connection of the holder',
         ({ data }) => data.state === 'ConnectionResponseReceived',
       )
       await alice.stop()
-      await step(job)
+      await step(flow)
       await expect
-        .poll(async () => (await trace(job.issuer, job.recordId)).pending[0]?.attempts, { timeout: 30_000 })
+        .poll(async () => (await trace(flow.issuer, flow.recordId)).pending[0]?.attempts, { timeout: 30_000 })
         .toBeGreaterThan(1)
-      const { pending, steps: known } = await trace(job.issuer, job.recordId)
+      const { pending, steps: known } = await trace(flow.issuer, flow.recordId)
       expect(known).toMatchObject([{ kind: 'state', to: 'OfferPending' }])
       expect(pending).toMatchObject([
         {
           what: 'message',
           topic: 'credential',
-          recordId: job.recordId,
+          recordId: flow.recordId,
           state: 'OfferPending',
           name: expect.stringMatching(/offer-credential$/),
         },
@@ -65,11 +46,11 @@ test(
       expect(pending[0]!.reason).toMatch(/nothing listens there/)
       await alice.start()
     }
-    await finished(job)
+    await finished(flow)
 
     const [issuerTrace, holderTrace] = [
-      await trace(job.issuer, job.credentialThid),
-      await trace(job.holder, job.credentialThid),
+      await trace(flow.issuer, flow.credentialThid),
+      await trace(flow.holder, flow.credentialThid),
     ]
     expect(names(issuerTrace)).toEqual([
       'sent offer-credential',
@@ -94,8 +75,8 @@ test(
       ).toEqual([])
     }
 
-    const proof = await trace(job.holder, job.holderPresentationId)
+    const proof = await trace(flow.holder, flow.holderPresentationId)
     expect(names(proof)).toEqual(['received request-presentation', 'sent presentation'])
-    expect(proof.thid).toBe(job.proofThid)
+    expect(proof.thid).toBe(flow.proofThid)
   },
 )

@@ -9,7 +9,7 @@ import type { Ledger } from '../../src/vdr/ledger.ts'
 import type { NodeLimits } from '../../src/vdr/neoprism-client.ts'
 import { openSqliteLedger, type SqliteLedgerOptions } from '../../src/vdr/sqlite-ledger.ts'
 import { at, key } from '../did/prism/_make.ts'
-import { startServer } from '../net/_server.ts'
+import { startServer } from '../_server.ts'
 import { ledgerApp } from './_serve.ts'
 
 /** The actions of an update that adds a key. */

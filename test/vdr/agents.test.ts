@@ -4,7 +4,7 @@ import { type AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, until } from '../_tenants.ts'
-import { startServer } from '../net/_server.ts'
+import { startServer } from '../_server.ts'
 import { openFile, temporaryFile } from './_ledgers.ts'
 import { ledgerApp } from './_serve.ts'
 

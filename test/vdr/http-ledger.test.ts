@@ -26,7 +26,7 @@ import {
   suffixOf,
   updated,
 } from '../did/prism/_make.ts'
-import { startServer } from '../net/_server.ts'
+import { startServer } from '../_server.ts'
 import { add, openFile, openUrl, temporaryFile } from './_ledgers.ts'
 
 const suffix = suffixOf()

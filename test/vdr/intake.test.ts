@@ -13,7 +13,7 @@ import {
   signedCreate,
   signedUpdate,
 } from '../did/prism/_make.ts'
-import { startServer } from '../net/_server.ts'
+import { startServer } from '../_server.ts'
 import { add, openFile, temporaryFile } from './_ledgers.ts'
 import { ledgerApp } from './_serve.ts'
 

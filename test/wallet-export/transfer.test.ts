@@ -36,7 +36,7 @@ async function newTenantOf(agent: TestAgent, walletId: string): Promise<Tenant> 
     path: { id: entityId },
     body: {},
   })
-  return { walletId, entityId, apiKey, call: createClient(agent.url, { apikey: apiKey }) }
+  return { walletId, entityId, apiKey, url: agent.url, call: createClient(agent.url, { apikey: apiKey }) }
 }
 
 /** Returns the text of the last basic message of a connection. */

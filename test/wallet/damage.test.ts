@@ -30,7 +30,7 @@ import { findDamage } from '../../src/storage/inspection.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { startAgent, type TestAgent } from '../_agent-from-sources.ts'
 import { connect, refusal, until } from '../_tenants.ts'
-import { Sink } from '../_sink.ts'
+import { Webhook } from '../_webhook.ts'
 
 const fileOf = ({ dataDir }: { dataDir: string }, id: string) => join(dataDir, 'wallets', `${id}.db`)
 const beside = ({ dataDir }: { dataDir: string }, id: string) =>
@@ -181,10 +181,10 @@ test('a file that is damaged while open is closed, examined and quarantined', as
 })
 
 test('jobs of a wallet whose file is suspect are processed after its examination', async () => {
-  await using sink = await Sink.open()
+  await using webhook = await Webhook.open()
   await using agent = await startAgent()
   const { call, walletId } = await agent.newTenant()
-  await call('POST /events/webhooks', { body: { url: sink.url } })
+  await call('POST /events/webhooks', { body: { url: webhook.url } })
   const { wallets } = agent.agent
   const failing = wallets.use(walletId, async (wallet) => {
     // Simulates a disk that fails after a commit: no change is notified.
@@ -196,7 +196,7 @@ test('jobs of a wallet whose file is suspect are processed after its examination
     throw new DamagedFileError(wallets.pathOf(walletId), 'may lack what was written last')
   })
   await expect(failing).rejects.toMatchObject({ type: 'error:WalletManagementServiceError:WalletUnreadable' })
-  await sink.waitFor('the event', ({ data }) => data['thid'] === 'a thread')
+  await webhook.waitFor('the event', ({ data }) => data['thid'] === 'a thread')
 })
 
 test('temporary errors are not classified as damage', () => {

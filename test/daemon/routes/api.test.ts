@@ -15,7 +15,7 @@ import {
   signedUpdate,
   suffixOf,
 } from '../../did/prism/_make.ts'
-import { startServer } from '../../net/_server.ts'
+import { startServer } from '../../_server.ts'
 import { add, clock, openFile, temporaryFile } from '../../vdr/_ledgers.ts'
 import { ledgerApp } from '../../vdr/_serve.ts'
 

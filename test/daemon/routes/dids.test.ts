@@ -12,7 +12,7 @@ import { toLongForm, toShortForm } from '../../../src/did/prism/did.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 import { character } from '../../_character.ts'
 import { createBytes, published, signedCreate, signedDeactivate } from '../../did/prism/_make.ts'
-import { startServer, type TestServer } from '../../net/_server.ts'
+import { startServer, type TestServer } from '../../_server.ts'
 
 const result = 'application/ld+json; profile=https://w3id.org/did-resolution'
 const longForm = toLongForm(createBytes())

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 import { connect, refusal } from '../../_tenants.ts'
-import { Sink } from '../../_sink.ts'
+import { Webhook } from '../../_webhook.ts'
 
 let agent: TestAgent
 beforeAll(async () => {
@@ -70,12 +70,12 @@ test('pages continue after the last event, and the last page has no next one', a
 })
 
 test('a test event is marked, and delivered like all others', async () => {
-  await using sink = await Sink.open()
+  await using webhook = await Webhook.open()
   const { call, walletId } = await agent.newTenant()
-  await call('POST /events/webhooks', { body: { url: sink.url } })
+  await call('POST /events/webhooks', { body: { url: webhook.url } })
   const made = await call('POST /events/test', { body: { type: 'IssueCredentialRecordUpdated' } })
   expect(made).toMatchObject({ type: 'IssueCredentialRecordUpdated', walletId, data: { test: true } })
-  expect(await sink.waitFor('the test event', ({ id }) => id === made.id)).toEqual(made)
+  expect(await webhook.waitFor('the test event', ({ id }) => id === made.id)).toEqual(made)
   expect(
     (await refusal(call('POST /events/test', { body: { type: 'Nonsense' as 'ConnectionUpdated' } }))).detail,
   ).toMatch(/^type: /)

@@ -6,10 +6,11 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Daemon, settingsIn, temporaryFolder } from '../../_daemon.ts'
-import { finished, onboard, steps, type Job, type Party } from '../../_main-flow.ts'
+import { Daemon, temporaryFolder } from '../../_daemon.ts'
+import { finished, steps, type MainFlow } from '../../_main-flow.ts'
 import { openReceiver } from '../../_receiver.ts'
-import { Sink } from '../../_sink.ts'
+import type { Tenant } from '../../_tenants.ts'
+import { Webhook } from '../../_webhook.ts'
 import { carry } from './_carry.ts'
 import { secretsIn } from './_keys.ts'
 import { filesIn, newSecret, processPlaces, withThoseOf, type Places } from './_places.ts'
@@ -42,7 +43,7 @@ export async function runDaemons(): Promise<{
   returnedOnce: Record<string, string>
 }> {
   await using folder = await temporaryFolder()
-  await using sink = await Sink.open()
+  await using webhook = await Webhook.open()
   // A receiver that refuses an event and echoes it.
   await using echo = await openReceiver((response) =>
     response.writeHead(500).end(JSON.stringify(response.req.headers)),
@@ -53,13 +54,15 @@ export async function runDaemons(): Promise<{
   const start = async (name: string, env: Record<string, string>) => {
     const [rest, didcomm] = [await Wire.open(), await Wire.open()]
     const daemon = await Daemon.start({
-      ...settingsIn(folder.path, name, given['ADMIN_TOKEN']!),
-      DEFAULT_WALLET_ENABLED: 'true',
+      AGENT_DATA_DIR: join(folder.path, name),
+      AGENT_CONFIG_DIR: join(folder.path, `${name}-config`),
+      VDR_URL: `sqlite:${join(folder.path, 'vdr.db')}`,
+      ADMIN_TOKEN: given['ADMIN_TOKEN']!,
       ADMIN_TOKEN_PREVIOUS: given['ADMIN_TOKEN_PREVIOUS']!,
       AGENT_LOG_LEVEL: 'trace',
       AGENT_ALLOW_PRIVATE_NETWORK: 'true',
       AGENT_MEDIATOR: 'true',
-      GLOBAL_WEBHOOK_URL: sink.url,
+      GLOBAL_WEBHOOK_URL: webhook.url,
       GLOBAL_WEBHOOK_API_KEY: given['GLOBAL_WEBHOOK_API_KEY']!,
       REST_SERVICE_URL: rest.url,
       DIDCOMM_SERVICE_URL: didcomm.url,
@@ -94,13 +97,13 @@ export async function runDaemons(): Promise<{
   await using alice = started[1]
 
   const admin = { adminKey: given['ADMIN_TOKEN']! }
-  const issuer = await onboard(acme.daemon, admin.adminKey, 'issuer')
-  const holder = await onboard(alice.daemon, admin.adminKey, 'holder')
-  const job = { issuer, holder, sink } as unknown as Job
-  for (const step of Object.values(steps)) await step(job)
-  await finished(job)
-  const returned = await useKeys(issuer, echo.url, given)
-  await makeMistakes(issuer, given)
+  const issuer = await acme.daemon.newTenant('issuer')
+  const holder = await alice.daemon.newTenant('holder')
+  const flow = { issuer, holder, webhook } as MainFlow
+  for (const step of Object.values(steps)) await step(flow)
+  await finished(flow)
+  const returned = await useKeys(acme.daemon, issuer, echo.url, given)
+  await makeMistakes(acme.daemon, issuer, given)
   const way = { from: acme.daemon, to: alice.daemon, walletId: issuer.walletId, folder: folder.path }
   await carry({ ...way, ...admin, passphrase: given['passphrase']!, wrong: given['wrong passphrase']! })
   const firstKey = readFileSync(join(folder.path, 'acme', 'master.key'), 'utf8').trim()
@@ -127,8 +130,8 @@ export async function runDaemons(): Promise<{
     })
   }
   Object.assign(places, filesIn(folder.path, 'folders'), {
-    events: JSON.stringify(sink.deliveries.map(({ event }) => event)),
-    'headers of events': JSON.stringify(sink.deliveries.map(({ headers }) => headers)),
+    events: JSON.stringify(webhook.deliveries.map(({ event }) => event)),
+    'headers of events': JSON.stringify(webhook.deliveries.map(({ headers }) => headers)),
   })
   const { apiKey } = JSON.parse(
     readFileSync(join(folder.path, 'alice-config', 'profiles', 'local.json'), 'utf8'),
@@ -148,7 +151,8 @@ export async function runDaemons(): Promise<{
 
 /** Answers that contain requested secrets, and all later answers, which contain none. */
 async function useKeys(
-  { daemon, apiKey, walletId }: Party,
+  daemon: Daemon,
+  { apiKey, walletId }: Tenant,
   echoUrl: string,
   given: Record<string, string>,
 ): Promise<Record<string, string>> {
@@ -190,7 +194,11 @@ async function useKeys(
 }
 
 /** Refused requests with secrets. */
-async function makeMistakes({ daemon, apiKey }: Party, given: Record<string, string>): Promise<void> {
+async function makeMistakes(
+  daemon: Daemon,
+  { apiKey }: Tenant,
+  given: Record<string, string>,
+): Promise<void> {
   const adminKey = given['ADMIN_TOKEN']!
   const seed = given['seed that is cut off']!
   const wrong = given['wrong api key']!
