@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, credentialIn, newDid, refusal, startPair, type Tenant } from '../_tenants.ts'
 import { until } from '../_tenants.ts'
+import { withDetail } from '../_detail.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
 beforeAll(async () => {
@@ -252,10 +253,9 @@ test('a removed key signs and verifies nothing new, and a new key does', async (
   await accept((await offer(issuer, inviterConnectionId, did, 'key-1')).thid)
   await updated(did, addKey('key-2', 'assertionMethod'), removeKey('key-1'))
 
-  expect(await refusal(offer(issuer, inviterConnectionId, did, 'key-1'))).toMatchObject({
-    status: 400,
-    detail: expect.stringContaining('key-1'),
-  })
+  expect(await refusal(offer(issuer, inviterConnectionId, did, 'key-1'))).toMatchObject(
+    withDetail(400, 'key-1'),
+  )
   const { credential } = await accept((await offer(issuer, inviterConnectionId, did, 'key-2')).thid)
   const jwt = Buffer.from(credential!, 'base64url').toString()
   expect(JSON.parse(Buffer.from(jwt.split('.')[0]!, 'base64url').toString())).toMatchObject({ alg: 'EdDSA' })
@@ -284,8 +284,5 @@ test('a deactivated DID: 410 with metadata, no more operations, no more signatur
       detail: expect.stringContaining('deactivated'),
     })
   }
-  expect(await refusal(offer(issuer, inviterConnectionId, did))).toMatchObject({
-    status: 400,
-    detail: expect.stringContaining('deactivated'),
-  })
+  expect(await refusal(offer(issuer, inviterConnectionId, did))).toMatchObject(withDetail(400, 'deactivated'))
 })

@@ -20,8 +20,7 @@ import { dueDeliveries, fail } from '../../src/events/deliveries.ts'
 import { enqueue } from '../../src/outbox/job.ts'
 import { startServer } from '../_server.ts'
 import { startAgent, type TestAgent } from '../_agent-from-sources.ts'
-
-const finding = (status: string, detail: string) => ({ status, detail: expect.stringContaining(detail) })
+import { withDetail } from '../_detail.ts'
 
 test('a check that throws has failed, with its reason', async () => {
   expect(await runCheck('x', () => Promise.reject(new Error('of the weather')), 10_000)).toEqual({
@@ -50,13 +49,13 @@ describe('a data folder', () => {
 
   test('that only its owner can access and write is well, and is not changed', async () => {
     const folder = newFolder()
-    expect(await checkDataFolder(folder)).toEqual({ status: 'ok', detail: expect.stringContaining(folder) })
+    expect(await checkDataFolder(folder)).toEqual(withDetail('ok', folder))
     expect(readdirSync(folder)).toEqual([])
   })
 
   test('that does not exist cannot be written', async () => {
     expect(await checkDataFolder('/nowhere/at/all')).toMatchObject(
-      finding('failed', 'there is no such file or folder'),
+      withDetail('failed', 'there is no such file or folder'),
     )
   })
 
@@ -118,22 +117,22 @@ describe('a clock', () => {
     expect(judge()).toMatchObject({ status: 'ok' })
     expect(
       judge({ newest: now - 1, other: { ms: now + 20_000, host: 'ledger.example' }, steady: now - 20_000 }),
-    ).toMatchObject(finding('ok', 'ledger.example'))
+    ).toMatchObject(withDetail('ok', 'ledger.example'))
   })
 
   test('that was set while the agent ran is a warning', () => {
-    expect(judge({ steady: now - 3_600_000 })).toMatchObject(finding('warning', 'set forward by 1 h'))
-    expect(judge({ steady: now + 90_000 })).toMatchObject(finding('warning', 'set back by 1 min'))
+    expect(judge({ steady: now - 3_600_000 })).toMatchObject(withDetail('warning', 'set forward by 1 h'))
+    expect(judge({ steady: now + 90_000 })).toMatchObject(withDetail('warning', 'set back by 1 min'))
   })
 
   test('that differs from the ledger’s is a warning, and a failure above the tolerance of peers', () => {
     const beside = (ms: number) => judge({ other: { ms, host: 'ledger.example' } })
-    expect(beside(now + 120_000)).toMatchObject(finding('warning', '2 min behind that of ledger.example'))
-    expect(beside(now - 3_600_000)).toMatchObject(finding('failed', '1 h ahead of that of'))
+    expect(beside(now + 120_000)).toMatchObject(withDetail('warning', '2 min behind that of ledger.example'))
+    expect(beside(now - 3_600_000)).toMatchObject(withDetail('failed', '1 h ahead of that of'))
   })
 
   test('that is behind stored timestamps has failed', () => {
-    expect(judge({ newest: now + 86_400_000 })).toMatchObject(finding('failed', '1 d behind'))
+    expect(judge({ newest: now + 86_400_000 })).toMatchObject(withDetail('failed', '1 d behind'))
   })
 
   test('of another server is read from the Date header', async () => {
@@ -156,7 +155,9 @@ describe('a ledger', () => {
     checkLedger({ location: 'http://ledger.example', getState })
 
   test('with impossible data is reported as untrustworthy', async () => {
-    expect(await at(() => Promise.resolve({} as DidState))).toMatchObject(finding('failed', 'cannot exist'))
+    expect(await at(() => Promise.resolve({} as DidState))).toMatchObject(
+      withDetail('failed', 'cannot exist'),
+    )
   })
 
   test('that fails unexpectedly is a failure of the check', async () => {
@@ -176,10 +177,7 @@ describe('a public address', () => {
   test.each(['https://agent.example', 'http://192.0.2.1:8085', 'https://localhost.example'])(
     '%s is well',
     async (url) => {
-      expect(await checkApiUrl(answering(200, health), url)).toEqual({
-        status: 'ok',
-        detail: expect.stringContaining(url),
-      })
+      expect(await checkApiUrl(answering(200, health), url)).toEqual(withDetail('ok', url))
       expect(await checkDidcommUrl(answering(400, refusal), url)).toMatchObject({ status: 'ok' })
     },
   )
@@ -193,7 +191,7 @@ describe('a public address', () => {
 
   test('that only this machine can reach, of an agent that others reach: the hint names the variable to set', async () => {
     const found = await checkDidcommUrl(answering(400, refusal), 'http://localhost:8090', '0.0.0.0')
-    expect(found).toMatchObject(finding('warning', 'contain http://localhost:8090'))
+    expect(found).toMatchObject(withDetail('warning', 'contain http://localhost:8090'))
     expect(found.hint).toMatch(/DIDCOMM_SERVICE_URL=http:\/\/[\w.<>]+:8090 agent daemon start/)
     expect((await checkApiUrl(answering(200, health), 'http://127.0.0.1:8085', '192.0.2.7')).hint).toContain(
       'REST_SERVICE_URL=http://192.0.2.7:8085',
@@ -275,7 +273,7 @@ describe('the receivers of webhooks', () => {
     expect(await check({})).toEqual({ status: 'ok', detail: 'There are no webhooks.' })
     expect(
       await check({ webhooks: [of('https://receiver.example/a')], globalUrl: 'https://global.example' }),
-    ).toMatchObject(finding('ok', 'All 2'))
+    ).toMatchObject(withDetail('ok', 'All 2'))
   })
 
   test('that cannot be reached are a warning, without secrets in the address; the global one has failed', async () => {

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/base/config.ts'
 import { diagnoseDataFolder } from '../../src/doctor/diagnose.ts'
 import { startAgent } from '../_agent.ts'
+import { withDetail } from '../_detail.ts'
 
 const free = { AGENT_HTTP_PORT: '0', AGENT_DIDCOMM_PORT: '0' }
 
@@ -57,19 +58,13 @@ test('a damaged wallet or a wrong key has failed', async () => {
   for (let at = 4_096; at < bytes.length; at += 4_096) bytes.fill(0xff, at, at + 64)
   writeFileSync(path, bytes)
   const { databases } = await checksOf(folder)
-  expect(databases).toMatchObject({
-    status: 'failed',
-    detail: expect.stringContaining(`wallets/${walletId}.db`),
-  })
+  expect(databases).toMatchObject(withDetail('failed', `wallets/${walletId}.db`))
 
   const key = Buffer.alloc(32, 7).toString('base64url')
   const other = (await checksOf(folder, { AGENT_MASTER_KEY: key }))['master-key']
-  expect(other).toMatchObject({ status: 'failed', detail: expect.stringContaining('in AGENT_MASTER_KEY') })
+  expect(other).toMatchObject(withDetail('failed', 'in AGENT_MASTER_KEY'))
   rmSync(join(folder, 'master.key'))
-  expect((await checksOf(folder))['master-key']).toMatchObject({
-    status: 'failed',
-    detail: expect.stringContaining('cannot be read'),
-  })
+  expect((await checksOf(folder))['master-key']).toMatchObject(withDetail('failed', 'cannot be read'))
 })
 
 test('a damaged agent database is reported, and no other is created', async () => {
@@ -80,7 +75,7 @@ test('a damaged agent database is reported, and no other is created', async () =
   )
   chmodSync(folder, 0o755)
   const checks = await checksOf(folder)
-  expect(checks['databases']).toMatchObject({ status: 'failed', detail: expect.stringContaining('agent.db') })
+  expect(checks['databases']).toMatchObject(withDetail('failed', 'agent.db'))
   expect(checks['master-key']).toMatchObject({ status: 'failed' })
   expect(checks['data-folder']).toMatchObject({ status: 'failed', hint: `chmod 700 ${folder}` })
 })
