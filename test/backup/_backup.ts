@@ -1,19 +1,10 @@
 /** Helpers that make backups in a temporary folder, verify, restore and inspect them. */
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { verifyBackup } from '../../src/backup/verify.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import type { TestAgent } from '../_agent.ts'
-import { temporaryFolder } from '../_daemon.ts'
-
-/** A folder for the backups of a test. */
-export async function newFolder(): Promise<string> {
-  const folder = await temporaryFolder()
-  onTestFinished(() => folder[Symbol.asyncDispose]())
-  return folder.path
-}
 
 /** Makes a backup of an agent by its API. */
 export function backUp({ admin }: TestAgent, folder: string, includesMasterKey = false) {

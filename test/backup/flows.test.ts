@@ -1,14 +1,14 @@
 /** Restored agents continue from the instant of the backup. */
 import { expect, test } from 'vitest'
 import { backUpUnderLoad } from './_load.ts'
-import { newFolder } from './_backup.ts'
+import { newFolder } from '../_folder.ts'
 
 // For more: npm run test:backups -- --backups 100
 test(
   'backups of agents that issue credentials, once restored, lose nothing acknowledged, and every flow completes',
   { timeout: 120_000 },
   async () => {
-    const outcome = await backUpUnderLoad(await newFolder(), { backups: 2 })
+    const outcome = await backUpUnderLoad(newFolder(), { backups: 2 })
     expect(outcome).toMatchObject({ backups: 4, lost: [], faults: [] })
     expect(outcome.known).toBeGreaterThan(0)
   },

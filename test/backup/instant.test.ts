@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { backUp, newFolder, settingIn, verify } from './_backup.ts'
+import { backUp, settingIn, verify } from './_backup.ts'
+import { newFolder } from '../_folder.ts'
 
 /** Writes a setting of a wallet through the write barrier. */
 function put({ agent }: TestAgent, walletId: string, name: string, value: string): Promise<unknown> {
@@ -35,7 +36,7 @@ async function carry(agent: TestAgent, from: string, to: string, isOver: () => b
 
 test('a message that its sender has deleted is in its receiver’s file: many wallets, few of them open, one of them large', async () => {
   await using agent = await startAgent({ AGENT_OPEN_WALLETS: '3' })
-  const root = await newFolder()
+  const root = newFolder()
   const ids: string[] = []
   for (let n = 0; n < 8; n++)
     ids.push((await agent.admin('POST /wallets', { body: { name: `wallet ${n}` } })).id)

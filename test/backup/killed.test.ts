@@ -9,7 +9,8 @@ import { createBackups } from '../../src/backup/create.ts'
 import type { Point, Probe } from '../../src/base/probe.ts'
 import { startAgent } from '../_agent.ts'
 import { Daemon } from '../_daemon.ts'
-import { backUp, newFolder, restore, verify } from './_backup.ts'
+import { backUp, restore, verify } from './_backup.ts'
+import { newFolder } from '../_folder.ts'
 
 const global = globalThis as { [key: symbol]: Probe | undefined }
 const probeKey = Symbol.for('identity-agent.probe')
@@ -33,7 +34,7 @@ async function stayAt(point: Point, begin: () => Promise<unknown>): Promise<void
 
 test('an interrupted backup does not exist under its name; one that does is complete', async () => {
   await using agent = await startAgent()
-  const folder = await newFolder()
+  const folder = newFolder()
   const { config, env, wallets } = agent.agent
   // Blocked operations do not end, so they are not run by the agent itself.
   const create = (name: string) => {
@@ -68,7 +69,7 @@ test('an interrupted backup does not exist under its name; one that does is comp
 
 test('an interrupted restoration does not exist under its name; one that does is complete', async () => {
   await using agent = await startAgent()
-  const folder = await newFolder()
+  const folder = newFolder()
   const backup = join(folder, 'backup')
   await backUp(agent, backup, true)
   for (const point of ['backup-files:before', 'backup-files:after', 'backup-name:before'] as const) {
@@ -81,7 +82,7 @@ test('an interrupted restoration does not exist under its name; one that does is
 })
 
 test('a daemon that is killed before and after the rename', { timeout: 60_000 }, async () => {
-  const folder = await newFolder()
+  const folder = newFolder()
   const preload = `--import=${fileURLToPath(new URL('../faults/_probe.mjs', import.meta.url))}`
   const dying = (point: Point) => ({
     NODE_OPTIONS: preload,
@@ -135,7 +136,7 @@ test('a daemon that is killed before and after the rename', { timeout: 60_000 },
 })
 
 test('an agent that stops cancels its backup and deletes its files', async () => {
-  const folder = await newFolder()
+  const folder = newFolder()
   let asked: Promise<unknown> | undefined
   {
     await using agent = await startAgent()

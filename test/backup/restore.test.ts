@@ -19,13 +19,14 @@ import { expect, test } from 'vitest'
 import { manifestName } from '../../src/backup/manifest.ts'
 import { startAgent } from '../_agent.ts'
 import { refusal } from '../_tenants.ts'
-import { backUp, newFolder, restore, verify } from './_backup.ts'
+import { backUp, restore, verify } from './_backup.ts'
+import { newFolder } from '../_folder.ts'
 
 test(
   'a backup is verified, restored and served; each kind of damage is found',
   { timeout: 60_000 },
   async () => {
-    const root = await newFolder()
+    const root = newFolder()
     const [folder, dataDir] = [join(root, 'backup'), join(root, 'data')]
     mkdirSync(dataDir)
     const kept = await (async () => {
@@ -176,7 +177,7 @@ test(
 
 test('the master key is included on request, and opens the backup also after a rotation', async () => {
   await using agent = await startAgent()
-  const root = await newFolder()
+  const root = newFolder()
   expect(await backUp(agent, join(root, 'with'), true)).toMatchObject({ includesMasterKey: true })
   await agent.admin('POST /_system/master-key/rotation', { body: {} })
   expect(await verify(join(root, 'with'), agent.dataDir)).toMatchObject({ masterKey: 'opens' })
@@ -192,7 +193,7 @@ test('the master key is included on request, and opens the backup also after a r
 
 test('a damaged or missing wallet file is named, and the other wallets are backed up', async () => {
   await using agent = await startAgent({ AGENT_OPEN_WALLETS: '1' })
-  const root = await newFolder()
+  const root = newFolder()
   const [gone, damaged, sound] = [await agent.newTenant(), await agent.newTenant(), await agent.newTenant()]
   for (const tenant of [gone, damaged, sound])
     await tenant.call('POST /connections', { body: { label: 'mine' } })
@@ -216,7 +217,7 @@ test('a damaged or missing wallet file is named, and the other wallets are backe
 
 test('a folder that cannot be created is refused, and leaves no files', async () => {
   await using agent = await startAgent()
-  const root = await newFolder()
+  const root = newFolder()
   writeFileSync(join(root, 'file'), '')
   mkdirSync(join(root, 'full', 'of'), { recursive: true })
   mkdirSync(join(root, 'closed'))

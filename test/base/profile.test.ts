@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync, mkdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   profileNames,
   profilePath,
@@ -15,6 +14,7 @@ import {
   type RemoteProfile,
 } from '../../src/base/profile.ts'
 import { StartError } from '../../src/base/start-error.ts'
+import { newFolder } from '../_folder.ts'
 
 const profile: LocalProfile = {
   kind: 'local',
@@ -30,8 +30,7 @@ const profile: LocalProfile = {
 const remote: RemoteProfile = { kind: 'remote', url: 'https://agent.example', apiKey: 'api-key-of-a-test' }
 
 let folder: string
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'profile-'))))
-afterEach(() => rmSync(folder, { recursive: true }))
+beforeEach(() => (folder = newFolder()))
 
 describe('a profile', () => {
   test('is read as it was written', () => {

@@ -1,7 +1,5 @@
 /** The doctor's checks one by one, with states that a running agent cannot easily reach. */
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { chmodSync, readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import type { DidState } from '../../src/did/prism/state.ts'
@@ -21,6 +19,7 @@ import { enqueue } from '../../src/outbox/job.ts'
 import { startServer } from '../_server.ts'
 import { startAgent, type TestAgent } from '../_agent-from-sources.ts'
 import { withDetail } from '../_detail.ts'
+import { newFolder } from '../_folder.ts'
 
 test('a check that throws has failed, with its reason', async () => {
   expect(await runCheck('x', () => Promise.reject(new Error('of the weather')), 10_000)).toEqual({
@@ -41,12 +40,6 @@ test.each([
 ])('%d ms are %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
 
 describe('a data folder', () => {
-  const newFolder = () => {
-    const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    return folder
-  }
-
   test('that only its owner can access and write is well, and is not changed', async () => {
     const folder = newFolder()
     expect(await checkDataFolder(folder)).toEqual(withDetail('ok', folder))

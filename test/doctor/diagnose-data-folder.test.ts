@@ -1,19 +1,18 @@
 /** `doctor` on a data folder without a running daemon: its state and problems that would prevent a start. */
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readConfig } from '../../src/base/config.ts'
 import { diagnoseDataFolder } from '../../src/doctor/diagnose.ts'
 import { startAgent } from '../_agent.ts'
 import { withDetail } from '../_detail.ts'
+import { newFolder } from '../_folder.ts'
 
 const free = { AGENT_HTTP_PORT: '0', AGENT_DIDCOMM_PORT: '0' }
 
 /** The folder of a stopped agent, and its wallets. */
 async function usedFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = newFolder()
   await using agent = await startAgent({}, { dataDir: folder })
   const { walletId } = await agent.newTenant()
   return { folder, walletId }

@@ -2,7 +2,6 @@
 import {
   chmodSync,
   closeSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   rmSync,
@@ -10,15 +9,15 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { diagnoseAgent } from '../../src/doctor/diagnose.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import { until } from '../_tenants.ts'
 import { startServer } from '../_server.ts'
 import { withDetail } from '../_detail.ts'
+import { newFolder } from '../_folder.ts'
 
 const template = { documentTemplate: { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' as const }] } }
 
@@ -128,8 +127,7 @@ test('an operation that the ledger has not finished yet is reported, and is not 
 })
 
 test('a wallet with a damaged file is named, and the others are well', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'identity-agent-'))
-  onTestFinished(() => rmSync(dataDir, { recursive: true }))
+  const dataDir = newFolder()
   const damaged = await (async () => {
     await using agent = await startAgent({}, { dataDir })
     await agent.newTenant()

@@ -1,17 +1,11 @@
 /** Checks of database files, intact and damaged, during writes, in the main thread and in a worker. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { databaseFiles, toFilesFinding, checkFiles } from '../../src/doctor/database-files.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { withDetail } from '../_detail.ts'
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return folder
-}
+import { newFolder } from '../_folder.ts'
 
 function newDatabase(folder: string, name: string) {
   const path = join(folder, name)

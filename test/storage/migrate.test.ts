@@ -1,21 +1,18 @@
 /** A kill while tables are created or changed leaves the file as before or as afterwards. */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { agentMigrations, mediatorMigrations, walletMigrations } from '../../src/storage/database.ts'
 import type { Migrations } from '../../src/storage/migrate.ts'
 import { NewerFileError } from '../../src/storage/file-errors.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { migrateFile, withCallback } from './_migrate-file.ts'
+import { newFolder } from '../_folder.ts'
 
 let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+beforeEach(() => (folder = newFolder()))
 
 /** The tables made by migrations, and the names of the applied migrations. */
 function contents(path: string): { tables: string[]; done: string[] } {

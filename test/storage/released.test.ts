@@ -2,10 +2,9 @@
  * Data folders of every released schema version can be opened. Those of newer releases are refused and not
  * changed.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { StartError } from '../../src/base/start-error.ts'
 import {
   normalizeSql,
@@ -20,12 +19,10 @@ import { startAgent } from '../_agent-from-sources.ts'
 import { refusal } from '../_tenants.ts'
 import { readAs, unpack, variablesOf, versions } from './_folder.ts'
 import { gatewayHost } from './_open-flows.ts'
+import { newFolder } from '../_folder.ts'
 
 let dataDir: string
-beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'identity-agent-'))
-})
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+beforeEach(() => (dataDir = newFolder()))
 
 const databases = () =>
   readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.db'))

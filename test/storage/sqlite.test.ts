@@ -1,18 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { releasePages, openSqlite } from '../../src/storage/sqlite.ts'
 import { openFiles } from './_open-files.ts'
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'sqlite-'))
-  onTestFinished(() => rmSync(path, { recursive: true }))
-  return path
-}
+import { newFolder } from '../_folder.ts'
 
 function open(path: string, options = {}) {
   const database = openSqlite(path, options)
@@ -24,7 +18,7 @@ const value = (database: ReturnType<typeof openSqlite>, pragma: string) =>
   database.pragma(pragma, { simple: true })
 
 test('every connection has the same settings for durability, waiting, foreign keys and memory', () => {
-  const path = join(folder(), 'a.db')
+  const path = join(newFolder(), 'a.db')
   for (const database of [open(path), open(path), open(path, { readonly: true })]) {
     expect(value(database, 'journal_mode')).toBe('wal')
     expect(value(database, 'synchronous')).toBe(2)
@@ -37,7 +31,7 @@ test('every connection has the same settings for durability, waiting, foreign ke
 test.runIf(process.platform === 'linux')(
   'savepoint data is kept in memory, not in a file outside the folder',
   () => {
-    const path = join(folder(), 'a.db')
+    const path = join(newFolder(), 'a.db')
     const database = open(path)
     database.exec('create table t (x)')
     const insert = database.prepare('insert into t values (?)')
@@ -51,7 +45,7 @@ test.runIf(process.platform === 'linux')(
 )
 
 test('releasing memory keeps the page cache limit, and an open statement continues', () => {
-  const database = open(join(folder(), 'a.db'))
+  const database = open(join(newFolder(), 'a.db'))
   database.exec('create table t (x); insert into t values (1)')
   const read = database.prepare('select x from t')
   expect(read.get()).toEqual({ x: 1 })
@@ -67,13 +61,13 @@ test('releasing memory keeps the page cache limit, and an open statement continu
 test('the files are readable by their owner only, with any umask', () => {
   const old = process.umask(0)
   onTestFinished(() => void process.umask(old))
-  const path = join(folder(), 'a.db')
+  const path = join(newFolder(), 'a.db')
   open(path).exec('create table t (x)')
   for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600)
 })
 
 test('an existing file keeps its mode and its rows', () => {
-  const path = join(folder(), 'a.db')
+  const path = join(newFolder(), 'a.db')
   const first = openSqlite(path)
   first.exec('create table t (x); insert into t values (1)')
   first.close()
@@ -83,7 +77,7 @@ test('an existing file keeps its mode and its rows', () => {
 })
 
 test('read-only opening does not create a missing file, and writes nothing', () => {
-  const path = join(folder(), 'a.db')
+  const path = join(newFolder(), 'a.db')
   expect(() => openSqlite(path, { readonly: true })).toThrow()
   expect(() => statSync(path)).toThrow()
   open(path).exec('create table t (x)')
@@ -96,7 +90,7 @@ test('an in-memory database makes no file', () => {
 })
 
 test('a file that is not a database is refused', () => {
-  const path = join(folder(), 'a.db')
+  const path = join(newFolder(), 'a.db')
   writeFileSync(
     path,
     'this is a text of more than a hundred characters, so that SQLite looks at it. '.repeat(10),
@@ -105,7 +99,7 @@ test('a file that is not a database is refused', () => {
 })
 
 test('opening waits for another process that creates the file', async () => {
-  const path = join(folder(), 'a.db')
+  const path = join(newFolder(), 'a.db')
   const other = spawn(process.execPath, [
     '--import',
     'tsx',

@@ -1,7 +1,7 @@
 /** Group commits: concurrent writes are one commit, and each of them is still all or nothing. */
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Tx } from '../../src/storage/database.ts'
 import { Writer } from '../../src/storage/writer.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
@@ -17,6 +17,7 @@ async function openWriter(
   waitMs = 10_000,
 ) {
   const wallet = await temporaryWalletDb()
+  onTestFinished(() => wallet[Symbol.asyncDispose]())
   const { db } = wallet
   const seen = { commits: 0, syncs: 0 }
   const around = {
@@ -34,7 +35,7 @@ async function openWriter(
   const writer = new Writer(db, around, { joinMs: Infinity, groupMs: Infinity, waitMs })
   const names = async () =>
     (await db.selectFrom('setting').select('name').orderBy('name').execute()).map(({ name }) => name)
-  return { db, writer, seen, names, [Symbol.asyncDispose]: () => wallet[Symbol.asyncDispose]() }
+  return { db, writer, seen, names }
 }
 
 /** Waits for iterations of the event loop. */
@@ -43,8 +44,7 @@ async function turns(count: number): Promise<void> {
 }
 
 test('concurrent writes are one commit in their order, and resolve after it', async () => {
-  await using opened = await openWriter()
-  const { writer, seen, names } = opened
+  const { writer, seen, names } = await openWriter()
   const resolved: [number, number][] = []
   const numbers = Array.from({ length: 20 }, (_, n) => n)
   await Promise.all(
@@ -61,8 +61,7 @@ test('concurrent writes are one commit in their order, and resolve after it', as
 })
 
 test('a write waits for others while the event loop has other work', async () => {
-  await using opened = await openWriter()
-  const { writer, seen, names } = opened
+  const { writer, seen, names } = await openWriter()
   const first = writer.write(put('a'))
   for (let n = 0; n < 5; n++) {
     await setImmediate()
@@ -74,8 +73,7 @@ test('a write waits for others while the event loop has other work', async () =>
 })
 
 test('a failed write of a group is rolled back alone, with its own error', async () => {
-  await using opened = await openWriter()
-  const { writer, seen, names } = opened
+  const { writer, seen, names } = await openWriter()
   const fail = async (tx: Tx) => {
     await put('undone')(tx)
     throw new Error('of its own')
@@ -100,10 +98,9 @@ test('a failed write of a group is rolled back alone, with its own error', async
 
 test('a failed commit rejects all writes of its group, and later writes succeed', async () => {
   let isBroken = true
-  await using opened = await openWriter(() => {
+  const { writer, names } = await openWriter(() => {
     if (isBroken) throw new Error('no commit')
   })
-  const { writer, names } = opened
   const lost = await Promise.allSettled([writer.write(put('a')), writer.write(put('b'))])
   expect(lost).toMatchObject([{ reason: { message: 'no commit' } }, { reason: { message: 'no commit' } }])
   isBroken = false
@@ -112,8 +109,7 @@ test('a failed commit rejects all writes of its group, and later writes succeed'
 })
 
 test('a write that rolls the transaction back rejects all earlier writes of its group', async () => {
-  await using opened = await openWriter()
-  const { writer, names } = opened
+  const { writer, names } = await openWriter()
   const lose = async (tx: Tx) => {
     await sql`insert or rollback into setting (name, value) values ('a', '')`.execute(tx)
   }
@@ -127,8 +123,7 @@ test('a write that rolls the transaction back rejects all earlier writes of its 
 })
 
 test('a write requested during a group joins it', async () => {
-  await using opened = await openWriter()
-  const { writer, seen, names } = opened
+  const { writer, seen, names } = await openWriter()
   let later: Promise<unknown> | undefined
   await writer.write(async (tx) => {
     later = writer.write(put('b'))
@@ -139,8 +134,7 @@ test('a write requested during a group joins it', async () => {
 })
 
 test('a write with canWait resolves before the flush, unless its group contains a write without it', async () => {
-  await using opened = await openWriter(undefined, undefined, 5)
-  const { writer, seen } = opened
+  const { writer, seen } = await openWriter(undefined, undefined, 5)
   const later = { canWait: true }
   await writer.write(put('a'), later)
   expect(seen).toEqual({ commits: 1, syncs: 0 })
@@ -155,8 +149,7 @@ test('a write with canWait resolves before the flush, unless its group contains 
 })
 
 test('a write with canWait waits for the next write without it, or for flush()', async () => {
-  await using opened = await openWriter()
-  const { writer, seen, names } = opened
+  const { writer, seen, names } = await openWriter()
   const later = { canWait: true }
   const first = writer.write(put('a'), later)
   await turns(10)
@@ -169,8 +162,7 @@ test('a write with canWait waits for the next write without it, or for flush()',
 })
 
 test('a write with canWait is committed after waitMs', async () => {
-  await using opened = await openWriter(undefined, undefined, 5)
-  const { writer, seen, names } = opened
+  const { writer, seen, names } = await openWriter(undefined, undefined, 5)
   await Promise.all([writer.write(put('a'), { canWait: true }), writer.write(put('b'), { canWait: true })])
   expect([await names(), seen]).toEqual([['a', 'b'], { commits: 1, syncs: 0 }])
 })
@@ -178,8 +170,7 @@ test('a write with canWait is committed after waitMs', async () => {
 test('a write with canWait, requested during a flush, is committed after waitMs', async () => {
   let arrive = () => {}
   const disk = new Promise<void>((resolve) => (arrive = resolve))
-  await using opened = await openWriter(undefined, () => disk, 5)
-  const { writer, seen, names } = opened
+  const { writer, seen, names } = await openWriter(undefined, () => disk, 5)
   const first = writer.write(put('a'))
   while ((await names()).length === 0) await turns(1)
   const second = writer.write(put('b'), { canWait: true })
@@ -192,8 +183,7 @@ test('a write with canWait, requested during a flush, is committed after waitMs'
 test('writes resolve after the flush; writes requested during a flush wait for the next one', async () => {
   let arrive = () => {}
   const disk = new Promise<void>((resolve) => (arrive = resolve))
-  await using opened = await openWriter(undefined, () => disk)
-  const { writer, seen, names } = opened
+  const { writer, seen, names } = await openWriter(undefined, () => disk)
   const resolved: string[] = []
   const first = writer.write(put('a')).then(() => resolved.push('a'))
   while ((await names()).length === 0) await turns(1)
@@ -207,10 +197,9 @@ test('writes resolve after the flush; writes requested during a flush wait for t
 
 test('a failed flush rejects all writes of the group', async () => {
   let isBroken = true
-  await using opened = await openWriter(undefined, () => {
+  const { writer, seen } = await openWriter(undefined, () => {
     if (isBroken) throw new Error('no disk')
   })
-  const { writer, seen } = opened
   const lost = await Promise.allSettled([writer.write(put('a')), writer.write(put('b'), { canWait: true })])
   expect(lost).toMatchObject([{ reason: { message: 'no disk' } }, { reason: { message: 'no disk' } }])
   expect(seen).toEqual({ commits: 1, syncs: 0 })
@@ -219,8 +208,7 @@ test('a failed flush rejects all writes of the group', async () => {
 })
 
 test('with a closed database, every write is rejected', async () => {
-  await using opened = await openWriter()
-  const { db, writer } = opened
+  const { db, writer } = await openWriter()
   await db.destroy()
   const results = await Promise.allSettled([
     writer.write(put('a')),

@@ -1,6 +1,4 @@
 /** Ledgers for tests: files, clocks, clients. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createHttpClient } from '../../src/net/http-client.ts'
@@ -11,14 +9,13 @@ import { openSqliteLedger, type SqliteLedgerOptions } from '../../src/vdr/sqlite
 import { at, key } from '../did/prism/_make.ts'
 import { startServer } from '../_server.ts'
 import { ledgerApp } from './_serve.ts'
+import { newFolder } from '../_folder.ts'
 
 /** The actions of an update that adds a key. */
 export const add = (id: string) => [{ action: 'addKey' as const, key: key(id, 'authentication') }]
 
 export function temporaryFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ledger-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return join(folder, 'vdr.db')
+  return join(newFolder(), 'vdr.db')
 }
 
 /** A settable clock, in seconds after `at`. */

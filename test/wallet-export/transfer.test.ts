@@ -1,6 +1,5 @@
 /** A wallet is transferred to another agent together with its address, and its flows continue. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
@@ -8,17 +7,15 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, credentialIn, issue, newDid, refusal, until, type Tenant } from '../_tenants.ts'
 import { exportFrom, importInto } from './_transfer.ts'
 import { openFront, type Front } from './_front.ts'
+import { newFolder } from '../_folder.ts'
 
 let front: Front
 let folder: string
 beforeEach(async () => {
   front = await openFront()
-  folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
+  folder = newFolder()
 })
-afterEach(async () => {
-  await front[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => front[Symbol.asyncDispose]())
 
 /** Starts an agent behind the public address. */
 const start = (variables: Record<string, string> = {}) =>

@@ -13,25 +13,24 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
 import { diagnoseAgent } from '../../src/doctor/diagnose.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, refusal } from '../_tenants.ts'
 import { withDetail } from '../_detail.ts'
+import { newFolder } from '../_folder.ts'
 
 let folder: string
 let dataDir: string
 let file: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
+  folder = newFolder()
   dataDir = join(folder, 'data')
   mkdirSync(dataDir)
   file = join(dataDir, 'master.key')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const newKey = () => randomBytes(32).toString('base64url')
 const start = (variables: Record<string, string> = {}) => startAgent(variables, { dataDir })
