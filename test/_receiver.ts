@@ -1,6 +1,7 @@
 /** An HTTP server with scripted replies that records its requests. For events of agents: `_webhook.ts`. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { startServer, withBody } from './_server.ts'
+import { until } from './_tenants.ts'
 
 export type Receiver = {
   readonly url: string
@@ -8,6 +9,8 @@ export type Receiver = {
   readonly bodies: string[]
   /** The received requests. */
   readonly requests: IncomingMessage[]
+  /** Resolves when at least this number of requests have arrived. */
+  arrived(count: number): Promise<unknown>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -23,5 +26,16 @@ export async function openReceiver(
       answer(response, bodies.push(body))
     }),
   )
-  return { ...server, url: `${server.url}/`, bodies, requests }
+  return {
+    ...server,
+    url: `${server.url}/`,
+    bodies,
+    requests,
+    arrived: (count) =>
+      until(
+        `${count} requests`,
+        () => Promise.resolve(bodies.length),
+        (length) => length >= count,
+      ),
+  }
 }

@@ -9,10 +9,10 @@ import { createWorker } from '../../src/protocols/create-worker.ts'
 import { appendEvent, type Event } from '../../src/events/event.ts'
 import { dueDeliveries, fail } from '../../src/events/deliveries.ts'
 import { CustomHeaders } from '../../src/events/webhook.ts'
-import type { Wallet } from '../../src/wallet/wallet.ts'
 import { until, type Tenant } from '../_tenants.ts'
 import { openReceiver, type Receiver } from '../_receiver.ts'
 import { startAgent, type TestAgent } from '../_agent-from-sources.ts'
+import { announce, use } from '../_announce.ts'
 
 let agent: TestAgent
 beforeAll(async () => {
@@ -20,15 +20,6 @@ beforeAll(async () => {
 })
 afterAll(() => agent[Symbol.asyncDispose]())
 
-const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (wallet: Wallet) => Promise<T>) =>
-  agent.wallets.use(walletId, work)
-const announce = (on: TestAgent, tenant: Tenant, count: number) =>
-  use(on, tenant, (wallet) =>
-    wallet.transaction(async (tx) => {
-      for (let n = 1; n <= count; n++)
-        await appendEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { state: n } })
-    }),
-  )
 const add = async (
   { call }: Tenant,
   url: string,
@@ -36,12 +27,11 @@ const add = async (
 ) => call('POST /events/webhooks', { body: { url, ...body } })
 const eventOf = (body: string) => JSON.parse(body) as Event
 const statesOf = ({ bodies }: Receiver) => bodies.map((body) => eventOf(body).data.state)
-const arrival = (receiver: Receiver, count: number) =>
-  until(
-    `${count} requests`,
-    () => Promise.resolve(receiver.bodies.length),
-    (length) => length >= count,
-  )
+const replay = (
+  { call }: Tenant,
+  id: string,
+  body: { eventId: string } | { since: string } | { failed: true },
+) => call('POST /events/webhooks/{id}/replay', { path: { id }, body })
 const attempts = async ({ call }: Tenant, id: string, count: number) =>
   until(
     `${count} attempts`,
@@ -57,13 +47,13 @@ test('the reference verifier accepts signed requests, with each of two secrets a
     customHeaders: { authorization: 'Bearer x' },
   })
   await announce(agent, tenant, 1)
-  await arrival(receiver, 1)
+  await receiver.arrived(1)
   const { secret: second } = await tenant.call('POST /events/webhooks/{id}/secret', { path: { id } })
   await announce(agent, tenant, 1)
-  await arrival(receiver, 2)
+  await receiver.arrived(2)
   await tenant.call('DELETE /events/webhooks/{id}/secret', { path: { id } })
   await announce(agent, tenant, 1)
-  await arrival(receiver, 3)
+  await receiver.arrived(3)
   const verify = (n: number, secret: string) =>
     new Webhook(secret).verify(receiver.bodies[n]!, receiver.requests[n]!.headers as Record<string, string>)
   expect(verify(0, first!)).toEqual(eventOf(receiver.bodies[0]!))
@@ -151,7 +141,7 @@ test('a test is sent to one webhook before its queue, is marked as test, and ret
   const tenant = await agent.newTenant()
   const { id } = await add(tenant, receiver.url, { signed: true })
   await announce(agent, tenant, 1)
-  await arrival(receiver, 1)
+  await receiver.arrived(1)
   await add(tenant, other.url)
   const path = { id }
   const taken = await tenant.call('POST /events/webhooks/{id}/test', {
@@ -279,7 +269,7 @@ test('after a recovery a replay delivers each failed event once, with the same i
     (await tenant.call('GET /events/webhooks/{id}/deliveries', { path, query: { outcome: 'dead' } })).contents
   const given = (await dead()).map(({ eventId }) => eventId).toReversed()
   expect(given).toHaveLength(count)
-  expect(await tenant.call('POST /events/webhooks/{id}/replay', { path, body: { failed: true } })).toEqual({
+  expect(await replay(tenant, id, { failed: true })).toEqual({
     count,
   })
   {
@@ -297,7 +287,7 @@ test('after a recovery a replay delivers each failed event once, with the same i
   )
   expect(receiver.bodies.map((body) => eventOf(body).id)).toEqual(given)
   expect(statesOf(receiver)).toEqual(Array.from({ length: count }, (_, n) => n + 1))
-  expect(await tenant.call('POST /events/webhooks/{id}/replay', { path, body: { failed: true } })).toEqual({
+  expect(await replay(tenant, id, { failed: true })).toEqual({
     count: 0,
   })
 })
@@ -308,11 +298,10 @@ test('a replay has the same bytes and comes before new events', async () => {
   const { id } = await add(tenant, receiver.url)
   await announce(agent, tenant, 2)
   const log = await attempts(tenant, id, 2)
-  const path = { id }
-  await tenant.call('POST /events/webhooks/{id}/replay', { path, body: { eventId: log[1]!.eventId } })
+  await replay(tenant, id, { eventId: log[1]!.eventId })
   await announce(agent, tenant, 1)
   await attempts(tenant, id, 4)
-  await tenant.call('POST /events/webhooks/{id}/replay', { path, body: { since: '2020-01-01T00:00:00Z' } })
+  await replay(tenant, id, { since: '2020-01-01T00:00:00Z' })
   await attempts(tenant, id, 7)
   const [one, two, , three] = receiver.bodies
   expect(receiver.bodies).toEqual([one, two, one, three, one, two, three])
@@ -327,11 +316,11 @@ test('a replay to an unreachable receiver does not delay other webhooks', async 
   const tenant = await own.newTenant()
   const id = await withDeadLetters(own, tenant, mute.url, 3)
   await add(tenant, live.url)
-  await tenant.call('POST /events/webhooks/{id}/replay', { path: { id }, body: { failed: true } })
+  await replay(tenant, id, { failed: true })
   await using worker = createWorker(own.agent.config, own.agent.wallets, openLog('silent'))
   await announce(own, tenant, 3)
   worker.wake(tenant.walletId)
-  await arrival(live, 3)
+  await live.arrived(3)
   expect(mute.bodies.length).toBeLessThan(2)
 })
 
@@ -343,9 +332,9 @@ test('an unknown event id and one of another tenant are both 404', async () => {
   const { eventId } = (await attempts(one, id, 1))[0]!
   const { id: stranger } = await add(two, receiver.url)
   for (const wanted of [eventId, randomUUID()]) {
-    await expect(
-      two.call('POST /events/webhooks/{id}/replay', { path: { id: stranger }, body: { eventId: wanted } }),
-    ).rejects.toMatchObject({ problem: { status: 404 } })
+    await expect(replay(two, stranger, { eventId: wanted })).rejects.toMatchObject({
+      problem: { status: 404 },
+    })
   }
 })
 
@@ -360,13 +349,13 @@ test('a deleted webhook gets no more events, even with a full queue', async () =
   const { id } = await add(tenant, receiver.url)
   await add(tenant, other.url)
   await announce(agent, tenant, 1)
-  await arrival(receiver, 1)
+  await receiver.arrived(1)
   await announce(agent, tenant, 3)
-  await arrival(receiver, 2)
+  await receiver.arrived(2)
   await tenant.call('DELETE /events/webhooks/{id}', { path: { id } })
   end()
   await announce(agent, tenant, 1)
-  await arrival(other, 5)
+  await other.arrived(5)
   expect([statesOf(receiver), statesOf(other)]).toEqual([
     [1, 1],
     [1, 1, 2, 3, 1],
@@ -378,7 +367,7 @@ test('an event of a rolled back write is not delivered, unlike another event in 
   const tenant = await agent.newTenant()
   await add(tenant, receiver.url)
   await announce(agent, tenant, 1)
-  await arrival(receiver, 1)
+  await receiver.arrived(1)
   const write = (state: string, isLost: boolean) =>
     use(agent, tenant, (wallet) =>
       wallet.transaction(async (tx) => {
@@ -388,7 +377,7 @@ test('an event of a rolled back write is not delivered, unlike another event in 
     )
   const results = await Promise.allSettled([write('a', false), write('b', true), write('c', false)])
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  await arrival(receiver, 3)
+  await receiver.arrived(3)
   expect(statesOf(receiver)).toEqual([1, 'a', 'c'])
 })
 
@@ -397,9 +386,9 @@ test('a webhook with a long queue gets all events in order and once, including n
   const tenant = await agent.newTenant()
   await add(tenant, receiver.url)
   await Promise.all([announce(agent, tenant, 250), announce(agent, tenant, 1)])
-  await arrival(receiver, 1)
+  await receiver.arrived(1)
   await announce(agent, tenant, 130)
-  await arrival(receiver, 381)
+  await receiver.arrived(381)
   const counted = (count: number) => Array.from({ length: count }, (_, n) => n + 1)
   expect(statesOf(receiver)).toEqual([...counted(250), 1, ...counted(130)])
 })
@@ -420,7 +409,7 @@ test('a delivery whose result is not stored yet is not repeated by another poll'
   })
   const { id } = await add(tenant, receiver.url)
   await announce(agent, tenant, 1)
-  await arrival(receiver, 1)
+  await receiver.arrived(1)
   agent.agent.worker.wake(tenant.walletId)
   await setTimeout(200)
   expect(statesOf(receiver)).toEqual([1])

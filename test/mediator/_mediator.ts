@@ -21,6 +21,9 @@ import { temporaryFolder } from '../_daemon.ts'
 export const mediation2 = 'https://didcomm.org/coordinate-mediation/2.0'
 export const mediation3 = 'https://didcomm.org/coordinate-mediation/3.0'
 export const pickup = 'https://didcomm.org/messagepickup/3.0'
+export const mediateRequest = `${mediation2}/mediate-request`
+export const mediateGrant = `${mediation2}/mediate-grant`
+export const trustPing = 'https://didcomm.org/trust-ping/2.0/ping'
 export const forwardType = 'https://didcomm.org/routing/2.0/forward'
 export const problemReport = 'https://didcomm.org/report-problem/2.0/problem-report'
 
@@ -141,8 +144,16 @@ export async function startMediator({
     /** Enrols a wallet with a new DID. */
     async enrolled(serviceUri?: string | string[]): Promise<TestWallet> {
       const wallet = newWallet(serviceUri)
-      await this.ask(wallet, `${mediation2}/mediate-request`)
+      await this.ask(wallet, mediateRequest)
       return wallet
+    },
+    /** Registers a DID as a recipient of a wallet's account, or with `remove` unregisters it. */
+    register(wallet: TestWallet, recipient_did: string, action = 'add') {
+      return this.ask(wallet, `${mediation2}/keylist-update`, { updates: [{ recipient_did, action }] })
+    },
+    /** Acknowledges messages that a wallet has picked up. */
+    acknowledge(wallet: TestWallet, message_id_list: string[]) {
+      return this.ask(wallet, `${pickup}/messages-received`, { message_id_list })
     },
     /** Forwards a message to a DID anonymously. Returns the packed message for the recipient. */
     async forward(next: string, content = 'hello'): Promise<string> {

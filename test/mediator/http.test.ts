@@ -8,15 +8,17 @@ import { parseInvitation } from '../../src/didcomm/invitation.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { temporaryFolder } from '../_daemon.ts'
 import {
+  type TestWallet,
   deliveredIn,
   forwardOf,
   forwardType,
+  mediateRequest,
   mediation2,
   newWallet,
   packFor,
   pickup,
   problemReport,
-  type TestWallet,
+  trustPing,
 } from './_mediator.ts'
 
 const encrypted = 'application/didcomm-encrypted+json'
@@ -43,7 +45,7 @@ async function ask(
 test('over HTTP, a wallet enrols, receives messages from any sender, and picks them up', async () => {
   await using host = await startMediatingAgent()
   const [wallet, alias] = [newWallet(), newWallet(host.agent.mediator!.did)]
-  expect((await ask(host, wallet, `${mediation2}/mediate-request`)).body).toEqual({
+  expect((await ask(host, wallet, mediateRequest)).body).toEqual({
     routing_did: host.agent.mediator!.did,
   })
   // The stock wallet does not request this reply: it gets 202 with an empty body.
@@ -70,7 +72,7 @@ test('over HTTP, a wallet enrols, receives messages from any sender, and picks t
 test('live delivery cannot be switched on over HTTP, but can be switched off', async () => {
   await using host = await startMediatingAgent()
   const wallet = newWallet()
-  await ask(host, wallet, `${mediation2}/mediate-request`)
+  await ask(host, wallet, mediateRequest)
   const report = await ask(host, wallet, `${pickup}/live-delivery-change`, { live_delivery: true })
   expect(report).toMatchObject({ type: problemReport, body: { code: 'e.m.live-mode-not-supported' } })
   const status = await ask(host, wallet, `${pickup}/live-delivery-change`, { live_delivery: 'false' })
@@ -84,7 +86,7 @@ test('a message for a full queue logs one warning without a stack', async () => 
   })
   await using host = await startMediatingAgent({ MEDIATOR_QUEUE_LIMIT: '1' }, { log })
   const [wallet, { did }] = [newWallet(), host.agent.mediator!]
-  await ask(host, wallet, `${mediation2}/mediate-request`)
+  await ask(host, wallet, mediateRequest)
   const send = () =>
     post(host.didcommUrl, packFor(did, forwardOf(wallet.did, packFor(wallet.did, { type: 'x:y' }))))
   expect((await send()).status).toBe(202)
@@ -104,7 +106,7 @@ test('a message for a full queue logs one warning without a stack', async () => 
 test('anonymous senders get a status: 422 for an unknown recipient, 507 for a full queue, 409 for a repeated envelope', async () => {
   await using host = await startMediatingAgent({ MEDIATOR_QUEUE_LIMIT: '1' })
   const [wallet, unknownDid, { did }] = [newWallet(), newWallet().did, host.agent.mediator!]
-  await ask(host, wallet, `${mediation2}/mediate-request`)
+  await ask(host, wallet, mediateRequest)
   const forward = (next: string) => packFor(did, forwardOf(next, packFor(next, { type: 'x:y' })))
   const unknown = await post(host.didcommUrl, forward(unknownDid))
   expect(unknown.status).toBe(422)
@@ -113,7 +115,7 @@ test('anonymous senders get a status: 422 for an unknown recipient, 507 for a fu
   expect((await post(host.didcommUrl, accepted)).status).toBe(202)
   expect((await post(host.didcommUrl, accepted)).status).toBe(409)
   expect((await post(host.didcommUrl, forward(wallet.did))).status).toBe(507)
-  const ping = packFor(did, { type: 'https://didcomm.org/trust-ping/2.0/ping' })
+  const ping = packFor(did, { type: trustPing })
   expect((await post(host.didcommUrl, ping)).status).toBe(422)
 })
 
@@ -127,7 +129,7 @@ test('an address that sends too many messages gets 429 with Retry-After; behind 
     fetch(host.didcommUrl, {
       method: 'POST',
       headers: { 'content-type': encrypted, 'x-forwarded-for': forwarded },
-      body: newWallet().pack(did, { type: 'https://didcomm.org/trust-ping/2.0/ping' }),
+      body: newWallet().pack(did, { type: trustPing }),
     })
   expect((await ping('192.0.2.1')).status).toBe(200)
   const refused = await ping('192.0.2.2, 192.0.2.1')
@@ -141,7 +143,7 @@ test('a client cannot choose its address unless a proxy is trusted', async () =>
   await using host = await startMediatingAgent({ MEDIATOR_ENROLMENTS_PER_HOUR: '1' })
   const { did } = host.agent.mediator!
   const enrol = async (forwarded: string) => {
-    const body = newWallet().pack(did, { type: `${mediation2}/mediate-request` })
+    const body = newWallet().pack(did, { type: mediateRequest })
     const headers = { 'content-type': encrypted, 'x-forwarded-for': forwarded }
     const response = await fetch(host.didcommUrl, { method: 'POST', headers, body })
     return [response.status, response.headers.has('retry-after')]
@@ -159,7 +161,7 @@ test('a client cannot choose its address unless a proxy is trusted', async () =>
 test('changed envelopes and invalid bodies are refused, as in the agent role', async () => {
   await using host = await startMediatingAgent()
   const wallet = newWallet()
-  const packed = JSON.parse(wallet.pack(host.agent.mediator!.did, { type: `${mediation2}/mediate-request` }))
+  const packed = JSON.parse(wallet.pack(host.agent.mediator!.did, { type: mediateRequest }))
   const flipped = (packed.ciphertext as string).startsWith('A') ? 'B' : 'A'
   const tampered = { ...packed, ciphertext: flipped + packed.ciphertext.slice(1) }
   for (const body of [JSON.stringify(tampered), JSON.stringify({ ...packed, tag: undefined }), '{}', '']) {
@@ -178,7 +180,7 @@ test('a reply without return_route is posted to the wallet’s inbox', async () 
   // not matter.
   const wallet = newWallet(other.didcommUrl)
   const later = wallet.pack(host.agent.mediator!.did, {
-    type: `${mediation2}/mediate-request`,
+    type: mediateRequest,
     return_route: undefined,
   })
   expect(await post(host.didcommUrl, later)).toMatchObject({ status: 202, body: '' })
@@ -243,7 +245,7 @@ test('the agent’s own wallets remain reachable, and a restarted agent keeps it
   {
     await using host = await startMediatingAgent(variables, { dataDir: folder.path })
     did = host.agent.mediator!.did
-    await ask(host, wallet, `${mediation2}/mediate-request`)
+    await ask(host, wallet, mediateRequest)
     const packed = packFor(wallet.did, { type: 'x:y', body: { content: 'before' } })
     expect((await post(host.didcommUrl, packFor(did, forwardOf(wallet.did, packed)))).status).toBe(202)
     const { invitation } = await host.tenant('POST /connections', { body: {} })

@@ -1,14 +1,17 @@
 /** Removal of idle accounts, and the problem report to wallets that return. */
 import { expect, test } from 'vitest'
 import {
+  type TestMediator,
   deliveredIn,
+  mediateGrant,
+  mediateRequest,
   mediation2,
   newWallet,
   pickup,
   problemReport,
   refusalOf,
   startMediator,
-  type TestMediator,
+  trustPing,
 } from './_mediator.ts'
 
 const hour = 3_600
@@ -17,18 +20,15 @@ const day = 24 * hour
 const isEnrolled = async (mediator: TestMediator, wallet: ReturnType<typeof newWallet>) =>
   (await mediator.ask(wallet, `${pickup}/status-request`))?.type === `${pickup}/status`
 
-const register = (mediator: TestMediator, wallet: ReturnType<typeof newWallet>, alias: string) =>
-  mediator.ask(wallet, `${mediation2}/keylist-update`, { updates: [{ recipient_did: alias, action: 'add' }] })
-
 test('an idle account is removed with its DIDs; its wallet gets a problem report and may enrol again', async () => {
   await using mediator = await startMediator({ MEDIATOR_ACCOUNT_LIFETIME: 10 * day })
   const [wallet, alias] = [await mediator.enrolled(), newWallet().did]
-  await register(mediator, wallet, alias)
+  await mediator.register(wallet, alias)
   mediator.advance(10 * day)
   await mediator.mediator.sweep()
   await mediator.forward(alias, 'still accepted')
   const [message] = deliveredIn(await mediator.ask(wallet, `${pickup}/delivery-request`, { limit: 1 }))
-  await mediator.ask(wallet, `${pickup}/messages-received`, { message_id_list: [message!.id] })
+  await mediator.acknowledge(wallet, [message!.id])
 
   mediator.advance(10 * day + 1)
   await mediator.mediator.sweep()
@@ -45,21 +45,19 @@ test('an idle account is removed with its DIDs; its wallet gets a problem report
     expect(report!.body['comment']).toContain('Send a mediate-request, then register the DIDs again')
   }
 
-  expect((await mediator.ask(wallet, `${mediation2}/mediate-request`))?.type).toBe(
-    `${mediation2}/mediate-grant`,
-  )
+  expect((await mediator.ask(wallet, mediateRequest))?.type).toBe(mediateGrant)
   expect((await mediator.ask(wallet, `${mediation2}/keylist-query`))?.body).toMatchObject({
     keys: [{ recipient_did: wallet.did }],
   })
-  expect((await register(mediator, wallet, alias))?.body).toMatchObject({ updated: [{ result: 'success' }] })
+  expect((await mediator.register(wallet, alias))?.body).toMatchObject({ updated: [{ result: 'success' }] })
   await mediator.forward(alias, 'accepted again')
 })
 
 test.each([
   ['a pickup', `${pickup}/status-request`, {}],
   ['a query of its list', `${mediation2}/keylist-query`, {}],
-  ['a ping', 'https://didcomm.org/trust-ping/2.0/ping', {}],
-  ['another request to enrol', `${mediation2}/mediate-request`, {}],
+  ['a ping', trustPing, {}],
+  ['another request to enrol', mediateRequest, {}],
 ])('%s keeps an account in use', async (_, type, body) => {
   await using mediator = await startMediator({ MEDIATOR_ACCOUNT_LIFETIME: 10 * day })
   const [wallet, silent] = [await mediator.enrolled(), await mediator.enrolled()]
@@ -108,20 +106,18 @@ test('at the limit of accounts, only accounts abandoned for a day are removed', 
     await mediator.enrolled(),
     await mediator.enrolled(),
   ]
-  await register(mediator, withAlias, newWallet().did)
+  await mediator.register(withAlias, newWallet().did)
   await mediator.forward(withMessage.did)
   const late = newWallet()
-  const request = async () => (await mediator.ask(late, `${mediation2}/mediate-request`))?.type
+  const request = async () => (await mediator.ask(late, mediateRequest))?.type
   mediator.advance(day)
   expect(await request()).toBe(`${mediation2}/mediate-deny`)
   mediator.advance(1)
-  expect(await request()).toBe(`${mediation2}/mediate-grant`)
+  expect(await request()).toBe(mediateGrant)
   const stay = []
   for (const wallet of [left, withAlias, withMessage, late]) stay.push(await isEnrolled(mediator, wallet))
   expect(stay).toEqual([false, true, true, true])
   mediator.advance(2 * day)
-  expect((await mediator.ask(newWallet(), `${mediation2}/mediate-request`))?.type).toBe(
-    `${mediation2}/mediate-grant`,
-  )
+  expect((await mediator.ask(newWallet(), mediateRequest))?.type).toBe(mediateGrant)
   expect(await isEnrolled(mediator, late)).toBe(false)
 })

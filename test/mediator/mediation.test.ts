@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { resolvePeerDid } from '../../src/did/peer.ts'
 import {
   deliveredIn,
+  mediateGrant,
+  mediateRequest,
   mediation2,
   mediation3,
   newWallet,
@@ -11,6 +13,7 @@ import {
   problemReport,
   refusalOf,
   startMediator,
+  trustPing,
 } from './_mediator.ts'
 
 test('the mediator’s DID has an HTTP service, followed by a WebSocket service', async () => {
@@ -24,17 +27,15 @@ test('the mediator’s DID has an HTTP service, followed by a WebSocket service'
 test('2.0: a request is granted with one routing DID, on the thread of the request', async () => {
   await using mediator = await startMediator()
   const wallet = newWallet()
-  const grant = await mediator.ask(wallet, `${mediation2}/mediate-request`, {}, { id: 'the-request' })
+  const grant = await mediator.ask(wallet, mediateRequest, {}, { id: 'the-request' })
   expect(grant).toMatchObject({
-    type: `${mediation2}/mediate-grant`,
+    type: mediateGrant,
     thid: 'the-request',
     from: mediator.did,
     to: [wallet.did],
     body: { routing_did: mediator.did },
   })
-  expect((await mediator.ask(wallet, `${mediation2}/mediate-request`))?.type).toBe(
-    `${mediation2}/mediate-grant`,
-  )
+  expect((await mediator.ask(wallet, mediateRequest))?.type).toBe(mediateGrant)
 })
 
 test('3.0: the routing DIDs of a grant are a list', async () => {
@@ -49,22 +50,20 @@ test('a later minor version is read as the known one', async () => {
     newWallet(),
     'https://didcomm.org/coordinate-mediation/2.7/mediate-request',
   )
-  expect(grant?.type).toBe(`${mediation2}/mediate-grant`)
+  expect(grant?.type).toBe(mediateGrant)
 })
 
 test('at the limit of accounts a new wallet is denied, and enrolled ones stay', async () => {
   await using mediator = await startMediator({ MEDIATOR_ACCOUNT_LIMIT: 1 })
   const first = await mediator.enrolled()
-  expect(await mediator.ask(newWallet(), `${mediation2}/mediate-request`)).toMatchObject({
+  expect(await mediator.ask(newWallet(), mediateRequest)).toMatchObject({
     type: `${mediation2}/mediate-deny`,
     body: {},
   })
   expect((await mediator.ask(newWallet(), `${mediation3}/mediate-request`))?.type).toBe(
     `${mediation3}/mediate-deny`,
   )
-  expect((await mediator.ask(first, `${mediation2}/mediate-request`))?.type).toBe(
-    `${mediation2}/mediate-grant`,
-  )
+  expect((await mediator.ask(first, mediateRequest))?.type).toBe(mediateGrant)
 })
 
 const names = [
@@ -150,10 +149,8 @@ test.each(names)(
 test('an account that proves a DID receives its messages, even if another account registered the DID', async () => {
   await using mediator = await startMediator()
   const [thief, owner] = [await mediator.enrolled(), newWallet()]
-  await mediator.ask(thief, `${mediation2}/keylist-update`, {
-    updates: [{ recipient_did: owner.did, action: 'add' }],
-  })
-  await mediator.ask(owner, `${mediation2}/mediate-request`)
+  await mediator.register(thief, owner.did)
+  await mediator.ask(owner, mediateRequest)
   await mediator.forward(owner.did)
   expect(deliveredIn(await mediator.ask(owner, `${pickup}/delivery-request`, { limit: 1 }))).toHaveLength(1)
   expect((await mediator.ask(thief, `${pickup}/status-request`))?.body).toMatchObject({ message_count: 0 })
@@ -167,7 +164,7 @@ test('queued messages for a DID move to the account that proves it, once, and no
   await mediator.forward(owner.did)
   await mediator.forward(owner.did)
   await mediator.forward(other)
-  await mediator.ask(owner, `${mediation2}/mediate-request`)
+  await mediator.ask(owner, mediateRequest)
   expect(deliveredIn(await mediator.ask(owner, `${pickup}/delivery-request`, { limit: 10 }))).toHaveLength(2)
   expect((await mediator.ask(thief, `${pickup}/status-request`))?.body).toMatchObject({ message_count: 1 })
   const list = await mediator.ask(thief, `${mediation2}/keylist-query`)
@@ -190,14 +187,18 @@ test('an account can register its own DID again after another account registered
 
 test('a ping is answered unless it requests no response', async () => {
   await using mediator = await startMediator()
-  const [wallet, ping] = [newWallet(), 'https://didcomm.org/trust-ping/2.0/ping']
-  expect(await mediator.ask(wallet, ping, { response_requested: true }, { id: 'a-ping' })).toMatchObject({
-    type: 'https://didcomm.org/trust-ping/2.0/ping-response',
-    thid: 'a-ping',
-    body: {},
-  })
-  expect((await mediator.ask(wallet, ping))?.type).toBe('https://didcomm.org/trust-ping/2.0/ping-response')
-  expect(await mediator.ask(wallet, ping, { response_requested: false })).toBeUndefined()
+  const wallet = newWallet()
+  expect(await mediator.ask(wallet, trustPing, { response_requested: true }, { id: 'a-ping' })).toMatchObject(
+    {
+      type: 'https://didcomm.org/trust-ping/2.0/ping-response',
+      thid: 'a-ping',
+      body: {},
+    },
+  )
+  expect((await mediator.ask(wallet, trustPing))?.type).toBe(
+    'https://didcomm.org/trust-ping/2.0/ping-response',
+  )
+  expect(await mediator.ask(wallet, trustPing, { response_requested: false })).toBeUndefined()
 })
 
 test.each([
@@ -230,7 +231,7 @@ test.each([
     {},
     'e.p.msg.unsupported',
   ],
-  ['the mediator’s own role', `${mediation2}/mediate-grant`, {}, 'e.p.msg.unsupported'],
+  ['the mediator’s own role', mediateGrant, {}, 'e.p.msg.unsupported'],
   ['a body without its member', `${mediation2}/keylist-update`, {}, 'e.p.msg'],
   [
     'too many updates',
@@ -265,7 +266,7 @@ test('problem reports, ping responses and empty messages get no reply', async ()
 test('a repeated envelope is refused; the same message in a new envelope is not', async () => {
   await using mediator = await startMediator()
   const wallet = await mediator.enrolled()
-  const message = { id: 'once', type: 'https://didcomm.org/trust-ping/2.0/ping' }
+  const message = { id: 'once', type: trustPing }
   const packed = wallet.pack(mediator.did, message)
   expect((await wallet.open((await mediator.take(packed))!)).message.type).toMatch(/ping-response$/)
   const { recipients, ...rest } = JSON.parse(packed)
@@ -313,12 +314,7 @@ test('a replayed update changes nothing', async () => {
 test('a sender that does not prove a DID can only forward', async () => {
   await using mediator = await startMediator()
   const wallet = await mediator.enrolled()
-  const types = [
-    `${mediation2}/mediate-request`,
-    `${mediation2}/keylist-query`,
-    `${pickup}/delivery-request`,
-    'https://didcomm.org/trust-ping/2.0/ping',
-  ]
+  const types = [mediateRequest, `${mediation2}/keylist-query`, `${pickup}/delivery-request`, trustPing]
   for (const type of types) {
     for (const from of [{}, { from: wallet.did }]) {
       const packed = packFor(mediator.did, { type, body: { limit: 1 }, return_route: 'all', ...from })
@@ -384,7 +380,7 @@ test('with another URL the mediator has another DID, and answers for both', asyn
   expect(mediator.did).not.toBe(before)
   const list = await mediator.ask(wallet, `${mediation2}/keylist-query`, {}, { to: [before] })
   expect(list).toMatchObject({ from: before, body: { keys: [{ recipient_did: wallet.did }] } })
-  expect((await mediator.ask(wallet, `${mediation2}/mediate-request`))?.body).toEqual({
+  expect((await mediator.ask(wallet, mediateRequest))?.body).toEqual({
     routing_did: mediator.did,
   })
   await mediator.restart('http://mediator.example')

@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import {
+  type TestMediator,
+  type TestWallet,
   deliveredIn,
   forwardOf,
   forwardType,
@@ -18,8 +20,6 @@ import {
   problemReport,
   refusalOf,
   startMediator,
-  type TestMediator,
-  type TestWallet,
 } from './_mediator.ts'
 
 const deliver = async (
@@ -30,9 +30,7 @@ const deliver = async (
 
 async function withAlias(mediator: TestMediator) {
   const [wallet, alias] = [await mediator.enrolled(), newWallet(mediator.did)]
-  await mediator.ask(wallet, `${mediation2}/keylist-update`, {
-    updates: [{ recipient_did: alias.did, action: 'add' }],
-  })
+  await mediator.register(wallet, alias.did)
   return { wallet, alias }
 }
 
@@ -54,9 +52,7 @@ test('a forwarded message is delivered unchanged, repeatedly until it is acknowl
     expect((await alias.open(message!.packed)).message.body).toEqual({ content: 'for the alias' })
   }
   const [{ id } = { id: '' }] = await deliver(mediator, wallet)
-  const status = await mediator.ask(wallet, `${pickup}/messages-received`, {
-    message_id_list: [id, 'no such id'],
-  })
+  const status = await mediator.acknowledge(wallet, [id, 'no such id'])
   expect(status).toMatchObject({
     type: `${pickup}/status`,
     body: { message_count: 0, total_bytes: 0, live_delivery: false },
@@ -114,7 +110,10 @@ test('a delivery stays below the size that peers read, but is never empty', asyn
   const lengths = []
   for (let left = await deliver(mediator, wallet); left.length > 0; left = await deliver(mediator, wallet)) {
     lengths.push(left.length)
-    await mediator.ask(wallet, `${pickup}/messages-received`, { message_id_list: left.map(({ id }) => id) })
+    await mediator.acknowledge(
+      wallet,
+      left.map(({ id }) => id),
+    )
   }
   expect(lengths).toEqual([1, 2])
 })
@@ -132,7 +131,7 @@ test('an account cannot see, pick up or delete messages of another', async () =>
       })
       expect(report).toMatchObject({ type: problemReport, body: { code: 'e.p.req.not_enroll' } })
     }
-    await mediator.ask(attacker, `${pickup}/messages-received`, { message_id_list: [id] })
+    await mediator.acknowledge(attacker, [id])
   }
   for (const type of ['status-request', 'delivery-request', 'messages-received']) {
     const report = await mediator.ask(stranger, `${pickup}/${type}`, { limit: 1, message_id_list: [] })
@@ -157,7 +156,7 @@ test('a forward may be authenticated, contain base64, and name a key of the reci
     ).toBeUndefined()
     const [message] = await deliver(mediator, wallet)
     expect(JSON.parse(message!.packed)).toEqual(JSON.parse(packed))
-    await mediator.ask(wallet, `${pickup}/messages-received`, { message_id_list: [message!.id] })
+    await mediator.acknowledge(wallet, [message!.id])
   }
 })
 
@@ -187,9 +186,7 @@ test('after a removal no messages are queued for a DID, and those in the queue c
   await using mediator = await startMediator()
   const { wallet, alias } = await withAlias(mediator)
   await mediator.forward(alias.did)
-  await mediator.ask(wallet, `${mediation2}/keylist-update`, {
-    updates: [{ recipient_did: alias.did, action: 'remove' }],
-  })
+  await mediator.register(wallet, alias.did, 'remove')
   expect((await refusalOf(mediator.forward(alias.did))).type).toBe('error:MediatorError:NotEnrolled')
   expect(await deliver(mediator, wallet, { limit: 10, recipient_did: alias.did })).toHaveLength(1)
 })
@@ -244,9 +241,7 @@ test('a forward for a wallet behind another mediator is queued for that mediator
   await using inner = await startMediator({ url: 'http://inner.example' })
   // The operator of the inner mediator has an account at the outer one.
   const operator = await outer.enrolled()
-  await outer.ask(operator, `${mediation2}/keylist-update`, {
-    updates: [{ recipient_did: inner.did, action: 'add' }],
-  })
+  await outer.register(operator, inner.did)
   const wallet = await inner.enrolled()
   const packed = packFor(wallet.did, { type: 'x:y', body: { content: 'two mediators' } })
   const forInner = packFor(inner.did, forwardOf(wallet.did, packed))

@@ -3,9 +3,14 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readConfig, type Config } from '../../src/base/config.ts'
 import { createRateLimits } from '../../src/mediator/rate-limits.ts'
 import { RateLimited } from '../../src/mediator/handler.ts'
-import { mediation2, newWallet, problemReport, refusalOf, startMediator } from './_mediator.ts'
-
-const enrol = `${mediation2}/mediate-request`
+import {
+  mediateGrant,
+  mediateRequest,
+  newWallet,
+  problemReport,
+  refusalOf,
+  startMediator,
+} from './_mediator.ts'
 
 const ratesWith = (config: Partial<Config>) => createRateLimits({ ...readConfig({}), ...config })
 
@@ -14,7 +19,7 @@ test('an address that enrols too many DIDs is refused with a waiting time; other
   const first = await mediator.enrolled()
   await mediator.enrolled()
   const late = newWallet('http://wallet.example/inbox')
-  const packed = late.pack(mediator.did, { type: enrol })
+  const packed = late.pack(mediator.did, { type: mediateRequest })
   // The second attempt must not be refused as a repetition: the same envelope may be sent again later.
   for (const _ of [1, 2]) {
     const problem = await refusalOf(mediator.take(packed))
@@ -24,15 +29,15 @@ test('an address that enrols too many DIDs is refused with a waiting time; other
     expect((problem as RateLimited).waitSeconds).toBeLessThanOrEqual(3_600)
   }
   expect(mediator.posts).toEqual([])
-  expect((await mediator.ask(first, enrol))?.type).toBe(`${mediation2}/mediate-grant`)
+  expect((await mediator.ask(first, mediateRequest))?.type).toBe(mediateGrant)
   mediator.moveTo('192.0.2.2')
-  expect((await mediator.ask(late, enrol))?.type).toBe(`${mediation2}/mediate-grant`)
+  expect((await mediator.ask(late, mediateRequest))?.type).toBe(mediateGrant)
 })
 
 test('on an open connection the refusal is a problem report', async () => {
   await using mediator = await startMediator({ MEDIATOR_ENROLMENTS_PER_HOUR: 1 })
   await mediator.enrolled()
-  const report = await mediator.ask(newWallet(), enrol, {}, {}, { send: () => undefined })
+  const report = await mediator.ask(newWallet(), mediateRequest, {}, {}, { send: () => undefined })
   expect(report).toMatchObject({
     type: problemReport,
     body: { code: 'e.p.req.time', args: ['enrolments', expect.stringMatching(/^\d+$/)] },

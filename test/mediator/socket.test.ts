@@ -8,15 +8,18 @@ import { createScheduler, schedulerLimits } from '../../src/base/scheduler.ts'
 import { startAgent } from '../_agent.ts'
 import { Daemon, temporaryFolder } from '../_daemon.ts'
 import {
+  type TestWallet,
   deliveredIn,
   forwardOf,
+  mediateGrant,
+  mediateRequest,
   mediation2,
   newWallet,
   packFor,
   pickup,
   problemReport,
   startMediator,
-  type TestWallet,
+  trustPing,
 } from './_mediator.ts'
 import { openSocket, type TestSocket } from './_socket.ts'
 import { built } from '../_built.ts'
@@ -62,13 +65,9 @@ test('a socket accepts every protocol as text or binary, and carries the replies
   const wallet = newWallet()
   using socket = await mediator.open(wallet)
   // No return route is requested: replies use the socket anyway.
-  socket.send(
-    Buffer.from(
-      wallet.pack(mediator.did, { type: `${mediation2}/mediate-request`, return_route: undefined }),
-    ),
-  )
+  socket.send(Buffer.from(wallet.pack(mediator.did, { type: mediateRequest, return_route: undefined })))
   expect(await socket.next()).toMatchObject({
-    type: `${mediation2}/mediate-grant`,
+    type: mediateGrant,
     body: { routing_did: mediator.did },
   })
   expect((await mediator.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({
@@ -85,7 +84,7 @@ test('in live mode a message is delivered on arrival, and stays queued until it 
   await using mediator = await start()
   const [wallet, alias] = [newWallet(), newWallet(mediator.did)]
   using socket = await mediator.open(wallet)
-  await mediator.ask(socket, wallet, `${mediation2}/mediate-request`)
+  await mediator.ask(socket, wallet, mediateRequest)
   await mediator.ask(socket, wallet, `${mediation2}/keylist-update`, {
     updates: [{ recipient_did: alias.did, action: 'add' }],
   })
@@ -126,7 +125,7 @@ test('closing a connection loses no message, and ends live mode', async () => {
   const wallet = newWallet()
   {
     using socket = await mediator.open(wallet)
-    await mediator.ask(socket, wallet, `${mediation2}/mediate-request`)
+    await mediator.ask(socket, wallet, mediateRequest)
     await mediator.ask(socket, wallet, `${pickup}/live-delivery-change`, { live_delivery: true })
   }
   await mediator.forward(wallet.did, 'the wallet is offline')
@@ -147,8 +146,8 @@ test('live messages go to every subscribed connection of the account, and to no 
   using tablet = await mediator.open(wallet)
   using others = await mediator.open(other)
   using strangers = await mediator.open(stranger)
-  await mediator.ask(phone, wallet, `${mediation2}/mediate-request`)
-  await mediator.ask(others, other, `${mediation2}/mediate-request`)
+  await mediator.ask(phone, wallet, mediateRequest)
+  await mediator.ask(others, other, mediateRequest)
   for (const [socket, who] of [
     [phone, wallet],
     [tablet, wallet],
@@ -165,9 +164,7 @@ test('live messages go to every subscribed connection of the account, and to no 
     expect(await contentsOf(wallet, await socket.next())).toEqual(['for one'])
   // A message sent to the others would arrive before this reply.
   expect((await mediator.ask(others, other, `${pickup}/status-request`)).type).toBe(`${pickup}/status`)
-  expect((await mediator.ask(strangers, stranger, 'https://didcomm.org/trust-ping/2.0/ping')).type).toMatch(
-    /ping-response$/,
-  )
+  expect((await mediator.ask(strangers, stranger, trustPing)).type).toMatch(/ping-response$/)
 })
 
 test('invalid messages are ignored, and the socket stays open', async () => {
@@ -185,9 +182,7 @@ test('invalid messages are ignored, and the socket stays open', async () => {
   ]) {
     socket.send(garbage)
   }
-  expect((await mediator.ask(socket, wallet, 'https://didcomm.org/trust-ping/2.0/ping')).type).toMatch(
-    /ping-response$/,
-  )
+  expect((await mediator.ask(socket, wallet, trustPing)).type).toMatch(/ping-response$/)
 })
 
 test('an oversized message closes the socket', async () => {
@@ -202,8 +197,7 @@ test('many messages at once are answered in order', async () => {
   const wallet = newWallet()
   using socket = await mediator.open(wallet)
   const ids = Array.from({ length: 200 }, (_, n) => `ping ${n}`)
-  for (const id of ids)
-    socket.send(wallet.pack(mediator.did, { id, type: 'https://didcomm.org/trust-ping/2.0/ping' }))
+  for (const id of ids) socket.send(wallet.pack(mediator.did, { id, type: trustPing }))
   const answered = []
   for (const _ of ids) answered.push((await socket.next()).thid)
   expect(answered).toEqual(ids)
@@ -237,7 +231,7 @@ test('a socket without a valid message in time is closed; one with a valid messa
   const closeSockets = serveSockets(server, agent, 2_000)
   const url = urlOf(server, '127.0.0.1')
   const wallet = newWallet()
-  const ping = () => wallet.pack(mediator.did, { type: 'https://didcomm.org/trust-ping/2.0/ping' })
+  const ping = () => wallet.pack(mediator.did, { type: trustPing })
   try {
     using used = await openSocket(url, wallet)
     used.send(ping())
@@ -277,8 +271,7 @@ test('a socket with too many messages is closed with "try again later"', async (
   await using mediator = await start({ MEDIATOR_MESSAGES_PER_MINUTE: '3' })
   const wallet = newWallet()
   using socket = await mediator.open(wallet)
-  for (let n = 0; n < 50; n++)
-    socket.send(wallet.pack(mediator.did, { type: 'https://didcomm.org/trust-ping/2.0/ping' }))
+  for (let n = 0; n < 50; n++) socket.send(wallet.pack(mediator.did, { type: trustPing }))
   expect(await socket.closed()).toBe(1013)
   expect(socket.arrived).toHaveLength(3)
 })

@@ -10,31 +10,18 @@ import { appendEvent, type Event, type EventType } from '../../src/events/event.
 import { enqueue, type Job } from '../../src/outbox/job.ts'
 import { Worker } from '../../src/outbox/worker.ts'
 import type { Db, Tx } from '../../src/storage/database.ts'
-import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
 import { connect, until, type Tenant } from '../_tenants.ts'
 import { openParty } from '../_party.ts'
 import { openReceiver } from '../_receiver.ts'
-import { startAgent, type TestAgent, startPair } from '../_agent-from-sources.ts'
+import { startAgent, startPair } from '../_agent-from-sources.ts'
+import { announce, use } from '../_announce.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 import { countPolls } from './_polls.ts'
 
 const silent = openLog('silent')
 
-const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (wallet: Wallet) => Promise<T>) =>
-  agent.wallets.use(walletId, work)
-
-const announce = (agent: TestAgent, tenant: Tenant, count: number) =>
-  use(agent, tenant, (wallet) =>
-    wallet.transaction(async (tx) => {
-      for (let n = 1; n <= count; n++)
-        await appendEvent(tx, {
-          type: 'ConnectionUpdated',
-          subject: 'a thread',
-          data: { state: `step ${n}` },
-        })
-    }),
-  )
+const publication = { kind: 'task', protocol: 'did-registrar', recordId: 'x', task: 'publish DID' } as const
 const listen = ({ call }: Tenant, url: string) => call('POST /events/webhooks', { body: { url } })
 const eventOf = (body: string) => JSON.parse(body) as Event
 const stateOf = (body: string) => eventOf(body).data.state
@@ -53,12 +40,8 @@ test('a webhook gets its events sequentially and in order', async () => {
   const tenant = await agent.newTenant()
   await listen(tenant, receiver.url)
   await announce(agent, tenant, 30)
-  await until(
-    'thirty events',
-    () => Promise.resolve(receiver.bodies.length),
-    (count) => count === 30,
-  )
-  expect(receiver.bodies.map(stateOf)).toEqual(Array.from({ length: 30 }, (_, n) => `step ${n + 1}`))
+  await receiver.arrived(30)
+  expect(receiver.bodies.map(stateOf)).toEqual(Array.from({ length: 30 }, (_, n) => n + 1))
   expect(Math.max(...most)).toBe(1)
 })
 
@@ -97,17 +80,9 @@ test('more unresponsive webhooks than slots do not delay others, even before the
     new WebhookSlots({ prompt: 2, slow: 2, promptMs: 30 }),
   )
   for (const { walletId } of tenants) worker.wake(walletId)
-  await until(
-    'requests in all slots',
-    () => Promise.resolve(mute.bodies.length),
-    (count) => count >= 2,
-  )
+  await mute.arrived(2)
   worker.wake(tenant.walletId)
-  await until(
-    'three events',
-    () => Promise.resolve(live.bodies.length),
-    (count) => count === 3,
-  )
+  await live.arrived(3)
   const ended = await Promise.all(
     tenants.map((tenant) =>
       use(agent, tenant, ({ db }) => db.selectFrom('delivery_attempt').selectAll().execute()),
@@ -128,11 +103,7 @@ test('a tenant with undeliverable messages does not delay the messages of others
       for (let n = 0; n < 300; n++) await enqueue(tx, `record:${randomUUID()}`, JSON.parse(body))
     })
   })
-  await until(
-    'the undeliverable messages',
-    () => Promise.resolve(mute.bodies.length),
-    (count) => count >= 10,
-  )
+  await mute.arrived(10)
   await connect(pair.issuer, pair.holder)
   expect(mute.bodies.length).toBeLessThan(100)
   expect(party.envelopes).toEqual([])
@@ -186,27 +157,21 @@ test('jobs that are pending at a stop run after the next start', async () => {
   await using agent = await startAgent({ AGENT_OPEN_WALLETS: '2' })
   await using receiver = await openReceiver()
   await agent.agent.worker[Symbol.asyncDispose]()
-  const tenants = [
-    await agent.newTenant(),
-    await agent.newTenant(),
-    await agent.newTenant(),
-    await agent.newTenant(),
-  ]
-  for (const tenant of tenants) {
+  const tenants = []
+  for (let n = 0; n < 4; n++) {
+    const tenant = await agent.newTenant()
     await listen(tenant, receiver.url)
     await announce(agent, tenant, 2)
+    tenants.push(tenant)
   }
   await using worker = createWorker(agent.agent.config, agent.agent.wallets, silent)
   await worker.resume()
-  const arrived = await until(
-    'all events',
-    () => Promise.resolve(receiver.bodies.map(eventOf)),
-    (events) => events.length === 8,
-  )
+  await receiver.arrived(8)
+  const arrived = receiver.bodies.map(eventOf)
+  expect(arrived).toHaveLength(8)
   for (const { walletId } of tenants) {
     expect(arrived.filter((event) => event.walletId === walletId).map(({ data }) => data.state)).toEqual([
-      'step 1',
-      'step 2',
+      1, 2,
     ])
   }
 })
@@ -240,11 +205,7 @@ test('a stop does not wait for an unresponsive peer, and keeps its job', async (
   const tenant = await agent.newTenant()
   await listen(tenant, receiver.url)
   await announce(agent, tenant, 1)
-  await until(
-    'a request',
-    () => Promise.resolve(receiver.bodies.length),
-    (count) => count === 1,
-  )
+  await receiver.arrived(1)
   await agent.agent.worker[Symbol.asyncDispose]()
   const rows = await use(agent, tenant, ({ db }) =>
     db.selectFrom('webhook').select(['cursor', 'attempts']).execute(),
@@ -257,12 +218,7 @@ test('a job that is due in months is neither polled constantly nor forgotten', a
   const tenant = await agent.newTenant()
   await use(agent, tenant, (wallet) =>
     wallet.transaction(async (tx) => {
-      await enqueue(tx, 'did:x', {
-        kind: 'task',
-        protocol: 'did-registrar',
-        recordId: 'x',
-        task: 'publish DID',
-      })
+      await enqueue(tx, 'did:x', publication)
       await tx
         .updateTable('job')
         .set({ due_at: new Date(Date.now() + 40 * 86_400_000).toISOString() })
@@ -341,12 +297,7 @@ test('a wallet at its job limit is not polled because another job is due', async
       // With one job in each queue of the four connections the wallet is at its limit.
       for (let n = 0; n < 44; n++)
         await enqueue(tx, `record:${randomUUID()}`, JSON.parse(pending[n % 4]!.body))
-      await enqueue(tx, 'did:x', {
-        kind: 'task',
-        protocol: 'did-registrar',
-        recordId: 'x',
-        task: 'publish DID',
-      })
+      await enqueue(tx, 'did:x', publication)
       const due_at = new Date(Date.now() + 500).toISOString()
       await tx.updateTable('job').set({ due_at }).where('queue', '=', 'did:x').execute()
     })
@@ -373,12 +324,8 @@ test('a failed event is retried five seconds later with the same id, before the 
   const tenant = await agent.newTenant()
   await listen(tenant, receiver.url)
   await announce(agent, tenant, 2)
-  await until(
-    'three requests',
-    () => Promise.resolve(receiver.bodies.length),
-    (count) => count === 3,
-  )
-  expect(receiver.bodies.map(stateOf)).toEqual(['step 1', 'step 1', 'step 2'])
+  await receiver.arrived(3)
+  expect(receiver.bodies.map(stateOf)).toEqual([1, 1, 2])
   expect(eventOf(receiver.bodies[0]!)).toEqual(eventOf(receiver.bodies[1]!))
   // The delay between attempts is five seconds or more.
   expect(times[1]! - times[0]!).toBeGreaterThan(4_900)
