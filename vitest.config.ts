@@ -68,7 +68,16 @@ export default defineConfig({
         extends: true,
         test: { name: 'unit', include: ['test/*.test.ts', ...testsIn(unit)], exclude: [mutation] },
       },
-      { extends: true, test: { name: 'system', include: [...testsIn(system), mutation] } },
+      {
+        extends: true,
+        test: {
+          name: 'system',
+          include: [...testsIn(system), mutation],
+          // They start processes, which takes long on a busy machine.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
       { extends: true, test: { name: 'interop', include: testsIn(interop) } },
     ],
   },

@@ -13,25 +13,58 @@ export const bin = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url)
 /** The result of a command. */
 export type CommandResult = { code: number | undefined; out: string; err: string }
 
-/** A user with a home folder. `run` runs a command, `remove` deletes the folder. */
-export type User = {
-  folder: string
-  run: (args: readonly string[], options?: Options) => Promise<CommandResult>
+type Env = Readonly<Record<string, string>>
+type Options = { env?: Env; input?: string }
+
+/** A value in a command line: a word, a part of one, or several words. */
+export type Value = string | readonly string[]
+
+/** A command line: its words, or a template for `words`. */
+export type Line = [args?: readonly string[]] | [texts: TemplateStringsArray, ...values: Value[]]
+
+/** Splits a command line at its spaces, but not the values in it: words`proof request --goal ${'Your age'}`. */
+export function words(...[texts = [], ...values]: Line): string[] {
+  if (!('raw' in texts)) return [...texts]
+  const line = texts.reduce((before, text, index) => `${before}\ue000${index - 1}\ue000${text}`)
+  const valueOf = (index: string) => values[Number(index)]!
+  return line
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .flatMap((word) => {
+      const [, only] = /^\ue000(\d+)\ue000$/.exec(word) ?? []
+      if (only !== undefined) return valueOf(only)
+      return word.replaceAll(/\ue000(\d+)\ue000/g, (_, index: string) => String(valueOf(index)))
+    })
+}
+
+/** Takes a template, as `words` does, or a list of words and options. */
+type Runs<Result> = {
+  (args: readonly string[], options?: Options): Promise<Result>
+  (texts: TemplateStringsArray, ...values: Value[]): Promise<Result>
+}
+
+export type Commands = {
+  run: Runs<CommandResult>
   /** Runs a command that must succeed. Returns its `--json` output. */
-  json: (args: readonly string[], options?: Options) => Promise<any>
+  json: Runs<any>
+}
+
+/** A user with a home folder. `run` runs a command, `remove` deletes the folder. */
+export type User = Commands & {
+  folder: string
+  /** Runs commands with more environment variables, such as the key of another tenant. */
+  as: (env: Env | (() => Env)) => Commands
   /**
    * Runs a command in a terminal of a given size (util-linux `script`). `out` is the whole terminal output.
    */
   runInTerminal: (
     args: readonly string[],
     size: { columns: number; rows: number },
-    env?: Record<string, string>,
+    env?: Env,
   ) => Promise<CommandResult>
-  spawn: (args: readonly string[]) => ReturnType<typeof start>
+  spawn: (...line: Line) => ReturnType<typeof start>
   remove: () => void
 }
-
-type Options = { env?: Record<string, string>; input?: string }
 
 /** Creates a user. Commands do not inherit the agent's variables of the test environment. */
 export function newUser(): User {
@@ -52,18 +85,23 @@ export function newUser(): User {
     AGENT_DIDCOMM_PORT: '0',
     TMPDIR: folder,
   }
-  const run: User['run'] = async (args, { env, input } = {}) => {
-    const { exitCode, stdout, stderr } = await start(args, { ...own, ...env }, input)
-    return { code: exitCode, out: stdout, err: stderr }
-  }
-  return {
-    folder,
-    run,
-    json: async (args, options) => {
+  const as: User['as'] = (more) => {
+    const run = runs(async (args, { env, input } = {}) => {
+      const given = typeof more === 'function' ? more() : more
+      const { exitCode, stdout, stderr } = await start(args, { ...own, ...given, ...env }, input)
+      return { code: exitCode, out: stdout, err: stderr }
+    })
+    const json = runs(async (args, options) => {
       const { code, out, err } = await run([...args, '--json'], options)
       expect({ args, code, err }).toEqual({ args, code: 0, err: '' })
       return JSON.parse(out)
-    },
+    })
+    return { run, json }
+  }
+  return {
+    ...as({}),
+    folder,
+    as,
     runInTerminal: async (args, { columns, rows }, env) => {
       const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
       const line = `stty columns ${columns} rows ${rows} && exec ${command}`
@@ -75,9 +113,14 @@ export function newUser(): User {
       )
       return { code: exitCode, out: stdout.replaceAll('\r', ''), err: stderr }
     },
-    spawn: (args) => start(args, own),
+    spawn: (...line) => start(words(...line), own),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
+}
+
+function runs<Result>(run: (args: readonly string[], options?: Options) => Promise<Result>): Runs<Result> {
+  return (first: readonly string[] | TemplateStringsArray, ...rest: (Value | Options | undefined)[]) =>
+    'raw' in first ? run(words(first, ...(rest as Value[]))) : run(first, rest[0] as Options | undefined)
 }
 
 /** Waits until a process has printed a text. */

@@ -2,27 +2,17 @@
 import { afterAll, beforeAll } from 'vitest'
 import { newUser, type User } from './_cli.ts'
 
-const slow = 120_000
-
 export function serveIssuer(): { user: User; did: string } {
   const issuer = { user: newUser(), did: '' }
   const { run, remove } = issuer.user
   beforeAll(async () => {
-    await run(['daemon', 'start'])
-    const { out } = await run([
-      'did',
-      'create',
-      '--publish',
-      '--wait',
-      '--key',
-      'issue-1:assertionMethod',
-      '--json',
-    ])
+    await run`daemon start`
+    const { out } = await run`did create --publish --wait --key issue-1:assertionMethod --json`
     issuer.did = (JSON.parse(out) as { did: string }).did
-  }, slow)
+  })
   afterAll(async () => {
-    await run(['daemon', 'stop'])
+    await run`daemon stop`
     remove()
-  }, slow)
+  })
   return issuer
 }

@@ -5,12 +5,12 @@ import { newUser } from './_cli.ts'
 export async function startCommandedPair() {
   const user = newUser()
   const pair = await startPair()
-  const as = ({ apiKey }: Tenant) => ({ env: { AGENT_URL: pair.agent.url, AGENT_API_KEY: apiKey } })
+  const as = ({ apiKey }: Tenant) => user.as({ AGENT_URL: pair.agent.url, AGENT_API_KEY: apiKey })
   return {
     ...pair,
     user,
-    run: (tenant: Tenant, ...args: string[]) => user.run(args, as(tenant)),
-    json: (tenant: Tenant, ...args: string[]) => user.json(args, as(tenant)),
+    /** The commands of a tenant. */
+    as,
     async [Symbol.asyncDispose]() {
       await pair[Symbol.asyncDispose]()
       user.remove()

@@ -2,17 +2,13 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { Client } from '../../daemon/client/client.ts'
 import type { TestAgent } from '../_agent.ts'
-import { newUser, type CommandResult, type User } from './_cli.ts'
+import { newUser, type User } from './_cli.ts'
 import { serveUser } from './_served.ts'
-
-/** The timeout of a start, a stop, or a test with many commands, in ms. */
-export const slow = 120_000
 
 export type TwoTenants = {
   user: User
-  asOther: (...args: string[]) => Promise<CommandResult>
-  /** Runs a command of the other tenant that must succeed. Returns its `--json` output. */
-  jsonAsOther: (...args: string[]) => Promise<any>
+  /** The commands of the other tenant. */
+  other: ReturnType<User['as']>
   /**
    * Calls the API as the tenant of the default wallet, which is faster than a process for polling. In-process
    * agents only.
@@ -33,18 +29,17 @@ export function serveTwoTenants(name: string, { inProcess = true } = {}): TwoTen
   beforeAll(async () => {
     if (inProcess) agent = await serveUser(user)
     else expect((await user.run(['daemon', 'start'])).code).toBe(0)
-    key = (await user.json(['tenant', 'create', name])).apiKey
-  }, slow)
+    key = (await user.json`tenant create ${name}`).apiKey
+  })
   afterAll(async () => {
     if (agent) await agent[Symbol.asyncDispose]()
     else await user.run(['daemon', 'stop'])
     user.remove()
-  }, slow)
+  })
   const call = ((...args: Parameters<Client>) => agent!.tenant(...args)) as Client
   return {
     user,
-    asOther: (...args) => user.run(args, { env: { AGENT_API_KEY: key } }),
-    jsonAsOther: (...args) => user.json(args, { env: { AGENT_API_KEY: key } }),
+    other: user.as(() => ({ AGENT_API_KEY: key })),
     call,
     url: () => agent!.url,
   }

@@ -5,112 +5,90 @@
 import { expect, test } from 'vitest'
 import { publishDefinition } from '../anoncreds/_definition.ts'
 import { connect, credentialIn, newDid, presentationIn } from '../_tenants.ts'
+import { words } from './_cli.ts'
 import { startCommandedPair } from './_pair.ts'
 
-test(
-  'an AnonCreds credential goes from definition to proof, described in words on each side',
-  { timeout: 120_000 },
-  async () => {
-    await using pair = await startCommandedPair()
-    const { issuer, holder, agent, run, json } = pair
-    const { inviterConnectionId: connection } = await connect(issuer, holder)
-    const { did } = await newDid(issuer, 'assertionMethod')
-    const { guid, credDefId, schemaId } = await publishDefinition(agent, issuer, did)
-    const claims = ['--claim', 'Given Name=Alice', '--claim', 'age=30', '--claim', 'country=SE']
-    const offer = ['credential', 'offer', '--connection', connection, '--auto', ...claims]
-    const wrong = [
-      [['--format', 'anoncreds', '--issuing-did', did], /--format anoncreds needs --definition/],
-      [['--format', 'jwt', '--definition', guid], /--definition issues AnonCreds, not jwt/],
-      [['--issuing-did', did, '--definition', guid], /cannot also be provided/],
-    ] as const
-    for (const [flags, reason] of wrong)
-      expect(await run(issuer, ...offer, ...flags)).toMatchObject({
-        code: 2,
-        err: expect.stringMatching(reason),
-      })
-    const numbers = [
-      'credential',
-      'offer',
-      '--connection',
-      connection,
-      '--definition',
-      guid,
-      '--claim',
-      'age:=30',
-    ]
-    expect(await run(issuer, ...numbers)).toMatchObject({
+test('an AnonCreds credential goes from definition to proof, described in words on each side', async () => {
+  await using pair = await startCommandedPair()
+  const { issuer, holder, agent, as } = pair
+  const { inviterConnectionId: connection } = await connect(issuer, holder)
+  const { did } = await newDid(issuer, 'assertionMethod')
+  const { guid, credDefId, schemaId } = await publishDefinition(agent, issuer, did)
+  const claims = ['--claim', 'Given Name=Alice', '--claim', 'age=30', '--claim', 'country=SE']
+  const offer = ['credential', 'offer', '--connection', connection, '--auto', ...claims]
+  const wrong = [
+    [['--format', 'anoncreds', '--issuing-did', did], /--format anoncreds needs --definition/],
+    [['--format', 'jwt', '--definition', guid], /--definition issues AnonCreds, not jwt/],
+    [['--issuing-did', did, '--definition', guid], /cannot also be provided/],
+  ] as const
+  for (const [flags, reason] of wrong)
+    expect(await as(issuer).run`${offer} ${flags}`).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/\$\.age.*Given Name|Given Name.*\$\.age/s),
+      err: expect.stringMatching(reason),
     })
+  const numbers = words`credential offer --connection ${connection} --definition ${guid} --claim age:=30`
+  expect(await as(issuer).run(numbers)).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/\$\.age.*Given Name|Given Name.*\$\.age/s),
+  })
 
-    const { thid } = (await json(issuer, ...offer, '--definition', guid)) as {
-      thid: string
-    }
-    const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
-    const accepted = await run(holder, 'credential', 'accept', recordId)
-    expect(accepted.out).toMatch(
-      /^format +AnonCreds, proved by attributes and predicates; bound to its holder’s wallet$/m,
-    )
-    await credentialIn(holder.call, thid, 'CredentialReceived')
-    const shown = (await run(holder, 'credential', 'show', recordId)).out
-    for (const line of [
-      /^claim age +30$/m,
-      new RegExp(`^issuer +${did}$`, 'm'),
-      new RegExp(`^definition +${credDefId}$`, 'm'),
-      new RegExp(`^schemas +${schemaId}$`, 'm'),
-    ])
-      expect(shown).toMatch(line)
-    const exported = (await run(holder, 'credential', 'export', recordId)).out
-    expect(JSON.parse(exported)).toMatchObject({ cred_def_id: credDefId, values: { age: { raw: '30' } } })
-    expect(await run(holder, 'credential', 'verify', exported)).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(/cannot be verified alone/),
-    })
+  const { thid } = (await as(issuer).json`${offer} --definition ${guid}`) as {
+    thid: string
+  }
+  const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
+  const accepted = await as(holder).run`credential accept ${recordId}`
+  expect(accepted.out).toMatch(
+    /^format +AnonCreds, proved by attributes and predicates; bound to its holder’s wallet$/m,
+  )
+  await credentialIn(holder.call, thid, 'CredentialReceived')
+  const shown = (await as(holder).run`credential show ${recordId}`).out
+  for (const line of [
+    /^claim age +30$/m,
+    new RegExp(`^issuer +${did}$`, 'm'),
+    new RegExp(`^definition +${credDefId}$`, 'm'),
+    new RegExp(`^schemas +${schemaId}$`, 'm'),
+  ])
+    expect(shown).toMatch(line)
+  const exported = (await as(holder).run`credential export ${recordId}`).out
+  expect(JSON.parse(exported)).toMatchObject({ cred_def_id: credDefId, values: { age: { raw: '30' } } })
+  expect(await as(holder).run`credential verify ${exported}`).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/cannot be verified alone/),
+  })
 
-    const ask = ['proof', 'request', '--connection', connection]
-    const wanted = ['--reveal', 'Given Name', '--reveal', 'country', '--predicate', 'age >= 18']
-    const refused = [
-      [[...wanted], /All of the following must be provided|format/],
-      [[...wanted, '--format', 'jwt'], /--reveal is for --format anoncreds/],
-      [['--format', 'anoncreds'], /Nothing is requested/],
-      [['--format', 'anoncreds', '--predicate', 'age=18'], /not in the form 'age>=18'/],
-    ] as const
-    for (const [flags, reason] of refused)
-      expect(await run(issuer, ...ask, ...flags)).toMatchObject({
-        code: 2,
-        err: expect.stringMatching(reason),
-      })
-    const made = await run(
-      issuer,
-      ...ask,
-      ...wanted,
-      '--format',
-      'anoncreds',
-      '--definition',
-      guid,
-      '--trust-issuer',
-      did,
-      '--json',
-    )
-    const request = JSON.parse(made.out) as { thid: string; presentationId: string; requestData: string[] }
-    const restrictions = [{ cred_def_id: credDefId, issuer_did: did }]
-    expect(JSON.parse(request.requestData[0]!)).toMatchObject({
-      requested_attributes: {
-        'Given Name': { name: 'Given Name', restrictions },
-        country: { name: 'country', restrictions },
-      },
-      requested_predicates: { 'age >= 18': { name: 'age', p_type: '>=', p_value: 18, restrictions } },
-    })
-    const { presentationId } = await presentationIn(holder.call, request.thid, 'RequestReceived')
-    const present = ['proof', 'present', presentationId, '--hide']
-    expect(await run(holder, ...present, 'email')).toMatchObject({
+  const ask = ['proof', 'request', '--connection', connection]
+  const wanted = ['--reveal', 'Given Name', '--reveal', 'country', '--predicate', 'age >= 18']
+  const refused = [
+    [[...wanted], /All of the following must be provided|format/],
+    [[...wanted, '--format', 'jwt'], /--reveal is for --format anoncreds/],
+    [['--format', 'anoncreds'], /Nothing is requested/],
+    [['--format', 'anoncreds', '--predicate', 'age=18'], /not in the form 'age>=18'/],
+  ] as const
+  for (const [flags, reason] of refused)
+    expect(await as(issuer).run`${ask} ${flags}`).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/asks for Given Name, country/),
+      err: expect.stringMatching(reason),
     })
-    expect((await run(holder, ...present, 'country')).code).toBe(0)
-    await presentationIn(issuer.call, request.thid, 'PresentationVerified')
-    const seen = (await run(issuer, 'proof', 'show', request.presentationId)).out
-    expect(seen).toMatch(/^shown Given Name +Alice$/m)
-    expect(seen).not.toMatch(/^shown country/m)
-  },
-)
+  const made = await as(issuer)
+    .run`${ask} ${wanted} --format anoncreds --definition ${guid} --trust-issuer ${did} --json`
+  const request = JSON.parse(made.out) as { thid: string; presentationId: string; requestData: string[] }
+  const restrictions = [{ cred_def_id: credDefId, issuer_did: did }]
+  expect(JSON.parse(request.requestData[0]!)).toMatchObject({
+    requested_attributes: {
+      'Given Name': { name: 'Given Name', restrictions },
+      country: { name: 'country', restrictions },
+    },
+    requested_predicates: { 'age >= 18': { name: 'age', p_type: '>=', p_value: 18, restrictions } },
+  })
+  const { presentationId } = await presentationIn(holder.call, request.thid, 'RequestReceived')
+  const present = ['proof', 'present', presentationId, '--hide']
+  expect(await as(holder).run`${present} email`).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/asks for Given Name, country/),
+  })
+  expect((await as(holder).run`${present} country`).code).toBe(0)
+  await presentationIn(issuer.call, request.thid, 'PresentationVerified')
+  const seen = (await as(issuer).run`proof show ${request.presentationId}`).out
+  expect(seen).toMatch(/^shown Given Name +Alice$/m)
+  expect(seen).not.toMatch(/^shown country/m)
+})

@@ -6,9 +6,8 @@ import { pathToFileURL } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeRunning } from '../../src/base/running.ts'
-import { bin, newUser, printed, type User } from './_cli.ts'
+import { bin, newUser, printed, type User, words } from './_cli.ts'
 
-const slow = 180_000
 const noId = '00000000-0000-4000-8000-000000000000'
 
 async function closedPort(): Promise<number> {
@@ -26,14 +25,14 @@ describe('without a daemon', () => {
 
   test('the version matches the package', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-    expect(await user.run(['--version'])).toMatchObject({
+    expect(await user.run`--version`).toMatchObject({
       code: 0,
       out: expect.stringContaining(`identity-agent/${version} `),
     })
   })
 
   test('help names every topic', async () => {
-    const { code, out } = await user.run(['--help'])
+    const { code, out } = await user.run`--help`
     expect(code).toBe(0)
     for (const topic of [
       'auth',
@@ -53,7 +52,7 @@ describe('without a daemon', () => {
   })
 
   test('an unknown command is named, with the command that lists all', async () => {
-    const { code, err } = await user.run(['conection', 'list'])
+    const { code, err } = await user.run`conection list`
     expect({ code, err }).toEqual({
       code: 2,
       err: 'Error: There is no command agent conection list. Did you mean agent connection list?\n  Try: agent connection list --help',
@@ -91,41 +90,41 @@ describe('without a daemon', () => {
     ['a secret in a flag', ['wallet', 'create', 'x', '--seed', 'ab'.repeat(64)]],
     ['an invitation without _oob', ['connection', 'accept', 'https://example.com/']],
     ['a profile that does not exist', ['connection', 'list', '--profile', 'nobody']],
-  ])('%s is a usage error (2)', { timeout: slow }, async (_, args) => {
+  ])('%s is a usage error (2)', async (_, args) => {
     const { code, out, err } = await user.run(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toMatch(/Error/)
   })
 
-  test('an error is one JSON object on standard error with --json', { timeout: slow }, async () => {
+  test('an error is one JSON object on standard error with --json', async () => {
     for (const args of [
       ['connection', 'show'],
       ['connection', 'list', '--profile', 'nobody'],
     ]) {
-      const { code, out, err } = await user.run([...args, '--json'])
+      const { code, out, err } = await user.run`${args} --json`
       expect({ code, out }).toEqual({ code: 2, out: '' })
       expect(JSON.parse(err)).toMatchObject({ code: 'Usage', exitCode: 2 })
     }
   })
 
-  test('an unreachable daemon is 7, with the command that starts it', { timeout: slow }, async () => {
+  test('an unreachable daemon is 7, with the command that starts it', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`
-    const { code, out, err } = await user.run(['connection', 'list', '--url', url])
+    const { code, out, err } = await user.run`connection list --url ${url}`
     expect({ code, out }).toEqual({ code: 7, out: '' })
     expect(err).toBe(`Error: No daemon answers at ${url} (nothing listens there)\n  Try: agent daemon start`)
-    expect((await user.run(['daemon', 'status'])).code).toBe(7)
+    expect((await user.run`daemon status`).code).toBe(7)
   })
 
-  test('stop succeeds without a daemon (0), and logs has no log (3)', { timeout: slow }, async () => {
-    expect(await user.run(['daemon', 'stop'])).toMatchObject({
+  test('stop succeeds without a daemon (0), and logs has no log (3)', async () => {
+    expect(await user.run`daemon stop`).toMatchObject({
       code: 0,
       out: '',
       err: expect.stringContaining('nothing to stop'),
     })
-    expect((await user.run(['daemon', 'logs'])).code).toBe(3)
+    expect((await user.run`daemon logs`).code).toBe(3)
   })
 
-  test('a process that reuses the PID of a daemon is not stopped', { timeout: slow }, async () => {
+  test('a process that reuses the PID of a daemon is not stopped', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`
     mkdirSync(join(user.folder, 'data'), { recursive: true })
     writeRunning(join(user.folder, 'data'), {
@@ -134,7 +133,7 @@ describe('without a daemon', () => {
       didcommUrl: url,
       startedAt: new Date().toISOString(),
     })
-    expect(await user.run(['daemon', 'stop'])).toMatchObject({
+    expect(await user.run`daemon stop`).toMatchObject({
       code: 0,
       err: expect.stringContaining('nothing to stop'),
     })
@@ -146,12 +145,11 @@ describe('without a daemon', () => {
     ['a token that everybody knows', [], { ADMIN_TOKEN: 'admin' }, 2, 'ADMIN_TOKEN'],
   ])(
     '%s keeps the daemon from starting, for a reason, with its exit code',
-    { timeout: slow },
     async (_, flags, env, exitCode, reason) => {
-      const { code, out, err } = await user.run(['daemon', 'start', ...flags], { env })
+      const { code, out, err } = await user.as(env).run`daemon start ${flags}`
       expect({ code, out }).toEqual({ code: exitCode, out: '' })
       expect(err).toContain(reason)
-      const inForeground = await user.run(['daemon', 'start', '--foreground', ...flags], { env })
+      const inForeground = await user.as(env).run`daemon start --foreground ${flags}`
       expect(inForeground).toMatchObject({ code: exitCode, out: '' })
       expect(inForeground.err.split(reason)).toHaveLength(err.split(reason).length)
     },
@@ -175,47 +173,45 @@ describe('with a daemon', () => {
   let pid: number
   beforeAll(async () => {
     user = newUser()
-    const { code, out, err } = await user.run(['daemon', 'start', '--json'])
+    const { code, out, err } = await user.run`daemon start --json`
     expect({ code, err }).toEqual({ code: 0, err: '' })
     ;({ url, pid } = JSON.parse(out))
-  }, slow)
+  })
   afterAll(async () => {
-    await user.run(['daemon', 'stop'])
+    await user.run`daemon stop`
     user.remove()
-  }, slow)
+  })
 
-  const json = (...args: string[]) => user.json(args)
-
-  test('status shows the address', { timeout: slow }, async () => {
-    expect(await json('daemon', 'status')).toMatchObject({ url, dataDir: join(user.folder, 'data') })
+  test('status shows the address', async () => {
+    expect(await user.json`daemon status`).toMatchObject({ url, dataDir: join(user.folder, 'data') })
   })
 
   test.runIf(process.platform === 'linux')('the C library returns free memory', () => {
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')).toContain('MALLOC_ARENA_MAX=1')
   })
 
-  test('a second start has no effect and prints a message', { timeout: slow }, async () => {
-    const { code, out, err } = await user.run(['daemon', 'start'])
+  test('a second start has no effect and prints a message', async () => {
+    const { code, out, err } = await user.run`daemon start`
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('already runs') })
     expect(out).toContain(url)
-    expect((await user.run(['daemon', 'start', '--foreground'])).code).toBe(5)
+    expect((await user.run`daemon start --foreground`).code).toBe(5)
   })
 
-  test('its log is printed', { timeout: slow }, async () => {
-    expect((await user.run(['daemon', 'logs', '-n', '1'])).out).toMatch(/^\d\d:\d\d:\d\d\.\d{3} \w+ /)
-    const { out } = await user.run(['daemon', 'logs', '-n', '1', '--json'])
+  test('its log is printed', async () => {
+    expect((await user.run`daemon logs -n 1`).out).toMatch(/^\d\d:\d\d:\d\d\.\d{3} \w+ /)
+    const { out } = await user.run`daemon logs -n 1 --json`
     expect(JSON.parse(out)).toHaveProperty('level')
   })
 
-  test('exit codes: 3 not found, 4 wrong key, 5 wrong state', { timeout: slow }, async () => {
-    expect(await user.run(['connection', 'show', noId])).toMatchObject({
+  test('exit codes: 3 not found, 4 wrong key, 5 wrong state', async () => {
+    expect(await user.run`connection show ${noId}`).toMatchObject({
       code: 3,
       out: '',
       err: expect.stringContaining('Try: agent connection list'),
     })
-    expect((await user.run(['connection', 'list'], { env: { AGENT_API_KEY: 'wrong' } })).code).toBe(4)
-    expect((await user.run(['tenant', 'list'], { env: { AGENT_ADMIN_KEY: 'wrong' } })).code).toBe(4)
-    const { err } = await user.run(['connection', 'list', '--json'], { env: { AGENT_API_KEY: 'wrong' } })
+    expect((await user.as({ AGENT_API_KEY: 'wrong' }).run`connection list`).code).toBe(4)
+    expect((await user.as({ AGENT_ADMIN_KEY: 'wrong' }).run`tenant list`).code).toBe(4)
+    const { err } = await user.as({ AGENT_API_KEY: 'wrong' }).run`connection list --json`
     expect(JSON.parse(err)).toMatchObject({
       status: 401,
       exitCode: 4,
@@ -223,38 +219,34 @@ describe('with a daemon', () => {
     })
   })
 
-  test('empty lists print only a message on standard error', { timeout: slow }, async () => {
-    expect(await user.run(['webhook', 'list'])).toMatchObject({
+  test('empty lists print only a message on standard error', async () => {
+    expect(await user.run`webhook list`).toMatchObject({
       code: 0,
       out: '',
       err: expect.stringContaining('agent webhook add'),
     })
   })
 
-  test('text from a peer is printed without control characters', { timeout: slow }, async () => {
-    const { connectionId } = await json('connection', 'invite', '--label', 'a\u001b[2Jb')
-    expect((await user.run(['connection', 'list'])).out).toContain(
+  test('text from a peer is printed without control characters', async () => {
+    const { connectionId } = await user.json`connection invite --label a[2Jb`
+    expect((await user.run`connection list`).out).toContain(
       `${connectionId}  Inviter  InvitationGenerated  ab `,
     )
     // oxlint-disable-next-line no-control-regex
-    expect((await user.run(['connection', 'show', connectionId])).out).not.toMatch(/\u001b/)
+    expect((await user.run`connection show ${connectionId}`).out).not.toMatch(/\u001b/)
   })
 
-  test(
-    'an invitation is a URL on standard output, with a QR code on request',
-    { timeout: slow },
-    async () => {
-      const plain = await user.run(['connection', 'invite'])
-      expect(plain.out).toMatch(/^http:\/\/\S+_oob=\S+$/)
-      const drawn = (await user.run(['connection', 'invite', '--qr', 'small'])).out.split('\n')
-      expect(drawn.length).toBeGreaterThan(20)
-      expect(drawn.at(-1)).toMatch(/^http:\/\/\S+_oob=\S+$/)
-    },
-  )
+  test('an invitation is a URL on standard output, with a QR code on request', async () => {
+    const plain = await user.run`connection invite`
+    expect(plain.out).toMatch(/^http:\/\/\S+_oob=\S+$/)
+    const drawn = (await user.run`connection invite --qr small`).out.split('\n')
+    expect(drawn.length).toBeGreaterThan(20)
+    expect(drawn.at(-1)).toMatch(/^http:\/\/\S+_oob=\S+$/)
+  })
 
-  test('the key of a new tenant is written to a file and not printed', { timeout: slow }, async () => {
+  test('the key of a new tenant is written to a file and not printed', async () => {
     const file = join(user.folder, 'bob.key')
-    const made = await json('tenant', 'create', 'bob', '--key-file', file)
+    const made = await user.json`tenant create bob --key-file ${file}`
     expect(made).toEqual({
       id: expect.any(String),
       name: 'bob',
@@ -262,26 +254,21 @@ describe('with a daemon', () => {
       apiKeyFile: file,
     })
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect((await user.run(['connection', 'list', '--api-key-file', file])).code).toBe(0)
-    expect((await user.run(['tenant', 'create', 'bob', '--key-file', file])).code).toBe(2)
-    expect((await json('tenant', 'show', made.id)).walletId).toBe(made.walletId)
-    expect((await user.run(['tenant', 'remove', made.id, '--yes'])).code).toBe(0)
-    expect((await user.run(['connection', 'list', '--api-key-file', file])).code).toBe(4)
+    expect((await user.run`connection list --api-key-file ${file}`).code).toBe(0)
+    expect((await user.run`tenant create bob --key-file ${file}`).code).toBe(2)
+    expect((await user.json`tenant show ${made.id}`).walletId).toBe(made.walletId)
+    expect((await user.run`tenant remove ${made.id} --yes`).code).toBe(0)
+    expect((await user.run`connection list --api-key-file ${file}`).code).toBe(4)
   })
 
-  test('two tenants connect, issue and verify by commands alone', { timeout: slow }, async () => {
-    const { apiKey } = await json('tenant', 'create', 'holder')
-    const asHolder = (...args: string[]) => user.run(args, { env: { AGENT_API_KEY: apiKey } })
-    const asHolderJson = (...args: string[]) => user.json(args, { env: { AGENT_API_KEY: apiKey } })
+  test('two tenants connect, issue and verify by commands alone', async () => {
+    const { apiKey } = await user.json`tenant create holder`
+    const asHolder = user.as({ AGENT_API_KEY: apiKey })
     /** Polls until a list has a record in a state: list commands do not wait. */
-    const eventually = async (
-      list: (...args: string[]) => Promise<any>,
-      args: string[],
-      fits: (record: any) => boolean,
-    ) => {
+    const eventually = async (list: () => Promise<any>, fits: (record: any) => boolean) => {
       let found: any
       await expect
-        .poll(async () => (found = (await list(...args)).contents.find(fits)), {
+        .poll(async () => (found = (await list()).contents.find(fits)), {
           timeout: 30_000,
           interval: 100,
         })
@@ -289,24 +276,24 @@ describe('with a daemon', () => {
       return found
     }
 
-    const issuer = (await json('did', 'create')).did
-    expect((await user.run(['did', 'publish', issuer])).code).toBe(0)
-    await eventually(json, ['did', 'list'], ({ did, status }) => did === issuer && status === 'PUBLISHED')
-    const holder = (
-      await asHolderJson('did', 'create', '--assertion-curve', 'none', '--auth-curve', 'Ed25519')
-    ).longFormDid
+    const issuer = (await user.json`did create`).did
+    expect((await user.run`did publish ${issuer}`).code).toBe(0)
+    await eventually(
+      () => user.json`did list`,
+      ({ did, status }) => did === issuer && status === 'PUBLISHED',
+    )
+    const holder = (await asHolder.json`did create --assertion-curve none --auth-curve Ed25519`).longFormDid
 
-    const invited = await user.run(['connection', 'invite', '--json', '--goal', 'a test'])
+    const invited = await user.run`connection invite --json --goal ${'a test'}`
     const { connectionId, invitation } = JSON.parse(invited.out)
-    const accepted = await user.run(['connection', 'accept', '-'], {
+    const accepted = await user.run(words`connection accept -`, {
       env: { AGENT_API_KEY: apiKey },
       input: `${invitation.invitationUrl}\n`,
     })
     expect(accepted).toMatchObject({ code: 0, out: expect.stringContaining('goal        a test') })
-    expect((await asHolder('connection', 'accept', invitation.invitationUrl)).code).toBe(5)
+    expect((await asHolder.run`connection accept ${invitation.invitationUrl}`).code).toBe(5)
     await eventually(
-      json,
-      ['connection', 'list'],
+      () => user.json`connection list`,
       (record) => record.connectionId === connectionId && record.state === 'ConnectionResponseSent',
     )
 
@@ -323,164 +310,128 @@ describe('with a daemon', () => {
       }),
     )
     const guid = (
-      await user.run([
-        'schema',
-        'publish',
-        '-q',
-        '--name',
-        'person',
-        '--author',
-        issuer,
-        '--schema',
-        `@${file}`,
-        '--tag',
-        'test',
-      ])
+      await user.run`schema publish -q --name person --author ${issuer} --schema @${file} --tag test`
     ).out
-    expect((await json('schema', 'list', '--tag', 'test')).contents).toHaveLength(1)
-    expect((await user.run(['schema', 'show', guid])).out).toContain('"age"')
+    expect((await user.json`schema list --tag test`).contents).toHaveLength(1)
+    expect((await user.run`schema show ${guid}`).out).toContain('"age"')
 
-    const offer = [
-      'credential',
-      'offer',
-      '--connection',
-      connectionId,
-      '--issuing-did',
-      issuer,
-      '--schema',
-      guid,
-      '--claim',
-      'name=Alice',
-    ]
-    expect((await user.run([...offer, '--claim', 'age=42'])).code).toBe(2)
-    const record = (await user.run([...offer, '--claim', 'age:=42', '--validity', '1h', '-q'])).out
+    const offer = words`
+      credential offer --connection ${connectionId} --issuing-did ${issuer} --schema ${guid}
+      --claim name=Alice
+    `
+    expect((await user.run`${offer} --claim age=42`).code).toBe(2)
+    const record = (await user.run`${offer} --claim age:=42 --validity 1h -q`).out
     const held = await eventually(
-      asHolderJson,
-      ['credential', 'list'],
+      () => asHolder.json`credential list`,
       ({ protocolState }) => protocolState === 'OfferReceived',
     )
-    expect((await user.run(['credential', 'issue', record])).code).toBe(5)
-    expect((await asHolder('credential', 'show', held.recordId)).err).toContain(
+    expect((await user.run`credential issue ${record}`).code).toBe(5)
+    expect((await asHolder.run`credential show ${held.recordId}`).err).toContain(
       `agent credential accept ${held.recordId}`,
     )
-    expect((await asHolder('credential', 'export', held.recordId)).code).toBe(5)
-    expect((await asHolder('credential', 'accept', held.recordId, '--subject', holder)).code).toBe(0)
-    await eventually(json, ['credential', 'list'], ({ protocolState }) => protocolState === 'RequestReceived')
-    expect((await user.run(['credential', 'issue', record])).out).toContain('claim age   42')
+    expect((await asHolder.run`credential export ${held.recordId}`).code).toBe(5)
+    expect((await asHolder.run`credential accept ${held.recordId} --subject ${holder}`).code).toBe(0)
     await eventually(
-      asHolderJson,
-      ['credential', 'list'],
+      () => user.json`credential list`,
+      ({ protocolState }) => protocolState === 'RequestReceived',
+    )
+    expect((await user.run`credential issue ${record}`).out).toContain('claim age   42')
+    await eventually(
+      () => asHolder.json`credential list`,
       ({ protocolState }) => protocolState === 'CredentialReceived',
     )
-    expect((await asHolder('credential', 'export', held.recordId)).out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+    expect((await asHolder.run`credential export ${held.recordId}`).out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
 
-    const request = [
-      'proof',
-      'request',
-      '--connection',
-      connectionId,
-      '--schema',
-      guid,
-      '--trust-issuer',
-      issuer,
-      '-q',
-    ]
-    const proof = (await user.run([...request, '--domain', 'shop.example', '--challenge', 'c1'])).out
+    const request = words`
+      proof request --connection ${connectionId} --schema ${guid} --trust-issuer ${issuer} -q
+    `
+    const proof = (await user.run`${request} --domain shop.example --challenge c1`).out
     const asked = await eventually(
-      asHolderJson,
-      ['proof', 'list'],
+      () => asHolder.json`proof list`,
       ({ status }) => status === 'RequestReceived',
     )
-    expect((await user.run(['proof', 'accept', proof])).code).toBe(5)
-    expect((await asHolder('proof', 'present', asked.presentationId, '--credential', noId)).code).toBe(3)
+    expect((await user.run`proof accept ${proof}`).code).toBe(5)
+    expect((await asHolder.run`proof present ${asked.presentationId} --credential ${noId}`).code).toBe(3)
     expect(
-      (await asHolder('proof', 'present', asked.presentationId, '--credential', held.recordId)).code,
+      (await asHolder.run`proof present ${asked.presentationId} --credential ${held.recordId}`).code,
     ).toBe(0)
-    await eventually(json, ['proof', 'list'], ({ status }) => status === 'PresentationVerified')
-    expect((await user.run(['proof', 'accept', proof])).out).toContain('PresentationAccepted (accepted)')
+    await eventually(
+      () => user.json`proof list`,
+      ({ status }) => status === 'PresentationVerified',
+    )
+    expect((await user.run`proof accept ${proof}`).out).toContain('PresentationAccepted (accepted)')
 
     const declined = (await user.run(request)).out
     const other = await eventually(
-      asHolderJson,
-      ['proof', 'list'],
+      () => asHolder.json`proof list`,
       ({ status }) => status === 'RequestReceived',
     )
-    expect((await asHolder('proof', 'reject', other.presentationId)).out).toContain('RequestRejected')
-    expect((await json('proof', 'show', declined)).role).toBe('Verifier')
+    expect((await asHolder.run`proof reject ${other.presentationId}`).out).toContain('RequestRejected')
+    expect((await user.json`proof show ${declined}`).role).toBe('Verifier')
 
-    const issued = await user.run(['credential', 'show', record])
+    const issued = await user.run`credential show ${record}`
     expect(issued.out).toMatch(/status +not revoked\nvalidity +valid until \d{4}-\S+, in 5\d min\n/)
     expect(issued.out).toMatch(/schemas +\S+\/schema-registry\/schemas\/\S+\n/)
-    expect(await user.run(['credential', 'revoke', record])).toMatchObject({
+    expect(await user.run`credential revoke ${record}`).toMatchObject({
       code: 2,
       err: expect.stringContaining('--yes'),
     })
-    expect(await asHolder('credential', 'revoke', held.recordId, '--yes')).toMatchObject({
+    expect(await asHolder.run`credential revoke ${held.recordId} --yes`).toMatchObject({
       code: 5,
       err: expect.stringContaining('Holder'),
     })
-    expect(await user.run(['credential', 'revoke', noId, '--yes'])).toMatchObject({ code: 3 })
-    const revoked = await user.run(['credential', 'revoke', record, '--yes'])
+    expect(await user.run`credential revoke ${noId} --yes`).toMatchObject({ code: 3 })
+    const revoked = await user.run`credential revoke ${record} --yes`
     expect(revoked).toMatchObject({ code: 0, out: expect.stringMatching(/status +revoked on \d{4}-/) })
-    const asHeld = async () => (await asHolder('credential', 'show', held.recordId)).out
+    const asHeld = async () => (await asHolder.run`credential show ${held.recordId}`).out
     await expect
       .poll(asHeld, { timeout: 30_000, interval: 100 })
       .toMatch(/status +revoked, the issuer said on \d{4}-/)
-    expect((await asHolder('credential', 'list')).out).toContain('CredentialReceived, revoked')
-    expect((await user.run([...request, '--status-check', 'if-available'])).code).toBe(0)
+    expect((await asHolder.run`credential list`).out).toContain('CredentialReceived, revoked')
+    expect((await user.run`${request} --status-check if-available`).code).toBe(0)
   })
 
-  test('two tenants issue and present by invitation, without a connection', { timeout: slow }, async () => {
-    const { apiKey } = await json('tenant', 'create', 'guest')
-    const asGuest = (...args: string[]) => user.run(args, { env: { AGENT_API_KEY: apiKey } })
-    const issuer = (await json('did', 'create')).longFormDid
-    const holder = JSON.parse(
-      (await asGuest('did', 'create', '--auth-curve', 'Ed25519', '--json')).out,
-    ).longFormDid
+  test('two tenants issue and present by invitation, without a connection', async () => {
+    const { apiKey } = await user.json`tenant create guest`
+    const guest = user.as({ AGENT_API_KEY: apiKey })
+    const issuer = (await user.json`did create`).longFormDid
+    const holder = JSON.parse((await guest.run`did create --auth-curve Ed25519 --json`).out).longFormDid
 
-    const offer = [
-      'credential',
-      'offer',
-      '--invitation',
-      '--issuing-did',
-      issuer,
-      '--claim',
-      'name=Alice',
-      '--auto',
-      '--goal',
-      'a diploma',
-    ]
+    const offer = words`
+      credential offer --invitation --issuing-did ${issuer} --claim name=Alice --auto
+      --goal ${'a diploma'}
+    `
     const { out: url, code } = await user.run(offer)
     expect({ code, url }).toEqual({ code: 0, url: expect.stringMatching(/^http:\/\/\S+_oob=\S+$/) })
-    const taken = await asGuest('credential', 'accept-invitation', url)
+    const taken = await guest.run`credential accept-invitation ${url}`
     expect(taken).toMatchObject({ code: 0, out: expect.stringMatching(/OfferReceived[^]*goal +a diploma/) })
     const held = /[0-9a-f-]{36}/.exec(taken.out)![0]
     expect(taken.err).toContain(`agent credential accept ${held}`)
-    expect((await asGuest('credential', 'accept-invitation', url)).code).toBe(5)
-    expect((await asGuest('credential', 'accept', held, '--subject', holder, '--wait')).out).toContain(
+    expect((await guest.run`credential accept-invitation ${url}`).code).toBe(5)
+    expect((await guest.run`credential accept ${held} --subject ${holder} --wait`).out).toContain(
       'CredentialReceived',
     )
 
-    const { recordId, invitation } = await json(...offer)
-    expect((await user.run(['credential', 'show', recordId])).out).toContain(
+    const { recordId, invitation } = await user.json(offer)
+    expect((await user.run`credential show ${recordId}`).out).toContain(
       invitation.invitationUrl.replace(/^.*(?=_oob=)/, '/invitation?'),
     )
-    expect(await asGuest('connection', 'accept', invitation.invitationUrl)).toMatchObject({
+    expect(await guest.run`connection accept ${invitation.invitationUrl}`).toMatchObject({
       err: expect.stringContaining('accept-invitation'),
     })
 
-    const request = await user.run(['proof', 'request', '--invitation', '--qr', 'small'])
+    const request = await user.run`proof request --invitation --qr small`
     expect(request.out.split('\n').length).toBeGreaterThan(20)
-    const asked = await user.run(['proof', 'accept-invitation', '-'], {
+    const asked = await user.run(words`proof accept-invitation -`, {
       env: { AGENT_API_KEY: apiKey },
       input: request.out.split('\n').at(-1)!,
     })
     expect(asked).toMatchObject({ code: 0, out: expect.stringContaining('RequestReceived') })
     const proof = /[0-9a-f-]{36}/.exec(asked.out)![0]
-    expect((await asGuest('proof', 'present', proof, '--credential', held, '--wait')).out).toContain(
+    expect((await guest.run`proof present ${proof} --credential ${held} --wait`).out).toContain(
       'PresentationSent',
     )
-    expect((await asGuest('connection', 'list', '-q')).out).toBe('')
+    expect((await guest.run`connection list -q`).out).toBe('')
   })
 
   test.each([
@@ -494,62 +445,59 @@ describe('with a daemon', () => {
     ['a proof request', ['--connection', noId, '--goal', 'x'], ['proof', 'request']],
   ])(
     '%s with %j is a usage error (2): it needs either a connection or an invitation',
-    { timeout: slow },
     async (_, flags, args) => {
-      expect((await user.run([...args, ...flags])).code).toBe(2)
+      expect((await user.run`${args} ${flags}`).code).toBe(2)
     },
   )
 
-  test('webhooks are added and removed', { timeout: slow }, async () => {
-    const id = (
-      await user.run(['webhook', 'add', 'http://127.0.0.1:9/events', '--headers', '{"x-a":"b"}', '-q'])
-    ).out
-    expect((await json('webhook', 'list')).contents).toMatchObject([{ id, customHeaders: { 'x-a': '***' } }])
-    expect((await user.run(['webhook', 'remove', id, '--yes'])).code).toBe(0)
-    expect((await user.run(['webhook', 'remove', id, '--yes'])).code).toBe(3)
+  test('webhooks are added and removed', async () => {
+    const id = (await user.run`webhook add http://127.0.0.1:9/events --headers {"x-a":"b"} -q`).out
+    expect((await user.json`webhook list`).contents).toMatchObject([{ id, customHeaders: { 'x-a': '***' } }])
+    expect((await user.run`webhook remove ${id} --yes`).code).toBe(0)
+    expect((await user.run`webhook remove ${id} --yes`).code).toBe(3)
   })
 
-  test('the administrator manages wallets, and a tenant sees its own', { timeout: slow }, async () => {
-    const { id } = await json('wallet', 'create', 'spare')
-    expect((await user.run(['wallet', 'list', '-q'])).out.split('\n')).toContain(id)
-    expect((await user.run(['wallet', 'show', id])).out).toContain('spare')
+  test('the administrator manages wallets, and a tenant sees its own', async () => {
+    const { id } = await user.json`wallet create spare`
+    expect((await user.run`wallet list -q`).out.split('\n')).toContain(id)
+    expect((await user.run`wallet show ${id}`).out).toContain('spare')
   })
 
-  test('any DID is resolved', { timeout: slow }, async () => {
+  test('any DID is resolved', async () => {
     const did = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'
-    expect(JSON.parse((await user.run(['did', 'resolve', did])).out)).toMatchObject({ id: did })
-    expect(await user.run(['did', 'resolve', 'did:nosuch:x'])).toMatchObject({
+    expect(JSON.parse((await user.run`did resolve ${did}`).out)).toMatchObject({ id: did })
+    expect(await user.run`did resolve did:nosuch:x`).toMatchObject({
       code: 1,
       err: expect.stringContaining('methodNotSupported'),
     })
-    expect(await user.run(['did', 'resolve', `did:prism:${'ab'.repeat(32)}`])).toMatchObject({
+    expect(await user.run`did resolve did:prism:${'ab'.repeat(32)}`).toMatchObject({
       code: 3,
       err: expect.stringContaining('notFound'),
     })
   })
 })
 
-test('a daemon in the foreground shuts down cleanly on a signal', { timeout: slow }, async () => {
+test('a daemon in the foreground shuts down cleanly on a signal', async () => {
   const user = newUser()
   try {
-    const daemon = user.spawn(['daemon', 'start', '--foreground'])
+    const daemon = user.spawn`daemon start --foreground`
     await printed(daemon.stderr, 'the agent is ready')
-    expect((await user.run(['daemon', 'status'])).code).toBe(0)
+    expect((await user.run`daemon status`).code).toBe(0)
     daemon.kill('SIGTERM')
     expect((await daemon).exitCode).toBe(0)
-    expect((await user.run(['daemon', 'status'])).code).toBe(7)
+    expect((await user.run`daemon status`).code).toBe(7)
   } finally {
     user.remove()
   }
 })
 
-test('a background daemon outlives the command and ends when stopped', { timeout: slow }, async () => {
+test('a background daemon outlives the command and ends when stopped', async () => {
   const user = newUser()
   try {
-    const { out } = await user.run(['daemon', 'start', '--json', '--profile', 'work'])
+    const { out } = await user.run`daemon start --json --profile work`
     const { url } = JSON.parse(out)
-    expect((await user.run(['connection', 'list', '--profile', 'work'])).code).toBe(0)
-    expect(await user.run(['daemon', 'stop', '--profile', 'work'])).toMatchObject({
+    expect((await user.run`connection list --profile work`).code).toBe(0)
+    expect(await user.run`daemon stop --profile work`).toMatchObject({
       code: 0,
       err: 'The daemon has stopped.',
     })

@@ -11,7 +11,6 @@ import type { TestAgent } from '../_agent.ts'
 import { bin, newUser, type User } from './_cli.ts'
 import { serveUser } from './_served.ts'
 
-const slow = 120_000
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
@@ -29,24 +28,24 @@ let ids: { connection: string; did: string; other: string; wallet: string }
 beforeAll(async () => {
   user = newUser()
   agent = await serveUser(user)
-  const { connectionId: connection } = await user.json(['connection', 'invite', '--label', 'Alice'])
-  const { did } = await user.json(['did', 'create'])
-  const { connectionId: other } = await user.json(['connection', 'invite', '--label', 'a\u001b[2Jb\tc'])
-  const { walletId: wallet } = await user.json(['tenant', 'create', 'bob'])
+  const { connectionId: connection } = await user.json`connection invite --label Alice`
+  const { did } = await user.json`did create`
+  const { connectionId: other } = await user.json`connection invite --label ${'a\u001b[2Jb\tc'}`
+  const { walletId: wallet } = await user.json`tenant create bob`
   ids = { connection, did, other, wallet }
   // The program that the shells find as `agent`.
   mkdirSync(join(user.folder, 'bin'))
   writeFileSync(join(user.folder, 'bin', 'agent'), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`)
   chmodSync(join(user.folder, 'bin', 'agent'), 0o755)
-}, slow)
+})
 afterAll(async () => {
   await agent[Symbol.asyncDispose]()
   user.remove()
-}, slow)
+})
 
 /** Runs `agent complete`. Returns the words without descriptions. */
 async function asked(...words: string[]): Promise<string[]> {
-  const { code, out, err } = await user.run(['complete', '--', ...words])
+  const { code, out, err } = await user.run`complete -- ${words}`
   expect({ code, err }).toEqual({ code: 0, err: '' })
   return out === '' ? [] : out.split('\n').map((line) => line.split('\t')[0]!)
 }
@@ -78,18 +77,18 @@ const inBash = (...words: string[]) =>
   )
 
 test.for(shells)('%s accepts its completion script', async (shell, { skip }) => {
-  const { code, out } = await user.run(['completion', shell])
+  const { code, out } = await user.run`completion ${shell}`
   expect(code).toBe(0)
   skip(!isThere(shell), `there is no ${shell} here`)
   const file = join(user.folder, `completion.${shell}`)
   writeFileSync(file, `${out}\n`)
   const check = await execa(shell, [shell === 'fish' ? '--no-execute' : '-n', file], { reject: false })
   expect({ code: check.exitCode, err: check.stderr }).toEqual({ code: 0, err: '' })
-  expect(shapes['completion']!.type.parse(await user.json(['completion', shell]))).toMatchObject({ shell })
+  expect(shapes['completion']!.type.parse(await user.json`completion ${shell}`)).toMatchObject({ shell })
 })
 
 test('an unsupported shell is a usage error', async () => {
-  expect(await user.run(['completion', 'tcsh'])).toMatchObject({
+  expect(await user.run`completion tcsh`).toMatchObject({
     code: 2,
     err: expect.stringContaining('bash'),
   })
@@ -142,7 +141,7 @@ test('commands, flags and values come from the manifest', async () => {
   expect(await values()).toContain('connection')
 })
 
-test('ids come from the daemon, with descriptions', { timeout: slow }, async () => {
+test('ids come from the daemon, with descriptions', async () => {
   expect(await asked('connection', 'show', '')).toEqual([ids.other, ids.connection])
   expect(await asked('connection', 'show', ids.connection.slice(0, 5))).toContain(ids.connection)
   expect(await asked('credential', 'offer', '--connection', '')).toEqual([ids.other, ids.connection])
@@ -154,12 +153,12 @@ test('ids come from the daemon, with descriptions', { timeout: slow }, async () 
   expect(await asked('connection', 'list', '--profile', '')).toEqual(['local'])
   expect(await asked('trace', '')).toEqual([ids.other, ids.connection])
   // Text from peers or users contains no control characters and no line breaks.
-  const { out } = await user.run(['complete', '--', 'connection', 'show', ids.other])
+  const { out } = await user.run`complete -- connection show ${ids.other}`
   expect(out).toMatch(/^[\x20-\x7e]+\t[\x20-\x7e]+$/)
   expect(out).toContain('InvitationGenerated')
 })
 
-test('completion stays silent when the daemon cannot be reached', { timeout: slow }, async () => {
+test('completion stays silent when the daemon cannot be reached', async () => {
   expect(await asked('connection', 'show', '--profile', 'nobody', '')).toEqual([])
   expect(await asked('connection', 'show', '--url', 'http://127.0.0.1:1', '')).toEqual([])
   expect(await asked('connection', 'show', '--url', 'nonsense', '')).toEqual([])
@@ -167,7 +166,7 @@ test('completion stays silent when the daemon cannot be reached', { timeout: slo
   expect(await asked('connection', 'show', '--api-key-file', '/no/such/file', '')).toEqual([])
 })
 
-test('bash completes', { timeout: slow }, async ({ skip }) => {
+test('bash completes', async ({ skip }) => {
   skip(!isThere('bash'), 'there is no bash here')
   expect(await inBash('connection', 'i')).toEqual(['invite'])
   expect(await inBash('connection', 'show', '')).toEqual([ids.other, ids.connection])
@@ -186,7 +185,7 @@ test('bash completes', { timeout: slow }, async ({ skip }) => {
   expect(await inBash('no', 'such', '')).toEqual([])
 })
 
-test('fish completes', { timeout: slow }, async ({ skip }) => {
+test('fish completes', async ({ skip }) => {
   skip(!isThere('fish'), 'there is no fish here')
   const inFish = (line: string) => inShell('fish', `source '${files.fish}'; complete -C '${line}'`)
   expect(await inFish('agent connection i')).toEqual(['invite\tCreate an invitation for another agent'])
@@ -199,7 +198,7 @@ test('fish completes', { timeout: slow }, async ({ skip }) => {
   expect(await inFish('agent tenant create x --key-file notes')).toEqual([expect.stringContaining('notes')])
 })
 
-test('zsh completes', { timeout: slow }, async ({ skip }) => {
+test('zsh completes', async ({ skip }) => {
   skip(!isThere('zsh'), 'there is no zsh here')
   /**
    * Calls the completion as zsh does, with the words of the line and the text before the cursor. `compadd`

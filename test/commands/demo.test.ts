@@ -6,8 +6,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readRunning } from '../../src/base/running.ts'
 import { newUser, printed, type User } from './_cli.ts'
 
-const slow = 60_000
-
 let user: User
 beforeEach(() => (user = newUser()))
 afterEach(() => user.remove())
@@ -32,33 +30,29 @@ const clean = { PATH: process.env['PATH']!, HOME: '/nonexistent' }
 const left = () => readdirSync(user.folder).filter((name) => name.startsWith('identity-agent-demo-'))
 
 describe('the demonstration', () => {
-  test(
-    'runs from two processes to an accepted proof, prints its duration and cleans up',
-    { timeout: slow },
-    async () => {
-      // The user's settings must not reach the daemons, which could not start with these.
-      const env = {
-        AGENT_HTTP_PORT: 'none',
-        ADMIN_TOKEN: 'admin',
-        VDR_URL: 'sqlite:/nowhere/vdr.db',
-        API_KEY_ENABLED: 'false',
-      }
-      const { code, out, err } = await user.run(['demo', '--json'], { env })
-      expect({ code, err }).toEqual({ code: 0, err: '' })
-      const { acme, alice, coldStartMs, flow, changes, scenario } = JSON.parse(out)
-      expect(scenario).toBe('present')
-      expect(coldStartMs).toEqual({ acme: expect.any(Number), alice: expect.any(Number) })
-      expect(flow.flowMs).toBeCloseTo(flow.connectMs + flow.issueMs + flow.presentMs, 0)
-      // Each flow passes all its 8, 10 and 8 states, and one DID is published.
-      expect(changes).toBe(2 * 26 + 1)
-      expect(left()).toEqual([])
-      for (const url of [acme, alice]) await expect(fetch(`${url}/_system/health`)).rejects.toThrow()
-    },
-  )
+  test('runs from two processes to an accepted proof, prints its duration and cleans up', async () => {
+    // The user's settings must not reach the daemons, which could not start with these.
+    const env = {
+      AGENT_HTTP_PORT: 'none',
+      ADMIN_TOKEN: 'admin',
+      VDR_URL: 'sqlite:/nowhere/vdr.db',
+      API_KEY_ENABLED: 'false',
+    }
+    const { code, out, err } = await user.as(env).run`demo --json`
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const { acme, alice, coldStartMs, flow, changes, scenario } = JSON.parse(out)
+    expect(scenario).toBe('present')
+    expect(coldStartMs).toEqual({ acme: expect.any(Number), alice: expect.any(Number) })
+    expect(flow.flowMs).toBeCloseTo(flow.connectMs + flow.issueMs + flow.presentMs, 0)
+    // Each flow passes all its 8, 10 and 8 states, and one DID is published.
+    expect(changes).toBe(2 * 26 + 1)
+    expect(left()).toEqual([])
+    for (const url of [acme, alice]) await expect(fetch(`${url}/_system/health`)).rejects.toThrow()
+  })
 
-  test('of all flows prints a command for each step and records its output', { timeout: slow }, async () => {
+  test('of all flows prints a command for each step and records its output', async () => {
     const cast = join(user.folder, 'all.cast')
-    const { code, out } = await user.run(['demo', '--scenario', 'all', '--record', cast])
+    const { code, out } = await user.run`demo --scenario all --record ${cast}`
     expect(code).toBe(0)
     const inOrder = [
       'agent tenant create acme',
@@ -92,45 +86,41 @@ describe('the demonstration', () => {
     expect(moments.map(([, , text]) => text).join('')).toBe(`${out}\n`.replaceAll('\n', '\r\n'))
   })
 
-  test('of a connection ends after the connection', { timeout: slow }, async () => {
-    const { code, out } = await user.run(['demo', '--scenario', 'connect', '--json'])
+  test('of a connection ends after the connection', async () => {
+    const { code, out } = await user.run`demo --scenario connect --json`
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, scenario: 'connect', changes: 8 })
     expect(left()).toEqual([])
   })
 
-  test(
-    'for two terminals finishes when a shell runs the printed commands',
-    { timeout: 2 * slow },
-    async () => {
-      const host = user.spawn(['demo', '--two-terminals', '--scenario', 'all'])
-      const shell = execa('sh', [], {
-        reject: false,
-        all: true,
-        env: { ...clean, NO_COLOR: '1' },
-        extendEnv: false,
-      })
-      let shown = ''
-      host.stdout.on('data', (chunk) => (shown += chunk))
-      let typed = 0
-      const ended = host.then(({ exitCode }) => exitCode)
-      // Types each line as soon as it is shown, without waiting for the previous one to finish.
-      while (host.exitCode === null) {
-        const lines = [...shown.matchAll(/^ {5}(.+)$/gm)].map(([, line]) => line!)
-        for (const line of lines.slice(typed)) shell.stdin.write(`${line}\n`)
-        typed = lines.length
-        await Promise.race([ended, sleep(50)])
-      }
-      shell.stdin.end()
-      const { all, exitCode } = await shell
-      expect({ host: await ended, shell: exitCode, all }).toMatchObject({ host: 0, shell: 0 })
-      expect(shown).toContain('has signed in')
-      expect(all).toMatch(/CredentialReceived|revoked/)
-      expect(left()).toEqual([])
-    },
-  )
+  test('for two terminals finishes when a shell runs the printed commands', async () => {
+    const host = user.spawn`demo --two-terminals --scenario all`
+    const shell = execa('sh', [], {
+      reject: false,
+      all: true,
+      env: { ...clean, NO_COLOR: '1' },
+      extendEnv: false,
+    })
+    let shown = ''
+    host.stdout.on('data', (chunk) => (shown += chunk))
+    let typed = 0
+    const ended = host.then(({ exitCode }) => exitCode)
+    // Types each line as soon as it is shown, without waiting for the previous one to finish.
+    while (host.exitCode === null) {
+      const lines = [...shown.matchAll(/^ {5}(.+)$/gm)].map(([, line]) => line!)
+      for (const line of lines.slice(typed)) shell.stdin.write(`${line}\n`)
+      typed = lines.length
+      await Promise.race([ended, sleep(50)])
+    }
+    shell.stdin.end()
+    const { all, exitCode } = await shell
+    expect({ host: await ended, shell: exitCode, all }).toMatchObject({ host: 0, shell: 0 })
+    expect(shown).toContain('has signed in')
+    expect(all).toMatch(/CredentialReceived|revoked/)
+    expect(left()).toEqual([])
+  })
 
-  test('for two terminals stops both daemons when interrupted (130)', { timeout: slow }, async () => {
-    const host = user.spawn(['demo', '--two-terminals', '--scenario', 'connect'])
+  test('for two terminals stops both daemons when interrupted (130)', async () => {
+    const host = user.spawn`demo --two-terminals --scenario connect`
     await printed(host.stdout, 'agent connection accept')
     const folder = join(user.folder, left()[0]!)
     const shell = await execa('sh', ['-c', `. ${join(folder, 'alice.sh')} && agent daemon start --json`], {
@@ -144,24 +134,17 @@ describe('the demonstration', () => {
     expect(left()).toEqual([])
   })
 
-  test(
-    'rejects --two-terminals with --json, and an unwritable recording (2)',
-    { timeout: slow },
-    async () => {
-      expect(await user.run(['demo', '--two-terminals', '--json'])).toMatchObject({ code: 2, out: '' })
-      expect((await user.run(['demo', '--record', join(user.folder, 'no', 'such.cast')])).code).toBe(2)
-      expect(left()).toEqual([])
-    },
-  )
+  test('rejects --two-terminals with --json, and an unwritable recording (2)', async () => {
+    expect(await user.run`demo --two-terminals --json`).toMatchObject({ code: 2, out: '' })
+    expect((await user.run`demo --record ${join(user.folder, 'no', 'such.cast')}`).code).toBe(2)
+    expect(left()).toEqual([])
+  })
 
-  test(
-    'prints calls as curl commands and state changes with their sender; --keep allows exploring and stopping by the printed commands',
-    { timeout: slow },
-    async () => {
-      const { code, out } = await user.run(['demo', '--keep'])
-      expect(code).toBe(0)
-      // prettier-ignore
-      const inOrder = [
+  test('prints calls as curl commands and state changes with their sender; --keep allows exploring and stopping by the printed commands', async () => {
+    const { code, out } = await user.run`demo --keep`
+    expect(code).toBe(0)
+    // prettier-ignore
+    const inOrder = [
         'curl $ACME/wallets -H "x-admin-api-key: $ACME_ADMIN"',
         'curl -X POST $ACME/did-registrar/dids/$ACME_DID/publications',
         'acme   did         PUBLISHED',
@@ -184,31 +167,29 @@ describe('the demonstration', () => {
         'cold start to healthy',
         'one flow, warm',
       ]
-      let at = 0
-      for (const text of inOrder) {
-        const found = out.indexOf(text, at)
-        expect(found, `${text} in its place`).toBeGreaterThan(-1)
-        at = found
-      }
+    let at = 0
+    for (const text of inOrder) {
+      const found = out.indexOf(text, at)
+      expect(found, `${text} in its place`).toBeGreaterThan(-1)
+      at = found
+    }
 
-      const [folder] = left()
-      const env = { AGENT_CONFIG_DIR: join(user.folder, folder!, 'config'), AGENT_DATA_DIR: '' }
-      expect(out).toContain(`export AGENT_CONFIG_DIR=${env.AGENT_CONFIG_DIR}`)
-      const commands = [...out.matchAll(/agent\.cjs ([\w ]+--profile \w+)/g)].map(([, command]) =>
-        command!.split(' '),
-      )
-      expect(commands.length).toBeGreaterThan(4)
-      for (const command of commands) expect(await user.run(command, { env })).toMatchObject({ code: 0 })
-      expect((await user.run(['daemon', 'status', '--profile', 'acme'], { env })).code).toBe(7)
-      expect((await user.run(['daemon', 'status', '--profile', 'alice'], { env })).code).toBe(7)
-    },
-  )
+    const [folder] = left()
+    const env = { AGENT_CONFIG_DIR: join(user.folder, folder!, 'config'), AGENT_DATA_DIR: '' }
+    expect(out).toContain(`export AGENT_CONFIG_DIR=${env.AGENT_CONFIG_DIR}`)
+    const commands = [...out.matchAll(/agent\.cjs ([\w ]+--profile \w+)/g)].map(([, command]) =>
+      command!.split(' '),
+    )
+    expect(commands.length).toBeGreaterThan(4)
+    for (const command of commands) expect(await user.run(command, { env })).toMatchObject({ code: 0 })
+    expect((await user.as(env).run`daemon status --profile acme`).code).toBe(7)
+    expect((await user.as(env).run`daemon status --profile alice`).code).toBe(7)
+  })
 
   test.each(['SIGINT', 'SIGTERM'] as const)(
     'that is ended by %s cleans up all the same (130)',
-    { timeout: slow },
     async (signal) => {
-      const demo = user.spawn(['demo'])
+      const demo = user.spawn`demo`
       await printed(demo.stdout, 'alice answers')
       const running = readRunning(join(user.folder, left()[0]!, 'acme'))
       demo.kill(signal)
@@ -218,16 +199,16 @@ describe('the demonstration', () => {
     },
   )
 
-  test('finishes after its output is closed', { timeout: slow }, async () => {
-    const demo = user.spawn(['demo', '--scenario', 'connect'])
+  test('finishes after its output is closed', async () => {
+    const demo = user.spawn`demo --scenario connect`
     await printed(demo.stdout, 'acme answers')
     demo.stdout.destroy()
     expect((await demo).exitCode).toBe(0)
     expect(left()).toEqual([])
   })
 
-  test('prints the reason of a failure, exits with 1 and cleans up', { timeout: slow }, async () => {
-    const { code, err } = await user.run(['demo'], { env: { NODE_OPTIONS: '--require=./no-such-file.cjs' } })
+  test('prints the reason of a failure, exits with 1 and cleans up', async () => {
+    const { code, err } = await user.as({ NODE_OPTIONS: '--require=./no-such-file.cjs' }).run`demo`
     expect(code).toBe(1)
     expect(err).toContain('no-such-file')
     expect(left()).toEqual([])

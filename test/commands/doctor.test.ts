@@ -6,12 +6,10 @@ import { checkNode } from '../../cli/doctor.ts'
 import { startServer } from '../_server.ts'
 import { newUser, type User } from './_cli.ts'
 
-const slow = 60_000
-
 type Check = { name: string; status: string; detail: string; hint?: string }
 
 async function doctor(user: User, args: string[] = [], env: Record<string, string> = {}) {
-  const { code, out, err } = await user.run(['doctor', '--json', ...args], { env })
+  const { code, out, err } = await user.as(env).run`doctor --json ${args}`
   const { checks } = JSON.parse(out) as { checks: Check[] }
   return { code, err, checks, of: (name: string) => checks.find((check) => check.name === name) }
 }
@@ -28,10 +26,10 @@ describe('without a daemon', () => {
   beforeAll(() => (user = newUser()))
   afterAll(() => user.remove())
 
-  test('reports that no daemon answers (7), and how to start one', { timeout: slow }, async () => {
+  test('reports that no daemon answers (7), and how to start one', async () => {
     const { url, ...server } = await startServer(() => undefined)
     await server[Symbol.asyncDispose]()
-    const { code, out, err } = await user.run(['doctor', '--url', url])
+    const { code, out, err } = await user.run`doctor --url ${url}`
     expect({ code, err }).toEqual({ code: 7, err: '' })
     const lines = out.split('\n')
     expect(lines[0]).toMatch(/^✔ node +Node\.js /)
@@ -41,7 +39,7 @@ describe('without a daemon', () => {
     expect(lines).toHaveLength(5)
   })
 
-  test('an unknown profile fails the check (1)', { timeout: slow }, async () => {
+  test('an unknown profile fails the check (1)', async () => {
     const folder = join(user.folder, 'config', 'profiles')
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'broken.json'), '{"kind":"local"}', { mode: 0o600 })
@@ -59,13 +57,13 @@ describe('with a stopped local daemon', () => {
   let user: User
   beforeAll(async () => {
     user = newUser()
-    const { code, err } = await user.run(['daemon', 'start'])
+    const { code, err } = await user.run`daemon start`
     if (code !== 0) throw new Error(err)
-    await user.run(['daemon', 'stop'])
-  }, slow)
+    await user.run`daemon stop`
+  })
   afterAll(() => user.remove())
 
-  test('checks the data folder (7)', { timeout: slow }, async () => {
+  test('checks the data folder (7)', async () => {
     const { code, checks, of } = await doctor(user)
     expect(code).toBe(7)
     expect(checks.map(({ name }) => name)).toEqual([
@@ -83,32 +81,28 @@ describe('with a stopped local daemon', () => {
       expect(of(name)!.status, name).toBe('ok')
   })
 
-  test(
-    'reports what prevents a start: a port in use, a damaged file, an invalid configuration',
-    { timeout: slow },
-    async () => {
-      await using server = await startServer(() => undefined)
-      writeFileSync(
-        join(user.folder, 'data', 'vdr.db'),
-        'no database, for longer than the hundred bytes of a header'.repeat(5),
-      )
-      const { of, checks } = await doctor(user, ['--profile', 'local'], {
-        AGENT_HTTP_PORT: new URL(server.url).port,
-      })
-      expect(of('ports')).toMatchObject({
-        status: 'failed',
-        hint: 'agent daemon start --profile local --port 0',
-      })
-      expect(of('databases')).toMatchObject({ status: 'failed', detail: expect.stringContaining('vdr.db') })
-      for (const { status, hint } of checks) if (status !== 'ok') expect(hint).toBeDefined()
-      expect((await doctor(user, [], { AGENT_HTTP_PORT: 'none' })).of('configuration')).toMatchObject({
-        status: 'failed',
-        detail: expect.stringContaining('AGENT_HTTP_PORT'),
-      })
-    },
-  )
+  test('reports what prevents a start: a port in use, a damaged file, an invalid configuration', async () => {
+    await using server = await startServer(() => undefined)
+    writeFileSync(
+      join(user.folder, 'data', 'vdr.db'),
+      'no database, for longer than the hundred bytes of a header'.repeat(5),
+    )
+    const { of, checks } = await doctor(user, ['--profile', 'local'], {
+      AGENT_HTTP_PORT: new URL(server.url).port,
+    })
+    expect(of('ports')).toMatchObject({
+      status: 'failed',
+      hint: 'agent daemon start --profile local --port 0',
+    })
+    expect(of('databases')).toMatchObject({ status: 'failed', detail: expect.stringContaining('vdr.db') })
+    for (const { status, hint } of checks) if (status !== 'ok') expect(hint).toBeDefined()
+    expect((await doctor(user, [], { AGENT_HTTP_PORT: 'none' })).of('configuration')).toMatchObject({
+      status: 'failed',
+      detail: expect.stringContaining('AGENT_HTTP_PORT'),
+    })
+  })
 
-  test('skips local checks for a remote daemon', { timeout: slow }, async () => {
+  test('skips local checks for a remote daemon', async () => {
     const { checks } = await doctor(user, [], { AGENT_URL: 'http://127.0.0.1:9' })
     expect(checks.map(({ name }) => name)).toEqual(['node', 'profile', 'daemon'])
   })
@@ -119,16 +113,16 @@ describe('with a daemon', () => {
   let url: string
   beforeAll(async () => {
     user = newUser()
-    const { code, out, err } = await user.run(['daemon', 'start', '--profile', 'here', '--json'])
+    const { code, out, err } = await user.run`daemon start --profile here --json`
     if (code !== 0) throw new Error(err)
     url = JSON.parse(out).url
-  }, slow)
+  })
   afterAll(async () => {
-    await user.run(['daemon', 'stop', '--profile', 'here'])
+    await user.run`daemon stop --profile here`
     user.remove()
-  }, slow)
+  })
 
-  test('exits with 0 for a healthy daemon, and prints its checks', { timeout: slow }, async () => {
+  test('exits with 0 for a healthy daemon, and prints its checks', async () => {
     const { code, checks, of } = await doctor(user, ['--profile', 'here'])
     expect({ code, failed: checks.filter(({ status }) => status === 'failed') }).toEqual({
       code: 0,
@@ -151,12 +145,12 @@ describe('with a daemon', () => {
       status: 'warning',
       hint: expect.stringMatching(/DIDCOMM_SERVICE_URL=.* agent daemon start --profile here/),
     })
-    expect((await user.run(['doctor', '--profile', 'here', '--quiet'])).out.split('\n')).toEqual(
+    expect((await user.run`doctor --profile here --quiet`).out.split('\n')).toEqual(
       checks.filter(({ status }) => status !== 'ok').map(({ name }) => name),
     )
   })
 
-  test('rejected keys fail the check (4)', { timeout: slow }, async () => {
+  test('rejected keys fail the check (4)', async () => {
     const env = { AGENT_API_KEY: 'nobody', AGENT_ADMIN_KEY: 'nobody' }
     const { code, of } = await doctor(user, ['--profile', 'here'], env)
     expect(code).toBe(4)
@@ -171,22 +165,18 @@ describe('with a daemon', () => {
     expect(of('ledger')).toBeUndefined()
   })
 
-  test('missing keys are reported and do not fail the check', { timeout: slow }, async () => {
+  test('missing keys are reported and do not fail the check', async () => {
     const { code, of } = await doctor(user, ['--url', url])
     expect(code).toBe(0)
     expect([of('tenant-key')!.status, of('admin-key')!.status]).toEqual(['warning', 'warning'])
   })
 
-  test(
-    'a profile readable by other users fails the check (1), with the command that repairs it',
-    { timeout: slow },
-    async () => {
-      const path = join(user.folder, 'config', 'profiles', 'here.json')
-      chmodSync(path, 0o644)
-      const { code, of } = await doctor(user, ['--profile', 'here'])
-      chmodSync(path, 0o600)
-      expect(code).toBe(1)
-      expect(of('profile')).toMatchObject({ status: 'failed', hint: `chmod 600 ${path}` })
-    },
-  )
+  test('a profile readable by other users fails the check (1), with the command that repairs it', async () => {
+    const path = join(user.folder, 'config', 'profiles', 'here.json')
+    chmodSync(path, 0o644)
+    const { code, of } = await doctor(user, ['--profile', 'here'])
+    chmodSync(path, 0o600)
+    expect(code).toBe(1)
+    expect(of('profile')).toMatchObject({ status: 'failed', hint: `chmod 600 ${path}` })
+  })
 })

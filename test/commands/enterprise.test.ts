@@ -4,10 +4,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestAgent } from '../_agent.ts'
-import { newUser, type User } from './_cli.ts'
+import { newUser, type User, words } from './_cli.ts'
 import { serveUser } from './_served.ts'
 
-const slow = 120_000
 const jsQR = createRequire(import.meta.url)('jsqr') as typeof import('jsqr').default
 
 let [acme, alice] = [] as unknown as [User, User]
@@ -15,11 +14,11 @@ let agents: TestAgent[]
 beforeAll(async () => {
   ;[acme, alice] = [newUser(), newUser()]
   agents = [await serveUser(acme), await serveUser(alice)]
-}, slow)
+})
 afterAll(async () => {
   for (const agent of agents) await agent[Symbol.asyncDispose]()
   for (const user of [acme, alice]) user.remove()
-}, slow)
+})
 
 /** Decodes a QR code in half blocks, white on black, from terminal output. */
 function scan(output: string): string | undefined {
@@ -60,11 +59,11 @@ function terminal(user: User, args: string[]) {
   }
 }
 
-test('onboarding and sign-in by QR code work between two terminals', { timeout: slow }, async () => {
+test('onboarding and sign-in by QR code work between two terminals', async () => {
   const asking = terminal(acme, ['onboard', 'create', '--from', 'Acme', '--qr', 'small', '--wait'])
   const request = scan(await asking.shown('"onboardEndpoint"'))!
   expect(JSON.parse(request)).toMatchObject({ type: 'https://atalaprism.io/did-request', from: 'Acme' })
-  const handedOver = await alice.run(['onboard', 'submit', request, '--new'])
+  const handedOver = await alice.run`onboard submit ${request} --new`
   expect(handedOver).toMatchObject({
     code: 0,
     err: expect.stringContaining(
@@ -83,7 +82,7 @@ test('onboarding and sign-in by QR code work between two terminals', { timeout: 
     type: 'https://atalaprism.io/authentication-challenge',
     from: 'Acme',
   })
-  expect(await alice.run(['auth', 'respond', '-', '--did', did, '-q'], { input: challenge })).toMatchObject({
+  expect(await alice.run(words`auth respond - --did ${did} -q`, { input: challenge })).toMatchObject({
     code: 0,
     out: did,
     err: expect.stringContaining('“Acme”, at http://127.0.0.1:'),
@@ -94,48 +93,47 @@ test('onboarding and sign-in by QR code work between two terminals', { timeout: 
   expect(signedIn.out).toContain(did)
 
   // The link is single-use.
-  expect(await alice.run(['auth', 'respond', challenge, '--did', did])).toMatchObject({
+  expect(await alice.run`auth respond ${challenge} --did ${did}`).toMatchObject({
     code: 5,
     out: '',
     err: expect.stringMatching(/used already/),
   })
 })
 
-test('requests are listed, shown and removed, and scripts read JSON', { timeout: slow }, async () => {
+test('requests are listed, shown and removed, and scripts read JSON', async () => {
   for (const [topic, inner] of [
     ['onboard', 'didRequest'],
     ['auth', 'challenge'],
   ] as const) {
-    const made = JSON.parse((await acme.run([topic, 'create', '--json'])).out)
+    const made = JSON.parse((await acme.run`${topic} create --json`).out)
     expect(made).toMatchObject({ state: 'pending', [inner]: { type: expect.any(String) } })
-    expect((await acme.run([topic, 'list', '-q'])).out.split('\n')).toContain(made.id)
-    expect((await acme.run([topic, 'list'])).out).toMatch(/^ID +STATE/)
-    expect((await acme.run([topic, 'show', made.id])).out).toContain('waiting for')
-    expect(await acme.run([topic, 'show', made.id, '--wait', '--timeout', '1s'])).toMatchObject({
+    expect((await acme.run`${topic} list -q`).out.split('\n')).toContain(made.id)
+    expect((await acme.run`${topic} list`).out).toMatch(/^ID +STATE/)
+    expect((await acme.run`${topic} show ${made.id}`).out).toContain('waiting for')
+    expect(await acme.run`${topic} show ${made.id} --wait --timeout 1s`).toMatchObject({
       code: 6,
       err: expect.stringContaining('Timed out'),
     })
-    expect((await acme.run([topic, 'remove', made.id])).code).toBe(2)
-    expect(await acme.run([topic, 'remove', made.id, '--yes', '-q'])).toMatchObject({ code: 0, out: made.id })
-    expect(await acme.run([topic, 'show', made.id])).toMatchObject({
+    expect((await acme.run`${topic} remove ${made.id}`).code).toBe(2)
+    expect(await acme.run`${topic} remove ${made.id} --yes -q`).toMatchObject({ code: 0, out: made.id })
+    expect(await acme.run`${topic} show ${made.id}`).toMatchObject({
       code: 3,
       err: expect.stringContaining(`agent ${topic} list`),
     })
   }
-  expect(await alice.run(['onboard', 'list'])).toMatchObject({
+  expect(await alice.run`onboard list`).toMatchObject({
     code: 0,
     out: '',
     err: expect.stringContaining('agent onboard create'),
   })
 })
 
-test('rejected requests and invalid answers are reported', { timeout: slow }, async () => {
+test('rejected requests and invalid answers are reported', async () => {
   const file = join(alice.folder, 'request.json')
-  const create = async (...args: string[]) => JSON.parse((await acme.run([...args, '--json'])).out)
-  const request = await create('onboard', 'create')
+  const request = await acme.json`onboard create`
   writeFileSync(file, JSON.stringify(request))
   const waiting = terminal(acme, ['onboard', 'show', request.id, '--wait'])
-  expect(await alice.run(['onboard', 'reject', file])).toMatchObject({
+  expect(await alice.run`onboard reject ${file}`).toMatchObject({
     code: 0,
     err: expect.stringContaining('A sender without a name'),
   })
@@ -145,9 +143,9 @@ test('rejected requests and invalid answers are reported', { timeout: slow }, as
     err: expect.stringContaining('declined'),
   })
 
-  const { challenge } = await create('auth', 'create', '--from', 'Acme')
+  const { challenge } = await acme.json`auth create --from Acme`
   const respond = (text: object, did = 'did:peer:2.Vz6Mk') =>
-    alice.run(['auth', 'respond', JSON.stringify(text), '--did', did])
+    alice.run`auth respond ${JSON.stringify(text)} --did ${did}`
   expect(await respond({ ...challenge, from: 'Bank' })).toMatchObject({
     code: 8,
     err: expect.stringMatching(/Bank at .*Acme at/),

@@ -5,10 +5,9 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exitCodes } from '../../cli/errors/errors.ts'
 import type { TestAgent } from '../_agent.ts'
-import { bin, newUser, printed, type User } from './_cli.ts'
+import { bin, type Line, newUser, printed, type User, words } from './_cli.ts'
 import { serveUser } from './_served.ts'
 
-const slow = 60_000
 const noId = '00000000-0000-4000-8000-000000000000'
 
 let user: User
@@ -16,42 +15,41 @@ let agent: TestAgent
 beforeAll(async () => {
   user = newUser()
   agent = await serveUser(user)
-}, slow)
+})
 afterAll(async () => {
   await agent[Symbol.asyncDispose]()
   user.remove()
-}, slow)
+})
 
 /** Provokes an exit code, by number. */
 const provoked: Readonly<
   Record<
     keyof typeof exitCodes,
-    (args: (...args: string[]) => Promise<number | undefined>) => Promise<number | undefined>
+    (run: (...line: Line) => Promise<number | undefined>) => Promise<number | undefined>
   >
 > = {
-  0: (run) => run('connection', 'list'),
-  1: (run) => run('did', 'resolve', 'did:nosuch:x'),
-  2: (run) => run('connection', 'list', '--no-such-flag'),
-  3: (run) => run('connection', 'show', noId),
-  4: async () =>
-    (await user.run(['connection', 'list'], { env: { AGENT_API_KEY: 'another-daemons-key' } })).code,
+  0: (run) => run`connection list`,
+  1: (run) => run`did resolve did:nosuch:x`,
+  2: (run) => run`connection list --no-such-flag`,
+  3: (run) => run`connection show ${noId}`,
+  4: async () => (await user.as({ AGENT_API_KEY: 'another-daemons-key' }).run`connection list`).code,
   5: async (run) => {
-    await run('wallet', 'create', 'spare', '--id', noId)
-    return run('wallet', 'create', 'spare', '--id', noId)
+    await run`wallet create spare --id ${noId}`
+    return run`wallet create spare --id ${noId}`
   },
-  6: (run) => run('connection', 'invite', '-q', '--wait', '--timeout', '1s'),
-  7: (run) => run('connection', 'list', '--url', 'http://127.0.0.1:1'),
-  8: (run) => run('credential', 'verify', 'no token'),
+  6: (run) => run`connection invite -q --wait --timeout 1s`,
+  7: (run) => run`connection list --url http://127.0.0.1:1`,
+  8: (run) => run`credential verify ${'no token'}`,
   130: async () => {
-    const listening = user.spawn(['event', 'listen'])
+    const listening = user.spawn`event listen`
     await printed(listening.stderr, 'Listening')
     listening.kill('SIGINT')
     return (await listening).exitCode
   },
 }
 
-test.each(Object.entries(exitCodes))('%s is %j', { timeout: slow }, async (code) => {
-  const run = async (...args: string[]) => (await user.run(args)).code
+test.each(Object.entries(exitCodes))('%s is %j', async (code) => {
+  const run = async (...line: Line) => (await user.run(words(...line))).code
   expect(await provoked[Number(code) as keyof typeof exitCodes](run)).toBe(Number(code))
 })
 
@@ -60,7 +58,6 @@ const script = '/usr/bin/script'
 
 test.skipIf(process.platform !== 'linux' || !existsSync(script))(
   'Ctrl-C at a prompt exits with 130 and changes nothing',
-  { timeout: slow },
   async () => {
     const env = { AGENT_CONFIG_DIR: `${user.folder}/config`, TERM: 'xterm', NO_COLOR: '1' }
     const line = `${process.execPath} ${bin} connection accept`

@@ -3,8 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { arrange } from '../../cli/argv.ts'
 import { newUser, type User } from './_cli.ts'
 
-const slow = { timeout: 30_000 }
-
 let user: User
 beforeAll(() => (user = newUser()))
 afterAll(() => user.remove())
@@ -32,7 +30,7 @@ test.each<[given: string, arranged: string]>([
   expect(arrange(given.split(' '), ids).join(' ')).toBe(arranged)
 })
 
-describe('-h is --help', slow, () => {
+describe('-h is --help', () => {
   test.each([
     [[]],
     [['connection']],
@@ -42,15 +40,15 @@ describe('-h is --help', slow, () => {
     [['explain']],
     [['help']],
   ])('after %j', async (words) => {
-    const [short, long] = await Promise.all([user.run([...words, '-h']), user.run([...words, '--help'])])
+    const [short, long] = await Promise.all([user.run`${words} -h`, user.run`${words} --help`])
     expect(short).toEqual(long)
     expect(short).toMatchObject({ code: 0, err: '', out: expect.stringContaining('USAGE') })
   })
 })
 
-describe('global flags', slow, () => {
+describe('global flags', () => {
   test('may precede the command', async () => {
-    await user.run(['profile', 'add', 'acme', '--url', 'http://127.0.0.1:9'])
+    await user.run`profile add acme --url http://127.0.0.1:9`
     const named = (err: string) =>
       expect(JSON.parse(err)).toMatchObject({
         title: expect.stringContaining('http://127.0.0.1:9'),
@@ -70,15 +68,15 @@ describe('global flags', slow, () => {
   test('--no-color overrides an environment that enables colours', async () => {
     const env = { NO_COLOR: '', FORCE_COLOR: '1' }
     const args = ['explain', 'exit-codes']
-    const plain = await user.run(['--no-color', ...args], { env })
-    expect(plain).toEqual(await user.run([...args, '--no-color'], { env }))
+    const plain = await user.as(env).run`--no-color ${args}`
+    expect(plain).toEqual(await user.as(env).run`${args} --no-color`)
     expect(plain).toMatchObject({ code: 0 })
     expect(plain.out).not.toContain('\u001b')
-    expect((await user.run(['help', '--no-color'], { env })).out).not.toContain('\u001b')
+    expect((await user.as(env).run`help --no-color`).out).not.toContain('\u001b')
   })
 
   test('the error for the unknown flag -o names --json', async () => {
-    const { code, err } = await user.run(['did', 'list', '-o', 'json'])
+    const { code, err } = await user.run`did list -o json`
     expect({ code, err: err.split('\n')[0] }).toEqual({
       code: 2,
       err: 'Error: This command has no flag -o. For JSON: --json',
@@ -86,17 +84,17 @@ describe('global flags', slow, () => {
   })
 })
 
-describe('help about an unknown subject', slow, () => {
+describe('help about an unknown subject', () => {
   test.each([
     ['nonsense', 'There is no command agent nonsense.'],
     ['credental offer', 'There is no command agent credental offer. Did you mean agent credential offer?'],
     ['credential ofer', 'There is no command agent credential ofer. Did you mean agent credential offer?'],
     ['conection', 'There is no command agent conection. Did you mean agent connection?'],
   ])('help %s', async (words, title) => {
-    const { code, out, err } = await user.run(['help', ...words.split(' ')])
+    const { code, out, err } = await user.run`help ${words.split(' ')}`
     expect({ code, out, err: err.split('\n')[0] }).toEqual({ code: 2, out: '', err: `Error: ${title}` })
     expect(err).toContain('\n  Try: agent ')
-    const withFlag = await user.run([...words.split(' '), '--help'])
+    const withFlag = await user.run`${words.split(' ')} --help`
     expect({ code: withFlag.code, err: withFlag.err.split('\n')[0] }).toEqual({
       code: 2,
       err: `Error: ${title}`,
@@ -104,18 +102,18 @@ describe('help about an unknown subject', slow, () => {
   })
 })
 
-describe('completion', slow, () => {
+describe('completion', () => {
   test.each(['bash', 'zsh', 'fish'])('uses the shell that SHELL names: %s', async (shell) => {
-    const named = await user.run(['completion', shell])
+    const named = await user.run`completion ${shell}`
     expect(named.code).toBe(0)
-    expect(await user.run(['completion'], { env: { SHELL: `/usr/bin/${shell}` } })).toEqual(named)
+    expect(await user.as({ SHELL: `/usr/bin/${shell}` }).run`completion`).toEqual(named)
   })
 
   test.each([
     ['/usr/bin/ksh', 'ksh'],
     ['', 'no shell'],
   ])('requires the shell when SHELL is %j', async (SHELL, named) => {
-    const { code, err } = await user.run(['completion'], { env: { SHELL } })
+    const { code, err } = await user.as({ SHELL }).run`completion`
     expect(code).toBe(2)
     expect(err).toContain(named)
     expect(err).toContain('agent completion bash')

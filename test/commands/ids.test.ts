@@ -5,93 +5,81 @@ import { readCommands } from '../../docs/_make/manifest.ts'
 import { kindOf } from '../../cli/completion/kinds.ts'
 import { startCommandedPair } from './_pair.ts'
 import { connect } from '../_tenants.ts'
-import { slow } from './_two-tenants.ts'
 
-test('a connection is found by its id, either end of the id, or its label', { timeout: slow }, async () => {
+test('a connection is found by its id, either end of the id, or its label', async () => {
   await using pair = await startCommandedPair()
-  const { issuer, run, json } = pair
+  const { issuer, as } = pair
   const invite = async (label: string) =>
-    (await json(issuer, 'connection', 'invite', '--label', label)).connectionId as string
+    (await as(issuer).json`connection invite --label ${label}`).connectionId as string
   const [id, other] = [await invite('Alice'), await invite('Bob')]
   const beginning = id.slice(0, [...id].findIndex((character, index) => character !== other[index]) + 1)
   for (const text of [id, id.toUpperCase(), id.slice(-8), `…${id.slice(-8)}`, beginning, 'Alice', 'alice'])
-    expect(await run(issuer, 'connection', 'show', text, '-q'), text).toMatchObject({ code: 0, out: id })
+    expect(await as(issuer).run`connection show ${text} -q`, text).toMatchObject({ code: 0, out: id })
 
   // Version 7 UUIDs start with a timestamp.
-  const several = await run(issuer, 'connection', 'show', id.slice(0, 6))
+  const several = await as(issuer).run`connection show ${id.slice(0, 6)}`
   expect(several.code).toBe(2)
   expect(several.err).toContain(`Several connections match "${id.slice(0, 6)}":`)
   for (const line of [`${id}  Alice, InvitationGenerated`, `${other}  Bob, InvitationGenerated`])
     expect(several.err).toContain(line)
 
-  const none = await run(issuer, 'connection', 'show', 'Carol')
+  const none = await as(issuer).run`connection show Carol`
   expect(none).toMatchObject({ code: 3, out: '' })
   expect(none.err).toMatch(
     /There is no connection "Carol"\. Name it by its id, such as 01\S+, its label, or at least 4 characters of the end/,
   )
   expect(none.err).toContain('Try: agent connection list')
   expect(none.err).not.toMatch(/GET|openapi/)
-  expect(await run(issuer, 'connection', 'show', 'Carol', '--json')).toMatchObject({ code: 3 })
-  await run(issuer, 'connection', 'remove', 'Bob', '--yes')
-  expect((await run(issuer, 'connection', 'list', '-q')).out).toBe(id)
+  expect(await as(issuer).run`connection show Carol --json`).toMatchObject({ code: 3 })
+  await as(issuer).run`connection remove Bob --yes`
+  expect((await as(issuer).run`connection list -q`).out).toBe(id)
 })
 
-test(
-  'a label refers to the established connection before invitations with the same label',
-  { timeout: slow },
-  async () => {
-    await using pair = await startCommandedPair()
-    const { issuer, holder, run } = pair
-    const { inviterConnectionId } = await connect(issuer, holder)
-    await issuer.call('PATCH /connections/{connectionId}', {
-      path: { connectionId: inviterConnectionId },
-      body: { label: 'Alice' },
-    })
-    expect((await run(issuer, 'connection', 'invite', '--label', 'Alice')).code).toBe(0)
-    const asked = await run(issuer, 'proof', 'request', '--connection', 'Alice', '--json')
-    expect(JSON.parse(asked.out)).toMatchObject({ connectionId: inviterConnectionId })
-    expect((await run(issuer, 'message', 'send', 'hello', '--connection', 'alice')).code).toBe(0)
-    expect((await run(issuer, 'didcomm', 'ping', 'Alice')).code).toBe(0)
-    // Credentials and proofs have no names.
-    const proofId = JSON.parse(asked.out).presentationId
-    expect((await run(issuer, 'proof', 'show', proofId.slice(-6), '-q')).out).toBe(proofId)
-    expect(await run(issuer, 'proof', 'show', 'mine')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('"mine" is not an id of a presentation record.'),
-    })
-    expect(await run(issuer, 'proof', 'show', 'ffffffff-ffff')).toMatchObject({ code: 3 })
-  },
-)
+test('a label refers to the established connection before invitations with the same label', async () => {
+  await using pair = await startCommandedPair()
+  const { issuer, holder, as } = pair
+  const { inviterConnectionId } = await connect(issuer, holder)
+  await issuer.call('PATCH /connections/{connectionId}', {
+    path: { connectionId: inviterConnectionId },
+    body: { label: 'Alice' },
+  })
+  expect((await as(issuer).run`connection invite --label Alice`).code).toBe(0)
+  const asked = await as(issuer).run`proof request --connection Alice --json`
+  expect(JSON.parse(asked.out)).toMatchObject({ connectionId: inviterConnectionId })
+  expect((await as(issuer).run`message send hello --connection alice`).code).toBe(0)
+  expect((await as(issuer).run`didcomm ping Alice`).code).toBe(0)
+  // Credentials and proofs have no names.
+  const proofId = JSON.parse(asked.out).presentationId
+  expect((await as(issuer).run`proof show ${proofId.slice(-6)} -q`).out).toBe(proofId)
+  expect(await as(issuer).run`proof show mine`).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('"mine" is not an id of a presentation record.'),
+  })
+  expect(await as(issuer).run`proof show ffffffff-ffff`).toMatchObject({ code: 3 })
+})
 
-test(
-  'policies, webhooks, tenants, wallets and DIDs are found by partial id or name',
-  { timeout: slow },
-  async () => {
-    await using pair = await startCommandedPair()
-    const { issuer, agent, run, json, user } = pair
-    const policy = (await run(issuer, 'policy', 'create', '--name', 'Adults', '-q')).out
-    const policyNamed = await run(issuer, 'policy', 'show', 'adults', '-q')
-    expect(policyNamed.out).toBe(policy)
-    const hook = (await run(issuer, 'webhook', 'add', 'http://127.0.0.1:9/', '-q')).out.split('\n')[0]!
-    expect((await run(issuer, 'webhook', 'show', hook.slice(-7), '-q')).out).toBe(hook)
-    const did = (await json(issuer, 'did', 'create')).longFormDid.split(':', 3).join(':')
-    expect((await run(issuer, 'did', 'show', did.slice(-8), '-q')).out).toBe(did)
-    expect((await run(issuer, 'did', 'show', 'Nobody-has-this')).code).toBe(3)
-    const asAdmin = (...args: string[]) =>
-      user.run(args, { env: { AGENT_URL: agent.url, AGENT_ADMIN_KEY: 'the-administrator-of-the-tests' } })
-    const tenant = await asAdmin('tenant', 'show', 'issuer', '--json')
-    expect(JSON.parse(tenant.out)).toMatchObject({ id: issuer.entityId })
-    const keys = JSON.parse((await asAdmin('tenant', 'key', 'list', 'issuer', '--json')).out).contents
-    expect(
-      await asAdmin('tenant', 'key', 'revoke', 'issuer', keys[0].id.slice(-8), '--yes', '-q'),
-    ).toMatchObject({
-      code: 0,
-      out: keys[0].id,
-    })
-  },
-)
+test('policies, webhooks, tenants, wallets and DIDs are found by partial id or name', async () => {
+  await using pair = await startCommandedPair()
+  const { issuer, agent, user, as } = pair
+  const policy = (await as(issuer).run`policy create --name Adults -q`).out
+  const policyNamed = await as(issuer).run`policy show adults -q`
+  expect(policyNamed.out).toBe(policy)
+  const hook = (await as(issuer).run`webhook add http://127.0.0.1:9/ -q`).out.split('\n')[0]!
+  expect((await as(issuer).run`webhook show ${hook.slice(-7)} -q`).out).toBe(hook)
+  const did = (await as(issuer).json`did create`).longFormDid.split(':', 3).join(':')
+  expect((await as(issuer).run`did show ${did.slice(-8)} -q`).out).toBe(did)
+  expect((await as(issuer).run`did show Nobody-has-this`).code).toBe(3)
+  const admin = user.as({ AGENT_URL: agent.url, AGENT_ADMIN_KEY: 'the-administrator-of-the-tests' })
+  const tenant = await admin.run`tenant show issuer --json`
+  expect(JSON.parse(tenant.out)).toMatchObject({ id: issuer.entityId })
+  const keys = JSON.parse((await admin.run`tenant key list issuer --json`).out).contents
+  expect(await admin.run`tenant key revoke issuer ${keys[0].id.slice(-8)} --yes -q`).toMatchObject({
+    code: 0,
+    out: keys[0].id,
+  })
+})
 
-test('a complete id needs no additional requests', { timeout: slow }, async () => {
+test('a complete id needs no additional requests', async () => {
   await using pair = await startCommandedPair()
   const requests: string[] = []
   const server = createServer((request, response) => {
@@ -103,7 +91,7 @@ test('a complete id needs no additional requests', { timeout: slow }, async () =
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   const id = '01a20725-6f2b-7d4e-8c15-b0f3a2917c3d'
-  const { code } = await pair.user.run(['connection', 'show', id, '--url', `http://127.0.0.1:${port}`])
+  const { code } = await pair.user.run`connection show ${id} --url http://127.0.0.1:${String(port)}`
   server.close()
   expect({ code, requests }).toEqual({ code: 3, requests: [`GET /connections/${id}`] })
 })

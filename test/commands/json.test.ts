@@ -4,13 +4,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Report, shapes } from '../../docs/_make/shapes.ts'
 import { until } from '../_tenants.ts'
-import { printed } from './_cli.ts'
-import { serveTwoTenants, slow } from './_two-tenants.ts'
+import { printed, type User, words } from './_cli.ts'
+import { serveTwoTenants } from './_two-tenants.ts'
 
-const { user, asOther } = serveTwoTenants('holder', { inProcess: false })
-
-type As = (...args: string[]) => ReturnType<typeof asOther>
-const asIssuer: As = (...args) => user.run(args)
+const { user, other } = serveTwoTenants('holder', { inProcess: false })
 
 /**
  * Runs a command. Returns its JSON documents, which must match the documented schema without extra fields.
@@ -35,20 +32,20 @@ function unknownFields(document: unknown, parsed: unknown, path = ''): string[] 
   )
 }
 
-async function run(line: string, as: As = asIssuer, exitCode = 0): Promise<any> {
+async function run(line: string, as: Pick<User, 'run'> = user, exitCode = 0): Promise<any> {
   const words = line.split(' ')
   const id = [3, 2, 1]
     .map((count) => words.slice(0, count).join(':'))
     .find((each) => shapes[each] !== undefined)!
-  const { code, out, err } = await as(...words, '--json')
+  const { code, out, err } = await as.run`${words} --json`
   expect(code, `${line}: ${err}`).toBe(exitCode)
   expect(err).toBe('')
   return read(id, out)
 }
 
-const holder = (line: string) => run(line, asOther)
+const holder = (line: string) => run(line, other)
 
-test('wallets, tenants and their keys', { timeout: slow }, async () => {
+test('wallets, tenants and their keys', async () => {
   const { id: walletId } = await run('wallet create spare')
   await run('wallet list')
   await run(`wallet show ${walletId}`)
@@ -58,11 +55,11 @@ test('wallets, tenants and their keys', { timeout: slow }, async () => {
   expect(await run(`tenant move ${id} ${walletId}`)).toMatchObject({ id, walletId })
   expect(await run(`tenant show ${id}`)).toMatchObject({ name: 'caroline', walletId })
   const { apiKey, id: key } = await run(`tenant key create ${id} --name first`)
-  const asCaroline: As = (...args) => user.run(args, { env: { AGENT_API_KEY: apiKey } })
-  await run('connection list', asCaroline)
+  const caroline = user.as({ AGENT_API_KEY: apiKey })
+  await run('connection list', caroline)
   const file = join(user.folder, 'caroline.key')
   await run(`tenant key create ${id} --key-file ${file} --scope holder --expires-in 90d`)
-  expect((await user.run(['connection', 'list', '--api-key-file', file])).code).toBe(0)
+  expect((await user.run`connection list --api-key-file ${file}`).code).toBe(0)
   expect((await run(`tenant key list ${id}`)).contents.map(({ name }: any) => name)).toEqual([
     undefined,
     'first',
@@ -80,28 +77,28 @@ test('wallets, tenants and their keys', { timeout: slow }, async () => {
     expiresAt: expect.any(String),
   })
   // An existing file is not overwritten, and a key is not revoked without confirmation.
-  expect((await user.run(['tenant', 'key', 'create', id, '--key-file', file])).code).toBe(2)
-  expect((await user.run(['tenant', 'key', 'revoke', id, next])).code).toBe(2)
+  expect((await user.run`tenant key create ${id} --key-file ${file}`).code).toBe(2)
+  expect((await user.run`tenant key revoke ${id} ${next}`).code).toBe(2)
   expect(await run(`tenant key revoke ${id} ${next} --yes`)).toMatchObject({ id: next, state: 'revoked' })
-  expect((await user.run(['connection', 'list'], { env: { AGENT_API_KEY: rotated.apiKey } })).code).toBe(4)
-  expect((await user.run(['tenant', 'key', 'revoke', id, walletId, '--yes'])).code).toBe(3)
-  await run('connection list', asCaroline)
+  expect((await user.as({ AGENT_API_KEY: rotated.apiKey }).run`connection list`).code).toBe(4)
+  expect((await user.run`tenant key revoke ${id} ${walletId} --yes`).code).toBe(3)
+  await run('connection list', caroline)
   // As the administrator, for a named wallet.
-  const tail = user.spawn(['event', 'tail', '--wallet', walletId])
+  const tail = user.spawn`event tail --wallet ${walletId}`
   await printed(tail.stderr, 'Waiting for events')
   const updated = printed(tail.stdout, 'ConnectionUpdated')
-  await run('event trigger ConnectionUpdated', asCaroline)
+  await run('event trigger ConnectionUpdated', caroline)
   await updated
   tail.kill('SIGINT')
   expect((await tail).exitCode).toBe(130)
   const [event] = (await run(`event list --wallet ${walletId}`)).contents
   expect(await run(`event show ${event.id} --wallet ${walletId}`)).toEqual(event)
-  expect((await user.run(['event', 'show', event.id])).code).toBe(3)
-  expect((await asCaroline('event', 'list', '--admin-key-file', file, '--wallet', walletId)).code).toBe(4)
+  expect((await user.run`event show ${event.id}`).code).toBe(3)
+  expect((await caroline.run`event list --admin-key-file ${file} --wallet ${walletId}`).code).toBe(4)
   await run(`tenant remove ${id} --yes`)
 })
 
-test('DIDs, connections, credentials and proofs', { timeout: slow }, async () => {
+test('DIDs, connections, credentials and proofs', async () => {
   const { did } = await run('did create')
   await run(`did publish ${did} --wait`)
   await run('did list')
@@ -139,7 +136,7 @@ test('DIDs, connections, credentials and proofs', { timeout: slow }, async () =>
   await run(`credential verify ${credential}`)
   const { content } = await holder(`credential show ${held}`)
   const { statusListCredential: list } = statusOf(credential)
-  expect((await asIssuer('credential', 'status-list', list)).out).toContain(', 0 of them set')
+  expect((await user.run`credential status-list ${list}`).out).toContain(', 0 of them set')
   await run(`credential status-list ${list}`)
   expect(content.claims).toMatchObject({ name: 'Alice' })
 
@@ -157,8 +154,8 @@ test('DIDs, connections, credentials and proofs', { timeout: slow }, async () =>
   await holder(`credential reject ${await offered()}`)
 
   await run(`credential revoke ${recordId} --yes`)
-  expect((await asIssuer('credential', 'status-list', list)).out).toContain(', 1 of them set')
-  await run(`credential verify ${credential}`, asIssuer, 8)
+  expect((await user.run`credential status-list ${list}`).out).toContain(', 1 of them set')
+  await run(`credential verify ${credential}`, user, 8)
   await holder(`credential remove ${held} --yes`)
   const { connectionId: open } = await run('connection invite')
   await run(`connection remove ${open} --yes`)
@@ -170,7 +167,7 @@ function statusOf(jwt: string): { statusListCredential: string } {
   return JSON.parse(Buffer.from(jwt.split('.')[1]!, 'base64url').toString()).vc.credentialStatus
 }
 
-test('schemas, policies and presentation definitions', { timeout: slow }, async () => {
+test('schemas, policies and presentation definitions', async () => {
   const { did: author } = await run('did create --key issue-1:assertionMethod --publish --wait')
   const file = (name: string, json: object) => {
     mkdirSync(user.folder, { recursive: true })
@@ -190,34 +187,24 @@ test('schemas, policies and presentation definitions', { timeout: slow }, async 
   expect((await run('schema list --name employee')).contents).toHaveLength(2)
   await run(`schema show ${made.guid}`)
   await run(`schema validate ${made.guid} --claim name=Alice`)
-  const raw = await user.run(['schema', 'show', made.guid, '--raw'])
+  const raw = await user.run`schema show ${made.guid} --raw`
   expect(JSON.parse(raw.out)).toEqual(employee)
 
   // With a DID URL, in an envelope.
-  const publish = [
-    'schema',
-    'publish',
-    '--name',
-    'employee',
-    '--author',
-    author,
-    '--schema',
-    schema,
-    '--did-url',
-  ]
+  const publish = words`schema publish --name employee --author ${author} --schema ${schema} --did-url`
   const printed = (await user.run(publish)).out
   expect(printed).toMatch(new RegExp(`url +${author}\\?resourceService=`))
   const guid = /schema +(\S+)/.exec(printed)![1]!
-  const shown = await user.run(['schema', 'show', guid, '--did-url', '--json'])
+  const shown = await user.run`schema show ${guid} --did-url --json`
   const { resource, url } = JSON.parse(shown.out)
   expect(url).toContain(guid)
   const opened = JSON.parse(Buffer.from(resource, 'base64url').toString())
   expect(opened).toMatchObject({ guid, name: 'employee' })
-  expect((await user.run(['schema', 'list', '--did-url', '-q'])).out).toBe(guid)
-  expect(JSON.parse((await user.run(['schema', 'show', guid, '--did-url', '--raw'])).out)).toEqual(employee)
-  expect((await user.run(['schema', 'show', guid])).code).toBe(3)
-  const next = await user.run([...publish, '--id', opened.id, '--version', '2.0.0', '-q'])
-  expect((await user.run(['schema', 'list', '--did-url', '-q'])).out.split('\n')).toEqual([next.out, guid])
+  expect((await user.run`schema list --did-url -q`).out).toBe(guid)
+  expect(JSON.parse((await user.run`schema show ${guid} --did-url --raw`).out)).toEqual(employee)
+  expect((await user.run`schema show ${guid}`).code).toBe(3)
+  const next = await user.run`${publish} --id ${opened.id} --version 2.0.0 -q`
+  expect((await user.run`schema list --did-url -q`).out.split('\n')).toEqual([next.out, guid])
 
   const policy = await run(`policy create --name p --schema ${made.guid}`)
   await run('policy list')
@@ -231,21 +218,19 @@ test('schemas, policies and presentation definitions', { timeout: slow }, async 
   const { id } = await run(`presentation-definition create ${file('definition.json', definition)}`)
   await run('presentation-definition list')
   expect(await run(`presentation-definition show ${id}`)).toMatchObject({ id, ...definition })
-  expect((await user.run(['presentation-definition', 'show', id])).out).toContain(
-    '$.vc.credentialSubject.name',
-  )
+  expect((await user.run`presentation-definition show ${id}`).out).toContain('$.vc.credentialSubject.name')
   await run(`presentation-definition match ${id}`)
 })
 
-test('webhooks and events', { timeout: slow }, async () => {
+test('webhooks and events', async () => {
   const { id } = await run('webhook add http://127.0.0.1:9/hook --signed')
   await run('webhook list')
   expect(await run(`webhook show ${id}`)).toMatchObject({ id, signed: true })
-  expect((await user.run(['webhook', 'show', id])).out).toMatch(/signed +yes/)
+  expect((await user.run`webhook show ${id}`).out).toMatch(/signed +yes/)
   await run(`webhook secret ${id}`)
   await run(`webhook secret ${id} --remove --yes`)
-  expect((await user.run(['webhook', 'show', id])).out).toMatch(/signed +no/)
-  await run(`webhook test ${id} --type DidRequestUpdated`, asIssuer, 1)
+  expect((await user.run`webhook show ${id}`).out).toMatch(/signed +no/)
+  await run(`webhook test ${id} --type DidRequestUpdated`, user, 1)
   await run(`webhook deliveries ${id}`)
   const event = await run('event trigger PresentationUpdated')
   await run(`event show ${event.id}`)
@@ -253,41 +238,38 @@ test('webhooks and events', { timeout: slow }, async () => {
   await run(`webhook replay ${id} --event ${event.id}`)
   await run(`event replay --to ${id} --event ${event.id}`)
   await run(`webhook remove ${id} --yes`)
-  expect((await user.run(['webhook', 'show', id])).code).toBe(3)
+  expect((await user.run`webhook show ${id}`).code).toBe(3)
 })
 
-test('onboarding and authentication', { timeout: slow }, async () => {
+test('onboarding and authentication', async () => {
   const request = await run('onboard create --from Acme')
   await run('onboard list')
   await run(`onboard show ${request.id}`)
   const { did } = read(
     'onboard:submit',
-    (await asOther('onboard', 'submit', JSON.stringify(request), '--new', '--json')).out,
+    (await other.run`onboard submit ${JSON.stringify(request)} --new --json`).out,
   )
-  const other = await run('onboard create')
-  read('onboard:reject', (await asOther('onboard', 'reject', JSON.stringify(other), '--json')).out)
-  await run(`onboard remove ${other.id} --yes`)
+  const second = await run('onboard create')
+  read('onboard:reject', (await other.run`onboard reject ${JSON.stringify(second)} --json`).out)
+  await run(`onboard remove ${second.id} --yes`)
 
   const challenge = await run('auth create')
-  expect((await user.run(['auth', 'token', challenge.id])).code).toBe(5)
-  read(
-    'auth:respond',
-    (await asOther('auth', 'respond', JSON.stringify(challenge), '--did', did, '--json')).out,
-  )
+  expect((await user.run`auth token ${challenge.id}`).code).toBe(5)
+  read('auth:respond', (await other.run`auth respond ${JSON.stringify(challenge)} --did ${did} --json`).out)
   await run('auth list')
   await run(`auth show ${challenge.id}`)
   expect(await run(`auth token ${challenge.id}`)).toMatchObject({ subject: did, tokenType: 'Bearer' })
   // Once.
-  expect((await user.run(['auth', 'token', challenge.id])).code).toBe(5)
+  expect((await user.run`auth token ${challenge.id}`).code).toBe(5)
   await run(`auth remove ${challenge.id} --yes`)
 })
 
-test('the daemon, the profiles and the doctor', { timeout: slow }, async () => {
+test('the daemon, the profiles and the doctor', async () => {
   await run('daemon start')
   await run('explain OfferReceived')
   await run('explain')
   await run('daemon status')
-  const { out } = await user.run(['daemon', 'logs', '--lines', '3', '--json'])
+  const { out } = await user.run`daemon logs --lines 3 --json`
   for (const line of out.split('\n')) read('daemon:logs', line)
   await run('profile list')
   await run('profile show')
@@ -295,11 +277,11 @@ test('the daemon, the profiles and the doctor', { timeout: slow }, async () => {
   await run('profile use far')
   await run('profile use local')
   await run('profile remove far --yes')
-  const doctor = await user.run(['doctor', '--json'])
+  const doctor = await user.run`doctor --json`
   read('doctor', doctor.out)
 })
 
-test('an error is one line of JSON on standard error', { timeout: slow }, async () => {
+test('an error is one line of JSON on standard error', async () => {
   for (const [line, exitCode] of [
     ['connection show 00000000-0000-4000-8000-000000000000', 3],
     ['connection show nonsense', 3],
@@ -308,7 +290,7 @@ test('an error is one line of JSON on standard error', { timeout: slow }, async 
     ['connection list --url http://127.0.0.1:1', 7],
     ['connection lst', 2],
   ] as const) {
-    const { code, out, err } = await user.run([...line.split(' '), '--json'])
+    const { code, out, err } = await user.run`${line.split(' ')} --json`
     expect({ line, code, out }).toEqual({ line, code: exitCode, out: '' })
     expect(Report.strict().parse(JSON.parse(err))).toMatchObject({ exitCode })
   }

@@ -1,12 +1,11 @@
 /** Lists are filtered, show the newest first, and report omitted items. */
 import { expect, test } from 'vitest'
 import { startCommandedPair } from './_pair.ts'
-import { slow } from './_two-tenants.ts'
 import { connect } from '../_tenants.ts'
 
-test('a list shows the newest items first and the command for the next page', { timeout: slow }, async () => {
+test('a list shows the newest items first and the command for the next page', async () => {
   await using pair = await startCommandedPair()
-  const { issuer, run, json } = pair
+  const { issuer, as } = pair
   const ids: string[] = []
   for (let count = 1; count <= 103; count++)
     ids.unshift(
@@ -16,30 +15,28 @@ test('a list shows the newest items first and the command for the next page', { 
         })
       ).connectionId,
     )
-  const first = await run(issuer, 'connection', 'list', '-q')
+  const first = await as(issuer).run`connection list -q`
   expect(first.out.split('\n')).toEqual(ids.slice(0, 100))
   expect(first.err).toContain('Shown: 1 to 100, the newest first. There are more.')
-  const shown = await run(issuer, 'connection', 'list')
+  const shown = await as(issuer).run`connection list`
   expect(shown.err).toMatch(/Next:\n {2}agent connection list --offset 100$/)
-  const rest = await run(issuer, 'connection', 'list', '-q', '--offset', '100')
+  const rest = await as(issuer).run`connection list -q --offset 100`
   expect(rest).toMatchObject({ out: ids.slice(100).join('\n'), err: '' })
 
-  const even = await run(issuer, 'connection', 'list', '--label', 'EVEN', '--limit=2')
+  const even = await as(issuer).run`connection list --label EVEN --limit=2`
   expect(even.out).toMatch(/Even 102[^]*Even 100/)
   expect(even.out).not.toMatch(/Odd|Even 98/)
   expect(even.err).toContain('agent connection list --label EVEN --limit=2 --offset 2')
-  expect((await run(issuer, 'connection', 'list', '--label', 'even 98', '-q')).out.split('\n')).toHaveLength(
-    1,
-  )
-  expect((await json(issuer, 'connection', 'list', '--label', 'nobody')).contents).toEqual([])
+  expect((await as(issuer).run`connection list --label ${'even 98'} -q`).out.split('\n')).toHaveLength(1)
+  expect((await as(issuer).json`connection list --label nobody`).contents).toEqual([])
 })
 
-test('records are filtered by state and role', { timeout: slow }, async () => {
+test('records are filtered by state and role', async () => {
   await using pair = await startCommandedPair()
-  const { issuer, holder, run } = pair
+  const { issuer, holder, as } = pair
   const { inviterConnectionId } = await connect(issuer, holder)
   await issuer.call('POST /connections', { body: {} })
-  const list = (...flags: string[]) => run(issuer, 'connection', 'list', '-q', ...flags)
+  const list = (...flags: string[]) => as(issuer).run`connection list -q ${flags}`
   expect((await list('--state', 'connectionresponsesent')).out).toBe(inviterConnectionId)
   expect((await list('--role', 'inviter')).out.split('\n')).toHaveLength(2)
   expect((await list('--role', 'Invitee')).out).toBe('')
@@ -48,6 +45,6 @@ test('records are filtered by state and role', { timeout: slow }, async () => {
     code: 2,
     err: expect.stringContaining('--state: "Done" is not a state of a connection. Valid values: Invitation'),
   })
-  const role = await run(issuer, 'proof', 'list', '--role', 'issuer')
+  const role = await as(issuer).run`proof list --role issuer`
   expect(role).toMatchObject({ code: 2, err: expect.stringContaining('Valid values: Verifier, Prover.') })
 })

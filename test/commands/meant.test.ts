@@ -35,12 +35,12 @@ test.each([
   ],
   [['connection', 'list', 'abc'], 'agent connection list takes no argument such as abc.'],
   [['explain', 'OferReceived'], 'There is no explanation of "OferReceived". Did you mean OfferReceived?'],
-])('%j', { timeout: 30_000 }, async (args, title) => {
+])('%j', async (args, title) => {
   const { code, out, err } = await user.run(args)
   expect({ code, out }).toEqual({ code: 2, out: '' })
   expect(err.split('\n')[0]).toBe(`Error: ${title}`)
   expect(err).toContain('\n  Try: agent ')
-  const asJson = await user.run([...args, '--json'])
+  const asJson = await user.run`${args} --json`
   expect({ code: asJson.code, out: asJson.out }).toEqual({ code: 2, out: '' })
   expect(JSON.parse(asJson.err)).toMatchObject({ code: 'Usage', title, exitCode: 2 })
 })

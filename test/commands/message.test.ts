@@ -8,8 +8,6 @@ import { openParty } from '../_party.ts'
 import { newUser, type User } from './_cli.ts'
 import { serveUser } from './_served.ts'
 
-const slow = 60_000
-
 describe('two connected tenants', () => {
   let user: User
   let agent: TestAgent
@@ -19,71 +17,71 @@ describe('two connected tenants', () => {
   beforeAll(async () => {
     user = newUser()
     agent = await serveUser(user)
-    other = { AGENT_API_KEY: (await user.json(['tenant', 'create', 'other'])).apiKey }
-    const made = await user.json(['connection', 'invite'])
+    other = { AGENT_API_KEY: (await user.json`tenant create other`).apiKey }
+    const made = await user.json`connection invite`
     connection = made.connectionId
-    await user.json(['connection', 'accept', made.invitation.invitationUrl], { env: other })
+    await user.as(other).json`connection accept ${made.invitation.invitationUrl}`
     await until(
       'the connection',
-      () => user.json(['connection', 'show', connection]),
+      () => user.json`connection show ${connection}`,
       ({ state }) => state === 'ConnectionResponseSent',
     )
-  }, slow)
+  })
   afterAll(async () => {
     await agent[Symbol.asyncDispose]()
     user.remove()
-  }, slow)
+  })
 
-  test('exchange messages', { timeout: slow }, async () => {
-    expect(await user.run(['message', 'send', 'See you at ten', '--connection', connection])).toMatchObject({
+  test('exchange messages', async () => {
+    expect(await user.run`message send ${'See you at ten'} --connection ${connection}`).toMatchObject({
       code: 0,
       out: expect.stringContaining('on its way'),
     })
     const received = await until(
       'the message',
-      () => user.json(['message', 'list'], { env: other }),
+      () => user.as(other).json`message list`,
       ({ contents }) => contents.length === 1,
     )
     expect(received.contents[0]).toMatchObject({ direction: 'received', content: 'See you at ten' })
-    expect((await user.run(['message', 'list'])).out).toContain('See you at ten')
+    expect((await user.run`message list`).out).toContain('See you at ten')
   })
 
-  test('connections answer a ping; an unknown connection does not', { timeout: slow }, async () => {
-    expect(await user.run(['didcomm', 'ping', connection])).toMatchObject({
+  test('connections answer a ping; an unknown connection does not', async () => {
+    expect(await user.run`didcomm ping ${connection}`).toMatchObject({
       code: 0,
       out: expect.stringContaining('answered'),
     })
-    expect((await user.run(['didcomm', 'ping', '00000000-0000-4000-8000-000000000000'])).code).toBe(3)
+    expect((await user.run`didcomm ping 00000000-0000-4000-8000-000000000000`).code).toBe(3)
   })
 
-  test('a ping to a DID is answered, refused, unanswered or impossible', { timeout: slow }, async () => {
-    const { invitation } = await user.json(['connection', 'invite'])
-    expect(await user.run(['didcomm', 'ping', invitation.from], { env: other })).toMatchObject({
+  test('a ping to a DID is answered, refused, unanswered or impossible', async () => {
+    const { invitation } = await user.json`connection invite`
+    expect(await user.as(other).run`didcomm ping ${invitation.from}`).toMatchObject({
       code: 0,
       out: expect.stringContaining('answered'),
     })
-    const { theirDid } = await user.json(['connection', 'show', connection])
-    const refused = await user.run(['didcomm', 'ping', theirDid])
+    const { theirDid } = await user.json`connection show ${connection}`
+    const refused = await user.run`didcomm ping ${theirDid}`
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('did not accept the ping') })
     expect(refused.err).toContain(`agent did resolve ${theirDid}`)
     await using silent = await openParty()
-    expect(await user.run(['didcomm', 'ping', silent.did, '--timeout', '1s'])).toMatchObject({
+    expect(await user.run`didcomm ping ${silent.did} --timeout 1s`).toMatchObject({
       code: 6,
       err: expect.stringMatching(/did not answer within 1s[^]*agent did resolve did:peer:2/),
     })
-    expect(await user.run(['didcomm', 'ping', 'did:example:alice'])).toMatchObject({
+    expect(await user.run`didcomm ping did:example:alice`).toMatchObject({
       code: 2,
       err: expect.stringContaining('did:example'),
     })
   })
 
-  test('text that is not an envelope is rejected', { timeout: slow }, async () => {
+  test('text that is not an envelope is rejected', async () => {
     const file = join(user.folder, 'envelope.json')
     writeFileSync(file, '{"hello":"world"}')
-    expect(await user.run(['didcomm', 'unpack', file])).toMatchObject({
+    expect(await user.run`didcomm unpack ${file}`).toMatchObject({
       code: 2,
       err: expect.stringContaining('JWE'),
     })
-    expect((await user.run(['didcomm', 'unpack', join(user.folder, 'nothing')])).code).toBe(2)
+    expect((await user.run`didcomm unpack ${join(user.folder, 'nothing')}`).code).toBe(2)
   })
 })

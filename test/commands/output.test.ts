@@ -3,10 +3,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bin, newUser, type User } from './_cli.ts'
+import { bin, type Line, newUser, type User, words } from './_cli.ts'
 import { serveUser } from './_served.ts'
-
-const slow = { timeout: 60_000 }
 
 let user: User
 let served: Awaited<ReturnType<typeof serveUser>>
@@ -14,11 +12,8 @@ let ids: string[]
 beforeAll(async () => {
   user = newUser()
   served = await serveUser(user)
-  const run = async (...args: string[]) => (await user.run([...args, '--quiet'])).out.split('\n')[0]!
-  ids = [
-    await run('connection', 'invite', '--label', 'Alice of the Long Name Department'),
-    await run('did', 'create'),
-  ]
+  const run = async (...line: Line) => (await user.run`${words(...line)} --quiet`).out.split('\n')[0]!
+  ids = [await run`connection invite --label ${'Alice of the Long Name Department'}`, await run`did create`]
 })
 afterAll(async () => {
   await served[Symbol.asyncDispose]()
@@ -27,7 +22,7 @@ afterAll(async () => {
 
 const commands = ['connection list', 'did list', 'event list', 'profile list']
 
-describe('a terminal', slow, () => {
+describe('a terminal', () => {
   test.each([
     [80, 24],
     [100, 50],
@@ -56,7 +51,7 @@ describe('a terminal', slow, () => {
   })
 })
 
-test.skipIf(!existsSync('/dev/full'))('a full disk is a one-line error (1)', slow, async () => {
+test.skipIf(!existsSync('/dev/full'))('a full disk is a one-line error (1)', async () => {
   const env = { AGENT_CONFIG_DIR: join(user.folder, 'config'), AGENT_PROFILE: 'local', DEBUG: undefined }
   for (const args of [
     ['connection', 'list'],

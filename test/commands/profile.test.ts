@@ -2,12 +2,11 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { newUser, type User } from './_cli.ts'
+import { type Line, newUser, type User, words } from './_cli.ts'
 
-const slow = 60_000
 const key = 'a-tenants-key-0123456789'
 
-describe('a remote daemon', { timeout: slow }, () => {
+describe('a remote daemon', () => {
   let user: User
   let file: string
   beforeEach(() => {
@@ -17,16 +16,16 @@ describe('a remote daemon', { timeout: slow }, () => {
     return () => user.remove()
   })
 
-  const add = (...more: string[]) =>
-    user.run(['profile', 'add', 'acme', '--url', 'https://agent.acme.example/', ...more])
+  const add = (...flags: Line) =>
+    user.run`profile add acme --url https://agent.acme.example/ ${words(...flags)}`
 
   test('gets a profile with its key from a file, which is never printed', async () => {
     const outcomes = [
-      await add('--api-key-file', file, '--use'),
-      await user.run(['profile', 'show']),
-      await user.run(['profile', 'show', '--json']),
-      await user.run(['profile', 'list']),
-      await user.run(['profile', 'list', '--json']),
+      await add`--api-key-file ${file} --use`,
+      await user.run`profile show`,
+      await user.run`profile show --json`,
+      await user.run`profile list`,
+      await user.run`profile list --json`,
     ]
     for (const { code, out, err } of outcomes)
       expect({ code, leaked: (out + err).includes(key) }).toEqual({ code: 0, leaked: false })
@@ -53,7 +52,7 @@ describe('a remote daemon', { timeout: slow }, () => {
     ['standard input', ['--api-key-file', '-'], {}, `${key}\n`],
     ['the environment', [], { AGENT_API_KEY: key }, ''],
   ])('accepts its key from %s', async (_, flags, env, input) => {
-    const made = await user.run(['profile', 'add', 'acme', '--url', 'https://agent.acme.example', ...flags], {
+    const made = await user.run(words`profile add acme --url https://agent.acme.example ${flags}`, {
       env,
       input,
     })
@@ -64,7 +63,7 @@ describe('a remote daemon', { timeout: slow }, () => {
   test('is replaced only with --replace', async () => {
     expect((await add()).code).toBe(0)
     expect(await add()).toMatchObject({ code: 5, err: expect.stringContaining('--replace') })
-    expect((await add('--replace')).code).toBe(0)
+    expect((await add`--replace`).code).toBe(0)
   })
 
   test.each([
@@ -77,59 +76,51 @@ describe('a remote daemon', { timeout: slow }, () => {
     ],
   ])('is rejected with %s (2)', async (_, args) => {
     expect((await user.run(args)).code).toBe(2)
-    expect((await user.run(['profile', 'list', '-q'])).out).toBe('')
+    expect((await user.run`profile list -q`).out).toBe('')
   })
 
   test('has a warning if its key is sent unencrypted', async () => {
-    const made = await user.run([
-      'profile',
-      'add',
-      'acme',
-      '--url',
-      'http://agent.acme.example',
-      '--api-key-file',
-      file,
-    ])
+    const made = await user.run`profile add acme --url http://agent.acme.example --api-key-file ${file}`
     expect(made.err).toContain('unencrypted')
   })
 
   test('receives commands while in use, unless the environment overrides it', async () => {
-    await user.run(['profile', 'add', 'acme', '--url', 'http://127.0.0.1:1', '--api-key-file', file])
-    expect(await user.run(['profile', 'use', 'acme'])).toMatchObject({
+    await user.run`profile add acme --url http://127.0.0.1:1 --api-key-file ${file}`
+    expect(await user.run`profile use acme`).toMatchObject({
       code: 0,
       err: 'Commands use the daemon at http://127.0.0.1:1.',
     })
-    expect(await user.run(['connection', 'list'])).toMatchObject({
+    expect(await user.run`connection list`).toMatchObject({
       code: 7,
       err: expect.stringContaining('http://127.0.0.1:1 '),
     })
-    const over = await user.run(['profile', 'use', 'acme'], { env: { AGENT_PROFILE: 'local' } })
+    const over = await user.as({ AGENT_PROFILE: 'local' }).run`profile use acme`
     expect(over.err).toContain('AGENT_PROFILE is set here')
-    expect((await user.run(['profile', 'use', 'local'])).code).toBe(0)
-    expect((await user.run(['profile', 'list'])).out).not.toContain('yes')
+    expect((await user.run`profile use local`).code).toBe(0)
+    expect((await user.run`profile list`).out).not.toContain('yes')
   })
 
   test('is removed with its key and is no longer in use', async () => {
-    await add('--use')
-    expect(await user.run(['profile', 'remove', 'acme'])).toMatchObject({
+    await add`--use`
+    expect(await user.run`profile remove acme`).toMatchObject({
       code: 2,
       err: expect.stringContaining('--yes'),
     })
-    expect((await user.run(['profile', 'remove', 'acme', '--yes'])).code).toBe(0)
-    expect((await user.run(['profile', 'remove', 'acme', '--yes'])).code).toBe(3)
-    expect((await user.run(['profile', 'use', 'acme'])).code).toBe(3)
-    expect((await user.run(['profile', 'show'])).err).toContain('There is no profile local')
+    expect((await user.run`profile remove acme --yes`).code).toBe(0)
+    expect((await user.run`profile remove acme --yes`).code).toBe(3)
+    expect((await user.run`profile use acme`).code).toBe(3)
+    expect((await user.run`profile show`).err).toContain('There is no profile local')
   })
 
   test('with a damaged file is listed as damaged and can be removed', async () => {
     await add()
     writeFileSync(join(user.folder, 'config', 'profiles', 'bad.json'), '{')
-    expect((await user.run(['profile', 'list'])).out).toMatch(/acme .*\nbad .*not valid/)
-    expect((await user.run(['profile', 'remove', 'bad', '--yes'])).code).toBe(0)
+    expect((await user.run`profile list`).out).toMatch(/acme .*\nbad .*not valid/)
+    expect((await user.run`profile remove bad --yes`).code).toBe(0)
   })
 
   test('is not overwritten by a daemon started locally', async () => {
-    await add('--api-key-file', file, '--use')
+    await add`--api-key-file ${file} --use`
     const commands = [
       ['daemon', 'start'],
       ['daemon', 'start', '--profile', 'acme'],
@@ -144,33 +135,33 @@ describe('a remote daemon', { timeout: slow }, () => {
   })
 })
 
-describe('a local daemon', { timeout: slow }, () => {
+describe('a local daemon', () => {
   let user: User
   beforeAll(async () => {
     user = newUser()
-    expect((await user.run(['daemon', 'start', '--profile', 'work'])).code).toBe(0)
-  }, slow)
+    expect((await user.run`daemon start --profile work`).code).toBe(0)
+  })
   afterAll(async () => {
-    await user.run(['daemon', 'stop', '--profile', 'work'])
+    await user.run`daemon stop --profile work`
     user.remove()
-  }, slow)
+  })
 
   test('writes its profile, which stays in use after a restart', async () => {
-    expect((await user.run(['profile', 'use', 'work'])).code).toBe(0)
-    expect((await user.run(['connection', 'list'])).code).toBe(0)
-    expect((await user.run(['daemon', 'stop'])).code).toBe(0)
-    expect((await user.run(['daemon', 'start'])).code).toBe(0)
-    expect(await user.json(['profile', 'show'])).toMatchObject({
+    expect((await user.run`profile use work`).code).toBe(0)
+    expect((await user.run`connection list`).code).toBe(0)
+    expect((await user.run`daemon stop`).code).toBe(0)
+    expect((await user.run`daemon start`).code).toBe(0)
+    expect(await user.json`profile show`).toMatchObject({
       name: 'work',
       inUse: true,
       kind: 'local',
     })
-    expect((await user.run(['profile', 'list', '-q'])).out).toBe('work')
-    expect((await user.run(['connection', 'list'])).code).toBe(0)
+    expect((await user.run`profile list -q`).out).toBe('work')
+    expect((await user.run`connection list`).code).toBe(0)
   })
 
   test('keeps its profile while running; other commands cannot write it', async () => {
-    expect(await user.run(['profile', 'remove', 'work', '--yes'])).toMatchObject({
+    expect(await user.run`profile remove work --yes`).toMatchObject({
       code: 5,
       err: expect.stringContaining('daemon stop --profile work'),
     })

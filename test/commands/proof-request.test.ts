@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { proofRequestText } from '../../cli/format/proof-request.ts'
 import { connect } from '../_tenants.ts'
+import { words } from './_cli.ts'
 import { startCommandedPair } from './_pair.ts'
-import { slow } from './_two-tenants.ts'
 
 const jwt = {
   options: { challenge: 'c', domain: 'd' },
@@ -63,40 +63,29 @@ test.each([
   expect(proofRequestText({ requestData: [JSON.stringify(content)], proofs })).toBe(text)
 })
 
-test(
-  'both sides see the request in words in show and list, and JSON only with --json',
-  { timeout: slow },
-  async () => {
-    await using pair = await startCommandedPair()
-    const { holder, issuer: verifier, run, json } = pair
-    const { inviterConnectionId } = await connect(verifier, holder)
-    const asking = [
-      'proof',
-      'request',
-      '--connection',
-      inviterConnectionId,
-      '--schema',
-      schemaId,
-      '--trust-issuer',
-      issuer,
-    ]
-    const made = await run(verifier, ...asking, '--domain', 'shop.example', '--json')
-    const { presentationId, requestData } = JSON.parse(made.out)
-    const asked = `a JWT credential, schema ${schemaId}, issued by ${issuer}`
-    await expect
-      .poll(async () => (await run(holder, 'proof', 'list')).out, { timeout: 30_000 })
-      .toContain('RequestReceived')
-    const [received] = (await json(holder, 'proof', 'list')).contents
-    expect(received.requestData).toEqual(requestData)
-    for (const [who, id] of [
-      [verifier, presentationId],
-      [holder, received.presentationId],
-    ]) {
-      const shown = await run(who, 'proof', 'show', id)
-      expect(shown.out).toMatch(new RegExp(`asked for +${asked.replaceAll('.', '\\.')}\n`))
-      expect(shown.out).toContain('shop.example')
-      expect(shown.out + (await run(who, 'proof', 'list')).out).not.toContain('{')
-      expect((await run(who, 'proof', 'list')).out).toContain(asked)
-    }
-  },
-)
+test('both sides see the request in words in show and list, and JSON only with --json', async () => {
+  await using pair = await startCommandedPair()
+  const { holder, issuer: verifier, as } = pair
+  const { inviterConnectionId } = await connect(verifier, holder)
+  const asking = words`
+    proof request --connection ${inviterConnectionId} --schema ${schemaId} --trust-issuer ${issuer}
+  `
+  const made = await as(verifier).run`${asking} --domain shop.example --json`
+  const { presentationId, requestData } = JSON.parse(made.out)
+  const asked = `a JWT credential, schema ${schemaId}, issued by ${issuer}`
+  await expect
+    .poll(async () => (await as(holder).run`proof list`).out, { timeout: 30_000 })
+    .toContain('RequestReceived')
+  const [received] = (await as(holder).json`proof list`).contents
+  expect(received.requestData).toEqual(requestData)
+  for (const [who, id] of [
+    [verifier, presentationId],
+    [holder, received.presentationId],
+  ]) {
+    const shown = await as(who).run`proof show ${id}`
+    expect(shown.out).toMatch(new RegExp(`asked for +${asked.replaceAll('.', '\\.')}\n`))
+    expect(shown.out).toContain('shop.example')
+    expect(shown.out + (await as(who).run`proof list`).out).not.toContain('{')
+    expect((await as(who).run`proof list`).out).toContain(asked)
+  }
+})

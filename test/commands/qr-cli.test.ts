@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { inflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { newUser } from './_cli.ts'
+import { type Line, newUser, words } from './_cli.ts'
 import { readQr } from './_qr.ts'
 import { drawScreen, type Picture } from './_screen.ts'
 
@@ -23,7 +23,7 @@ afterAll(async () => {
   user.remove()
 })
 
-const run = (...args: string[]) => user.run(args, { env })
+const run = (...line: Line) => user.run(words(...line), { env })
 const isDrawn = (line: string) => line.startsWith('\u001b[38;5;231') || line.startsWith('\u001b[48;5;')
 const urlIn = (out: string) => out.split('\n').find((line) => line.startsWith('http'))!
 const folded = (out: string) => out.replaceAll('\n', ' ')
@@ -63,10 +63,8 @@ describe.skipIf(!hasScript())('in a terminal', () => {
     expect(out.split('\n').filter(isDrawn)).toEqual([])
     expect(out).toMatch(/No QR code: it needs \d\d (?:lines|columns) \(there are \d\d\)/)
     const command = /^As a picture: agent (.+)$/m.exec(out)![1]!
-    const { code: drawn, err } = await user.run(
-      [...command.split(' '), '--qr-file', join(user.folder, `${columns}.png`)],
-      { env },
-    )
+    const { code: drawn, err } = await user.as(env)
+      .run`${command.split(' ')} --qr-file ${join(user.folder, `${columns}.png`)}`
     expect({ drawn, err }).toMatchObject({ drawn: 0 })
     const { qr } = readQr(readPng(join(user.folder, `${columns}.png`)))
     expect(qr).toBe(urlIn(out))
@@ -97,11 +95,11 @@ describe.skipIf(!hasScript())('in a terminal', () => {
 })
 
 test('output to a pipe is the URL only, or a requested QR code of any size', async () => {
-  expect(await run('connection', 'invite')).toMatchObject({
+  expect(await run`connection invite`).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^https?:\S+$/),
   })
-  const { out } = await run('connection', 'invite', '--qr', 'small')
+  const { out } = await run`connection invite --qr small`
   const lines = out.split('\n')
   expect(lines.filter(isDrawn).length).toBeGreaterThan(40)
   expect(lines.at(-1)).toMatch(/^https?:\S+$/)
@@ -111,24 +109,24 @@ describe('a QR code file', () => {
   const path = (name: string) => join(user.folder, name)
 
   test('encodes the URL as SVG or PNG, chosen by extension or --qr', async () => {
-    const svg = await run('connection', 'invite', '--qr-file', path('a.svg'))
+    const svg = await run`connection invite --qr-file ${path('a.svg')}`
     expect(svg).toMatchObject({ code: 0, err: expect.stringContaining(`QR code: ${path('a.svg')}`) })
     expect(readQr(readSvg(path('a.svg')))).toEqual({ qr: svg.out, jsqr: svg.out })
-    const png = await run('connection', 'invite', '--qr', 'png', '--qr-file', path('code'), '--json')
+    const png = await run`connection invite --qr png --qr-file ${path('code')} --json`
     const { invitationUrl } = JSON.parse(png.out).invitation
     expect(readQr(readPng(path('code')))).toEqual({ qr: invitationUrl, jsqr: invitationUrl })
   })
 
   test('is not overwritten, and then no record is created', async () => {
     writeFileSync(path('mine.png'), 'mine')
-    const before = (await run('connection', 'list', '-q')).out
-    expect(await run('connection', 'invite', '--qr-file', path('mine.png'))).toMatchObject({
+    const before = (await run`connection list -q`).out
+    expect(await run`connection invite --qr-file ${path('mine.png')}`).toMatchObject({
       code: 2,
       out: '',
       err: expect.stringContaining('exists. Choose another name, or remove it.'),
     })
     expect(readFileSync(path('mine.png'), 'utf8')).toBe('mine')
-    expect((await run('connection', 'list', '-q')).out).toBe(before)
+    expect((await run`connection list -q`).out).toBe(before)
   })
 
   test.each([
@@ -140,7 +138,7 @@ describe('a QR code file', () => {
     [['--qr-file', join('nowhere', 'a.png')], 'the folder nowhere is not writable'],
     [['--qr', 'tiny'], '--qr'],
   ])('%j is a usage error with a remedy', async (flags, words) => {
-    expect(await run('connection', 'invite', ...flags)).toMatchObject({
+    expect(await run`connection invite ${flags}`).toMatchObject({
       code: 2,
       out: '',
       err: expect.stringContaining(words),
@@ -152,12 +150,12 @@ describe('a QR code file', () => {
 test('a DID request and a challenge have QR codes until they are answered', async () => {
   for (const topic of ['onboard', 'auth']) {
     const file = join(user.folder, `${topic}.png`)
-    const { code, out } = await run(topic, 'create', '--from', 'Zürich', '--qr-file', file)
+    const { code, out } = await run`${topic} create --from Zürich --qr-file ${file}`
     expect({ topic, code }).toEqual({ topic, code: 0 })
     expect(readQr(readPng(file))).toEqual({ qr: out, jsqr: out })
-    const [id] = (await run(topic, 'list', '-q')).out.split('\n')
+    const [id] = (await run`${topic} list -q`).out.split('\n')
     const again = join(user.folder, `${topic}-again.svg`)
-    expect((await run(topic, 'show', id!, '--qr-file', again)).out).toContain(out)
+    expect((await run`${topic} show ${id!} --qr-file ${again}`).out).toContain(out)
     expect(readQr(readSvg(again)).qr).toBe(out)
   }
 })

@@ -60,13 +60,13 @@ async function paste(...blocks: string[]) {
 
 const stop = 'agent daemon stop'
 
-test('the first credential is issued and presented', { timeout: 120_000 }, async () => {
+test('the first credential is issued and presented', async () => {
   const { exitCode, all } = await paste(blockOf('The first credential'), stop)
   expect({ exitCode, all }).toMatchObject({ exitCode: 0 })
   expect(all).toMatch(/state +PresentationVerified/)
 })
 
-test('two daemons connect', { timeout: 120_000 }, async () => {
+test('two daemons connect', async () => {
   const { exitCode, all } = await paste(blockOf('Two daemons'))
   expect({ exitCode, all }).toMatchObject({ exitCode: 0 })
   expect(all).toMatch(/state +ConnectionResponseReceived/)
@@ -74,12 +74,8 @@ test('two daemons connect', { timeout: 120_000 }, async () => {
 
 const hasTools = ['curl', 'jq'].every((tool) => spawnSync(tool, ['--version']).status === 0)
 
-test.skipIf(!hasTools)(
-  'the API answers curl (skipped without curl and jq)',
-  { timeout: 120_000 },
-  async () => {
-    const { exitCode, all } = await paste('agent daemon start', blockOf('By curl'), stop)
-    expect({ exitCode, all }).toMatchObject({ exitCode: 0 })
-    expect(all).toMatch(/_oob=/)
-  },
-)
+test.skipIf(!hasTools)('the API answers curl (skipped without curl and jq)', async () => {
+  const { exitCode, all } = await paste('agent daemon start', blockOf('By curl'), stop)
+  expect({ exitCode, all }).toMatchObject({ exitCode: 0 })
+  expect(all).toMatch(/_oob=/)
+})

@@ -3,121 +3,90 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { connect, credentialIn, newDid, presentationIn } from '../_tenants.ts'
+import { words } from './_cli.ts'
 import { startCommandedPair } from './_pair.ts'
 
-test(
-  'an SD-JWT goes from offer to proof, described in words on each side',
-  { timeout: 120_000 },
-  async () => {
-    await using pair = await startCommandedPair()
-    const { issuer, holder, user, run, json } = pair
-    const { inviterConnectionId: connection } = await connect(issuer, holder)
-    const { did } = await newDid(issuer, 'assertionMethod', 'Ed25519')
-    const { did: subject } = await newDid(holder, 'authentication', 'Ed25519')
-    const claims = '{"name": "Alice", "address": {"city": "Bern", "zip.code": 3000}, "tags": ["a", "b"]}'
-    const offer = [
-      'credential',
-      'offer',
-      '--connection',
-      connection,
-      '--issuing-did',
-      did,
-      '--claims',
-      claims,
-      '--auto',
-      '--format',
-    ]
-    expect((await run(issuer, ...offer, 'paper')).code).toBe(2)
-    const offered = (await json(issuer, ...offer, 'sdjwt')) as {
-      thid: string
-      credentialFormat: string
-    }
-    expect(offered.credentialFormat).toBe('SDJWT')
-    const { recordId } = await credentialIn(holder.call, offered.thid, 'OfferReceived')
-    const accepted = await run(
-      holder,
-      'credential',
-      'accept',
-      recordId,
-      '--subject',
-      subject,
-      '--key-id',
-      'key-1',
-    )
-    expect(accepted.out).toMatch(/^format +SD-JWT, each claim can be shown by itself$/m)
-    await credentialIn(holder.call, offered.thid, 'CredentialReceived')
-    const shown = (await run(holder, 'credential', 'show', recordId)).out
-    for (const line of [
-      /^format +SD-JWT, .*; bound to a key of the holder’s$/m,
-      /^claim name +Alice$/m,
-      /^claim address\.city +Bern$/m,
-      /^claim address\.zip\\\.code +3000$/m,
-      /^claim tags +\["a","b"\]$/m,
-      /^disclosable +(?=.*\baddress\.city\b)(?=.*\baddress\.zip\\\.code\b)(?=.*\btags\.1\b).*\bname\b/m,
-      /^validity +valid until \d{4}-\S+Z, in \d+ d$/m,
-      /^status +not revoked$/m,
-      new RegExp(`^issuer +${did}$`, 'm'),
-      new RegExp(`^subject +${subject}(:\\S+)?$`, 'm'),
-    ]) {
-      expect(shown).toMatch(line)
-    }
-    const token = (await run(holder, 'credential', 'export', recordId)).out
-    expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+~(\w+~)+$/)
-    expect(await json(holder, 'credential', 'export', recordId)).toEqual({
-      recordId,
-      credential: token,
-    })
-    const decoded = JSON.parse(
-      (await run(holder, 'credential', 'export', recordId, '--as', 'json')).out,
-    ) as object
-    expect(decoded).toMatchObject({
-      claims: JSON.parse(claims),
-      bound: true,
-      standing: { status: 'not-revoked' },
-      header: { typ: 'vc+sd-jwt' },
-    })
-    const file = join(user.folder, 'credential.sd-jwt')
-    const exported = await run(holder, 'credential', 'export', recordId, '--output', file)
-    expect([exported.code, exported.out, readFileSync(file, 'utf8')]).toEqual([
-      0,
-      expect.stringContaining(file),
-      `${token}\n`,
-    ])
-    expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(await run(holder, 'credential', 'export', recordId, '--output', file)).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('must be a new file'),
-    })
+test('an SD-JWT goes from offer to proof, described in words on each side', async () => {
+  await using pair = await startCommandedPair()
+  const { issuer, holder, user, as } = pair
+  const { inviterConnectionId: connection } = await connect(issuer, holder)
+  const { did } = await newDid(issuer, 'assertionMethod', 'Ed25519')
+  const { did: subject } = await newDid(holder, 'authentication', 'Ed25519')
+  const claims = '{"name": "Alice", "address": {"city": "Bern", "zip.code": 3000}, "tags": ["a", "b"]}'
+  const offer = words`
+    credential offer --connection ${connection} --issuing-did ${did} --claims ${claims} --auto
+    --format
+  `
+  expect((await as(issuer).run`${offer} paper`).code).toBe(2)
+  const offered = (await as(issuer).json`${offer} sdjwt`) as {
+    thid: string
+    credentialFormat: string
+  }
+  expect(offered.credentialFormat).toBe('SDJWT')
+  const { recordId } = await credentialIn(holder.call, offered.thid, 'OfferReceived')
+  const accepted = await as(holder).run`credential accept ${recordId} --subject ${subject} --key-id key-1`
+  expect(accepted.out).toMatch(/^format +SD-JWT, each claim can be shown by itself$/m)
+  await credentialIn(holder.call, offered.thid, 'CredentialReceived')
+  const shown = (await as(holder).run`credential show ${recordId}`).out
+  for (const line of [
+    /^format +SD-JWT, .*; bound to a key of the holder’s$/m,
+    /^claim name +Alice$/m,
+    /^claim address\.city +Bern$/m,
+    /^claim address\.zip\\\.code +3000$/m,
+    /^claim tags +\["a","b"\]$/m,
+    /^disclosable +(?=.*\baddress\.city\b)(?=.*\baddress\.zip\\\.code\b)(?=.*\btags\.1\b).*\bname\b/m,
+    /^validity +valid until \d{4}-\S+Z, in \d+ d$/m,
+    /^status +not revoked$/m,
+    new RegExp(`^issuer +${did}$`, 'm'),
+    new RegExp(`^subject +${subject}(:\\S+)?$`, 'm'),
+  ]) {
+    expect(shown).toMatch(line)
+  }
+  const token = (await as(holder).run`credential export ${recordId}`).out
+  expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+~(\w+~)+$/)
+  expect(await as(holder).json`credential export ${recordId}`).toEqual({
+    recordId,
+    credential: token,
+  })
+  const decoded = JSON.parse((await as(holder).run`credential export ${recordId} --as json`).out) as object
+  expect(decoded).toMatchObject({
+    claims: JSON.parse(claims),
+    bound: true,
+    standing: { status: 'not-revoked' },
+    header: { typ: 'vc+sd-jwt' },
+  })
+  const file = join(user.folder, 'credential.sd-jwt')
+  const exported = await as(holder).run`credential export ${recordId} --output ${file}`
+  expect([exported.code, exported.out, readFileSync(file, 'utf8')]).toEqual([
+    0,
+    expect.stringContaining(file),
+    `${token}\n`,
+  ])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(await as(holder).run`credential export ${recordId} --output ${file}`).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('must be a new file'),
+  })
 
-    const ask = [
-      'proof',
-      'request',
-      '--connection',
-      connection,
-      '--claim',
-      'name',
-      '--claim',
-      'address.zip\\.code',
-    ]
-    expect((await run(issuer, ...ask)).code).toBe(2)
-    const request = (await json(issuer, ...ask, '--format', 'sdjwt')) as {
-      thid: string
-      presentationId: string
-    }
-    const { presentationId } = await presentationIn(holder.call, request.thid, 'RequestReceived')
-    const present = ['proof', 'present', presentationId, '--credential', recordId]
-    expect(await run(holder, ...present, '--claim', 'name', '--claim', 'email')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('has no claim email'),
-    })
-    expect((await run(holder, ...present, '--claim', 'name', '--claim', 'address')).code).toBe(0)
-    await presentationIn(issuer.call, request.thid, 'PresentationVerified')
-    const seen = (await run(issuer, 'proof', 'show', request.presentationId)).out
-    for (const line of [
-      /^shown name +Alice$/m,
-      /^shown address\.city +Bern$/m,
-      /^shown address\.zip\\\.code +3000$/m,
-    ])
-      expect(seen).toMatch(line)
-  },
-)
+  const ask = words`proof request --connection ${connection} --claim name --claim ${'address.zip\\.code'}`
+  expect((await as(issuer).run(ask)).code).toBe(2)
+  const request = (await as(issuer).json`${ask} --format sdjwt`) as {
+    thid: string
+    presentationId: string
+  }
+  const { presentationId } = await presentationIn(holder.call, request.thid, 'RequestReceived')
+  const present = ['proof', 'present', presentationId, '--credential', recordId]
+  expect(await as(holder).run`${present} --claim name --claim email`).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('has no claim email'),
+  })
+  expect((await as(holder).run`${present} --claim name --claim address`).code).toBe(0)
+  await presentationIn(issuer.call, request.thid, 'PresentationVerified')
+  const seen = (await as(issuer).run`proof show ${request.presentationId}`).out
+  for (const line of [
+    /^shown name +Alice$/m,
+    /^shown address\.city +Bern$/m,
+    /^shown address\.zip\\\.code +3000$/m,
+  ])
+    expect(seen).toMatch(line)
+})

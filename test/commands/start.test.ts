@@ -6,9 +6,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { newUser, printed, type User } from './_cli.ts'
-
-const slow = { timeout: 90_000 }
+import { type Line, newUser, printed, type User, words } from './_cli.ts'
 
 let user: User
 /** An environment without settings. */
@@ -24,25 +22,23 @@ beforeEach(() => {
   }
 })
 afterEach(async () => {
-  for (const name of ['local', 'bob']) await user.run(['daemon', 'stop', '--profile', name], { env })
+  for (const name of ['local', 'bob']) await user.as(env).run`daemon stop --profile ${name}`
   user.remove()
 })
 
 const free = ['--port', '0', '--didcomm-port', '0']
 const start = async (args: string[], more: Record<string, string> = {}) => {
-  const { code, out, err } = await user.run(['daemon', 'start', '--json', ...args], {
-    env: { ...env, ...more },
-  })
+  const { code, out, err } = await user.as({ ...env, ...more }).run`daemon start --json ${args}`
   expect({ code, err }).toEqual({ code: 0, err: '' })
   return JSON.parse(out) as { url: string; didcommUrl: string; pid: number; dataDir: string }
 }
 const refused = async (args: string[], more: Record<string, string> = {}) => {
-  const { code, out, err } = await user.run(['daemon', 'start', ...args], { env: { ...env, ...more } })
+  const { code, out, err } = await user.as({ ...env, ...more }).run`daemon start ${args}`
   expect(out).toBe('')
   expect(err).toMatch(/^Error: [^\n]*\.(?:\n {2}Try: [^\n]*)?$/)
   return { code, err }
 }
-const stop = (profile: string) => user.run(['daemon', 'stop', '--profile', profile], { env })
+const stop = (profile: string) => user.as(env).run`daemon stop --profile ${profile}`
 const settingsFile = (profile: string) => join(user.folder, 'config', 'settings', `${profile}.json`)
 const settings = (profile: string) =>
   JSON.parse(readFileSync(settingsFile(profile), 'utf8')) as Record<string, unknown>
@@ -54,7 +50,7 @@ async function taken(port = 0) {
   return { port: (server.address() as AddressInfo).port, [Symbol.dispose]: () => void server.close() }
 }
 
-describe('a profile', slow, () => {
+describe('a profile', () => {
   test('has a separate data folder and daemon', async () => {
     const local = await start(free)
     const bob = await start(['--profile', 'bob', ...free])
@@ -62,7 +58,7 @@ describe('a profile', slow, () => {
     expect(bob.dataDir).toBe(join(user.folder, 'share', 'identity-agent', 'profiles', 'bob'))
     expect(bob.pid).not.toBe(local.pid)
     for (const name of ['local', 'bob'])
-      expect((await user.run(['daemon', 'status', '-p', name], { env })).code).toBe(0)
+      expect((await user.as(env).run`daemon status -p ${name}`).code).toBe(0)
   })
 
   test('keeps its configured data folder', async () => {
@@ -74,7 +70,7 @@ describe('a profile', slow, () => {
 
   test('reports a daemon that runs with other settings (5)', async () => {
     const { url, dataDir } = await start(free)
-    expect((await user.run(['daemon', 'start', '--port', String(portOf(url))], { env })).code).toBe(0)
+    expect((await user.as(env).run`daemon start --port ${String(portOf(url))}`).code).toBe(0)
     for (const [flags, more, named] of [
       [['--port', '9'], {}, '--port'],
       [['--didcomm-port', '9'], {}, '--didcomm-port'],
@@ -99,7 +95,7 @@ describe('a profile', slow, () => {
   })
 })
 
-describe('settings', slow, () => {
+describe('settings', () => {
   test('are kept from the last start, including a free port', async () => {
     const ledger = join(user.folder, 'ledger.db')
     const before = await start(['--profile', 'bob', ...free], { VDR_URL: `sqlite:${ledger}` })
@@ -111,7 +107,7 @@ describe('settings', slow, () => {
       VDR_URL: `sqlite:${ledger}`,
     })
     await stop('bob')
-    const { checks } = JSON.parse((await user.run(['doctor', '--json', '-p', 'bob'], { env })).out)
+    const { checks } = JSON.parse((await user.as(env).run`doctor --json -p bob`).out)
     expect(checks.find(({ name }: { name: string }) => name === 'ports').status).toBe('ok')
     for (const args of [[], free]) {
       const { url, didcommUrl } = await start(['--profile', 'bob', ...args])
@@ -151,12 +147,12 @@ describe('settings', slow, () => {
   test('are removed with their profile', async () => {
     await start(['--profile', 'bob', ...free])
     await stop('bob')
-    expect((await user.run(['profile', 'remove', 'bob', '--yes'], { env })).code).toBe(0)
+    expect((await user.as(env).run`profile remove bob --yes`).code).toBe(0)
     expect(() => settings('bob')).toThrow('ENOENT')
   })
 })
 
-test('the error for a port in use names its flag or variable', slow, async () => {
+test('the error for a port in use names its flag or variable', async () => {
   using other = await taken()
   const port = String(other.port)
   const wayOut = 'Stop the program that uses it, or choose another port: --port 0 uses a free one.'
@@ -178,11 +174,9 @@ test('the error for a port in use names its flag or variable', slow, async () =>
 test.each([
   ['/proc/agent', '/proc accepts no new folders'],
   ['/dev/null/agent', '/dev/null'],
-])('the error names data folder %s, which cannot be created', slow, async (folder, reason) => {
+])('the error names data folder %s, which cannot be created', async (folder, reason) => {
   for (const more of [[], ['--foreground']]) {
-    const { code, out, err } = await user.run(['daemon', 'start', ...free, '--data-dir', folder, ...more], {
-      env,
-    })
+    const { code, out, err } = await user.as(env).run`daemon start ${free} --data-dir ${folder} ${more}`
     expect({ code, out, lines: err.split('\n').length }).toEqual({
       code: 1,
       out: '',
@@ -194,13 +188,13 @@ test.each([
   }
 })
 
-test('an unwritable home directory is a one-line error', slow, async () => {
+test('an unwritable home directory is a one-line error', async () => {
   const { code, err } = await refused(free, { HOME: '/proc/1/none', XDG_DATA_HOME: '' })
   expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('/proc/1/none') })
 })
 
-test('in the foreground without a terminal, standard error is JSON lines', slow, async () => {
-  const process = user.spawn(['daemon', 'start', '--foreground'])
+test('in the foreground without a terminal, standard error is JSON lines', async () => {
+  const process = user.spawn`daemon start --foreground`
   await printed(process.stderr, 'the agent is ready')
   process.kill('SIGTERM')
   const { stdout, stderr } = await process
@@ -211,30 +205,20 @@ test('in the foreground without a terminal, standard error is JSON lines', slow,
   }
 })
 
-test('start and doctor report a change of the address that connections use', slow, async () => {
+test('start and doctor report a change of the address that connections use', async () => {
   const before = await start(free)
-  const run = async (...args: string[]) => (await user.run([...args, '--json'], { env })).out
+  const run = async (...line: Line) => (await user.as(env).run`${words(...line)} --json`).out
   const keyFile = join(user.folder, 'bob.key')
-  await run('tenant', 'create', 'bob', '--key-file', keyFile)
-  const { invitation } = JSON.parse(await run('connection', 'invite')) as {
+  await run`tenant create bob --key-file ${keyFile}`
+  const { invitation } = JSON.parse(await run`connection invite`) as {
     invitation: { invitationUrl: string }
   }
-  const accepted = await run(
-    'connection',
-    'accept',
-    invitation.invitationUrl,
-    '--api-key-file',
-    keyFile,
-    '--wait',
-  )
+  const accepted = await run`connection accept ${invitation.invitationUrl} --api-key-file ${keyFile} --wait`
   expect(JSON.parse(accepted)).toMatchObject({ state: 'ConnectionResponseReceived' })
   await stop('local')
 
   using _ = await taken(portOf(before.didcommUrl))
-  const { code, out, err } = await user.run(
-    ['daemon', 'start', '--profile', 'local', '--didcomm-port', '0'],
-    { env },
-  )
+  const { code, out, err } = await user.as(env).run`daemon start --profile local --didcomm-port 0`
   expect(code).toBe(0)
   const now = /didcomm\s+(\S+)/.exec(out)![1]!
   expect(now).not.toBe(before.didcommUrl)
@@ -242,7 +226,7 @@ test('start and doctor report a change of the address that connections use', slo
     `Warning: 2 connections were made with the address ${before.didcommUrl}. The address is ${now} now`,
   )
   expect(err).toContain(`agent daemon start --profile local --didcomm-port ${portOf(before.didcommUrl)}`)
-  const { checks } = JSON.parse(await run('doctor')) as {
+  const { checks } = JSON.parse(await run`doctor`) as {
     checks: { name: string; status: string; hint?: string }[]
   }
   expect(checks.find(({ name }) => name === 'known-address')).toMatchObject({
@@ -252,10 +236,10 @@ test('start and doctor report a change of the address that connections use', slo
   })
   // The next start uses the same address: only the doctor reports the change.
   await stop('local')
-  expect((await user.run(['daemon', 'start'], { env })).err).not.toContain('Warning')
+  expect((await user.as(env).run`daemon start`).err).not.toContain('Warning')
 })
 
-test('an uncaught error is logged and ends the daemon', slow, async () => {
+test('an uncaught error is logged and ends the daemon', async () => {
   const thrower = `data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('unforeseen')})`
   const { pid } = await start(free, { NODE_OPTIONS: `--import="${thrower}"` })
   process.kill(pid, 'SIGUSR2')

@@ -5,9 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, issue, newDid, startPair } from '../_tenants.ts'
 import { credential as expired } from '../credentials/_forge.ts'
 import { issueSdJwtTo } from '../flows/_sd-jwt.ts'
-import { newUser, type User } from './_cli.ts'
+import { type Commands, newUser, type User, words } from './_cli.ts'
 
-const slow = 60_000
 const noId = '00000000-0000-4000-8000-000000000000'
 
 let user: User
@@ -15,7 +14,8 @@ let pair: Awaited<ReturnType<typeof startPair>>
 let connectionId: string
 let issuer: string
 let issued: { recordId: string; credential: string }
-let run: (args: string[], input?: string) => ReturnType<User['run']>
+let run: Commands['run']
+let json: Commands['json']
 
 beforeAll(async () => {
   user = newUser()
@@ -27,30 +27,16 @@ beforeAll(async () => {
     name: 'Alice',
     age: 42,
   })
-  run = (args, input) =>
-    user.run(args, {
-      env: {
-        AGENT_URL: pair.agent.url,
-        AGENT_API_KEY: (args[0] === 'presentation-definition' ? pair.holder : pair.issuer).apiKey,
-      },
-      ...(input !== undefined && { input }),
-    })
-}, slow)
+  ;({ run, json } = user.as({ AGENT_URL: pair.agent.url, AGENT_API_KEY: pair.issuer.apiKey }))
+})
 afterAll(async () => {
   await pair[Symbol.asyncDispose]()
   user.remove()
 })
 
-/** Runs a command that must succeed. Returns its `--json` output. */
-async function json(...args: string[]) {
-  const { code, out, err } = await run([...args, '--json'])
-  expect({ code, err }).toEqual({ code: 0, err: '' })
-  return JSON.parse(out)
-}
-
-describe('credential verify', { timeout: slow }, () => {
+describe('credential verify', () => {
   test('a valid credential passes every check (0)', async () => {
-    const { code, out, err } = await run(['credential', 'verify', issued.credential, '--issuer', issuer])
+    const { code, out, err } = await run`credential verify ${issued.credential} --issuer ${issuer}`
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const lines = out.split('\n')
     expect(lines).toHaveLength(9)
@@ -60,15 +46,15 @@ describe('credential verify', { timeout: slow }, () => {
   })
 
   test('an invalid credential fails (8) and the failed check is reported', async () => {
-    const { code, out } = await run(['credential', 'verify', expired])
+    const { code, out } = await run`credential verify ${expired}`
     expect(code).toBe(8)
     expect(out).toMatch(/^valid until +NO: its time has ended$/m)
     expect(out).toMatch(/^signature +NO: /m)
     expect(out).toMatch(/^schemas +NO: /m)
     expect(out).toMatch(/^algorithm +ok: /m)
-    expect(await run(['credential', 'verify', expired, '--quiet'])).toMatchObject({ code: 8, out: 'invalid' })
+    expect(await run`credential verify ${expired} --quiet`).toMatchObject({ code: 8, out: 'invalid' })
     for (const text of ['foo', 'no token', 'a.b.c', `${Buffer.from('[]').toString('base64url')}.e30.AA`]) {
-      const none = await run(['credential', 'verify', text])
+      const none = await run`credential verify ${text}`
       expect(none, text).toMatchObject({
         code: 8,
         out: '',
@@ -76,7 +62,7 @@ describe('credential verify', { timeout: slow }, () => {
       })
     }
     const other = `${Buffer.from('{"alg":"ES256K"}').toString('base64url')}.e30.AA`
-    const unreadable = await run(['credential', 'verify', other])
+    const unreadable = await run`credential verify ${other}`
     expect(unreadable).toMatchObject({
       code: 8,
       out: expect.stringMatching(/^content +NO: not a verifiable/),
@@ -87,11 +73,10 @@ describe('credential verify', { timeout: slow }, () => {
   test('a credential is read from a file or standard input, and verified at a given time', async () => {
     const path = join(user.folder, 'credential.jwt')
     writeFileSync(path, `${issued.credential}\n`)
-    expect(await run(['credential', 'verify', `@${path}`, '-q'])).toMatchObject({ code: 0, out: 'valid' })
-    const early = await run(
-      ['credential', 'verify', '-', '--at', '2020-01-01T00:00:00Z', '--json'],
-      issued.credential,
-    )
+    expect(await run`credential verify @${path} -q`).toMatchObject({ code: 0, out: 'valid' })
+    const early = await run(words`credential verify - --at 2020-01-01T00:00:00Z --json`, {
+      input: issued.credential,
+    })
     const { valid, credential, result } = JSON.parse(early.out)
     expect({ code: early.code, valid, credential }).toEqual({
       code: 8,
@@ -101,15 +86,8 @@ describe('credential verify', { timeout: slow }, () => {
     expect(result.filter(({ success }: { success: boolean }) => !success)).toEqual([
       { verification: 'NotBeforeCheck', success: false },
     ])
-    const other = await run([
-      'credential',
-      'verify',
-      issued.credential,
-      '--issuer',
-      'did:example:1',
-      '--audience',
-      'did:example:2',
-    ])
+    const other =
+      await run`credential verify ${issued.credential} --issuer did:example:1 --audience did:example:2`
     expect(other).toMatchObject({ code: 8, out: expect.stringMatching(/issuer +NO: [^]*audience +NO: /) })
   })
 
@@ -118,7 +96,7 @@ describe('credential verify', { timeout: slow }, () => {
     ['a file that is not there', ['@/nothing/here'], 'cannot be read: there is no such file or folder'],
     ['nothing', ['-'], 'There is no credential'],
   ])('%s is a usage error (2)', async (_, args, reason) => {
-    expect(await run(['credential', 'verify', ...args], ' ')).toMatchObject({
+    expect(await run(words`credential verify ${args}`, { input: ' ' })).toMatchObject({
       code: 2,
       out: '',
       err: expect.stringContaining(reason),
@@ -126,7 +104,7 @@ describe('credential verify', { timeout: slow }, () => {
   })
 })
 
-describe('credential verify with an SD-JWT', { timeout: slow }, () => {
+describe('credential verify with an SD-JWT', () => {
   let token: string
   beforeAll(async () => {
     const { issuer: issuing, holder } = pair
@@ -134,24 +112,26 @@ describe('credential verify with an SD-JWT', { timeout: slow }, () => {
     const { did: subjectId } = await newDid(holder, 'authentication', 'Ed25519')
     token = (await issueSdJwtTo({ issuer: issuing, holder, connectionId, issuingDID, subjectId })).credential
     issuer = issuingDID
-  }, slow)
+  })
 
   test('a valid SD-JWT passes as an argument, in a file or on standard input', async () => {
-    const { code, out, err } = await run(['credential', 'verify', token, '--issuer', issuer])
+    const { code, out, err } = await run`credential verify ${token} --issuer ${issuer}`
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out.split('\n').filter((line) => !/ok: /.test(line))).toEqual([])
     expect(out.split('\n')).toHaveLength(9)
     expect(out).toMatch(/^standard +ok: .*SD-JWT VC/m)
     const path = join(user.folder, 'credential.sd-jwt')
     writeFileSync(path, `${token}\n`)
-    expect(await run(['credential', 'verify', `@${path}`, '-q'])).toMatchObject({ code: 0, out: 'valid' })
-    const { valid, credential } = JSON.parse((await run(['credential', 'verify', '-', '--json'], token)).out)
+    expect(await run`credential verify @${path} -q`).toMatchObject({ code: 0, out: 'valid' })
+    const { valid, credential } = JSON.parse(
+      (await run(words`credential verify - --json`, { input: token })).out,
+    )
     expect({ valid, credential }).toEqual({ valid: true, credential: token })
   })
 
   test('an added claim fails (8), and unreadable parts are not printed', async () => {
     const forged = `${token}${Buffer.from('["salt", "admin", true]').toString('base64url')}~`
-    const { code, out } = await run(['credential', 'verify', forged, '--issuer', issuer])
+    const { code, out } = await run`credential verify ${forged} --issuer ${issuer}`
     expect(code).toBe(8)
     expect(out).toMatch(/^content +NO: not a verifiable credential, or it contradicts itself$/m)
     expect(out).toMatch(/^integrity +not checked$/m)
@@ -166,46 +146,43 @@ describe('credential verify with an SD-JWT', { timeout: slow }, () => {
         Buffer.from(JSON.stringify({ iss: issuer, vct })).toString('base64url'),
         signature!.split('~')[0],
       ].join('.') + '~'
-    const asked = async (vct: string) =>
-      /^schemas /m.test((await run(['credential', 'verify', typed(vct)])).out)
+    const asked = async (vct: string) => /^schemas /m.test((await run`credential verify ${typed(vct)}`).out)
     expect(await asked(`${pair.agent.url}/schema-registry/schemas/${noId}`)).toBe(true)
     expect(await asked('https://a.example/person')).toBe(false)
   })
 })
 
-describe('policies', { timeout: slow }, () => {
+describe('policies', () => {
   test('are created, listed, printed, updated and deleted', async () => {
-    expect(await run(['policy', 'list'])).toMatchObject({
+    expect(await run`policy list`).toMatchObject({
       code: 0,
       out: '',
       err: expect.stringContaining('agent policy create'),
     })
-    const made = await json('policy', 'create', '--name', 'p', '--schema', noId, '--trust-issuer', issuer)
+    const made = await json`policy create --name p --schema ${noId} --trust-issuer ${issuer}`
     const constraint = {
       schemaId: `${pair.agent.url}/schema-registry/schemas/${noId}`,
       trustedIssuers: [issuer],
     }
     expect(made).toMatchObject({ nonce: 0, name: 'p', description: '', constraints: [constraint] })
-    expect((await json('policy', 'list', '--name', 'p')).contents).toEqual([made])
-    expect(await json('policy', 'show', made.id)).toEqual(made)
-    expect((await run(['policy', 'show', made.id])).out).toMatch(
+    expect((await json`policy list --name p`).contents).toEqual([made])
+    expect(await json`policy show ${made.id}`).toEqual(made)
+    expect((await run`policy show ${made.id}`).out).toMatch(
       new RegExp(`^accepts +${constraint.schemaId} of ${issuer}$`, 'm'),
     )
 
-    const renamed = await json('policy', 'update', made.id, '--description', 'renamed')
+    const renamed = await json`policy update ${made.id} --description renamed`
     expect(renamed).toMatchObject({ nonce: 1, name: 'p', description: 'renamed', constraints: [constraint] })
-    expect((await run(['policy', 'update', made.id, '--constraints', '[]'])).out).toMatch(
-      /^accepts +any credential$/m,
-    )
-    const late = await run(['policy', 'update', made.id, '--name', 'q', '--version', '1', '--json'])
+    expect((await run`policy update ${made.id} --constraints []`).out).toMatch(/^accepts +any credential$/m)
+    const late = await run`policy update ${made.id} --name q --version 1 --json`
     expect({ code: late.code, report: JSON.parse(late.err) }).toMatchObject({
       code: 5,
       report: { status: 409 },
     })
-    expect(await json('policy', 'show', made.id)).toMatchObject({ nonce: 2, name: 'p', constraints: [] })
+    expect(await json`policy show ${made.id}`).toMatchObject({ nonce: 2, name: 'p', constraints: [] })
 
-    expect(await run(['policy', 'remove', made.id, '--yes', '-q'])).toMatchObject({ code: 0, out: made.id })
-    expect((await run(['policy', 'show', made.id])).code).toBe(3)
+    expect(await run`policy remove ${made.id} --yes -q`).toMatchObject({ code: 0, out: made.id })
+    expect((await run`policy show ${made.id}`).code).toBe(3)
   })
 
   test.each([
@@ -216,59 +193,45 @@ describe('policies', { timeout: slow }, () => {
     ['an issuer without a schema', ['create', '--name', 'p', '--trust-issuer', 'did:x:y']],
     ['nothing to change', ['update', noId]],
   ])('%s is a usage error (2)', async (_, args) => {
-    expect(await run(['policy', ...args])).toMatchObject({ code: 2, out: '' })
+    expect(await run`policy ${args}`).toMatchObject({ code: 2, out: '' })
   })
 
   test('restrict a proof request', async () => {
-    const { id } = await json(
-      'policy',
-      'create',
-      '--name',
-      'p',
-      '--constraints',
-      '[{"schemaId":"https://a.example/1"}]',
-    )
-    const request = await json('proof', 'request', '--connection', connectionId, '--policy', id)
+    const { id } = await json`policy create --name p --constraints [{"schemaId":"https://a.example/1"}]`
+    const request = await json`proof request --connection ${connectionId} --policy ${id}`
     expect(request.policyId).toBe(id)
-    expect((await run(['proof', 'show', request.presentationId])).out).toMatch(
-      new RegExp(`^policy +${id}$`, 'm'),
-    )
-    expect((await run(['proof', 'request', '--connection', connectionId, '--policy', noId])).code).toBe(3)
+    expect((await run`proof show ${request.presentationId}`).out).toMatch(new RegExp(`^policy +${id}$`, 'm'))
+    expect((await run`proof request --connection ${connectionId} --policy ${noId}`).code).toBe(3)
   })
 })
 
-test(
-  'presentation definitions are created and listed, and print the credentials that satisfy them',
-  { timeout: slow },
-  async () => {
-    const topic = 'presentation-definition'
-    expect(await run([topic, 'list'])).toMatchObject({
-      code: 0,
-      out: '',
-      err: expect.stringContaining(`agent ${topic} create`),
-    })
-    const fields = [{ path: ['$.vc.credentialSubject.age'], filter: { type: 'integer', minimum: 18 } }]
-    const made = await json(
-      topic,
-      'create',
-      JSON.stringify({ input_descriptors: [{ id: 'adult', constraints: { fields } }] }),
-    )
-    expect((await json(topic, 'list')).contents).toEqual([made])
-    expect((await run([topic, 'match', made.id])).out).toMatch(new RegExp(`^adult +${issued.recordId}$`, 'm'))
-    expect(await run([topic, 'match', made.id, '-q'])).toMatchObject({ code: 0, out: issued.recordId })
-    const none = await json(
-      topic,
-      'create',
-      JSON.stringify({ input_descriptors: [{ id: 'x', constraints: { fields: [{ path: ['$.x'] }] } }] }),
-    )
-    expect(await run([topic, 'match', none.id])).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/^x +none$/m),
-    })
-    expect((await run([topic, 'match', noId])).code).toBe(3)
-    expect(await run([topic, 'create', '{"input_descriptors":[{}]}'])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('input_descriptors.0.id'),
-    })
-  },
-)
+test('presentation definitions are created and listed, and print the credentials that satisfy them', async () => {
+  const topic = 'presentation-definition'
+  const { run, json } = user.as({ AGENT_URL: pair.agent.url, AGENT_API_KEY: pair.holder.apiKey })
+  expect(await run`${topic} list`).toMatchObject({
+    code: 0,
+    out: '',
+    err: expect.stringContaining(`agent ${topic} create`),
+  })
+  const fields = [{ path: ['$.vc.credentialSubject.age'], filter: { type: 'integer', minimum: 18 } }]
+  const made = await json`
+    ${topic} create
+    ${JSON.stringify({ input_descriptors: [{ id: 'adult', constraints: { fields } }] })}
+  `
+  expect((await json`${topic} list`).contents).toEqual([made])
+  expect((await run`${topic} match ${made.id}`).out).toMatch(new RegExp(`^adult +${issued.recordId}$`, 'm'))
+  expect(await run`${topic} match ${made.id} -q`).toMatchObject({ code: 0, out: issued.recordId })
+  const none = await json`
+    ${topic} create
+    ${JSON.stringify({ input_descriptors: [{ id: 'x', constraints: { fields: [{ path: ['$.x'] }] } }] })}
+  `
+  expect(await run`${topic} match ${none.id}`).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^x +none$/m),
+  })
+  expect((await run`${topic} match ${noId}`).code).toBe(3)
+  expect(await run`${topic} create {"input_descriptors":[{}]}`).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('input_descriptors.0.id'),
+  })
+})

@@ -4,9 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { until } from '../_tenants.ts'
 import { openReceiver, type Receiver } from '../_receiver.ts'
-import { newUser, type User } from './_cli.ts'
+import { type Line, newUser, type User, words } from './_cli.ts'
 
-const slow = 60_000
 const noId = '00000000-0000-4000-8000-000000000000'
 
 let agent: TestAgent
@@ -26,76 +25,71 @@ afterAll(async () => {
   await agent[Symbol.asyncDispose]()
 })
 
-const run = (...args: string[]) =>
-  user.run(['webhook', ...args], {
-    env: { AGENT_URL: agent.url, AGENT_API_KEY: agent.agent.defaultApiKey!.reveal() },
+const run = (...line: Line) =>
+  user.as({ AGENT_URL: agent.url, AGENT_API_KEY: agent.agent.defaultApiKey!.reveal() })
+    .run`webhook ${words(...line)}`
+const json = async (...line: Line) => JSON.parse((await run([...words(...line), '--json'])).out)
+
+test('a webhook is signed, tested and gets a new secret; secrets are printed once', async () => {
+  const added = await run`add ${receiver.url} --signed --headers ${'{"authorization":"Bearer canary"}'}`
+  expect(added).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('whsec_'),
+    err: expect.stringContaining('agent webhook test'),
   })
-const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).out)
+  // Header values are mostly secrets, and were typed into the command.
+  expect(added.err).toContain('--headers @headers.json')
+  const [[id], [secret]] = [/[0-9a-f-]{36}/.exec(added.out)!, /whsec_\S+/.exec(added.out)!]
+  expect((await run`list`).out).not.toMatch(/whsec_|canary/)
+  expect(await run`test ${id}`).toMatchObject({ code: 0, out: expect.stringMatching(/taken +yes/) })
+  const renewed = await json`secret ${id}`
+  expect(renewed).toEqual({
+    id,
+    secret: expect.stringMatching(/^whsec_/),
+    previousUntil: expect.any(String),
+  })
+  expect(await json`test ${id} --type PresentationUpdated`).toMatchObject({ status: 200 })
+  const verify = (n: number, known: string) =>
+    new Webhook(known).verify(receiver.bodies[n]!, receiver.requests[n]!.headers as Record<string, string>)
+  expect(verify(0, secret)).toMatchObject({ data: { test: true } })
+  expect([verify(1, secret), verify(1, renewed.secret)]).toMatchObject([
+    { type: 'PresentationUpdated' },
+    { type: 'PresentationUpdated' },
+  ])
+  expect((await run`secret ${id} --remove`).code).toBe(2)
+  expect(await json`secret ${id} --remove --yes`).toEqual({ id, signed: false })
+  expect((await run`remove ${id} --yes`).code).toBe(0)
+})
 
-test(
-  'a webhook is signed, tested and gets a new secret; secrets are printed once',
-  { timeout: slow },
-  async () => {
-    const added = await run('add', receiver.url, '--signed', '--headers', '{"authorization":"Bearer canary"}')
-    expect(added).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('whsec_'),
-      err: expect.stringContaining('agent webhook test'),
-    })
-    // Header values are mostly secrets, and were typed into the command.
-    expect(added.err).toContain('--headers @headers.json')
-    const [[id], [secret]] = [/[0-9a-f-]{36}/.exec(added.out)!, /whsec_\S+/.exec(added.out)!]
-    expect((await run('list')).out).not.toMatch(/whsec_|canary/)
-    expect(await run('test', id)).toMatchObject({ code: 0, out: expect.stringMatching(/taken +yes/) })
-    const renewed = await json('secret', id)
-    expect(renewed).toEqual({
-      id,
-      secret: expect.stringMatching(/^whsec_/),
-      previousUntil: expect.any(String),
-    })
-    expect(await json('test', id, '--type', 'PresentationUpdated')).toMatchObject({ status: 200 })
-    const verify = (n: number, known: string) =>
-      new Webhook(known).verify(receiver.bodies[n]!, receiver.requests[n]!.headers as Record<string, string>)
-    expect(verify(0, secret)).toMatchObject({ data: { test: true } })
-    expect([verify(1, secret), verify(1, renewed.secret)]).toMatchObject([
-      { type: 'PresentationUpdated' },
-      { type: 'PresentationUpdated' },
-    ])
-    expect((await run('secret', id, '--remove')).code).toBe(2)
-    expect(await json('secret', id, '--remove', '--yes')).toEqual({ id, signed: false })
-    expect((await run('remove', id, '--yes')).code).toBe(0)
-  },
-)
-
-test('a rejecting receiver fails the test (1), and its attempts are listed', { timeout: slow }, async () => {
-  const id = (await run('add', refusing.url, '-q')).out
-  expect(await run('test', id)).toMatchObject({
+test('a rejecting receiver fails the test (1), and its attempts are listed', async () => {
+  const id = (await run`add ${refusing.url} -q`).out
+  expect(await run`test ${id}`).toMatchObject({
     code: 1,
     out: expect.stringContaining('The receiver answered 503.'),
   })
-  const listed = await run('deliveries', id)
+  const listed = await run`deliveries ${id}`
   expect(listed).toMatchObject({
     code: 0,
     out: expect.stringMatching(/failed +The receiver answered 503\./),
   })
-  expect((await json('deliveries', id, '--outcome', 'failed')).contents).toMatchObject([
+  expect((await json`deliveries ${id} --outcome failed`).contents).toMatchObject([
     { kind: 'test', status: 503 },
   ])
-  expect(await run('deliveries', id, '--outcome', 'delivered')).toMatchObject({ code: 0, out: '' })
-  await run('remove', id, '--yes')
+  expect(await run`deliveries ${id} --outcome delivered`).toMatchObject({ code: 0, out: '' })
+  await run`remove ${id} --yes`
 })
 
-test('events are redelivered: one, all since a time, or those abandoned', { timeout: slow }, async () => {
-  const id = (await run('add', receiver.url, '-q')).out
+test('events are redelivered: one, all since a time, or those abandoned', async () => {
+  const id = (await run`add ${receiver.url} -q`).out
   const before = receiver.bodies.length
   await agent.tenant('POST /connections', { body: {} })
   const { contents } = await until(
     'the delivery',
-    () => json('deliveries', id),
+    () => json`deliveries ${id}`,
     (page) => page.contents.length === 1,
   )
   const eventId: string = contents[0].eventId
-  expect(await run('replay', id, '--event', eventId)).toMatchObject({
+  expect(await run`replay ${id} --event ${eventId}`).toMatchObject({
     code: 0,
     out: expect.stringContaining('1 event'),
   })
@@ -104,15 +98,15 @@ test('events are redelivered: one, all since a time, or those abandoned', { time
     () => Promise.resolve(receiver.bodies.length),
     (count) => count === before + 2,
   )
-  expect(await json('replay', id, '--since', '1h')).toEqual({ id, count: 1 })
-  expect(await json('replay', id, '--since', '2100-01-01T00:00:00Z')).toEqual({ id, count: 0 })
-  expect(await json('replay', id, '--failed')).toEqual({ id, count: 0 })
+  expect(await json`replay ${id} --since 1h`).toEqual({ id, count: 1 })
+  expect(await json`replay ${id} --since 2100-01-01T00:00:00Z`).toEqual({ id, count: 0 })
+  expect(await json`replay ${id} --failed`).toEqual({ id, count: 0 })
   await until(
     'the second replay',
-    async () => (await run('deliveries', id, '-q')).out,
+    async () => (await run`deliveries ${id} -q`).out,
     (out) => out === [eventId, eventId, eventId].join('\n'),
   )
-  await run('remove', id, '--yes')
+  await run`remove ${id} --yes`
 })
 
 test.each([
@@ -123,6 +117,6 @@ test.each([
   [3, ['replay', noId, '--failed']],
   [3, ['deliveries', noId]],
   [3, ['test', noId]],
-])('exits with %d: %j', { timeout: slow }, async (code, args) => {
-  expect((await run(...args)).code).toBe(code)
+])('exits with %d: %j', async (code, args) => {
+  expect((await run(args)).code).toBe(code)
 })

@@ -32,8 +32,8 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
   let terminals: Map<string, Terminal>
 
   beforeAll(async () => {
-    await user.run(['daemon', 'start'])
-    await user.run(['connection', 'invite', '--label', 'the shop'])
+    await user.run`daemon start`
+    await user.run`connection invite --label ${'the shop'}`
     tmux = startTmux()
     const dashboard = [process.execPath, bin, 'tui', '--profile', 'local']
     terminals = new Map([
@@ -45,7 +45,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
 
   afterAll(async () => {
     tmux[Symbol.dispose]()
-    await user.run(['daemon', 'stop'])
+    await user.run`daemon stop`
     user.remove()
   })
 
@@ -89,13 +89,13 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     const page = terminals.get('100×50')!
     page.press('1', 'T')
     await page.shows('── Trace')
-    await user.run(['daemon', 'stop'])
+    await user.run`daemon stop`
     const terminal = terminals.get('80×24')!
     await terminal.shows('the daemon is away, trying again')
     terminal.press('n', '5')
     await terminal.shows(/Try:\s+agent\s+daemon\s+start\s+--profile\s+local/)
     await page.shows(/✗ No daemon answers .*agent\s+daemon\s+start\s+--profile\s+local/s)
-    await user.run(['daemon', 'start'])
+    await user.run`daemon start`
     await terminal.shows('● live')
     // The page loads again as well, and its problem goes.
     await page.shows(/^── Trace[^✗]*$/)

@@ -24,12 +24,12 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
 
   beforeAll(async () => {
     tmux = startTmux()
-    await Promise.all([issuer, holder].map((user) => user.run(['daemon', 'start'], { env })))
+    await Promise.all([issuer, holder].map((user) => user.as(env).run`daemon start`))
   }, 60_000)
 
   afterAll(async () => {
     tmux[Symbol.dispose]()
-    await Promise.all([issuer, holder].map((user) => user.run(['daemon', 'stop'])))
+    await Promise.all([issuer, holder].map((user) => user.run`daemon stop`))
     for (const user of [issuer, holder]) user.remove()
     rmSync(ledger, { recursive: true, force: true })
   })
@@ -85,11 +85,11 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     left.press('v')
     await left.shows('PresentationAccepted (accepted)')
 
-    await issuer.run(['daemon', 'stop'])
+    await issuer.run`daemon stop`
     await left.shows('the daemon is away, trying again')
     left.press('n', '5')
     await left.shows('No daemon answers')
-    await issuer.run(['daemon', 'start'], { env })
+    await issuer.as(env).run`daemon start`
     await left.shows('● live')
     left.press('n', '5')
     await left.shows('The DID is created')
@@ -173,7 +173,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
 
 test('without a terminal it says so', async () => {
   const user = newUser()
-  const { code, err } = await user.run(['tui'])
+  const { code, err } = await user.run`tui`
   user.remove()
   expect([code, err]).toEqual([2, expect.stringContaining('The dashboard needs a terminal')])
 })
