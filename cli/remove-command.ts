@@ -2,7 +2,7 @@
 import type { Client } from '../daemon/client/client.ts'
 import { type ResourceName, resources } from './client/resources.ts'
 import { type Command, defineCommand } from './define-command.ts'
-import { argument, yesFlag } from './input/arguments.ts'
+import { connectionArgument, idOf, yesFlag } from './input/arguments.ts'
 import { confirm } from './prompts/ask.ts'
 import type { Question } from './prompts/missing.ts'
 
@@ -36,13 +36,7 @@ export function removeCommand({
     summary,
     description: sentences.filter((each) => each !== undefined).join(' '),
     examples: [command, `${command} --yes`],
-    args: {
-      id: argument(
-        resource === 'connection'
-          ? 'the connection: its id, the end of the id, or its label'
-          : `id of the ${noun}`,
-      ),
-    },
+    args: resource === 'connection' ? { id: connectionArgument } : idOf(noun),
     flags: { yes: yesFlag },
     ...(askId && { questions: { id: askId } }),
     async run({ args: { id }, flags, call, print }) {

@@ -1,6 +1,6 @@
 /** Sends events to a webhook again. */
 import * as Flags from '@oclif/core/flags'
-import type { Context } from './define-command.ts'
+import type { Context, FlagValues } from './define-command.ts'
 import { readSince } from './input/time.ts'
 
 const selections = ['event', 'since', 'failed']
@@ -14,11 +14,9 @@ export const replayFlags = {
   failed: Flags.boolean({ exactlyOne: selections, description: 'all events whose delivery has failed' }),
 }
 
-type ReplayFlags = { event?: string | undefined; since?: string | undefined; failed?: boolean }
-
 /** Has the daemon send events again, and prints their number. @throws {UsageError} for a time that is not valid. */
 export async function replay(
-  { call, flags: { event, since }, print, suggest }: Context<object, ReplayFlags>,
+  { call, flags: { event, since }, print, suggest }: Context<object, FlagValues<typeof replayFlags>>,
   id: string,
 ): Promise<{ id: string; count: number }> {
   const body =

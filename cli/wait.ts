@@ -10,6 +10,7 @@ import {
   definitionOf,
   explain,
   meanings,
+  nextCommand,
   timeoutText,
   waitingLine,
   type Definition,
@@ -18,7 +19,9 @@ import {
 } from './format/states.ts'
 import { readOneOf } from './input/filters.ts'
 import { readTimeout, timeoutFlag } from './input/time.ts'
+import { printInvitation } from './invitation.ts'
 import type { Pair } from './output.ts'
+import { chooseQr, type QrFlags } from './prompts/qr-file.ts'
 
 /** The records that a command can wait for, by topic. */
 export type Records = { [D in Definition as D['topic']]: Answer<D['resource']['route']> }
@@ -75,6 +78,33 @@ export async function changeRecord<T extends Topic>(
   }
   if (context.isJson) context.logJson(record)
   throw failure
+}
+
+/** Creates a record and prints it, or its invitation if it has one. With `--wait`, prints it once it has reached the state. */
+export function createRecord<T extends 'credential' | 'proof'>(
+  context: Context<object, WaitFlags & QrFlags>,
+  topic: T,
+  until: string,
+  create: () => Promise<Records[T]>,
+): Promise<Records[T]> {
+  const { flags, isQuiet } = context
+  const { id: idField, state: stateField } = definitionOf(topic).resource
+  const qr = chooseQr(flags)
+  return changeRecord(context, topic, {
+    until,
+    change: async () => {
+      const record = await create()
+      await printInvitation(context, textOf(record, idField), record, qr)
+      return record
+    },
+    print: (record, { invitation }) => {
+      if (!invitation || (flags.wait !== undefined && !isQuiet)) printRecord(context, topic, record)
+    },
+    next: (record) => {
+      const id = textOf(record, idField)
+      return nextCommand(topic, textOf(record, stateField), id) ?? `agent ${topic} show ${id}`
+    },
+  })
 }
 
 function printRecord<T extends Topic>({ print }: Context, topic: T, record: Records[T]): void {

@@ -14,6 +14,7 @@ import {
   examineAtRest,
   render,
 } from '../cli/doctor.ts'
+import { forProfile } from '../cli/format/next.ts'
 import { StartError } from '../src/base/start-error.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
@@ -92,11 +93,8 @@ async function checkDataFolder({ getAccess, flags }: DoctorContext): Promise<Che
 
 /** Adds the profile to a suggested command. */
 function forSameProfile({ flags, forSameDaemon }: Context, hint: string): string {
-  const { profile } = flags
-  const isOfDaemons = /\bagent daemon (?:start|stop)\b/.test(hint)
-  return profile !== undefined && isOfDaemons
-    ? hint.replaceAll(/\bagent daemon (?:start|stop)\b/g, `$& --profile ${profile}`)
-    : forSameDaemon(hint)
+  const ofDaemon = forProfile(hint, flags.profile)
+  return ofDaemon === hint ? forSameDaemon(hint) : ofDaemon
 }
 
 function exitCodeOf(checks: readonly Check[]): number {

@@ -50,6 +50,13 @@ export function disclosableOf({ disclosable }: CredentialContent): string | unde
 
 type Pair = readonly [name: string, value: unknown]
 
+/** Formats claims in one line: `name=Alice age=42`. */
+export function claimsLine(claims: Readonly<Record<string, unknown>>): string {
+  return Object.entries(claims)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ')
+}
+
 /** A claim within others by its path, such as `address.city`. A dot in a name is written `\.`, as `--claim` reads it. */
 export function pathOf(names: readonly string[]): string {
   return names.map((name) => safeLine(name).replaceAll('.', '\\.')).join('.')

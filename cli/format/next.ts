@@ -22,6 +22,13 @@ export function forSameDaemon(command: string, identity: Identity): string {
   return flags.length === 0 ? command : command.replace(/(?=\s+#|$)/, ` ${typed(flags)}`)
 }
 
+/** Adds the profile to the commands in a text that start or stop a daemon. */
+export function forProfile(text: string, profile: string | undefined): string {
+  return profile === undefined
+    ? text
+    : text.replaceAll(/\bagent daemon (?:start|stop)\b/g, `$& --profile ${profile}`)
+}
+
 /** Commands without a daemon. `agent daemon` only reads profiles. */
 function accepts(command: string, name: (typeof names)[number]): boolean {
   if (

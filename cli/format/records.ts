@@ -2,10 +2,9 @@
 import type { Answer } from '../client/api.ts'
 import { claimPairs, disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
 import { inStyle, type Styled } from './colour.ts'
-import { proofRequestFields, proofRequestText } from './proof-request.ts'
-import type { Column } from './table.ts'
-import { shortState, shownState } from './states.ts'
-import { ago, whenAgo } from './time.ts'
+import { proofRequestFields } from './proof-request.ts'
+import { shownState } from './states.ts'
+import { whenAgo } from './time.ts'
 
 export type CredentialRecord = Answer<'GET /issue-credentials/records/{recordId}'>
 export type PresentationRecord = Answer<'GET /present-proof/presentations/{presentationId}'>
@@ -61,26 +60,6 @@ function formatOf({ credentialFormat, credential }: CredentialRecord): string {
   return `${format}; ${isBound ? 'bound to a key of the holder’s' : 'not bound to a key, so any possessor can present it'}`
 }
 
-function stateOf({ protocolState, revoked }: CredentialRecord): Styled {
-  return revoked ? inStyle('bad', `${protocolState}, revoked`) : shortState('credential', protocolState)
-}
-
-/** Columns of a list of credential records. */
-export const credentialColumns: Column<CredentialRecord>[] = [
-  { head: 'id', of: ({ recordId }) => recordId },
-  { head: 'role', of: ({ role }) => role, optional: true },
-  { head: 'state', of: stateOf },
-  {
-    head: 'claims',
-    of: ({ claims }) =>
-      Object.entries(claims)
-        .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-        .join(' '),
-    cut: 'end',
-  },
-  { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
-]
-
 /** Returns the fields of a presentation record. */
 export function presentationFields(record: PresentationRecord): Pair[] {
   return [
@@ -102,14 +81,6 @@ export function presentationFields(record: PresentationRecord): Pair[] {
     ['last failure', record.metaLastFailure?.detail ?? record.metaLastFailure?.title],
   ]
 }
-
-/** Columns of a list of presentation records. */
-export const presentationColumns: Column<PresentationRecord>[] = [
-  { head: 'id', of: ({ presentationId }) => presentationId },
-  { head: 'role', of: ({ role }) => role, optional: true },
-  { head: 'state', of: ({ status }) => shortState('proof', status) },
-  { head: 'asked for', of: proofRequestText, cut: 'end' },
-]
 
 export type Connection = Answer<'GET /connections/{connectionId}'>
 

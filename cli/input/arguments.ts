@@ -9,10 +9,21 @@ export const argument = (description: string) =>
 /** An argument that may be omitted. */
 export const optionalArgument = (description: string) => Args.string({ ignoreStdin: true, description })
 
+/** The argument `id` of a command about one item. */
+export const idOf = (noun: string) => ({ id: argument(`id of the ${noun}`) })
+
+export const connectionArgument = argument('the connection: its id, the end of the id, or its label')
+
 /** A DID of the wallet. */
 export const ownDidArgument = argument('a DID of this wallet; a did:prism in its short or long form')
 
 /** Options of a flag that may be repeated, and takes one value each time. */
 export const repeatable = { multiple: true, multipleNonGreedy: true } as const
+
+/** The flags of commands about the daemon of this machine. */
+export const localDaemonFlags = {
+  'data-dir': Flags.string({ description: 'data folder of the daemon (AGENT_DATA_DIR)' }),
+  profile: Flags.string({ char: 'p', description: 'profile of the daemon (AGENT_PROFILE)' }),
+}
 
 export const yesFlag = Flags.boolean({ char: 'y', description: 'do not ask for confirmation' })

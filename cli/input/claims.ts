@@ -1,6 +1,15 @@
 /** Claims from flags: `name=value`, `age:=42`, `@file.json`, and paths such as `address.city`. */
+import * as Flags from '@oclif/core/flags'
 import { UsageError } from '../errors/errors.ts'
+import { repeatable } from './arguments.ts'
 import { type Json, readObject } from './files.ts'
+
+export const claimFlags = {
+  claim: Flags.string({ ...repeatable, description: 'a claim: name=text, or name:=json' }),
+  claims: Flags.string({
+    description: 'all claims as a JSON object: @file.json, @- for standard input, or inline',
+  }),
+}
 
 /**
  * Reads all claims. `--claim` overrides `--claims`.

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
 import { systemReason } from '../../src/base/system-reason.ts'
 import type { Input } from '../client/api.ts'
+import type { FlagValues } from '../define-command.ts'
 import { UsageError } from '../errors/errors.ts'
+import { repeatable } from './arguments.ts'
 
 /**
  * Reads a credential: the token itself, `@path`, or `-` for standard input. @throws {UsageError} when it is
@@ -79,7 +81,6 @@ type Acceptance = NonNullable<
   NonNullable<Input<'PATCH /connections/{connectionId}'>['body']>['automaticAcceptance']
 >
 
-const many = { multiple: true, multipleNonGreedy: true } as const
 const dependsOn = ['accept-offers']
 
 /** The flags that depend on `--accept-offers`. */
@@ -93,16 +94,16 @@ export const acceptanceFlags = {
     dependsOn,
     description: 'authentication key, such as auth-1, that signs and that an SD-JWT is bound to',
   }),
-  format: Flags.option({ options: formatNames, ...many, dependsOn })({
+  format: Flags.option({ options: formatNames, ...repeatable, dependsOn })({
     description: 'accept offers of this format only; default: any',
   }),
   schema: Flags.string({
-    ...many,
+    ...repeatable,
     dependsOn,
     description: 'accept offers of this schema only, by its URL in the offer; default: any',
   }),
   'trust-issuer': Flags.string({
-    ...many,
+    ...repeatable,
     dependsOn,
     description: 'DID of a trusted issuer; credentials of other issuers are refused; default: any',
   }),
@@ -113,14 +114,7 @@ export const acceptOffersFlag = Flags.boolean({
   description: 'accept offers over this connection automatically',
 })
 
-type AcceptanceFlags = {
-  'accept-offers'?: boolean | undefined
-  subject?: string | undefined
-  'key-id'?: string | undefined
-  format?: (keyof typeof formats)[] | undefined
-  schema?: string[] | undefined
-  'trust-issuer'?: string[] | undefined
-}
+type AcceptanceFlags = Partial<FlagValues<typeof acceptanceFlags>> & { 'accept-offers'?: boolean | undefined }
 
 /** Reads the rule for automatic acceptance; undefined without `--accept-offers`. @throws {UsageError} */
 export function readAcceptance({

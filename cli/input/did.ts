@@ -1,7 +1,9 @@
 /** Keys, services and update actions of a DID, from flags. */
 import * as Flags from '@oclif/core/flags'
 import type { Input } from '../client/api.ts'
+import type { FlagValues } from '../define-command.ts'
 import { UsageError } from '../errors/errors.ts'
+import { repeatable } from './arguments.ts'
 import { type Json, parse, readJson, readText } from './files.ts'
 
 /** The purposes and curves of a key in a DID document. A test compares them with the API. */
@@ -69,36 +71,34 @@ export function unwrap(given: Json, name: string): Json {
 
 export type Actions = Input<'POST /did-registrar/dids/{didRef}/updates'>['body']['actions']
 
-const many = { multiple: true, multipleNonGreedy: true } as const
-
 export const actionFlags = {
   'add-key': Flags.string({
-    ...many,
+    ...repeatable,
     description: 'a new key: id:purpose, or id:purpose:curve; default curve: secp256k1',
   }),
   'remove-key': Flags.string({
-    ...many,
+    ...repeatable,
     description: 'id of a key to remove; its id can never be used again',
   }),
   'add-internal-key': Flags.string({
-    ...many,
+    ...repeatable,
     description: 'id of a new key for ledger entries (vdr), which is not in the document',
   }),
-  'remove-internal-key': Flags.string({ ...many, description: 'id of a ledger key to remove' }),
+  'remove-internal-key': Flags.string({ ...repeatable, description: 'id of a ledger key to remove' }),
   'add-service': Flags.string({
-    ...many,
+    ...repeatable,
     description: 'a new service: id,type,endpoint, or a JSON object, inline or @file',
   }),
   'remove-service': Flags.string({
-    ...many,
+    ...repeatable,
     description: 'id of a service to remove; its id can never be used again',
   }),
   'update-service': Flags.string({
-    ...many,
+    ...repeatable,
     description: 'changes of a service: id,type,endpoint, where an empty part stays; or a JSON object',
   }),
   context: Flags.string({
-    ...many,
+    ...repeatable,
     exclusive: ['clear-contexts'],
     description: 'a context, by its URI; replaces all contexts',
   }),
@@ -109,10 +109,7 @@ export const actionFlags = {
   }),
 } as const
 
-type ActionFlags = {
-  [Name in keyof typeof actionFlags]?:
-    (Name extends 'clear-contexts' ? boolean : Name extends 'actions' ? string : string[]) | undefined
-}
+type ActionFlags = Partial<FlagValues<typeof actionFlags>>
 
 /**
  * Reads update actions. The order of different flags is lost on the command line, so it is fixed: removals,

@@ -1,5 +1,6 @@
 /** Flags of lists: paging, and filters for records and events. */
 import * as Flags from '@oclif/core/flags'
+import type { FlagValues } from '../define-command.ts'
 import { UsageError } from '../errors/errors.ts'
 import { eventSubjects, type EventName } from '../../src/events/subjects.ts'
 import { definitionOf, meanings, type Topic } from '../format/states.ts'
@@ -25,14 +26,11 @@ export const recordFlags = {
   role: Flags.string({ description: 'only records with this role of the wallet' }),
 }
 
-type RecordFlags = Paging & {
-  thid?: string | undefined
-  state?: string | undefined
-  role?: string | undefined
-}
-
 /** Converts the flags of a list of records to a query. @throws {UsageError} for an unknown state or role. */
-export function toRecordQuery(topic: Topic, { thid, state, role, ...paging }: RecordFlags) {
+export function toRecordQuery(
+  topic: Topic,
+  { thid, state, role, ...paging }: Paging & Partial<FlagValues<typeof recordFlags>>,
+) {
   return {
     ...toPaging(paging),
     ...(thid !== undefined && { thid }),

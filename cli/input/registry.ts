@@ -1,7 +1,9 @@
 /** Credential schemas, credential definitions and verification policies, from flags. */
 import * as Flags from '@oclif/core/flags'
 import type { Answer, Input } from '../client/api.ts'
+import type { FlagValues } from '../define-command.ts'
 import { UsageError } from '../errors/errors.ts'
+import { repeatable } from './arguments.ts'
 import { readJson } from './files.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -93,8 +95,7 @@ export const constraintFlags = {
     description: 'accepted schema: its guid on this agent, or a URL',
   }),
   'trust-issuer': Flags.string({
-    multiple: true,
-    multipleNonGreedy: true,
+    ...repeatable,
     dependsOn: ['schema'],
     description: 'trusted issuer for --schema; default: any',
   }),
@@ -106,11 +107,7 @@ export const constraintFlags = {
 
 /** Reads the constraints; undefined without a flag. @throws {UsageError} */
 export function readConstraints(
-  flags: {
-    schema?: string | undefined
-    'trust-issuer'?: string[] | undefined
-    constraints?: string | undefined
-  },
+  flags: FlagValues<typeof constraintFlags>,
   baseUrl: string,
 ): Constraints | undefined {
   if (flags.schema !== undefined)

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, writeFileSync } from 'node:fs'
 import { dirname, extname } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
 import * as Flags from '@oclif/core/flags'
+import type { FlagValues } from '../define-command.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 import { modulesOf, tooLong } from './qr.ts'
@@ -26,7 +27,7 @@ export function qrFlags(dependsOn: string[] = [], unsaid = 'small, if the termin
   }
 }
 
-export type QrFlags = { qr?: 'small' | 'large' | Format | 'none' | undefined; 'qr-file'?: string | undefined }
+export type QrFlags = Partial<FlagValues<ReturnType<typeof qrFlags>>>
 
 /** The resolved flags. An optional code is omitted if it does not fit. */
 export type QrChoice =

@@ -1,11 +1,10 @@
 /** Questions of several commands. Each loads its options when it is asked. */
-import type { Answer } from '../client/api.ts'
+import { claimsLine } from '../format/credential.ts'
 import { unanswered } from '../format/proof-request.ts'
 import { UsageError } from '../errors/errors.ts'
 import { findSubjects, noSubject } from '../client/subjects.ts'
 import { explainDid, type Did } from '../format/records.ts'
-import { shortForm } from '../format/text.ts'
-import { connectionName } from '../format/text.ts'
+import { connectionName, shortForm } from '../format/text.ts'
 import { explain, meanings, type Topic } from '../format/states.ts'
 import { ago } from '../format/time.ts'
 import { readClaims } from '../input/claims.ts'
@@ -15,23 +14,37 @@ import type { Asking, Question } from './missing.ts'
 
 const query = { limit: 1_000, offset: 0 }
 
-type Connection = Answer<'GET /connections/{connectionId}'>
-type Credential = Answer<'GET /issue-credentials/records/{recordId}'>
-type Proof = Answer<'GET /present-proof/presentations/{presentationId}'>
-
-/** A record as an option: its id, state, creation time and name. */
-type Listed = { id: string; role: string; state: string; name: string; createdAt?: string }
+/** A record as an option: its id, role, state, creation time and name. */
+type Listed = { id: string; role: string; state: string; createdAt?: string; name: string }
 
 const lists: Record<Topic, (call: Asking['call']) => Promise<Listed[]>> = {
-  connection: async (call) => (await call('GET /connections', { query })).contents.map(ofConnection),
-  credential: async (call) =>
-    (await call('GET /issue-credentials/records', { query })).contents.map(ofCredential),
-  proof: async (call) => (await call('GET /present-proof/presentations', { query })).contents.map(ofProof),
+  connection: async (call) => {
+    const { contents } = await call('GET /connections', { query })
+    return contents.map((each) => ({ ...each, id: each.connectionId, name: connectionName(each) }))
+  },
+  credential: async (call) => {
+    const { contents } = await call('GET /issue-credentials/records', { query })
+    return contents.map(({ recordId: id, protocolState: state, ...each }) => ({
+      ...each,
+      id,
+      state,
+      name: claimsLine(each.claims) || id,
+    }))
+  },
+  proof: async (call) => {
+    const { contents } = await call('GET /present-proof/presentations', { query })
+    return contents.map(({ presentationId: id, status: state, role, goal }) => ({
+      id,
+      role,
+      state,
+      name: goal ?? id,
+    }))
+  },
 }
 
 /**
- * Which record, as the argument `id`: those in one of `states`, which is where the command is what comes next; all when none is named. A
- * role is named where both sides have a state.
+ * Asks for a record, as the argument `id`: one in a state for which the command is the next step, or any record without
+ * `states`. `role` is for states that both sides have.
  */
 export function whichRecord(topic: Topic, states?: readonly string[], role?: string): Question {
   return {
@@ -200,22 +213,6 @@ async function choose(
 function toChoice(topic: Topic, { id, role, state, createdAt, name }: Listed, value = id): Choice<string> {
   const age = createdAt === undefined ? '' : `  (${ago(createdAt, Date.now())})`
   return { value, name: `${name}${age}`, hint: `${id}  ${role}, ${explain(topic, state)}` }
-}
-
-function ofConnection(connection: Connection): Listed {
-  const { connectionId: id, role, state, createdAt } = connection
-  return { id, role, state, createdAt, name: connectionName(connection) }
-}
-
-function ofCredential({ recordId: id, role, protocolState: state, createdAt, claims }: Credential): Listed {
-  const shown = Object.entries(claims).map(
-    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  )
-  return { id, role, state, createdAt, name: shown.join(' ') || id }
-}
-
-function ofProof({ presentationId: id, role, status: state, goal }: Proof): Listed {
-  return { id, role, state, name: goal ?? id }
 }
 
 function faultOf(read: () => unknown): string | undefined {

@@ -1,15 +1,13 @@
 /** `agent auth token` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
   summary: 'Exchange an answered challenge for a token of the DID that has signed in',
   description:
     'Works once, and only shortly after the answer. The token is a JWT; applications verify it with the keys at /.well-known/jwks.json. With --quiet, prints the token only.',
   examples: ['agent auth token <challenge id>', 'TOKEN=$(agent auth token <challenge id> --quiet)'],
-  args: {
-    id: argument('id of the challenge'),
-  },
+  args: idOf('challenge'),
   async run({ args, call, print }) {
     const token = await call('POST /did-authentication/challenges/{challengeId}/token', {
       path: { challengeId: args.id },

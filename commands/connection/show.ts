@@ -1,7 +1,7 @@
 /** `agent connection show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { connectionFields } from '../../cli/format/records.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { connectionArgument } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
 import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-file.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
@@ -9,9 +9,7 @@ import { whichRecord } from '../../cli/prompts/questions.ts'
 export default defineCommand({
   summary: 'Show a connection',
   examples: ['agent connection show <id>'],
-  args: {
-    id: argument('the connection: its id, the end of the id, or its label'),
-  },
+  args: { id: connectionArgument },
   flags: askedQrFlags(),
   questions: { id: whichRecord('connection') },
   async run(context) {

@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { connectionFields } from '../../cli/format/records.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { connectionArgument } from '../../cli/input/arguments.ts'
 import { acceptanceFlags, readAcceptance } from '../../cli/input/credential.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
@@ -18,9 +18,7 @@ export default defineCommand({
     'agent connection update <id> --accept-offers --subject did:prism:… --trust-issuer did:prism:…',
     'agent connection update <id> --no-accept-offers',
   ],
-  args: {
-    id: argument('the connection: its id, the end of the id, or its label'),
-  },
+  args: { id: connectionArgument },
   flags: {
     label: Flags.string({ description: 'local name of the connection; it is not sent' }),
     'accept-offers': Flags.boolean({

@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { findSubjects, noSubject } from '../../cli/client/subjects.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 import { whichRecord, whichSubject } from '../../cli/prompts/questions.ts'
 import { changeRecord, waitFlags } from '../../cli/wait.ts'
 
@@ -14,9 +14,7 @@ export default defineCommand({
     'agent credential accept <id> --subject did:prism:… --key-id auth-1',
     'agent credential accept <id>',
   ],
-  args: {
-    id: argument('id of the credential record'),
-  },
+  args: idOf('credential record'),
   flags: {
     subject: Flags.string({
       description:

@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { safeJson } from '../../cli/format/text.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 
@@ -17,9 +17,7 @@ export default defineCommand({
     'agent credential export <id> --output credential.jwt',
     'agent credential export <id> --as json',
   ],
-  args: {
-    id: argument('id of the credential record'),
-  },
+  args: idOf('credential record'),
   flags: {
     as: Flags.option({ options: ['token', 'json'] as const })({
       default: 'token' as const,

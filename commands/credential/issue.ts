@@ -1,15 +1,13 @@
 /** `agent credential issue` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 import { changeRecord, waitFlags } from '../../cli/wait.ts'
 
 export default defineCommand({
   summary: 'Issue the credential of an accepted offer (issuer)',
   examples: ['agent credential issue <id>', 'agent credential issue <id> --wait'],
-  args: {
-    id: argument('id of the credential record'),
-  },
+  args: idOf('credential record'),
   flags: waitFlags('the credential was sent'),
   questions: { id: whichRecord('credential', ['RequestReceived']) },
   async run(context) {

@@ -1,5 +1,8 @@
 /** `agent credential list` */
-import { credentialColumns } from '../../cli/format/records.ts'
+import { inStyle } from '../../cli/format/colour.ts'
+import { claimsLine } from '../../cli/format/credential.ts'
+import { shortState } from '../../cli/format/states.ts'
+import { ago } from '../../cli/format/time.ts'
 import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
@@ -8,10 +11,18 @@ export default listCommand({
   examples: ['agent credential list', 'agent credential list --json | jq -r .contents[].recordId'],
   flags: recordFlags,
   read: ({ call, flags }) =>
-    call('GET /issue-credentials/records', {
-      query: toRecordQuery('credential', flags),
-    }),
+    call('GET /issue-credentials/records', { query: toRecordQuery('credential', flags) }),
   id: ({ recordId }) => recordId,
-  columns: credentialColumns,
+  columns: [
+    { head: 'id', of: ({ recordId }) => recordId },
+    { head: 'role', of: ({ role }) => role, optional: true },
+    {
+      head: 'state',
+      of: ({ protocolState, revoked }) =>
+        revoked ? inStyle('bad', `${protocolState}, revoked`) : shortState('credential', protocolState),
+    },
+    { head: 'claims', of: ({ claims }) => claimsLine(claims), cut: 'end' },
+    { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
+  ],
   empty: 'There are no credential records. `agent credential offer` makes one.',
 })

@@ -2,16 +2,14 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
-import { credentialFields } from '../../cli/format/records.ts'
-import { nextCommand } from '../../cli/format/states.ts'
-import { readClaims } from '../../cli/input/claims.ts'
+import { repeatable } from '../../cli/input/arguments.ts'
+import { claimFlags, readClaims } from '../../cli/input/claims.ts'
 import { formatFlag, type formats, toFormat } from '../../cli/input/credential.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
 import { readSeconds } from '../../cli/input/time.ts'
-import { invitationFlags, printInvitation } from '../../cli/invitation.ts'
-import { chooseQr } from '../../cli/prompts/qr-file.ts'
+import { invitationFlags } from '../../cli/invitation.ts'
 import { toWhom, whichClaims, whichDid } from '../../cli/prompts/questions.ts'
-import { changeRecord, waitFlags } from '../../cli/wait.ts'
+import { createRecord, waitFlags } from '../../cli/wait.ts'
 
 export default defineCommand({
   summary: 'Offer a credential, over a connection or by an invitation (issuer)',
@@ -37,17 +35,9 @@ export default defineCommand({
     definition: Flags.string({
       description: 'guid of a credential definition of the wallet: issue an AnonCreds credential',
     }),
-    claim: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
-      description: 'a claim: name=text, or name:=json',
-    }),
-    claims: Flags.string({
-      description: 'all claims as a JSON object: @file.json, @- for standard input, or inline',
-    }),
+    ...claimFlags,
     schema: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeatable,
       description: 'schema of the claims: its guid on this agent, or a URL',
     }),
     validity: Flags.string({ description: 'validity period: 3600, 90m, 12h, 365d' }),
@@ -62,7 +52,7 @@ export default defineCommand({
     claim: whichClaims,
   },
   async run(context) {
-    const { flags, call, getAccess, isQuiet, print } = context
+    const { flags, call, getAccess } = context
     const { connection: connectionId, schema, validity, auto, goal } = flags
     const format = readFormat(flags)
     const offered = {
@@ -74,26 +64,13 @@ export default defineCommand({
       ...(schema && { schemaId: schema.map((each) => schemaUrl(each, getAccess().url)) }),
       ...(validity !== undefined && { validityPeriod: readSeconds('validity', validity) }),
     }
-    const qr = chooseQr(flags)
-    return changeRecord(context, 'credential', {
-      until: auto ? 'CredentialSent' : 'RequestReceived',
-      change: async () => {
-        const record =
-          connectionId === undefined
-            ? await call('POST /issue-credentials/credential-offers/invitation', {
-                body: { ...offered, goal, goalCode: flags['goal-code'] },
-              })
-            : await call('POST /issue-credentials/credential-offers', { body: { ...offered, connectionId } })
-        await printInvitation(context, record.recordId, record, qr)
-        return record
-      },
-      print: (record, { invitation }) => {
-        if (!invitation || (flags.wait !== undefined && !isQuiet))
-          print(record.recordId, credentialFields(record))
-      },
-      next: ({ recordId, protocolState }) =>
-        nextCommand('credential', protocolState, recordId) ?? `agent credential show ${recordId}`,
-    })
+    return createRecord(context, 'credential', auto ? 'CredentialSent' : 'RequestReceived', () =>
+      connectionId === undefined
+        ? call('POST /issue-credentials/credential-offers/invitation', {
+            body: { ...offered, goal, goalCode: flags['goal-code'] },
+          })
+        : call('POST /issue-credentials/credential-offers', { body: { ...offered, connectionId } }),
+    )
   },
 })
 

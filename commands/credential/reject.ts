@@ -1,6 +1,6 @@
 /** `agent credential reject` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 import { changeRecord, waitFlags } from '../../cli/wait.ts'
 
@@ -8,9 +8,7 @@ export default defineCommand({
   summary: 'Decline an offer (holder)',
   description: 'Notifies the issuer. The offer can no longer be accepted.',
   examples: ['agent credential reject <id>'],
-  args: {
-    id: argument('id of the credential record'),
-  },
+  args: idOf('credential record'),
   flags: waitFlags('the issuer was notified'),
   questions: { id: whichRecord('credential', ['OfferReceived']) },
   async run(context) {

@@ -1,7 +1,7 @@
 /** `agent credential revoke` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { credentialFields } from '../../cli/format/records.ts'
-import { argument, yesFlag } from '../../cli/input/arguments.ts'
+import { idOf, yesFlag } from '../../cli/input/arguments.ts'
 import { confirm } from '../../cli/prompts/ask.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
@@ -10,9 +10,7 @@ export default defineCommand({
   description:
     'Takes effect at once: verifiers see it in the status list, and the holder is notified. Asks for confirmation; in scripts use --yes.',
   examples: ['agent credential revoke <id>', 'agent credential revoke <id> --yes'],
-  args: {
-    id: argument('id of the credential record'),
-  },
+  args: idOf('credential record'),
   flags: { yes: yesFlag },
   questions: { id: whichRecord('credential', ['CredentialSent'], 'Issuer') },
   async run({ args, flags, call, print }) {

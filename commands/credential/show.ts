@@ -2,7 +2,7 @@
 import { defineCommand } from '../../cli/define-command.ts'
 import { credentialFields } from '../../cli/format/records.ts'
 import { nextCommand } from '../../cli/format/states.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
 import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-file.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
@@ -11,9 +11,7 @@ export default defineCommand({
   summary: 'Show a credential record: claims, validity and revocation status',
   description: 'Fetches the status list each time. `agent credential export` prints the credential itself.',
   examples: ['agent credential show <id>', 'agent credential show <id> --json | jq .content.standing'],
-  args: {
-    id: argument('id of the credential record'),
-  },
+  args: idOf('credential record'),
   flags: askedQrFlags(),
   questions: { id: whichRecord('credential') },
   async run(context) {

@@ -5,6 +5,7 @@ import { logPath } from '../../cli/daemon/launch.ts'
 import { followLines, formatLogLine, lastLines } from '../../cli/daemon/log.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
+import { localDaemonFlags } from '../../cli/input/arguments.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 
 export default defineLocalCommand({
@@ -19,8 +20,7 @@ export default defineLocalCommand({
       min: 0,
       default: 100,
     }),
-    'data-dir': Flags.string({ description: 'data folder of the daemon (AGENT_DATA_DIR)' }),
-    profile: Flags.string({ char: 'p', description: 'profile of the daemon (AGENT_PROFILE)' }),
+    ...localDaemonFlags,
   },
   async run({ flags, isJson }) {
     const path = logPath(findDataDir(flags, fromProcess()))

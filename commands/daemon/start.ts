@@ -9,6 +9,7 @@ import { findDaemon } from '../../cli/daemon/find.ts'
 import { launchInBackground, launchInForeground, detach, logPath } from '../../cli/daemon/launch.ts'
 import { defineLocalCommand, type LocalContext } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
+import { forProfile } from '../../cli/format/next.ts'
 import { fields } from '../../cli/format/table.ts'
 import { settingsPath, withoutEmpty } from '../../src/base/settings.ts'
 
@@ -90,16 +91,8 @@ export default defineLocalCommand({
   },
 })
 
-function warn(context: LocalContext, warnings: readonly string[]): void {
-  for (const warning of warnings) context.say(`\nWarning: ${ofProfile(context, warning)}`)
-}
-
-/** Adds the profile to the commands in a text. */
-function ofProfile({ flags }: LocalContext, text: string): string {
-  const { profile } = flags
-  return profile === undefined
-    ? text
-    : text.replaceAll(/\bagent daemon (?:start|stop)\b/g, `$& --profile ${profile}`)
+function warn({ flags, say }: LocalContext, warnings: readonly string[]): void {
+  for (const warning of warnings) say(`\nWarning: ${forProfile(warning, flags.profile)}`)
 }
 
 async function startInBackground(dataDir: string, args: readonly string[]) {

@@ -1,20 +1,17 @@
 /** `agent daemon status` */
-import * as Flags from '@oclif/core/flags'
 import { findDataDir, fromProcess } from '../../cli/client/settings.ts'
 import { findDaemon, health } from '../../cli/daemon/find.ts'
 import { logPath } from '../../cli/daemon/launch.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { ago } from '../../cli/format/time.ts'
+import { localDaemonFlags } from '../../cli/input/arguments.ts'
 
 export default defineLocalCommand({
   summary: 'Show whether the daemon runs, and its addresses',
   description: 'Exits with 7 if the daemon does not run or does not answer.',
   examples: ['agent daemon status', 'agent daemon status --json'],
-  flags: {
-    'data-dir': Flags.string({ description: 'data folder of the daemon (AGENT_DATA_DIR)' }),
-    profile: Flags.string({ char: 'p', description: 'profile of the daemon (AGENT_PROFILE)' }),
-  },
+  flags: localDaemonFlags,
   async run({ flags, say, printFields }) {
     const dataDir = findDataDir(flags, fromProcess())
     const running = await findDaemon(dataDir)

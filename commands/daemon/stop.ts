@@ -1,19 +1,16 @@
 /** `agent daemon stop` */
-import * as Flags from '@oclif/core/flags'
 import { findDataDir, fromProcess } from '../../cli/client/settings.ts'
 import { findDaemon, waitForEnd } from '../../cli/daemon/find.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
+import { localDaemonFlags } from '../../cli/input/arguments.ts'
 
 const timeoutMs = 10_000
 
 export default defineLocalCommand({
   summary: 'Stop the daemon',
   examples: ['agent daemon stop', 'agent daemon stop --profile issuer'],
-  flags: {
-    'data-dir': Flags.string({ description: 'data folder of the daemon (AGENT_DATA_DIR)' }),
-    profile: Flags.string({ char: 'p', description: 'profile of the daemon (AGENT_PROFILE)' }),
-  },
+  flags: localDaemonFlags,
   async run({ flags, say }) {
     const dataDir = findDataDir(flags, fromProcess())
     const running = await findDaemon(dataDir)

@@ -1,20 +1,53 @@
 /** `agent did create` */
 import * as Flags from '@oclif/core/flags'
 import type { Input } from '../../cli/client/api.ts'
-import { defineCommand } from '../../cli/define-command.ts'
+import { defineCommand, type FlagValues } from '../../cli/define-command.ts'
 import { ledgerWaitFlags, type OperationContext, runOperation } from '../../cli/did-operation.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { toReport } from '../../cli/errors/report.ts'
 import { nextForDid, shownDid } from '../../cli/format/records.ts'
 import { shortForm } from '../../cli/format/text.ts'
+import { repeatable } from '../../cli/input/arguments.ts'
 import { type Key, readKey, readService, unwrap } from '../../cli/input/did.ts'
 import { readObject } from '../../cli/input/files.ts'
 import { readTimeout } from '../../cli/input/time.ts'
 
 const curves = ['secp256k1', 'Ed25519', 'none'] as const
-import { repeatable } from '../../cli/input/arguments.ts'
 
 type Template = Input<'POST /did-registrar/dids'>['body']['documentTemplate']
+
+const templateFlags = {
+  'auth-curve': Flags.option({
+    description: 'curve of the authentication key',
+    options: curves,
+    default: 'secp256k1' as const,
+  })(),
+  'assertion-curve': Flags.option({
+    description: 'curve of the assertionMethod key, which signs credentials',
+    options: curves,
+    default: 'secp256k1' as const,
+  })(),
+  key: Flags.string({
+    ...repeatable,
+    exclusive: ['auth-curve', 'assertion-curve'],
+    description:
+      'a key that replaces the default keys: id:purpose, or id:purpose:curve; default curve: secp256k1',
+  }),
+  'internal-key': Flags.string({
+    ...repeatable,
+    description: 'id of a key for ledger entries (vdr), which is not in the document',
+  }),
+  service: Flags.string({
+    ...repeatable,
+    description: 'a service: id,type,endpoint, or a JSON object, inline or @file',
+  }),
+  context: Flags.string({ ...repeatable, description: 'a context of the document, by its URI' }),
+  template: Flags.string({
+    exclusive: ['auth-curve', 'assertion-curve', 'key', 'internal-key', 'service', 'context'],
+    description:
+      'the whole DID document, as the API’s documentTemplate: @file.json, @- for standard input, or inline',
+  }),
+}
 
 export default defineCommand({
   summary: 'Create a DID, by default with an authentication key and an assertion key',
@@ -36,36 +69,7 @@ export default defineCommand({
       default: 'prism' as const,
     })(),
     name: Flags.string({ description: 'last part of a did:web; default: random' }),
-    'auth-curve': Flags.option({
-      description: 'curve of the authentication key',
-      options: curves,
-      default: 'secp256k1' as const,
-    })(),
-    'assertion-curve': Flags.option({
-      description: 'curve of the assertionMethod key, which signs credentials',
-      options: curves,
-      default: 'secp256k1' as const,
-    })(),
-    key: Flags.string({
-      ...repeatable,
-      exclusive: ['auth-curve', 'assertion-curve'],
-      description:
-        'a key that replaces the default keys: id:purpose, or id:purpose:curve; default curve: secp256k1',
-    }),
-    'internal-key': Flags.string({
-      ...repeatable,
-      description: 'id of a key for ledger entries (vdr), which is not in the document',
-    }),
-    service: Flags.string({
-      ...repeatable,
-      description: 'a service: id,type,endpoint, or a JSON object, inline or @file',
-    }),
-    context: Flags.string({ ...repeatable, description: 'a context of the document, by its URI' }),
-    template: Flags.string({
-      exclusive: ['auth-curve', 'assertion-curve', 'key', 'internal-key', 'service', 'context'],
-      description:
-        'the whole DID document, as the API’s documentTemplate: @file.json, @- for standard input, or inline',
-    }),
+    ...templateFlags,
     publish: Flags.boolean({ description: 'publish the DID too' }),
     ...ledgerWaitFlags(['publish']),
   },
@@ -103,17 +107,7 @@ async function publish(context: OperationContext, did: string) {
   }
 }
 
-type TemplateFlags = {
-  'auth-curve': (typeof curves)[number]
-  'assertion-curve': (typeof curves)[number]
-  key?: string[] | undefined
-  'internal-key'?: string[] | undefined
-  service?: string[] | undefined
-  context?: string[] | undefined
-  template?: string | undefined
-}
-
-function toTemplate(flags: TemplateFlags): Template {
+function toTemplate(flags: FlagValues<typeof templateFlags>): Template {
   if (flags.template !== undefined)
     return unwrap(readObject('template', flags.template), 'documentTemplate') as Template
   const { key, service, context: contexts, 'internal-key': internalKeys } = flags

@@ -2,15 +2,13 @@
 import { defineCommand } from '../../cli/define-command.ts'
 import { stateOf } from '../../cli/format/event.ts'
 import { safeJson } from '../../cli/format/text.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 import { walletFlag } from '../../cli/input/filters.ts'
 
 export default defineCommand({
   summary: 'Show an event with its data',
   examples: ['agent event show <id>'],
-  args: {
-    id: argument('id of the event'),
-  },
+  args: idOf('event'),
   flags: { wallet: walletFlag },
   async run({ args, flags, call, print, isQuiet, log }) {
     const event = await call('GET /events/{id}', {

@@ -1,14 +1,12 @@
 /** `agent policy show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { policyFields } from '../../cli/format/administration.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
   summary: 'Show a verification policy',
   examples: ['agent policy show <id>'],
-  args: {
-    id: argument('id of the policy'),
-  },
+  args: idOf('policy'),
   async run({ args, call, print }) {
     const shown = await call('GET /verification/policies/{id}', { path: { id: args.id } })
     print(shown.id, policyFields(shown))

@@ -3,16 +3,14 @@ import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { policyFields } from '../../cli/format/administration.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 import { constraintFlags, readConstraints } from '../../cli/input/registry.ts'
 
 export default defineCommand({
   summary: 'Change a verification policy',
   description: 'Values that no flag names stay. Existing proof requests keep the earlier version.',
   examples: ['agent policy update <id> --constraints "[]"'],
-  args: {
-    id: argument('id of the policy'),
-  },
+  args: idOf('policy'),
   flags: {
     name: Flags.string({ description: 'name of the policy' }),
     description: Flags.string({ description: 'description for people' }),

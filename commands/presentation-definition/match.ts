@@ -1,14 +1,12 @@
 /** `agent presentation-definition match` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
   summary: 'List the wallet’s credentials that satisfy a presentation definition',
   description: 'Compares claims and verifies nothing. With --quiet, prints the ids of the credentials.',
   examples: ['agent presentation-definition match <id>'],
-  args: {
-    id: argument('id of the presentation definition'),
-  },
+  args: idOf('presentation definition'),
   async run({ args, call, isQuiet, log, printList, suggest }) {
     const path = { id: args.id }
     const found = await call('POST /presentation-exchange/presentation-definitions/{id}/evaluations', {

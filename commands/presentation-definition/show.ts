@@ -1,14 +1,12 @@
 /** `agent presentation-definition show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { safeJson } from '../../cli/format/text.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
   summary: 'Show a presentation definition',
   examples: ['agent presentation-definition show <id>'],
-  args: {
-    id: argument('id of the presentation definition'),
-  },
+  args: idOf('presentation definition'),
   async run({ args, call, print, getAccess, isQuiet, log, suggest }) {
     const shown = await call('GET /presentation-exchange/presentation-definitions/{id}', {
       path: { id: args.id },

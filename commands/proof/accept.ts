@@ -1,15 +1,13 @@
 /** `agent proof accept` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { presentationFields } from '../../cli/format/records.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
   summary: 'Accept a verified presentation (verifier)',
   examples: ['agent proof accept <id>'],
-  args: {
-    id: argument('id of the presentation record'),
-  },
+  args: idOf('presentation record'),
   questions: { id: whichRecord('proof', ['PresentationVerified']) },
   async run({ args, call, print }) {
     const record = await call('PATCH /present-proof/presentations/{presentationId}', {

@@ -1,5 +1,6 @@
 /** `agent proof list` */
-import { presentationColumns } from '../../cli/format/records.ts'
+import { proofRequestText } from '../../cli/format/proof-request.ts'
+import { shortState } from '../../cli/format/states.ts'
 import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
@@ -10,6 +11,11 @@ export default listCommand({
   read: ({ call, flags }) =>
     call('GET /present-proof/presentations', { query: toRecordQuery('proof', flags) }),
   id: ({ presentationId }) => presentationId,
-  columns: presentationColumns,
+  columns: [
+    { head: 'id', of: ({ presentationId }) => presentationId },
+    { head: 'role', of: ({ role }) => role, optional: true },
+    { head: 'state', of: ({ status }) => shortState('proof', status) },
+    { head: 'asked for', of: proofRequestText, cut: 'end' },
+  ],
   empty: 'There are no presentation records. `agent proof request` makes one.',
 })

@@ -9,7 +9,7 @@ import {
   unanswered,
   type Candidates,
 } from '../../cli/format/proof-request.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf, repeatable } from '../../cli/input/arguments.ts'
 import { readClaimNames } from '../../cli/input/claims.ts'
 import { whichCredential, whichRecord } from '../../cli/prompts/questions.ts'
 import { changeRecord, waitFlags } from '../../cli/wait.ts'
@@ -25,24 +25,19 @@ export default defineCommand({
     'agent proof present <id> --credential <id> --claim name --claim address.city',
     'agent proof present <id> --credential <id> --hide name',
   ],
-  args: {
-    id: argument('id of the presentation record'),
-  },
+  args: idOf('presentation record'),
   flags: {
     credential: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeatable,
       description: 'record id of a held credential; repeat it if the request asks for several',
     }),
     claim: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeatable,
       description:
         'claim of an SD-JWT to disclose, by its path: name, address.city; default: the requested ones',
     }),
     hide: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeatable,
       exclusive: ['claim'],
       description:
         'requested AnonCreds attribute to hide, by its reference in the request; the verifier sees that it is hidden',

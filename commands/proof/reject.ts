@@ -1,16 +1,14 @@
 /** `agent proof reject` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { presentationFields } from '../../cli/format/records.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
   summary: 'Decline a proof request (prover), or reject a presentation (verifier)',
   description: 'The other side is not notified.',
   examples: ['agent proof reject <id>'],
-  args: {
-    id: argument('id of the presentation record'),
-  },
+  args: idOf('presentation record'),
   questions: {
     id: whichRecord('proof', ['RequestReceived', 'PresentationVerified']),
   },

@@ -3,19 +3,17 @@ import { randomUUID } from 'node:crypto'
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
-import { presentationFields } from '../../cli/format/records.ts'
-import { nextCommand } from '../../cli/format/states.ts'
+import { repeatable } from '../../cli/input/arguments.ts'
 import { readClaimNames } from '../../cli/input/claims.ts'
 import { formatFlag, toFormat } from '../../cli/input/credential.ts'
 import { readAsked } from '../../cli/input/proof-request.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
-import { invitationFlags, printInvitation } from '../../cli/invitation.ts'
-import { chooseQr } from '../../cli/prompts/qr-file.ts'
+import { invitationFlags } from '../../cli/invitation.ts'
 import { toWhom } from '../../cli/prompts/questions.ts'
-import { changeRecord, waitFlags } from '../../cli/wait.ts'
+import { createRecord, waitFlags } from '../../cli/wait.ts'
 
 /** Options of flags for AnonCreds. */
-const ofAnonCreds = { multiple: true as const, multipleNonGreedy: true, dependsOn: ['format'] }
+const ofAnonCreds = { ...repeatable, dependsOn: ['format'] }
 
 export default defineCommand({
   summary: 'Request a proof, over a connection or by an invitation (verifier)',
@@ -39,14 +37,12 @@ export default defineCommand({
       description: 'schema of the requested credential: its guid on this agent, or a URL; default: any',
     }),
     'trust-issuer': Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeatable,
       description: 'trusted issuer for --schema; default: any',
     }),
     format: formatFlag('sdjwt discloses the claims of --claim, anoncreds proves --reveal and --predicate'),
     claim: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeatable,
       dependsOn: ['format'],
       description: 'claim that must be disclosed, by its path: name, address.city; sdjwt only',
     }),
@@ -78,7 +74,7 @@ export default defineCommand({
   },
   questions: { connection: toWhom },
   async run(context) {
-    const { flags, call, getAccess, isQuiet, print } = context
+    const { flags, call, getAccess } = context
     const { connection: connectionId, schema, domain, challenge = randomUUID(), goal } = flags
     const trustIssuers = flags['trust-issuer']
     const { reveal, predicate, definition, format } = flags
@@ -107,25 +103,12 @@ export default defineCommand({
       policyId: flags.policy,
       statusCheck: flags['status-check'],
     }
-    const qr = chooseQr(flags)
-    return changeRecord(context, 'proof', {
-      until: 'PresentationVerified',
-      change: async () => {
-        const record =
-          connectionId === undefined
-            ? await call('POST /present-proof/presentations/invitation', {
-                body: { ...request, goal, goalCode: flags['goal-code'] },
-              })
-            : await call('POST /present-proof/presentations', { body: { ...request, connectionId } })
-        await printInvitation(context, record.presentationId, record, qr)
-        return record
-      },
-      print: (record, { invitation }) => {
-        if (!invitation || (flags.wait !== undefined && !isQuiet))
-          print(record.presentationId, presentationFields(record))
-      },
-      next: ({ presentationId, status }) =>
-        nextCommand('proof', status, presentationId) ?? `agent proof show ${presentationId}`,
-    })
+    return createRecord(context, 'proof', 'PresentationVerified', () =>
+      connectionId === undefined
+        ? call('POST /present-proof/presentations/invitation', {
+            body: { ...request, goal, goalCode: flags['goal-code'] },
+          })
+        : call('POST /present-proof/presentations', { body: { ...request, connectionId } }),
+    )
   },
 })

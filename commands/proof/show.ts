@@ -3,7 +3,7 @@ import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { candidatesTable, presentCommands } from '../../cli/format/proof-request.ts'
 import { presentationFields, type PresentationRecord } from '../../cli/format/records.ts'
 import { nextCommand } from '../../cli/format/states.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
 import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-file.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
@@ -13,9 +13,7 @@ export default defineCommand({
   description:
     'For a received request, lists the credentials that satisfy it. Exits with 8 if the verification of the presentation failed.',
   examples: ['agent proof show <id>'],
-  args: {
-    id: argument('id of the presentation record'),
-  },
+  args: idOf('presentation record'),
   flags: askedQrFlags(),
   questions: { id: whichRecord('proof') },
   async run(context) {

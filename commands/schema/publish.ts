@@ -2,6 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { Input } from '../../cli/client/api.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
+import { repeatable } from '../../cli/input/arguments.ts'
 import { readObject } from '../../cli/input/files.ts'
 import { anonCredsSchemaUrl, didUrlFlag, kinds, openSchema, publicUrl } from '../../cli/input/registry.ts'
 
@@ -32,13 +33,12 @@ export default defineCommand({
       description: 'the schema: @file.json, @- for standard input, or inline',
     }),
     attribute: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeatable,
       dependsOn: ['anoncreds'],
       description: 'an attribute of an AnonCreds schema; replaces --schema',
     }),
     description: Flags.string({ description: 'description for people' }),
-    tag: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'tag of the schema' }),
+    tag: Flags.string({ ...repeatable, description: 'tag of the schema' }),
     sign: Flags.boolean({ description: 'sign the schema with the author’s assertion key' }),
     'did-url': didUrlFlag,
   },

@@ -4,7 +4,7 @@ import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { safe } from '../../cli/format/text.ts'
 import { optionalArgument } from '../../cli/input/arguments.ts'
-import { readClaims } from '../../cli/input/claims.ts'
+import { claimFlags, readClaims } from '../../cli/input/claims.ts'
 import { readObject } from '../../cli/input/files.ts'
 import { isGuid } from '../../cli/input/registry.ts'
 
@@ -26,14 +26,7 @@ export default defineCommand({
     schema: Flags.string({
       description: 'the schema itself: @file.json, @- for standard input, or inline',
     }),
-    claim: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
-      description: 'a claim: name=text, or name:=json',
-    }),
-    claims: Flags.string({
-      description: 'all claims as a JSON object: @file.json, @- for standard input, or inline',
-    }),
+    ...claimFlags,
     signed: Flags.boolean({ description: 'require a signature of the author' }),
   },
   async run(context) {

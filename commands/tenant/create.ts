@@ -23,20 +23,12 @@ export default defineCommand({
     const { id } = await call('POST /iam/entities', { body: { name: args.name, walletId } })
     await call('POST /iam/apikey-authentication', { body: { entityId: id, apiKey } })
     const secret = file === undefined ? { apiKey } : { apiKeyFile: file }
-    if (file === undefined)
-      print(`${id}\n${apiKey}`, [
-        ['tenant', id],
-        ['name', args.name],
-        ['wallet', walletId],
-        ['api key', apiKey],
-      ])
-    else
-      print(id, [
-        ['tenant', id],
-        ['name', args.name],
-        ['wallet', walletId],
-        ['key file', file],
-      ])
+    print(file === undefined ? `${id}\n${apiKey}` : id, [
+      ['tenant', id],
+      ['name', args.name],
+      ['wallet', walletId],
+      file === undefined ? ['api key', apiKey] : ['key file', file],
+    ])
     suggest(
       file === undefined
         ? 'export AGENT_API_KEY=<api key>   # it is not shown again'

@@ -1,7 +1,7 @@
 /** `agent tenant move` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { tenantFields } from '../../cli/format/administration.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { argument, idOf } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
   summary: 'Assign another wallet to a tenant',
@@ -9,7 +9,7 @@ export default defineCommand({
     'The tenant’s keys open the new wallet. The previous wallet does not change. Needs the administrator’s key.',
   examples: ['agent tenant move <id> <wallet id>'],
   args: {
-    id: argument('id of the tenant'),
+    ...idOf('tenant'),
     wallet: argument('id of the wallet'),
   },
   async run({ args, call, print }) {

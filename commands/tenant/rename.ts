@@ -1,14 +1,14 @@
 /** `agent tenant rename` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { tenantFields } from '../../cli/format/administration.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { argument, idOf } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
   summary: 'Rename a tenant',
   description: 'Needs the administrator’s key.',
   examples: ['agent tenant rename <id> "Alice Ltd"'],
   args: {
-    id: argument('id of the tenant'),
+    ...idOf('tenant'),
     name: argument('new name of the tenant'),
   },
   async run({ args, call, print }) {

@@ -1,14 +1,12 @@
 /** `agent tenant show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { tenantFields } from '../../cli/format/administration.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
   summary: 'Show a tenant',
   examples: ['agent tenant show <id>'],
-  args: {
-    id: argument('id of the tenant'),
-  },
+  args: idOf('tenant'),
   async run({ args, call, print }) {
     const tenant = await call('GET /iam/entities/{id}', { path: { id: args.id } })
     print(tenant.id, tenantFields(tenant))

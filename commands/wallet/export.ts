@@ -1,7 +1,7 @@
 /** `agent wallet export` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 import { writeNewFile } from '../../cli/input/files.ts'
 import { passphraseFlags, readPassphrase } from '../../cli/input/secrets.ts'
 
@@ -13,9 +13,7 @@ export default defineCommand({
     'agent wallet export <id> --output acme.wallet',
     'agent wallet export <id> --output acme.wallet --move --passphrase-file passphrase.txt',
   ],
-  args: {
-    id: argument('id of the wallet'),
-  },
+  args: idOf('wallet'),
   flags: {
     output: Flags.string({ char: 'o', required: true, description: 'the new file (0600)' }),
     move: Flags.boolean({ description: 'suspend the wallet here, to use it at another agent' }),

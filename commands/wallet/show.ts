@@ -1,13 +1,11 @@
 /** `agent wallet show` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
   summary: 'Show a wallet',
   examples: ['agent wallet show <id>'],
-  args: {
-    id: argument('id of the wallet'),
-  },
+  args: idOf('wallet'),
   async run({ args, call, print }) {
     const wallet = await call('GET /wallets/{walletId}', { path: { walletId: args.id } })
     print(wallet.id, [

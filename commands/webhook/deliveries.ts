@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import { inStyle } from '../../cli/format/colour.ts'
 import { ago, duration } from '../../cli/format/time.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
 const outcomes = ['delivered', 'failed', 'dead'] as const
@@ -12,9 +12,7 @@ export default listCommand({
   description:
     'Each event gets three attempts, five seconds apart. Then its delivery is dead, until `agent webhook replay` sends the event again.',
   examples: ['agent webhook deliveries <id>', 'agent webhook deliveries <id> --outcome dead'],
-  args: {
-    id: argument('id of the webhook'),
-  },
+  args: idOf('webhook'),
   flags: {
     event: Flags.string({ description: 'only attempts at this event, by its id' }),
     outcome: Flags.option({

@@ -1,6 +1,6 @@
 /** `agent webhook replay` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 import { replay, replayFlags } from '../../cli/replay.ts'
 
 export default defineCommand({
@@ -12,9 +12,7 @@ export default defineCommand({
     'agent webhook replay <id> --since 2h',
     'agent webhook replay <id> --event <event id>',
   ],
-  args: {
-    id: argument('id of the webhook'),
-  },
+  args: idOf('webhook'),
   flags: replayFlags,
   run: (context) => replay(context, context.args.id),
 })

@@ -1,7 +1,7 @@
 /** `agent webhook secret` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 import { confirm } from '../../cli/prompts/ask.ts'
 
 export default defineCommand({
@@ -9,9 +9,7 @@ export default defineCommand({
   description:
     'The secret is printed only now. The previous secret signs too for WEBHOOK_SECRET_OVERLAP (default: one day), so that you can update the receiver. --remove asks for confirmation; in scripts use --yes.',
   examples: ['agent webhook secret <id>', 'agent webhook secret <id> --remove'],
-  args: {
-    id: argument('id of the webhook'),
-  },
+  args: idOf('webhook'),
   flags: {
     remove: Flags.boolean({ description: 'stop signing events' }),
     yes: Flags.boolean({ char: 'y', dependsOn: ['remove'], description: 'do not ask for confirmation' }),

@@ -1,13 +1,11 @@
 /** `agent webhook show` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
   summary: 'Show a webhook',
   examples: ['agent webhook show <id>'],
-  args: {
-    id: argument('id of the webhook'),
-  },
+  args: idOf('webhook'),
   async run({ args, call, print, suggest }) {
     const webhook = await call('GET /events/webhooks/{id}', { path: { id: args.id } })
     print(webhook.id, [

@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { duration } from '../../cli/format/time.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { idOf } from '../../cli/input/arguments.ts'
 import { eventTypes } from '../../cli/input/filters.ts'
 
 export default defineCommand({
@@ -10,9 +10,7 @@ export default defineCommand({
   description:
     'Its data is {"test": true}. The event is sent once, to this webhook only. Exits with 1 if the webhook does not accept it.',
   examples: ['agent webhook test <id>', 'agent webhook test <id> --type PresentationUpdated'],
-  args: {
-    id: argument('id of the webhook'),
-  },
+  args: idOf('webhook'),
   flags: {
     type: Flags.option({
       options: eventTypes,

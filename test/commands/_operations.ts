@@ -20,7 +20,7 @@ const isPart = (file: string) =>
   !common.includes(file) && (dirname(file) === join(root, 'cli') || file === join(root, 'cli/client/ping.ts'))
 
 /** Functions that read the event stream. */
-const streaming = ['openEvents', 'changeRecord']
+const streaming = ['openEvents', 'changeRecord', 'createRecord']
 
 /**
  * The operations of every command by id (`credential:offer`): those in its file and in the shared files that

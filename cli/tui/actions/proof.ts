@@ -2,7 +2,7 @@
 import type { PresentationRecord } from '../data/data.ts'
 import { unanswered, type Candidates } from '../../format/proof-request.ts'
 import { CommandError } from '../../errors/errors.ts'
-import { claimsLine } from '../panes/credentials.ts'
+import { claimsLine } from '../../format/credential.ts'
 import type { Action, ActionContext } from './action.ts'
 import { choosePartner } from './connection.ts'
 

@@ -1,16 +1,10 @@
 /** The pane of credential records. */
 import type { CredentialRecord } from '../data/data.ts'
 import { inStyle } from '../../format/colour.ts'
+import { claimsLine } from '../../format/credential.ts'
 import { credentialFields } from '../../format/records.ts'
 import { credentialActions, removeCredential } from '../actions/credential.ts'
 import { age, isMine, stateCell, timeline, type Pane, type Section } from './pane.ts'
-
-/** Formats claims in one line: `name=Alice age=42`. */
-export function claimsLine(claims: CredentialRecord['claims']): string {
-  return Object.entries(claims)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ')
-}
 
 export const credentials: Pane<CredentialRecord> = {
   title: 'Credentials',

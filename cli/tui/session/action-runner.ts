@@ -5,11 +5,10 @@ import { CommandError } from '../../errors/errors.ts'
 import type { ActionContext, ShownPage } from '../actions/action.ts'
 import type { Daemon, Data } from '../data/data.ts'
 import type { Store } from '../data/store.ts'
-import { panes } from '../panes/index.ts'
 import type { Pane } from '../panes/pane.ts'
 import type { Page } from './page.ts'
 import type { Prompt } from './prompt.ts'
-import { goTo, type Ui } from './ui.ts'
+import { goTo, panes, type Ui } from './ui.ts'
 
 /** Milliseconds between reloads of a page. */
 const reloadMs = 1_000

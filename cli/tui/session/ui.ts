@@ -1,8 +1,23 @@
 /** The state of the user interface: pane, selection, filter, prompt and layout. It is immutable. */
 import type { Data } from '../data/data.ts'
-import { panes } from '../panes/index.ts'
+import { connections } from '../panes/connections.ts'
+import { credentials } from '../panes/credentials.ts'
+import { dids } from '../panes/dids.ts'
+import { events } from '../panes/events.ts'
 import { paneNames, type Pane, type PaneName } from '../panes/pane.ts'
+import { proofs } from '../panes/proofs.ts'
+import { webhooks } from '../panes/webhooks.ts'
 import type { Prompt } from './prompt.ts'
+
+/** The panes by name. Only a pane knows the type of its items. */
+export const panes: Readonly<Record<PaneName, Pane<any>>> = {
+  connections,
+  credentials,
+  proofs,
+  dids,
+  webhooks,
+  events,
+}
 
 export type Size = { columns: number; rows: number }
 

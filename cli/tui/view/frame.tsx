@@ -1,13 +1,11 @@
 /** The frame of the dashboard: header, tabs, notice and the line of keys. */
 import { safeLine, shorten, widthOf } from '../../format/text.ts'
 import { actionsOf } from '../actions/action.ts'
-import { panes } from '../panes/index.ts'
-import { paneNames } from '../panes/pane.ts'
+import { paneNames, type Piece } from '../panes/pane.ts'
 import { wrap, type Row } from '../session/details.ts'
 import type { Snapshot } from '../session/session.ts'
-import { selectionOf, shownIn } from '../session/ui.ts'
+import { panes, selectionOf, shownIn } from '../session/ui.ts'
 import type { Link } from '../data/data.ts'
-import type { Piece } from '../panes/pane.ts'
 
 /** The largest number of lines of a notice. */
 const mostNotice = 6

@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../../cli/define-command.ts'
 import { keyFields } from '../../../cli/format/administration.ts'
-import { argument } from '../../../cli/input/arguments.ts'
+import { idOf, repeatable } from '../../../cli/input/arguments.ts'
 import { keepKey, newKeyFlags } from '../../../cli/input/secrets.ts'
 import { readSeconds } from '../../../cli/input/time.ts'
 
@@ -17,15 +17,12 @@ export default defineCommand({
     'agent tenant key create <tenant id> --name desk --scope verifier --expires-in 90d --key-file desk.key',
     'agent tenant key create <tenant id> --replaces <key id> --overlap 2d',
   ],
-  args: {
-    id: argument('id of the tenant'),
-  },
+  args: idOf('tenant'),
   flags: {
     name: Flags.string({ description: 'name of the key, such as the program that uses it' }),
     scope: Flags.option({
       options: allScopes,
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeatable,
       description: 'permitted use of the key; repeat it for several; default: everything',
     })(),
     'expires-in': Flags.string({ description: 'lifetime of the key: 12h, 90d; default: unlimited' }),

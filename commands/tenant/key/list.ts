@@ -1,16 +1,14 @@
 /** `agent tenant key list` */
 import { keyScopes, keyState } from '../../../cli/format/administration.ts'
 import { ago, ahead } from '../../../cli/format/time.ts'
-import { argument } from '../../../cli/input/arguments.ts'
+import { idOf } from '../../../cli/input/arguments.ts'
 import { listCommand } from '../../../cli/list-command.ts'
 
 export default listCommand({
   summary: 'List a tenant’s API keys and their last use',
   description: 'The agent does not store the keys themselves. Needs the administrator’s key.',
   examples: ['agent tenant key list <tenant id>'],
-  args: {
-    id: argument('id of the tenant'),
-  },
+  args: idOf('tenant'),
   read: ({ args, call, paging }) =>
     call('GET /iam/entities/{id}/api-keys', { path: { id: args.id }, query: paging }),
   id: ({ id }) => id,

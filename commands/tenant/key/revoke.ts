@@ -1,7 +1,7 @@
 /** `agent tenant key revoke` */
 import { defineCommand } from '../../../cli/define-command.ts'
 import { keyFields } from '../../../cli/format/administration.ts'
-import { argument, yesFlag } from '../../../cli/input/arguments.ts'
+import { argument, idOf, yesFlag } from '../../../cli/input/arguments.ts'
 import { confirm } from '../../../cli/prompts/ask.ts'
 
 export default defineCommand({
@@ -10,7 +10,7 @@ export default defineCommand({
     '`agent tenant key list` prints the ids of keys. Asks for confirmation; in scripts use --yes. Needs the administrator’s key.',
   examples: ['agent tenant key revoke <tenant id> <key id>'],
   args: {
-    id: argument('id of the tenant'),
+    ...idOf('tenant'),
     key: argument('id of the key'),
   },
   flags: { yes: yesFlag },
