@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Client } from '../../daemon/client/client.ts'
 import { shortForm } from '../format/text.ts'
-import type { Changes } from './changes.ts'
+import type { Change, Changes } from './changes.ts'
 import type { Narrator } from './narrator.ts'
 import { tenths } from '../format/time.ts'
 import { CommandError } from '../errors/errors.ts'
@@ -18,7 +18,7 @@ export async function prepareIssuer(
   url: string,
   events: Pick<Changes, 'until'>,
   narrator: Narrator,
-): Promise<Omit<Props, 'aliceDid'>> {
+): Promise<Props> {
   const made = await acme('POST /did-registrar/dids', {
     body: { documentTemplate: { publicKeys: [keys.authentication, keys.assertion] } },
   })
@@ -50,11 +50,22 @@ export async function prepareHolder(alice: Client, narrator: Narrator): Promise<
   return aliceDid
 }
 
-/** The clients of both tenants, and the changes that they wait for. */
-export type Stage = { acme: Client; alice: Client; events: Pick<Changes, 'until'> }
+/** What alice does: by API calls, or by commands that the user types. Each promise resolves when it is done. */
+export type Alice = {
+  /** Accepts the invitation of a connection. */
+  connect: (invitationUrl: string, thid: string) => Promise<unknown>
+  acceptOffer: (thid: string) => Promise<unknown>
+  /** Presents the credential of that offer. */
+  present: (thid: string) => Promise<unknown>
+  submitDid: (didRequest: Record<string, unknown>) => Promise<unknown>
+  answerChallenge: (challenge: Record<string, unknown>, did: string) => Promise<unknown>
+}
 
-/** The DIDs of both tenants, and the URL of the schema. */
-export type Props = { acmeDid: string; aliceDid: string; schemaId: string }
+/** Acme's client, alice, and the changes that they wait for. */
+export type Stage = { acme: Client; alice: Alice; events: Pick<Changes, 'until'> }
+
+/** The DID of acme, and the URL of the schema. */
+export type Props = { acmeDid: string; schemaId: string }
 
 /** Receives the progress of the demo. */
 export type Viewer = {
@@ -62,8 +73,49 @@ export type Viewer = {
   invitation: (url: string) => void
 }
 
-/** The ids of the records of a flow, each on the side that uses it. */
-export type Made = { connectionId: string; issuedId: string; heldId: string }
+/** The ids of acme’s records of a flow. */
+export type Made = { connectionId: string; issuedId: string }
+
+/** Alice by API calls. `did` is the subject of her credential. */
+export function aliceByCalls(
+  call: Client,
+  did: string,
+  events: Pick<Changes, 'until'>,
+  narrator: Pick<Narrator, 'name'>,
+): Alice {
+  const until = (what: Change['what'], subject: string, state: string) =>
+    events.until({ who: 'alice', what, subject, state })
+  let heldId = ''
+  return {
+    connect: async (invitationUrl, thid) => {
+      const invitation = new URL(invitationUrl).searchParams.get('_oob')!
+      await call('POST /connection-invitations', { body: { invitation } })
+      return until('connection', thid, 'ConnectionResponseReceived')
+    },
+    acceptOffer: async (thid) => {
+      heldId = (await until('credential', thid, 'OfferReceived')).id
+      await call('POST /issue-credentials/records/{recordId}/accept-offer', {
+        path: { recordId: heldId },
+        body: { subjectId: did },
+      })
+      return until('credential', thid, 'CredentialReceived')
+    },
+    present: async (thid) => {
+      const { id: presentationId } = await until('proof', thid, 'RequestReceived')
+      await call('PATCH /present-proof/presentations/{presentationId}', {
+        path: { presentationId },
+        body: { action: 'request-accept', proofId: [heldId] },
+      })
+      return until('proof', thid, 'PresentationSent')
+    },
+    submitDid: async (didRequest) => {
+      const { did } = await call('POST /onboard/answers', { body: { didRequest: didRequest as never } })
+      narrator.name('ALICE_DID_FOR_ACME', did!)
+    },
+    answerChallenge: (challenge, did) =>
+      call('POST /did-authentication/answers', { body: { challenge: challenge as never, did } }),
+  }
+}
 
 /** Durations of the parts of a flow, in milliseconds. */
 export type Timing = { connectMs: number; issueMs: number; presentMs: number; flowMs: number }
@@ -87,9 +139,9 @@ export async function runFlow(stage: Stage, props: Props, viewer: Viewer): Promi
   const start = performance.now()
   const connectionId = await connect(stage, viewer)
   const connected = performance.now()
-  const records = await issue(stage, props, connectionId, viewer)
+  const issuedId = await issue(stage, props, connectionId, viewer)
   const issued = performance.now()
-  await present(stage, props, { connectionId, ...records }, viewer)
+  await present(stage, props, { connectionId, issuedId }, viewer)
   const end = performance.now()
   return {
     connectMs: tenths(connected - start),
@@ -100,96 +152,70 @@ export async function runFlow(stage: Stage, props: Props, viewer: Viewer): Promi
 }
 
 /** Returns the id of acme’s connection. */
-export async function connect({ acme, alice, events }: Stage, viewer: Viewer) {
+export async function connect({ acme, alice, events }: Stage, viewer: Viewer): Promise<string> {
   viewer.step('Connect: acme invites, alice accepts')
   const { connectionId, thid, invitation } = await acme('POST /connections', {
     body: { label: 'alice', goal: 'Your employee credential' },
   })
   viewer.invitation(invitation.invitationUrl)
-  const oob = new URL(invitation.invitationUrl).searchParams.get('_oob')!
-  await alice('POST /connection-invitations', { body: { invitation: oob } })
-  const about = { what: 'connection', subject: thid } as const
   await Promise.all([
-    events.until({ ...about, who: 'acme', state: 'ConnectionResponseSent' }),
-    events.until({ ...about, who: 'alice', state: 'ConnectionResponseReceived' }),
+    alice.connect(invitation.invitationUrl, thid),
+    events.until({ who: 'acme', what: 'connection', subject: thid, state: 'ConnectionResponseSent' }),
   ])
   return connectionId
 }
 
-/** Returns the ids of both records of the credential. */
+/** Returns the id of acme’s record of the credential. */
 export async function issue(
   { acme, alice, events }: Stage,
-  { acmeDid, aliceDid, schemaId }: Props,
+  { acmeDid, schemaId }: Props,
   connectionId: string,
   viewer: Viewer,
-): Promise<Omit<Made, 'connectionId'>> {
+): Promise<string> {
   viewer.step('Issue: acme offers, alice accepts, acme issues')
-  const offer = await acme('POST /issue-credentials/credential-offers', {
+  const { recordId, thid } = await acme('POST /issue-credentials/credential-offers', {
     body: { connectionId, issuingDID: acmeDid, claims: person, schemaId, validityPeriod: 31_536_000 },
   })
-  const about = { what: 'credential', subject: offer.thid } as const
-  const { id: heldId } = await events.until({ ...about, who: 'alice', state: 'OfferReceived' })
-  await alice('POST /issue-credentials/records/{recordId}/accept-offer', {
-    path: { recordId: heldId },
-    body: { subjectId: aliceDid },
-  })
-  await events.until({ ...about, who: 'acme', state: 'RequestReceived' })
-  await acme('POST /issue-credentials/records/{recordId}/issue-credential', {
-    path: { recordId: offer.recordId },
-  })
-  await Promise.all([
-    events.until({ ...about, who: 'acme', state: 'CredentialSent' }),
-    events.until({ ...about, who: 'alice', state: 'CredentialReceived' }),
-  ])
-  return { issuedId: offer.recordId, heldId }
+  const about = { who: 'acme', what: 'credential', subject: thid } as const
+  const issueIt = async () => {
+    await events.until({ ...about, state: 'RequestReceived' })
+    await acme('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
+    await events.until({ ...about, state: 'CredentialSent' })
+  }
+  await Promise.all([alice.acceptOffer(thid), issueIt()])
+  return recordId
 }
 
-export async function present(
-  { acme, alice, events }: Stage,
-  props: Props,
-  made: Made,
-  viewer: Viewer,
-): Promise<void> {
+export async function present(stage: Stage, props: Props, made: Made, viewer: Viewer): Promise<void> {
   viewer.step('Present: acme requests a proof, alice presents, acme verifies and accepts')
-  const { presentationId, about } = await answered({ acme, alice, events }, props, made)
-  await events.until({ ...about, who: 'acme', state: 'PresentationVerified' })
-  await acme('PATCH /present-proof/presentations/{presentationId}', {
+  const { presentationId, thid } = await prove(stage, props, made, 'PresentationVerified')
+  await stage.acme('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId },
     body: { action: 'presentation-accept' },
   })
-  await Promise.all([
-    events.until({ ...about, who: 'acme', state: 'PresentationAccepted' }),
-    events.until({ ...about, who: 'alice', state: 'PresentationSent' }),
-  ])
+  await stage.events.until({ who: 'acme', what: 'proof', subject: thid, state: 'PresentationAccepted' })
 }
 
 /** Revokes the credential and requests another proof, which fails. */
 export async function revoke(stage: Stage, props: Props, made: Made, viewer: Viewer): Promise<void> {
   viewer.step('Revoke: acme revokes the credential, and the next proof with it fails')
   await stage.acme('PATCH /credential-status/revoke-credential/{id}', { path: { id: made.issuedId } })
-  const { about } = await answered(stage, props, made)
-  await Promise.all([
-    stage.events.until({ ...about, who: 'acme', state: 'PresentationVerificationFailed' }),
-    stage.events.until({ ...about, who: 'alice', state: 'ProblemReportReceived' }),
-  ])
+  const { thid } = await prove(stage, props, made, 'PresentationVerificationFailed')
+  await stage.events.until({ who: 'alice', what: 'proof', subject: thid, state: 'ProblemReportReceived' })
 }
 
-/** Requests a proof from alice and presents the credential. Returns acme’s record. */
-async function answered(
+/** Requests a proof, which alice presents, and waits for the state of acme's record. */
+async function prove(
   { acme, alice, events }: Stage,
   { acmeDid, schemaId }: Props,
-  { connectionId, heldId }: Made,
-) {
-  const request = await acme('POST /present-proof/presentations', {
+  { connectionId }: Made,
+  state: 'PresentationVerified' | 'PresentationVerificationFailed',
+): Promise<{ presentationId: string; thid: string }> {
+  const { presentationId, thid } = await acme('POST /present-proof/presentations', {
     body: { connectionId, proofs: [{ schemaId, trustIssuers: [acmeDid] }] },
   })
-  const about = { what: 'proof', subject: request.thid } as const
-  const { id } = await events.until({ ...about, who: 'alice', state: 'RequestReceived' })
-  await alice('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId: id },
-    body: { action: 'request-accept', proofId: [heldId] },
-  })
-  return { presentationId: request.presentationId, about }
+  await Promise.all([alice.present(thid), events.until({ who: 'acme', what: 'proof', subject: thid, state })])
+  return { presentationId, thid }
 }
 
 /** The name of the verifier. */
@@ -199,31 +225,25 @@ const wait = 20
 
 type Asked = { id: string; state: 'pending' | 'success' | 'error'; did?: string | null | undefined }
 
-/** Creates a DID request, calls `answer` with it, and returns the submitted DID. */
-export async function onboardPerson(
-  acme: Client,
-  answer: (didRequest: Record<string, unknown>) => Promise<unknown>,
-): Promise<string> {
-  const { id, didRequest } = await acme('POST /onboard/did-requests', { body: { from } })
-  await answer(didRequest)
-  return completed(() =>
-    acme('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: id }, query: { wait } }),
+/** Alice submits a DID to acme. If the scenario has sign-in, she also answers a challenge with it. */
+export async function meet({ acme, alice }: Stage, isToSignIn: boolean, narrator: Narrator): Promise<void> {
+  narrator.step('Onboard: acme requests a DID, alice creates one for acme only')
+  const { id: didRequestId, didRequest } = await acme('POST /onboard/did-requests', { body: { from } })
+  narrator.name('DID_REQUEST', JSON.stringify(didRequest))
+  await alice.submitDid(didRequest)
+  const did = await completed(() =>
+    acme('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId }, query: { wait } }),
   )
-}
-
-/** Creates a challenge, calls `answer` with it, and returns the DID that signed in and its token. */
-export async function signIn(
-  acme: Client,
-  answer: (challenge: Record<string, unknown>) => Promise<unknown>,
-): Promise<string> {
-  const { id, challenge } = await acme('POST /did-authentication/challenges', { body: { from } })
-  await answer(challenge)
-  await completed(() =>
-    acme('GET /did-authentication/challenges/{challengeId}', { path: { challengeId: id }, query: { wait } }),
-  )
-  return (
-    await acme('POST /did-authentication/challenges/{challengeId}/token', { path: { challengeId: id } })
-  ).subject
+  narrator.say(`   acme knows alice by ${did}`)
+  if (!isToSignIn) return
+  narrator.step('Authenticate: acme sends a challenge, alice signs it with that DID')
+  const { id: challengeId, challenge } = await acme('POST /did-authentication/challenges', { body: { from } })
+  narrator.name('CHALLENGE', JSON.stringify(challenge))
+  await alice.answerChallenge(challenge, did)
+  const path = { challengeId }
+  await completed(() => acme('GET /did-authentication/challenges/{challengeId}', { path, query: { wait } }))
+  const { subject } = await acme('POST /did-authentication/challenges/{challengeId}/token', { path })
+  narrator.say(`   ${subject} has signed in`)
 }
 
 /** Returns the submitted DID. @throws {CommandError} when there is none */

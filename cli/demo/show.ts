@@ -1,18 +1,18 @@
 /** Runs the demo from the first process to the last event. `commands/demo.ts` cleans up. */
 import type { ChildProcess } from 'node:child_process'
-import { createClient, type Client } from '../../daemon/client/client.ts'
+import { createClient } from '../../daemon/client/client.ts'
 import { CommandError } from '../errors/errors.ts'
 import { tenths } from '../format/time.ts'
 import {
+  aliceByCalls,
   connect,
   issue,
-  onboardPerson,
+  meet,
   prepareHolder,
   prepareIssuer,
   present,
   revoke,
   runFlow,
-  signIn,
   type Timing,
 } from './flow.ts'
 import type { Receiver } from './changes.ts'
@@ -77,31 +77,28 @@ export async function show(
   const parties = await onboardAll(daemons, means)
   const webhooks = await registerWebhooks(parties, means)
   const acme = narrator.watch(parties.acme.call, { base: 'ACME', header: 'apikey', key: 'ACME_KEY' })
-  const alice = narrator.watch(parties.alice.call, { base: 'ALICE', header: 'apikey', key: 'ALICE_KEY' })
-  const stage = { acme, alice, events: receiver.changes }
+  const aliceCall = narrator.watch(parties.alice.call, { base: 'ALICE', header: 'apikey', key: 'ALICE_KEY' })
+  const events = receiver.changes
+  const stageOf = (did: string) => ({ acme, alice: aliceByCalls(aliceCall, did, events, narrator), events })
 
   let flow: Timing | undefined
   if (has('props')) {
     narrator.step('Create DIDs, publish the issuer’s, and publish a schema')
-    const props = {
-      ...(await prepareIssuer(acme, parties.acme.url, stage.events, narrator)),
-      aliceDid: await prepareHolder(alice, narrator),
-    }
+    const props = await prepareIssuer(acme, parties.acme.url, events, narrator)
+    const aliceDid = await prepareHolder(aliceCall, narrator)
+    const stage = stageOf(aliceDid)
     const connectionId = await connect(stage, narrator)
-    const made = { connectionId, ...(await issue(stage, props, connectionId, narrator)) }
+    const made = { connectionId, issuedId: await issue(stage, props, connectionId, narrator) }
     if (has('present')) await present(stage, props, made, narrator)
     if (has('revoke')) await revoke(stage, props, made, narrator)
     if (scenario === usual) {
       narrator.step('Run the same flow again, without output')
-      receiver.changes.onChange = silent.change
-      flow = await runFlow(
-        { acme: parties.acme.call, alice: parties.alice.call, events: receiver.changes },
-        props,
-        silent,
-      )
+      events.onChange = silent.change
+      const alice = aliceByCalls(parties.alice.call, aliceDid, events, silent)
+      flow = await runFlow({ acme: parties.acme.call, alice, events }, props, silent)
     }
-  } else if (has('connect')) await connect(stage, narrator)
-  if (has('onboard')) await meet(stage, has('auth'), narrator)
+  } else if (has('connect')) await connect(stageOf(''), narrator)
+  if (has('onboard')) await meet(stageOf(''), has('auth'), narrator)
 
   return {
     scenario,
@@ -153,22 +150,4 @@ async function registerWebhooks({ acme, alice }: Pair<Party>, { receiver }: Mean
   const register = async ({ name, call }: Party) =>
     (await call('POST /events/webhooks', { body: { url: receiver.urlOf(name) } })).id
   return { acme: await register(acme), alice: await register(alice) }
-}
-
-/** Alice submits a DID to acme. If the scenario has sign-in, she also answers a challenge with it. */
-async function meet({ acme, alice }: Pair<Client>, isToSignIn: boolean, narrator: Narrator): Promise<void> {
-  narrator.step('Onboard: acme requests a DID, alice creates one for acme only')
-  const did = await onboardPerson(acme, async (didRequest) => {
-    narrator.name('DID_REQUEST', JSON.stringify(didRequest))
-    const { did } = await alice('POST /onboard/answers', { body: { didRequest: didRequest as never } })
-    narrator.name('ALICE_DID_FOR_ACME', did!)
-  })
-  narrator.say(`   acme knows alice by ${did}`)
-  if (!isToSignIn) return
-  narrator.step('Authenticate: acme sends a challenge, alice signs it with that DID')
-  const subject = await signIn(acme, async (challenge) => {
-    narrator.name('CHALLENGE', JSON.stringify(challenge))
-    await alice('POST /did-authentication/answers', { body: { challenge: challenge as never, did } })
-  })
-  narrator.say(`   ${subject} has signed in`)
 }
