@@ -1,6 +1,7 @@
 /** Help of commands, with the examples first. */
 import { CommandHelp as OclifCommandHelp, Help } from '@oclif/core/help'
 import { exit } from '@oclif/core/errors'
+import { wrap } from './format/text.ts'
 
 /** Groups of flags that most commands have. They have their own sections. */
 const common = ['GLOBAL', 'DAEMON']
@@ -16,8 +17,18 @@ function fill(text: string, bin: string, commandId = ''): string {
   return text.replaceAll('<%= config.bin %>', bin).replaceAll('<%= command.id %>', commandId)
 }
 
+/** Breaks lines at spaces. Undefined if a word is too long; oclif breaks words too, and takes longer. */
+function wrapWords(text: string, columns: number): string | undefined {
+  const lines = text.split('\n').flatMap((line) => wrap(line, columns))
+  return lines.every((line) => line.length <= columns) ? lines.join('\n') : undefined
+}
+
 class CommandHelp extends OclifCommandHelp {
   override render = (text: string) => fill(text, this.config.bin, this.command.id)
+
+  override wrap(text: string, spacing = this.indentSpacing) {
+    return wrapWords(this.render(text), this.opts.maxWidth! - spacing) ?? super.wrap(text, spacing)
+  }
 
   protected override sections() {
     const sections = super.sections()
@@ -44,6 +55,10 @@ export default class AgentHelp extends Help {
   protected override CommandHelpClass = CommandHelp
   override render = (text: string) => fill(text, this.config.bin)
 
+  override wrap(text: string, spacing = this.indentSpacing) {
+    return wrapWords(this.render(text), this.opts.maxWidth! - spacing) ?? super.wrap(text, spacing)
+  }
+
   /** As oclif's, which compares every topic with every command. */
   protected override get sortedTopics() {
     return this.config.getPluginsList().flatMap(({ topics }) => topics)
@@ -66,7 +81,12 @@ export default class AgentHelp extends Help {
   }
 
   override formatRoot(): string {
-    const [first, ...rest] = super.formatRoot().split('\n\n')
-    return [first, this.section('EXAMPLES', firstSteps), ...rest].join('\n\n')
+    const { bin, pjson, userAgent } = this.config
+    return [
+      pjson.oclif.description,
+      this.section('EXAMPLES', firstSteps),
+      this.section('VERSION', this.wrap(userAgent)),
+      this.section('USAGE', this.wrap(`$ ${bin} [COMMAND]`)),
+    ].join('\n\n')
   }
 }
