@@ -95,17 +95,29 @@ function damaged<Value>(value: Value, change: (copy: any) => unknown): Value {
   return copy
 }
 
-async function refusalOf(
-  presentation: unknown,
-  request = asked(),
-  from = sources(),
-): Promise<VerificationError> {
+/** A proof whose members a change gets by short names. */
+const forged = (presentation: Presentation, change: (members: any) => unknown) =>
+  damaged(presentation, (copy) => {
+    const {
+      requested_proof: answers,
+      proof: { proofs: parts },
+      identifiers,
+    } = copy
+    const { revealed_attrs: revealed } = answers
+    const part = parts[0].primary_proof
+    const { predicate } = part.ge_proofs[0] ?? {}
+    const [credential] = identifiers
+    change({ copy, answers, revealed, who: revealed.who, parts, part, predicate, identifiers, credential })
+  })
+
+/** The reason why a proof is refused. */
+async function refusalOf(presentation: unknown, request = asked(), from = sources()): Promise<string> {
   const text = typeof presentation === 'string' ? presentation : JSON.stringify(presentation)
   const outcome = await verifyProof(text, request, from).then(
     (presentation) => presentation,
     (error: unknown) => error,
   )
-  if (outcome instanceof VerificationError) return outcome
+  if (outcome instanceof VerificationError) return outcome.message
   throw outcome instanceof Error ? outcome : new Error(`the proof was accepted: ${JSON.stringify(outcome)}`)
 }
 
@@ -132,136 +144,117 @@ test('an unrevealed attribute is proved to be present, and its value is not in t
 })
 
 describe('a changed proof', () => {
-  const cases: [string, (copy: any) => unknown, RegExp][] = [
+  const cases: [string, (members: any) => unknown, RegExp][] = [
     [
       'has another raw value than the encoded one',
-      (p) => (p.requested_proof.revealed_attrs.who.raw = 'Bob'),
+      ({ who }) => (who.raw = 'Bob'),
       /revealed value of who is not the signed value/,
     ],
-    [
-      'has another number',
-      (p) => (p.requested_proof.revealed_attrs.who.encoded = '5'),
-      /revealed value of who/,
-    ],
+    ['has another number', ({ who }) => (who.encoded = '5'), /revealed value of who/],
     [
       'has another text and its number',
-      (p) => Object.assign(p.requested_proof.revealed_attrs.who, { raw: '7', encoded: '7' }),
+      ({ who }) => Object.assign(who, { raw: '7', encoded: '7' }),
       /revealed value of who is not the signed value/,
     ],
     [
       'reveals one attribute as another',
-      (p) => (p.requested_proof.revealed_attrs.who = p.requested_proof.revealed_attrs.where),
+      ({ revealed }) => (revealed.who = revealed.where),
       /revealed value of who/,
     ],
-    [
-      'lacks an attribute',
-      (p) => delete p.requested_proof.revealed_attrs.who,
-      /The attribute who is not answered/,
-    ],
+    ['lacks an attribute', ({ revealed }) => delete revealed.who, /The attribute who is not answered/],
     [
       'lacks a predicate',
-      (p) => delete p.requested_proof.predicates.adult,
+      ({ answers }) => delete answers.predicates.adult,
       /The predicate adult is not answered/,
     ],
     [
       'answers an item that was not requested',
-      (p) => (p.requested_proof.revealed_attrs.more = p.requested_proof.revealed_attrs.who),
+      ({ revealed, who }) => (revealed.more = who),
       /more was not requested/,
     ],
     [
       'answers twice',
-      (p) => (p.requested_proof.unrevealed_attrs.who = { sub_proof_index: 0 }),
+      ({ answers }) => (answers.unrevealed_attrs.who = { sub_proof_index: 0 }),
       /who was not requested, or is answered twice/,
     ],
     [
       'answers a predicate that was not requested',
-      (p) => (p.requested_proof.predicates.more = { sub_proof_index: 0 }),
+      ({ answers }) => (answers.predicates.more = { sub_proof_index: 0 }),
       /more was not requested/,
     ],
     [
       'self-attests an attribute',
-      (p) => {
-        delete p.requested_proof.revealed_attrs.who
-        p.requested_proof.self_attested_attrs.who = 'Alice'
+      ({ answers, revealed }) => {
+        delete revealed.who
+        answers.self_attested_attrs.who = 'Alice'
       },
       /who is self-attested/,
     ],
-    ['proves another predicate', (p) => (part(p).ge_proofs[0].predicate.value += 1), /does not show that/],
-    [
-      'proves the reverse predicate',
-      (p) => (part(p).ge_proofs[0].predicate.p_type = 'GT'),
-      /does not show that/,
-    ],
+    ['proves another predicate', ({ predicate }) => (predicate.value += 1), /does not show that/],
+    ['proves the reverse predicate', ({ predicate }) => (predicate.p_type = 'GT'), /does not show that/],
     [
       'proves it of another attribute',
-      (p) => (part(p).ge_proofs[0].predicate.attr_name = 'country'),
+      ({ predicate }) => (predicate.attr_name = 'country'),
       /does not show that/,
     ],
-    ['lacks the proof of a predicate', (p) => part(p).ge_proofs.pop(), /does not show that/],
-    [
-      'names a missing credential',
-      (p) => (p.requested_proof.revealed_attrs.who.sub_proof_index = 1),
-      /has no part 1/,
-    ],
+    ['lacks the proof of a predicate', ({ part }) => part.ge_proofs.pop(), /does not show that/],
+    ['names a missing credential', ({ who }) => (who.sub_proof_index = 1), /has no part 1/],
     [
       'names no credential',
-      (p) => Object.assign(p, { identifiers: [], proof: { ...p.proof, proofs: [] } }),
+      ({ identifiers, parts }) => [identifiers, parts].forEach((all) => all.pop()),
       /names no credential/,
     ],
     [
       'has an additional credential',
-      (p) => p.identifiers.push(p.identifiers[0]),
+      ({ identifiers }) => identifiers.push(identifiers[0]),
       /1 parts for 2 credentials/,
     ],
-    ['has an additional part', (p) => p.proof.proofs.push(p.proof.proofs[0]), /2 parts for 1 credentials/],
+    ['has an additional part', ({ parts }) => parts.push(parts[0]), /2 parts for 1 credentials/],
     [
       'has a credential twice',
-      (p) => {
-        p.proof.proofs.push(p.proof.proofs[0])
-        p.identifiers.push(p.identifiers[0])
-      },
+      ({ identifiers, parts }) => [identifiers, parts].forEach((all) => all.push(all[0])),
       /part 1 answers nothing/,
     ],
     [
       'proves a predicate a hundred times, which would take minutes',
-      (p) => (part(p).ge_proofs = Array(100).fill(part(p).ge_proofs[0])),
+      ({ part }) => (part.ge_proofs = Array(100).fill(part.ge_proofs[0])),
       /part 0 proves more predicates than it answers/,
     ],
     [
       'names another schema',
-      (p) => (p.identifiers[0].schema_id = `${other}schema`),
+      ({ credential }) => (credential.schema_id = `${other}schema`),
       /is for another schema than/,
     ],
     [
       'names another definition',
-      (p) => (p.identifiers[0].cred_def_id = `${other}definition`),
+      ({ credential }) => (credential.cred_def_id = `${other}definition`),
       /is for another schema than/,
     ],
     [
       'names a missing schema',
-      (p) => (p.identifiers[0].schema_id = `${other}nothing`),
+      ({ credential }) => (credential.schema_id = `${other}nothing`),
       /there is nothing at/,
     ],
-    ['claims to be revocable', (p) => (p.identifiers[0].rev_reg_id = 'x'), /rev_reg_id: revocable/],
-    ['has a changed number', (p) => (part(p).eq_proof.v = '5'), /is invalid/],
-    ['has a huge number', (p) => (part(p).eq_proof.e = '9'.repeat(1_600)), /cannot be read: .*\.e: /],
-    ['has text instead of a number', (p) => (part(p).eq_proof.e = 'abc'), /cannot be read: .*\.e: /],
-    ['lacks its parts', (p) => delete p.proof, /cannot be read: proof/],
+    ['claims to be revocable', ({ credential }) => (credential.rev_reg_id = 'x'), /rev_reg_id: revocable/],
+    ['has a changed number', ({ part }) => (part.eq_proof.v = '5'), /is invalid/],
+    ['has a huge number', ({ part }) => (part.eq_proof.e = '9'.repeat(1_600)), /cannot be read: .*\.e: /],
+    ['has text instead of a number', ({ part }) => (part.eq_proof.e = 'abc'), /cannot be read: .*\.e: /],
+    ['lacks its parts', ({ copy }) => delete copy.proof, /cannot be read: proof/],
     [
       'has the reference __proto__',
-      (p) => (p.requested_proof.revealed_attrs = JSON.parse('{"__proto__":{}}')),
+      ({ answers }) => (answers.revealed_attrs = JSON.parse('{"__proto__":{}}')),
       /cannot be read|not answered/,
     ],
   ]
   test.each(cases)('%s', async (_, change, reason) => {
-    expect((await refusalOf(damaged(proof, change))).message).toMatch(reason)
+    expect(await refusalOf(forged(proof, change))).toMatch(reason)
   })
 
-  test.each<[string, (copy: any) => unknown]>([
-    ['has a negative number', (p) => (part(p).eq_proof.e = `-${part(p).eq_proof.e}`)],
-    ['has another digest', (p) => (p.proof.aggregated_proof.c_hash = '5')],
+  test.each<[string, (members: any) => unknown]>([
+    ['has a negative number', ({ part }) => (part.eq_proof.e = `-${part.eq_proof.e}`)],
+    ['has another digest', ({ copy }) => (copy.proof.aggregated_proof.c_hash = '5')],
   ])('%s', async (_, change) => {
-    expect((await refusalOf(damaged(plain, change), askedPlainly())).message).toMatch(/is invalid/)
+    expect(await refusalOf(forged(plain, change), askedPlainly())).toMatch(/is invalid/)
   })
 
   const texts: [string, string][] = [
@@ -272,11 +265,11 @@ describe('a changed proof', () => {
     ['is oversized', `"${'x'.repeat(2_000_000)}"`],
   ]
   test.each(texts)('%s', async (_, text) => {
-    expect((await refusalOf(text)).message).toMatch(/cannot be read|has more than/)
+    expect(await refusalOf(text)).toMatch(/cannot be read|has more than/)
   })
 
   test('has a duplicate member', async () => {
-    expect((await refusalOf(JSON.stringify(proof).replace('{', '{"proof":{},'))).message).toMatch(
+    expect(await refusalOf(JSON.stringify(proof).replace('{', '{"proof":{},'))).toMatch(
       /names a member twice/,
     )
   })
@@ -309,43 +302,39 @@ describe('a proof for another request', () => {
     ],
   ]
   test.each(cases)('%s', async (_, request, reason) => {
-    expect((await refusalOf(proof, request)).message).toMatch(reason)
+    expect(await refusalOf(proof, request)).toMatch(reason)
   })
 
   test('has another nonce', async () => {
-    expect((await refusalOf(plain, askedPlainly({ nonce: '1234567891' }))).message).toMatch(
-      /it is for another request/,
-    )
+    expect(await refusalOf(plain, askedPlainly({ nonce: '1234567891' }))).toMatch(/it is for another request/)
   })
 })
 
 describe('a proof by another holder', () => {
   test('has another link secret', async () => {
     const stolen = await prove(askedPlainly(), { linkSecret: secrets[1]! })
-    expect((await refusalOf(stolen, askedPlainly())).message).toMatch(/did not sign the values/)
+    expect(await refusalOf(stolen, askedPlainly())).toMatch(/did not sign the values/)
   })
 
   test('has a credential with another text, which was not signed', async () => {
     const raw = damaged(credential, ({ values }) => (values['Given Name'].raw = 'Bob'))
-    expect(
-      (await refusalOf(await prove(askedPlainly(), { credential: raw }), askedPlainly())).message,
-    ).toMatch(/revealed value of who/)
+    expect(await refusalOf(await prove(askedPlainly(), { credential: raw }), askedPlainly())).toMatch(
+      /revealed value of who/,
+    )
     const both = damaged(credential, ({ values }) => (values['country'] = { raw: '7', encoded: '7' }))
-    expect(
-      (await refusalOf(await prove(askedPlainly(), { credential: both }), askedPlainly())).message,
-    ).toMatch(/did not sign the values/)
+    expect(await refusalOf(await prove(askedPlainly(), { credential: both }), askedPlainly())).toMatch(
+      /did not sign the values/,
+    )
   })
 
   test('is of a definition with another key, for other attributes, or another schema', async () => {
     const primary = { ...definition.value.primary, z: definition.value.primary.s }
     const another = sources({ definition: { ...definition, value: { primary } } })
-    expect((await refusalOf(plain, askedPlainly(), another)).message).toMatch(/is invalid/)
+    expect(await refusalOf(plain, askedPlainly(), another)).toMatch(/is invalid/)
     const wider = { ...schema, attrNames: [...schema.attrNames, 'email'] }
-    expect((await refusalOf(proof, asked(), sources({ schema: wider }))).message).toMatch(
-      /does not match its schema/,
-    )
+    expect(await refusalOf(proof, asked(), sources({ schema: wider }))).toMatch(/does not match its schema/)
     expect(
-      (await refusalOf(proof, asked(), sources({ definition: { ...definition, schemaId: other } }))).message,
+      await refusalOf(proof, asked(), sources({ definition: { ...definition, schemaId: other } })),
     ).toMatch(/another schema/)
   })
 })
@@ -354,7 +343,6 @@ describe('a restriction', () => {
   const of = (...restrictions: Record<string, string>[]) =>
     asked({
       requested_attributes: { ...asked().requested_attributes, who: { name: 'Given Name', restrictions } },
-      requested_predicates: asked().requested_predicates,
     })
   const ofPredicate = (...restrictions: Record<string, string>[]) =>
     asked({
@@ -436,11 +424,7 @@ describe('a restriction', () => {
   ]
   test.each(bad)('%s refuses the proof', async (what, request, reason) => {
     expect(
-      (await refusalOf(proof, request, sources({ isAuthentic: !what.includes('unauthenticated') }))).message,
+      await refusalOf(proof, request, sources({ isAuthentic: !what.includes('unauthenticated') })),
     ).toMatch(reason)
   })
 })
-
-function part(presentation: any) {
-  return presentation.proof.proofs[0].primary_proof
-}
