@@ -1,19 +1,38 @@
 /** Pairs of tenants that have made the first steps of a flow, and the steps that follow. */
-import { issue, connect, newDid, presentationIn, startPair, until, type Tenant } from '../_tenants.ts'
+import { expect } from 'vitest'
+import { startAgent } from '../_agent.ts'
+import { openParty, type Message, type PartyOptions } from '../_party.ts'
+import {
+  issue,
+  connect,
+  credentialIn,
+  newDid,
+  presentationIn,
+  refusal,
+  startPair,
+  until,
+  type Tenant,
+} from '../_tenants.ts'
 
 type Curve = 'secp256k1' | 'Ed25519'
 
 /** A connected pair: the issuer has a DID that issues, the holder one that is the subject. `toHolder` issues a JWT credential. */
-export async function startConnected(variables: Record<string, string> = {}, curve: Curve = 'secp256k1') {
-  const pair = await startPair(variables)
+export async function startConnected(
+  variables: Record<string, string> = {},
+  curve: Curve = 'secp256k1',
+  start = startAgent,
+) {
+  const pair = await startPair(variables, start)
   const { issuer, holder } = pair
-  const { inviterConnectionId: connectionId, inviteeConnectionId } = await connect(issuer, holder)
+  const connection = await connect(issuer, holder)
+  const connectionId = connection.inviterConnectionId
   const { did: issuingDID, longFormDid: issuingLongForm } = await newDid(issuer, 'assertionMethod', curve)
   const subject = await newDid(holder, 'authentication', curve)
   return {
     ...pair,
     connectionId,
-    holderConnectionId: inviteeConnectionId,
+    holderConnectionId: connection.inviteeConnectionId,
+    connectionThid: connection.thid,
     issuingDID,
     issuingLongForm,
     subject,
@@ -24,9 +43,41 @@ export async function startConnected(variables: Record<string, string> = {}, cur
 }
 
 /** A connected pair whose holder has a credential. */
-export async function startWithCredential(variables?: Record<string, string>, curve?: Curve) {
-  const pair = await startConnected(variables, curve)
+export async function startWithCredential(...options: Parameters<typeof startConnected>) {
+  const pair = await startConnected(...options)
   return { ...pair, ...(await pair.toHolder()) }
+}
+
+/** A connected pair with an unanswered offer, which the issuer knows to be delivered. */
+export async function startWithOffer(more: object = {}) {
+  const pair = await startConnected()
+  const { issuer, holder, connectionId, issuingDID } = pair
+  const body = { connectionId, issuingDID, claims: { a: 1 }, ...more }
+  const offer = await issuer.call('POST /issue-credentials/credential-offers', { body })
+  const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
+  await credentialIn(issuer.call, offer.thid, 'OfferSent')
+  return { ...pair, thid: offer.thid, recordId, issuerRecordId: offer.recordId }
+}
+
+/** A tenant that is connected to a peer of the test. `say` sends a message of the peer, and returns the status. */
+export async function startWithParty(options?: PartyOptions) {
+  const agent = await startAgent()
+  const tenant = await agent.newTenant()
+  const party = await openParty(options)
+  const connected = await party.connect(tenant)
+  await party.next('https://atalaprism.io/mercury/connections/1.0/response')
+  return {
+    agent,
+    tenant,
+    call: tenant.call,
+    party,
+    ...connected,
+    say: (message: Message) => party.send(connected.theirDid, message),
+    async [Symbol.asyncDispose]() {
+      await party[Symbol.asyncDispose]()
+      await agent[Symbol.asyncDispose]()
+    },
+  }
 }
 
 /** Publishes a JSON Schema of a person with an optional name. Returns its URL at the agent. */
@@ -85,4 +136,9 @@ export function actOnProof({ call }: Tenant, presentationId: string, body: objec
 /** Presents credentials of the wallet. */
 export function prove(prover: Tenant, presentationId: string, ...proofId: string[]) {
   return actOnProof(prover, presentationId, { action: 'request-accept', proofId })
+}
+
+/** Expects that a call is refused with a status and a detail that contains a text. */
+export async function expectRefusal(call: Promise<unknown>, status: number, detail: string | RegExp) {
+  expect(await refusal(call)).toMatchObject({ status, detail: expect.stringMatching(detail) })
 }

@@ -6,19 +6,9 @@ import { createWorker } from '../../src/protocols/create-worker.ts'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { announced, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
-import {
-  connect,
-  connectionIn,
-  credentialIn,
-  newDid,
-  oobOf,
-  refusal,
-  startPair,
-  until,
-  type Tenant,
-} from '../_tenants.ts'
-import { openParty, typesOf } from '../_party.ts'
-import { acceptOfferWith } from './_steps.ts'
+import { connectionIn, credentialIn, newDid, oobOf, refusal, until, type Tenant } from '../_tenants.ts'
+import { typesOf } from '../_party.ts'
+import { expectRefusal, acceptOfferWith, startConnected, startWithParty } from './_steps.ts'
 
 type Terms = {
   credentialOffers: boolean
@@ -37,16 +27,13 @@ const owedFor = ({ agent }: TestAgent, { walletId }: Tenant, recordId: string) =
 
 /** A connected pair whose holder accepts automatically by `terms`; `offer` creates an offer over the connection. */
 async function startAccepting(terms: Omit<Terms, 'credentialOffers' | 'subjectId'> = {}) {
-  const pair = await startPair()
-  const { issuer, holder } = pair
-  const { inviterConnectionId: connectionId, inviteeConnectionId } = await connect(issuer, holder)
-  const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
-  const { longFormDid: subjectId } = await newDid(holder, 'authentication')
-  await update(holder, inviteeConnectionId, { credentialOffers: true, subjectId, ...terms })
+  const pair = await startConnected()
+  const { issuer, holder, connectionId, holderConnectionId, issuingDID } = pair
+  const subjectId = pair.subject.longFormDid
+  await update(holder, holderConnectionId, { credentialOffers: true, subjectId, ...terms })
   return {
     ...pair,
     subjectId,
-    holderConnectionId: inviteeConnectionId,
     offer: (more: object = {}) =>
       issuer.call('POST /issue-credentials/credential-offers', {
         body: { connectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true, ...more },
@@ -56,29 +43,19 @@ async function startAccepting(terms: Omit<Terms, 'credentialOffers' | 'subjectId
 
 /** A tenant that accepts every offer of a test party; `offer` sends an offer and returns its thread. */
 async function startWithIssuer(set: boolean) {
-  const agent = await startAgent()
-  const tenant = await agent.newTenant()
-  const party = await openParty()
-  const { connectionId, theirDid } = await party.connect(tenant)
-  await party.next('https://atalaprism.io/mercury/connections/1.0/response')
+  const scene = await startWithParty()
+  const { tenant, connectionId } = scene
   const { did: subjectId, longFormDid } = await newDid(tenant, 'authentication')
   if (set) await update(tenant, connectionId, { credentialOffers: true, subjectId: longFormDid })
   return {
-    agent,
-    tenant,
-    party,
-    connectionId,
+    ...scene,
     subjectId,
     async offer(preview: object = {}) {
       const thid = randomUUID()
       const body = { credential_preview: { ...preview, body: { attributes: [{ name: 'a', value: 'b' }] } } }
       const attachments = [jsonAttachment('1', { options: { challenge: 'c', domain: 'd' } }, 'prism/jwt')]
-      expect((await party.send(theirDid, { type: typesOf.offer, thid, body, attachments })).status).toBe(200)
+      expect((await scene.say({ type: typesOf.offer, thid, body, attachments })).status).toBe(200)
       return thid
-    },
-    async [Symbol.asyncDispose]() {
-      await party[Symbol.asyncDispose]()
-      await agent[Symbol.asyncDispose]()
     },
   }
 }
@@ -230,12 +207,11 @@ test('a rule that can never accept an offer is refused, and no record is created
   expect(await refusal(update(stranger, connectionId, { credentialOffers: false }))).toMatchObject({
     status: 404,
   })
-  expect(
-    await refusal(tenant.call('PATCH /connections/{connectionId}', { path: { connectionId }, body: {} })),
-  ).toMatchObject({
-    status: 400,
-    detail: expect.stringContaining('automaticAcceptance'),
-  })
+  await expectRefusal(
+    tenant.call('PATCH /connections/{connectionId}', { path: { connectionId }, body: {} }),
+    400,
+    'automaticAcceptance',
+  )
 })
 
 test('the record stores why automatic acceptance failed, and manual acceptance works', async () => {

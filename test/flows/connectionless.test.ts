@@ -29,7 +29,7 @@ import {
   until,
   type Tenant,
 } from '../_tenants.ts'
-import { actOnProof, issueRequested, prove, readCredential } from './_steps.ts'
+import { actOnProof, failureOf, issueRequested, prove } from './_steps.ts'
 
 const goals = { goalCode: 'issue-vc', goal: 'für >alle? ~' }
 
@@ -285,11 +285,7 @@ test('an answer to an expired invitation is refused, and the record has the reas
   const { recordId } = await acceptOfferInvitation(holder, timeless(offer))
   await acceptOffer(holder, recordId)
   await credentialIn(issuer.call, offer.thid, 'InvitationExpired')
-  const { metaLastFailure } = await until(
-    'the refusal',
-    () => readCredential(holder, recordId),
-    (record) => record.metaLastFailure !== undefined,
-  )
+  const { metaLastFailure } = await failureOf(holder, recordId)
   expect(JSON.stringify(metaLastFailure)).toMatch(/400|expired/)
   const again = stranger()
   const message = { type: issueCredential.messages.request, thid: offer.thid, body: {}, attachments: [] }

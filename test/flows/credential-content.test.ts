@@ -6,6 +6,7 @@ import { findRevocationStatus } from '../../src/credential-status/check.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, credentialIn, issue, newDid, refusal, type Tenant } from '../_tenants.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
+import { expectRefusal } from './_steps.ts'
 
 /** A server at the address of the status lists that has none. */
 const server = createServer((_, response) => void response.writeHead(503).end())
@@ -99,10 +100,7 @@ test('an unknown credential and one of another tenant cannot be read', async () 
   const { recordId, thid } = await issuer!.call('POST /issue-credentials/credential-offers', {
     body: { connectionId, issuingDID, claims: { name: 'Bob' } },
   })
-  expect(await refusal(contentOf(issuer!, recordId))).toMatchObject({
-    status: 400,
-    detail: expect.stringContaining('has no credential yet'),
-  })
+  await expectRefusal(contentOf(issuer!, recordId), 400, 'has no credential yet')
   await credentialIn(holder!.call, thid, 'OfferReceived')
   for (const id of [recordId, 'x'])
     expect(await refusal(contentOf(stranger!, id))).toMatchObject({ status: 404 })

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { decodeJws } from '../../src/credentials/jws.ts'
 import { connect, credentialIn, issue, newDid, refusal, startPair } from '../_tenants.ts'
-import { acceptOfferWith, issueRequested } from './_steps.ts'
+import { expectRefusal, acceptOfferWith, issueRequested, startConnected } from './_steps.ts'
 
 const schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -19,31 +19,22 @@ test.each([
   ['secp256k1', 'ES256K'],
   ['Ed25519', 'EdDSA'],
 ] as const)('a credential signed on %s has the claims of the wire to the letter', async (curve, alg) => {
-  await using pair = await startPair()
-  const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
-  const issuer = await newDid(pair.issuer, 'assertionMethod', curve)
-  const subject = await newDid(pair.holder, 'authentication', curve)
+  await using pair = await startConnected({}, curve)
+  const { issuingDID, subject } = pair
   const claims = { name: 'Ärger', age: 42, nested: { list: [1, null, 'x'] }, flag: true }
   const before = Math.floor(Date.now() / 1_000)
-  const { credential } = await issue(
-    pair.issuer,
-    pair.holder,
-    inviterConnectionId,
-    issuer.did,
-    subject.did,
-    claims,
-  )
+  const { credential } = await pair.toHolder(claims)
   const { header, payload } = decodeJws(credential)
   expect(header).toEqual({ typ: 'JWT', alg })
   expect(payload).toEqual({
-    iss: issuer.did,
+    iss: issuingDID,
     sub: subject.longFormDid,
     nbf: expect.any(Number),
     vc: {
       '@context': ['https://www.w3.org/2018/credentials/v1'],
       type: ['VerifiableCredential'],
       credentialSubject: { ...claims, id: subject.longFormDid },
-      issuer: { id: issuer.did, type: 'Profile' },
+      issuer: { id: issuingDID, type: 'Profile' },
       credentialStatus: {
         id: expect.stringMatching(/^http.*\/credential-status\/\w+#\d+$/),
         type: 'StatusList2021Entry',
@@ -57,23 +48,19 @@ test.each([
 })
 
 test('a credential has the requested validity, signing key and schema', async () => {
-  await using pair = await startPair()
-  const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
-  const [issuer, subject] = [
-    await newDid(pair.issuer, 'assertionMethod'),
-    await newDid(pair.holder, 'authentication'),
-  ]
+  await using pair = await startConnected()
+  const { connectionId, issuingDID, subject } = pair
   const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
   const { guid } = await pair.issuer.call('POST /schema-registry/schemas', {
-    body: { name: 'person', version: '1.0.0', type, author: issuer.did, schema },
+    body: { name: 'person', version: '1.0.0', type, author: issuingDID, schema },
   })
   const schemaId = `${pair.agent.url}/schema-registry/schemas/${guid}`
   const offer = await pair.issuer.call('POST /issue-credentials/credential-offers', {
     body: {
-      connectionId: inviterConnectionId,
+      connectionId,
       automaticIssuance: true,
       jwtVcPropertiesV1: {
-        issuingDID: issuer.did,
+        issuingDID,
         claims: { name: 'Alice', age: 42 },
         credentialSchema: { id: schemaId },
         issuingKid: 'key-1',
@@ -87,7 +74,7 @@ test('a credential has the requested validity, signing key and schema', async ()
     automaticIssuance: true,
     validityPeriod: 3_600,
     credentialFormat: 'JWT',
-    issuingDID: issuer.did,
+    issuingDID,
   })
   const { recordId } = await credentialIn(pair.holder.call, offer.thid, 'OfferReceived')
   await acceptOfferWith(pair.holder, recordId, { subjectId: subject.longFormDid, keyId: 'key-1' })
@@ -166,21 +153,14 @@ test('an incomplete offer is refused with the missing and the invalid fields', a
 })
 
 test('an action in the wrong state is refused with the valid states; a repeated action has one effect', async () => {
-  await using pair = await startPair()
-  const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
-  const [issuer, subject] = [
-    await newDid(pair.issuer, 'assertionMethod'),
-    await newDid(pair.holder, 'authentication'),
-  ]
+  await using pair = await startConnected()
+  const { connectionId, issuingDID, subject } = pair
   const { thid, recordId } = await pair.issuer.call('POST /issue-credentials/credential-offers', {
-    body: { connectionId, issuingDID: issuer.did, claims: { a: 1 } },
+    body: { connectionId, issuingDID, claims: { a: 1 } },
   })
   const issueIt = () => issueRequested(pair.issuer, recordId)
   await credentialIn(pair.issuer.call, thid, 'OfferSent')
-  expect(await refusal(issueIt())).toMatchObject({
-    status: 400,
-    detail: expect.stringMatching(/OfferSent.*RequestReceived/),
-  })
+  await expectRefusal(issueIt(), 400, /OfferSent.*RequestReceived/)
 
   const { recordId: holderRecordId } = await credentialIn(pair.holder.call, thid, 'OfferReceived')
   const accept = (subjectId: string, call = pair.holder.call, id = holderRecordId) =>
@@ -188,13 +168,10 @@ test('an action in the wrong state is refused with the valid states; a repeated 
       path: { recordId: id },
       body: { subjectId },
     })
-  expect(await refusal(accept(issuer.did))).toMatchObject({
+  expect(await refusal(accept(issuingDID))).toMatchObject({
     detail: expect.stringContaining('not in this wallet'),
   })
-  expect(await refusal(accept(issuer.did, pair.issuer.call, recordId))).toMatchObject({
-    status: 400,
-    detail: expect.stringContaining('Issuer'),
-  })
+  await expectRefusal(accept(issuingDID, pair.issuer.call, recordId), 400, 'Issuer')
   expect(await refusal(accept(subject.did, pair.issuer.call, holderRecordId))).toMatchObject({ status: 404 })
   await Promise.all([accept(subject.did), accept(subject.did), accept(subject.longFormDid)])
   await credentialIn(pair.issuer.call, thid, 'RequestReceived')

@@ -1,7 +1,7 @@
 /** Verification policies in presentation requests. The policy at the time of the request applies. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { oobOf, presentationIn, refusal, until } from '../_tenants.ts'
-import { actOnProof, prove, publishSchema, requestProof, startConnected } from './_steps.ts'
+import { expectRefusal, actOnProof, prove, publishSchema, requestProof, startConnected } from './_steps.ts'
 
 const other = `did:prism:${'ab'.repeat(32)}`
 const noId = '00000000-0000-4000-8000-000000000000'
@@ -165,5 +165,5 @@ test('an unknown policy is 404, and no request is sent', async () => {
   const wrong = pair.holder.call('POST /present-proof/presentations', {
     body: { connectionId: pair.holderConnectionId, policyId: 'x' },
   })
-  expect(await refusal(wrong)).toMatchObject({ status: 400, detail: expect.stringMatching(/^policyId: /) })
+  await expectRefusal(wrong, 400, /^policyId: /)
 })

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { acceptOffer, announced, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
-import { connect, credentialIn, newDid, oobOf, refusal, startPair, until, type Tenant } from '../_tenants.ts'
+import { credentialIn, oobOf, refusal, startPair, type Tenant } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
-import { readCredential } from './_steps.ts'
+import { readCredential, failureOf, startWithOffer } from './_steps.ts'
 
 const reject = ({ call }: Tenant, recordId: string) =>
   call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId } })
@@ -13,23 +13,8 @@ const reject = ({ call }: Tenant, recordId: string) =>
 const code = 'e.p.issuance-abandoned'
 const wrongState = { status: 400, type: 'error:CredentialServiceError:InvalidStateForOperation' }
 
-/** A connected pair with an unanswered offer. */
-async function startWithOffer() {
-  const pair = await startPair()
-  const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
-  const { did: issuingDID } = await newDid(pair.issuer, 'assertionMethod')
-  const { thid, recordId: issuerRecordId } = await pair.issuer.call(
-    'POST /issue-credentials/credential-offers',
-    {
-      body: { connectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true },
-    },
-  )
-  const { recordId } = await credentialIn(pair.holder.call, thid, 'OfferReceived')
-  return { ...pair, thid, recordId, issuerRecordId, [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose]() }
-}
-
 test('an offer is rejected once and permanently, and the issuer gets a report', async () => {
-  await using pair = await startWithOffer()
+  await using pair = await startWithOffer({ automaticIssuance: true })
   const { agent, issuer, holder, thid, recordId } = pair
   const [first, second] = await Promise.all([reject(holder, recordId), reject(holder, recordId)])
   for (const { protocolState } of [first, second])
@@ -54,7 +39,7 @@ test('an offer is rejected once and permanently, and the issuer gets a report', 
 })
 
 test('only an open offer to the wallet can be rejected', async () => {
-  await using pair = await startWithOffer()
+  await using pair = await startWithOffer({ automaticIssuance: true })
   const { issuer, holder, thid, recordId } = pair
   expect(await refusal(reject(issuer, pair.issuerRecordId))).toMatchObject(wrongState)
   // An unanswered invitation has no other side.
@@ -125,12 +110,7 @@ test('an issuer that refuses reports, like the Cloud Agent, leaves the record wi
   await reject(pair.holder, recordId)
   const report = await party.next('https://didcomm.org/report-problem/2.0/problem-report')
   expect(report).toMatchObject({ from: theirDid, thid, pthid: thid, body: { code } })
-  const left = await until(
-    'the stored refusal',
-    () => readCredential(pair.holder, recordId),
-    ({ metaLastFailure }) => metaLastFailure !== undefined,
-  )
-  expect(left).toMatchObject({
+  expect(await failureOf(pair.holder, recordId)).toMatchObject({
     protocolState: 'ProblemReportPending',
     metaRetries: 0,
     metaLastFailure: { detail: expect.stringContaining('422') },

@@ -2,12 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
-import { startAgent } from '../_agent.ts'
 import { connectionIn, credentialIn, newDid, presentationIn, until } from '../_tenants.ts'
 import { openParty, type Message } from '../_party.ts'
+import { acceptOfferWith, prove, startWithParty } from './_steps.ts'
 
 const report = 'https://didcomm.org/report-problem/2.0/problem-report'
-const connectionResponse = 'https://atalaprism.io/mercury/connections/1.0/response'
 const [offer, request, credential] = ['offer-credential', 'request-credential', 'issue-credential'].map(
   (name) => `https://didcomm.org/issue-credential/3.0/${name}`,
 ) as [string, string, string]
@@ -26,23 +25,14 @@ const token = (text: string) => [base64Attachment('1', text, 'prism/jwt')]
 
 /** A tenant with a connection to a test party, which can be issuer, holder, verifier or prover. */
 async function startScene() {
-  const agent = await startAgent()
-  const tenant = await agent.newTenant()
-  const party = await openParty()
-  const met = await party.connect(tenant)
-  await party.next(connectionResponse)
-  const { call } = tenant
+  const scene = await startWithParty()
+  const { agent, tenant, call, party, connectionId } = scene
   return {
-    agent,
-    tenant,
-    call,
-    party,
-    ...met,
-    say: (message: Message) => party.send(met.theirDid, message),
+    ...scene,
     /** The tenant offers a credential. Returns the thread. */
     async offer() {
       const { did: issuingDID } = await newDid(tenant, 'assertionMethod')
-      const body = { connectionId: met.connectionId, issuingDID, claims: { a: 1 } }
+      const body = { connectionId, issuingDID, claims: { a: 1 } }
       const { thid } = await call('POST /issue-credentials/credential-offers', { body })
       await credentialIn(call, thid, 'OfferSent')
       return thid
@@ -50,32 +40,28 @@ async function startScene() {
     /** The tenant requests the credential that the party has offered. Returns the thread. */
     async request() {
       const thid = randomUUID()
-      expect((await party.send(met.theirDid, { type: offer, thid, ...offered })).status).toBe(200)
+      expect((await scene.say({ type: offer, thid, ...offered })).status).toBe(200)
       const { recordId } = await credentialIn(call, thid, 'OfferReceived')
       const { did: subjectId } = await newDid(tenant, 'authentication')
-      await call('POST /issue-credentials/records/{recordId}/accept-offer', {
-        path: { recordId },
-        body: { subjectId },
-      })
+      await acceptOfferWith(tenant, recordId, { subjectId })
       await credentialIn(call, thid, 'RequestSent')
       return thid
     },
     /** The tenant requests a presentation. Returns the thread. */
     async ask() {
-      const { thid } = await call('POST /present-proof/presentations', {
-        body: { connectionId: met.connectionId },
-      })
+      const { thid } = await call('POST /present-proof/presentations', { body: { connectionId } })
       await presentationIn(call, thid, 'RequestSent')
       return thid
+    },
+    /** Pings the tenant: when the answer arrives, all earlier messages have been sent. */
+    async answerPing() {
+      await scene.say({ type: 'https://didcomm.org/trust-ping/2.0/ping' })
+      await party.next('https://didcomm.org/trust-ping/2.0/ping-response')
     },
     events: () =>
       agent.agent.wallets.use(tenant.walletId, ({ db }) =>
         db.selectFrom('event').select(['type', 'subject', 'data']).orderBy('sequence').execute(),
       ),
-    async [Symbol.asyncDispose]() {
-      await party[Symbol.asyncDispose]()
-      await agent[Symbol.asyncDispose]()
-    },
   }
 }
 type Scene = Awaited<ReturnType<typeof startScene>>
@@ -139,8 +125,7 @@ describe('an invalid message is reported to its sender', () => {
     })
     expect(reported.thid).toBeUndefined()
     expect((await say(message)).status).toBe(200)
-    await say({ type: 'https://didcomm.org/trust-ping/2.0/ping' })
-    await party.next('https://didcomm.org/trust-ping/2.0/ping-response')
+    await scene.answerPing()
     expect(party.inbox.filter(({ message: { type } }) => type === report)).toHaveLength(1)
     expect(await scene.events()).toEqual(before)
   })
@@ -158,8 +143,7 @@ describe('an invalid message is reported to its sender', () => {
       expect((await say({ type: report, pthid: randomUUID(), body })).status).toBe(200)
       expect((await say({ type: report, body })).status).toBe(200)
     }
-    await say({ type: 'https://didcomm.org/trust-ping/2.0/ping' })
-    await party.next('https://didcomm.org/trust-ping/2.0/ping-response')
+    await scene.answerPing()
     expect(party.inbox.map(({ message: { type } }) => type)).not.toContain(report)
   })
 
@@ -168,8 +152,7 @@ describe('an invalid message is reported to its sender', () => {
     const thid = randomUUID()
     expect((await scene.say({ type: offer, thid, ...offered })).status).toBe(200)
     expect((await scene.say({ type: offer, thid, ...offered })).status).toBe(400)
-    await scene.say({ type: 'https://didcomm.org/trust-ping/2.0/ping' })
-    await scene.party.next('https://didcomm.org/trust-ping/2.0/ping-response')
+    await scene.answerPing()
     expect(scene.party.inbox.map(({ message: { type } }) => type)).not.toContain(report)
   })
 
@@ -183,8 +166,7 @@ describe('an invalid message is reported to its sender', () => {
       ).toBe(422)
     }
     expect((await stranger.send(scene.theirDid, { type: request, thid })).status).toBeGreaterThanOrEqual(400)
-    await scene.say({ type: 'https://didcomm.org/trust-ping/2.0/ping' })
-    await scene.party.next('https://didcomm.org/trust-ping/2.0/ping-response')
+    await scene.answerPing()
     expect([
       stranger.envelopes,
       scene.party.inbox.filter(({ message: { type } }) => type === report),
@@ -304,10 +286,7 @@ describe('present-proof in the namespace of the specification', () => {
       body: { connectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true },
     })
     const { recordId } = await credentialIn(call, offerMade.thid, 'OfferReceived')
-    await call('POST /issue-credentials/records/{recordId}/accept-offer', {
-      path: { recordId },
-      body: { subjectId: longFormDid },
-    })
+    await acceptOfferWith(tenant, recordId, { subjectId: longFormDid })
     await credentialIn(call, offerMade.thid, 'CredentialReceived')
 
     for (const namespace of [didcommOrg, atala]) {
@@ -319,11 +298,7 @@ describe('present-proof in the namespace of the specification', () => {
         attachments: [jsonAttachment('1', challenge, 'prism/jwt')],
       })
       const { presentationId } = await presentationIn(call, thid, 'RequestReceived')
-      const path = { presentationId }
-      await call('PATCH /present-proof/presentations/{presentationId}', {
-        path,
-        body: { action: 'request-accept', proofId: [recordId] },
-      })
+      await prove(tenant, presentationId, recordId)
       expect((await party.next(`${namespace}/presentation`)).thid).toBe(thid)
       await presentationIn(call, thid, 'PresentationSent')
     }

@@ -16,7 +16,7 @@ import {
 } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
 import { askSdJwt, issueSdJwtTo, personClaims as claims, type Holding } from './_sd-jwt.ts'
-import { acceptOfferWith, actOnProof, prove } from './_steps.ts'
+import { expectRefusal, acceptOfferWith, actOnProof, prove } from './_steps.ts'
 
 let agent: TestAgent
 let holding: Holding
@@ -341,7 +341,7 @@ describe('a presentation', () => {
     ]
     for (const [body, detail] of refused) {
       const call = issuer!.call('POST /present-proof/presentations', { body: { connectionId, ...body } })
-      expect(await refusal(call)).toMatchObject({ status: 400, detail: expect.stringMatching(detail) })
+      await expectRefusal(call, 400, detail)
     }
   })
 

@@ -5,17 +5,9 @@ import { getRecord } from '../../src/protocols/engine/find.ts'
 import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
 import { enqueueRevocation } from '../../src/protocols/revocation-notification/flow.ts'
 import { temporaryFolder } from '../_daemon.ts'
-import {
-  connect,
-  connectionIn,
-  credentialIn,
-  issue,
-  newDid,
-  refusal,
-  until,
-  type Tenant,
-} from '../_tenants.ts'
-import { openParty, type Message } from '../_party.ts'
+import { connect, connectionIn, credentialIn, refusal, until, type Tenant } from '../_tenants.ts'
+import { openParty } from '../_party.ts'
+import { startWithCredential, startWithParty } from './_steps.ts'
 import { startAgent, startPair } from '../_agent-from-sources.ts'
 
 const ping = 'https://didcomm.org/trust-ping/2.0/ping'
@@ -28,26 +20,6 @@ const revoke = 'https://atalaprism.io/revocation_notification/1.0/revoke'
 const report = 'https://didcomm.org/report-problem/2.0/problem-report'
 const connectionResponse = 'https://atalaprism.io/mercury/connections/1.0/response'
 
-/** A tenant with a connection to a test party. */
-async function startScene() {
-  const agent = await startAgent()
-  const tenant = await agent.newTenant()
-  const party = await openParty()
-  const met = await party.connect(tenant)
-  await party.next(connectionResponse)
-  return {
-    agent,
-    tenant,
-    party,
-    ...met,
-    say: (message: Message) => party.send(met.theirDid, message),
-    async [Symbol.asyncDispose]() {
-      await party[Symbol.asyncDispose]()
-      await agent[Symbol.asyncDispose]()
-    },
-  }
-}
-
 const rows = (agent: Awaited<ReturnType<typeof startAgent>>, { walletId }: Tenant) =>
   agent.agent.wallets.use(walletId, async ({ db }) => ({
     outbox: await db.selectFrom('job').select(['queue', 'kind', 'body']).execute(),
@@ -58,7 +30,7 @@ const rows = (agent: Awaited<ReturnType<typeof startAgent>>, { walletId }: Tenan
   }))
 
 test('a ping is answered in its thread if it requests a response', async () => {
-  await using scene = await startScene()
+  await using scene = await startWithParty()
   const { party, say } = scene
   for (const body of [
     {},
@@ -77,7 +49,7 @@ test('a ping is answered in its thread if it requests a response', async () => {
 })
 
 test('a feature query is answered with the features of the agent', async () => {
-  await using scene = await startScene()
+  await using scene = await startWithParty()
   const { party, say } = scene
   const asked = [
     { 'feature-type': 'protocol', match: '.*routing.*' },
@@ -190,7 +162,7 @@ test('a message that the other side refuses has the reason', async () => {
 })
 
 test('a received message is stored unchanged, regardless of its timestamp', async () => {
-  await using scene = await startScene()
+  await using scene = await startWithParty()
   const { tenant, say } = scene
   const times = [1_700_000_000, 1_700_000_000.5, -1, 1e300, 0, undefined]
   for (const created_time of times) {
@@ -221,7 +193,7 @@ test('a received message is stored unchanged, regardless of its timestamp', asyn
 })
 
 test('an empty message is accepted, an unknown type is not', async () => {
-  await using scene = await startScene()
+  await using scene = await startWithParty()
   expect((await scene.say({ type: empty, ack: ['1'] })).status).toBe(200)
   expect((await scene.say({ type: 'https://didcomm.org/empty/1.0/full' })).status).toBe(422)
 })
@@ -271,19 +243,8 @@ test('undelivered replies do not accumulate', async () => {
 })
 
 test('a revocation notice is stored with the holder’s record, once', async () => {
-  await using pair = await startPair()
-  const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
-  const [issuer, subject] = [
-    await newDid(pair.issuer, 'assertionMethod'),
-    await newDid(pair.holder, 'authentication'),
-  ]
-  const { issuerRecordId, recordId, thid } = await issue(
-    pair.issuer,
-    pair.holder,
-    inviterConnectionId,
-    issuer.did,
-    subject.did,
-  )
+  await using pair = await startWithCredential({}, undefined, startAgent)
+  const { issuerRecordId, recordId, thid } = pair
   await credentialIn(pair.issuer.call, thid, 'CredentialSent')
   const notify = (comment: string) =>
     pair.agent.agent.wallets.use(pair.issuer.walletId, (wallet) =>
@@ -306,17 +267,10 @@ test('a revocation notice is stored with the holder’s record, once', async () 
 })
 
 test('messages from unknown senders, other tenants and forged senders change nothing and create no rows', async () => {
-  await using pair = await startPair()
+  await using pair = await startWithCredential({}, undefined, startAgent)
+  const { connectionId, connectionThid, thid } = pair
   const third = await pair.agent.newTenant('third')
-  const { inviterConnectionId, thid: connectionThid } = await connect(pair.issuer, pair.holder)
-  const [issuer, subject] = [
-    await newDid(pair.issuer, 'assertionMethod'),
-    await newDid(pair.holder, 'authentication'),
-  ]
-  const { thid } = await issue(pair.issuer, pair.holder, inviterConnectionId, issuer.did, subject.did)
-  const asked = await pair.issuer.call('POST /present-proof/presentations', {
-    body: { connectionId: inviterConnectionId },
-  })
+  const asked = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId } })
   const { myDid: holderDid, theirDid: issuerDid } = await connectionIn(
     pair.holder.call,
     connectionThid,
@@ -349,25 +303,15 @@ test('messages from unknown senders, other tenants and forged senders change not
   for (const [type, body] of bodies) {
     for (const about of [thid, asked.thid, connectionThid, randomUUID()]) {
       const message = { type, body, thid: about, pthid: about }
+      const asIssuer = { ...message, from: issuerDid! }
+      const asOther = { ...message, from: other.did }
       const attempts = {
         'a stranger': await stranger.send(holderDid!, message),
-        'a stranger as the other side': await stranger.send(
-          holderDid!,
-          { ...message, from: issuerDid! },
-          'forged authcrypt',
-        ),
-        'anoncrypt as the other side': await stranger.send(
-          holderDid!,
-          { ...message, from: issuerDid! },
-          'anoncrypt',
-        ),
+        'a stranger as the other side': await stranger.send(holderDid!, asIssuer, 'forged authcrypt'),
+        'anoncrypt as the other side': await stranger.send(holderDid!, asIssuer, 'anoncrypt'),
         'another tenant’s other side': await acquaintance.send(holderDid!, message),
         'another connection of the wallet': await other.send(holderDid!, message),
-        'another connection’s DID': await stranger.send(
-          otherDid,
-          { ...message, from: other.did },
-          'anoncrypt',
-        ),
+        'another connection’s DID': await stranger.send(otherDid, asOther, 'anoncrypt'),
       }
       for (const [who, { status }] of Object.entries(attempts))
         expect(status, `${type} from ${who}`).toBe(422)

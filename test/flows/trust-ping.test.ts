@@ -12,6 +12,7 @@ import { createBytes, key, masterKey } from '../did/prism/_make.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, refusal, startPair, until, type Tenant } from '../_tenants.ts'
 import { addressOf, openMediator, openParty, post, recipientOf, typesOf } from '../_party.ts'
+import { expectRefusal } from './_steps.ts'
 
 const ping = 'https://didcomm.org/trust-ping/2.0/ping'
 const pingResponse = 'https://didcomm.org/trust-ping/2.0/ping-response'
@@ -268,10 +269,7 @@ test('old unanswered pings are deleted with their DIDs and messages, and late re
   const after = await rows(agent, tenant)
   expect([after.pings.length, after.outbox.length]).toEqual([pingLimit, pingLimit])
   expect(after.peerDids).toHaveLength(before.peerDids.length + pingLimit)
-  expect(await refusal(read(tenant, first.id))).toMatchObject({
-    status: 404,
-    detail: expect.stringContaining(String(pingLimit)),
-  })
+  await expectRefusal(read(tenant, first.id), 404, String(pingLimit))
   expect((await party.send(from!, { type: pingResponse, thid: first.thid })).status).toBe(422)
   expect(await rows(agent, tenant)).toEqual(after)
 
