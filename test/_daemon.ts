@@ -4,15 +4,14 @@
  */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import * as z from 'zod'
 import type { Client } from '../daemon/client/client.ts'
 import { adminOf, adminToken, createTenant, type Tenant } from './_api.ts'
+import { temporaryFolder } from './_temporary-folder.ts'
 
 const main = fileURLToPath(new URL('../bin/daemon.cjs', import.meta.url))
 
@@ -172,10 +171,4 @@ export class Daemon {
     await this.stop('SIGKILL')
     await this.#folder?.[Symbol.asyncDispose]()
   }
-}
-
-/** A temporary folder that is deleted on disposal. */
-export async function temporaryFolder(): Promise<{ path: string; [Symbol.asyncDispose](): Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), 'identity-agent-'))
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }

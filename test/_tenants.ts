@@ -8,7 +8,8 @@ import type { Client } from '../daemon/client/client.ts'
 import { startAgent } from './_agent.ts'
 import type { Tenant } from './_api.ts'
 import { assemble } from './_assemble.ts'
-import { Daemon, temporaryFolder } from './_daemon.ts'
+import { Daemon } from './_daemon.ts'
+import { temporaryFolder } from './_temporary-folder.ts'
 
 export type { Tenant }
 

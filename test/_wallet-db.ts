@@ -1,7 +1,7 @@
 /** A wallet's database in a temporary folder, without an agent. */
 import { join } from 'node:path'
 import { openWalletDb, type Db } from '../src/storage/database.ts'
-import { temporaryFolder } from './_daemon.ts'
+import { temporaryFolder } from './_temporary-folder.ts'
 
 export async function temporaryWalletDb(): Promise<{
   db: Db

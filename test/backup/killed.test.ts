@@ -8,9 +8,11 @@ import { expect, test } from 'vitest'
 import { createBackups } from '../../src/backup/create.ts'
 import type { Point, Probe } from '../../src/base/probe.ts'
 import { startAgent } from '../_agent.ts'
+import { adminToken } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
-import { backUp, restore, verify } from './_backup.ts'
+import { dyingAt } from '../_kill-points.ts'
 import { newFolder } from '../_folder.ts'
+import { backUp, restore, verify } from './_backup.ts'
 
 const global = globalThis as { [key: symbol]: Probe | undefined }
 const probeKey = Symbol.for('identity-agent.probe')
@@ -83,35 +85,24 @@ test('an interrupted restoration does not exist under its name; one that does is
 
 test('a daemon that is killed before and after the rename', { timeout: 60_000 }, async () => {
   const folder = newFolder()
-  const preload = `--import=${fileURLToPath(new URL('../faults/_probe.mjs', import.meta.url))}`
-  const dying = (point: Point) => ({
-    NODE_OPTIONS: preload,
-    FAULTS: JSON.stringify({ kill: { point, nth: 1 } }),
-  })
-  const admin = 'the-administrator-of-the-tests'
-  const settings = {
-    AGENT_DATA_DIR: join(folder, 'data'),
-    AGENT_CONFIG_DIR: join(folder, 'config'),
-    ADMIN_TOKEN: admin,
-  }
-  await using daemon = await Daemon.start({ ...settings, ...dying('backup-name:before') })
+  await using daemon = await Daemon.start(dyingAt('backup-name:before'))
   const create = (name: string) => {
     const body = { folder: join(folder, name), includesMasterKey: true }
-    return daemon.call('POST /_system/backups', { body, adminKey: admin }).then(({ status }) => status)
+    return daemon.call('POST /_system/backups', { body, adminKey: adminToken }).then(({ status }) => status)
   }
   for (const [name, isThere] of [
     ['before', false],
     ['after', true],
   ] as const) {
     if (isThere) {
-      Object.assign(daemon.env, dying('backup-name:after'))
+      Object.assign(daemon.env, dyingAt('backup-name:after'))
       await daemon.start()
     }
     await expect(create(name)).rejects.toThrow()
     expect(await daemon.stop()).toBe('SIGKILL')
     expect(existsSync(join(folder, name))).toBe(isThere)
   }
-  expect(await verify(join(folder, 'after'), join(folder, 'data'))).toMatchObject({
+  expect(await verify(join(folder, 'after'), daemon.dataDir)).toMatchObject({
     masterKey: 'opens',
     faults: [],
   })
@@ -121,7 +112,7 @@ test('a daemon that is killed before and after the rename', { timeout: 60_000 },
     ['after', true],
   ] as const) {
     const dataDir = join(folder, `restored-${name}`)
-    const env = { ...process.env, AGENT_DATA_DIR: dataDir, ...dying(`backup-name:${name}`) }
+    const env = { ...process.env, AGENT_DATA_DIR: dataDir, ...dyingAt(`backup-name:${name}`) }
     const child = spawn(process.execPath, [program, 'restore', join(folder, 'after')], {
       env,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -132,7 +123,7 @@ test('a daemon that is killed before and after the rename', { timeout: 60_000 },
   daemon.env['AGENT_DATA_DIR'] = join(folder, 'restored-after')
   delete daemon.env['FAULTS']
   await daemon.start()
-  expect((await daemon.call('GET /wallets', { adminKey: admin })).body.contents).toHaveLength(1)
+  expect((await daemon.call('GET /wallets', { adminKey: adminToken })).body.contents).toHaveLength(1)
 })
 
 test('an agent that stops cancels its backup and deletes its files', async () => {

@@ -4,7 +4,7 @@
  * 4` is the number of concurrent issuers.
  */
 import { parseArgs } from 'node:util'
-import { temporaryFolder } from '../_daemon.ts'
+import { temporaryFolder } from '../_temporary-folder.ts'
 import { backUpUnderLoad } from './_load.ts'
 
 const { values } = parseArgs({

@@ -2,12 +2,11 @@
  * The system clock is set forward or back, during flows and while the daemon is down: nothing ends early, and
  * nothing stalls.
  */
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createSteadyClock, isOver, steadyNow } from '../../src/base/clock.ts'
 import { dueJobs, enqueue, reschedule } from '../../src/outbox/job.ts'
 import { connect, connectionIn, oobOf, startPair, until } from '../_tenants.ts'
-import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { Daemon } from '../_daemon.ts'
 import { openParty } from '../_party.ts'
 import { openReceiver } from '../_receiver.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
@@ -147,10 +146,7 @@ test.each([
 ])(
   '%s while the daemon is down: a job with ten minutes of backoff runs at once, and is not abandoned',
   async (_, shiftMs) => {
-    await using folder = await temporaryFolder()
     await using daemon = await Daemon.start({
-      AGENT_DATA_DIR: join(folder.path, 'data'),
-      AGENT_CONFIG_DIR: join(folder.path, 'config'),
       DEFAULT_WALLET_AUTH_API_KEY: 'the-tenant-of-the-test',
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shiftedDate)}`,
       CLOCK_SHIFT: '0',

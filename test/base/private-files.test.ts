@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } f
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { FolderError, makeFolder } from '../../src/base/private-files.ts'
-import { temporaryFolder } from '../_daemon.ts'
+import { temporaryFolder } from '../_temporary-folder.ts'
 
 function failure(path: string): string {
   try {

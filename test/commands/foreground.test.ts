@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { expect, onTestFinished, test } from 'vitest'
 import { Running } from '../../src/base/running.ts'
-import { temporaryFolder } from '../_daemon.ts'
+import { temporaryFolder } from '../_temporary-folder.ts'
 import { until } from '../_tenants.ts'
 
 const agent = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url))

@@ -5,11 +5,10 @@
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { join } from 'node:path'
 import Koa from 'koa'
 import { expect, test } from 'vitest'
 import { createShutdown } from '../../daemon/middleware/shutdown.ts'
-import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { Daemon } from '../_daemon.ts'
 import { built } from '../_built.ts'
 
 const { bind, serve, stop, urlOf } = built
@@ -55,12 +54,7 @@ test(
   `of ${rounds} SIGTERMs under load none resets a request, loses what was acknowledged, or ends in another code than 0`,
   { timeout: 20_000 + rounds * 10_000 },
   async () => {
-    await using folder = await temporaryFolder()
-    await using daemon = await Daemon.start({
-      AGENT_DATA_DIR: join(folder.path, 'data'),
-      AGENT_CONFIG_DIR: join(folder.path, 'config'),
-      DEFAULT_WALLET_AUTH_API_KEY: apiKey,
-    })
+    await using daemon = await Daemon.start({ DEFAULT_WALLET_AUTH_API_KEY: apiKey })
     const failures: Record<string, number> = {}
     const acknowledged = new Set<string>()
     for (let round = 0; round < rounds; round++) {
@@ -100,12 +94,7 @@ test(
 )
 
 test('a second signal ends the daemon at once', async () => {
-  await using folder = await temporaryFolder()
-  await using daemon = await Daemon.start({
-    AGENT_DATA_DIR: join(folder.path, 'data'),
-    AGENT_CONFIG_DIR: join(folder.path, 'config'),
-    DEFAULT_WALLET_AUTH_API_KEY: apiKey,
-  })
+  await using daemon = await Daemon.start({ DEFAULT_WALLET_AUTH_API_KEY: apiKey })
   // A request that never ends.
   const { hostname, port } = new URL(daemon.url)
   const stuck = request({

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
-import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { Daemon } from '../_daemon.ts'
+import { temporaryFolder } from '../_temporary-folder.ts'
 
 const main = fileURLToPath(new URL('../../bin/daemon.cjs', import.meta.url))
 

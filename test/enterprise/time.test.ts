@@ -2,7 +2,7 @@
 import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { afterEach, expect, test, vi } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { temporaryFolder } from '../_daemon.ts'
+import { temporaryFolder } from '../_temporary-folder.ts'
 import { ask } from '../_ask.ts'
 import { keyOf, newHolder } from './_suite.ts'
 

@@ -1,14 +1,12 @@
 /**
  * Two daemon processes with a shared ledger, an issuer and a holder, and a record of their webhook events.
  */
-import { fileURLToPath } from 'node:url'
 import { setTimeout } from 'node:timers/promises'
 import { assemble } from '../_assemble.ts'
 import type { Answer, Daemon } from '../_daemon.ts'
+import { withProbe } from '../_kill-points.ts'
 import { newDid, publishSchema, startDaemonPair, type Tenant } from '../_tenants.ts'
 import { Webhook } from '../_webhook.ts'
-
-const preload = fileURLToPath(new URL('_probe.mjs', import.meta.url))
 
 /** The time limit for repeated requests to a daemon. */
 const patienceMs = 60_000
@@ -26,12 +24,11 @@ export type Setup = Awaited<ReturnType<typeof openSetup>>
 export function setFaults(daemon: Daemon, faults?: Faults): void {
   delete daemon.env['NODE_OPTIONS']
   delete daemon.env['FAULTS']
-  if (faults)
-    Object.assign(daemon.env, { NODE_OPTIONS: `--import=${preload}`, FAULTS: JSON.stringify(faults) })
+  if (faults) Object.assign(daemon.env, withProbe, { FAULTS: JSON.stringify(faults) })
 }
 
 /** The environment of daemons that support `killAt`. */
-export const awaitingKills = { NODE_OPTIONS: `--import=${preload}`, FAULTS: JSON.stringify({ awaits: true }) }
+export const awaitingKills = { ...withProbe, FAULTS: JSON.stringify({ awaits: true }) }
 
 /** Sets or clears the kill point of a running daemon. @throws when it was killed. */
 export const killAt = (daemon: Daemon, kill?: Kill) =>

@@ -1,11 +1,9 @@
 /** Many tenants in one daemon: list latency, open files, and the effect of a flooding tenant on another. */
-import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
+import { adminToken, type Tenant } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
 import { percentile } from './_samples.ts'
 
@@ -35,18 +33,8 @@ export type Flooded = {
   flood: Record<string, number>
 }
 
-type Tenant = { walletId: string; apiKey: string }
-
 export async function openCity(env: Record<string, string> = {}) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'identity-agent-'))
-  const adminKey = randomBytes(32).toString('base64url')
-  const settings = {
-    AGENT_DATA_DIR: dataDir,
-    AGENT_CONFIG_DIR: dataDir,
-    ADMIN_TOKEN: adminKey,
-    AGENT_OPEN_WALLETS: String(openWallets),
-  }
-  const daemon = await Daemon.start({ ...settings, ...env })
+  const daemon = await Daemon.start({ AGENT_OPEN_WALLETS: String(openWallets), ...env })
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
   /** The duration of one request in milliseconds, and its answer. */
@@ -73,23 +61,15 @@ export async function openCity(env: Record<string, string> = {}) {
       body: (text === '' ? {} : JSON.parse(text)) as { id: string },
     }
   }
-  const asAdmin = (key: string, body?: object) => ask(key, { 'x-admin-api-key': adminKey }, body)
+  const asAdmin = (key: string, body?: object) => ask(key, { 'x-admin-api-key': adminToken }, body)
 
   return {
     daemon,
     ask,
     asAdmin,
-    async newTenant(name: string): Promise<Tenant> {
-      const apiKey = randomBytes(32).toString('base64url')
-      const { id: walletId } = (await asAdmin('POST /wallets', { name })).body
-      const { id: entityId } = (await asAdmin('POST /iam/entities', { name, walletId })).body
-      await asAdmin('POST /iam/apikey-authentication', { entityId, apiKey })
-      return { walletId, apiKey }
-    },
     async [Symbol.asyncDispose]() {
       agent.destroy()
       await daemon[Symbol.asyncDispose]()
-      rmSync(dataDir, { recursive: true, force: true })
     },
   }
 }
@@ -123,7 +103,7 @@ export async function crowd(
   }
   const names = Array.from({ length: wallets }, (_, n) => `wallet ${n}`)
   const tenants: Tenant[] = []
-  await each(names.slice(0, active), 4, async (name) => tenants.push(await city.newTenant(name)))
+  await each(names.slice(0, active), 4, async (name) => tenants.push(await city.daemon.newTenant(name)))
   await each(names.slice(active), 4, async (name) => note(await asAdmin('POST /wallets', { name })))
 
   let files = 0
@@ -149,7 +129,7 @@ export async function beside(
   city: City,
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<Flooded> {
-  const [a, b] = [await city.newTenant('a'), await city.newTenant('b')]
+  const [a, b] = [await city.daemon.newTenant('a'), await city.daemon.newTenant('b')]
   const headers = { apikey: b.apiKey }
   const watch = async (waits: number[]) => {
     for (const start = performance.now(); performance.now() - start < turnMs;) {

@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Daemon, temporaryFolder, type Prefix } from '../_daemon.ts'
+import { Daemon, type Prefix } from '../_daemon.ts'
+import { temporaryFolder } from '../_temporary-folder.ts'
 import { until } from '../_tenants.ts'
 
 const canMount = process.platform === 'linux' && spawnSync('unshare', ['-rm', 'true']).status === 0

@@ -2,23 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { adminToken } from '../_api.ts'
+import { Daemon } from '../_daemon.ts'
+import { dyingAt } from '../_kill-points.ts'
 
-const admin = 'the-administrator-of-the-tests'
 const apiKey = 'the-tenant-of-the-tests'
-const preload = `--import=${fileURLToPath(new URL('./_probe.mjs', import.meta.url))}`
 const newKey = () => randomBytes(32).toString('base64url')
-
-const settings = (folder: string, more: Record<string, string> = {}) => ({
-  AGENT_DATA_DIR: join(folder, 'data'),
-  AGENT_CONFIG_DIR: join(folder, 'config'),
-  ADMIN_TOKEN: admin,
-  DEFAULT_WALLET_AUTH_API_KEY: apiKey,
-  NODE_OPTIONS: preload,
-  ...more,
-})
 
 /**
  * Starts a daemon that dies at a point. If the start itself completes a rotation, it dies at that point
@@ -26,7 +16,7 @@ const settings = (folder: string, more: Record<string, string> = {}) => ({
  */
 async function startUntil(daemon: Daemon, point: string): Promise<void> {
   for (const at of [point, 'key-name:after', point]) {
-    daemon.env['FAULTS'] = JSON.stringify({ kill: { point: at, nth: 1 } })
+    Object.assign(daemon.env, dyingAt(at))
     const failure = await daemon.start().catch((error: Error) => error.message)
     if (failure === undefined) return
     expect(await daemon.stop(), `${point}: ${failure}`).toBe('SIGKILL')
@@ -34,7 +24,7 @@ async function startUntil(daemon: Daemon, point: string): Promise<void> {
 }
 
 const rotate = (daemon: Daemon, body: object) =>
-  daemon.call('POST /_system/master-key/rotation', { body, adminKey: admin })
+  daemon.call('POST /_system/master-key/rotation', { body, adminKey: adminToken })
 const connections = async (daemon: Daemon) =>
   (await daemon.call('GET /connections', { apiKey })).body?.contents?.length
 
@@ -45,11 +35,11 @@ async function dieOf(daemon: Daemon, newKey: string): Promise<void> {
 }
 
 test('a key in a file', { timeout: 120_000 }, async () => {
-  await using folder = await temporaryFolder()
-  const file = join(folder.path, 'data', 'master.key')
-  await using daemon = await Daemon.start(
-    settings(folder.path, { FAULTS: JSON.stringify({ kill: { point: 'next-key:before', nth: 1 } }) }),
-  )
+  await using daemon = await Daemon.start({
+    DEFAULT_WALLET_AUTH_API_KEY: apiKey,
+    ...dyingAt('next-key:before'),
+  })
+  const file = join(daemon.dataDir, 'master.key')
   expect((await daemon.call('POST /connections', { apiKey, body: {} })).status).toBe(201)
   const expected = { key: readFileSync(file, 'utf8').trim() }
   // The start after the fourth kill is killed before the file is renamed, and the start after the fifth kill
@@ -77,18 +67,19 @@ test('a key in a file', { timeout: 120_000 }, async () => {
 })
 
 test('a key in a variable', { timeout: 120_000 }, async () => {
-  await using folder = await temporaryFolder()
   const [first, second] = [newKey(), newKey()]
-  await using daemon = await Daemon.start(
-    settings(folder.path, { AGENT_MASTER_KEY: first, FAULTS: '{"kill":{"point":"key-row:before","nth":1}}' }),
-  )
+  await using daemon = await Daemon.start({
+    DEFAULT_WALLET_AUTH_API_KEY: apiKey,
+    AGENT_MASTER_KEY: first,
+    ...dyingAt('key-row:before'),
+  })
   const startWith = (key: string) => {
     daemon.env['AGENT_MASTER_KEY'] = key
     return daemon.start()
   }
   await dieOf(daemon, second)
   await expect(startWith(second)).rejects.toThrow()
-  daemon.env['FAULTS'] = '{"kill":{"point":"key-row:after","nth":1}}'
+  Object.assign(daemon.env, dyingAt('key-row:after'))
   await startWith(first)
   await dieOf(daemon, second)
   for (const key of [first, second]) {

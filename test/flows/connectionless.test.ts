@@ -9,7 +9,7 @@ import { packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
 import { presentProof } from '../../src/protocols/present-proof/model.ts'
 import { startAgent } from '../_agent.ts'
-import { temporaryFolder } from '../_daemon.ts'
+import { temporaryFolder } from '../_temporary-folder.ts'
 import {
   acceptOffer,
   announced,

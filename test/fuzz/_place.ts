@@ -116,7 +116,12 @@ export async function openPlace(env: Record<string, string> = {}): Promise<Place
       operations.map(({ path }) => path),
       reserved,
     )
-    for (const name of ['acme', 'alice']) tenants.push(await onboard(daemon, name, reserved))
+    for (const name of ['acme', 'alice']) {
+      const { walletId, entityId, apiKey } = await daemon.newTenant(name)
+      // Its entity must not be removed.
+      reserved.add(entityId)
+      tenants.push({ name, walletId, apiKey, connected: [] })
+    }
     for (const tenant of tenants) await settle(daemon, tenant, party, found, reserved)
     await connect(daemon, tenants[0]!, tenants[1]!, found)
     return {
@@ -164,19 +169,6 @@ function accessOf(security: object[]): Operation['access'] {
   const [first, second] = security
   if (second) return 'either'
   return first === undefined ? 'public' : 'apiKeyAuth' in first ? 'tenant' : 'admin'
-}
-
-/** A tenant. Its entity must not be removed. */
-async function onboard(daemon: Daemon, name: string, reserved: Set<string>): Promise<Tenant> {
-  const apiKey = `the-api-key-of-${name}`
-  const { body: wallet } = await daemon.call('POST /wallets', { adminKey, body: { name } })
-  const { body: entity } = await daemon.call('POST /iam/entities', {
-    adminKey,
-    body: { name, walletId: wallet.id },
-  })
-  await daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: entity.id, apiKey } })
-  reserved.add(entity.id)
-  return { name, walletId: wallet.id, apiKey, connected: [] }
 }
 
 /** Creates a wallet, and exports it for a transfer. */

@@ -16,7 +16,7 @@ import { unpack, type Unpacked } from '../../src/didcomm/unpack.ts'
 import type { Channel } from '../../src/mediator/pickup.ts'
 import { openMediator, type Mediator } from '../../src/mediator/mediator.ts'
 import type { HttpClient } from '../../src/net/http-client.ts'
-import { temporaryFolder } from '../_daemon.ts'
+import { temporaryFolder } from '../_temporary-folder.ts'
 
 export const mediation2 = 'https://didcomm.org/coordinate-mediation/2.0'
 export const mediation3 = 'https://didcomm.org/coordinate-mediation/3.0'

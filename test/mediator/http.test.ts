@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { parseInvitation } from '../../src/didcomm/invitation.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { temporaryFolder } from '../_daemon.ts'
+import { temporaryFolder } from '../_temporary-folder.ts'
 import {
   type TestWallet,
   deliveredIn,

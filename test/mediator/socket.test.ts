@@ -6,7 +6,7 @@ import { readConfig } from '../../src/base/config.ts'
 import { openLog } from '../../src/base/log.ts'
 import { createScheduler, schedulerLimits } from '../../src/base/scheduler.ts'
 import { startAgent } from '../_agent.ts'
-import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { Daemon } from '../_daemon.ts'
 import {
   type TestWallet,
   deliveredIn,
@@ -277,12 +277,7 @@ test('a socket with too many messages is closed with "try again later"', async (
 })
 
 test('a connection that ends during the handshake has no effect', async () => {
-  await using folder = await temporaryFolder()
-  await using daemon = await Daemon.start({
-    AGENT_DATA_DIR: folder.path,
-    AGENT_CONFIG_DIR: folder.path,
-    AGENT_MEDIATOR: 'true',
-  })
+  await using daemon = await Daemon.start({ AGENT_MEDIATOR: 'true' })
   const { hostname, port } = new URL(daemon.didcommUrl)
   const handshake = [
     'GET /elsewhere HTTP/1.1',

@@ -11,7 +11,7 @@ import { keysFor } from '../../src/did/document.ts'
 import { resolvePeerDid } from '../../src/did/peer.ts'
 import { packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { vc } from '../credentials/_forge.ts'
-import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { Daemon } from '../_daemon.ts'
 import { decode, encode } from '../_invitation.ts'
 import { newDid, type Tenant } from '../_tenants.ts'
 import { addressOf, post, recipientOf } from '../_party.ts'
@@ -45,11 +45,8 @@ export async function deploy(
 ): Promise<Deployment> {
   const opened: AsyncDisposable[] = []
   const keep = <Opened extends AsyncDisposable>(each: Opened) => (opened.unshift(each), each)
-  const folder = keep(await temporaryFolder())
   const daemon = keep(
     await Daemon.start({
-      AGENT_DATA_DIR: folder.path,
-      AGENT_CONFIG_DIR: folder.path,
       AGENT_LOG_LEVEL: 'silent',
       DEFAULT_WALLET_AUTH_API_KEY: apiKey,
       WEBHOOKS_PER_WALLET: '1000',

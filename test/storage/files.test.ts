@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeWalletDb, openExistingWalletDb } from '../../src/storage/database.ts'
 import { filesOf, replaceDatabase } from '../../src/storage/files.ts'
-import { temporaryFolder } from '../_daemon.ts'
+import { temporaryFolder } from '../_temporary-folder.ts'
 
 test('replaces a database, and removes the log and the page checksums of the replaced one', async () => {
   await using folder = await temporaryFolder()

@@ -10,7 +10,7 @@ import {
   openWalletDb,
 } from '../../src/storage/database.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
-import { temporaryFolder } from '../_daemon.ts'
+import { temporaryFolder } from '../_temporary-folder.ts'
 
 let folder: string
 let path: string

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { DamagedFileError } from '../../src/storage/file-errors.ts'
 import { createLogSync } from '../../src/storage/log-sync.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
-import { temporaryFolder } from '../_daemon.ts'
+import { temporaryFolder } from '../_temporary-folder.ts'
 import { openFiles } from './_open-files.ts'
 
 /** The number of descriptors that this process has of a file. */

@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { copyClosed, hasNoLog, openSnapshot } from '../../src/storage/snapshot.ts'
 import { openSqlite, type Database } from '../../src/storage/sqlite.ts'
-import { temporaryFolder } from '../_daemon.ts'
+import { temporaryFolder } from '../_temporary-folder.ts'
 
 async function newDatabase() {
   const folder = await temporaryFolder()

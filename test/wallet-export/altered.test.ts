@@ -19,7 +19,7 @@ import {
 import { readContents, writeContents, createReader, type Contents } from '../../src/wallet-export/contents.ts'
 import { openSqlite, type Database } from '../../src/storage/sqlite.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { temporaryFolder } from '../_daemon.ts'
+import { temporaryFolder } from '../_temporary-folder.ts'
 import { refusal } from '../_tenants.ts'
 import { exportFrom, importInto, passphrase } from './_transfer.ts'
 

@@ -1,15 +1,15 @@
 /** An agent that is killed during an export or import: afterwards it has the whole wallet or none of it. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
-import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { adminToken } from '../_api.ts'
+import { Daemon } from '../_daemon.ts'
+import { dyingAt } from '../_kill-points.ts'
 import { connect } from '../_tenants.ts'
 import { exportFrom, passphrase } from './_transfer.ts'
 
-const adminKey = 'the-administrator-of-the-tests'
-const preload = `--import=${fileURLToPath(new URL('../faults/_probe.mjs', import.meta.url))}`
+const adminKey = adminToken
 
 /** Sends or requests a file. Returns undefined if the daemon died. */
 const send = (daemon: Daemon, path: string, headers: Record<string, string>, body: string | Uint8Array) =>
@@ -58,23 +58,17 @@ test(
       })
       later = await exportFrom(agent, walletId)
     }
-    await using folder = await temporaryFolder()
-    const dataDir = join(folder.path, 'data')
-    const at = (point: string) => JSON.stringify({ kill: { point, nth: 1 } })
     await using daemon = await Daemon.start({
-      AGENT_DATA_DIR: dataDir,
-      AGENT_CONFIG_DIR: join(folder.path, 'config'),
-      ADMIN_TOKEN: adminKey,
       DEFAULT_WALLET_ENABLED: 'false',
-      NODE_OPTIONS: preload,
-      FAULTS: at('import-file:after'),
+      ...dyingAt('import-file:after'),
     })
+    const { dataDir } = daemon
     const here = async () =>
       (await daemon.call(`GET /wallets/${walletId}`, { adminKey })).body as { id?: string; movedAt?: string }
     /** Starts again after a crash, to crash at the next step. */
     const startAgain = async (next: string) => {
       expect(await daemon.stop()).toBe('SIGKILL')
-      daemon.env['FAULTS'] = at(next)
+      Object.assign(daemon.env, dyingAt(next))
       await daemon.start()
       expect(existsSync(join(dataDir, 'wallets', 'transit'))).toBe(false)
     }

@@ -5,33 +5,25 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { adminToken } from '../_api.ts'
+import { Daemon } from '../_daemon.ts'
+import { dyingAt } from '../_kill-points.ts'
 import { keyringMissing, openKeyring, type TestKeyring } from '../_keyring.ts'
 import { withDetail } from '../_detail.ts'
 
-const admin = 'the-administrator-of-the-tests'
 const apiKey = 'the-tenant-of-the-tests'
-const preload = `--import=${fileURLToPath(new URL('../faults/_probe.mjs', import.meta.url))}`
 const slow = { timeout: 120_000 }
 
-const settings = (folder: string, env: Record<string, string> = {}) => ({
-  AGENT_DATA_DIR: join(folder, 'data'),
-  AGENT_CONFIG_DIR: join(folder, 'config'),
-  ADMIN_TOKEN: admin,
-  DEFAULT_WALLET_AUTH_API_KEY: apiKey,
-  NODE_OPTIONS: preload,
-  ...env,
-})
-const diesAt = (point: string) => ({ FAULTS: JSON.stringify({ kill: { point, nth: 1 } }) })
+const start = (env: Record<string, string> = {}) =>
+  Daemon.start({ DEFAULT_WALLET_AUTH_API_KEY: apiKey, ...env })
 
 const rotate = (daemon: Daemon, body: object = {}) =>
-  daemon.call('POST /_system/master-key/rotation', { body, adminKey: admin })
+  daemon.call('POST /_system/master-key/rotation', { body, adminKey: adminToken })
 const reads = async (daemon: Daemon) =>
   (await daemon.call('GET /connections', { apiKey })).body?.contents?.length
 async function keyCheck(daemon: Daemon): Promise<{ status: string; detail: string }> {
-  const { body } = await daemon.call('GET /_system/doctor', { adminKey: admin })
+  const { body } = await daemon.call('GET /_system/doctor', { adminKey: adminToken })
   return body.checks.find(({ name }: { name: string }) => name === 'master-key')
 }
 
@@ -41,28 +33,27 @@ async function refusal(daemon: Daemon): Promise<string> {
   return ((await daemon.ended) as { stderr: string }).stderr
 }
 
-const fileOf = (folder: string) => join(folder, 'data', 'master.key')
+const fileOf = ({ dataDir }: Daemon) => join(dataDir, 'master.key')
 
 test.skipIf(process.platform !== 'linux')(
   'without a keyring the start is refused, and the folder does not change',
   slow,
   async () => {
-    await using folder = await temporaryFolder()
-    await using daemon = await Daemon.start(settings(folder.path))
-    const key = readFileSync(fileOf(folder.path), 'utf8')
+    await using daemon = await start()
+    const key = readFileSync(fileOf(daemon), 'utf8')
     await daemon.stop()
     Object.assign(daemon.env, {
       AGENT_MASTER_KEY_STORE: 'keyring',
-      DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder.path}/nothing`,
+      DBUS_SESSION_BUS_ADDRESS: `unix:path=${daemon.dataDir}/nothing`,
     })
     expect(await refusal(daemon)).toMatch(
       /keyring of the operating system cannot be used: .*AGENT_MASTER_KEY_STORE=file/,
     )
-    expect(readFileSync(fileOf(folder.path), 'utf8')).toBe(key)
+    expect(readFileSync(fileOf(daemon), 'utf8')).toBe(key)
     // A new folder gets no key of another source instead.
-    rmSync(join(folder.path, 'data'), { recursive: true })
+    rmSync(daemon.dataDir, { recursive: true })
     expect(await refusal(daemon)).toContain('cannot be used')
-    expect(existsSync(fileOf(folder.path))).toBe(false)
+    expect(existsSync(fileOf(daemon))).toBe(false)
   },
 )
 
@@ -81,11 +72,8 @@ describe.skipIf(missing !== undefined)(
       slow,
       async () => {
         await using own = await openKeyring()
-        await using folder = await temporaryFolder()
-        await using daemon = await Daemon.start(
-          settings(folder.path, { AGENT_MASTER_KEY_STORE: 'keyring', ...own.env }),
-        )
-        expect(existsSync(fileOf(folder.path))).toBe(false)
+        await using daemon = await start({ AGENT_MASTER_KEY_STORE: 'keyring', ...own.env })
+        expect(existsSync(fileOf(daemon))).toBe(false)
         const source = expect.stringMatching(/^the keyring \(identity-agent, [0-9a-f-]{36}\)$/)
         expect((await rotate(daemon)).body).toEqual({ source, isReplaced: true })
         expect((await rotate(daemon, { newKey: randomBytes(32).toString('base64') })).body).toEqual({
@@ -114,29 +102,28 @@ describe.skipIf(missing !== undefined)(
     )
 
     test('a key is moved out of its file, rotated, and moved back, killed at each step', slow, async () => {
-      await using folder = await temporaryFolder()
-      await using daemon = await Daemon.start(settings(folder.path, keyring.env))
+      await using daemon = await start(keyring.env)
       expect((await daemon.call('POST /connections', { apiKey, body: {} })).status).toBe(201)
-      const first = readFileSync(fileOf(folder.path), 'utf8')
+      const first = readFileSync(fileOf(daemon), 'utf8')
       await daemon.stop()
       daemon.env['AGENT_MASTER_KEY_STORE'] = 'keyring'
       // Starts that move the key, each killed at a step.
       for (const point of ['next-key:after', 'key-row:after', 'key-name:after']) {
-        Object.assign(daemon.env, diesAt(point))
+        Object.assign(daemon.env, dyingAt(point))
         await refusal(daemon)
         expect(await daemon.stop(), point).toBe('SIGKILL')
       }
       // Rotations, each killed at a step.
       for (const point of ['next-key:after', 'key-row:after']) {
-        Object.assign(daemon.env, diesAt(point))
+        Object.assign(daemon.env, dyingAt(point))
         await daemon.start()
         expect(await reads(daemon), point).toBe(1)
-        expect(existsSync(fileOf(folder.path)), point).toBe(false)
+        expect(existsSync(fileOf(daemon)), point).toBe(false)
         await expect(rotate(daemon), point).rejects.toThrow()
         expect(await daemon.stop(), point).toBe('SIGKILL')
       }
       // The start that finishes the last rotation is killed too.
-      Object.assign(daemon.env, diesAt('key-name:after'))
+      Object.assign(daemon.env, dyingAt('key-name:after'))
       await refusal(daemon)
       expect(await daemon.stop()).toBe('SIGKILL')
       daemon.env['FAULTS'] = '{}'
@@ -147,9 +134,9 @@ describe.skipIf(missing !== undefined)(
       await daemon.stop()
       daemon.env['AGENT_MASTER_KEY_STORE'] = 'file'
       // The key that was in the file opens nothing.
-      writeFileSync(fileOf(folder.path), first)
+      writeFileSync(fileOf(daemon), first)
       expect(await refusal(daemon)).toContain('does not belong to')
-      writeFileSync(fileOf(folder.path), newKey)
+      writeFileSync(fileOf(daemon), newKey)
       await daemon.start()
       expect(await reads(daemon)).toBe(1)
     })

@@ -6,7 +6,7 @@ import { apply, changedAt, mostEvents, emptyData, type Event } from '../../../cl
 import { newest } from '../../../cli/tui/data/load.ts'
 import { openStore, type Store } from '../../../cli/tui/data/store.ts'
 import { startAgent } from '../../_agent.ts'
-import { Daemon, temporaryFolder } from '../../_daemon.ts'
+import { Daemon } from '../../_daemon.ts'
 import { connect, until } from '../../_tenants.ts'
 import { daemonOf } from './_live.ts'
 
@@ -63,15 +63,8 @@ test('listeners are notified until they unsubscribe', async () => {
 })
 
 test('after a restart of the daemon the store has the events in between', async () => {
-  await using folder = await temporaryFolder()
-  const apiKey = 'key-of-the-store'
-  const env = {
-    AGENT_DATA_DIR: folder.path,
-    AGENT_CONFIG_DIR: folder.path,
-    DEFAULT_WALLET_AUTH_API_KEY: apiKey,
-  }
-  await using daemon = await Daemon.start(env)
-  const call = createClient(daemon.url, { apikey: apiKey })
+  await using daemon = await Daemon.start()
+  const { apiKey, call } = await daemon.newTenant('alice')
   await call('POST /connections', { body: { label: 'first' } })
   const store = await openStore(daemonOf(daemon.url, { apiKey, call }))
   await daemon.stop('SIGKILL')

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { appendEvent } from '../../../src/events/event.ts'
 import { adminToken, startAgent, type TestAgent } from '../../_agent.ts'
-import { Daemon, temporaryFolder } from '../../_daemon.ts'
+import { Daemon } from '../../_daemon.ts'
 import { follow } from '../../_events.ts'
 import { connect, until } from '../../_tenants.ts'
 
@@ -179,12 +179,7 @@ test('a reader that does not read delays no other reader, and no stop', async ()
 })
 
 test('a stopping daemon ends its streams at once, and a reader continues at the next daemon', async () => {
-  await using folder = await temporaryFolder()
-  await using daemon = await Daemon.start({
-    AGENT_DATA_DIR: folder.path,
-    AGENT_CONFIG_DIR: folder.path,
-    DEFAULT_WALLET_AUTH_API_KEY: 'key-of-the-tests',
-  })
+  await using daemon = await Daemon.start({ DEFAULT_WALLET_AUTH_API_KEY: 'key-of-the-tests' })
   const headers = { apikey: 'key-of-the-tests' }
   const trigger = async () =>
     (await daemon.call('POST /events/test', { apiKey: headers.apikey, body: { type } })).body.id as string
