@@ -82,7 +82,7 @@ export function checkRecords({ records, tasks }: Survey, lifetimeMs: number, now
 export function checkWebhooks({ deadLetters }: Survey, now = new Date()): Finding {
   if (deadLetters.length === 0)
     return { status: 'ok', detail: 'No event delivery was abandoned in the last day.' }
-  const { since, walletId, what, reason = '' } = newest(deadLetters)
+  const { since, walletId, what, reason = '' } = deadLetters.toSorted(bySince).at(-1)!
   const age = formatDuration(now.getTime() - Date.parse(since))
   return {
     status: 'warning',
@@ -110,9 +110,9 @@ function counted(count: number, noun: string): string {
 }
 
 function oldest(waiting: readonly Waiting[]): Waiting {
-  return waiting.reduce((first, each) => (each.since < first.since ? each : first))
+  return waiting.toSorted(bySince)[0]!
 }
 
-function newest(waiting: readonly Waiting[]): Waiting {
-  return waiting.reduce((last, each) => (each.since > last.since ? each : last))
+function bySince(a: Waiting, b: Waiting): number {
+  return a.since < b.since ? -1 : 1
 }

@@ -16,7 +16,7 @@ import * as audit001 from './migrations/audit-001-init.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
 import * as wallet001 from './migrations/wallet-001-init.ts'
 import * as wallet002 from './migrations/wallet-002-job.ts'
-import { findFault, openSqlite, releasePages, type Database } from './sqlite.ts'
+import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
 export type Db = Kysely<WalletTables>
@@ -92,18 +92,11 @@ export async function openExistingWalletDb(path: string, { isSuspect = false } =
   const db = await open<WalletTables>(path, walletMigrations, (database) => {
     const fault = isSuspect ? findFault(database) : undefined
     if (fault !== undefined) throw new DamagedFileError(path, `is damaged: ${fault}`)
-    assertSettingTable(database)
+    if (!hasTable(database, 'setting')) throw new DamagedFileError(path, 'is not the file of a wallet')
     database.pragma('synchronous = normal')
   })
   removePageSums(path)
   return db
-}
-
-function assertSettingTable(database: Database): void {
-  const table = database
-    .prepare("select 1 from sqlite_master where type = 'table' and name = 'setting'")
-    .get()
-  if (table === undefined) throw new DamagedFileError(database.name, 'is not the file of a wallet')
 }
 
 /** Asserts that a migrated file from elsewhere has exactly the tables and indexes of a wallet, and no triggers or views. @throws {DamagedFileError} */

@@ -8,7 +8,6 @@ export function filesOf(path: string): string[] {
   return [path, `${path}-wal`, `${path}-shm`, pageSumsOf(path)]
 }
 
-/** Removes a database that is not open. */
 export function removeDatabase(path: string): void {
   for (const file of filesOf(path)) rmSync(file, { force: true })
 }

@@ -1,6 +1,6 @@
 /** Reads database files that other connections may have open, and does not change them. Worker threads load this module, so it imports little. */
 import { statSync } from 'node:fs'
-import { findFault, openSqlite, type Database } from './sqlite.ts'
+import { findFault, hasTable, openSqlite, type Database } from './sqlite.ts'
 
 /** Checks a whole file with SQLite's `integrity_check`. Returns the reason when the file is damaged. */
 export function findDamage(path: string): string | undefined {
@@ -20,11 +20,7 @@ export function findDamage(path: string): string | undefined {
 export function readSchema(path: string): string {
   const database = openSqlite(path, { readonly: true })
   try {
-    const hasMigrations =
-      database
-        .prepare("select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'")
-        .get() !== undefined
-    const last = hasMigrations
+    const last = hasTable(database, 'kysely_migration')
       ? database.prepare('select max(name) from kysely_migration').pluck().get()
       : null
     return (last as string | null) ?? String(database.pragma('user_version', { simple: true }))

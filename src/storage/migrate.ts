@@ -4,7 +4,7 @@
  */
 import { Migrator, type Kysely, type Migration } from 'kysely'
 import { NewerFileError } from './file-errors.ts'
-import type { Database } from './sqlite.ts'
+import { hasTable, type Database } from './sqlite.ts'
 
 /** Migrations by name, which is their order. A released migration never changes. */
 export type Migrations = Readonly<Record<string, Migration>>
@@ -20,11 +20,7 @@ export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<
 
 /** Whether a file has all migrations. @throws {NewerFileError} when it has an unknown one */
 export function isUpToDate(database: Database, migrations: Migrations): boolean {
-  const hasTable =
-    database
-      .prepare("select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'")
-      .get() !== undefined
-  if (!hasTable) return false
+  if (!hasTable(database, 'kysely_migration')) return false
   const done = database.prepare('select name from kysely_migration order by name').pluck().all() as string[]
   const unknown = done.findLast((name) => !Object.hasOwn(migrations, name))
   if (unknown !== undefined) throw new NewerFileError(database.name, unknown)

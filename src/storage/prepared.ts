@@ -25,7 +25,6 @@ export function prepared<Parameters extends object, Tables, Row>(
   }
 }
 
-/** Creates a statement without parameters. */
 export function plain(text: string): (db: Kysely<any>) => Promise<unknown> {
   const query = CompiledQuery.raw(text)
   return async (db) => run(db, query, [])

@@ -25,7 +25,6 @@ export type Snapshot = {
    * @throws as `node:fs` does, {Problem} `InsufficientStorage`, {DamagedFileError}
    */
   copyTo(path: string): Promise<void>
-  /** Ends the read transaction. */
   close(): void
 }
 

@@ -82,9 +82,7 @@ function load(): typeof BetterSqlite3 {
     throw new StartError(
       `SQLite cannot be loaded: ${reason}. Install the package ${packageName} for Node.js ${process.version}.`,
       1,
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
 }
@@ -98,6 +96,12 @@ export function releasePages(database: Database): void {
   database.pragma('shrink_memory')
   database.pragma('schema_version')
   database.pragma(`cache_size = -${cacheSize}`)
+}
+
+/** Whether a database has a table. */
+export function hasTable(database: Database, name: string): boolean {
+  const tables = database.prepare("select 1 from sqlite_master where type = 'table' and name = ?")
+  return tables.get(name) !== undefined
 }
 
 /** Runs `integrity_check`, which reads the whole file. Returns SQLite's first message, or undefined when the database is sound. */

@@ -32,7 +32,6 @@ export function noteChange(tx: Tx, topic: ChangeTopic): void {
   contextOf(tx).changes.add(topic)
 }
 
-/** The changes of a transaction. */
 export function changesOf(tx: Tx): ReadonlySet<ChangeTopic> {
   return contexts.get(tx)?.changes ?? new Set()
 }
@@ -52,7 +51,6 @@ export async function watchThreads<T>(
   }
 }
 
-/** Notes that a transaction writes to a DIDComm thread. */
 export function noteThread(tx: Tx, thid: string): void {
   contexts.get(tx)?.onThread?.(thid)
 }

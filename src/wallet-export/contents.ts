@@ -82,9 +82,7 @@ export type Reader = {
   /** The next line without its newline, as Latin-1. Undefined when the next `maxLength` bytes have no newline. */
   line(maxLength: number): Promise<string | undefined>
   isAtEnd(): Promise<boolean>
-  /** The remaining bytes. */
   rest(): AsyncGenerator<Uint8Array, void>
-  /** Closes the source. */
   close(): Promise<void>
 }
 

@@ -109,9 +109,7 @@ async function keysOf(
     throw new Problem(
       'error:ServiceUnavailable',
       'Too many exports and imports are running. Try again in a minute.',
-      {
-        retryAfter: 60,
-      },
+      { retryAfter: 60 },
     )
   const root = await derivations.add(() => derive(secret, fromBase64(kdf.salt), 32, options))
   const macKey = deriveSealKey(root, 'wallet-export-header')
@@ -125,7 +123,6 @@ const tagLength = 16
 
 export type ChunkKey = { key: Uint8Array; prefix: Uint8Array }
 
-/** Encrypts a stream. */
 export async function* sealChunks(chunkKey: ChunkKey, source: Reader): AsyncGenerator<Uint8Array, void> {
   for (let number = 0, isLast = false; !isLast; number++) {
     const chunk = await source.take(chunkLength)

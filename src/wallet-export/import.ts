@@ -60,7 +60,6 @@ export async function importWallet(
   }
 }
 
-/** Writes and syncs a file with mode 0600. */
 async function writeFile(bytes: AsyncIterable<Uint8Array>, path: string): Promise<void> {
   try {
     await pipeline(

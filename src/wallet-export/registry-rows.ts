@@ -50,43 +50,28 @@ export type RegistryRow = z.infer<typeof RegistryRow>
 
 /** The rows of a wallet, oldest first. */
 export async function readRegistryRows(db: AgentDb, walletId: string): Promise<RegistryRow[]> {
-  const dids = await db
-    .selectFrom('web_did')
-    .selectAll()
-    .where('wallet_id', '=', walletId)
-    .orderBy('created_at')
-    .execute()
-  const definitions = await db
-    .selectFrom('presentation_definition')
-    .selectAll()
-    .where('wallet_id', '=', walletId)
-    .orderBy('sequence')
-    .execute()
-  const schemas = await db
-    .selectFrom('credential_schema')
-    .selectAll()
-    .where('wallet_id', '=', walletId)
-    .orderBy('position')
-    .execute()
-  const credentialDefinitions = await db
-    .selectFrom('credential_definition')
-    .selectAll()
-    .where('wallet_id', '=', walletId)
-    .orderBy('position')
-    .execute()
-  const tags = new Map<string, string[]>(schemas.map(({ guid }) => [guid, []]))
-  const searched = await db
+  const rowsOf = async (kind: RegistryRow['kind'], order: string) => {
+    const query = db.selectFrom(kind).selectAll().where('wallet_id', '=', walletId)
+    return (await query.orderBy(sql.ref(order)).execute()).map((row) => ({ kind, row }))
+  }
+  const tags = await db
     .selectFrom('credential_schema_tag')
     .selectAll('credential_schema_tag')
     .innerJoin('credential_schema', 'credential_schema.guid', 'credential_schema_tag.guid')
     .where('wallet_id', '=', walletId)
     .execute()
-  for (const { guid, tag } of searched) tags.get(guid)?.push(tag)
+  const tagsOf = new Map<string, string[]>()
+  for (const { guid, tag } of tags) tagsOf.set(guid, [...(tagsOf.get(guid) ?? []), tag])
+  const schemas = await rowsOf('credential_schema', 'position')
   return [
-    ...dids.map((row) => ({ kind: 'web_did', row })),
-    ...definitions.map((row) => ({ kind: 'presentation_definition', row })),
-    ...schemas.map((row) => ({ kind: 'credential_schema', row, searched: tags.get(row.guid) })),
-    ...credentialDefinitions.map((row) => ({ kind: 'credential_definition', row })),
+    ...(await rowsOf('web_did', 'created_at')),
+    ...(await rowsOf('presentation_definition', 'sequence')),
+    ...schemas.map(({ kind, row }) => ({
+      kind,
+      row,
+      searched: tagsOf.get((row as { guid: string }).guid) ?? [],
+    })),
+    ...(await rowsOf('credential_definition', 'position')),
   ].map((each) => RegistryRow.parse(each))
 }
 
@@ -117,7 +102,6 @@ async function deleteRegistryRows(tx: AgentTx, walletId: string): Promise<void> 
 
 const nextSequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from presentation_definition)`
 
-/** Inserts a row. False when another wallet has it already. */
 async function insertRow(
   tx: AgentTx,
   walletId: string,
@@ -139,17 +123,11 @@ async function insertRow(
   return Boolean(numInsertedOrUpdatedRows)
 }
 
-function nameOf(registryRow: RegistryRow): string {
-  switch (registryRow.kind) {
-    case 'web_did':
-      return registryRow.row.did
-    case 'presentation_definition':
-      return `The presentation definition ${registryRow.row.id}`
-    case 'credential_schema':
-      return `The credential schema ${registryRow.row.guid}`
-    case 'credential_definition':
-      return `The credential definition ${registryRow.row.guid}`
-  }
+function nameOf({ kind, row }: RegistryRow): string {
+  if (kind === 'web_did') return row.did
+  return kind === 'presentation_definition'
+    ? `The presentation definition ${row.id}`
+    : `The ${kind.replace('_', ' ')} ${row.guid}`
 }
 
 export type Token = Pick<AgentTables['wallet_alias'], 'kind' | 'token'>

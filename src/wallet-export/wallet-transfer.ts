@@ -12,13 +12,10 @@ import { exportWallet, type ExportOptions } from './export.ts'
 import { finishImport, importWallet, type ImportOptions } from './import.ts'
 
 export type WalletTransfer = {
-  /** See `exportWallet`. */
   export: (id: string, options: ExportOptions) => Promise<Readable>
-  /** See `importWallet`. */
   import: (source: AsyncIterable<Uint8Array>, options: ImportOptions) => Promise<WalletDetail>
 }
 
-/** The parts of the agent that a transfer uses. */
 export type TransferContext = {
   readonly db: AgentDb
   readonly agentKey: Uint8Array

@@ -111,12 +111,7 @@ export const CreateApiKey = z
     ),
   })
   .meta({ id: 'CreateApiKeyRequest' })
-export type CreateApiKey = {
-  name?: string | undefined
-  scopes?: Scope[] | undefined
-  expiresAt?: string | undefined
-  replaces?: { id: string; until: string } | undefined
-}
+export type CreateApiKey = Partial<z.output<typeof CreateApiKey>>
 
 export const ApiKey = z
   .object({
@@ -136,7 +131,5 @@ export type ApiKey = z.infer<typeof ApiKey>
 
 export const NewApiKey = ApiKey.extend({
   apiKey: z.string().describe('The key itself. It is returned only once.'),
-}).meta({
-  id: 'NewApiKey',
-})
+}).meta({ id: 'NewApiKey' })
 export type NewApiKey = z.infer<typeof NewApiKey>
