@@ -99,7 +99,6 @@ export class AuditLog {
     }
   }
 
-  /** Does an act of the agent itself. */
   byItself<T>(action: string, work: () => Promise<T>): Promise<T> {
     return this.during({ actor: 'agent', action }, async (begin) => {
       await begin()
@@ -128,7 +127,6 @@ export class AuditLog {
     if (drafts.length > 0) await this.#enter(drafts)
   }
 
-  /** A page of entries, newest first. */
   list(filter: Filter, paging: Paging): Promise<AuditEntry[]> {
     return listEntries(this.#db, filter, paging)
   }

@@ -32,7 +32,6 @@ export class ChainWriter {
     return !newest || isGenuine(this.#key, newest)
   }
 
-  /** Stores an act that begins. Returns the id of its row. */
   async begin(act: Act): Promise<string> {
     let id = ''
     await this.#write(async (tx) => {
@@ -60,7 +59,6 @@ export class ChainWriter {
     return this.#writes.onIdle()
   }
 
-  /** Inserts entries and returns the new head. */
   async #insert(tx: AuditTx, drafts: readonly Draft[]): Promise<ChainHead> {
     let head = this.#head ?? headOf(await findNewest(tx))
     for (const { act, result, begun } of drafts) {

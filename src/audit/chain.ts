@@ -12,13 +12,11 @@ import { toEntry, toRow, type Act, type AuditEntry, type Result } from './entry.
 /** The newest entry: its number, and its digest in base64url. */
 export type ChainHead = { sequence: number; digest: string }
 
-/** The head of an empty chain. */
 export const emptyHead: ChainHead = { sequence: 0, digest: '' }
 
 /** The agent's action that removes the oldest entries. Its subject names the last of them as `through`. */
 export const retention = 'retention'
 
-/** Entries that are removed in one transaction. */
 const maxPruned = 500
 
 function digestOf(key: Uint8Array, entry: Omit<AuditEntry, 'digest'>): string {

@@ -51,7 +51,6 @@ export type Act = Pick<AuditEntry, 'actor' | 'action'> &
 export type Result = Pick<AuditEntry, 'outcome'> &
   Partial<Pick<AuditEntry, 'status' | 'problemType' | 'count'>>
 
-/** The columns of an act. */
 export function toActRow({ at, actor, entityId, keyId, address, action, walletId, subject, requestId }: Act) {
   return {
     at: at ?? new Date().toISOString(),
@@ -66,7 +65,6 @@ export function toActRow({ at, actor, entityId, keyId, address, action, walletId
   }
 }
 
-/** An act from its columns. */
 export function toAct(row: Omit<Selectable<AuditTables['begun']>, 'id' | 'mac'>): Act {
   return {
     at: row.at,
@@ -81,7 +79,6 @@ export function toAct(row: Omit<Selectable<AuditTables['begun']>, 'id' | 'mac'>)
   }
 }
 
-/** The columns of an entry. */
 export function toRow({
   sequence,
   outcome,
@@ -131,7 +128,6 @@ export const Filter = z.object({
 })
 export type Filter = z.output<typeof Filter>
 
-/** A page of the entries that match, newest first. */
 export async function listEntries(
   db: AuditDb,
   filter: Filter,

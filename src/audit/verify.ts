@@ -105,9 +105,6 @@ function faultIn(
 export const Head = z.string().transform((text, context) => {
   const head = parseHead(text)
   if (head) return head
-  context.addIssue({
-    code: 'custom',
-    message: 'is not a head such as 42:<digest>',
-  })
+  context.addIssue({ code: 'custom', message: 'is not a head such as 42:<digest>' })
   return z.NEVER
 })

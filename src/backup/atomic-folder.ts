@@ -32,12 +32,10 @@ export async function finishFolder(part: string, path: string, sub: string): Pro
   await flushFolder(dirname(path))
 }
 
-/** Deletes a temporary folder. */
 export async function discardFolder(part: string): Promise<void> {
   await rm(part, { recursive: true, force: true })
 }
 
-/** Flushes a file to the disk. */
 export async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r+')
   try {

@@ -16,14 +16,12 @@ export type CopyResult =
   | { bytes: number; sha256: string; schema: string; fault?: never }
   | { fault: 'damaged' | 'full' | 'other'; reason: string }
 
-/** The messages of the thread. */
 export type CopyMessage =
   { event: 'ready' } | { event: 'snapshots taken' } | { event: 'copied'; results: CopyResult[] }
 
 export type Copier = {
   /** Copies files, after those of earlier calls. Calls `onSnapshot` when the snapshots of all files are taken. @throws when the thread has ended. */
   copy(files: CopyRequest['files'], onSnapshot: () => void): Promise<CopyResult[]>
-  /** Terminates the thread. */
   close(): Promise<void>
 }
 

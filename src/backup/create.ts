@@ -31,7 +31,6 @@ export type Backups = {
    * @throws {Problem} `FolderNotUsable`, `BackupUnderWay`, `FileUnreadable`, `MasterKeyNotUsable`, `InsufficientStorage`; nothing is left then.
    */
   create(wanted: CreateBackup & { agentVersion: string }): Promise<MadeBackup>
-  /** Aborts the backup under way. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -129,7 +128,6 @@ async function assertFreeSpace(dataDir: string, target: string): Promise<void> {
   throw new Problem('error:InsufficientStorage', detail)
 }
 
-/** Adds the master key to the backup. */
 async function copyKey(config: Config, part: string): Promise<BackupFile> {
   await using db = openAgentDbToRead(join(part, 'agent.db'))
   let key: Uint8Array | undefined

@@ -66,7 +66,6 @@ export const BackupFile = z.object({
   // Only names of a data folder: a path must not leave the folder.
   path: z.string().regex(/^(?:wallets\/[0-9a-f-]{36}\.db|[a-z][a-z0-9-]*\.db|master\.key)$/),
   bytes: z.int().nonnegative(),
-  /** Hexadecimal. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** The schema version: the last migration or `user_version`. Absent for files that are not databases. */
   schema: z.string().optional(),
@@ -74,7 +73,6 @@ export const BackupFile = z.object({
 export type BackupFile = z.infer<typeof BackupFile>
 
 export const BackupManifest = z.object({
-  /** The version of this format. */
   format: z.literal(1),
   agentVersion: z.string(),
   instant: z.iso.datetime(),
@@ -121,7 +119,6 @@ export const MadeBackup = Backup.extend({
 }).meta({ id: 'MadeBackup' })
 export type MadeBackup = z.infer<typeof MadeBackup>
 
-/** The summary of a manifest. */
 export function toBackup(
   folder: string,
   { instant, agentVersion, files, missing }: Omit<BackupManifest, 'mac'>,

@@ -27,7 +27,6 @@ export type Source = {
   isOpen: (walletId: string) => boolean
 }
 
-/** Wallets that are copied and synced at a time. */
 const walletsAtOnce = 4
 
 /**
@@ -109,7 +108,6 @@ function isListable(name: string): boolean {
   return BackupFile.shape.path.safeParse(name).success
 }
 
-/** The ids of the wallets in a copy of agent.db. */
 export async function readIds(folder: string): Promise<string[]> {
   await using db = openAgentDbToRead(join(folder, 'agent.db'))
   return (await db.selectFrom('wallet').select('id').execute()).map(({ id }) => id)

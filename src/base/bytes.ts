@@ -6,7 +6,6 @@
  */
 import { base58btc } from 'multiformats/bases/base58'
 
-/** Encodes bytes as base64url without padding. */
 export function toBase64url(bytes: Uint8Array | string): string {
   return view(bytes).toString('base64url')
 }
@@ -41,7 +40,6 @@ export function fromMultibase(text: string): Uint8Array {
   return base58btc.decode(text)
 }
 
-/** Encodes bytes as lower-case hexadecimal. */
 export function toHex(bytes: Uint8Array): string {
   return view(bytes).toString('hex')
 }
@@ -52,7 +50,6 @@ export function fromHex(text: string): Uint8Array {
   return Buffer.from(text, 'hex')
 }
 
-/** Encodes text as UTF-8. */
 export function utf8(text: string): Uint8Array {
   return Buffer.from(text, 'utf8')
 }
@@ -64,7 +61,6 @@ export function fromUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes)
 }
 
-/** Concatenates byte arrays. */
 export function concat(...parts: Uint8Array[]): Uint8Array {
   return Buffer.concat(parts)
 }

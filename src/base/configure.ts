@@ -22,7 +22,6 @@ export type Source = 'flag' | 'environment' | 'settings' | 'default'
 
 export type Configured = {
   config: Config
-  /** The settings of the profile. */
   settings: Settings
   sourceOf: (name: Name) => Source
   /** Stores the given values for the next start, with the bound ports. @throws {StartError} */

@@ -58,7 +58,6 @@ export function jsonFault(error: unknown): string {
   return message.includes('"') ? 'Unexpected character in JSON' : message
 }
 
-/** Whether a value is an object, and not null or an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

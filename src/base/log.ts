@@ -6,7 +6,6 @@
  */
 import { pino, type DestinationStream } from 'pino'
 
-/** The allowed fields. */
 const fields = {
   /** The remote address of a request. */
   address: 'text',
@@ -24,7 +23,6 @@ const fields = {
   isReplaced: 'flag',
   kind: 'text',
   queue: 'text',
-  /** The id of a DIDComm message. */
   messageId: 'text',
   ms: 'number',
   operationId: 'text',
@@ -54,7 +52,6 @@ export type Fields = { [Name in keyof typeof fields]?: Types[(typeof fields)[Nam
 
 export type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
 
-/** Writes a line. */
 type Write = { (fields: Fields, message: string): void; (message: string): void }
 
 export type Log = Readonly<Record<Level, Write>> & {

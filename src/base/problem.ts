@@ -173,10 +173,8 @@ const statuses = {
 
 export type ProblemType = keyof typeof statuses
 
-/** The HTTP status of each problem type. */
 export const problems: Readonly<Record<ProblemType, number>> = statuses
 
-/** An error response. */
 export class Problem extends Error {
   override name = 'Problem'
   readonly type: ProblemType

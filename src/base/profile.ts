@@ -17,9 +17,7 @@ const secret = z.string().min(1)
 
 export const LocalProfile = z.object({
   kind: z.literal('local'),
-  /** Base URL of the HTTP API. */
   url: z.url(),
-  /** Base URL of the DIDComm endpoint. */
   didcommUrl: z.url(),
   /** The `x-admin-api-key`. */
   adminToken: secret,
@@ -36,9 +34,7 @@ export type LocalProfile = z.infer<typeof LocalProfile>
 export const RemoteProfile = z.object({
   kind: z.literal('remote'),
   url: z.url({ protocol: /^https?$/ }),
-  /** The administrator’s key. */
   adminToken: secret.optional(),
-  /** A tenant’s key. */
   apiKey: secret.optional(),
 })
 export type RemoteProfile = z.infer<typeof RemoteProfile>
@@ -46,7 +42,6 @@ export type RemoteProfile = z.infer<typeof RemoteProfile>
 export const Profile = z.discriminatedUnion('kind', [LocalProfile, RemoteProfile])
 export type Profile = z.infer<typeof Profile>
 
-/** The name of a profile. */
 export const ProfileName = z.string().regex(/^[a-z0-9-]+$/i)
 
 /** @throws {StartError} for a name with other characters than letters, digits and hyphens */

@@ -8,9 +8,7 @@ import * as z from 'zod'
 
 export const Running = z.object({
   pid: z.int().positive(),
-  /** Base URL of the HTTP API. */
   url: z.url(),
-  /** Base URL of the DIDComm endpoint. */
   didcommUrl: z.url(),
   startedAt: z.iso.datetime(),
   calls: z

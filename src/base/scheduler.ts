@@ -19,7 +19,6 @@ export type SchedulerLimits = {
 /** A waiting request takes some kilobytes; a running one may keep a wallet's file open. */
 const total = { running: 512, waiting: 5_000 }
 
-/** The limits of the configuration. */
 export function schedulerLimits({
   TENANT_REQUESTS_AT_ONCE,
   TENANT_REQUESTS_WAITING,
@@ -40,7 +39,6 @@ export type Scheduler = {
    * @throws {Problem} 429 when too many requests of the client wait, 503 when too many requests wait in total.
    */
   acquire(client: string, onWait?: (cancel: () => void) => void): Promise<Slot | undefined>
-  /** The number of requests that wait. */
   waiting(): number
 }
 

@@ -36,7 +36,6 @@ const Value = z
   .transform(String)
 const SettingsFile = z.record(z.string(), Value, 'is not a JSON object of settings')
 
-/** The settings file of a profile. */
 export function settingsPath(configDir: string, profile: string): string {
   return join(configDir, 'settings', `${profile}.json`)
 }

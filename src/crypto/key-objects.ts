@@ -22,7 +22,6 @@ export function isKept(jwk: PublicJwk): boolean {
   return publicObjects.has(nameOf(jwk))
 }
 
-/** The object of a private key. */
 export function privateObject(jwk: PrivateJwk): KeyObject {
   return keep(privateObjects, nameOfPair(jwk), () =>
     createPrivateKey({ key: { ...publicMembers(jwk), d: jwk.d }, format: 'jwk' }),

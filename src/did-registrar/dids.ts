@@ -62,7 +62,6 @@ export async function nextDidIndex(tx: Db): Promise<number> {
   return last === null ? 0 : last + 1
 }
 
-/** Updates a DID's row. */
 export async function updateDidRow(
   tx: Tx,
   did: string,

@@ -93,7 +93,6 @@ export async function nextKeyIndexes(wallet: Wallet, did: string): Promise<Map<U
   return new Map(rows.map(({ usage, last }) => [byNumber.get(usage)!, last! + 1]))
 }
 
-/** Inserts key rows, if any. */
 export async function insertKeys(tx: Tx, rows: readonly KeyRow[]): Promise<void> {
   if (rows.length > 0) await tx.insertInto('did_key').values(rows).execute()
 }

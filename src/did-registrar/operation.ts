@@ -34,7 +34,6 @@ export async function insertOperation(
   await enqueueSubmit(tx, did, id)
 }
 
-/** Enqueues the job that submits a stored operation. */
 async function enqueueSubmit(tx: Tx, did: string, operationId: string): Promise<void> {
   await enqueue(tx, `did:${did}`, {
     kind: 'task',
@@ -44,7 +43,6 @@ async function enqueueSubmit(tx: Tx, did: string, operationId: string): Promise<
   })
 }
 
-/** The create operation of a DID. */
 async function getCreateOperation(db: Db, did: string): Promise<OperationRow> {
   return db
     .selectFrom('did_operation')

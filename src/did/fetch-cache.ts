@@ -62,10 +62,7 @@ export function createFetchCache<T extends object>(
     return promise
   }
 
-  return {
-    get: async (key) => entries.get(key) ?? start(key),
-    invalidate: (key) => void entries.delete(key),
-  }
+  return { get: async (key) => entries.get(key) ?? start(key), invalidate: (key) => void entries.delete(key) }
 }
 
 function failureMs(error: unknown): number {

@@ -59,11 +59,7 @@ async function check(
     }
   }
   if (!isThisAgent(answer.status, tryParseJson(answer.text))) {
-    return {
-      status: 'failed',
-      detail: `Another server replies at ${url} (status ${answer.status}).`,
-      hint,
-    }
+    return { status: 'failed', detail: `Another server replies at ${url} (status ${answer.status}).`, hint }
   }
   const { hostname, port, protocol } = new URL(url)
   if (!isLocalHost(hostname)) return { status: 'ok', detail: `${url} reaches this agent.` }

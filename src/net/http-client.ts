@@ -48,7 +48,6 @@ export type Posted = { status: number; retryAfter?: string }
 /** A response with a body in UTF-8; `date` is the header as sent. */
 export type Exchanged = { status: number; text: string; date?: string }
 
-/** Creates a client with its own connections. */
 export function createHttpClient(options: ConnectionOptions): HttpClient {
   const agent = createGuardedDispatcher(options)
 

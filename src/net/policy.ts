@@ -40,7 +40,6 @@ const otherServices = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-/** Creates the policy. */
 export function createPolicy({ allow, allowHosts, denyHosts, allowPorts }: Limits): Policy {
   const [allowed, denied] = [matcherOf(allowHosts), matcherOf(denyHosts)]
   const deniesRest = denyHosts?.rest === true

@@ -15,7 +15,6 @@ import { type ResolutionErrorCode, resolutionErrors } from './neoprism.ts'
 export const didMedia = ['application/did', 'application/did-resolution', 'application/json'] as const
 export type DidMedia = (typeof didMedia)[number]
 
-/** An HTTP response. */
 export type DidAnswer = { status: number; type: DidMedia; body: object }
 
 const codes = {

@@ -12,7 +12,6 @@ import { apply, type DidState } from '../did/prism/state.ts'
 import type { LedgerOperation, ReadOperation } from './ledger.ts'
 import { addOperation, type LedgerDb, listOperations, type OperationRow } from './operation-table.ts'
 
-/** Limit on the pending operations on one DID. */
 const maxPending = 20
 
 /** The state of a DID after the confirmed operations up to `sequence`. */

@@ -5,7 +5,6 @@
  */
 import * as z from 'zod'
 
-/** A SHA-256 in hexadecimal. */
 const Hash = z.string().regex(/^[0-9a-f]{64}$/, 'is not 64 hexadecimal digits')
 const Hex = z.string().regex(/^([0-9a-fA-F]{2})+$/, 'is not hexadecimal')
 const Instant = z.iso.datetime({ offset: true })
@@ -18,7 +17,6 @@ export const maxOperations = 100
 /** Limit on the DIDs in one response. */
 export const maxDids = 1_000
 
-/** The body of an error. */
 const ApiError = z.object({ error: z.string() })
 
 export const SignedOperationsSubmission = z

@@ -161,7 +161,6 @@ export async function immediately<T>(db: LedgerDb, work: (tx: LedgerDb) => Promi
   })
 }
 
-/** How long to wait for the write lock. */
 const lockTimeoutMs = 10_000
 
 /** Takes the write lock. SQLite's own waiting would block the process, which may hold the lock itself. */

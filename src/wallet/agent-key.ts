@@ -168,7 +168,6 @@ export async function rewrap(
   await tx.insertInto('setting').values(rows).execute()
 }
 
-/** Whether a master key unwraps the agent key. */
 export async function isMasterKey(db: AgentDb, masterKey: Uint8Array): Promise<boolean> {
   const agentKey = unwrap(masterKey, (await readWrapped(db))[present])
   agentKey?.fill(0)

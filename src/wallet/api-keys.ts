@@ -159,12 +159,7 @@ export class ApiKeys {
     if (!row || stateOf(row) !== 'active') return undefined
     const scopes = readScopes(row)
     return {
-      grant: {
-        keyId: row.id,
-        entityId: row.entity_id,
-        walletId: row.wallet_id,
-        ...(scopes && { scopes }),
-      },
+      grant: { keyId: row.id, entityId: row.entity_id, walletId: row.wallet_id, ...(scopes && { scopes }) },
       endsAt: row.expires_at === null ? undefined : Date.parse(row.expires_at),
       lastUsedAt: row.last_used_at,
     }

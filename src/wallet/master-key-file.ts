@@ -32,9 +32,7 @@ export function readMasterKeyFile(path: string, { mayMake = false } = {}): Uint8
     throw new StartError(
       `The master key cannot be read from ${path}. Restore the file, or set AGENT_MASTER_KEY.`,
       4,
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
   const key = parseMasterKey(text)
@@ -64,14 +62,12 @@ export function readNextKey(path: string): Uint8Array | undefined {
   }
 }
 
-/** Replaces the master key with the next key. */
 export function installNextKey(path: string): void {
   renameSync(nextTo(path), realPath(path))
   // A power failure must not undo the rename: the agent key may be wrapped with this key already.
   syncFolder(dirname(realPath(path)))
 }
 
-/** Deletes the next key. */
 export function discardNextKey(path: string): void {
   const next = nextTo(path)
   // In a read-only folder `rmSync` fails even when there is no file.

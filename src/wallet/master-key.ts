@@ -32,7 +32,6 @@ export type NextKey = {
   read(): Promise<Uint8Array | undefined>
   /** @throws when it cannot be stored; nothing is left then. */
   write(key: Uint8Array): Promise<void>
-  /** Replaces the master key with it. */
   install(): Promise<void>
   discard(): Promise<void>
 }

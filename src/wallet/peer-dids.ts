@@ -43,7 +43,6 @@ export async function deletePeerDid(tx: Tx, did: string): Promise<void> {
   await tx.deleteFrom('peer_did').where('did', '=', did).execute()
 }
 
-/** Whether a did:peer belongs to the wallet. */
 export async function hasPeerDid(db: Db, did: string): Promise<boolean> {
   return (await findRecordIdOfPeerDid(db, did)) !== undefined
 }

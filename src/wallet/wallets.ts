@@ -99,12 +99,10 @@ export class Wallets {
     return findWallet(this.#db, id)
   }
 
-  /** A page of wallets, oldest first. */
   list(paging: { offset: number; limit: number }): Promise<{ wallets: WalletDetail[]; total: number }> {
     return listWallets(this.#db, paging)
   }
 
-  /** The ids of all wallets that are not suspended. */
   ids(): Promise<string[]> {
     return readActiveIds(this.#db)
   }
