@@ -1,5 +1,8 @@
 /** Pairs of tenants that have made the first steps of a flow, and the steps that follow. */
 import { expect } from 'vitest'
+import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { keysFor } from '../../src/did/document.ts'
+import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
 import { startAgent } from '../_agent.ts'
 import { openParty, type Message, type PartyOptions } from '../_party.ts'
 import {
@@ -141,4 +144,17 @@ export function prove(prover: Tenant, presentationId: string, ...proofId: string
 /** Expects that a call is refused with a status and a detail that contains a text. */
 export async function expectRefusal(call: Promise<unknown>, status: number, detail: string | RegExp) {
   expect(await refusal(call)).toMatchObject({ status, detail: expect.stringMatching(detail) })
+}
+
+/** A DID with keys that the agents do not know: as a sender, and as a signer. */
+export function newStranger() {
+  const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
+  const keys = { keyAgreement: toPublic(keyAgreement), authentication: toPublic(authentication) }
+  const did = createPeerDid({ ...keys, serviceUri: 'http://127.0.0.1:1/unreachable' })
+  const kid = (purpose: 'keyAgreement' | 'authentication') => keysFor(resolvePeerDid(did), purpose)[0]!.id
+  return {
+    did,
+    sender: { kid: kid('keyAgreement'), privateJwk: keyAgreement },
+    signer: { kid: kid('authentication'), privateJwk: authentication },
+  }
 }

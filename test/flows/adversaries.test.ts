@@ -6,9 +6,6 @@ import { randomUUID } from 'node:crypto'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { generateKey } from '../../src/crypto/keys.ts'
-import { keysFor } from '../../src/did/document.ts'
-import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
 import type { PrivateKey } from '../../src/didcomm/jwe.ts'
 import { writeMessage, type PlaintextMessage } from '../../src/didcomm/message.ts'
 import { encrypt, packAnoncrypt, packAuthcrypt } from '../../src/didcomm/pack.ts'
@@ -27,7 +24,7 @@ import {
   type Tenant,
 } from '../_tenants.ts'
 import { post, recipientOf } from '../_party.ts'
-import { acceptOfferWith, prove } from './_steps.ts'
+import { acceptOfferWith, newStranger, prove, requestProof } from './_steps.ts'
 
 /** A proxy in front of the agent that records every envelope. */
 async function openWire() {
@@ -55,22 +52,6 @@ async function openWire() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
-  }
-}
-
-/** A DID with keys that the agent does not know. */
-function stranger() {
-  const [privateJwk, signing] = [generateKey('X25519'), generateKey('Ed25519')]
-  const did = createPeerDid({
-    keyAgreement: privateJwk,
-    authentication: signing,
-    serviceUri: 'http://127.0.0.1:1/unreachable',
-  })
-  const document = resolvePeerDid(did)
-  return {
-    did,
-    sender: { kid: keysFor(document, 'keyAgreement')[0]!.id, privateJwk },
-    signer: { kid: keysFor(document, 'authentication')[0]!.id, privateJwk: signing },
   }
 }
 
@@ -117,9 +98,8 @@ test(
     const { recordId: wanted } = await credentialIn(holder.call, requested.thid, 'OfferReceived')
     await acceptOfferWith(holder, wanted, { subjectId })
     const asked = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
-    const proved = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
-    const { presentationId } = await presentationIn(holder.call, proved.thid, 'RequestReceived')
-    await prove(holder, presentationId, recordId)
+    const proved = await requestProof(issuer, holder, { connectionId })
+    await prove(holder, proved.presentationId, recordId)
     await Promise.all([
       credentialIn(holder.call, offered.thid, 'OfferReceived'),
       credentialIn(issuer.call, offered.thid, 'OfferSent'),
@@ -138,7 +118,7 @@ test(
     const thirdKey = (await agent.agent.wallets.use(third.walletId, (wallet) =>
       findPeerKey(wallet, recipientOf(thirdDid).kid),
     )) as PrivateKey
-    const mallory = stranger()
+    const mallory = newStranger()
     const before = [await picture(agent, issuer), await picture(agent, holder), await picture(agent, third)]
     const threads = [
       connected,

@@ -2,9 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { generateKey, toPublic } from '../../src/crypto/keys.ts'
-import { keysFor } from '../../src/did/document.ts'
-import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
 import { packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
 import { presentProof } from '../../src/protocols/present-proof/model.ts'
@@ -29,7 +26,8 @@ import {
   until,
   type Tenant,
 } from '../_tenants.ts'
-import { actOnProof, failureOf, issueRequested, prove } from './_steps.ts'
+import { recipientOf } from '../_party.ts'
+import { actOnProof, failureOf, newStranger, issueRequested, prove } from './_steps.ts'
 
 const goals = { goalCode: 'issue-vc', goal: 'für >alle? ~' }
 
@@ -357,22 +355,15 @@ test('an unanswered invitation accepts only an answer, an answered one only its 
   expect(await picture()).toBe(before)
 })
 
-/** A DID with keys that the agents do not know. */
+/** Sends messages of a DID that the agents do not know to an endpoint. */
 function stranger() {
-  const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
-  const keys = { keyAgreement: toPublic(keyAgreement), authentication: toPublic(authentication) }
-  const did = createPeerDid({ ...keys, serviceUri: 'http://127.0.0.1:1/unreachable' })
-  const sender = { kid: keysFor(resolvePeerDid(did), 'keyAgreement')[0]!.id, privateJwk: keyAgreement }
+  const { did, sender } = newStranger()
   return {
     async send(url: string, to: string, message: object): Promise<{ status: number; type: string }> {
-      const { id: kid, publicKeyJwk: publicJwk } = keysFor(resolvePeerDid(to), 'keyAgreement')[0]!
       const plaintext = { id: randomUUID(), from: did, to: [to], ...message }
-      const body = packAuthcrypt(plaintext as never, { sender, recipients: [{ kid, publicJwk }] })
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/didcomm-encrypted+json' },
-        body,
-      })
+      const body = packAuthcrypt(plaintext as never, { sender, recipients: [recipientOf(to)] })
+      const headers = { 'content-type': 'application/didcomm-encrypted+json' }
+      const response = await fetch(url, { method: 'POST', headers, body })
       const text = await response.text()
       return { status: response.status, type: text === '' ? '' : (JSON.parse(text) as { type: string }).type }
     },

@@ -1,26 +1,12 @@
 /** The DIDComm endpoint against forged and anonymous senders. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { generateKey, toPublic, type PrivateJwk } from '../../src/crypto/keys.ts'
-import { keysFor } from '../../src/did/document.ts'
-import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
+import { generateKey, type PrivateJwk } from '../../src/crypto/keys.ts'
+import { resolvePeerDid } from '../../src/did/peer.ts'
 import { packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { connectionIn, startPair } from '../_tenants.ts'
 import { recipientOf } from '../_party.ts'
-
-/** A DID with keys that the agents do not know. */
-function stranger() {
-  const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
-  const did = createPeerDid({
-    keyAgreement: toPublic(keyAgreement),
-    authentication: toPublic(authentication),
-    serviceUri: 'http://127.0.0.1:1/unreachable',
-  })
-  return {
-    did,
-    sender: { kid: keysFor(resolvePeerDid(did), 'keyAgreement')[0]!.id, privateJwk: keyAgreement },
-  }
-}
+import { newStranger } from './_steps.ts'
 
 async function post(url: string, body: string, type = 'application/didcomm-encrypted+json') {
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': type }, body })
@@ -33,7 +19,7 @@ test('an unknown sender can answer an invitation once, and a repeated message co
   await using pair = await startPair()
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const to = made.invitation.from
-  const { did, sender } = stranger()
+  const { did, sender } = newStranger()
   const request = {
     id: randomUUID(),
     type: requestType,
@@ -52,36 +38,23 @@ test('an unknown sender can answer an invitation once, and a repeated message co
   expect(await post(mailbox, wire)).toEqual({ status: 200, body: '' })
   expect(await post(pair.agent.didcommUrl, pack(request))).toEqual({ status: 200, body: '' })
   expect((await post(mailbox, pack({ ...request, id: randomUUID() }))).status).toBe(400)
-  const again = stranger()
-  const second = packAuthcrypt(
-    { ...request, id: randomUUID(), from: again.did },
-    {
-      sender: again.sender,
-      recipients: [recipientOf(to)],
-    },
-  )
+  const again = newStranger()
+  const answer = { ...request, id: randomUUID(), from: again.did }
+  const second = packAuthcrypt(answer, { sender: again.sender, recipients: [recipientOf(to)] })
   expect((await post(mailbox, second)).status).toBe(400)
 })
 
 test('the endpoint refuses everything that is not a message for it, and never fails', async () => {
   await using pair = await startPair()
-  const { did, sender } = stranger()
+  const { did, sender } = newStranger()
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const to = made.invitation.from
-  const good = packAuthcrypt(
-    { id: '1', type: 'https://example.com/unknown', from: did, to: [to], body: {} },
-    {
-      sender,
-      recipients: [recipientOf(to)],
-    },
-  )
-  const notOurs = stranger()
+  const message = { id: '1', type: 'https://example.com/unknown', from: did, to: [to], body: {} }
+  const good = packAuthcrypt(message, { sender, recipients: [recipientOf(to)] })
+  const another = newStranger()
   const forOthers = packAuthcrypt(
-    { id: '1', type: 'x:y', from: did, to: [notOurs.did], body: {} },
-    {
-      sender,
-      recipients: [recipientOf(notOurs.did)],
-    },
+    { ...message, to: [another.did] },
+    { sender, recipients: [recipientOf(another.did)] },
   )
   const url = pair.agent.didcommUrl
   const cases: [string, string, string, number][] = [
@@ -110,22 +83,15 @@ test('private keys are found for their own kid alone', async () => {
   await using pair = await startPair()
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const to = made.invitation.from
-  const { sender, did } = stranger()
+  const { sender, did } = newStranger()
   const signing: PrivateJwk = generateKey('X25519')
-  const wrongKey = packAuthcrypt(
-    { id: '1', type: 'x:y', from: did, to: [to], body: {} },
-    {
-      sender: { kid: sender.kid, privateJwk: signing },
-      recipients: [recipientOf(to)],
-    },
-  )
+  const message = { id: '1', type: 'x:y', from: did, to: [to], body: {} }
+  const wrongKey = packAuthcrypt(message, {
+    sender: { kid: sender.kid, privateJwk: signing },
+    recipients: [recipientOf(to)],
+  })
   expect((await post(pair.agent.didcommUrl, wrongKey)).status).toBe(422)
-  const wrongKid = packAuthcrypt(
-    { id: '1', type: 'x:y', from: did, to: [to], body: {} },
-    {
-      sender,
-      recipients: [{ ...recipientOf(to), kid: `${to}#key-2` }],
-    },
-  )
+  const recipients = [{ ...recipientOf(to), kid: `${to}#key-2` }]
+  const wrongKid = packAuthcrypt(message, { sender, recipients })
   expect((await post(pair.agent.didcommUrl, wrongKid)).status).toBe(422)
 })

@@ -65,9 +65,15 @@ test('every attempt sends a new envelope with the same message', async () => {
 })
 
 /** The connection of a wallet whose endpoint answers with a status. */
-async function connectTo(answer: number, variables: Record<string, string> = {}) {
+async function connectTo(
+  answer: number,
+  {
+    variables = {},
+    headers = {},
+  }: { variables?: Record<string, string>; headers?: Record<string, string> } = {},
+) {
   const pair = await startPair(variables)
-  const wallet = await openParty({ answer: (response) => response.writeHead(answer).end() })
+  const wallet = await openParty({ answer: (response) => response.writeHead(answer, headers).end() })
   const { connectionId, thid, invitation } = await pair.issuer.call('POST /connections', { body: {} })
   await wallet.send(invitation.from, { type: requestType, thid, pthid: thid })
   return {
@@ -110,7 +116,7 @@ test.each([408, 425, 429, 500, 502, 503])('%i is retried', async (status) => {
 })
 
 test('a message that is not accepted for MESSAGE_RETRY_FOR is abandoned, and the record stores why', async () => {
-  await using scene = await connectTo(503, { MESSAGE_RETRY_FOR: '1' })
+  await using scene = await connectTo(503, { variables: { MESSAGE_RETRY_FOR: '1' } })
   const given = await until(
     'the end of the flow',
     scene.read,
@@ -140,17 +146,8 @@ test('Retry-After is seconds or a date, limited to one hour', () => {
 })
 
 test('an endpoint with Retry-After gets no request before that time', async () => {
-  await using pair = await startPair()
-  await using wallet = await openParty({
-    answer: (response) => response.writeHead(503, { 'retry-after': '600' }).end(),
-  })
-  const { thid, invitation } = await pair.issuer.call('POST /connections', { body: {} })
-  await wallet.send(invitation.from, { type: requestType, thid, pthid: thid })
-  const jobs = () =>
-    pair.agent.agent.wallets.use(pair.issuer.walletId, ({ db }) =>
-      db.selectFrom('job').select(['attempts', 'due_at']).execute(),
-    )
-  const [job] = await until('the attempt', jobs, ([first]) => first !== undefined && first.attempts > 0)
+  await using scene = await connectTo(503, { headers: { 'retry-after': '600' } })
+  const [job] = await until('the attempt', scene.jobs, ([first]) => first !== undefined && first.attempts > 0)
   const waitMs = Date.parse(job!.due_at) - Date.now()
   expect(waitMs).toBeGreaterThan(500_000)
   expect(waitMs).toBeLessThanOrEqual(600_000)
