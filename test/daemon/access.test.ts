@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAccess } from '../../daemon/middleware/access.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+import { ask } from '../_ask.ts'
 
 /** One endpoint per access level. */
 const tenantPath = '/events/webhooks'
@@ -21,13 +22,16 @@ const admin = { 'x-admin-api-key': adminToken }
 const wrongAdmin = { 'x-admin-api-key': `${adminToken}!` }
 
 async function answer(agent: TestAgent, path: string, headers: Headers): Promise<Expected> {
-  const response = await agent.send('GET', path, { headers })
-  const { type } = (await response.json()) as { type?: string }
-  return type === undefined ? [response.status] : [response.status, type]
+  const { status, body } = await ask(agent, `GET ${path}`, { headers })
+  return body.type === undefined ? [status] : [status, body.type]
 }
 
-const details = async (agent: TestAgent, path: string, headers: Headers) =>
-  ((await (await agent.send('GET', path, { headers })).json()) as { detail: string }).detail
+const details = async (agent: TestAgent, path: string, headers: Headers): Promise<string> =>
+  (await ask(agent, `GET ${path}`, { headers })).body.detail
+
+/** The wallets that a client with these headers sees. */
+const walletsOf = async (agent: TestAgent, headers: Headers): Promise<{ id: string; name: string }[]> =>
+  (await ask(agent, `GET ${sharedPath}`, { headers })).body.contents
 
 describe('with registered keys', () => {
   let agent: TestAgent
@@ -80,12 +84,7 @@ describe('with registered keys', () => {
   })
 
   test('a shared endpoint accepts both, the administrator’s first', async () => {
-    const seen = async (headers: Headers) => {
-      const { contents } = (await (await agent.send('GET', sharedPath, { headers })).json()) as {
-        contents: { id: string }[]
-      }
-      return contents.map(({ id }) => id)
-    }
+    const seen = async (headers: Headers) => (await walletsOf(agent, headers)).map(({ id }) => id)
     expect(await seen(admin)).toEqual(expect.arrayContaining([walletId, other.walletId]))
     expect(await seen({ apikey: apiKey })).toEqual([walletId])
     expect(await seen({ ...admin, apikey: apiKey })).toEqual(
@@ -118,14 +117,10 @@ describe('with registered keys', () => {
 
   test('a tenant cannot create wallets', async () => {
     const before = (await agent.admin('GET /wallets')).contents
-    const response = await agent.send('POST', '/wallets', {
-      headers: { apikey: apiKey },
-      body: '{"name":"second"}',
+    expect(await ask(agent, 'POST /wallets', { apiKey, body: { name: 'second' } })).toMatchObject({
+      status: 400,
+      body: { type: 'error:WalletManagementServiceError:TooManyPermittedWallet' },
     })
-    expect([response.status, await response.json()]).toEqual([
-      400,
-      expect.objectContaining({ type: 'error:WalletManagementServiceError:TooManyPermittedWallet' }),
-    ])
     expect((await agent.admin('GET /wallets')).contents).toEqual(before)
   })
 
@@ -163,10 +158,7 @@ test('with API_KEY_ENABLED=false every client is the default tenant and the head
 test('with API_KEY_AUTHENTICATE_AS_DEFAULT_USER any non-empty key is the default tenant’s', async () => {
   await using agent = await startAgent({ API_KEY_AUTHENTICATE_AS_DEFAULT_USER: 'true' })
   await agent.newTenant()
-  const response = await agent.send('GET', sharedPath, { headers: { apikey: 'whatever' } })
-  expect(((await response.json()) as { contents: { id: string }[] }).contents.map(({ id }) => id)).toEqual([
-    defaultId,
-  ])
+  expect(await walletsOf(agent, { apikey: 'whatever' })).toMatchObject([{ id: defaultId }])
   expect(await answer(agent, tenantPath, { apikey: 'whatever' })).toEqual([200])
   expect(await answer(agent, tenantPath, { apikey: '' })).toEqual(emptyKey)
   expect(await answer(agent, tenantPath, {})).toEqual(noKey)
@@ -181,20 +173,13 @@ describe('with API_KEY_AUTO_PROVISIONING', () => {
   })
   afterAll(() => agent[Symbol.asyncDispose]())
 
-  const walletsOf = async (apiKey: string) => {
-    const { contents } = (await (
-      await agent.send('GET', sharedPath, { headers: { apikey: apiKey } })
-    ).json()) as {
-      contents: { id: string; name: string }[]
-    }
-    return contents
-  }
+  const walletsWith = (apikey: string) => walletsOf(agent, { apikey })
 
   test('an unknown key gets one new wallet and entity, also with concurrent requests', async () => {
     const before = (await agent.admin('GET /wallets')).contents.length
-    const all = await Promise.all(Array.from({ length: 20 }, () => walletsOf('a-new-key-of-the-tests')))
+    const all = await Promise.all(Array.from({ length: 20 }, () => walletsWith('a-new-key-of-the-tests')))
     expect(new Set(all.map(([wallet]) => wallet!.id)).size).toBe(1)
-    expect(await walletsOf('a-new-key-of-the-tests')).toEqual([
+    expect(await walletsWith('a-new-key-of-the-tests')).toEqual([
       expect.objectContaining({ name: 'Auto provisioned wallet' }),
     ])
     expect((await agent.admin('GET /wallets')).contents).toHaveLength(before + 1)
@@ -211,32 +196,31 @@ describe('with API_KEY_AUTO_PROVISIONING', () => {
       Array.from({ length: 20 }, () => tenant({ apikey: 'another-new-key-of-the-tests' }, context)),
     )
     expect(new Set(all.map(({ walletId }) => walletId)).size).toBe(1)
-    expect(await walletsOf('another-new-key-of-the-tests')).toEqual([
+    expect(await walletsWith('another-new-key-of-the-tests')).toEqual([
       expect.objectContaining({ id: all[0]!.walletId }),
     ])
   })
 
   test('an unknown key that is too short creates nothing and gets a reason', async () => {
     const before = (await agent.admin('GET /wallets')).contents.length
-    const response = await agent.send('GET', '/did-registrar/dids', { headers: { apikey: 'short' } })
-    expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
-      401,
-      expect.stringContaining('16 to 128 characters'),
-    ])
+    expect(await ask(agent, 'GET /did-registrar/dids', { apiKey: 'short' })).toMatchObject({
+      status: 401,
+      body: { detail: expect.stringContaining('16 to 128 characters') },
+    })
     expect((await agent.admin('GET /wallets')).contents).toHaveLength(before)
   })
 
   test('two unknown keys get two wallets', async () => {
     const [[one], [two]] = [
-      await walletsOf('first-key-of-the-tests'),
-      await walletsOf('second-key-of-the-tests'),
+      await walletsWith('first-key-of-the-tests'),
+      await walletsWith('second-key-of-the-tests'),
     ]
     expect(one!.id).not.toBe(two!.id)
   })
 
   test('a registered key behaves as registered', async () => {
     const { apiKey, walletId } = await agent.newTenant('registered')
-    expect(await walletsOf(apiKey)).toEqual([expect.objectContaining({ id: walletId, name: 'registered' })])
+    expect(await walletsWith(apiKey)).toEqual([expect.objectContaining({ id: walletId, name: 'registered' })])
   })
 
   test('a removed key creates nothing', async () => {

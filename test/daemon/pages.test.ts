@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { encode, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
 import { oobOf } from '../_tenants.ts'
-import { newHolder } from '../enterprise/_suite.ts'
+import { ask } from '../_ask.ts'
+import { keyOf, newHolder } from '../enterprise/_suite.ts'
 
 /** The Accept header of browsers. */
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
@@ -24,69 +25,50 @@ async function get(url: string, accept: string | undefined = browser, method = '
 const post = async (url: string, body: unknown) =>
   (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).status
 
-type Made = {
-  id: string
-  url: string
-  content: object
-  answer: unknown
-  read: () => Promise<{ state: string }>
-  remove: () => Promise<unknown>
+type Product = {
+  collection: string
+  content: (made: any) => object
+  link: (content: any) => string
+  answer: (content: any) => unknown
+  title: string
+  nameless: string
+  unknown: string
 }
 
-const products: Record<
-  string,
-  {
-    begin: (at: TestAgent, from?: string) => Promise<Made>
-    refused: unknown
-    title: string
-    nameless: string
-    unknown: string
-  }
-> = {
+const unknownId = '2Fe27FgoZSFmSgW8WFEdMBCa7fDeMuzdei3R7gZmU7ejrXXdXNhRJPB'
+const products: Record<'a DID request' | 'a challenge', Product> = {
   'a DID request': {
-    begin: async ({ tenant }, from) => {
-      const { id, didRequest } = await tenant('POST /onboard/did-requests', { body: { from } })
-      return {
-        id,
-        url: didRequest.onboardEndpoint,
-        content: didRequest,
-        answer: { did: holder.did },
-        read: () =>
-          tenant('GET /onboard/did-requests/{didRequestId}', {
-            path: { didRequestId: id },
-            query: { wait: 0 },
-          }),
-        remove: () => tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: id } }),
-      }
-    },
-    refused: null,
+    collection: '/onboard/did-requests',
+    content: ({ didRequest }) => didRequest,
+    link: ({ onboardEndpoint }) => onboardEndpoint,
+    answer: () => ({ did: holder.did }),
     title: '<bdi>“Acme Ltd”</bdi> asks for a DID',
     nameless: 'Request for a DID',
-    unknown: '/onboard/2Fe27FgoZSFmSgW8WFEdMBCa7fDeMuzdei3R7gZmU7ejrXXdXNhRJPB',
+    unknown: `/onboard/${unknownId}`,
   },
   'a challenge': {
-    begin: async ({ tenant }, from) => {
-      const { id, challenge } = await tenant('POST /did-authentication/challenges', { body: { from } })
-      return {
-        id,
-        url: challenge.submissionEndpoint,
-        content: challenge,
-        answer: holder.answer(challenge.nonce),
-        read: () =>
-          tenant('GET /did-authentication/challenges/{challengeId}', {
-            path: { challengeId: id },
-            query: { wait: 0 },
-          }),
-        remove: () =>
-          tenant('DELETE /did-authentication/challenges/{challengeId}', { path: { challengeId: id } }),
-      }
-    },
-    refused: null,
+    collection: '/did-authentication/challenges',
+    content: ({ challenge }) => challenge,
+    link: ({ submissionEndpoint }) => submissionEndpoint,
+    answer: ({ nonce }) => holder.answer(nonce),
     title: '<bdi>“Acme Ltd”</bdi> asks you to sign in',
     nameless: 'Sign in with your DID',
-    unknown:
-      '/did-authentication/challenge-submissions/2Fe27FgoZSFmSgW8WFEdMBCa7fDeMuzdei3R7gZmU7ejrXXdXNhRJPB',
+    unknown: `/did-authentication/challenge-submissions/${unknownId}`,
   },
+}
+
+/** Creates a DID request or a challenge. `url` is its link. */
+async function create(at: TestAgent, { collection, content, link, answer }: Product, from?: string) {
+  const apiKey = keyOf(at)
+  const made = (await ask(at, `POST ${collection}`, { apiKey, body: { from } })).body
+  const itself = `${collection}/${made.id}`
+  return {
+    url: link(content(made)),
+    content: content(made),
+    answer: answer(content(made)),
+    read: async () => (await ask(at, `GET ${itself}`, { apiKey })).body,
+    remove: () => ask(at, `DELETE ${itself}`, { apiKey }),
+  }
 }
 
 const invitation = async (goal = 'a staff card') => {
@@ -121,7 +103,10 @@ const hostile = [
   ' \u00a0\u2003 ',
 ]
 
-describe.each(Object.entries(products))('%s', (_, { begin, refused, title, nameless, unknown }) => {
+describe.each(Object.entries(products))('%s', (_, product) => {
+  const { title, nameless, unknown } = product
+  const begin = (at: TestAgent, from?: string) => create(at, product, from)
+
   test('is a page for browsers and JSON for programs', async () => {
     const { url, content } = await begin(agent, 'Acme Ltd')
     const page = await get(url)
@@ -178,7 +163,7 @@ describe.each(Object.entries(products))('%s', (_, { begin, refused, title, namel
       await begin(short),
     ]
     expect(await post(used.url, used.answer)).toBe(200)
-    expect(await post(declined.url, refused)).toBe(400)
+    expect(await post(declined.url, null)).toBe(400)
     await deleted.remove()
     for (const { url } of [used, declined, deleted, over]) {
       const page = await get(url)
@@ -251,7 +236,7 @@ function normal(tags: readonly string[] | null): string[] | undefined {
 }
 
 test('pages forbid everything except their own style and send no referrer', async () => {
-  const { url } = await products['a challenge']!.begin(agent)
+  const { url } = await create(agent, products['a challenge'])
   const links = [
     url,
     (await invitation()).url,

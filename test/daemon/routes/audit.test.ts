@@ -80,43 +80,20 @@ test('an administrative change has its actor, address, action, result, outcome a
     await agent.admin('DELETE /iam/entities/{id}/api-keys/{keyId}', { path: { id: entityId, keyId } })
     await agent.admin('GET /iam/entities')
   })
-  expect(
-    entries.map(({ actor, action, outcome, status, walletId, subject }) => ({
-      actor,
-      action,
-      outcome,
-      status,
-      walletId,
-      subject,
-    })),
-  ).toEqual([
+  const whole = entries.map(({ actor, action, outcome, status, walletId: of, subject }) => ({
+    ...{ actor, action, outcome, status, subject },
+    ...(of !== undefined && { walletId: of }),
+  }))
+  const succeeded = { actor: 'admin', outcome: 'succeeded' }
+  const keys = 'POST /iam/entities/{id}/api-keys'
+  const entity = { walletId, made: entityId }
+  expect(whole).toEqual([
+    { ...succeeded, action: 'POST /wallets', status: 201, walletId, subject: { made: walletId } },
+    { ...succeeded, action: 'POST /iam/entities', status: 201, walletId, subject: entity },
+    { ...succeeded, action: keys, status: 201, subject: { id: entityId, made: keyId } },
     {
-      actor: 'admin',
-      action: 'POST /wallets',
-      outcome: 'succeeded',
-      status: 201,
-      walletId,
-      subject: { made: walletId },
-    },
-    {
-      actor: 'admin',
-      action: 'POST /iam/entities',
-      outcome: 'succeeded',
-      status: 201,
-      walletId,
-      subject: { walletId, made: entityId },
-    },
-    {
-      actor: 'admin',
-      action: 'POST /iam/entities/{id}/api-keys',
-      outcome: 'succeeded',
-      status: 201,
-      subject: { id: entityId, made: keyId },
-    },
-    {
-      actor: 'admin',
+      ...succeeded,
       action: 'DELETE /iam/entities/{id}/api-keys/{keyId}',
-      outcome: 'succeeded',
       status: 200,
       subject: { id: entityId, keyId },
     },
@@ -136,23 +113,11 @@ test('a DID operation has its tenant, key, wallet and DID', async () => {
     await tenant.call('GET /did-registrar/dids')
   })
   const { entityId, walletId } = tenant
+  const byTenant = { actor: 'tenant', entityId, walletId }
+  const publications = 'POST /did-registrar/dids/{didRef}/publications'
   expect(entries).toMatchObject([
-    {
-      actor: 'tenant',
-      entityId,
-      walletId,
-      keyId: expect.any(String),
-      action: 'POST /did-registrar/dids',
-      subject: { made: did },
-    },
-    {
-      actor: 'tenant',
-      entityId,
-      walletId,
-      action: 'POST /did-registrar/dids/{didRef}/publications',
-      subject: { didRef: did },
-      status: 202,
-    },
+    { ...byTenant, keyId: expect.any(String), action: 'POST /did-registrar/dids', subject: { made: did } },
+    { ...byTenant, action: publications, subject: { didRef: did }, status: 202 },
   ])
 })
 
@@ -168,20 +133,14 @@ test('a failure is logged with its problem; free text in a path is not', async (
     // An invalid path.
     await send('DELETE /iam/entities/nonsense', asAdmin)
   })
+  const failed = (action: string, status: number) => ({ action, outcome: 'failed', status })
   expect(entries).toMatchObject([
     {
-      action: 'POST /wallets',
-      outcome: 'failed',
-      status: 422,
+      ...failed('POST /wallets', 422),
       problemType: 'error:WalletManagementServiceError:DuplicatedWalletId',
     },
-    {
-      action: 'POST /iam/entities',
-      outcome: 'failed',
-      status: 400,
-      problemType: 'error:RequestBodyDecodingFailure',
-    },
-    { action: 'POST /did-registrar/dids/{didRef}/publications', outcome: 'failed', status: 404 },
+    { ...failed('POST /iam/entities', 400), problemType: 'error:RequestBodyDecodingFailure' },
+    failed('POST /did-registrar/dids/{didRef}/publications', 404),
   ])
   expect(entries).toHaveLength(3)
   expect(JSON.stringify(entries)).not.toContain('password')
@@ -206,32 +165,17 @@ test('every refusal is logged, at any endpoint, with its actor where known', asy
       expect((await send(key, headers)).status, key).toBeGreaterThan(400)
   })
   const anonymous = { actor: 'anonymous', address: '192.0.2.1', outcome: 'refused' }
-  const invalid = 'error:AuthenticationError:InvalidCredentials'
+  const error = (name: string) => ({ problemType: `error:AuthenticationError:${name}` })
+  const invalid = { ...anonymous, status: 401, ...error('InvalidCredentials') }
+  const notAdmin = { ...anonymous, status: 401, ...error('AdminApiKeyAuthenticationError') }
+  const byTenant = { actor: 'tenant', status: 403 }
   expect(entries).toMatchObject([
-    { ...anonymous, action: 'GET /connections', status: 401, problemType: invalid },
-    { ...anonymous, action: 'GET /connections', status: 401, problemType: invalid },
-    { ...anonymous, action: 'GET /did-authentication/challenges', status: 401, problemType: invalid },
-    {
-      ...anonymous,
-      action: 'GET /wallets',
-      status: 401,
-      problemType: 'error:AuthenticationError:AdminApiKeyAuthenticationError',
-    },
-    {
-      actor: 'tenant',
-      entityId,
-      walletId,
-      action: 'GET /iam/entities',
-      status: 403,
-      problemType: 'error:AuthenticationError:InvalidRole',
-    },
-    {
-      actor: 'tenant',
-      keyId,
-      action: 'POST /connections',
-      status: 403,
-      problemType: 'error:AuthenticationError:InsufficientScope',
-    },
+    { ...invalid, action: 'GET /connections' },
+    { ...invalid, action: 'GET /connections' },
+    { ...invalid, action: 'GET /did-authentication/challenges' },
+    { ...notAdmin, action: 'GET /wallets' },
+    { ...byTenant, entityId, walletId, action: 'GET /iam/entities', ...error('InvalidRole') },
+    { ...byTenant, keyId, action: 'POST /connections', ...error('InsufficientScope') },
     { ...anonymous, action: 'request from another site', status: 403, problemType: 'error:LocalAccessOnly' },
   ])
   const tooMany = await added(async () => {
