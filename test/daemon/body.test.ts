@@ -6,6 +6,7 @@ import { defaultMaxBytes } from '../../daemon/http/body.ts'
 import { route } from '../../daemon/http/route.ts'
 import { jsonLimits } from '../../src/base/json.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { anyone } from './_route.ts'
 
 const Body = z.object({
   name: z.string(),
@@ -14,42 +15,16 @@ const Body = z.object({
   either: z.union([z.string(), z.object({ uri: z.string(), retries: z.number() })]).optional(),
 })
 
+const echoing = { ...anyone, reply: [200, z.looseObject({})] } as const
+const Optional = z.object({ from: z.string().optional() })
+const Query = z.object({ n: z.coerce.number<number>().int().default(1) })
+
 const echo = [
-  route(
-    'POST /echo',
-    { summary: '', operationId: '', access: 'public', body: Body, reply: [200, z.looseObject({})] },
-    (_context, { body }) => Promise.resolve(body),
-  ),
-  route(
-    'POST /optional',
-    {
-      summary: '',
-      operationId: '',
-      access: 'public',
-      body: z.object({ from: z.string().optional() }),
-      reply: [200, z.looseObject({})],
-    },
-    (_context, { body }) => Promise.resolve(body),
-  ),
-  route('POST /none', { summary: '', operationId: '', access: 'public', reply: [201, null] }, () =>
-    Promise.resolve(),
-  ),
-  route(
-    'DELETE /echo',
-    { summary: '', operationId: '', access: 'public', body: Body, reply: [200, z.looseObject({})] },
-    (_context, { body }) => Promise.resolve(body),
-  ),
-  route(
-    'GET /query',
-    {
-      summary: '',
-      operationId: '',
-      access: 'public',
-      query: z.object({ n: z.coerce.number<number>().int().default(1) }),
-      reply: [200, z.looseObject({})],
-    },
-    (_context, { query }) => Promise.resolve(query),
-  ),
+  route('POST /echo', { ...echoing, body: Body }, (_, { body }) => Promise.resolve(body)),
+  route('POST /optional', { ...echoing, body: Optional }, (_, { body }) => Promise.resolve(body)),
+  route('POST /none', { ...anyone, reply: [201, null] }, () => Promise.resolve()),
+  route('DELETE /echo', { ...echoing, body: Body }, (_, { body }) => Promise.resolve(body)),
+  route('GET /query', { ...echoing, query: Query }, (_, { query }) => Promise.resolve(query)),
 ]
 
 let agent: TestAgent

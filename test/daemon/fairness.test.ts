@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { route } from '../../daemon/http/route.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { anyone } from './_route.ts'
 import { built } from '../_built.ts'
 import { openParty } from '../_party.ts'
 
@@ -37,9 +38,7 @@ async function startGated(variables: Record<string, string> = {}) {
     route('GET /held', { summary: '', operationId: '', access: 'tenant', reply: [204, null] }, () =>
       gate.hold(),
     ),
-    route('GET /held-for-all', { summary: '', operationId: '', access: 'public', reply: [204, null] }, () =>
-      gate.hold(),
-    ),
+    route('GET /held-for-all', { ...anyone, reply: [204, null] }, () => gate.hold()),
   ]
   const agent = await startAgent({ ...one, ...variables }, { routes: gated })
   return {

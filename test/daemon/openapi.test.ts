@@ -7,6 +7,7 @@ import { route, splitKey, type Contract } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
 import published from '../../fixtures/cloud-agent/operations.json' with { type: 'json' }
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { anyone } from './_route.ts'
 
 type Operation = {
   summary: string
@@ -246,14 +247,8 @@ test('bodies are described as input, and an optional body is not required', () =
     .object({ size: z.string().transform(Number), from: z.string().default('x') })
     .meta({ id: 'SizeForOpenApiTest' })
   const samples = [
-    route('POST /a', { summary: '', operationId: '', access: 'public', body: Body, reply: [200, null] }, () =>
-      Promise.resolve(),
-    ),
-    route(
-      'POST /b',
-      { summary: '', operationId: '', access: 'public', body: Body.partial(), reply: [200, null] },
-      () => Promise.resolve(),
-    ),
+    route('POST /a', { ...anyone, body: Body, reply: [200, null] }, () => Promise.resolve()),
+    route('POST /b', { ...anyone, body: Body.partial(), reply: [200, null] }, () => Promise.resolve()),
   ]
   const { paths, components } = openapi(samples, { version: '1.0.0', url: 'http://agent.example' })
   expect(components.schemas['SizeForOpenApiTest']).toMatchObject({

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { route } from '../../daemon/http/route.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { anyone } from './_route.ts'
 
 const text = z.object({ text: z.string() })
 
@@ -10,20 +11,16 @@ const text = z.object({ text: z.string() })
 const samples = [
   route(
     'GET /things/{id}',
-    { summary: '', operationId: '', access: 'public', path: { id: z.string().max(50) }, reply: [200, text] },
+    { ...anyone, path: { id: z.string().max(50) }, reply: [200, text] },
     (_, { path }) => Promise.resolve({ text: path.id }),
   ),
-  route(
-    'GET /things/fixed',
-    { summary: '', operationId: '', access: 'public', reply: [200, text] },
-    (_, { target }) => Promise.resolve({ text: `fixed ${target}` }),
+  route('GET /things/fixed', { ...anyone, reply: [200, text] }, (_, { target }) =>
+    Promise.resolve({ text: `fixed ${target}` }),
   ),
   route(
     'GET /things/{id}/parts/{part}',
     {
-      summary: '',
-      operationId: '',
-      access: 'public',
+      ...anyone,
       path: { id: z.guid(), part: z.string() },
       reply: [200, text],
     },
@@ -32,9 +29,7 @@ const samples = [
   route(
     'GET /media',
     {
-      summary: '',
-      operationId: '',
-      access: 'public',
+      ...anyone,
       media: ['application/json', 'text/plain'],
       reply: [200, text],
     },

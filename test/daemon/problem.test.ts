@@ -5,7 +5,10 @@ import { toBody } from '../../daemon/middleware/problem.ts'
 import { route } from '../../daemon/http/route.ts'
 import { createLog } from '../../src/base/log.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+import { anyone } from './_route.ts'
 import { built } from '../_built.ts'
+
+const empty = { ...anyone, reply: [200, null] } as const
 
 const { Problem } = built
 
@@ -14,24 +17,14 @@ const lines: string[] = []
 const log = createLog('debug', { write: (line) => void lines.push(line) })
 
 const failing = [
-  route('GET /bug', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
-    Promise.reject(new Error(secret)),
+  route('GET /bug', empty, () => Promise.reject(new Error(secret))),
+  route('GET /zod', empty, () => Promise.resolve(z.undefined().parse(secret))),
+  route('GET /text', empty, () => Promise.reject(secret)),
+  route('GET /wrong', { ...anyone, reply: [200, z.object({ a: z.string() })] }, () =>
+    Promise.resolve({ a: 'a', more: secret }),
   ),
-  route('GET /zod', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
-    Promise.resolve(z.undefined().parse(secret)),
-  ),
-  route('GET /text', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
-    Promise.reject(secret),
-  ),
-  route(
-    'GET /wrong',
-    { summary: '', operationId: '', access: 'public', reply: [200, z.object({ a: z.string() })] },
-    () => Promise.resolve({ a: 'a', more: secret }),
-  ),
-  route('GET /others', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
-    Promise.reject(new Problem('/errors/common/unreachable', 'no answer')),
-  ),
-  route('GET /moved', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
+  route('GET /others', empty, () => Promise.reject(new Problem('/errors/common/unreachable', 'no answer'))),
+  route('GET /moved', empty, () =>
     Promise.reject(new Problem('error:WalletManagementServiceError:WalletMoved', 'it is elsewhere')),
   ),
   route(

@@ -12,6 +12,8 @@ import { temporaryFolder } from '../_temporary-folder.ts'
 
 const main = fileURLToPath(new URL('../../bin/daemon.cjs', import.meta.url))
 
+const noDatabase = 'no database at all, and longer than its head of a hundred bytes would be: '.repeat(20)
+
 const settings = (folder: string, more: Record<string, string> = {}) => ({
   NODE_ENV: 'production',
   AGENT_DATA_DIR: join(folder, 'data'),
@@ -22,10 +24,19 @@ const settings = (folder: string, more: Record<string, string> = {}) => ({
   ...more,
 })
 
-/** Starts a daemon that is expected to fail. */
-async function tryStart(env: Record<string, string>) {
-  const { exitCode, stderr } = await execa(process.execPath, [main], { env, reject: false, timeout: 20_000 })
-  return { exitCode, stderr }
+/** One to three sentences without a stack trace, the first of which may begin with a path. */
+const sentence = /^[A-Z/][^\n]*\.$/
+
+/** Starts a daemon, which must fail with `exitCode` and a sentence with these parts. Returns the sentence. */
+async function failedStart(
+  env: Record<string, string>,
+  exitCode: number,
+  ...parts: string[]
+): Promise<string> {
+  const failed = await execa(process.execPath, [main], { env, reject: false, timeout: 20_000 })
+  expect([failed.exitCode, failed.stderr]).toEqual([exitCode, expect.stringMatching(sentence)])
+  for (const part of parts) expect(failed.stderr).toContain(part)
+  return failed.stderr
 }
 
 /** The content of a folder, without the side files of open databases. */
@@ -43,9 +54,6 @@ function contents(folder: string): Record<string, string> {
     ]),
   )
 }
-
-/** One to three sentences without a stack trace. */
-const sentence = /^[A-Z][^\n]*\.$/
 
 // V8 rejects cached code of other flags and of other versions.
 test.each([
@@ -70,10 +78,7 @@ test.each([
 test('a second daemon on a folder is refused, and the first one continues', async () => {
   await using folder = await temporaryFolder()
   await using first = await Daemon.start(settings(folder.path))
-  const { exitCode, stderr } = await tryStart(settings(folder.path))
-  expect(exitCode).toBe(5)
-  expect(stderr).toMatch(sentence)
-  expect(stderr).toContain(first.url)
+  await failedStart(settings(folder.path), 5, first.url)
   expect((await first.call('GET /_system/health')).status).toBe(200)
 })
 
@@ -82,13 +87,8 @@ test('a port that is in use is named, and no folder is filled', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const port = String((server.address() as AddressInfo).port)
-  for (const name of ['AGENT_HTTP_PORT', 'AGENT_DIDCOMM_PORT']) {
-    const { exitCode, stderr } = await tryStart(settings(folder.path, { [name]: port }))
-    expect(exitCode).toBe(5)
-    expect(stderr).toMatch(sentence)
-    expect(stderr).toContain(port)
-    expect(stderr).toContain(name)
-  }
+  for (const name of ['AGENT_HTTP_PORT', 'AGENT_DIDCOMM_PORT'])
+    await failedStart(settings(folder.path, { [name]: port }), 5, port, name)
   expect(Object.keys(contents(join(folder.path, 'data')))).toEqual(['daemon.lock'])
   server.close()
 })
@@ -106,10 +106,8 @@ test('an unusable folder is named with the path at fault', async () => {
       : []),
   ]
   for (const [path, reason] of faults) {
-    const { exitCode, stderr } = await tryStart(settings(folder.path, { AGENT_DATA_DIR: path }))
-    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(sentence)])
-    expect(stderr).toContain(`The data folder ${path} cannot be used: ${reason}.`)
-    expect(stderr).toContain('AGENT_DATA_DIR')
+    const said = `The data folder ${path} cannot be used: ${reason}.`
+    await failedStart(settings(folder.path, { AGENT_DATA_DIR: path }), 1, said, 'AGENT_DATA_DIR')
   }
   expect(readFileSync(data, 'utf8')).toBe('a file where the folder should be')
 })
@@ -119,11 +117,8 @@ test.skipIf(process.getuid?.() === 0)('a folder without permission is named', as
   const data = join(folder.path, 'data')
   await mkdir(data, { mode: 0o500 })
   for (const path of [data, join(data, 'below')]) {
-    const { exitCode, stderr } = await tryStart(settings(folder.path, { AGENT_DATA_DIR: path }))
-    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(sentence)])
-    expect(stderr).toContain(
-      `${data} must be readable and writable for the user with id ${process.getuid!()}`,
-    )
+    const said = `${data} must be readable and writable for the user with id ${process.getuid!()}`
+    await failedStart(settings(folder.path, { AGENT_DATA_DIR: path }), 1, said)
   }
   await chmod(data, 0o700)
 })
@@ -132,14 +127,8 @@ test('an invalid lock file is named with a remedy', async () => {
   await using folder = await temporaryFolder()
   const path = join(folder.path, 'data', 'daemon.lock')
   await mkdir(join(folder.path, 'data'), { mode: 0o700 })
-  await writeFile(
-    path,
-    'no database at all, and longer than its head of a hundred bytes would be: '.repeat(20),
-  )
-  const { exitCode, stderr } = await tryStart(settings(folder.path))
-  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(sentence)])
-  expect(stderr).toContain(`${path} is damaged`)
-  expect(stderr).toContain('remove the file')
+  await writeFile(path, noDatabase)
+  await failedStart(settings(folder.path), 1, `${path} is damaged`, 'remove the file')
   await rm(path)
   await using daemon = await Daemon.start(settings(folder.path))
   expect((await daemon.call('GET /_system/health')).status).toBe(200)
@@ -152,22 +141,13 @@ test('a damaged file of the data folder, or a folder in its place, is named with
   for (const name of ['vdr.db', 'agent.db']) {
     const path = join(folder.path, 'data', name)
     const whole = readFileSync(path)
-    await writeFile(
-      path,
-      'no database at all, and longer than its head of a hundred bytes would be: '.repeat(20),
-    )
-    const damaged = await tryStart(settings(folder.path))
-    expect([damaged.exitCode, damaged.stderr]).toEqual([
-      1,
+    await writeFile(path, noDatabase)
+    expect(await failedStart(settings(folder.path), 1)).toBe(
       `${path} is damaged: file is not a database. Restore the file from a backup, and start again; nothing else in the folder was changed.`,
-    ])
+    )
     await rm(path)
     await mkdir(path)
-    const { exitCode, stderr } = await tryStart(settings(folder.path))
-    expect([exitCode, stderr]).toEqual([
-      1,
-      expect.stringContaining(`${path} is a folder, not a file. Restore the file`),
-    ])
+    await failedStart(settings(folder.path), 1, `${path} is a folder, not a file. Restore the file`)
     await rm(path, { recursive: true })
     await writeFile(path, whole)
   }
@@ -202,23 +182,17 @@ test('a wrong or missing master key is refused, and nothing changes', async () =
   await daemon.stop()
   const before = contents(join(folder.path, 'data'))
   const other = Buffer.alloc(32, 7).toString('base64url')
-  const wrong = await tryStart(settings(folder.path, { AGENT_MASTER_KEY: other }))
-  expect([wrong.exitCode, wrong.stderr]).toEqual([4, expect.stringMatching(sentence)])
-  expect(wrong.stderr).not.toContain(other)
+  expect(await failedStart(settings(folder.path, { AGENT_MASTER_KEY: other }), 4)).not.toContain(other)
   expect(contents(join(folder.path, 'data'))).toEqual(before)
 
   await rm(join(folder.path, 'data', 'master.key'))
-  const none = await tryStart(settings(folder.path))
-  expect([none.exitCode, none.stderr]).toEqual([4, expect.stringMatching(sentence)])
+  await failedStart(settings(folder.path), 4)
   expect(Object.keys(contents(join(folder.path, 'data')))).not.toContain('master.key')
 })
 
 test('an invalid variable is named', async () => {
   await using folder = await temporaryFolder()
-  const { exitCode, stderr } = await tryStart(settings(folder.path, { AGENT_HTTP_PORT: 'eighty' }))
-  expect(exitCode).toBe(2)
-  expect(stderr).toMatch(sentence)
-  expect(stderr).toContain('AGENT_HTTP_PORT')
+  await failedStart(settings(folder.path, { AGENT_HTTP_PORT: 'eighty' }), 2, 'AGENT_HTTP_PORT')
 })
 
 test('files are readable by their owner only and contain no generated secret', async () => {

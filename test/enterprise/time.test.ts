@@ -13,6 +13,9 @@ afterEach(() => vi.useRealTimers())
 const post = async (url: string, body: unknown) =>
   (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).status
 const begin = (agent: TestAgent) => agent.tenant('POST /did-authentication/challenges')
+const request = (agent: TestAgent) => agent.tenant('POST /onboard/did-requests')
+const readRequest = (agent: TestAgent, didRequestId: string, wait = 0) =>
+  agent.tenant('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId }, query: { wait } })
 const readChallenge = (agent: TestAgent, challengeId: string, wait = 0) =>
   agent.tenant('GET /did-authentication/challenges/{challengeId}', { path: { challengeId }, query: { wait } })
 
@@ -22,12 +25,9 @@ test('an expired link accepts no answer, and its record does not change', async 
   expect(await post(made.challenge.submissionEndpoint, holder.answer(made.challenge.nonce))).toBe(410)
   expect(await post(made.challenge.submissionEndpoint, null)).toBe(410)
   expect(await readChallenge(agent, made.id)).toEqual(made)
-  const request = await agent.tenant('POST /onboard/did-requests')
-  expect(await post(request.didRequest.onboardEndpoint, { did: holder.did })).toBe(410)
-  const after = await agent.tenant('GET /onboard/did-requests/{didRequestId}', {
-    path: { didRequestId: request.id },
-  })
-  expect(after).toEqual(request)
+  const requested = await request(agent)
+  expect(await post(requested.didRequest.onboardEndpoint, { did: holder.did })).toBe(410)
+  expect(await readRequest(agent, requested.id)).toEqual(requested)
   // Waiting for it returns at once.
   expect(await readChallenge(agent, made.id, 55)).toEqual(made)
 })
@@ -54,20 +54,17 @@ test('setting the clock neither expires a link nor keeps it open', async () => {
 test('a waiting caller is notified when the answer arrives, not before', async () => {
   // Longer than a timer of the platform can run.
   await using agent = await startAgent({ DID_REQUEST_EXPIRY: '30 days', AUTH_CHALLENGE_EXPIRY: '30 days' })
-  const [made, request] = [await begin(agent), await agent.tenant('POST /onboard/did-requests')]
+  const [made, requested] = [await begin(agent), await request(agent)]
   const waiting = [
     readChallenge(agent, made.id, 55),
     readChallenge(agent, made.id, 55),
-    agent.tenant('GET /onboard/did-requests/{didRequestId}', {
-      path: { didRequestId: request.id },
-      query: { wait: 55 },
-    }),
+    readRequest(agent, requested.id, 55),
   ]
   expect(
     await Promise.race([...waiting, new Promise((resolve) => setTimeout(resolve, 100, 'pending'))]),
   ).toBe('pending')
   expect(await post(made.challenge.submissionEndpoint, holder.answer(made.challenge.nonce))).toBe(200)
-  expect(await post(request.didRequest.onboardEndpoint, null)).toBe(400)
+  expect(await post(requested.didRequest.onboardEndpoint, null)).toBe(400)
   expect(await Promise.all(waiting)).toMatchObject([
     { state: 'success', did: holder.did },
     { state: 'success' },
@@ -80,30 +77,22 @@ test('a wait ends at its timeout, when the link expires, when the record is dele
   await using agent = await startAgent({ AUTH_CHALLENGE_EXPIRY: '1' })
   const brief = await begin(agent)
   expect(await readChallenge(agent, brief.id, 55)).toEqual(brief)
-  const request = await agent.tenant('POST /onboard/did-requests')
-  const read = (wait: number) =>
-    agent.tenant('GET /onboard/did-requests/{didRequestId}', {
-      path: { didRequestId: request.id },
-      query: { wait },
-    })
-  expect(await read(1)).toEqual(request)
-  await expect(read(56)).rejects.toMatchObject({
+  const requested = await request(agent)
+  expect(await readRequest(agent, requested.id, 1)).toEqual(requested)
+  await expect(readRequest(agent, requested.id, 56)).rejects.toMatchObject({
     problem: { type: '/errors/common/bad-request', detail: expect.stringContaining('wait') },
   })
-  const second = await agent.tenant('POST /onboard/did-requests')
-  const path = { didRequestId: second.id }
-  const deleted = expect(
-    agent.tenant('GET /onboard/did-requests/{didRequestId}', { path, query: { wait: 55 } }),
-  ).rejects.toMatchObject({
+  const { id: didRequestId } = await request(agent)
+  const deleted = expect(readRequest(agent, didRequestId, 55)).rejects.toMatchObject({
     problem: { status: 404 },
   })
   await new Promise((resolve) => setTimeout(resolve, 50))
-  await agent.tenant('DELETE /onboard/did-requests/{didRequestId}', { path })
+  await agent.tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId } })
   await deleted
-  const stopped = read(55)
+  const stopped = readRequest(agent, requested.id, 55)
   await new Promise((resolve) => setTimeout(resolve, 50))
   agent.agent.notifier.close()
-  expect(await stopped).toEqual(request)
+  expect(await stopped).toEqual(requested)
 })
 
 test('a success is exchanged once, by its own tenant, for a token that the published keys verify', async () => {
@@ -253,8 +242,8 @@ test.each([
   ['false', []],
 ])('ENTERPRISE_EVENTS=%s', async (ENTERPRISE_EVENTS, expected) => {
   await using agent = await startAgent({ ENTERPRISE_EVENTS })
-  const request = await agent.tenant('POST /onboard/did-requests')
-  await post(request.didRequest.onboardEndpoint, { did: holder.did })
+  const requested = await request(agent)
+  await post(requested.didRequest.onboardEndpoint, { did: holder.did })
   const challenge = await begin(agent)
   await post(challenge.challenge.submissionEndpoint, {})
   const [walletId] = await agent.agent.wallets.ids()
@@ -263,9 +252,7 @@ test.each([
   )
   expect(rows.map(({ type, data }) => `${type} ${JSON.parse(data).state}`)).toEqual(expected)
   if (rows.length > 0) {
-    expect(JSON.parse(rows[1]!.data)).toEqual(
-      await agent.tenant('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: request.id } }),
-    )
+    expect(JSON.parse(rows[1]!.data)).toEqual(await readRequest(agent, requested.id))
     expect(rows[3]!.subject).toBe(challenge.id)
   }
 })
