@@ -2,6 +2,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+import { ask as send } from '../_ask.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -15,17 +16,15 @@ async function ask(
   path = '/connections',
   from = '198.51.100.7',
 ) {
-  const response = await agent.send('GET', path, { headers: { ...headers, 'x-forwarded-for': from } })
-  return {
-    status: response.status,
-    retryAfter: response.headers.get('retry-after'),
-    body: (await response.json()) as { type?: string },
-  }
+  const reply = await send(agent, `GET ${path}`, { headers: { ...headers, 'x-forwarded-for': from } })
+  return { ...reply, retryAfter: reply.headers.get('retry-after') }
 }
 
 test('above the limit of wrong keys, an address gets no new short key accepted, not even a valid one', async () => {
   await using agent = await startAgent(limited)
-  const { apiKey } = await agent.newTenant()
+  const { entityId } = await agent.newTenant()
+  const apiKey = 'a-short-key-of-a-tenant'
+  await agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
   for (const wrong of [{ apikey: 'guess-1' }, { 'x-admin-api-key': 'guess-2' }, { apikey: 'guess-3' }])
     expect((await ask(agent, wrong, 'apikey' in wrong ? '/connections' : '/wallets')).status).toBe(401)
   for (const attempt of [{ apikey: 'guess-4' }, { apikey: apiKey }, { 'x-admin-api-key': adminToken }]) {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { route } from '../../daemon/http/route.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { ask as send } from '../_ask.ts'
 import { anyone } from './_route.ts'
 import { built } from '../_built.ts'
 import { openParty } from '../_party.ts'
@@ -51,13 +52,12 @@ async function startGated(variables: Record<string, string> = {}) {
   }
 }
 
-async function ask(agent: TestAgent, path: string, apikey?: string, from = '198.51.100.7') {
-  const response = await agent.send('GET', path, {
-    headers: { ...(apikey !== undefined && { apikey }), 'x-forwarded-for': from },
+async function ask(agent: TestAgent, path: string, apiKey?: string, from = '198.51.100.7') {
+  const { status, headers, body } = await send(agent, `GET ${path}`, {
+    apiKey,
+    headers: { 'x-forwarded-for': from },
   })
-  const text = await response.text()
-  const body = (text === '' ? {} : JSON.parse(text)) as { type?: string; detail?: string }
-  return { status: response.status, retryAfter: response.headers.get('retry-after'), ...body }
+  return { status, retryAfter: headers.get('retry-after'), ...body }
 }
 
 test('a tenant with too many requests waits, then gets 429, while others are served', async () => {

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cut, Paging, toPage, toPageAfter } from '../../daemon/http/paging.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+import { ask } from '../_ask.ts'
+import { withDetail } from '../_detail.ts'
 
 const page = (target: string, query: object, total: number, count: number) =>
   toPage('WalletPage', { target, total, ...Paging.parse(query) }, Array.from({ length: count }))
@@ -97,21 +99,17 @@ describe('over HTTP', () => {
       await agent.admin('POST /wallets', { body: { name } })
   })
   afterAll(() => agent[Symbol.asyncDispose]())
+  const get = (target: string) => ask(agent, `GET ${target}`, { headers: { 'x-admin-api-key': adminToken } })
 
   test('`next` leads to all items once in the order of creation, and `previous` leads back', async () => {
     const names: string[] = []
     const targets: string[] = []
     for (let next: string | undefined = '/wallets?limit=2'; next !== undefined;) {
       targets.push(next)
-      const response = await agent.send('GET', next, { headers: { 'x-admin-api-key': adminToken } })
-      const result = (await response.json()) as {
-        next?: string
-        previous?: string
-        contents: { name: string }[]
-      }
-      names.push(...result.contents.map(({ name }) => name))
-      if (targets.length === 3) expect(result.previous).toBe('/wallets?limit=2&offset=2')
-      next = result.next
+      const { body } = await get(next)
+      names.push(...body.contents.map(({ name }: { name: string }) => name))
+      if (targets.length === 3) expect(body.previous).toBe('/wallets?limit=2&offset=2')
+      next = body.next
     }
     expect(names).toEqual(['one', 'two', 'three', 'four', 'five'])
     expect(targets).toHaveLength(3)
@@ -131,12 +129,8 @@ describe('over HTTP', () => {
     'offset=none',
     'offset=9999999999999999',
   ])('%s is 400 and names the parameter', async (query) => {
-    const response = await agent.send('GET', `/wallets?${query}`, {
-      headers: { 'x-admin-api-key': adminToken },
-    })
-    const { type, detail } = (await response.json()) as { type: string; detail: string }
-    expect([response.status, type]).toEqual([400, 'BadRequest'])
-    expect(detail).toContain(`${query.split('=')[0]}: `)
+    const { body } = await get(`/wallets?${query}`)
+    expect(body).toMatchObject({ ...withDetail(400, `${query.split('=')[0]}: `), type: 'BadRequest' })
   })
 
   test.each([
@@ -146,9 +140,6 @@ describe('over HTTP', () => {
     ['offset=100000', 0],
     ['limit=1&name=whatever', 1],
   ])('%s returns %i', async (query, count) => {
-    const response = await agent.send('GET', `/wallets?${query}`, {
-      headers: { 'x-admin-api-key': adminToken },
-    })
-    expect(((await response.json()) as { contents: object[] }).contents).toHaveLength(count)
+    expect((await get(`/wallets?${query}`)).body.contents).toHaveLength(count)
   })
 })

@@ -1,5 +1,6 @@
 /** `/presentation-exchange`: presentation definitions and evaluations. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ask } from '../../_ask.ts'
 import { connect, issue, newDid, refusal, startPair } from '../../_tenants.ts'
 import { credential } from '../../credentials/_forge.ts'
 import { issueSdJwtTo } from '../../flows/_sd-jwt.ts'
@@ -39,32 +40,18 @@ const full = {
 }
 const field = (content: object) => ({ input_descriptors: [{ id: 'd', constraints: { fields: [content] } }] })
 
-async function send(
-  method: string,
-  path: string,
-  body?: unknown,
-  apiKey: string | undefined = pair.issuer.apiKey,
-) {
-  const headers: Record<string, string> = apiKey === '' ? {} : { apikey: apiKey }
-  const response = await pair.agent.send(method, path, {
-    headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  return { status: response.status, body: (await response.json()) as any }
+/** Sends a request as the issuer, as `apiKey`, or with an empty key without credentials. */
+async function send(method: string, path: string, body?: unknown, apiKey = pair.issuer.apiKey) {
+  const reply = await ask(pair.agent, `${method} ${path}`, { body, apiKey: apiKey || undefined })
+  return { status: reply.status, body: reply.body }
 }
 
 test('a definition is created, and can be read without credentials by its id', async () => {
   const made = await send('POST', definitions, { ...full, id: noId, more: true })
   expect(made).toEqual({ status: 201, body: { id: expect.stringMatching(/^[0-9a-f-]{36}$/), ...full } })
   expect(made.body.id).not.toBe(noId)
-  expect(await send('GET', `${definitions}/${made.body.id}`, undefined, '')).toEqual({
-    status: 200,
-    body: made.body,
-  })
-  expect(await send('GET', `${definitions}/${made.body.id.toUpperCase()}`, undefined, '')).toEqual({
-    status: 200,
-    body: made.body,
-  })
+  for (const id of [made.body.id, made.body.id.toUpperCase()])
+    expect(await send('GET', `${definitions}/${id}`, undefined, '')).toEqual({ status: 200, body: made.body })
 })
 
 test('an omitted field is an empty list, or absent', async () => {
@@ -86,14 +73,14 @@ test('an unknown format is kept', async () => {
 })
 
 test('an unknown id is 404, and creating and listing need a key', async () => {
-  expect(await send('GET', `${definitions}/${noId}`, undefined, '')).toMatchObject({
-    status: 404,
-    body: { type: 'NotFound' },
-  })
-  expect(await send('GET', `${definitions}/1`, undefined, '')).toMatchObject({
-    status: 404,
-    body: { type: 'error:ResourcePathNotFound' },
-  })
+  for (const [id, type] of [
+    [noId, 'NotFound'],
+    ['1', 'error:ResourcePathNotFound'],
+  ])
+    expect(await send('GET', `${definitions}/${id}`, undefined, '')).toMatchObject({
+      status: 404,
+      body: { type },
+    })
   expect((await send('GET', definitions, undefined, '')).status).toBe(401)
   expect((await send('POST', definitions, {}, '')).status).toBe(401)
 })

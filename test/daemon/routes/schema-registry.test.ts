@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nameUuid } from '../../../src/schemas/schema.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 import { ask as askRaw } from '../../_ask.ts'
+import { withDetail } from '../../_detail.ts'
 import { newDid, type Tenant } from '../../_tenants.ts'
 
 const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
@@ -352,11 +353,10 @@ describe('authorship', () => {
       { schema: { ...schema, properties: {} } },
     ]) {
       const refused = await ask('POST', '/schema-registry/schemas', input({ proof, ...change }))
-      expect(refused).toMatchObject({
-        status: 400,
-        body: { type: 'error:CredentialSchemaError:InvalidSchema' },
+      expect(refused.body).toMatchObject({
+        ...withDetail(400, 'proof.jws:'),
+        type: 'error:CredentialSchemaError:InvalidSchema',
       })
-      expect(refused.body['detail']).toContain('proof.jws:')
     }
     expect((await ask('POST', '/schema-registry/schemas?sign=true', input({ proof }))).status).toBe(400)
   })
@@ -371,24 +371,18 @@ describe('authorship', () => {
     const made = await publish()
     expect(made).not.toHaveProperty('proof')
     expect(await verify({ schema: made })).toMatchObject({ isSigned: false, author: did })
-    expect(await authorship({ schema: made })).toMatchObject({
-      success: false,
-      detail: 'The schema is not signed.',
-    })
-    expect(await authorship({ schema })).toMatchObject({
-      success: false,
-      detail: expect.stringContaining('without its registry record'),
-    })
     const { name: _, ...nameless } = made
-    expect(await authorship({ schema: nameless })).toMatchObject({
-      success: false,
-      detail: expect.stringMatching(/^name:/),
-    })
     const large = { ...made, schema: { enum: Array.from({ length: 6_000 }, () => 0) } }
-    expect(await authorship({ schema: large })).toMatchObject({
-      success: false,
-      detail: expect.stringContaining('more than 5000 values'),
-    })
+    for (const [unsigned, detail] of [
+      [made, /^The schema is not signed\.$/],
+      [schema, /without its registry record/],
+      [nameless, /^name:/],
+      [large, /more than 5000 values/],
+    ] as const)
+      expect(await authorship({ schema: unsigned })).toMatchObject({
+        success: false,
+        detail: expect.stringMatching(detail),
+      })
   })
 
   test('needs an assertion key, and a DID of an active wallet', async () => {
