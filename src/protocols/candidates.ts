@@ -71,7 +71,7 @@ type Held = HeldRow & { format: CredentialFormat; isRevoked: boolean }
 
 /**
  * Compares the wallet's credentials with a received request: format, schemas and issuers, claims of an SD-JWT, dates, the holder's key,
- * and reported revocation. Signatures were verified when the credentials were received. Status lists are not asked.
+ * and reported revocation. Signatures were verified when the credentials were received. Status lists are not read.
  *
  * @throws {Problem} 404; 400 for a verifier's record
  */
@@ -131,18 +131,19 @@ async function listHeld(db: Db): Promise<Held[]> {
 async function judge(wallet: Wallet, record: PresentationRecord, held: Held): Promise<Candidate> {
   const { id: recordId, format: credentialFormat, issuer, isRevoked: revoked } = held
   const about = { recordId, credentialFormat, issuer: canonicalDid(issuer), revoked }
-  const said = attempt(() => issuanceFormats[held.format].read(held.credential))
-  if ('reason' in said) return { ...about, schemas: [], claims: [], expired: false, reason: said.reason }
-  const { schemas, claims } = said.value
+  const decoded = attempt(() => issuanceFormats[held.format].read(held.credential))
+  if ('reason' in decoded)
+    return { ...about, schemas: [], claims: [], expired: false, reason: decoded.reason }
+  const { schemas, claims } = decoded.value
   const dates = attempt(() =>
-    checkValidity(said.value, Math.floor(Date.now() / 1_000), wallet.env.config.CREDENTIAL_LEEWAY),
+    checkValidity(decoded.value, Math.floor(Date.now() / 1_000), wallet.env.config.CREDENTIAL_LEEWAY),
   )
   const expired = 'reason' in dates && dates.code === 'expired'
   const { reason = 'reason' in dates ? dates.reason : undefined, answers } = await findMismatch(
     wallet,
     record,
     held,
-    said.value,
+    decoded.value,
   )
   return {
     ...about,
@@ -159,14 +160,14 @@ async function findMismatch(
   wallet: Wallet,
   record: PresentationRecord,
   held: Held,
-  said: DecodedCredential,
+  decoded: DecodedCredential,
 ): Promise<Pick<Candidate, 'reason' | 'answers'>> {
-  const { credentialFormat: asked, proofs, claims = {} } = record
+  const { credentialFormat: requested, proofs, claims = {} } = record
   const { format, credential, issuer: issuerDid, subject, isRevoked } = held
-  if (format !== asked) return { reason: `It is a ${format} credential; the request is for ${asked}` }
+  if (format !== requested) return { reason: `It is a ${format} credential; the request is for ${requested}` }
   try {
     if (format === 'AnonCreds') return toAnswers(await fitOf(wallet, record, held))
-    const constrained = attempt(() => checkOneSatisfied(proofs, { ...said, issuerDid }, 'The request'))
+    const constrained = attempt(() => checkOneSatisfied(proofs, { ...decoded, issuerDid }, 'The request'))
     if ('reason' in constrained) return { reason: constrained.reason }
     const missing = format === 'SDJWT' ? findMissing(credential, claims) : undefined
     if (missing !== undefined) return { reason: `It has no claim ${missing}, which is requested` }

@@ -81,8 +81,8 @@ export async function begin<M extends Machine, Data extends object, T extends Tr
     updated_at: record.updatedAt ?? null,
     waits_since: waitsSince(protocol, record),
   })
-  await emit(tx, protocol, first, row, message)
-  if (second) await emit(tx, protocol, second.record, second.row, next?.message)
+  await emit(tx, protocol, first, row[4], message)
+  if (second) await emit(tx, protocol, second.record, second.row[4], next?.message)
   return record as Rec<M, Data>
 }
 
@@ -164,7 +164,7 @@ export async function updateWithEvent(
   change: object,
 ): Promise<void> {
   await updateData(tx, record, change)
-  await emitEvent(tx, protocol, { ...record, ...change })
+  await emit(tx, protocol, { ...record, ...change })
 }
 
 /** The queue of a record's jobs. */
@@ -193,7 +193,7 @@ async function move(tx: Tx, protocol: Protocol<any>, record: Rec, steps: Step[])
   })
   if (numAffectedRows !== 1n) throw wrongState(protocol, record, steps.at(-1)!.on)
   for (const [index, each] of passed.entries())
-    await emit(tx, protocol, each.record, each.row, steps[index]!.message)
+    await emit(tx, protocol, each.record, each.row[4], steps[index]!.message)
   return next
 }
 
@@ -217,15 +217,17 @@ function toData({
   return JSON.stringify(data)
 }
 
-/** Writes the event of a transition, and its job if its row has one. */
+/** Writes an event with the record, and the job that the transition's row names in `then`. */
 async function emit(
   tx: Tx,
   protocol: Protocol<any>,
   record: Rec,
-  [, , , , then]: Row,
+  then?: Row[4],
   message?: Outgoing,
 ): Promise<void> {
-  await emitEvent(tx, protocol, record)
+  noteThread(tx, record.thid)
+  const event = { subject: record.thid, data: protocol.toResource(record) }
+  await appendEvent(tx, { type: protocol.event as EventType, ...event })
   if (!then) return
   const about = { protocol: protocol.name, recordId: record.id }
   const name = then.slice('send '.length)
@@ -237,12 +239,6 @@ async function emit(
   const { type: _name, typeUri = protocol.messages[name]!, from, to, ...content } = message
   const sending = { type: typeUri, thid: record.thid, ...content }
   await enqueue(tx, queueOf(record.id), { kind: 'message', ...about, from, to, message: sending })
-}
-
-function emitEvent(tx: Tx, protocol: Protocol<any>, record: Rec): Promise<string> {
-  noteThread(tx, record.thid)
-  const data = protocol.toResource(record)
-  return appendEvent(tx, { type: protocol.event as EventType, subject: record.thid, data })
 }
 
 function wrongState(protocol: Protocol<any>, record: Rec, on: string): Problem {

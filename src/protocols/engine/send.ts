@@ -47,7 +47,7 @@ const longestWaitMs = 3_600_000
  *
  * @throws {NotDelivered} if the other side has no endpoint, or its answer is not 2xx
  * @throws {UnreachableError} if the endpoint cannot be reached
- * @throws {NoFreeConnectionError | ServerDownError} if the endpoint must not be asked now; nothing was sent
+ * @throws {NoFreeConnectionError | ServerDownError} if the endpoint must not be used now; nothing was sent
  */
 export async function sendMessage(
   wallet: Wallet,

@@ -26,7 +26,7 @@ export type AcceptOptions = {
 export type MessageContent = { attachments: Attachment[]; body?: Record<string, unknown> }
 
 /** An issued credential, its message, and a write to make in the same transaction. */
-export type IssuedMessage = MessageContent & { credential: string; keep?: (tx: Tx) => Promise<unknown> }
+export type IssuedMessage = MessageContent & { credential: string; store?: (tx: Tx) => Promise<unknown> }
 
 /** A verified credential as the holder stores it. */
 export type VerifiedCredential = {

@@ -102,8 +102,8 @@ export const makeCredential: Task = async (wallet, recordId) => {
       const report = problemReport({ from: theirDid, to: myDid, thid: record.thid }, toReport(made)!)
       return advance(tx, issueCredential, current, 'refused request', change, report)
     }
-    const { credential, keep, ...content } = made
-    await keep?.(tx)
+    const { credential, store, ...content } = made
+    await store?.(tx)
     const message = { type: 'credential' as const, from: myDid, to: theirDid, body: {}, ...content }
     return advance(tx, issueCredential, current, 'made', { credential }, message)
   }

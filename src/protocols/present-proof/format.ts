@@ -17,7 +17,7 @@ export type NewRequest = {
   terms: PresentationChange
   attachments: Attachment[]
   content: object
-  keep?: (tx: Tx) => Promise<unknown>
+  store?: (tx: Tx) => Promise<unknown>
 }
 
 /** The prover's choices: credentials by their record ids, and the claims to disclose. */
@@ -37,7 +37,7 @@ export type DisclosedClaims = Pick<PresentationData, 'disclosedClaims'>
 
 export type ProofFormat = {
   /** Verifier: creates a request. @throws {Problem} for invalid terms */
-  ask(wallet: Wallet, wanted: RequestTerms): NewRequest | Promise<NewRequest>
+  createRequest(wallet: Wallet, requested: RequestTerms): NewRequest | Promise<NewRequest>
 
   /** Prover: reads the attachment of a request. @throws if it is malformed */
   readRequest(content: unknown): PresentationChange

@@ -44,7 +44,7 @@ const RequestFields = z.object({
 
 /** Determines the format and checks the members that depend on it. */
 function toRequestTerms(
-  { credentialFormat, presentationFormat, claims, anoncredPresentationRequest, ...wanted }: Fields,
+  { credentialFormat, presentationFormat, claims, anoncredPresentationRequest, ...requested }: Fields,
   context: z.RefinementCtx,
 ): RequestTerms {
   const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
@@ -59,27 +59,27 @@ function toRequestTerms(
   )
   if (always !== undefined) refuse(['claims', always], 'is always disclosed and need not be requested')
   if (format !== 'AnonCreds') {
-    if (format === 'SDJWT' && wanted.proofs.length > 1)
+    if (format === 'SDJWT' && requested.proofs.length > 1)
       refuse(
         ['proofs'],
-        `has ${wanted.proofs.length} entries, and an SDJWT presentation has one credential: send one request for each`,
+        `has ${requested.proofs.length} entries, and an SDJWT presentation has one credential: send one request for each`,
       )
     if (anoncredPresentationRequest)
       refuse(['anoncredPresentationRequest'], `is for the format AnonCreds, not for ${format}`)
-    return { ...wanted, credentialFormat: format, ...(format === 'SDJWT' && { claims: claims ?? {} }) }
+    return { ...requested, credentialFormat: format, ...(format === 'SDJWT' && { claims: claims ?? {} }) }
   }
   if (!anoncredPresentationRequest)
     refuse(['anoncredPresentationRequest'], 'is missing: it has the requested attributes and predicates')
   if (Object.keys(claims ?? {}).length > 0)
     refuse(['claims'], 'is for the format SDJWT: request attributes in anoncredPresentationRequest')
-  if (wanted.proofs.length > 0)
+  if (requested.proofs.length > 0)
     refuse(['proofs'], 'is not for the format AnonCreds: use restrictions in anoncredPresentationRequest')
-  if (wanted.statusCheck !== undefined)
+  if (requested.statusCheck !== undefined)
     refuse(
       ['statusCheck'],
       'is not for the format AnonCreds: this agent does not support revocation of AnonCreds',
     )
-  return { ...wanted, credentialFormat: format, anoncredPresentationRequest }
+  return { ...requested, credentialFormat: format, anoncredPresentationRequest }
 }
 type Fields = z.output<typeof RequestFields>
 export type RequestTerms = Pick<Fields, 'options' | 'proofs' | 'policyId' | 'statusCheck'> &
@@ -90,20 +90,20 @@ export const RequestPresentation = RequestFields.extend({
   goalCode: optional(z.string()),
   goal: optional(z.string()),
 })
-  .transform(({ connectionId, goalCode, goal, ...wanted }, context) => ({
+  .transform(({ connectionId, goalCode, goal, ...requested }, context) => ({
     connectionId,
     goalCode,
     goal,
-    ...toRequestTerms(wanted, context),
+    ...toRequestTerms(requested, context),
   }))
   .meta({ id: 'RequestPresentationInput' })
 export type RequestPresentation = z.output<typeof RequestPresentation>
 
 export const InviteToPresent = RequestFields.extend(Goals)
-  .transform(({ goalCode, goal, ...wanted }, context) => ({
+  .transform(({ goalCode, goal, ...requested }, context) => ({
     goalCode,
     goal,
-    ...toRequestTerms(wanted, context),
+    ...toRequestTerms(requested, context),
   }))
   .meta({ id: 'RequestPresentationInvitationInput' })
 export type InviteToPresent = z.output<typeof InviteToPresent>

@@ -20,16 +20,16 @@ import type { InviteToPresent, RequestTerms, RequestPresentation } from './reque
 /** Requests a presentation over a connection. @throws {Problem} if the connection cannot be used or the policy does not exist */
 export async function requestPresentation(
   wallet: Wallet,
-  wanted: RequestPresentation,
+  requested: RequestPresentation,
 ): Promise<PresentationRecord> {
-  const { connectionId, goalCode, goal: comment } = wanted
+  const { connectionId, goalCode, goal: comment } = requested
   const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
-  const { content, keep, ...terms } = await prepare(wallet, wanted, { goalCode, comment })
+  const { content, store, ...terms } = await prepare(wallet, requested, { goalCode, comment })
   const data = presentProof.model.parse({ connectionId, ...terms })
   const initial = { thid: randomId(), data }
   const message = { type: 'request' as const, from: myDid, to: theirDid, ...content }
   return wallet.transaction(async (tx) => {
-    await keep?.(tx)
+    await store?.(tx)
     return begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations', initial, message)
   })
 }
@@ -37,15 +37,15 @@ export async function requestPresentation(
 /** Creates an invitation with a request, for the first agent that answers it. @throws {Problem} if the policy does not exist */
 export async function inviteToPresent(
   wallet: Wallet,
-  { goalCode, goal, ...wanted }: InviteToPresent,
+  { goalCode, goal, ...requested }: InviteToPresent,
 ): Promise<PresentationRecord> {
-  const { content, keep, ...terms } = await prepare(wallet, wanted, {})
+  const { content, store, ...terms } = await prepare(wallet, requested, {})
   const message = { type: presentProof.messages.request, ...content }
   const lifetimeSeconds = wallet.env.config.PRESENTATION_INVITATION_EXPIRY
   const { recordId: id, thid, peer, sides } = invite(wallet, { goalCode, goal, lifetimeSeconds, message })
   const data = presentProof.model.parse({ ...terms, ...sides })
   return wallet.transaction(async (tx) => {
-    await keep?.(tx)
+    await store?.(tx)
     await savePeerDid(tx, wallet, peer, id)
     return begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations/invitation', {
       id,
@@ -58,28 +58,28 @@ export async function inviteToPresent(
 /** The initial data of a request's record, the `content` of its message, and a write (`keep`) to make in the same transaction. */
 async function prepare(
   wallet: Wallet,
-  wanted: RequestTerms,
-  said: { goalCode?: string | undefined; comment?: string | undefined },
+  requested: RequestTerms,
+  purpose: { goalCode?: string | undefined; comment?: string | undefined },
 ) {
-  const proofs = presentProof.model.shape.proofs.parse(wanted.proofs)
+  const proofs = presentProof.model.shape.proofs.parse(requested.proofs)
   const policy =
-    wanted.policyId === undefined ? undefined : await getPolicy(wallet.db, wanted.policyId, 'policyId')
-  const { credentialFormat, statusCheck } = wanted
-  const { terms, attachments, content, keep } = await formatOf(wanted).ask(wallet, wanted)
+    requested.policyId === undefined ? undefined : await getPolicy(wallet.db, requested.policyId, 'policyId')
+  const { credentialFormat, statusCheck } = requested
+  const { terms, attachments, content, store } = await formatOf(requested).createRequest(wallet, requested)
   // The request contains the constraints of the policy, so that the prover can choose credentials.
   const constraints =
     proofs.length > 0 ? { proofs } : { proofs: toConstraints(policy?.constraints ?? []), anyProof: true }
   const stored = { proofs, policy: policy && { id: policy.id, constraints: policy.constraints }, statusCheck }
-  const message = { body: writeRequest({ ...constraints, ...said }), attachments }
+  const message = { body: writeRequest({ ...constraints, ...purpose }), attachments }
   return {
     credentialFormat,
     ...terms,
     ...stored,
-    ...said,
+    ...purpose,
     requestData: [JSON.stringify(content)],
     data: [],
     content: message,
-    keep,
+    store,
   }
 }
 

@@ -136,7 +136,7 @@ export function tokenFormat(token: Token): IssuanceFormat {
       return {
         credential,
         attachments: tokenAttachments(credential, format),
-        keep: (tx) => assignment.store(tx, record.id),
+        store: (tx) => assignment.store(tx, record.id),
       }
     },
 

@@ -19,15 +19,15 @@ import type { CredentialProof } from '../requests.ts'
 import { requireFormat } from './token.ts'
 
 export const anonCreds: ProofFormat = {
-  async ask(wallet, { anoncredPresentationRequest: asked }) {
+  async createRequest(wallet, { anoncredPresentationRequest: requested }) {
     assertEnabled(wallet.env.config)
-    if (!asked) throw new Error('the request has no anoncredPresentationRequest')
-    const content = { ...asked, nonce: asked.nonce ?? (await wallet.env.anoncreds.createNonce()) }
+    if (!requested) throw new Error('the request has no anoncredPresentationRequest')
+    const content = { ...requested, nonce: requested.nonce ?? (await wallet.env.anoncreds.createNonce()) }
     return {
       terms: { anoncreds: content },
       attachments: encodedAttachments(content, anonCredsFormats.proofRequest),
       content,
-      keep: (tx) => keepNonce(tx, content.nonce),
+      store: (tx) => storeNonce(tx, content.nonce),
     }
   },
 
@@ -106,11 +106,11 @@ function readChoice(
     )
   const all = (member: keyof Omit<CredentialProof, 'credential'>) => proofs.flatMap((proof) => proof[member])
   const keptBack = all('unrevealedAttribute')
-  mustAnswer('attribute', Object.keys(request.requested_attributes), [
+  requireAnswers('attribute', Object.keys(request.requested_attributes), [
     ...all('requestedAttribute'),
     ...keptBack,
   ])
-  mustAnswer('predicate', Object.keys(request.requested_predicates), all('requestedPredicate'))
+  requireAnswers('predicate', Object.keys(request.requested_predicates), all('requestedPredicate'))
   if (
     keptBack.length === Object.keys(request.requested_attributes).length &&
     all('requestedPredicate').length === 0
@@ -119,17 +119,17 @@ function readChoice(
   return { credential: first.credential, keptBack }
 }
 
-function mustAnswer(what: string, asked: string[], answered: string[]): void {
-  const unknown = answered.find((reference) => !asked.includes(reference))
+function requireAnswers(item: string, requested: string[], answered: string[]): void {
+  const unknown = answered.find((reference) => !requested.includes(reference))
   if (unknown !== undefined)
     throw refuse(
-      `credentialProofs: the request has no ${what} ${unknown}. It has ${asked.join(', ') || 'none'}.`,
+      `credentialProofs: the request has no ${item} ${unknown}. It has ${requested.join(', ') || 'none'}.`,
     )
   const twice = answered.find((reference, index) => answered.indexOf(reference) !== index)
-  if (twice !== undefined) throw refuse(`credentialProofs: the ${what} ${twice} is answered twice.`)
-  const open = asked.find((reference) => !answered.includes(reference))
+  if (twice !== undefined) throw refuse(`credentialProofs: the ${item} ${twice} is answered twice.`)
+  const open = requested.find((reference) => !answered.includes(reference))
   if (open !== undefined)
-    throw refuse(`credentialProofs: the ${what} ${open} is not answered. Name it, or decline the request.`)
+    throw refuse(`credentialProofs: the ${item} ${open} is not answered. Name it, or decline the request.`)
 }
 
 /** Checks that a credential answers the whole request. @throws {Problem} */
@@ -162,13 +162,16 @@ function requestOf({ id, anoncreds }: PresentationRecord): PresentationRequest {
 
 /** The revealed attributes by name, or by reference if the request has a name twice. */
 function toClaims(
-  { requested_attributes: asked }: PresentationRequest,
+  { requested_attributes: attributes }: PresentationRequest,
   revealed: Record<string, string>,
 ): Record<string, string> {
-  const names = Object.keys(revealed).map((reference) => asked[reference]!.name)
+  const names = Object.keys(revealed).map((reference) => attributes[reference]!.name)
   const isPlain = new Set(names).size === names.length
   return Object.fromEntries(
-    Object.entries(revealed).map(([reference, text]) => [isPlain ? asked[reference]!.name : reference, text]),
+    Object.entries(revealed).map(([reference, text]) => [
+      isPlain ? attributes[reference]!.name : reference,
+      text,
+    ]),
   )
 }
 
@@ -177,7 +180,7 @@ function toClaims(
  *
  * @throws {Problem} 409 if it was used before
  */
-async function keepNonce(tx: Tx, text: string): Promise<void> {
+async function storeNonce(tx: Tx, text: string): Promise<void> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('proof_nonce')
     .values({ nonce: BigInt(text).toString() })

@@ -11,8 +11,8 @@ import { getHeldCredentials, unbindable } from '../held-credentials.ts'
 import { checksOf, requireFormat, getOptions, optionsOf } from './token.ts'
 
 export const jwt: ProofFormat = {
-  ask(wallet, wanted) {
-    const options = optionsOf(wallet, wanted)
+  createRequest(wallet, requested) {
+    const options = optionsOf(wallet, requested)
     return { terms: { options }, ...challengeAttachment(options, 'JWT') }
   },
 

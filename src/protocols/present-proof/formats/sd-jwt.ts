@@ -25,9 +25,9 @@ const SdJwtRequest = z.looseObject({
 })
 
 export const sdJwt: ProofFormat = {
-  ask(wallet, wanted) {
-    const { claims = {} } = wanted
-    const content = { options: optionsOf(wallet, wanted), claims }
+  createRequest(wallet, requested) {
+    const { claims = {} } = requested
+    const content = { options: optionsOf(wallet, requested), claims }
     return { terms: content, attachments: encodedAttachments(content, tokenFormats.SDJWT), content }
   },
 
@@ -66,12 +66,12 @@ export const sdJwt: ProofFormat = {
   async verify(wallet, record, presentation) {
     const { checks, credentialChecks } = checksOf(wallet, record)
     const { PRESENTATION_LEEWAY: bindingLeewaySeconds } = wallet.env.config
-    const { claims: asked, policy } = record
+    const { claims: requested, policy } = record
     const verified = await verifySdJwtPresentation(presentation, {
       ...checks,
       ...credentialChecks,
       bindingLeewaySeconds,
-      claims: asked,
+      claims: requested,
     })
     const { issuerDid, vct, claims } = verified
     checkPolicy(policy?.constraints ?? [], [{ issuerDid, schemas: vct === undefined ? [] : [vct] }])
