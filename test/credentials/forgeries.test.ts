@@ -1,5 +1,5 @@
 /**
- * Tokens that must not pass, each refused with the right code . Every forgery differs from a good token in
+ * Tokens that must not pass, each refused with the right code. Every forgery differs from a good token in
  * one respect, so that a check that is missing lets one of them through.
  */
 import { describe, expect, test } from 'vitest'

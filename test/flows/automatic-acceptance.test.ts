@@ -20,7 +20,7 @@ type Terms = {
 
 const update = ({ call }: Tenant, connectionId: string, automaticAcceptance: Terms) =>
   call('PATCH /connections/{connectionId}', { path: { connectionId }, body: { automaticAcceptance } })
-const owedFor = ({ agent }: TestAgent, { walletId }: Tenant, recordId: string) =>
+const jobsOf = ({ agent }: TestAgent, { walletId }: Tenant, recordId: string) =>
   agent.wallets.use(walletId, ({ db }) =>
     db.selectFrom('job').select('body').where('queue', '=', `record:${recordId}`).execute(),
   )
@@ -64,7 +64,7 @@ test('nothing is accepted automatically by default', async () => {
   await using scene = await startWithIssuer(false)
   const thid = await scene.offer()
   const { recordId } = await credentialIn(scene.tenant.call, thid, 'OfferReceived')
-  expect(await owedFor(scene.agent, scene.tenant, recordId)).toEqual([])
+  expect(await jobsOf(scene.agent, scene.tenant, recordId)).toEqual([])
   const connection = await scene.tenant.call('GET /connections/{connectionId}', {
     path: { connectionId: scene.connectionId },
   })
@@ -95,7 +95,7 @@ test('an SD-JWT is bound to the configured key of the holder', async () => {
 
   const other = await pair.offer()
   const { recordId } = await credentialIn(pair.holder.call, other.thid, 'OfferReceived')
-  expect(await owedFor(pair.agent, pair.holder, recordId)).toEqual([])
+  expect(await jobsOf(pair.agent, pair.holder, recordId)).toEqual([])
 })
 
 test('either side can set the rule when it connects, change it later, and read it', async () => {
@@ -148,7 +148,7 @@ test('with a list of schemas, an offer of another schema, of several or of none 
   await update(tenant, connectionId, { credentialOffers: true, subjectId, schemaIds: [first, second] })
   for (const preview of [{}, { schema_id: third }, { schema_ids: [first, third] }]) {
     const { recordId } = await credentialIn(tenant.call, await scene.offer(preview), 'OfferReceived')
-    expect(await owedFor(agent, tenant, recordId)).toEqual([])
+    expect(await jobsOf(agent, tenant, recordId)).toEqual([])
   }
   for (const preview of [{ schema_id: first }, { schema_ids: [second, first] }]) {
     await credentialIn(tenant.call, await scene.offer(preview), 'RequestSent')
@@ -239,7 +239,7 @@ test('the record stores why automatic acceptance failed, and manual acceptance w
     status: 400,
     detail: expect.stringMatching(/automatically: .*is deactivated/),
   })
-  await expect.poll(() => owedFor(agent, tenant, left.recordId)).toEqual([])
+  await expect.poll(() => jobsOf(agent, tenant, left.recordId)).toEqual([])
 
   const { did } = await newDid(tenant, 'authentication')
   await acceptOfferWith(tenant, left.recordId, { subjectId: did })
@@ -252,7 +252,7 @@ test('an offer in an invitation is never accepted automatically', async () => {
     pair.holder,
     oobOf((await offerByInvitation(pair.issuer)) as never),
   )
-  expect(await owedFor(pair.agent, pair.holder, recordId)).toEqual([])
+  expect(await jobsOf(pair.agent, pair.holder, recordId)).toEqual([])
 })
 
 test('a pending acceptance runs after a restart, unless the rule was removed meanwhile', async () => {
@@ -261,7 +261,7 @@ test('a pending acceptance runs after a restart, unless the rule was removed mea
   await agent.agent.worker[Symbol.asyncDispose]()
   const thid = await scene.offer()
   const { recordId } = await credentialIn(tenant.call, thid, 'OfferReceived')
-  expect(await owedFor(agent, tenant, recordId)).toHaveLength(1)
+  expect(await jobsOf(agent, tenant, recordId)).toHaveLength(1)
   const restart = async () => {
     const worker = createWorker(agent.agent.config, agent.agent.wallets, openLog('silent'))
     await worker.resume()
@@ -274,7 +274,7 @@ test('a pending acceptance runs after a restart, unless the rule was removed mea
     await until(
       'the end of the job',
       () => Promise.resolve(worker.busy()),
-      (owing) => owing.length === 0,
+      (jobs) => jobs.length === 0,
     )
   }
 
@@ -284,8 +284,8 @@ test('a pending acceptance runs after a restart, unless the rule was removed mea
   await using worker = await restart()
   await until(
     'the end of the job',
-    async () => [...(await owedFor(agent, tenant, otherId)), ...worker.busy()],
-    (owing) => owing.length === 0,
+    async () => [...(await jobsOf(agent, tenant, otherId)), ...worker.busy()],
+    (jobs) => jobs.length === 0,
   )
   expect(await announced(agent, tenant, other)).toEqual(['OfferReceived'])
 })

@@ -81,10 +81,10 @@ test('an accepted message may be repeated after its expiry', async () => {
 })
 
 test('the mediator refuses it with a report, or by an HTTP status for an unknown sender', async () => {
-  await using house = await startMediator()
+  await using mediator = await startMediator()
   const time = Date.parse('2026-01-01T00:00:00Z') / 1_000
-  const wallet = await house.enrolled()
-  const status = (header: object) => house.ask(wallet, `${pickup}/status-request`, {}, header)
+  const wallet = await mediator.enrolled()
+  const status = (header: object) => mediator.ask(wallet, `${pickup}/status-request`, {}, header)
   expect(await status({ expires_time: time - 60 })).toMatchObject({
     type: problemReport,
     body: {
@@ -94,15 +94,15 @@ test('the mediator refuses it with a report, or by an HTTP status for an unknown
   })
   expect((await status({ expires_time: time - 10 }))?.type).toBe(`${pickup}/status`)
   const forward = (header: object) =>
-    house.take(
-      packFor(house.did, { ...forwardOf(wallet.did, packFor(wallet.did, { type: ping })), ...header }),
+    mediator.take(
+      packFor(mediator.did, { ...forwardOf(wallet.did, packFor(wallet.did, { type: ping })), ...header }),
     )
   expect(await refusalOf(forward({ expires_time: time - 60 }))).toMatchObject({
     type: 'error:DIDCommControllerError:MessageExpired',
     status: 400,
   })
   await forward({ created_time: time - 36_000, expires_time: time - 35_000 })
-  expect(deliveredIn(await house.ask(wallet, `${pickup}/delivery-request`, { limit: 10 }))).toHaveLength(1)
-  const stranger = await house.ask(newWallet(), `${mediation2}/mediate-request`, {}, { expires_time: 0 })
+  expect(deliveredIn(await mediator.ask(wallet, `${pickup}/delivery-request`, { limit: 10 }))).toHaveLength(1)
+  const stranger = await mediator.ask(newWallet(), `${mediation2}/mediate-request`, {}, { expires_time: 0 })
   expect(stranger?.body).toMatchObject({ code: 'e.p.req.time.message-expired' })
 })

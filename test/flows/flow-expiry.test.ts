@@ -355,7 +355,7 @@ test('a wallet with waiting flows is polled only when needed, and is closed in b
   await until(
     'the end of the poll',
     () => Promise.resolve([polls(), worker.busy()] as const),
-    ([count, owing]) => count > 0 && owing.length === 0,
+    ([count, busy]) => count > 0 && busy.length === 0,
   )
   await agent.newTenant('another one, which takes its time')
   expect([polls(), worker.busy()]).toEqual([1, []])

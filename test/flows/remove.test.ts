@@ -143,10 +143,10 @@ test('removing a record that began with an invitation removes its DID and jobs, 
   await addJobs(pair, holder, `record:${taken.recordId}`, `notices:${taken.recordId}`, 'notices:another')
   await removeCredential(holder, taken.recordId)
   expect(await left(pair, holder, taken.recordId)).toEqual(nothing)
-  const owing = await pair.agent.agent.wallets.use(holder.walletId, ({ db }) =>
+  const jobs = await pair.agent.agent.wallets.use(holder.walletId, ({ db }) =>
     db.selectFrom('job').select('queue').execute(),
   )
-  expect(owing).toEqual([{ queue: 'notices:another' }])
+  expect(jobs).toEqual([{ queue: 'notices:another' }])
 
   const again = await acceptOfferInvitation(holder, oobOf(made as never))
   await acceptOffer(holder, again.recordId)

@@ -166,7 +166,7 @@ export const sdJwtRows = toRows({
   SubjectVerification: {
     passes: {
       'all claims, which fit': licence,
-      'some claims, among them those that there must be': showing({ familyName: '' }),
+      'some claims, with all required ones': showing({ familyName: '' }),
     },
     fails: {
       'a required claim is not disclosed': showing({ drivingClass: '' }),

@@ -55,7 +55,7 @@ const peer = new SDJwtInstance<Record<string, unknown>>({
     verify(toPublic(holderKey), utf8(data), Buffer.from(signature, 'base64url')),
 })
 
-test('what is issued says what it was given, to its holder, and hides it from everybody else', async () => {
+test('an issued credential shows all claims to its holder, and none without its disclosures', async () => {
   const verified = await verifySdJwt(bound, options)
   expect(verified).toMatchObject({
     issuerDid: issuer.longForm,
@@ -106,7 +106,7 @@ test('any claims come back as they were', () => {
   )
 })
 
-describe('a presentation shows what is chosen, and what that is in', () => {
+describe('a presentation shows the chosen claims, and the claims that contain them', () => {
   test.each([
     ['nothing', {}, {}],
     ['one claim', { name: true }, { name: claims.name }],
