@@ -20,11 +20,17 @@ async function ask(
   return { ...reply, retryAfter: reply.headers.get('retry-after') }
 }
 
+/** Registers a key that is short enough to guess. */
+async function newShortKey({ admin, newTenant }: TestAgent) {
+  const { entityId } = await newTenant()
+  const apiKey = 'a-short-key-of-a-tenant'
+  await admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
+  return { entityId, apiKey }
+}
+
 test('above the limit of wrong keys, an address gets no new short key accepted, not even a valid one', async () => {
   await using agent = await startAgent(limited)
-  const { entityId } = await agent.newTenant()
-  const apiKey = 'a-short-key-of-a-tenant'
-  await agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
+  const { apiKey } = await newShortKey(agent)
   for (const wrong of [{ apikey: 'guess-1' }, { 'x-admin-api-key': 'guess-2' }, { apikey: 'guess-3' }])
     expect((await ask(agent, wrong, 'apikey' in wrong ? '/connections' : '/wallets')).status).toBe(401)
   for (const attempt of [{ apikey: 'guess-4' }, { apikey: apiKey }, { 'x-admin-api-key': adminToken }]) {
@@ -64,7 +70,7 @@ test('a valid key that is too long to guess is never refused, for the administra
 
 test('a key that the address used successfully before still works, until it is revoked', async () => {
   await using agent = await startAgent(limited)
-  const { apiKey, entityId } = await agent.newTenant()
+  const { apiKey, entityId } = await newShortKey(agent)
   expect((await ask(agent, { apikey: apiKey })).status).toBe(200)
   for (let guess = 0; guess < 5; guess += 1) await ask(agent, { apikey: `guess-${guess}` })
   expect((await ask(agent, { apikey: 'guess-6' })).status).toBe(429)
@@ -78,7 +84,7 @@ test('a key that the address used successfully before still works, until it is r
 
 test('a tenant cannot guess the administrator’s token beside its own key', async () => {
   await using agent = await startAgent(limited)
-  const { apiKey } = await agent.newTenant()
+  const { apiKey } = await newShortKey(agent)
   const guess = async (token: string) =>
     (await ask(agent, { apikey: apiKey, 'x-admin-api-key': token }, '/wallets')).status
   expect([

@@ -219,25 +219,16 @@ describe('the document of the agent', () => {
   })
 
   test('paging is described with its limits and orders', () => {
+    const parameter = (name: string, schema: object) => ({
+      name,
+      in: 'query',
+      required: false,
+      schema: { ...schema, description: expect.any(String) },
+    })
     expect(operation('GET /wallets').parameters).toEqual([
-      {
-        name: 'offset',
-        in: 'query',
-        required: false,
-        schema: { type: 'integer', minimum: 0, description: expect.any(String) },
-      },
-      {
-        name: 'limit',
-        in: 'query',
-        required: false,
-        schema: { type: 'integer', minimum: 1, maximum: 1000, description: expect.any(String) },
-      },
-      {
-        name: 'order',
-        in: 'query',
-        required: false,
-        schema: { type: 'string', enum: ['asc', 'desc'], description: expect.any(String) },
-      },
+      parameter('offset', { type: 'integer', minimum: 0 }),
+      parameter('limit', { type: 'integer', minimum: 1, maximum: 1000 }),
+      parameter('order', { type: 'string', enum: ['asc', 'desc'] }),
     ])
   })
 })

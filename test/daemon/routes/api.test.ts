@@ -6,6 +6,8 @@ import { toLongForm, toShortForm } from '../../../src/did/prism/did.ts'
 import { encodeOperation, operationId } from '../../../src/did/prism/operations.ts'
 import { AtalaObjectSchema } from '../../../src/did/prism/prism_pb.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
+import { ask } from '../../_ask.ts'
+import { withDetail } from '../../_detail.ts'
 import {
   createBytes,
   masterKey,
@@ -47,6 +49,11 @@ async function call(path: string, init: { body?: unknown; accept?: string } = {}
 const submit = (...operations: Uint8Array[]) =>
   call('/api/submissions/signed-operations', { body: { signed_operations: operations.map(hex) } })
 
+const submitTo = (server: { url: string }, ...operations: Uint8Array[]) =>
+  ask(server, 'POST /api/submissions/signed-operations', {
+    body: { signed_operations: operations.map(hex) },
+  })
+
 /** DIDs that no other test uses. */
 let made = 0
 const fresh = () => ({ contexts: [`https://example.com/${++made}`] })
@@ -84,29 +91,27 @@ describe('submissions', () => {
   const tooLarge = signedCreate({
     services: [{ id: 's', type: 'T', serviceEndpoint: `https://${'x'.repeat(64_000)}` }],
   })
-  test.each<[string, string, unknown, number]>([
-    ['nothing', 'signed-operations', { signed_operations: [] }, 400],
-    ['no list', 'signed-operations', {}, 400],
-    ['a text that is not hexadecimal', 'signed-operations', { signed_operations: ['xy'] }, 400],
-    ['noise', 'signed-operations', { signed_operations: ['ffff'] }, 400],
-    [
-      'an operation without a signature around it',
-      'signed-operations',
-      { signed_operations: [hex(createBytes())] },
-      400,
-    ],
-    ['an operation that is too large', 'signed-operations', { signed_operations: [hex(tooLarge)] }, 400],
-    [
-      '101 operations',
-      'signed-operations',
-      { signed_operations: Array.from({ length: 101 }, () => hex(signedCreate())) },
-      400,
-    ],
-    ['a body that is too large', 'signed-operations', { signed_operations: ['00'.repeat(600_000)] }, 413],
-    ['an object that is none', 'objects', { object: 'ffff' }, 400],
-    ['an empty object', 'objects', { object: '2200' }, 400],
-  ])('of %s are refused', async (_, path, body, status) => {
-    expect((await call(`/api/submissions/${path}`, { body })).status).toBe(status)
+  test.each<[string, unknown, number?]>([
+    ['nothing', []],
+    ['no list', undefined],
+    ['a text that is not hexadecimal', ['xy']],
+    ['noise', ['ffff']],
+    ['an operation without a signature around it', [hex(createBytes())]],
+    ['an operation that is too large', [hex(tooLarge)]],
+    ['101 operations', Array.from({ length: 101 }, () => hex(signedCreate()))],
+    ['a body that is too large', ['00'.repeat(600_000)], 413],
+  ])('of %s are refused', async (_, signed_operations, status = 400) => {
+    const { status: answered } = await call('/api/submissions/signed-operations', {
+      body: { signed_operations },
+    })
+    expect(answered).toBe(status)
+  })
+
+  test.each([
+    ['an object that is none', 'ffff'],
+    ['an empty object', '2200'],
+  ])('of %s are refused', async (_, object) => {
+    expect((await call('/api/submissions/objects', { body: { object } })).status).toBe(400)
   })
 
   test('report errors like a NeoPRISM node, and a list with an error is refused as a whole', async () => {
@@ -124,17 +129,11 @@ describe('submissions', () => {
     await using server = await startServer(
       ledgerApp(await openFile(temporaryFile()), { submissionsPerMinute: 2 }),
     )
-    const post = (operations: Uint8Array[]) =>
-      fetch(`${server.url}/api/submissions/signed-operations`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ signed_operations: operations.map(hex) }),
-      })
-    expect((await post([signedCreate(), signedCreate(fresh())])).status).toBe(200)
-    const refused = await post([signedCreate(fresh())])
+    expect((await submitTo(server, signedCreate(), signedCreate(fresh()))).status).toBe(200)
+    const refused = await submitTo(server, signedCreate(fresh()))
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
-    expect(await refused.json()).toEqual({ error: expect.stringMatching(/^too many requests: /) })
-    expect((await fetch(`${server.url}/api/indexer-stats`)).status).toBe(200)
+    expect(refused.body).toEqual({ error: expect.stringMatching(/^too many requests: /) })
+    expect((await ask(server, 'GET /api/indexer-stats')).status).toBe(200)
   })
 })
 
@@ -165,14 +164,10 @@ describe('operations', () => {
       ledgerApp(await openFile(temporaryFile(), { confirmAfterSeconds: 60, now: time.now })),
     )
     const id = operationId(signedCreate())
-    await fetch(`${server.url}/api/submissions/signed-operations`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ signed_operations: [hex(signedCreate())] }),
-    })
+    await submitTo(server, signedCreate())
     const read = async (path: string) => {
-      const response = await fetch(server.url + path)
-      return [response.status, await response.json()]
+      const { status, body } = await ask(server, `GET ${path}`)
+      return [status, body]
     }
     expect(await read(`/api/operations/${id}`)).toEqual([
       404,
@@ -362,13 +357,7 @@ test.each([
     `/api/operations/${suffixOf()}`,
     '/api/indexer-stats',
   ]) {
-    const response = await other.send('GET', path)
-    expect([response.status, await response.json()]).toEqual([
-      404,
-      expect.objectContaining({
-        type: 'error:ResourcePathNotFound',
-        detail: expect.stringContaining(reason),
-      }),
-    ])
+    const { body } = await ask(other, `GET ${path}`)
+    expect(body).toMatchObject({ ...withDetail(404, reason), type: 'error:ResourcePathNotFound' })
   }
 })

@@ -38,19 +38,11 @@ afterAll(async () => {
 })
 
 async function get(did: string, accept?: string) {
-  const response = await agent.send(
-    'GET',
-    `/dids/${did}`,
-    accept === undefined ? {} : { headers: { accept } },
-  )
+  const response = await agent.send('GET', `/dids/${did}`, { headers: { ...(accept && { accept }) } })
   const text = await response.text()
   const type = response.headers.get('content-type')
-  return {
-    status: response.status,
-    type,
-    text,
-    body: text.startsWith('{') ? (JSON.parse(text) as Record<string, any>) : undefined,
-  }
+  const body = text.startsWith('{') ? (JSON.parse(text) as Record<string, any>) : undefined
+  return { status: response.status, type, text, body }
 }
 
 describe('Accept', () => {
