@@ -6,7 +6,7 @@
  */
 import { lookup as lookUp } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
-import { Agent, buildConnector } from 'undici'
+import type { Agent, buildConnector } from 'undici'
 import { createPolicy, type Limits, type Policy } from './policy.ts'
 
 /** Resolves a host name to its addresses. */
@@ -29,23 +29,26 @@ const keepAliveMs = 10_000
  * It limits only the time to connect. The time limits of undici restart with every chunk, so the caller
  * limits the whole request.
  */
-export function createGuardedDispatcher({
+export async function createGuardedDispatcher({
   lookup = lookUpAll,
   connections = 16,
   ...limits
-}: ConnectionOptions): Agent {
+}: ConnectionOptions): Promise<Agent> {
+  const { Agent, buildConnector } = await import('undici')
+  const policy = createPolicy(limits)
   const times = {
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
   }
-  return new Agent({ connect: guardedConnector(createPolicy(limits), lookup), connections, ...times })
+  const connect = buildConnector({ lookup: guardedLookup(policy, lookup), timeout: connectTimeoutMs })
+  return new Agent({ connect: guardedConnector(policy, connect), connections, ...times })
 }
 
-/** Connects to the address in the URL, or to an allowed address of its host name. */
-function guardedConnector(policy: Policy, lookup: Lookup): buildConnector.connector {
-  const guardedLookup: LookupFunction = (hostname, { all, family }, callback) => {
+/** Resolves a host name to its allowed addresses. */
+function guardedLookup(policy: Policy, lookup: Lookup): LookupFunction {
+  return (hostname, { all, family }, callback) => {
     lookup(hostname).then(
       (found) => {
         const judged = found.map((entry) => ({
@@ -61,8 +64,10 @@ function guardedConnector(policy: Policy, lookup: Lookup): buildConnector.connec
       (error: Error) => callback(error, []),
     )
   }
+}
 
-  const connect = buildConnector({ lookup: guardedLookup, timeout: connectTimeoutMs })
+/** Connects to the address in the URL, or to an allowed address of its host name. */
+function guardedConnector(policy: Policy, connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {
     // Node.js does not call `lookup` for a host that is an address, so it is checked here.
     const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80)

@@ -49,14 +49,16 @@ export type Posted = { status: number; retryAfter?: string }
 export type Exchanged = { status: number; text: string; date?: string }
 
 export function createHttpClient(options: ConnectionOptions): HttpClient {
-  const agent = createGuardedDispatcher(options)
+  // Loading undici takes a tenth of the start of a daemon, so the first request does it.
+  let agent: ReturnType<typeof createGuardedDispatcher> | undefined
+  const getAgent = () => (agent ??= createGuardedDispatcher(options))
 
   async function send(
     url: URL,
     request: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body' | 'signal'>,
   ) {
     try {
-      return await agent.request({ ...targetOf(url), ...request })
+      return await (await getAgent()).request({ ...targetOf(url), ...request })
     } catch (error) {
       throw toUnreachable(error, url)
     }
@@ -64,7 +66,8 @@ export function createHttpClient(options: ConnectionOptions): HttpClient {
 
   return {
     async post(text, request) {
-      return postThrough(agent, readUrl(text), request)
+      const url = readUrl(text)
+      return postThrough(await getAgent(), url, request)
     },
 
     async exchange(text, { method, headers, body, timeoutMs, maxBytes }) {
@@ -97,7 +100,7 @@ export function createHttpClient(options: ConnectionOptions): HttpClient {
       })
     },
 
-    close: () => agent.destroy(),
+    close: async () => (await agent)?.destroy(),
   }
 }
 
