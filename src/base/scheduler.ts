@@ -5,7 +5,7 @@
  * loop, so that a client waits for one request of each other client, however many requests the others have sent.
  */
 import type { Config } from './config.ts'
-import { Problem } from './problem.ts'
+import { Problem, type ProblemType } from './problem.ts'
 
 export type SchedulerLimits = {
   /** Requests that run at a time: of all clients, and of one client. */
@@ -108,18 +108,12 @@ export function createScheduler(limits: SchedulerLimits): Scheduler {
     acquire: (name, onWait) =>
       new Promise((resolve, reject) => {
         const client = clients.get(name) ?? { name, queue: [], running: 0 }
+        const refuse = (type: ProblemType, detail: string) =>
+          reject(new Problem(type, `${detail} ${retry}`, { retryAfter }))
         if (client.queue.length >= limits.waitingPerClient)
-          return reject(
-            new Problem('TooManyRequests', `${limits.waitingPerClient} requests of yours wait. ${retry}`, {
-              retryAfter,
-            }),
-          )
+          return refuse('TooManyRequests', `${limits.waitingPerClient} requests of yours wait.`)
         if (waiting >= limits.waiting)
-          return reject(
-            new Problem('error:ServiceUnavailable', `The agent has too many requests waiting. ${retry}`, {
-              retryAfter,
-            }),
-          )
+          return refuse('error:ServiceUnavailable', 'The agent has too many requests waiting.')
         clients.set(name, client)
         client.queue.push(resolve)
         waiting++

@@ -75,18 +75,6 @@ export function multihash(text: string): string {
   return toMultibase(concat(Uint8Array.of(0x12, 0x20), createHash('sha256').update(text).digest()))
 }
 
-/**
- * Converts a key id of older peers, whose fragment is the key in multibase (`#6LS…`, `#6Mk…`), to the form
- * `#key-1` of the current specification. Any other DID URL is returned unchanged.
- */
-export function toNumberedKeyId(didUrl: string): string {
-  const [did, fragment] = didUrl.split('#')
-  if (!did?.startsWith('did:peer:2.') || !fragment) return didUrl
-  const keys = did.split('.').flatMap((element) => (/^[AEVID]z/.test(element) ? [element.slice(2)] : []))
-  const index = keys.indexOf(fragment.replace(/^z/, ''))
-  return index < 0 ? didUrl : `${did}#key-${index + 1}`
-}
-
 function addKey(document: DidDocument, purpose: Purpose, text: string): void {
   const jwk = fromMultikey(text)
   if (purpose === 'keyAgreement' ? jwk.crv === 'Ed25519' : jwk.crv === 'X25519')

@@ -38,7 +38,9 @@ export async function findChangedAddress(
     known.push(...(await wallets.use(id, ({ db }) => readAddresses(db)).catch(() => [])))
   }
   const changed = groupByAddress(known.filter(({ address }) => address !== url))
-  return changed.length === 0 ? undefined : `${describe(changed, url)} ${restoreHint(changed[0]!.address)}`
+  if (changed.length === 0) return undefined
+  const command = commandFor(changed[0]!.address)
+  return `${describe(changed, url)} To use the old address again: agent daemon stop, then ${command}`
 }
 
 /** Compares the addresses with `url`. `isReachable` calls an address and returns whether an agent replies. */
@@ -63,10 +65,6 @@ function describe(changed: readonly AddressCount[], url: string): string {
   const count = changed.reduce((sum, each) => sum + each.count, 0)
   const connections = count === 1 ? '1 connection was' : `${count} connections were`
   return `${connections} made with the address ${changed[0]!.address}. The address is ${url} now, which the other sides do not know.`
-}
-
-function restoreHint(address: string): string {
-  return `To use the old address again: agent daemon stop, then ${commandFor(address)}`
 }
 
 function commandFor(address: string): string {

@@ -15,7 +15,6 @@ import { assertWalletTables, openExistingWalletDb, type AgentDb } from '../stora
 import { removeDatabase } from '../storage/files.ts'
 import { findDamage } from '../storage/inspection.ts'
 import { toWalletDetail, type WalletDetail } from '../wallet/model.ts'
-
 import { openChunks, openEnvelope } from './envelope.ts'
 import { readContents, createReader } from './contents.ts'
 import type { TransferContext } from './wallet-transfer.ts'

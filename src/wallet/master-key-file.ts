@@ -28,7 +28,11 @@ export function readMasterKeyFile(path: string, { mayMake = false } = {}): Uint8
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && mayMake) return makeKey(path)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && mayMake) {
+      const key = randomBytes(32)
+      write(path, key)
+      return key
+    }
     throw new StartError(
       `The master key cannot be read from ${path}. Restore the file, or set AGENT_MASTER_KEY.`,
       4,
@@ -91,12 +95,6 @@ export function parseMasterKey(text: string): Uint8Array | undefined {
   } catch {
     return undefined
   }
-}
-
-function makeKey(path: string): Uint8Array {
-  const key = randomBytes(32)
-  write(path, key)
-  return key
 }
 
 /** Writes and syncs a new file with mode 0600. */

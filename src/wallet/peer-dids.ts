@@ -47,12 +47,8 @@ export async function hasPeerDid(db: Db, did: string): Promise<boolean> {
   return (await findRecordIdOfPeerDid(db, did)) !== undefined
 }
 
-const keysOf = prepared((db: Db, { did }: { did: string }) =>
-  db.selectFrom('peer_did').select('keys').where('did', '=', did),
-)
-
-const recordsOf = prepared((db: Db, { did }: { did: string }) =>
-  db.selectFrom('peer_did').select('record_id').where('did', '=', did),
+const rowsOf = prepared((db: Db, { did }: { did: string }) =>
+  db.selectFrom('peer_did').selectAll().where('did', '=', did),
 )
 
 function readKeys(text: string): Record<string, PrivateJwk> {
@@ -65,7 +61,7 @@ export async function findPeerKey(
   kid: string,
 ): Promise<{ kid: string; privateJwk: PrivateJwk } | undefined> {
   const did = didOf(kid)
-  const { rows } = await keysOf(wallet.db, { did })
+  const { rows } = await rowsOf(wallet.db, { did })
   const row = rows[0]
   const privateJwk = row && wallet.unsealCached(`peer-did:${did}`, row.keys, readKeys)[kid]
   return privateJwk && { kid, privateJwk }
@@ -85,5 +81,5 @@ export async function findFirstPeerKey(
 
 /** The id of the record that a DID of the wallet was made for. */
 export async function findRecordIdOfPeerDid(db: Db, did: string): Promise<string | undefined> {
-  return (await recordsOf(db, { did })).rows[0]?.record_id
+  return (await rowsOf(db, { did })).rows[0]?.record_id
 }

@@ -12,14 +12,13 @@ import { compressed } from '../../src/crypto/secp256k1.ts'
 import { decodeJws, isSignedBy, signJws } from '../../src/credentials/jws.ts'
 import { issueJwtVc, verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { createJwtVp, verifyHolderProof, verifyJwtVp } from '../../src/credentials/jwt-vp.ts'
-import { createJwkDid } from '../../src/did/jwk.ts'
-import { createKeyDid } from '../../src/did/key.ts'
 import { createPeerDid } from '../../src/did/peer.ts'
 import { toLongForm } from '../../src/did/prism/did.ts'
 import { encodeOperation } from '../../src/did/prism/operations.ts'
 import { createResolver } from '../../src/did/resolver.ts'
 import type { DidDocument } from '../../src/did/document.ts'
 import { audience, content, failureOf, nonce, now } from './_people.ts'
+import { createJwkDid, createKeyDid } from '../_dids.ts'
 
 function newP256(): PrivateJwk {
   const encoding = { publicKeyEncoding: { format: 'jwk' }, privateKeyEncoding: { format: 'jwk' } }

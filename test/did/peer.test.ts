@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { toBase64url } from '../../src/base/bytes.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { generateKey, type PublicJwk } from '../../src/crypto/keys.ts'
-import { DidDocument, keysFor, keysMatching } from '../../src/did/document.ts'
-import { toNumberedKeyId } from '../../src/did/peer-2.ts'
+import { DidDocument, keysFor } from '../../src/did/document.ts'
 import { createPeerDid, peerKeyIds, resolvePeerDid } from '../../src/did/peer.ts'
 
 type Worked = {
@@ -131,21 +130,6 @@ describe('resolving numalgo 2', () => {
     expect(Buffer.from(service).toString('base64')).toMatch(/=$/)
     const did = `did:peer:2.${keys}.S${Buffer.from(service).toString('base64')}`
     expect(resolvePeerDid(did).service![0]!.serviceEndpoint).toEqual({ uri: 'https://ab.example' })
-  })
-
-  test('key ids of older peers are converted to numbered ones', () => {
-    const { did } = resolved[0]!
-    const document = resolvePeerDid(did)
-    for (const id of [`#${multibase.authentication}`, `#${multibase.authentication.slice(1)}`]) {
-      expect(keysMatching(document, 'authentication', toNumberedKeyId(did + id))).toEqual([
-        { id: `${did}#key-2`, publicKeyJwk: authentication },
-      ])
-    }
-    expect(toNumberedKeyId(`${did}#key-1`)).toBe(`${did}#key-1`)
-    expect(toNumberedKeyId(`${did}#6MkOther`)).toBe(`${did}#6MkOther`)
-    expect(toNumberedKeyId(`did:key:${multibase.authentication}#${multibase.authentication}`)).toContain(
-      'did:key:',
-    )
   })
 
   test('a service named __proto__ changes no prototype', () => {

@@ -3,14 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import type { DidDocument } from '../../src/did/document.ts'
-import { createJwkDid } from '../../src/did/jwk.ts'
-import { createKeyDid } from '../../src/did/key.ts'
 import { createPeerDid } from '../../src/did/peer.ts'
 import { toLongForm, toShortForm } from '../../src/did/prism/did.ts'
 import { apply, type DidState } from '../../src/did/prism/state.ts'
 import { ResolutionResult } from '../../src/did/resolution.ts'
 import { createResolver } from '../../src/did/resolver.ts'
 import { createBytes, key, later, published, signedDeactivate, updated } from './prism/_make.ts'
+import { createJwkDid, createKeyDid } from '../_dids.ts'
 
 const state = published()
 const shortForm = toShortForm(state.suffix)

@@ -1,10 +1,9 @@
 /** Which texts are accepted as DIDs of an answer to a DID request. */
 import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
-import { createJwkDid } from '../../src/did/jwk.ts'
-import { createKeyDid } from '../../src/did/key.ts'
 import { findDidFault } from '../../src/enterprise/onboarding.ts'
 import { newHolder } from './_suite.ts'
+import { createJwkDid, createKeyDid } from '../_dids.ts'
 
 const key = toPublic(generateKey('Ed25519'))
 

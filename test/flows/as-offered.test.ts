@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issueJwtVc, type CredentialContent } from '../../src/credentials/jwt-vc.ts'
 import { anyCredential, issueSdJwt, type SdJwtContent } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
-import { createKeyDid } from '../../src/did/key.ts'
 import { base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { credentialIn, newDid, type Tenant } from '../_tenants.ts'
 import { openParty, typesOf, type Party } from '../_party.ts'
 import { acceptOfferWith } from './_steps.ts'
+import { createKeyDid } from '../_dids.ts'
 
 const issuerKey = generateKey('Ed25519')
 const issuerDid = createKeyDid(toPublic(issuerKey))

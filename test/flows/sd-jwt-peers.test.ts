@@ -6,12 +6,12 @@ import { decodeJws } from '../../src/credentials/jws.ts'
 import { decodeSdJwt, issueSdJwt, type SdJwtContent } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, toPublic, type PublicJwk } from '../../src/crypto/keys.ts'
 import { keysFor } from '../../src/did/document.ts'
-import { createKeyDid } from '../../src/did/key.ts'
 import { attachmentBytes, base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { newDid, presentationIn, credentialIn, refusal, type Tenant } from '../_tenants.ts'
 import { openParty, typesOf, type Party } from '../_party.ts'
 import { acceptOfferWith, prove } from './_steps.ts'
+import { createKeyDid } from '../_dids.ts'
 
 const issuerKey = generateKey('Ed25519')
 const issuerDid = createKeyDid(toPublic(issuerKey))

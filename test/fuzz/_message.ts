@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { createJwtVp } from '../../src/credentials/jwt-vp.ts'
 import { generateKey, sign, toPublic } from '../../src/crypto/keys.ts'
-import { createKeyDid } from '../../src/did/key.ts'
 import { base64Attachment, jsonAttachment, type PlaintextMessage } from '../../src/didcomm/message.ts'
 import { handlers } from '../../src/protocols/index.ts'
 import { challengeAttachment, encodedAttachments, tokenFormats } from '../../src/protocols/formats.ts'
 import { writeOffer } from '../../src/protocols/issue-credential/messages.ts'
 import { writeRequest } from '../../src/protocols/present-proof/messages.ts'
 import type { Draw } from './_draw.ts'
+import { createKeyDid } from '../_dids.ts'
 
 export type Message = Partial<PlaintextMessage> & Pick<PlaintextMessage, 'type'>
 
