@@ -1,4 +1,5 @@
 /** Raw requests, for statuses, headers and bodies that the typed client does not send or show. */
+import { request } from 'node:http'
 import type { TestAgent } from './_agent.ts'
 
 export type Reply = { status: number; body: any; headers: Headers }
@@ -30,4 +31,14 @@ export async function ask(
     body: text === '' ? undefined : JSON.parse(text),
     headers: response.headers,
   }
+}
+
+/** Returns the status of a health request with headers that `fetch` sets by itself. */
+export function statusWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}/_system/health`, { headers }, (response) =>
+      resolve(response.resume().statusCode),
+    )
+    sent.on('error', reject).end()
+  })
 }

@@ -3,42 +3,18 @@
  * restoration. One agent has an issuer and a holder, the other a second holder. The addresses in their DIDs
  * are those of a proxy in front of each agent; the restored agent takes its place behind the proxy.
  */
-import { createServer, request, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, type Client } from '../../daemon/client/client.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { openProxy, type Proxy } from '../_proxy.ts'
 import { connect, newDid, until, type Tenant } from '../_tenants.ts'
 import { restore, verify } from './_backup.ts'
 
-/** A server at a fixed address that forwards to the current agent. */
-async function openDoor() {
-  const door = { url: '', behind: '', close: () => {} }
-  const server: Server = createServer((asked, answer) => {
-    const onward = request(
-      door.behind + asked.url,
-      { method: asked.method, headers: asked.headers },
-      (answered) => {
-        answer.writeHead(answered.statusCode!, answered.headers)
-        answered.pipe(answer)
-      },
-    )
-    onward.on('error', () => answer.writeHead(503).end())
-    asked.pipe(onward)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  door.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  door.close = () => (server.close(), server.closeAllConnections())
-  return door
-}
-
-type Door = Awaited<ReturnType<typeof openDoor>>
-
 async function startBehind(
-  door: Door,
+  door: Proxy,
   variables: Record<string, string>,
   dataDir: string,
 ): Promise<TestAgent> {
@@ -46,7 +22,7 @@ async function startBehind(
     { DIDCOMM_SERVICE_URL: door.url, AGENT_ALLOW_PRIVATE_NETWORK: 'true', ...variables },
     { dataDir },
   )
-  door.behind = agent.didcommUrl
+  door.leadTo(agent.didcommUrl)
   return agent
 }
 
@@ -90,7 +66,7 @@ export async function backUpUnderLoad(
   root: string,
   { backups, offersAtOnce = 4 }: { backups: number; offersAtOnce?: number },
 ): Promise<Outcome> {
-  const doors = [await openDoor(), await openDoor()] as const
+  const doors = [await openProxy(), await openProxy()] as const
   const ledger = { VDR_URL: `sqlite:${join(root, 'vdr.db')}` }
   const folders = ['first', 'second'].map((name) => join(root, name)) as [string, string]
   const outcome: Outcome = {
@@ -226,6 +202,6 @@ export async function backUpUnderLoad(
     outcome.backups += 2
     for (const path of [...copies, ...restored]) await rm(path, { recursive: true })
   }
-  for (const door of doors) door.close()
+  for (const door of doors) await door[Symbol.asyncDispose]()
   return outcome
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { publishDefinition } from '../anoncreds/_definition.ts'
 import { connect, credentialIn, newDid, presentationIn } from '../_tenants.ts'
 import { words } from './_cli.ts'
-import { startCommandedPair } from './_pair.ts'
+import { startCommandedPair } from './_agents.ts'
 
 test('an AnonCreds credential goes from definition to proof, described in words on each side', async () => {
   await using pair = await startCommandedPair()

@@ -9,7 +9,7 @@ import { readCommands, topics } from '../../docs/_make/manifest.ts'
 import { shapes } from '../../docs/_make/shapes.ts'
 import type { TestAgent } from '../_agent.ts'
 import { bin, newUser, type User } from './_cli.ts'
-import { serveUser } from './_served.ts'
+import { serveUser } from './_agents.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]

@@ -1,7 +1,7 @@
 /** Labels of connections and automatic acceptance, at the command line. */
 import { expect, test } from 'vitest'
 import { words, type Line } from './_cli.ts'
-import { serveTwoTenants } from './_two-tenants.ts'
+import { serveTwoTenants } from './_agents.ts'
 
 const { user, other: holder } = serveTwoTenants('holder')
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { until } from '../_tenants.ts'
 import { type Line, words } from './_cli.ts'
-import { serveIssuer } from './_issuer.ts'
+import { serveIssuer } from './_agents.ts'
 
 const issuer = serveIssuer()
 const { user } = issuer

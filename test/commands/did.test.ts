@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seedOfMnemonic } from '../../src/crypto/mnemonic.ts'
 import { newUser, type User, words } from './_cli.ts'
-import { serveUser } from './_served.ts'
+import { serveUser } from './_agents.ts'
 
 const mnemonic =
   'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestAgent } from '../_agent.ts'
 import { newUser, type User, words } from './_cli.ts'
-import { serveUser } from './_served.ts'
+import { serveUser } from './_agents.ts'
 
 const jsQR = createRequire(import.meta.url)('jsqr') as typeof import('jsqr').default
 

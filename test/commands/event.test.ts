@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { openReceiver } from '../_receiver.ts'
 import { type Line, printed, words } from './_cli.ts'
-import { serveTwoTenants } from './_two-tenants.ts'
+import { serveTwoTenants } from './_agents.ts'
 
 const nilId = '00000000-0000-0000-0000-000000000000'
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exitCodes } from '../../cli/errors/errors.ts'
 import type { TestAgent } from '../_agent.ts'
 import { bin, type Line, newUser, printed, type User, words } from './_cli.ts'
-import { serveUser } from './_served.ts'
+import { serveUser } from './_agents.ts'
 
 const noId = '00000000-0000-4000-8000-000000000000'
 

@@ -1,6 +1,6 @@
 /** Choosing a credential for a proof, declining an offer and removing records, at the command line. */
 import { expect, test } from 'vitest'
-import { serveTwoTenants } from './_two-tenants.ts'
+import { serveTwoTenants } from './_agents.ts'
 
 const { user, other: holder, call, url } = serveTwoTenants('holder')
 

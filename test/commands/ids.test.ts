@@ -1,9 +1,9 @@
 /** Resources are found by id, partial id or name. */
-import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
 import { readCommands } from '../../docs/_make/manifest.ts'
 import { kindOf } from '../../cli/completion/kinds.ts'
-import { startCommandedPair } from './_pair.ts'
+import { startServer } from '../_server.ts'
+import { startCommandedPair } from './_agents.ts'
 import { connect } from '../_tenants.ts'
 
 test('a connection is found by its id, either end of the id, or its label', async () => {
@@ -82,17 +82,14 @@ test('policies, webhooks, tenants, wallets and DIDs are found by partial id or n
 test('a complete id needs no additional requests', async () => {
   await using pair = await startCommandedPair()
   const requests: string[] = []
-  const server = createServer((request, response) => {
+  await using server = await startServer((request, response) => {
     requests.push(`${request.method} ${request.url}`)
     response
       .writeHead(404, { 'content-type': 'application/json' })
       .end('{"status":404,"type":"NotFound","title":"NotFound"}')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
   const id = '01a20725-6f2b-7d4e-8c15-b0f3a2917c3d'
-  const { code } = await pair.user.run`connection show ${id} --url http://127.0.0.1:${String(port)}`
-  server.close()
+  const { code } = await pair.user.run`connection show ${id} --url ${server.url}`
   expect({ code, requests }).toEqual({ code: 3, requests: [`GET /connections/${id}`] })
 })
 

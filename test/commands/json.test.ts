@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { Report, shapes } from '../../docs/_make/shapes.ts'
 import { until } from '../_tenants.ts'
 import { printed, type User, words } from './_cli.ts'
-import { serveTwoTenants } from './_two-tenants.ts'
+import { serveTwoTenants } from './_agents.ts'
 
 const { user, other } = serveTwoTenants('holder', { inProcess: false })
 

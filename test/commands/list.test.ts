@@ -1,6 +1,6 @@
 /** Lists are filtered, show the newest first, and report omitted items. */
 import { expect, test } from 'vitest'
-import { startCommandedPair } from './_pair.ts'
+import { startCommandedPair } from './_agents.ts'
 import { connect } from '../_tenants.ts'
 
 test('a list shows the newest items first and the command for the next page', async () => {

@@ -6,7 +6,7 @@ import type { TestAgent } from '../_agent.ts'
 import { until } from '../_tenants.ts'
 import { openParty } from '../_party.ts'
 import { newUser, type User } from './_cli.ts'
-import { serveUser } from './_served.ts'
+import { serveUser } from './_agents.ts'
 
 describe('two connected tenants', () => {
   let user: User

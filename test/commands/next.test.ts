@@ -7,7 +7,7 @@ import { forSameDaemon } from '../../cli/format/next.ts'
 import { readCommands } from '../../docs/_make/manifest.ts'
 import { newDid } from '../_tenants.ts'
 import { bin, words } from './_cli.ts'
-import { startCommandedPair } from './_pair.ts'
+import { startCommandedPair } from './_agents.ts'
 
 const identity = { url: 'http://a', profile: 'p', 'api-key-file': 'my key', 'admin-key-file': "it's" }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bin, type Line, newUser, type User, words } from './_cli.ts'
-import { serveUser } from './_served.ts'
+import { serveUser } from './_agents.ts'
 
 let user: User
 let served: Awaited<ReturnType<typeof serveUser>>

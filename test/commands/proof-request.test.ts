@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { proofRequestText } from '../../cli/format/proof-request.ts'
 import { connect } from '../_tenants.ts'
 import { words } from './_cli.ts'
-import { startCommandedPair } from './_pair.ts'
+import { startCommandedPair } from './_agents.ts'
 
 const jwt = {
   options: { challenge: 'c', domain: 'd' },

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { words, type Line } from './_cli.ts'
-import { serveIssuer } from './_issuer.ts'
+import { serveIssuer } from './_agents.ts'
 
 const person = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { connect, credentialIn, newDid, presentationIn } from '../_tenants.ts'
 import { words } from './_cli.ts'
-import { startCommandedPair } from './_pair.ts'
+import { startCommandedPair } from './_agents.ts'
 
 test('an SD-JWT goes from offer to proof, described in words on each side', async () => {
   await using pair = await startCommandedPair()

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { openReceiver } from '../_receiver.ts'
 import { printed } from './_cli.ts'
-import { serveTwoTenants } from './_two-tenants.ts'
+import { serveTwoTenants } from './_agents.ts'
 
 const { user, other: holder, call } = serveTwoTenants('holder')
 

@@ -1,7 +1,7 @@
 /** CORS and security headers of both servers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { statusWith } from './_ask.ts'
+import { statusWith } from '../_ask.ts'
 
 const app = 'https://app.example'
 const preflight = {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isLocalHost } from '../../src/net/public-url.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { statusWith } from './_ask.ts'
+import { statusWith } from '../_ask.ts'
 
 let agent: TestAgent
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** The effect of a webhook receiver that accepts connections and never answers on another tenant. */
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import type { Daemon } from '../_daemon.ts'
+import { startServer, withBody } from '../_server.ts'
 import { percentile, sample } from './_samples.ts'
 import { ask, openSetup, newResident } from './_setup.ts'
 
@@ -108,24 +108,18 @@ async function openSilentReceiver() {
   const received = new Set<string>()
   let isSilent = true
   const open = new Set<ServerResponse>()
-  const server = createServer((request, response) => {
-    if (isSilent) return void open.add(response)
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      response.end()
-      const { id, data } = JSON.parse(Buffer.concat(chunks).toString()) as {
-        id: string
-        data: { connectionId: string }
-      }
-      ids.set(id, (ids.get(id) ?? 0) + 1)
-      received.add(data.connectionId)
-      listeners.get(data.connectionId)?.()
-    })
+  const receive = withBody((body, _, response) => {
+    response.end()
+    const { id, data } = JSON.parse(body) as { id: string; data: { connectionId: string } }
+    ids.set(id, (ids.get(id) ?? 0) + 1)
+    received.add(data.connectionId)
+    listeners.get(data.connectionId)?.()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const server = await startServer((request, response) =>
+    isSilent ? open.add(response) : receive(request, response),
+  )
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `${server.url}/`,
     ids,
     recover() {
       isSilent = false
@@ -133,9 +127,6 @@ async function openSilentReceiver() {
     },
     receivedOf: (id: string) =>
       received.has(id) ? Promise.resolve() : new Promise<void>((resolve) => listeners.set(id, resolve)),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }

@@ -3,8 +3,7 @@
  * emitted.
  */
 import { randomUUID } from 'node:crypto'
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import type { PrivateKey } from '../../src/didcomm/jwe.ts'
 import { writeMessage, type PlaintextMessage } from '../../src/didcomm/message.ts'
@@ -24,35 +23,23 @@ import {
   type Tenant,
 } from '../_tenants.ts'
 import { post, recipientOf } from '../_party.ts'
+import { startServer, withBody } from '../_server.ts'
 import { acceptOfferWith, newStranger, prove, requestProof } from './_steps.ts'
 
 /** A proxy in front of the agent that records every envelope. */
 async function openWire() {
   const envelopes: { path: string; body: string }[] = []
   let target = ''
-  const server = createServer((incoming, outgoing) => {
-    let body = ''
-    incoming.on('data', (chunk) => (body += chunk))
-    incoming.on('end', () => {
-      envelopes.push({ path: incoming.url!, body })
-      const onward = request(target + incoming.url!, {
-        method: 'POST',
-        headers: { 'content-type': 'application/didcomm-encrypted+json' },
-      })
+  const server = await startServer(
+    withBody((body, { url }, outgoing) => {
+      envelopes.push({ path: url!, body })
+      const headers = { 'content-type': 'application/didcomm-encrypted+json' }
+      const onward = request(target + url!, { method: 'POST', headers })
       onward.on('response', (response) => outgoing.writeHead(response.statusCode!) && response.pipe(outgoing))
       onward.end(body)
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    envelopes,
-    leadTo: (url: string) => (target = url),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+    }),
+  )
+  return { ...server, envelopes, leadTo: (url: string) => (target = url) }
 }
 
 /** All records of a tenant over the API, and the number of its events. */

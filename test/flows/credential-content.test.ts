@@ -1,24 +1,21 @@
 /** The decoded credential of a record and its validity, for both sides and both token formats. */
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findRevocationStatus } from '../../src/credential-status/check.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { startServer, type TestServer } from '../_server.ts'
 import { connect, credentialIn, issue, newDid, refusal, type Tenant } from '../_tenants.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
 import { expectRefusal } from './_steps.ts'
 
 /** A server at the address of the status lists that has none. */
-const server = createServer((_, response) => void response.writeHead(503).end())
+let server: TestServer
 let [home, away]: TestAgent[] = []
 let [issuer, holder, stranger]: Tenant[] = []
 let [connectionId, issuingDID, subjectId] = ['', '', '']
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  home = await startAgent({
-    POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-  })
+  server = await startServer((_, response) => response.writeHead(503).end())
+  home = await startAgent({ POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL: server.url })
   away = await startAgent({ VDR_URL: `${home.url}/` })
   issuer = await home.newTenant('issuer')
   holder = await away.newTenant('holder')
@@ -28,9 +25,7 @@ beforeAll(async () => {
   subjectId = (await newDid(holder, 'authentication', 'Ed25519')).longFormDid
 }, 30_000)
 afterAll(async () => {
-  await Promise.all([home, away].map(async (agent) => agent?.[Symbol.asyncDispose]()))
-  server.closeAllConnections()
-  server.close()
+  await Promise.all([home, away, server].map(async (part) => part?.[Symbol.asyncDispose]()))
 })
 
 const contentOf = ({ call }: Tenant, recordId: string) =>

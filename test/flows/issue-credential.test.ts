@@ -1,9 +1,8 @@
 /** Issuing JWT credentials over a connection. */
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { decodeJws } from '../../src/credentials/jws.ts'
+import { startServer } from '../_server.ts'
 import { connect, credentialIn, issue, newDid, refusal, startPair } from '../_tenants.ts'
 import { expectRefusal, acceptOfferWith, issueRequested, startConnected } from './_steps.ts'
 
@@ -90,11 +89,10 @@ test('claims that violate the schema are refused with every violation, and no re
   await using pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
   const { did: issuingDID } = await newDid(pair.issuer, 'assertionMethod')
-  const server = createServer((_request, response) =>
+  await using server = await startServer((_request, response) =>
     response.setHeader('content-type', 'application/json').end(JSON.stringify(schema)),
   )
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const schemaId = `http://127.0.0.1:${(server.address() as AddressInfo).port}/person`
+  const schemaId = `${server.url}/person`
   const offer = (claims: object, id: string | string[] = schemaId) =>
     pair.issuer.call('POST /issue-credentials/credential-offers', {
       body: { connectionId, issuingDID, claims: claims as never, schemaId: id },
@@ -109,7 +107,6 @@ test('claims that violate the schema are refused with every violation, and no re
   expect((await refusal(offer({ name: 'x', age: 1 }, 'http://127.0.0.1:1/nowhere'))).status).toBe(422)
   expect((await pair.issuer.call('GET /issue-credentials/records')).contents).toEqual([])
   expect((await offer({ name: 'x', age: 1 }, [schemaId])).protocolState).toBe('OfferPending')
-  server.close()
 })
 
 test('an incomplete offer is refused with the missing and the invalid fields', async () => {

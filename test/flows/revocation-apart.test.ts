@@ -2,13 +2,13 @@
  * A verifier at another agent than the issuer: the status list is fetched over the network, or is not
  * available.
  */
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { startServer, type TestServer } from '../_server.ts'
 import { connect, issue, newDid, presentationIn, until, type Tenant } from '../_tenants.ts'
 import { present, refusalOf, statusOf } from './_revocation.ts'
 
@@ -17,20 +17,20 @@ const hosts: { asked: number; answer: RequestListener } = {
   asked: 0,
   answer: (_, response) => void response.writeHead(500).end(),
 }
-const server = createServer((request, response) => {
-  hosts.asked++
-  hosts.answer(request, response)
-})
+let server: TestServer
 const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
 let [home, away]: TestAgent[] = []
 let [issuer, holder, verifier]: Tenant[] = []
 let [issuerConnection, connectionId, issuingDID, subjectId] = ['', '', '', '']
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  server = await startServer((request, response) => {
+    hosts.asked++
+    hosts.answer(request, response)
+  })
   const shared = { VDR_URL: `sqlite:${join(folder, 'vdr.db')}` }
-  const registry = `http://127.0.0.1:${(server.address() as AddressInfo).port}/registry`
-  home = await startAgent({ ...shared, POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL: `${registry}/` })
+  const registry = `${server.url}/registry/`
+  home = await startAgent({ ...shared, POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL: registry })
   away = await startAgent(shared)
   issuer = await home.newTenant('issuer')
   holder = await away.newTenant('holder')
@@ -41,9 +41,7 @@ beforeAll(async () => {
   subjectId = (await newDid(holder, 'authentication')).did
 }, 30_000)
 afterAll(async () => {
-  await Promise.all([home, away].map(async (agent) => agent?.[Symbol.asyncDispose]()))
-  server.closeAllConnections()
-  server.close()
+  await Promise.all([home, away, server].map(async (part) => part?.[Symbol.asyncDispose]()))
   rmSync(folder, { recursive: true, force: true })
 })
 

@@ -3,14 +3,14 @@
  *
  * The seed of a schedule determines the fate of every message, so a failed schedule can be run again.
  */
-import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { eventsAfter } from '../../src/events/event.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { newDid, oobOf, type Tenant } from '../_tenants.ts'
 import { createRandom } from '../_random.mjs'
+import { startServer, withBody } from '../_server.ts'
 import { acceptOfferWith, prove } from './_steps.ts'
 
 /** The number of schedules. `SCHEDULES=500` is the long run. */
@@ -24,30 +24,24 @@ async function openNetwork() {
   /** The agent's responses to repeated messages. */
   const repeated = new Set<number>()
   let target = ''
-  const server = createServer((incoming, outgoing) => {
-    const chunks: Buffer[] = []
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const server = await startServer(
     // Messages in transit are lost when the agent has stopped.
-    incoming.on(
-      'end',
-      () => void carry(incoming, outgoing, Buffer.concat(chunks)).catch(() => outgoing.destroy()),
-    )
-  })
+    withBody((body, { url }, outgoing) => void carry(url!, outgoing, body).catch(() => outgoing.destroy())),
+  )
 
-  const deliver = (path: string, body: Buffer) =>
+  const deliver = (path: string, body: string) =>
     new Promise<number>((resolve, reject) => {
-      const headers = { 'content-type': 'application/didcomm-encrypted+json', 'content-length': body.length }
+      const headers = {
+        'content-type': 'application/didcomm-encrypted+json',
+        'content-length': Buffer.byteLength(body),
+      }
       const onward = request(target + path, { method: 'POST', headers }, (response) =>
         response.resume().on('end', () => resolve(response.statusCode!)),
       )
       onward.on('error', reject).end(body)
     })
 
-  async function carry(
-    { url = '/' }: IncomingMessage,
-    outgoing: ServerResponse,
-    body: Buffer,
-  ): Promise<void> {
+  async function carry(url: string, outgoing: ServerResponse, body: string): Promise<void> {
     const fate = random()
     if (fate < 0.05) return void (fates.lost++, outgoing.destroy())
     if (fate < 0.4) await sleep((fates.late++, random() * 40))
@@ -67,17 +61,7 @@ async function openNetwork() {
     repeated.add(await deliver(url, body))
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    fates,
-    repeated,
-    leadTo: (url: string) => (target = url),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  return { ...server, fates, repeated, leadTo: (url: string) => (target = url) }
 }
 
 /** Follows the event log of a tenant. */

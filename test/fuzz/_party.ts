@@ -1,6 +1,4 @@
 /** A connected party: receives the messages and webhooks of the agent's wallets, and answers at once. */
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { keysFor } from '../../src/did/document.ts'
 import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
@@ -8,6 +6,7 @@ import { createInvitation, toOob } from '../../src/didcomm/invitation.ts'
 import type { PlaintextMessage } from '../../src/didcomm/message.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
 import { Event } from '../../src/events/event.ts'
+import { startServer, withBody } from '../_server.ts'
 import type { Sender } from './_envelope.ts'
 import { parse } from './_learn.ts'
 
@@ -29,20 +28,16 @@ export type Party = Sender & {
 /** Starts the party. `onEvent` receives every webhook event. */
 export async function openParty(onEvent: (event: Event) => void): Promise<Party> {
   const inbox = new Map<string, PlaintextMessage[]>()
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
+  const server = await startServer(
+    withBody((text, { url }, response) => {
       response.end()
-      const text = Buffer.concat(chunks).toString()
       // Requests with generated URLs arrive here too.
-      const event = request.url === '/events' ? Event.safeParse(parse(text)).data : undefined
+      const event = url === '/events' ? Event.safeParse(parse(text)).data : undefined
       if (event) onEvent(event)
-      else if (request.url === '/didcomm') keep(open(text))
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      else if (url === '/didcomm') keep(open(text))
+    }),
+  )
+  const { url } = server
   const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
   const did = createPeerDid({
     keyAgreement: toPublic(keyAgreement),
@@ -77,9 +72,6 @@ export async function openParty(onEvent: (event: Event) => void): Promise<Party>
     open,
     invite: () =>
       toOob(createInvitation({ id: `invitation-${++invitations}`, from: did, goalCode: 'connect' })),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }

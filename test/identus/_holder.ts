@@ -7,10 +7,9 @@
  * connection discards the registrations. The inbox handles received messages like the SDK: it unpacks and
  * stores them, and emits a `message` event.
  */
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Agent, AgentContext, Domain } from '@hyperledger/identus-sdk'
 import { memoryStore } from './_store.ts'
+import { startServer, withBody } from '../_server.ts'
 import { didcomm, sdk } from './_sdk.ts'
 
 /** Handles a received message. */
@@ -212,22 +211,14 @@ async function openInbox(agent: Agent, answer?: Answer) {
     agent.events.emit(sdk.ListenerKey.MESSAGE, [message])
     await answer?.(message, agent)
   }
-  const server = createServer((request, response) => {
-    const reply = (status: number, text = '') => response.writeHead(status).end(text)
-    request
-      .toArray()
-      .then((chunks) => take(Buffer.concat(chunks).toString()))
-      .then(
+  const server = await startServer(
+    withBody((body, _, response) => {
+      const reply = (status: number, text = '') => response.writeHead(status).end(text)
+      take(body).then(
         () => reply(200),
         (error: unknown) => reply(400, String(error)),
       )
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/inbox`,
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+    }),
+  )
+  return { url: `${server.url}/inbox`, close: () => server[Symbol.asyncDispose]() }
 }

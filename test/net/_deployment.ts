@@ -3,8 +3,6 @@
  * DIDComm.
  */
 import { randomUUID } from 'node:crypto'
-import { createServer, request as ask } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createClient } from '../../daemon/client/client.ts'
 import { generateKey } from '../../src/crypto/keys.ts'
 import { keysFor } from '../../src/did/document.ts'
@@ -13,6 +11,7 @@ import { packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { vc } from '../credentials/_forge.ts'
 import { Daemon } from '../_daemon.ts'
 import { decode, encode } from '../_invitation.ts'
+import { openProxy } from '../_proxy.ts'
 import { newDid, type Tenant } from '../_tenants.ts'
 import { addressOf, post, recipientOf } from '../_party.ts'
 import { authorityOf, peerAt } from './_sites.ts'
@@ -54,7 +53,8 @@ export async function deploy(
       ...env,
     }),
   )
-  const reach = async (url: string, host: string) => (isProxied ? keep(await openProxy(url, host)).url : url)
+  const reach = async (url: string, host: string) =>
+    isProxied ? keep(await openReverseProxy(url, host)).url : url
   const rest = await reach(daemon.url, publicHosts.rest)
   const didcomm = await reach(daemon.didcommUrl, publicHosts.didcomm)
   const call = createClient(rest, { apikey: apiKey })
@@ -69,25 +69,15 @@ export async function deploy(
   }
 }
 
-/** A minimal reverse proxy: it forwards the client's address and the public host. */
-async function openProxy(target: string, host: string) {
-  const { hostname, port } = new URL(target)
-  const server = createServer((incoming, outgoing) => {
-    const headers = { ...incoming.headers, host, 'x-forwarded-for': incoming.socket.remoteAddress }
-    const passed = ask({ hostname, port, method: incoming.method, path: incoming.url, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode!, answer.headers)
-      answer.pipe(outgoing)
-    })
-    incoming.pipe(passed)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+/** A reverse proxy that forwards the client's address and the public host. */
+async function openReverseProxy(target: string, host: string) {
+  const proxy = await openProxy(({ headers, socket }) => ({
+    ...headers,
+    host,
+    'x-forwarded-for': socket.remoteAddress!,
+  }))
+  proxy.leadTo(target)
+  return proxy
 }
 
 async function openSites({
