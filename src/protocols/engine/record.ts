@@ -25,11 +25,7 @@ import {
 } from './machine.ts'
 import type { MessageFor, Outgoing, Protocol, Rec } from './protocol.ts'
 
-type Step<On extends string = string, Change extends object = object> = {
-  on: On
-  change: Change
-  message?: Outgoing | undefined
-}
+type Step<On = string, Change = object> = { on: On; change: Change; message?: Outgoing | undefined }
 
 type RecordRow = Selectable<WalletTables['record']>
 
@@ -224,21 +220,19 @@ async function emit(
   record: Rec,
   then?: Row[4],
   message?: Outgoing,
-): Promise<void> {
+): Promise<unknown> {
   noteThread(tx, record.thid)
   const event = { subject: record.thid, data: protocol.toResource(record) }
   await appendEvent(tx, { type: protocol.event as EventType, ...event })
-  if (!then) return
+  if (!then) return undefined
   const about = { protocol: protocol.name, recordId: record.id }
+  const queue = queueOf(record.id)
   const name = then.slice('send '.length)
-  if (then.startsWith('make ')) {
-    await enqueue(tx, queueOf(record.id), { kind: 'task', ...about, task: name })
-    return
-  }
+  if (then.startsWith('make ')) return enqueue(tx, queue, { kind: 'task', ...about, task: name })
   if (!message) throw new Error(`'${then}' of ${protocol.name} came without its message`)
   const { type: _name, typeUri = protocol.messages[name]!, from, to, ...content } = message
   const sending = { type: typeUri, thid: record.thid, ...content }
-  await enqueue(tx, queueOf(record.id), { kind: 'message', ...about, from, to, message: sending })
+  return enqueue(tx, queue, { kind: 'message', ...about, from, to, message: sending })
 }
 
 function wrongState(protocol: Protocol<any>, record: Rec, on: string): Problem {
