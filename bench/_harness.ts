@@ -14,6 +14,23 @@ export type Work = {
   goal?: number
 }
 
+/** The operation of this agent. */
+export const ofAgent = (once: Work['once']): Work => ({ name: 'identity-agent', once })
+
+/** An operation that this agent is compared with. */
+export const peer = (name: string, once: Work['once'], goal?: number): Work => ({
+  name,
+  once,
+  isPeer: true,
+  ...(goal !== undefined && { goal }),
+})
+
+/** The operation of a package of another agent. */
+export const foreign = (name: string, once: Work['once']): Work => ({
+  ...peer(name, once),
+  isForeign: true,
+})
+
 /** Operations to compare, by title. Dispose of them after the measurement. */
 export type Suites = { suites: Record<string, Work[]>; [Symbol.asyncDispose](): Promise<void> }
 

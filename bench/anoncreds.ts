@@ -14,7 +14,7 @@ import {
   schemaId,
   values,
 } from '../test/anoncreds/_flow.ts'
-import type { Suites, Work } from './_harness.ts'
+import { ofAgent, peer, type Suites, type Work } from './_harness.ts'
 
 /** An engine and the library, both loaded. Disposing ends the engine. */
 export async function openAnonCredsSuites(): Promise<Suites> {
@@ -28,59 +28,41 @@ export async function openAnonCredsSuites(): Promise<Suites> {
   const definitions = () => ({ [credDefId]: bare.CredentialDefinition.from(definition) })
   const suites: Record<string, Work[]> = {
     'AnonCreds: issue': [
-      {
-        name: 'identity-agent',
-        once: () => engine.createCredential({ definition, privateKey, offer, request: asked, values }),
-      },
-      {
-        name: 'bare library',
-        isPeer: true,
-        once: () =>
-          bare.Issuer.createCredential(
-            bare.CredentialDefinition.from(definition),
-            bare.CredentialDefinitionPrivate.from(privateKey),
-            bare.CredentialOffer.from(offer),
-            bare.CredentialRequest.from(asked),
-            values,
-          ).toJSON(),
-      },
+      ofAgent(() => engine.createCredential({ definition, privateKey, offer, request: asked, values })),
+      peer('bare library', () =>
+        bare.Issuer.createCredential(
+          bare.CredentialDefinition.from(definition),
+          bare.CredentialDefinitionPrivate.from(privateKey),
+          bare.CredentialOffer.from(offer),
+          bare.CredentialRequest.from(asked),
+          values,
+        ).toJSON(),
+      ),
     ],
     'AnonCreds: present': [
-      {
-        name: 'identity-agent',
-        once: () => engine.createPresentation({ request, credential, linkSecret, ...known }),
-      },
-      {
-        name: 'bare library',
-        isPeer: true,
-        once: () =>
-          bare.Prover.createPresentation(
-            bare.PresentationRequest.from(request),
-            bare.Credential.from(credential),
-            bare.LinkSecret.fromString(linkSecret),
-            schemas(),
-            definitions(),
-          ).toJSON(),
-      },
+      ofAgent(() => engine.createPresentation({ request, credential, linkSecret, ...known })),
+      peer('bare library', () =>
+        bare.Prover.createPresentation(
+          bare.PresentationRequest.from(request),
+          bare.Credential.from(credential),
+          bare.LinkSecret.fromString(linkSecret),
+          schemas(),
+          definitions(),
+        ).toJSON(),
+      ),
     ],
     'AnonCreds: verify': [
-      {
-        name: 'identity-agent',
-        once: () => mustBe(engine.verifyPresentation({ presentation, request, ...known })),
-      },
-      {
-        name: 'bare library',
-        isPeer: true,
-        once: () =>
-          mustBe(
-            bare.Verifier.verifyPresentation(
-              bare.Presentation.from(presentation),
-              bare.PresentationRequest.from(request),
-              schemas(),
-              definitions(),
-            ),
+      ofAgent(() => mustBe(engine.verifyPresentation({ presentation, request, ...known }))),
+      peer('bare library', () =>
+        mustBe(
+          bare.Verifier.verifyPresentation(
+            bare.Presentation.from(presentation),
+            bare.PresentationRequest.from(request),
+            schemas(),
+            definitions(),
           ),
-      },
+        ),
+      ),
     ],
   }
   return { suites, [Symbol.asyncDispose]: () => engine.close() }

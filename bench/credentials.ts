@@ -4,7 +4,7 @@ import { compactVerify, CompactSign, importJWK } from 'jose'
 import { fromBase64, utf8 } from '../src/base/bytes.ts'
 import { issueJwtVc, verifyJwtVc } from '../src/credentials/jwt-vc.ts'
 import { toPublic } from '../src/crypto/keys.ts'
-import { plain, type Suites, type Work } from './_harness.ts'
+import { foreign, ofAgent, peer, plain, type Suites, type Work } from './_harness.ts'
 import { claims, issuer, newSigner, now, payloadOf, signBare, verifyBare, type Signer } from './_jwt.ts'
 
 /** Both signature algorithms of issuers. */
@@ -47,25 +47,15 @@ function suitesOf(signer: Signer, [joseSign, joseVerify]: Work[]): Record<string
   const library = `bare steps, ${bare.library}`
   return {
     [`Credentials: sign a JWT, ${alg}`]: [
-      { name: 'identity-agent', once: () => issue(signer) },
-      { name: library, once: () => signBare(signer, payload), isPeer: true, goal: 1.2 },
-      {
-        name: 'did-jwt',
-        once: () => createJWT(payload, { ...didJwt, alg }, { alg }),
-        isPeer: true,
-        isForeign: true,
-      },
+      ofAgent(() => issue(signer)),
+      peer(library, () => signBare(signer, payload), 1.2),
+      foreign('did-jwt', () => createJWT(payload, { ...didJwt, alg }, { alg })),
       ...(joseSign ? [joseSign] : []),
     ],
     [`Credentials: verify a JWT, ${alg}`]: [
-      { name: 'identity-agent', once: () => verifyJwtVc(jwt, { resolve, now }) },
-      { name: library, once: () => verifyBare(signer, jwt), isPeer: true, goal: 1.2 },
-      {
-        name: 'did-jwt',
-        once: () => verifyJWT(jwt, { resolver: didJwt.resolver }),
-        isPeer: true,
-        isForeign: true,
-      },
+      ofAgent(() => verifyJwtVc(jwt, { resolve, now })),
+      peer(library, () => verifyBare(signer, jwt), 1.2),
+      foreign('did-jwt', () => verifyJWT(jwt, { resolver: didJwt.resolver })),
       ...(joseVerify ? [joseVerify] : []),
     ],
   }
@@ -80,12 +70,9 @@ async function joseWorks(signer: Signer): Promise<Work[]> {
     await importJWK(toPublic(signer.key), 'EdDSA'),
   ]
   return [
-    {
-      name: 'jose',
-      once: () => new CompactSign(bytes).setProtectedHeader({ typ: 'JWT', alg: 'EdDSA' }).sign(privateKey),
-      isPeer: true,
-      isForeign: true,
-    },
-    { name: 'jose', once: () => compactVerify(jwt, publicKey), isPeer: true, isForeign: true },
+    foreign('jose', () =>
+      new CompactSign(bytes).setProtectedHeader({ typ: 'JWT', alg: 'EdDSA' }).sign(privateKey),
+    ),
+    foreign('jose', () => compactVerify(jwt, publicKey)),
   ]
 }

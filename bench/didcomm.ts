@@ -9,7 +9,7 @@ import { unpack } from '../src/didcomm/unpack.ts'
 import { Message, resolver, secretsOf } from '../test/didcomm/_didcomm-node.ts'
 import { as, didOfPerson, documents, newMessage, own, recipient } from '../test/didcomm/_people.ts'
 import { packBare, unpackBare } from './_envelope.ts'
-import { plain, type Suites } from './_harness.ts'
+import { foreign, ofAgent, peer, plain, type Suites } from './_harness.ts'
 
 const message = newMessage({ body: { text: 'x'.repeat(1_000) } })
 const parties = { sender: own('anna'), recipients: [recipient('ben')] }
@@ -40,39 +40,22 @@ export function openDidcomm(): Suites {
   Object.values(documents).forEach(deepFreeze)
   return plain({
     'DIDComm: pack 1 KB authcrypt': [
-      { name: 'identity-agent', once: () => packAuthcrypt(message, parties) },
-      { name: 'bare node:crypto', once: () => packBare(message, packing), isPeer: true, goal: 1.3 },
-      {
-        name: kept,
-        once: () => packBare(message, { ...packing, agreed: agreedPacking }),
-        isPeer: true,
-        goal: 1.3,
-      },
-      {
-        name: 'didcomm-node',
-        once: () =>
-          theirs().pack_encrypted(didOfPerson('ben'), didOfPerson('anna'), null, resolver, secretsOf(), {
-            forward: false,
-          }),
-        isPeer: true,
-        isForeign: true,
-      },
+      ofAgent(() => packAuthcrypt(message, parties)),
+      peer('bare node:crypto', () => packBare(message, packing), 1.3),
+      peer(kept, () => packBare(message, { ...packing, agreed: agreedPacking }), 1.3),
+      foreign('didcomm-node', () =>
+        theirs().pack_encrypted(didOfPerson('ben'), didOfPerson('anna'), null, resolver, secretsOf(), {
+          forward: false,
+        }),
+      ),
     ],
     'DIDComm: unpack 1 KB authcrypt': [
-      { name: 'identity-agent', once: () => unpack(envelope, as('ben')) },
-      { name: 'bare node:crypto', once: () => unpackBare(bareEnvelope, unpacking), isPeer: true, goal: 1.3 },
-      {
-        name: kept,
-        once: () => unpackBare(bareEnvelope, { ...unpacking, agreed: agreedUnpacking }),
-        isPeer: true,
-        goal: 1.3,
-      },
-      {
-        name: 'didcomm-node',
-        once: () => Message.unpack(envelope, resolver, secretsOf(['did:example:ben#x25519']), {}),
-        isPeer: true,
-        isForeign: true,
-      },
+      ofAgent(() => unpack(envelope, as('ben'))),
+      peer('bare node:crypto', () => unpackBare(bareEnvelope, unpacking), 1.3),
+      peer(kept, () => unpackBare(bareEnvelope, { ...unpacking, agreed: agreedUnpacking }), 1.3),
+      foreign('didcomm-node', () =>
+        Message.unpack(envelope, resolver, secretsOf(['did:example:ben#x25519']), {}),
+      ),
     ],
   })
 }

@@ -2,16 +2,15 @@
  * Cost of a request outside its handler: reading a record over HTTP, next to a bare node:http server that
  * runs the same prepared statement. Both include the client.
  */
-import { createServer } from 'node:http'
 import { join } from 'node:path'
-import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
 import { createApp } from '../daemon/server/app.ts'
 import { bind, serve, stop, urlOf } from '../daemon/server/listen.ts'
 import { routes } from '../daemon/routes/index.ts'
 import { openSqlite } from '../src/storage/sqlite.ts'
 import { startAgent } from '../test/_agent.ts'
-import { together, type Suites } from './_harness.ts'
+import { startServer } from '../test/_server.ts'
+import { ofAgent, peer, type Suites, together } from './_harness.ts'
 
 /** One after the other, over a keep-alive connection. */
 export async function openRoute(): Promise<Suites> {
@@ -32,16 +31,12 @@ export async function openRoute(): Promise<Suites> {
   }
   const suites = {
     'HTTP: read a record': [
-      { name: 'identity-agent', once: () => get(pools.agent, `/connections/${connectionId}`) },
-      {
-        name: 'bare node:http',
-        once: () => get(pools.bare, `/connections/${connectionId}`),
-        isPeer: true as const,
-      },
+      ofAgent(() => get(pools.agent, `/connections/${connectionId}`)),
+      peer('bare node:http', () => get(pools.bare, `/connections/${connectionId}`)),
     ],
     'HTTP: a request that reads nothing': [
-      { name: 'identity-agent', once: () => get(pools.agent, '/_system/health') },
-      { name: 'bare node:http', once: () => get(pools.bare, '/'), isPeer: true as const },
+      ofAgent(() => get(pools.agent, '/_system/health')),
+      peer('bare node:http', () => get(pools.bare, '/')),
     ],
   }
   const clients = {
@@ -57,18 +52,16 @@ export async function openRoute(): Promise<Suites> {
 async function openBare(path: string) {
   const database = openSqlite(path, { readonly: true })
   const read = database.prepare('select * from record where id = ?')
-  const server = createServer((request, response) => {
+  const server = await startServer((request, response) => {
     const id = request.url!.slice('/connections/'.length)
     const record = id === '' ? { version: '1' } : (read.get(id) as { data: string })
     const body = 'data' in record ? { ...record, data: JSON.parse(record.data) as object } : record
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await server[Symbol.asyncDispose]()
       database.close()
     },
   }

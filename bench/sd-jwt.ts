@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { SDJwtInstance } from '@sd-jwt/core'
 import { issueSdJwt, verifySdJwt } from '../src/credentials/sd-jwt/sd-jwt.ts'
-import { plain, type Suites } from './_harness.ts'
+import { foreign, ofAgent, peer, plain, type Suites } from './_harness.ts'
 import { claims, encode, issuer, newSigner, now, signBare, verifyBare } from './_jwt.ts'
 
 const subject = 'did:example:holder'
@@ -59,19 +59,14 @@ export async function openSdJwt(): Promise<Suites> {
   const [signed, bare, theirs] = [issue(), bareIssue(), await theirIssue()]
   return plain({
     'Credentials: issue an SD-JWT, EdDSA': [
-      { name: 'identity-agent', once: issue },
-      { name: 'bare steps, node:crypto', once: bareIssue, isPeer: true, goal: 1.2 },
-      { name: '@sd-jwt/core with node:crypto', once: theirIssue, isPeer: true, isForeign: true },
+      ofAgent(issue),
+      peer('bare steps, node:crypto', bareIssue, 1.2),
+      foreign('@sd-jwt/core with node:crypto', theirIssue),
     ],
     'Credentials: verify an SD-JWT, EdDSA': [
-      { name: 'identity-agent', once: () => verifySdJwt(signed, { resolve, now }) },
-      { name: 'bare steps, node:crypto', once: () => bareVerify(bare), isPeer: true, goal: 1.2 },
-      {
-        name: '@sd-jwt/core with node:crypto',
-        once: () => library.verify(theirs),
-        isPeer: true,
-        isForeign: true,
-      },
+      ofAgent(() => verifySdJwt(signed, { resolve, now })),
+      peer('bare steps, node:crypto', () => bareVerify(bare), 1.2),
+      foreign('@sd-jwt/core with node:crypto', () => library.verify(theirs)),
     ],
   })
 }

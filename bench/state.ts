@@ -12,7 +12,7 @@ import { advance, begin } from '../src/protocols/engine/record.ts'
 import { openWalletDb } from '../src/storage/database.ts'
 import { openSqlite } from '../src/storage/sqlite.ts'
 import { startAgent } from '../test/_agent.ts'
-import { together, type Suites } from './_harness.ts'
+import { ofAgent, peer, type Suites, together } from './_harness.ts'
 
 const theirDid = 'did:example:invitee'
 
@@ -39,22 +39,13 @@ export async function openState(): Promise<Suites> {
   const sixteen = Array.from({ length: 16 })
   const suites = {
     'One record, two steps, one after the other': [
-      { name: 'identity-agent', once },
-      {
-        name: 'the same statements, two commits',
-        once: () => bare.inCommits(1),
-        isPeer: true as const,
-        goal: 1.5,
-      },
+      ofAgent(once),
+      peer('the same statements, two commits', () => bare.inCommits(1), 1.5),
     ],
     'Sixteen records, two steps each, at once': [
-      { name: 'identity-agent', once: () => Promise.all(sixteen.map(once)) },
-      {
-        name: 'the same statements, 32 commits',
-        once: () => sixteen.forEach(() => bare.inCommits(1)),
-        isPeer: true as const,
-      },
-      { name: 'the same statements, two commits', once: () => bare.inCommits(16), isPeer: true as const },
+      ofAgent(() => Promise.all(sixteen.map(once))),
+      peer('the same statements, 32 commits', () => sixteen.forEach(() => bare.inCommits(1))),
+      peer('the same statements, two commits', () => bare.inCommits(16)),
     ],
   }
   return { suites, [Symbol.asyncDispose]: together([started, bare]) }

@@ -52,7 +52,7 @@ test('every operation answers as documented, in the order of an onboarding, a co
   const answered = new Set<string>()
   const saw = <Reply>(key: string, reply: Reply) => (answered.add(key), reply)
 
-  // Wallets.
+  // Wallets, entities and API keys.
   expect(saw('GET /wallets', await admin('GET /wallets'))).toEqual({
     self: '/wallets',
     kind: 'WalletPage',
@@ -97,7 +97,7 @@ test('every operation answers as documented, in the order of an onboarding, a co
     createdAt: expect.any(String),
   })
 
-  // Entities and API keys.
+  // Connections.
   const invited = saw(
     'POST /connections',
     await issuer!.call('POST /connections', { body: { label: 'Bob' } }),
@@ -132,7 +132,7 @@ test('every operation answers as documented, in the order of an onboarding, a co
     kind: 'Connection',
   })
 
-  // Connections.
+  // Credentials.
   const { did: issuingDID } = await newDid(issuer!, 'assertionMethod')
   const { did: subjectId } = await newDid(holder!, 'authentication')
   const offer = await issuer!.call('POST /issue-credentials/credential-offers', {
@@ -172,7 +172,7 @@ test('every operation answers as documented, in the order of an onboarding, a co
   )
   await credentialIn(holder!.call, offer.thid, 'CredentialReceived')
 
-  // DIDs.
+  // Proofs.
   const options = { challenge: 'a random seed', domain: 'a domain' }
   const proof = await issuer!.call('POST /present-proof/presentations', {
     body: { connectionId: invited.connectionId, proofs: [], options },
