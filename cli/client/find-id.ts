@@ -3,7 +3,7 @@
  * costs no request.
  */
 import type { Client } from '../../daemon/client/client.ts'
-import { kindOf } from '../completion/kinds.ts'
+import { kindOf } from '../input/kinds.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
 import { safeLine } from '../format/text.ts'
 import { meanings } from '../format/states.ts'

@@ -5,7 +5,8 @@
  */
 import { readdirSync } from 'node:fs'
 import { meanings } from '../format/states.ts'
-import { expectedStates, kindOf } from './kinds.ts'
+import { expectedStates } from '../format/states.ts'
+import { kindOf } from '../input/kinds.ts'
 import { whatIsNext, type Candidate, type Manifest, type Place } from './words.ts'
 
 /** Returns the candidates. Returns none on errors, and never prompts. */
@@ -43,7 +44,7 @@ async function valuesFor(place: Place, current: string): Promise<Candidate[] | '
   try {
     const { listThings } = await import('./live.ts')
     const things = await listThings(kind, given)
-    const states = place.kind === 'arg' ? expectedStates(command.id) : []
+    const states = place.kind === 'arg' ? expectedStates(command.id.replace(':', ' ')) : []
     const expected = things.filter(({ state = '' }) => states.includes(state))
     return expected.length > 0 ? expected : things
   } catch {

@@ -6,7 +6,7 @@ import { profileNames } from '../../src/base/profile.ts'
 import { readItems } from '../client/resources.ts'
 import { findAccess, fromProcess, fromVariables } from '../client/settings.ts'
 import { safeLine } from '../format/text.ts'
-import type { Kind } from './kinds.ts'
+import type { Kind } from '../input/kinds.ts'
 import type { Given } from './words.ts'
 
 /** The time limit of a completion. */

@@ -17,6 +17,12 @@ export function definitionOf(topic: Topic): Definition {
   return definitions.find((each) => each.topic === topic)!
 }
 
+/** Returns the states that a command, such as `credential accept`, expects of its record. Empty if it accepts all. */
+export function expectedStates(command: string): string[] {
+  const states = definitions.flatMap((each) => Object.entries<State>(each.states))
+  return states.flatMap(([state, { commands }]) => (commands?.includes(command) ? [state] : []))
+}
+
 /** Describes a state, such as `OfferSent (waiting for the holder to accept the offer)`. */
 export function explain(topic: Topic, state: string): string {
   const meaning = meanings[topic][state]

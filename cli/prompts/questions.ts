@@ -5,7 +5,7 @@ import { UsageError } from '../errors/errors.ts'
 import { findSubjects, noSubject } from '../client/subjects.ts'
 import { explainDid, type Did } from '../format/records.ts'
 import { connectionName, shortForm } from '../format/text.ts'
-import { explain, meanings, type Topic } from '../format/states.ts'
+import { expectedStates, explain, meanings, type Topic } from '../format/states.ts'
 import { ago } from '../format/time.ts'
 import { readClaims } from '../input/claims.ts'
 import { readInvitation } from '../input/invitation.ts'
@@ -42,18 +42,14 @@ const lists: Record<Topic, (call: Asking['call']) => Promise<Listed[]>> = {
   },
 }
 
-/**
- * Asks for a record, as the argument `id`: one in a state for which the command is the next step, or any record without
- * `states`. `role` is for states that both sides have.
- */
-export function whichRecord(topic: Topic, states?: readonly string[], role?: string): Question {
+/** Asks for a record, as an argument: one in a state that `command` expects, or any record without `command`. */
+export function whichRecord(topic: Topic, command?: string): Question {
   return {
     ask: async ({ call, terminal }) => {
       const all = await lists[topic](call)
-      const fitting = all.filter(
-        (each) => (states?.includes(each.state) ?? true) && (role === undefined || each.role === role),
-      )
-      const words = states?.map((state) => meanings[topic][state]?.words ?? state).join(', or ')
+      const states = command === undefined ? undefined : expectedStates(command)
+      const fitting = all.filter(({ state }) => states?.includes(state) ?? true)
+      const words = states?.map((state) => meanings[topic][state]!.words).join(', or ')
       if (fitting.length === 0)
         throw new UsageError(
           `There is no ${topic}${words === undefined ? '' : ` to choose: none is in the state “${words}”`}.`,

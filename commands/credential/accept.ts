@@ -27,7 +27,7 @@ export default defineCommand({
     ...waitFlags('the credential was received'),
   },
   questions: {
-    id: whichRecord('credential', ['OfferReceived']),
+    id: whichRecord('credential', 'credential accept'),
     subject: whichSubject,
   },
   async run(context) {

@@ -30,7 +30,7 @@ export default defineCommand({
     }),
   },
   questions: {
-    id: whichRecord('credential', ['CredentialReceived', 'CredentialSent']),
+    id: whichRecord('credential', 'credential export'),
   },
   async run(context) {
     const { args, flags, call } = context

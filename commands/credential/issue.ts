@@ -9,7 +9,7 @@ export default defineCommand({
   examples: ['agent credential issue <id>', 'agent credential issue <id> --wait'],
   args: idOf('credential record'),
   flags: waitFlags('the credential was sent'),
-  questions: { id: whichRecord('credential', ['RequestReceived']) },
+  questions: { id: whichRecord('credential', 'credential issue') },
   async run(context) {
     const { args, call } = context
     return changeRecord(context, 'credential', {

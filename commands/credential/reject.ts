@@ -10,7 +10,7 @@ export default defineCommand({
   examples: ['agent credential reject <id>'],
   args: idOf('credential record'),
   flags: waitFlags('the issuer was notified'),
-  questions: { id: whichRecord('credential', ['OfferReceived']) },
+  questions: { id: whichRecord('credential', 'credential reject') },
   async run(context) {
     const { args, call } = context
     return changeRecord(context, 'credential', {

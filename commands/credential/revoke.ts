@@ -12,7 +12,7 @@ export default defineCommand({
   examples: ['agent credential revoke <id>', 'agent credential revoke <id> --yes'],
   args: idOf('credential record'),
   flags: { yes: yesFlag },
-  questions: { id: whichRecord('credential', ['CredentialSent'], 'Issuer') },
+  questions: { id: whichRecord('credential', 'credential revoke') },
   async run({ args, flags, call, print }) {
     if (!flags.yes) await confirm(`Revoke the credential of ${args.id}? This cannot be undone.`)
     await call('PATCH /credential-status/revoke-credential/{id}', { path: { id: args.id } })

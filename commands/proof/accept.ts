@@ -8,7 +8,7 @@ export default defineCommand({
   summary: 'Accept a verified presentation (verifier)',
   examples: ['agent proof accept <id>'],
   args: idOf('presentation record'),
-  questions: { id: whichRecord('proof', ['PresentationVerified']) },
+  questions: { id: whichRecord('proof', 'proof accept') },
   async run({ args, call, print }) {
     const record = await call('PATCH /present-proof/presentations/{presentationId}', {
       path: { presentationId: args.id },

@@ -45,7 +45,7 @@ export default defineCommand({
     ...waitFlags('the presentation was sent'),
   },
   questions: {
-    id: whichRecord('proof', ['RequestReceived'], 'Prover'),
+    id: whichRecord('proof', 'proof present'),
     credential: whichCredential,
   },
   async run(context) {

@@ -10,7 +10,7 @@ export default defineCommand({
   examples: ['agent proof reject <id>'],
   args: idOf('presentation record'),
   questions: {
-    id: whichRecord('proof', ['RequestReceived', 'PresentationVerified']),
+    id: whichRecord('proof', 'proof reject'),
   },
   async run({ args, call, print }) {
     const path = { presentationId: args.id }

@@ -1,7 +1,7 @@
 /** Resources are found by id, partial id or name. */
 import { expect, test } from 'vitest'
 import { readCommands } from '../../docs/_make/manifest.ts'
-import { kindOf } from '../../cli/completion/kinds.ts'
+import { kindOf } from '../../cli/input/kinds.ts'
 import { startServer } from '../_server.ts'
 import { startCommandedPair } from './_agents.ts'
 import { connect } from '../_tenants.ts'

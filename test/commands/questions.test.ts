@@ -92,7 +92,7 @@ test('only records in the right state are options', async () => {
   const offer = await pair.issuer.call('POST /issue-credentials/credential-offers', { body })
   const { recordId } = await credentialIn(pair.holder.call, offer.thid, 'OfferReceived')
   const accept = {
-    id: whichRecord('credential', ['OfferReceived']),
+    id: whichRecord('credential', 'credential accept'),
     subject: whichDid('Which DID?', 'subject'),
   }
   const { complete } = await asked(pair.holder.call, accept, [
@@ -100,7 +100,7 @@ test('only records in the right state are options', async () => {
     ['Which DID?', keys.enter],
   ])
   expect(complete).toEqual([`--subject=${subject.split(':').slice(0, 3).join(':')}`, recordId])
-  const toIssue = askForMissing({ id: whichRecord('credential', ['RequestReceived']) }, [], {
+  const toIssue = askForMissing({ id: whichRecord('credential', 'credential issue') }, [], {
     call: pair.holder.call,
     given: {},
   })
@@ -122,7 +122,7 @@ test('a request is selected, then the credential if several match', async () => 
   }
   const { thid } = await issuer.call('POST /present-proof/presentations', { body })
   const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
-  const questions = { id: whichRecord('proof', ['RequestReceived'], 'Prover'), credential: whichCredential }
+  const questions = { id: whichRecord('proof', 'proof present'), credential: whichCredential }
   const one = await asked(holder.call, questions, [[presentationId.slice(0, 20), keys.enter]])
   expect(one.complete).toEqual([presentationId])
   const second = await issue(issuer, holder, connected.inviterConnectionId, issuingDid, subject, {

@@ -24,14 +24,13 @@ const entry = `
   export * from './daemon/server/bundle.ts'
   export * from './test/protocols/toy/flow.ts'
   export { removeRecord } from './src/protocols/engine/remove.ts'
-  export { expectedStates } from './cli/completion/kinds.ts'
   export { eventTypes, toRecordQuery } from './cli/input/filters.ts'
-  export { explain, nextCommand } from './cli/format/states.ts'
+  export { expectedStates, explain, nextCommand } from './cli/format/states.ts'
 `
 type Parts = typeof built &
   typeof import('./toy/flow.ts') &
   Pick<typeof import('../../src/protocols/engine/remove.ts'), 'removeRecord'> &
-  Pick<typeof import('../../cli/completion/kinds.ts'), 'expectedStates'> &
+  Pick<typeof import('../../cli/format/states.ts'), 'expectedStates'> &
   Pick<typeof import('../../cli/input/filters.ts'), 'eventTypes'> & {
     explain: (topic: string, state: string) => string
     nextCommand: (topic: string, state: string, id: string) => string | undefined
@@ -150,7 +149,7 @@ test('a problem report ends the flow, and a record can be removed', async () => 
 test('the command line knows states, roles, commands and events', () => {
   expect(parts.explain('toy', 'Requested')).toBe('Requested (waiting for your answer)')
   expect(parts.nextCommand('toy', 'Requested', '1')).toBe('agent toy answer 1')
-  expect(parts.expectedStates('toy:answer')).toEqual(['Requested'])
+  expect(parts.expectedStates('toy answer')).toEqual(['Requested'])
   expect(parts.eventTypes).toContain('ToyUpdated')
   const flags = { limit: 1, offset: 0, role: 'asker', state: 'done' }
   expect(parts.toRecordQuery('toy', flags)).toMatchObject({ role: 'Asker', state: 'Done' })

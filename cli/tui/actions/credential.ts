@@ -2,24 +2,20 @@
 import type { CredentialRecord } from '../data/data.ts'
 import type { Action, ActionContext } from './action.ts'
 import { chooseIssuer, chooseSubject } from './did.ts'
+import { expectedStates } from '../../format/states.ts'
 import { UsageError } from '../../errors/errors.ts'
 import { readClaims } from '../../input/claims.ts'
 import { choosePartner } from './connection.ts'
 
 export const credentialActions: readonly Action<CredentialRecord>[] = [
-  { key: 'a', word: 'accept', when: isOffered, run: accept },
-  { key: 'x', word: 'reject', when: isOffered, run: reject },
-  {
-    key: 'i',
-    word: 'issue',
-    when: ({ protocolState }) => protocolState === 'RequestReceived',
-    run: issue,
-  },
+  { key: 'a', word: 'accept', when: isFor('credential accept'), run: accept },
+  { key: 'x', word: 'reject', when: isFor('credential reject'), run: reject },
+  { key: 'i', word: 'issue', when: isFor('credential issue'), run: issue },
   { key: 'r', word: 'revoke', when: isRevocable, run: revoke },
 ]
 
-function isOffered({ role, protocolState }: CredentialRecord): boolean {
-  return role === 'Holder' && protocolState === 'OfferReceived'
+function isFor(command: string) {
+  return ({ protocolState }: CredentialRecord) => expectedStates(command).includes(protocolState)
 }
 
 function isRevocable({ role, credential, revoked }: CredentialRecord): boolean {

@@ -2,25 +2,22 @@
 import type { PresentationRecord } from '../data/data.ts'
 import { unanswered, type Candidates } from '../../format/proof-request.ts'
 import { CommandError } from '../../errors/errors.ts'
+import { expectedStates } from '../../format/states.ts'
 import { claimsLine } from '../../format/credential.ts'
 import type { Action, ActionContext } from './action.ts'
 import { choosePartner } from './connection.ts'
 
 export const proofActions: readonly Action<PresentationRecord>[] = [
-  { key: 'p', word: 'present', when: isRequested, run: present },
+  { key: 'p', word: 'present', when: isFor('proof present'), run: present },
   // Presenting accepts the request: the same action under another key.
-  { key: 'a', word: 'accept', isAlias: true, when: isRequested, run: present },
-  { key: 'x', word: 'reject', when: isRequested, run: decline },
-  { key: 'v', word: 'accept', when: isVerified, run: verify },
-  { key: 'x', word: 'reject', when: isVerified, run: rejectPresentation },
+  { key: 'a', word: 'accept', isAlias: true, when: isFor('proof present'), run: present },
+  { key: 'x', word: 'reject', when: isFor('proof present'), run: decline },
+  { key: 'v', word: 'accept', when: isFor('proof accept'), run: verify },
+  { key: 'x', word: 'reject', when: isFor('proof accept'), run: rejectPresentation },
 ]
 
-function isRequested({ role, status }: PresentationRecord): boolean {
-  return role === 'Prover' && status === 'RequestReceived'
-}
-
-function isVerified({ status }: PresentationRecord): boolean {
-  return status === 'PresentationVerified'
+function isFor(command: string) {
+  return ({ status }: PresentationRecord) => expectedStates(command).includes(status)
 }
 
 /** Presents credentials for a request. The user always chooses, and confirms if the request asks for several. */

@@ -1,8 +1,6 @@
 /** Maps flags and arguments to the kind of resource that they name. */
 import type { ResourceName } from '../client/resources.ts'
-import { definitions } from '../../src/protocols/definitions.ts'
-import type { State } from '../../src/protocols/engine/machine.ts'
-import type { Place } from './words.ts'
+import type { Place } from '../completion/words.ts'
 
 /** The kinds of which completion lists the ids. */
 export type Kind = ResourceName | 'profile' | 'record'
@@ -85,11 +83,4 @@ export function kindOf({
   // A filter, with % as a wildcard.
   if (name === 'author' && id.endsWith(':list')) return undefined
   return flags[name]
-}
-
-/** Returns the states that a command expects of its record. Empty if it accepts all. */
-export function expectedStates(commandId: string): string[] {
-  const command = commandId.replace(':', ' ')
-  const states = definitions.flatMap((each) => Object.entries<State>(each.states))
-  return states.flatMap(([state, { commands }]) => (commands?.includes(command) ? [state] : []))
 }
