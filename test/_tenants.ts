@@ -94,26 +94,21 @@ export async function newDid(
   return { did, longFormDid }
 }
 
-/** Publishes a schema of persons with all properties required. Returns its URL. */
+/** Publishes a JSON Schema of objects, by default with an optional name. Returns its URL. */
 export async function publishSchema(
-  { call, url }: Tenant,
+  { call, url }: Pick<Tenant, 'call' | 'url'>,
   author: string,
-  properties: Record<string, object>,
+  { name = 'person', ...terms }: { name?: string; [term: string]: unknown } = {},
 ): Promise<string> {
-  const { guid } = await call('POST /schema-registry/schemas', {
-    body: {
-      name: 'person',
-      version: '1.0.0',
-      type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
-      author,
-      schema: {
-        $schema: 'https://json-schema.org/draft/2020-12/schema',
-        type: 'object',
-        properties,
-        required: Object.keys(properties),
-      },
-    },
-  })
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: { name: { type: 'string' } },
+    ...terms,
+  }
+  const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
+  const body = { name, version: '1.0.0', type, author, schema }
+  const { guid } = await call('POST /schema-registry/schemas', { body })
   return `${url}/schema-registry/schemas/${guid}`
 }
 

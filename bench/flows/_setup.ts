@@ -114,8 +114,10 @@ async function newPair(issuer: Tenant, holder: Tenant): Promise<Pair> {
   const publish = async (curve: Key) => (await tenants.newDid(issuer, 'assertionMethod', curve)).did
   const issuingDIDs = { secp256k1: await publish('secp256k1'), Ed25519: await publish('Ed25519') }
   const { longFormDid: subjectId } = await tenants.newDid(holder, 'authentication', 'Ed25519')
-  const properties = { familyName: { type: 'string' }, age: { type: 'integer' } }
-  const schemaId = await tenants.publishSchema(issuer, issuingDIDs.secp256k1, properties)
+  const schemaId = await tenants.publishSchema(issuer, issuingDIDs.secp256k1, {
+    properties: { familyName: { type: 'string' }, age: { type: 'integer' } },
+    required: ['familyName', 'age'],
+  })
   const connectionId = await connect({ issuer, holder })
   return { issuer, holder, issuingDIDs, subjectId, schemaId, connectionId }
 }

@@ -1,4 +1,5 @@
 /** Choosing a credential for a proof, declining an offer and removing records, at the command line. */
+import { publishSchema } from '../_tenants.ts'
 import { expect, test } from 'vitest'
 import { serveTwoTenants } from './_agents.ts'
 
@@ -94,20 +95,9 @@ test('a proof uses the only matching credential or the named one', async () => {
 test('a request for two schemas is answered with a credential of each, and a missing schema is named', async () => {
   const issuer = (await user.json`did create`).longFormDid
   const subject = (await holder.json`did create`).longFormDid
-  const publishSchema = async (name: string) => {
-    const schema = {
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
-      type: 'object',
-      properties: {},
-    }
-    const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
-    const author = issuer.split(':').slice(0, 3).join(':')
-    const { self } = await call('POST /schema-registry/schemas', {
-      body: { name, version: '1.0.0', type, author, schema },
-    })
-    return new URL(self, url()).href
-  }
-  const [first, second] = [await publishSchema('first'), await publishSchema('second')]
+  const author = issuer.split(':').slice(0, 3).join(':')
+  const publish = (name: string) => publishSchema({ call, url: url() }, author, { name, properties: {} })
+  const [first, second] = [await publish('first'), await publish('second')]
   const hold = async (schemaId: string) => {
     const body = { issuingDID: issuer, claims: { schema: schemaId }, schemaId, automaticIssuance: true }
     const { invitation } = await call('POST /issue-credentials/credential-offers/invitation', { body })

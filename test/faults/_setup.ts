@@ -56,7 +56,10 @@ export function openSetup(env: Record<string, string> = {}) {
       )
     const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
     const { longFormDid: subjectId } = await newDid(holder, 'authentication')
-    const schemaId = await publishSchema(issuer, issuingDID, { flow: { type: 'string' } })
+    const schemaId = await publishSchema(issuer, issuingDID, {
+      properties: { flow: { type: 'string' } },
+      required: ['flow'],
+    })
     return { webhook, replay, flows: 0, daemons, issuer, holder, issuingDID, subjectId, schemaId }
   })
 }

@@ -83,19 +83,6 @@ export async function startWithParty(options?: PartyOptions) {
   }
 }
 
-/** Publishes a JSON Schema of a person with an optional name. Returns its URL at the agent. */
-export async function publishSchema({ call }: Tenant, url: string, author: string, name = 'person') {
-  const schema = {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    type: 'object',
-    properties: { name: { type: 'string' } },
-  }
-  const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
-  const body = { name, version: '1.0.0', type, author, schema }
-  const { guid } = await call('POST /schema-registry/schemas', { body })
-  return `${url}/schema-registry/schemas/${guid}`
-}
-
 /** Accepts an offer with a subject and a key. */
 export function acceptOfferWith(
   { call }: Tenant,

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { generateKey } from '../../src/crypto/keys.ts'
-import { presentationIn, refusal, until, type Tenant } from '../_tenants.ts'
+import { presentationIn, refusal, until, publishSchema, type Tenant } from '../_tenants.ts'
 import { present } from './_revocation.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
-import { prove, publishSchema, readCredential, startConnected } from './_steps.ts'
+import { prove, readCredential, startConnected } from './_steps.ts'
 
 const candidatesOf = ({ call }: Tenant, presentationId: string) =>
   call('GET /present-proof/presentations/{presentationId}/candidates', { path: { presentationId } })
@@ -37,7 +37,7 @@ async function ask({ issuer, holder }: { issuer: Tenant; holder: Tenant }, body:
 test('a JWT with the requested schema and issuer is a candidate and can be presented', async () => {
   await using pair = await startConnected({}, 'Ed25519')
   const { issuer, holder, connectionId, issuingDID } = pair
-  const schemaId = await publishSchema(issuer, pair.agent.url, issuingDID)
+  const schemaId = await publishSchema(issuer, issuingDID)
   const plain = await pair.toHolder({ name: 'Alice', age: 42 })
   const person = await pair.toHolder({ name: 'Bob' }, schemaId)
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { decodeJws } from '../../src/credentials/jws.ts'
 import { startServer } from '../_server.ts'
-import { connect, credentialIn, issue, newDid, refusal, startPair } from '../_tenants.ts'
+import { connect, credentialIn, issue, newDid, refusal, startPair, publishSchema } from '../_tenants.ts'
 import { expectRefusal, acceptOfferWith, issueRequested, startConnected } from './_steps.ts'
 
 const schema = {
@@ -49,11 +49,7 @@ test.each([
 test('a credential has the requested validity, signing key and schema', async () => {
   await using pair = await startConnected()
   const { connectionId, issuingDID, subject } = pair
-  const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
-  const { guid } = await pair.issuer.call('POST /schema-registry/schemas', {
-    body: { name: 'person', version: '1.0.0', type, author: issuingDID, schema },
-  })
-  const schemaId = `${pair.agent.url}/schema-registry/schemas/${guid}`
+  const schemaId = await publishSchema(pair.issuer, issuingDID, schema)
   const offer = await pair.issuer.call('POST /issue-credentials/credential-offers', {
     body: {
       connectionId,

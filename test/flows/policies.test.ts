@@ -1,7 +1,7 @@
 /** Verification policies in presentation requests. The policy at the time of the request applies. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { oobOf, presentationIn, refusal, until } from '../_tenants.ts'
-import { expectRefusal, actOnProof, prove, publishSchema, requestProof, startConnected } from './_steps.ts'
+import { oobOf, presentationIn, refusal, until, publishSchema } from '../_tenants.ts'
+import { expectRefusal, actOnProof, prove, requestProof, startConnected } from './_steps.ts'
 
 const other = `did:prism:${'ab'.repeat(32)}`
 const noId = '00000000-0000-4000-8000-000000000000'
@@ -17,7 +17,7 @@ let plainRecordId: string
 beforeAll(async () => {
   pair = await startConnected()
   ;({ connectionId, issuingDID } = pair)
-  schemaId = await publishSchema(pair.issuer, pair.agent.url, issuingDID)
+  schemaId = await publishSchema(pair.issuer, issuingDID)
   ;({ recordId } = await pair.toHolder({ name: 'Alice' }, schemaId))
   ;({ recordId: plainRecordId } = await pair.toHolder())
 })

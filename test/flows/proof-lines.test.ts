@@ -4,10 +4,19 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, credentialIn, issue, newDid, presentationIn, until, type Tenant } from '../_tenants.ts'
+import {
+  connect,
+  credentialIn,
+  issue,
+  newDid,
+  presentationIn,
+  until,
+  publishSchema,
+  type Tenant,
+} from '../_tenants.ts'
 import { claims, publishDefinition } from '../anoncreds/_definition.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
-import { expectRefusal, acceptOfferWith, prove, publishSchema } from './_steps.ts'
+import { expectRefusal, acceptOfferWith, prove } from './_steps.ts'
 
 type Line = { schemaId: string; trustIssuers?: string[] }
 
@@ -28,7 +37,7 @@ beforeAll(async () => {
     newDid(issuer, 'assertionMethod', 'Ed25519'),
     newDid(issuer, 'assertionMethod', 'Ed25519'),
   ])
-  ;[a, b] = [await publishSchema(issuer, here.url, p, 'a'), await publishSchema(issuer, here.url, p, 'b')]
+  ;[a, b] = [await publishSchema(issuer, p, { name: 'a' }), await publishSchema(issuer, p, { name: 'b' })]
 }, 30_000)
 afterAll(async () => {
   await here[Symbol.asyncDispose]()

@@ -12,6 +12,7 @@ import {
   oobOf,
   presentationIn,
   refusal,
+  publishSchema,
   type Tenant,
 } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
@@ -78,11 +79,7 @@ describe('an issued credential', () => {
     const { longFormDid } = await issuer!.call('POST /did-registrar/dids', {
       body: { documentTemplate: ownKey as never },
     })
-    const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: {} }
-    const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
-    const body = { name: 'anything', version: '1.0.0', type, author: holding.issuingDID, schema }
-    const { guid } = await issuer!.call('POST /schema-registry/schemas', { body })
-    const schemaId = `${agent.url}/schema-registry/schemas/${guid}`
+    const schemaId = await publishSchema(issuer!, holding.issuingDID, { properties: {} })
     const exp = Math.floor(Date.now() / 1_000) + 77
     const first = decodeSdJwt(
       (await issueSdJwtTo({ ...holding, issuingDID: longFormDid }, { schemaId, validityPeriod: 99 }))

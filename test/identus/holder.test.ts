@@ -8,7 +8,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { wholeStory } from '../_main-flow.ts'
-import { credentialIn, newDid, presentationIn, type Tenant } from '../_tenants.ts'
+import { credentialIn, newDid, presentationIn, publishSchema, type Tenant } from '../_tenants.ts'
 import { Webhook } from '../_webhook.ts'
 import { startHolder, type Answer, type Holder } from './_holder.ts'
 import { didcomm, sdk } from './_sdk.ts'
@@ -33,21 +33,6 @@ afterEach(() => void vi.restoreAllMocks())
 const newHolder = (answer?: Answer) => startHolder(`${agent.url}/dids/`, answer)
 
 const claims = { familyName: 'Ärger', age: 42, address: { city: 'Zürich' }, '~>?': ['ÿ', null] }
-
-/** The issuer publishes a schema. Returns its URL. */
-async function newSchema({ call }: Tenant, author: string) {
-  const properties = { familyName: { type: 'string' }, age: { type: 'integer' } }
-  const schema = {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    type: 'object',
-    properties,
-    required: ['familyName', 'age'],
-  }
-  const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
-  const body = { name: 'person', version: '1.0.0', type, author, tags: [], schema }
-  const { guid } = await call('POST /schema-registry/schemas', { body })
-  return `${agent.url}/schema-registry/schemas/${guid}`
-}
 
 /** The issuer accepts a proof. Returns after the final states were announced. */
 async function accept({ call, walletId }: Tenant, presentationId: string) {
@@ -98,7 +83,10 @@ describe.each(['secp256k1', 'Ed25519'] as const)(
       holder = await newHolder()
       holder.agent.addListener(sdk.ListenerKey.CONNECTION, connections)
       did = (await newDid(issuer, 'assertionMethod', curve)).did
-      schemaId = await newSchema(issuer, did)
+      schemaId = await publishSchema(issuer, did, {
+        properties: { familyName: { type: 'string' }, age: { type: 'integer' } },
+        required: ['familyName', 'age'],
+      })
       connection = await connect(holder, issuer)
       const { connectionId } = connection
       issued = await issue(holder, issuer, {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { startAgent } from '../_agent.ts'
-import { newDid, presentationIn } from '../_tenants.ts'
+import { newDid, presentationIn, publishSchema } from '../_tenants.ts'
 import { startMediatedHolder } from '../identus/_holder.ts'
 import { sdk } from '../identus/_sdk.ts'
 import { answerRequest, ask, connect, issue } from '../identus/_steps.ts'
@@ -32,16 +32,7 @@ test.each([
     await sendUntil(arrived, own, { did: host.agent.mediator!.did, url: host.didcommUrl })
 
     const { connectionId } = await connect(holder, issuer)
-    const schema = {
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
-      type: 'object',
-      properties: { name: { type: 'string' } },
-    }
-    const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
-    const { guid } = await issuer.call('POST /schema-registry/schemas', {
-      body: { name: 'x', version: '1.0.0', type, author: issuingDID, schema },
-    })
-    const schemaId = `${host.url}/schema-registry/schemas/${guid}`
+    const schemaId = await publishSchema(issuer, issuingDID)
     const { credential } = await issue(holder, issuer, {
       connectionId,
       issuingDID,

@@ -3,10 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CredentialData } from '../../../src/protocols/issue-credential/model.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 import { ask as askRaw } from '../../_ask.ts'
-import { connect, credentialIn, newDid, oobOf, until, type Tenant } from '../../_tenants.ts'
+import { connect, credentialIn, newDid, oobOf, until, publishSchema, type Tenant } from '../../_tenants.ts'
 
 const unknown = '00000000-0000-4000-8000-000000000000'
-const jsonSchema = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
 
 let agent: TestAgent
 let [issuer, holder]: Tenant[] = []
@@ -23,15 +22,7 @@ beforeAll(async () => {
   did = await newDid(issuer, 'assertionMethod', 'Ed25519')
   ;[ended, gone] = [await deactivated(issuer), await deactivated(holder)]
   subject = await newDid(holder, 'authentication')
-  const schema = {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    type: 'object',
-    properties: { name: { type: 'string' } },
-    required: ['name'],
-  }
-  const body = { name: 'person', version: '1.0.0', type: jsonSchema, author: did.did, schema }
-  const { guid } = await issuer.call('POST /schema-registry/schemas', { body })
-  schemaId = `${agent.url}/schema-registry/schemas/${guid}`
+  schemaId = await publishSchema(issuer, did.did, { required: ['name'] })
 }, 30_000)
 afterAll(() => agent[Symbol.asyncDispose]())
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parameterOf } from '../../../src/verification/model.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 import { ask } from '../../_ask.ts'
-import { connect, issue, newDid, presentationIn, startPair } from '../../_tenants.ts'
+import { connect, issue, newDid, presentationIn, startPair, publishSchema } from '../../_tenants.ts'
 import { credential, vc } from '../../credentials/_forge.ts'
 import { issuer } from '../../credentials/_people.ts'
 import { askSdJwt, issueSdJwtTo } from '../../flows/_sd-jwt.ts'
@@ -268,18 +268,8 @@ test('an SD-JWT of this agent with a schema passes every check, also when presen
   const { inviterConnectionId: connectionId } = await connect(issuing, holder)
   const { did: issuingDID } = await newDid(issuing, 'assertionMethod', 'Ed25519')
   const { did: subjectId } = await newDid(holder, 'authentication', 'Ed25519')
-  const schema = {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    type: 'object',
-    properties: { name: { type: 'string' }, age: { type: 'integer' } },
-    required: ['name'],
-    additionalProperties: false,
-  }
-  const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
-  const { guid } = await issuing.call('POST /schema-registry/schemas', {
-    body: { name: 'person', version: '1.0.0', type, author: issuingDID, schema },
-  })
-  const schemaId = `${pair.agent.url}/schema-registry/schemas/${guid}`
+  const terms = { properties: { name: { type: 'string' }, age: { type: 'integer' } }, required: ['name'] }
+  const schemaId = await publishSchema(issuing, issuingDID, { ...terms, additionalProperties: false })
   const holding = { issuer: issuing, holder, connectionId, issuingDID, subjectId }
   const issued = await issueSdJwtTo(holding, { schemaId, claims: { name: 'Alice', age: 42 }, keyId: 'key-1' })
   const presentClaims = async (claims: Record<string, string>) => {
