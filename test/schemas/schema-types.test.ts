@@ -52,82 +52,61 @@ describe('a JSON schema', () => {
   const deep = (levels: number): object =>
     levels === 0 ? { type: 'string' } : { type: 'array', items: deep(levels - 1) }
 
-  test.each<[string, object, string]>([
-    ['without $schema', { ...licence, $schema: undefined }, 'schema.$schema'],
-    [
-      'with another $schema',
-      { ...licence, $schema: 'http://json-schema.org/draft-2020-12/schema#' },
-      'schema.$schema',
-    ],
-    ['with a custom keyword', { ...licence, emissionFactor: 1 }, 'schema.emissionFactor'],
-    ['without type', { ...licence, type: undefined }, 'schema.type'],
-    ['of another type', { ...licence, type: 'array' }, 'schema.type'],
-    ['without properties', { ...licence, properties: undefined }, 'schema.properties'],
-    ['with references', { ...licence, $defs: {} }, 'schema.$defs'],
-    ['with an empty description', { ...licence, description: '' }, 'schema.description'],
-    [
-      'with 126 required names',
-      { ...licence, required: Array.from({ length: 126 }, (_, i) => `n${i}`) },
-      'schema.required',
-    ],
-    ['that requires a name twice', { ...licence, required: ['a', 'a'] }, 'schema.required'],
-    [
-      'with a schema for additional properties',
-      { ...licence, additionalProperties: {} },
-      'schema.additionalProperties',
-    ],
-    ['with a property without type', property({}), 'schema.properties.age'],
-    ['with a property of two types', property({ type: ['string', 'null'] }), 'schema.properties.age'],
-    ['with a property of an unknown type', property({ type: 'null' }), 'schema.properties.age'],
-    ['with a property that is true', { ...licence, properties: { age: true } }, 'schema.properties.age'],
-    [
-      'with a keyword of another type',
-      property({ type: 'string', minimum: 1 }),
-      'schema.properties.age.minimum',
-    ],
-    ['with an unknown format', property({ type: 'string', format: 'phone' }), 'schema.properties.age.format'],
-    [
-      'with a negative length',
-      property({ type: 'string', minLength: -1 }),
-      'schema.properties.age.minLength',
-    ],
-    ['with a broken pattern', property({ type: 'string', pattern: '(' }), 'the pattern ( cannot be used'],
-    [
-      'with a back-reference',
-      property({ type: 'string', pattern: '(a)\\1' }),
-      'the pattern (a)\\1 cannot be used',
-    ],
-    ['with look-ahead', property({ type: 'string', pattern: '(?=a)a' }), 'the pattern (?=a)a cannot be used'],
-    ['with a choice of nothing', property({ type: 'string', enum: [] }), 'schema.properties.age.enum'],
-    [
-      'with a choice of another type',
-      property({ type: 'integer', enum: ['a'] }),
-      'schema.properties.age.enum',
-    ],
-    ['with an array of anything', property({ type: 'array' }), 'schema.properties.age.items'],
-    ['with an object of anything', property({ type: 'object' }), 'schema.properties.age.properties'],
-    [
-      'with something wrong deep inside',
-      property({ type: 'array', items: { type: 'object', properties: { b: { type: 'string', x: 1 } } } }),
-      'schema.properties.age.items.properties.b.x',
-    ],
-    ['that nests too deeply', property(deep(70)), 'deeper than 64 levels'],
-    [
-      'with a long pattern',
-      property({ type: 'string', pattern: 'a'.repeat(1_001) }),
-      'more than 1000 characters',
-    ],
-    [
-      'with patterns of a megabyte',
-      property({ type: 'string', pattern: 'a'.repeat(1_000_000) }),
-      'more than 100000 characters',
-    ],
-    ['with __proto__', JSON.parse('{"properties":{"__proto__":{"type":"string"}}}'), '__proto__'],
-  ])('%s is refused, and the place is named', async (_, schema, place) => {
+  async function expectRefusal(schema: object, place: string): Promise<void> {
     const problem = await problemOf(jsonSchemaType, JSON.parse(JSON.stringify(schema)))
     expect(problem).toMatchObject({ type: 'error:CredentialSchemaError:InvalidSchema', status: 400 })
     expect(problem.message).toContain(place)
-  })
+  }
+
+  const names = Array.from({ length: 126 }, (_, i) => `n${i}`)
+  test.each<[string, object, string]>([
+    ['without $schema', { $schema: undefined }, '$schema'],
+    ['with another $schema', { $schema: 'http://json-schema.org/draft-2020-12/schema#' }, '$schema'],
+    ['with a custom keyword', { emissionFactor: 1 }, 'emissionFactor'],
+    ['without type', { type: undefined }, 'type'],
+    ['of another type', { type: 'array' }, 'type'],
+    ['without properties', { properties: undefined }, 'properties'],
+    ['with references', { $defs: {} }, '$defs'],
+    ['with an empty description', { description: '' }, 'description'],
+    ['with 126 required names', { required: names }, 'required'],
+    ['that requires a name twice', { required: ['a', 'a'] }, 'required'],
+    ['with a schema for additional properties', { additionalProperties: {} }, 'additionalProperties'],
+    ['with a property that is true', { properties: { age: true } }, 'properties.age'],
+  ])('%s is refused, and the place is named', (_, change, place) =>
+    expectRefusal({ ...licence, ...change }, `schema.${place}`),
+  )
+
+  const wrongDeepInside = { type: 'object', properties: { b: { type: 'string', x: 1 } } }
+  test.each<[string, object, string]>([
+    ['without type', {}, 'age'],
+    ['of two types', { type: ['string', 'null'] }, 'age'],
+    ['of an unknown type', { type: 'null' }, 'age'],
+    ['with a keyword of another type', { type: 'string', minimum: 1 }, 'age.minimum'],
+    ['with an unknown format', { type: 'string', format: 'phone' }, 'age.format'],
+    ['with a negative length', { type: 'string', minLength: -1 }, 'age.minLength'],
+    ['with a choice of nothing', { type: 'string', enum: [] }, 'age.enum'],
+    ['with a choice of another type', { type: 'integer', enum: ['a'] }, 'age.enum'],
+    ['that is an array of anything', { type: 'array' }, 'age.items'],
+    ['that is an object of anything', { type: 'object' }, 'age.properties'],
+    [
+      'with something wrong deep inside',
+      { type: 'array', items: wrongDeepInside },
+      'age.items.properties.b.x',
+    ],
+  ])('with a property %s is refused, and the place is named', (_, definition, place) =>
+    expectRefusal({ ...licence, properties: { age: definition } }, `schema.properties.${place}`),
+  )
+
+  const withPattern = (pattern: string) => property({ type: 'string', pattern })
+  test.each<[string, object, string]>([
+    ['with a broken pattern', withPattern('('), 'the pattern ( cannot be used'],
+    ['with a back-reference', withPattern('(a)\\1'), 'the pattern (a)\\1 cannot be used'],
+    ['with look-ahead', withPattern('(?=a)a'), 'the pattern (?=a)a cannot be used'],
+    ['that nests too deeply', property(deep(70)), 'deeper than 64 levels'],
+    ['with a long pattern', withPattern('a'.repeat(1_001)), 'more than 1000 characters'],
+    ['with patterns of a megabyte', withPattern('a'.repeat(1_000_000)), 'more than 100000 characters'],
+    ['with __proto__', JSON.parse('{"properties":{"__proto__":{"type":"string"}}}'), '__proto__'],
+  ])('%s is refused with the reason', (_, schema, reason) => expectRefusal(schema, reason))
 })
 
 describe('a JSON-LD schema', () => {
