@@ -5,7 +5,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { CompactSign, compactVerify, importJWK } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { toMultibase, utf8 } from '../../src/base/bytes.ts'
+import { toHex, toMultibase, utf8 } from '../../src/base/bytes.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { generateKey, okpBytes, type PrivateJwk, toPublic } from '../../src/crypto/keys.ts'
 import { compressed } from '../../src/crypto/secp256k1.ts'
@@ -64,44 +64,27 @@ function prismDid(key: PrivateJwk): string {
   return toLongForm(encodeOperation({ operation: 'create', publicKeys, services: [], contexts: [] }))
 }
 
+/** The types of keys in documents, each with a key in its representation. */
+const webKeys: [type: string, key: PrivateJwk, representation: object][] = [
+  ['JsonWebKey2020', p256, { publicKeyJwk: toPublic(p256) }],
+  ['JsonWebKey', ed25519, { publicKeyJwk: toPublic(ed25519) }],
+  ['Multikey', secp256k1, { publicKeyMultibase: multikey(secp256k1) }],
+  ['Ed25519VerificationKey2020', ed25519, { publicKeyMultibase: multikey(ed25519) }],
+  ['Ed25519VerificationKey2018', ed25519, { publicKeyBase58: toMultibase(okpBytes(ed25519)).slice(1) }],
+  ['EcdsaSecp256k1VerificationKey2019', secp256k1, { publicKeyHex: toHex(compressed(secp256k1)) }],
+]
+
 const signers: [string, string, PrivateJwk][] = [
   ...keys.map((key): [string, string, PrivateJwk] => [`did:jwk, ${key.crv}`, createJwkDid(key), key]),
   ['did:key, Ed25519', createKeyDid(ed25519), ed25519],
   ['did:key, secp256k1', createKeyDid(secp256k1), secp256k1],
   ['did:prism, Ed25519', prismDid(ed25519), ed25519],
   ['did:prism, secp256k1', prismDid(secp256k1), secp256k1],
-  ['did:web, JsonWebKey2020', webDid('jwk', { type: 'JsonWebKey2020', publicKeyJwk: toPublic(p256) }), p256],
-  [
-    'did:web, JsonWebKey',
-    webDid('jsonwebkey', { type: 'JsonWebKey', publicKeyJwk: toPublic(ed25519) }),
-    ed25519,
-  ],
-  [
-    'did:web, Multikey',
-    webDid('multikey', { type: 'Multikey', publicKeyMultibase: multikey(secp256k1) }),
-    secp256k1,
-  ],
-  [
-    'did:web, 2020',
-    webDid('2020', { type: 'Ed25519VerificationKey2020', publicKeyMultibase: multikey(ed25519) }),
-    ed25519,
-  ],
-  [
-    'did:web, 2018',
-    webDid('2018', {
-      type: 'Ed25519VerificationKey2018',
-      publicKeyBase58: toMultibase(okpBytes(ed25519)).slice(1),
-    }),
-    ed25519,
-  ],
-  [
-    'did:web, 2019',
-    webDid('2019', {
-      type: 'EcdsaSecp256k1VerificationKey2019',
-      publicKeyHex: Buffer.from(compressed(secp256k1)).toString('hex'),
-    }),
-    secp256k1,
-  ],
+  ...webKeys.map(([type, key, representation]): [string, string, PrivateJwk] => [
+    `did:web, ${type}`,
+    webDid(type.toLowerCase(), { type, ...representation }),
+    key,
+  ]),
 ]
 
 const vp = (holderDid: string, holderKey: PrivateJwk, credentials: string[]) =>

@@ -10,11 +10,10 @@ import {
   newDid,
   oobOf,
   refusal,
-  startPair,
   until,
   type Tenant,
 } from '../_tenants.ts'
-import { acceptOfferWith, issueRequested } from './_steps.ts'
+import { acceptOfferWith, issueRequested, startConnected } from './_steps.ts'
 
 const refused = {
   type: 'error:CredentialServiceError:InvalidCredentialIssue',
@@ -23,33 +22,20 @@ const refused = {
 
 /** A connected pair whose issuer has two DIDs; `trust` sets the automatic acceptance of the holder's connection. */
 async function startScene() {
-  const pair = await startPair()
-  const { issuer, holder } = pair
-  const { inviterConnectionId, inviteeConnectionId } = await connect(issuer, holder)
-  const [named, other] = [
-    await newDid(issuer, 'assertionMethod', 'Ed25519'),
-    await newDid(issuer, 'assertionMethod', 'Ed25519'),
-  ]
-  const { did: subjectId } = await newDid(holder, 'authentication', 'Ed25519')
+  const pair = await startConnected({}, 'Ed25519')
+  const { issuer, holder, connectionId, subjectId } = pair
   return {
     ...pair,
-    named,
-    other,
-    subjectId,
-    say: (automaticAcceptance: object) =>
+    named: { did: pair.issuingDID, longFormDid: pair.issuingLongForm },
+    other: await newDid(issuer, 'assertionMethod', 'Ed25519'),
+    trust: (automaticAcceptance: object) =>
       holder.call('PATCH /connections/{connectionId}', {
-        path: { connectionId: inviteeConnectionId },
+        path: { connectionId: pair.holderConnectionId },
         body: { automaticAcceptance: { credentialOffers: true, subjectId, ...automaticAcceptance } },
       }),
     offer: (issuingDID: string, more: object = {}) =>
       issuer.call('POST /issue-credentials/credential-offers', {
-        body: {
-          connectionId: inviterConnectionId,
-          issuingDID,
-          claims: { a: 1 },
-          automaticIssuance: true,
-          ...more,
-        },
+        body: { connectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true, ...more },
       }),
   }
 }
@@ -65,8 +51,10 @@ test.each(['JWT', 'SDJWT'])(
     await using scene = await startScene()
     const { holder, issuer, named, other } = scene
     // The credential of a published DID has the short form.
-    const said = await scene.say({ trustedIssuers: ['did:web:acme.example', named.longFormDid] })
-    expect(said.automaticAcceptance).toMatchObject({
+    const { automaticAcceptance } = await scene.trust({
+      trustedIssuers: ['did:web:acme.example', named.longFormDid],
+    })
+    expect(automaticAcceptance).toMatchObject({
       trustedIssuers: ['did:web:acme.example', named.longFormDid],
     })
 
@@ -92,7 +80,7 @@ test('an unpublished issuer can be listed by its long form or its short form', a
     body: { documentTemplate: { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' }] } },
   })
   for (const trusted of [longFormDid, longFormDid.split(':').slice(0, 3).join(':')]) {
-    await scene.say({ trustedIssuers: [trusted] })
+    await scene.trust({ trustedIssuers: [trusted] })
     await credentialIn(scene.holder.call, (await scene.offer(longFormDid)).thid, 'CredentialReceived')
   }
 })
@@ -104,13 +92,13 @@ test('the issuers at the time of acceptance apply to the credential, even if the
     await credentialIn(issuer.call, thid, 'RequestReceived')
     await issueRequested(issuer, recordId)
   }
-  await scene.say({ trustedIssuers: [named.did] })
+  await scene.trust({ trustedIssuers: [named.did] })
   const strict = await scene.offer(other.did, { automaticIssuance: false })
   await credentialIn(holder.call, strict.thid, 'RequestSent')
-  await scene.say({})
+  await scene.trust({})
   const lax = await scene.offer(other.did, { automaticIssuance: false })
   await credentialIn(holder.call, lax.thid, 'RequestSent')
-  await scene.say({ trustedIssuers: [named.did] })
+  await scene.trust({ trustedIssuers: [named.did] })
   await issueLater(strict)
   await issueLater(lax)
   expect((await credentialIn(holder.call, strict.thid, 'ProblemReportSent')).metaLastFailure).toMatchObject(
@@ -122,7 +110,7 @@ test('the issuers at the time of acceptance apply to the credential, even if the
 test('a manually accepted offer may be of any issuer', async () => {
   await using scene = await startScene()
   const { holder, named, other, subjectId } = scene
-  await scene.say({ trustedIssuers: [named.did], schemaIds: ['https://schemas.example/a'] })
+  await scene.trust({ trustedIssuers: [named.did], schemaIds: ['https://schemas.example/a'] })
   const { thid } = await scene.offer(other.did)
   const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
   await acceptOfferWith(holder, recordId, { subjectId })
@@ -132,7 +120,7 @@ test('a manually accepted offer may be of any issuer', async () => {
 test('an AnonCreds offer is accepted if its definition is of a listed issuer; another one needs manual acceptance', async () => {
   await using scene = await startScene()
   const { agent, issuer, holder, named, other } = scene
-  await scene.say({
+  await scene.trust({
     subjectId: undefined,
     credentialFormats: ['AnonCreds'],
     trustedIssuers: [named.longFormDid],

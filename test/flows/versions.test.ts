@@ -8,40 +8,23 @@ import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { newWallet } from '../mediator/_mediator.ts'
 import { startAgent } from '../_agent.ts'
 import { credentialIn, presentationIn } from '../_tenants.ts'
-import { openParty } from '../_party.ts'
+import { startWithParty } from './_steps.ts'
 
 const pingOf = (version: string) => `https://didcomm.org/trust-ping/${version}/ping`
 const attachments = [jsonAttachment('1', { options: { challenge: 'c', domain: 'd' } }, 'prism/jwt')]
 const preview = { credential_preview: { body: { attributes: [] } } }
 
-/** A tenant with a connection to a test party. */
-async function startScene() {
-  const agent = await startAgent()
-  const tenant = await agent.newTenant()
-  const party = await openParty()
-  const { theirDid } = await party.connect(tenant)
-  return {
-    tenant,
-    party,
-    say: (type: string, rest: object = {}) => party.send(theirDid, { type, ...rest }),
-    async [Symbol.asyncDispose]() {
-      await party[Symbol.asyncDispose]()
-      await agent[Symbol.asyncDispose]()
-    },
-  }
-}
-
 test('a ping of version 2.1 is answered in 2.0, one of another major version is refused', async () => {
-  await using scene = await startScene()
+  await using scene = await startWithParty()
   const id = randomUUID()
   expect(
-    (await scene.say(pingOf('2.1'), { id, body: { response_requested: true, mood: 'good' } })).status,
+    (await scene.say({ type: pingOf('2.1'), id, body: { response_requested: true, mood: 'good' } })).status,
   ).toBe(200)
   expect(await scene.party.next('https://didcomm.org/trust-ping/2.0/ping-response')).toMatchObject({
     thid: id,
   })
   for (const version of ['1.0', '3.0', '2']) {
-    expect(await scene.say(pingOf(version)), version).toEqual({
+    expect(await scene.say({ type: pingOf(version) }), version).toEqual({
       status: 422,
       detail: expect.stringContaining(pingOf(version)),
     })
@@ -49,34 +32,20 @@ test('a ping of version 2.1 is answered in 2.0, one of another major version is 
 })
 
 test('offers and presentation requests may have later minor versions', async () => {
-  await using scene = await startScene()
-  const { call } = scene.tenant
+  await using scene = await startWithParty()
+  const { call, say } = scene
   const [offer, prism, didcommOrg] = [randomUUID(), randomUUID(), randomUUID()]
-  const said = [
-    await scene.say('https://didcomm.org/issue-credential/3.1/offer-credential', {
-      thid: offer,
-      body: preview,
-      attachments,
-    }),
-    await scene.say('https://didcomm.atalaprism.io/present-proof/3.1/request-presentation', {
-      thid: prism,
-      attachments,
-    }),
-    await scene.say('https://didcomm.org/present-proof/3.7/request-presentation', {
-      thid: didcommOrg,
-      attachments,
-    }),
-    await scene.say('https://didcomm.org/issue-credential/2.1/offer-credential', {
-      thid: randomUUID(),
-      body: preview,
-      attachments,
-    }),
-    await scene.say('https://didcomm.org/present-proof/4.0/request-presentation', {
-      thid: randomUUID(),
-      attachments,
-    }),
+  const messages: [type: string, thid: string, status: number][] = [
+    ['https://didcomm.org/issue-credential/3.1/offer-credential', offer, 200],
+    ['https://didcomm.atalaprism.io/present-proof/3.1/request-presentation', prism, 200],
+    ['https://didcomm.org/present-proof/3.7/request-presentation', didcommOrg, 200],
+    ['https://didcomm.org/issue-credential/2.1/offer-credential', randomUUID(), 422],
+    ['https://didcomm.org/present-proof/4.0/request-presentation', randomUUID(), 422],
   ]
-  expect(said.map(({ status }) => status)).toEqual([200, 200, 200, 422, 422])
+  for (const [type, thid, status] of messages) {
+    const body = type.includes('offer') ? preview : {}
+    expect((await say({ type, thid, body, attachments })).status, type).toBe(status)
+  }
   await credentialIn(call, offer, 'OfferReceived')
   for (const thid of [prism, didcommOrg]) await presentationIn(call, thid, 'RequestReceived')
   expect((await call('GET /issue-credentials/records')).contents).toHaveLength(1)
@@ -84,16 +53,11 @@ test('offers and presentation requests may have later minor versions', async () 
 })
 
 test('the offer in an invitation may have a later minor version', async () => {
-  await using scene = await startScene()
+  await using scene = await startWithParty()
   const invitationOf = (type: string) => {
     const json = { id: randomUUID(), type, body: preview, attachments, thid: randomUUID() }
-    return toOob(
-      createInvitation({
-        id: randomUUID(),
-        from: scene.party.did,
-        attachments: [{ id: '1', data: { json } }],
-      }),
-    )
+    const embedded = [{ id: '1', data: { json } }]
+    return toOob(createInvitation({ id: randomUUID(), from: scene.party.did, attachments: embedded }))
   }
   const accept = (type: string) =>
     scene.tenant.call('POST /issue-credentials/credential-offers/accept-invitation', {
