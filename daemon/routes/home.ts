@@ -2,8 +2,7 @@
 import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { homePage } from '../pages/home.ts'
-import { icon } from '../pages/page.ts'
-import { replyInForm, pageMedia } from '../pages/page.ts'
+import { icon, pageMedia, replyInForm } from '../pages/page.ts'
 import { route, type Input } from '../http/route.ts'
 
 const Description = z

@@ -1,15 +1,13 @@
 /** `/presentation-exchange`: presentation definitions, and the credentials that satisfy them (DIF Presentation Exchange). */
 import {
-  Evaluation,
-  EvaluationRequest,
-  evaluateFor,
-} from '../../src/verification/presentation-definitions.ts'
-import {
   CreatePresentationDefinition,
   PresentationDefinition,
 } from '../../src/verification/presentation-definition.ts'
 import {
   createDefinition,
+  evaluateFor,
+  Evaluation,
+  EvaluationRequest,
   getDefinition,
   listDefinitions,
 } from '../../src/verification/presentation-definitions.ts'

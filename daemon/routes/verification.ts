@@ -8,8 +8,9 @@ import {
   getPolicy,
   listPolicies,
   updatePolicy,
+  VerificationPolicy,
+  VerificationPolicyInput,
 } from '../../src/verification/policies.ts'
-import { VerificationPolicy, VerificationPolicyInput } from '../../src/verification/policies.ts'
 import { VcVerificationRequests, VcVerificationResponse } from '../../src/verification/model.ts'
 import { verifyCredentials } from '../../src/verification/verify.ts'
 import { allScopes, Uuid } from '../../src/wallet/model.ts'

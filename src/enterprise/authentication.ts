@@ -7,8 +7,16 @@
 import * as z from 'zod'
 import { steadyNow } from '../base/clock.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { firstFault, From, SessionState, SubmittedDid, toResult, type OperationResult } from './model.ts'
-import { claim, findSessionOfLink, finish, linkClosed, type Product, type Session } from './session.ts'
+import { firstFault, From, SessionResult, SubmittedDid, toResult, type OperationResult } from './model.ts'
+import {
+  claim,
+  findSessionOfLink,
+  finish,
+  linkClosed,
+  resultOf,
+  type Product,
+  type Session,
+} from './session.ts'
 import { assertSigned, invalidResponse, newNonce } from './signature.ts'
 
 export const challengeType = 'https://atalaprism.io/authentication-challenge'
@@ -31,10 +39,7 @@ export const ChallengeState = z
     kind: z.literal('AuthenticationChallengeState'),
     id: z.string(),
     challenge: Challenge,
-    did: z.string().nullable(),
-    state: SessionState,
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
+    ...SessionResult.shape,
   })
   .meta({ id: 'AuthenticationChallengeState' })
 export type ChallengeState = z.infer<typeof ChallengeState>
@@ -62,10 +67,7 @@ export const challenges: Product<ChallengeState> = {
       ...(row.from_label !== null && { from: row.from_label }),
       expireAt: row.expire_at,
     },
-    did: row.did,
-    state: row.state,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    ...resultOf(row),
   }),
   eventType: 'AuthenticationChallengeUpdated',
   notFound: '/errors/authenticate/challenge-not-found',

@@ -21,7 +21,13 @@ export type CreateSession = z.output<typeof CreateSession>
 
 export const SubmittedDid = z.string().min(1).max(4_000)
 
-export const SessionState = z.enum(['pending', 'success', 'error'])
+/** The result of a session. */
+export const SessionResult = z.object({
+  did: z.string().nullable(),
+  state: z.enum(['pending', 'success', 'error']),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+})
 
 /** The reply of an operation that returns nothing else. */
 export const OperationResult = z

@@ -12,8 +12,8 @@ import { resolvePeerDid } from '../did/peer.ts'
 import { embeddedState, parsePrismDid } from '../did/prism/did.ts'
 import { toUrl } from '../did/web.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { firstFault, From, SessionState, SubmittedDid, toResult, type OperationResult } from './model.ts'
-import { claim, findSessionOfLink, finish, linkClosed, type Product } from './session.ts'
+import { firstFault, From, SessionResult, SubmittedDid, toResult, type OperationResult } from './model.ts'
+import { claim, findSessionOfLink, finish, linkClosed, resultOf, type Product } from './session.ts'
 
 export const didRequestType = 'https://atalaprism.io/did-request'
 
@@ -29,10 +29,7 @@ export const DidRequestState = z
     kind: z.literal('DidRequestState'),
     id: z.string(),
     didRequest: DidRequest,
-    did: z.string().nullable(),
-    state: SessionState,
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
+    ...SessionResult.shape,
   })
   .meta({ id: 'DidRequestState' })
 export type DidRequestState = z.infer<typeof DidRequestState>
@@ -54,10 +51,7 @@ export const didRequests: Product<DidRequestState> = {
       onboardEndpoint: `${base}/onboard/${row.submission_id}`,
       ...(row.from_label !== null && { from: row.from_label }),
     },
-    did: row.did,
-    state: row.state,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    ...resultOf(row),
   }),
   eventType: 'DidRequestUpdated',
   notFound: '/errors/onboard/did-request-not-found',

@@ -48,59 +48,46 @@ export type Product<State extends { id: string } = { id: string }> = {
   expired: { type: ProblemType; title?: string }
 }
 
-/** Creates a session. */
+/** Creates a session, whose link is open for the lifetime of its product. */
 export async function createSession(
   wallet: Wallet,
   product: Product,
   { from }: CreateSession,
 ): Promise<Session> {
   const { config, tokens } = wallet.env
-  const row = newSession(product.name, product.lifetimeSeconds(config), {
-    submissionId: tokens.create(product.name, wallet.id),
-    from,
-    nonce: product.newNonce?.(wallet, from),
-  })
-  return wallet.transaction(async (tx) => {
-    await insertSession(tx, row)
-    await putSessionEvent(tx, wallet, product, row)
-    return row
-  })
-}
-
-/** The row of a new session, whose link is open for `seconds`. */
-export function newSession(
-  product: Session['product'],
-  seconds: number,
-  {
-    submissionId,
-    from,
-    nonce,
-  }: { submissionId: string; from?: string | undefined; nonce?: string | undefined },
-): Session {
+  const lifetimeMs = product.lifetimeSeconds(config) * 1_000
   const now = new Date()
   const steady = steadyNow()
-  return {
+  const row: Session = {
     id: newId(),
-    product,
-    submission_id: submissionId,
+    product: product.name,
+    submission_id: tokens.create(product.name, wallet.id),
     from_label: from ?? null,
-    nonce: nonce ?? null,
+    nonce: product.newNonce?.(wallet, from) ?? null,
     state: 'pending',
     did: null,
-    expire_at: new Date(now.getTime() + seconds * 1_000).toISOString(),
+    expire_at: new Date(now.getTime() + lifetimeMs).toISOString(),
     begins: new Date(steady).toISOString(),
-    ends: new Date(steady + seconds * 1_000).toISOString(),
+    ends: new Date(steady + lifetimeMs).toISOString(),
     submitted_at: null,
     token_until: null,
     created_at: now.toISOString(),
     updated_at: now.toISOString(),
   }
+  const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from enterprise_session)`
+  return wallet.transaction(async (tx) => {
+    await tx
+      .insertInto('enterprise_session')
+      .values({ sequence, ...row })
+      .execute()
+    await putSessionEvent(tx, wallet, product, row)
+    return row
+  })
 }
 
-export async function insertSession(tx: Tx, row: Session): Promise<void> {
-  const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from enterprise_session)`
-  const values = { sequence, ...row }
-  await tx.insertInto('enterprise_session').values(values).execute()
+/** The result of a session, as the API returns it. */
+export function resultOf({ did, state, created_at, updated_at }: Session) {
+  return { did, state, createdAt: created_at, updatedAt: updated_at }
 }
 
 const sessionsOf = (db: Db, { name }: Product) =>

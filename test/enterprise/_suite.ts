@@ -7,8 +7,7 @@ import { generateKey, sign, toPublic, type PrivateJwk } from '../../src/crypto/k
 import { createPeerDid } from '../../src/did/peer.ts'
 import { toMultikey } from '../../src/did/multikey.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { newNonce } from '../../src/enterprise/signature.ts'
-import { insertSession, newSession, type Session } from '../../src/enterprise/session.ts'
+import { createSession, type Product, type Session } from '../../src/enterprise/session.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 
 /** API key of the default tenant. */
@@ -49,7 +48,7 @@ export const bareUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-
 export async function withWallet(use: (wallet: Wallet, agent: TestAgent) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'identity-agent-'))
   try {
-    await using started = await startAgent({}, { dataDir })
+    await using started = await startAgent({ AUTH_CHALLENGE_EXPIRY: '600' }, { dataDir })
     const { walletId } = (await started.agent.tenants.keys.find(keyOf(started)))!
     await started.agent.wallets.use(walletId, (wallet) => use(wallet, started))
   } finally {
@@ -57,19 +56,7 @@ export async function withWallet(use: (wallet: Wallet, agent: TestAgent) => Prom
   }
 }
 
-/** Number of concurrent sessions. */
-export async function beginMany(
-  wallet: Wallet,
-  { agent }: TestAgent,
-  product: Session['product'],
-  count: number,
-): Promise<Session[]> {
-  const rows = Array.from({ length: count }, () => ({
-    ...newSession(product, 600, { submissionId: agent.env.tokens.create(product, wallet.id) }),
-    nonce: product === 'authenticate' ? newNonce({ aud: agent.env.urls.rest }) : null,
-  }))
-  await wallet.transaction(async (tx) => {
-    for (const row of rows) await insertSession(tx, row)
-  })
-  return rows
+/** Creates sessions of a product. */
+export function beginMany(wallet: Wallet, product: Product, count: number): Promise<Session[]> {
+  return Promise.all(Array.from({ length: count }, () => createSession(wallet, product, { from: undefined })))
 }

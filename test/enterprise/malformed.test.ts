@@ -45,9 +45,9 @@ const anyBody = fc.oneof(
 )
 
 test(`${2 * runs} answers of arbitrary shape are evaluated without side effects`, { timeout: 120_000 }, () =>
-  withWallet(async (wallet, agent) => {
-    const requests = await beginMany(wallet, agent, 'onboard', runs)
-    const challenges = await beginMany(wallet, agent, 'authenticate', runs)
+  withWallet(async (wallet) => {
+    const requests = await beginMany(wallet, didRequests, runs)
+    const challenges = await beginMany(wallet, challengeProduct, runs)
     const judged = async (answer: Promise<{ status: number }>) =>
       (await answer.catch((error: { status: number }) => error)).status
     const isDid = (body: unknown) => {

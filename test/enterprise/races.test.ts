@@ -20,7 +20,7 @@ test(
   'of ten concurrent answers to a challenge, one is evaluated and nine are refused; a thousand times',
   { timeout: 120_000 },
   () =>
-    withWallet(async (own, agent) => {
+    withWallet(async (own) => {
       // Each evaluated answer resolves the document of its DID.
       let evaluations = 0
       const document = (did: string) => {
@@ -29,7 +29,7 @@ test(
       }
       const wallet = { ...own, env: { ...own.env, resolver: { ...own.env.resolver, document } } }
       const holder = newHolder()
-      const challenges = await beginMany(wallet, agent, 'authenticate', rounds)
+      const challenges = await beginMany(wallet, challengeProduct, rounds)
       const judge = async ({ id, nonce, submission_id }: (typeof challenges)[number], round: number) => {
         const good = holder.answer(nonce!)
         // One in ten signs another nonce. If it is first, the session fails.
@@ -60,8 +60,8 @@ test(
 )
 
 test('of ten concurrent DID submissions, one is accepted', () =>
-  withWallet(async (wallet, agent) => {
-    for (const { id, submission_id } of await beginMany(wallet, agent, 'onboard', 100)) {
+  withWallet(async (wallet) => {
+    for (const { id, submission_id } of await beginMany(wallet, didRequests, 100)) {
       const dids = Array.from({ length: crowd }, (_, n) => `did:example:${n}`)
       const statuses = await Promise.all(
         dids.map((did) => statusOf(submitDid(wallet, submission_id, { did }))),
