@@ -123,6 +123,25 @@ function runs<Result>(run: (args: readonly string[], options?: Options) => Promi
     'raw' in first ? run(words(first, ...(rest as Value[]))) : run(first, rest[0] as Options | undefined)
 }
 
+/** The result of a command that fails with a reason and prints nothing on standard output. */
+export function fails(code: number, reason: string | RegExp): CommandResult {
+  return { code, out: '', err: matching(reason) }
+}
+
+/** The result of a command that prints a text on standard output. */
+export function prints(code: number, text: string | RegExp): Omit<CommandResult, 'err'> {
+  return { code, out: matching(text) }
+}
+
+/** The result of a command that succeeds and prints a message on standard error. */
+export function says(message: string | RegExp): Omit<CommandResult, 'out'> {
+  return { code: 0, err: matching(message) }
+}
+
+function matching(text: string | RegExp): string {
+  return (typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text)) as string
+}
+
 /** Waits until a process has printed a text. */
 export function printed(stream: Readable, text: string): Promise<void> {
   let seen = ''

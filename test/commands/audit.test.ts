@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { adminToken, startAgent } from '../_agent.ts'
 import { tamper } from '../audit/_log.ts'
-import { type Line, newUser, words } from './_cli.ts'
+import { type Line, newUser, prints, says, words } from './_cli.ts'
 
 test('entries are listed, and an altered log is reported with the sequence number', async () => {
   await using agent = await startAgent()
@@ -14,10 +14,7 @@ test('entries are listed, and an altered log is reported with the sequence numbe
     user.as({ AGENT_URL: agent.url, AGENT_ADMIN_KEY: adminToken }).run`audit ${words(...line)}`
   try {
     const list = await run`list --limit 3`
-    expect(list).toMatchObject({
-      code: 0,
-      err: expect.stringContaining('Shown: 1 to 3, the newest first. There are more.'),
-    })
+    expect(list).toMatchObject(says('Shown: 1 to 3, the newest first. There are more.'))
     expect(list.out).toMatch(
       /127\.0\.0\.1 +GET \/wallets +refused 401.*\n.*admin +POST \/iam\/apikey-authentication +succeeded 201.*\n.*POST \/iam\/entities/,
     )
@@ -25,10 +22,7 @@ test('entries are listed, and an altered log is reported with the sequence numbe
       `"made": "${entityId}"`,
     )
     const head = (await run`verify --quiet`).out
-    expect(await run`verify --head ${head}`).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/intact[^]*noted head +there/),
-    })
+    expect(await run`verify --head ${head}`).toMatchObject(prints(0, /intact[^]*noted head +there/))
     tamper(join(agent.dataDir, 'audit.db'), "update entry set actor = 'admin' where sequence = 2")
     const { code, out, err } = await run`verify --json`
     expect({ code, fault: (JSON.parse(out) as { fault: object }).fault }).toEqual({

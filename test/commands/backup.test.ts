@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { shapes } from '../../docs/_make/shapes.ts'
 import { adminToken, startAgent } from '../_agent.ts'
-import { newUser } from './_cli.ts'
+import { fails, newUser, prints } from './_cli.ts'
 
 test('a backup is created, verified without a daemon and restored to an empty folder', async () => {
   await using agent = await startAgent()
@@ -18,10 +18,7 @@ test('a backup is created, verified without a daemon and restored to an empty fo
   const read = (id: string, out: string) => shapes[id]!.type.parse(JSON.parse(out))
   try {
     // The path is on the machine of the daemon, which may be remote.
-    expect(await create('backup')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('not an absolute path'),
-    })
+    expect(await create('backup')).toMatchObject(fails(2, 'not an absolute path'))
     const made = await create(folder, '--json')
     expect(made).toMatchObject({ code: 0, err: '' })
     expect(read('backup:create', made.out)).toMatchObject({
@@ -30,18 +27,12 @@ test('a backup is created, verified without a daemon and restored to an empty fo
       includesMasterKey: false,
       missing: [],
     })
-    expect(await create(folder)).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('exists already'),
-    })
+    expect(await create(folder)).toMatchObject(fails(2, 'exists already'))
 
     const found = await verify('--data-dir', agent.dataDir, '--json')
     expect(found).toMatchObject({ code: 0, err: '' })
     expect(read('backup:verify', found.out)).toMatchObject({ masterKey: 'opens', faults: [] })
-    expect(await verify()).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/files +unchanged\nmaster key +not available/),
-    })
+    expect(await verify()).toMatchObject(prints(0, /files +unchanged\nmaster key +not available/))
     const otherKey = { AGENT_MASTER_KEY: Buffer.alloc(32, 1).toString('base64url') }
     expect((await user.as(otherKey).run`backup verify ${folder}`).code).toBe(4)
 
@@ -51,10 +42,7 @@ test('a backup is created, verified without a daemon and restored to an empty fo
       folder: join(user.folder, 'restored'),
       masterKey: 'absent',
     })
-    expect(await restore()).toMatchObject({
-      code: 5,
-      err: expect.stringContaining('it is not empty'),
-    })
+    expect(await restore()).toMatchObject(fails(5, 'it is not empty'))
 
     // An unreadable wallet does not prevent restoring the others, and is reported.
     const [wallet] = readdirSync(join(folder, 'wallets'))
@@ -69,16 +57,10 @@ test('a backup is created, verified without a daemon and restored to an empty fo
     expect(without.err).toContain('contains the master key')
 
     writeFileSync(join(folder, 'wallets', wallet!), 'altered')
-    expect(await verify()).toMatchObject({
-      code: 1,
-      err: expect.stringContaining(`wallets/${wallet} has 7 bytes`),
-    })
+    expect(await verify()).toMatchObject(fails(1, `wallets/${wallet} has 7 bytes`))
     rmSync(join(user.folder, 'restored'), { recursive: true })
     expect(await restore()).toMatchObject({ code: 1, err: expect.stringContaining('Nothing was restored') })
-    expect(await user.run`backup verify ${user.folder}`).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('is not a complete backup'),
-    })
+    expect(await user.run`backup verify ${user.folder}`).toMatchObject(fails(1, 'is not a complete backup'))
     expect(
       (await user.as({ ...remote, AGENT_ADMIN_KEY: 'another' }).run`backup create ${join(user.folder, 'x')}`)
         .code,

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeRunning } from '../../src/base/running.ts'
-import { bin, newUser, printed, type User, words } from './_cli.ts'
+import { bin, fails, newUser, printed, prints, says, type User, words } from './_cli.ts'
 
 const noId = '00000000-0000-4000-8000-000000000000'
 
@@ -25,10 +25,7 @@ describe('without a daemon', () => {
 
   test('the version matches the package', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-    expect(await user.run`--version`).toMatchObject({
-      code: 0,
-      out: expect.stringContaining(`identity-agent/${version} `),
-    })
+    expect(await user.run`--version`).toMatchObject(prints(0, `identity-agent/${version} `))
   })
 
   test('help names every topic', async () => {
@@ -116,11 +113,7 @@ describe('without a daemon', () => {
   })
 
   test('stop succeeds without a daemon (0), and logs has no log (3)', async () => {
-    expect(await user.run`daemon stop`).toMatchObject({
-      code: 0,
-      out: '',
-      err: expect.stringContaining('nothing to stop'),
-    })
+    expect(await user.run`daemon stop`).toMatchObject(says('nothing to stop'))
     expect((await user.run`daemon logs`).code).toBe(3)
   })
 
@@ -133,10 +126,7 @@ describe('without a daemon', () => {
       didcommUrl: url,
       startedAt: new Date().toISOString(),
     })
-    expect(await user.run`daemon stop`).toMatchObject({
-      code: 0,
-      err: expect.stringContaining('nothing to stop'),
-    })
+    expect(await user.run`daemon stop`).toMatchObject(says('nothing to stop'))
   })
 
   test.each([
@@ -204,11 +194,7 @@ describe('with a daemon', () => {
   })
 
   test('exit codes: 3 not found, 4 wrong key, 5 wrong state', async () => {
-    expect(await user.run`connection show ${noId}`).toMatchObject({
-      code: 3,
-      out: '',
-      err: expect.stringContaining('Try: agent connection list'),
-    })
+    expect(await user.run`connection show ${noId}`).toMatchObject(fails(3, 'Try: agent connection list'))
     expect((await user.as({ AGENT_API_KEY: 'wrong' }).run`connection list`).code).toBe(4)
     expect((await user.as({ AGENT_ADMIN_KEY: 'wrong' }).run`tenant list`).code).toBe(4)
     const { err } = await user.as({ AGENT_API_KEY: 'wrong' }).run`connection list --json`
@@ -220,11 +206,7 @@ describe('with a daemon', () => {
   })
 
   test('empty lists print only a message on standard error', async () => {
-    expect(await user.run`webhook list`).toMatchObject({
-      code: 0,
-      out: '',
-      err: expect.stringContaining('agent webhook add'),
-    })
+    expect(await user.run`webhook list`).toMatchObject(says('agent webhook add'))
   })
 
   test('text from a peer is printed without control characters', async () => {
@@ -372,14 +354,8 @@ describe('with a daemon', () => {
     const issued = await user.run`credential show ${record}`
     expect(issued.out).toMatch(/status +not revoked\nvalidity +valid until \d{4}-\S+, in 5\d min\n/)
     expect(issued.out).toMatch(/schemas +\S+\/schema-registry\/schemas\/\S+\n/)
-    expect(await user.run`credential revoke ${record}`).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('--yes'),
-    })
-    expect(await asHolder.run`credential revoke ${held.recordId} --yes`).toMatchObject({
-      code: 5,
-      err: expect.stringContaining('Holder'),
-    })
+    expect(await user.run`credential revoke ${record}`).toMatchObject(fails(2, '--yes'))
+    expect(await asHolder.run`credential revoke ${held.recordId} --yes`).toMatchObject(fails(5, 'Holder'))
     expect(await user.run`credential revoke ${noId} --yes`).toMatchObject({ code: 3 })
     const revoked = await user.run`credential revoke ${record} --yes`
     expect(revoked).toMatchObject({ code: 0, out: expect.stringMatching(/status +revoked on \d{4}-/) })
@@ -466,14 +442,8 @@ describe('with a daemon', () => {
   test('any DID is resolved', async () => {
     const did = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'
     expect(JSON.parse((await user.run`did resolve ${did}`).out)).toMatchObject({ id: did })
-    expect(await user.run`did resolve did:nosuch:x`).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('methodNotSupported'),
-    })
-    expect(await user.run`did resolve did:prism:${'ab'.repeat(32)}`).toMatchObject({
-      code: 3,
-      err: expect.stringContaining('notFound'),
-    })
+    expect(await user.run`did resolve did:nosuch:x`).toMatchObject(fails(1, 'methodNotSupported'))
+    expect(await user.run`did resolve did:prism:${'ab'.repeat(32)}`).toMatchObject(fails(3, 'notFound'))
   })
 })
 

@@ -8,7 +8,7 @@ import { complete } from '../../cli/completion/complete.ts'
 import { readCommands, topics } from '../../docs/_make/manifest.ts'
 import { shapes } from '../../docs/_make/shapes.ts'
 import type { TestAgent } from '../_agent.ts'
-import { bin, newUser, type User } from './_cli.ts'
+import { bin, fails, newUser, type User } from './_cli.ts'
 import { serveUser } from './_agents.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
@@ -88,10 +88,7 @@ test.for(shells)('%s accepts its completion script', async (shell, { skip }) => 
 })
 
 test('an unsupported shell is a usage error', async () => {
-  expect(await user.run`completion tcsh`).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('bash'),
-  })
+  expect(await user.run`completion tcsh`).toMatchObject(fails(2, 'bash'))
 })
 
 test('commands, flags and values come from the manifest', async () => {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seedOfMnemonic } from '../../src/crypto/mnemonic.ts'
-import { newUser, type User, words } from './_cli.ts'
+import { fails, newUser, prints, says, type User, words } from './_cli.ts'
 import { serveUser } from './_agents.ts'
 
 const mnemonic =
@@ -64,27 +64,14 @@ describe('a DID', () => {
     )
 
     const again = await user.run`did update ${did} --add-key issue-1:assertionMethod`
-    expect(again).toMatchObject({
-      code: 2,
-      out: '',
-      err: expect.stringContaining('"issue-1" exists or existed'),
-    })
-    expect(await user.run`did deactivate ${did}`).toMatchObject({
-      code: 2,
-      out: '',
-      err: expect.stringContaining('--yes'),
-    })
-    expect(await user.run`did deactivate ${did} --yes --wait`).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/state +PUBLISHED \(deactivated for good\)$/),
-    })
+    expect(again).toMatchObject(fails(2, '"issue-1" exists or existed'))
+    expect(await user.run`did deactivate ${did}`).toMatchObject(fails(2, '--yes'))
+    expect(await user.run`did deactivate ${did} --yes --wait`).toMatchObject(
+      prints(0, /state +PUBLISHED \(deactivated for good\)$/),
+    )
     expect(await user.json`did show ${did}`).toEqual({ did, status: 'PUBLISHED', deactivated: true })
     expect((await user.run`did list`).out).toContain(`${did}  PUBLISHED (deactivated for good)`)
-    expect(await user.run`did resolve ${did}`).toMatchObject({
-      code: 3,
-      out: '',
-      err: expect.stringContaining('deactivated'),
-    })
+    expect(await user.run`did resolve ${did}`).toMatchObject(fails(3, 'deactivated'))
     expect((await user.run`did deactivate ${did} -y`).code).toBe(5)
     expect((await user.run`did update ${did} --remove-key login`).code).toBe(5)
   })
@@ -99,14 +86,8 @@ describe('a DID', () => {
     expect((await user.json`did resolve ${longFormDid}`).didDocument.keyAgreement).toEqual([
       `${longFormDid}#k`,
     ])
-    expect(await user.run`did update ${did} --remove-key k`).toMatchObject({
-      code: 5,
-      err: expect.stringContaining('PUBLISHED'),
-    })
-    expect(await user.run`did show ${did}`).toMatchObject({
-      code: 0,
-      err: expect.stringContaining(`agent did publish ${did}`),
-    })
+    expect(await user.run`did update ${did} --remove-key k`).toMatchObject(fails(5, 'PUBLISHED'))
+    expect(await user.run`did show ${did}`).toMatchObject(says(`agent did publish ${did}`))
     expect((await user.json`did publish ${did} --wait`).status).toBe('PUBLISHED')
 
     const actions =
@@ -182,18 +163,10 @@ test('waiting for a slow ledger ends at the timeout (6), and the DID shows the p
   const user = await userOf({ VDR_CONFIRM_AFTER: '1h' })
   try {
     const failed = await user.run`did create --publish --wait --timeout 1s`
-    expect(failed).toMatchObject({
-      code: 6,
-      out: '',
-      err: expect.stringMatching(/did:prism:[0-9a-f]{64} is created, but not yet published/),
-    })
+    expect(failed).toMatchObject(fails(6, /did:prism:[0-9a-f]{64} is created, but not yet published/))
     const [did] = (await user.run`did list -q`).out.split('\n')
     expect(failed.err).toContain(`agent did show ${did}`)
-    expect(await user.run`did publish ${did!} --wait --timeout 1s`).toMatchObject({
-      code: 6,
-      out: '',
-      err: expect.stringContaining('Timed out'),
-    })
+    expect(await user.run`did publish ${did!} --wait --timeout 1s`).toMatchObject(fails(6, 'Timed out'))
     const shown = await user.run`did show ${did!}`
     expect(shown.out).toMatch(
       /state +PUBLICATION_PENDING \(on its way to the ledger\)\noperation +[0-9a-f]{64}$/,
@@ -236,17 +209,10 @@ describe('wallets of one seed on two agents with one ledger', () => {
     const after = await tenant(second, ['--seed-file', seedFile], '')
     expect((await second.as(after).run`did list`).err).toContain('agent did restore')
     const found = await second.as(after).run`did restore`
-    expect(found).toMatchObject({
-      code: 0,
-      err: expect.stringContaining(`agent did update ${mixed} --remove-key b`),
-    })
+    expect(found).toMatchObject(says(`agent did update ${mixed} --remove-key b`))
     expect(found.out.split('\n').slice(1)).toEqual([`${plain}  PUBLISHED  none`, `${mixed}  PUBLISHED  b`])
     expect(await second.as(after).json`did restore`).toEqual({ restored: [] })
-    expect(await second.as(after).run`did restore`).toMatchObject({
-      code: 0,
-      out: '',
-      err: expect.stringContaining('Nothing'),
-    })
+    expect(await second.as(after).run`did restore`).toMatchObject(says('Nothing'))
     expect(await second.as(after).json`did create`).toEqual(own)
 
     expect((await second.as(after).run`did update ${plain} --add-key c:authentication --wait`).code).toBe(0)

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestAgent } from '../_agent.ts'
-import { newUser, type User, words } from './_cli.ts'
+import { fails, newUser, says, type User, words } from './_cli.ts'
 import { serveUser } from './_agents.ts'
 
 const jsQR = createRequire(import.meta.url)('jsqr') as typeof import('jsqr').default
@@ -93,11 +93,7 @@ test('onboarding and sign-in by QR code work between two terminals', async () =>
   expect(signedIn.out).toContain(did)
 
   // The link is single-use.
-  expect(await alice.run`auth respond ${challenge} --did ${did}`).toMatchObject({
-    code: 5,
-    out: '',
-    err: expect.stringMatching(/used already/),
-  })
+  expect(await alice.run`auth respond ${challenge} --did ${did}`).toMatchObject(fails(5, /used already/))
 })
 
 test('requests are listed, shown and removed, and scripts read JSON', async () => {
@@ -110,22 +106,12 @@ test('requests are listed, shown and removed, and scripts read JSON', async () =
     expect((await acme.run`${topic} list -q`).out.split('\n')).toContain(made.id)
     expect((await acme.run`${topic} list`).out).toMatch(/^ID +STATE/)
     expect((await acme.run`${topic} show ${made.id}`).out).toContain('waiting for')
-    expect(await acme.run`${topic} show ${made.id} --wait --timeout 1s`).toMatchObject({
-      code: 6,
-      err: expect.stringContaining('Timed out'),
-    })
+    expect(await acme.run`${topic} show ${made.id} --wait --timeout 1s`).toMatchObject(fails(6, 'Timed out'))
     expect((await acme.run`${topic} remove ${made.id}`).code).toBe(2)
     expect(await acme.run`${topic} remove ${made.id} --yes -q`).toMatchObject({ code: 0, out: made.id })
-    expect(await acme.run`${topic} show ${made.id}`).toMatchObject({
-      code: 3,
-      err: expect.stringContaining(`agent ${topic} list`),
-    })
+    expect(await acme.run`${topic} show ${made.id}`).toMatchObject(fails(3, `agent ${topic} list`))
   }
-  expect(await alice.run`onboard list`).toMatchObject({
-    code: 0,
-    out: '',
-    err: expect.stringContaining('agent onboard create'),
-  })
+  expect(await alice.run`onboard list`).toMatchObject(says('agent onboard create'))
 })
 
 test('rejected requests and invalid answers are reported', async () => {
@@ -133,10 +119,7 @@ test('rejected requests and invalid answers are reported', async () => {
   const request = await acme.json`onboard create`
   writeFileSync(file, JSON.stringify(request))
   const waiting = terminal(acme, ['onboard', 'show', request.id, '--wait'])
-  expect(await alice.run`onboard reject ${file}`).toMatchObject({
-    code: 0,
-    err: expect.stringContaining('A sender without a name'),
-  })
+  expect(await alice.run`onboard reject ${file}`).toMatchObject(says('A sender without a name'))
   expect(await waiting.ended()).toMatchObject({
     code: 5,
     out: expect.stringContaining('declined'),
@@ -146,14 +129,8 @@ test('rejected requests and invalid answers are reported', async () => {
   const { challenge } = await acme.json`auth create --from Acme`
   const respond = (text: object, did = 'did:peer:2.Vz6Mk') =>
     alice.run`auth respond ${JSON.stringify(text)} --did ${did}`
-  expect(await respond({ ...challenge, from: 'Bank' })).toMatchObject({
-    code: 8,
-    err: expect.stringMatching(/Bank at .*Acme at/),
-  })
-  expect(await respond(challenge)).toMatchObject({
-    code: 3,
-    err: expect.stringContaining('not a DID of this wallet'),
-  })
+  expect(await respond({ ...challenge, from: 'Bank' })).toMatchObject(fails(8, /Bank at .*Acme at/))
+  expect(await respond(challenge)).toMatchObject(fails(3, 'not a DID of this wallet'))
   for (const args of [
     ['onboard', 'submit', '{}', '--new'],
     ['onboard', 'submit', '{"onboardEndpoint":"x"}', '--new'],

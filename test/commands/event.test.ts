@@ -1,7 +1,7 @@
 /** `agent event …` and `--wait`, with a daemon. */
 import { expect, test } from 'vitest'
 import { openReceiver } from '../_receiver.ts'
-import { type Line, printed, words } from './_cli.ts'
+import { fails, type Line, printed, prints, words } from './_cli.ts'
 import { serveTwoTenants } from './_agents.ts'
 
 const nilId = '00000000-0000-0000-0000-000000000000'
@@ -120,10 +120,7 @@ test('a wait ends when its record fails (5)', async () => {
     spawn`credential offer --invitation --qr none --issuing-did ${issuer} --claim a=b --wait`
   await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
   const held = (await other.run`credential accept-invitation ${lines()[0]!} -q`).out
-  expect(await other.run`credential reject ${held} --wait`).toMatchObject({
-    code: 0,
-    out: expect.stringContaining('ProblemReportSent'),
-  })
+  expect(await other.run`credential reject ${held} --wait`).toMatchObject(prints(0, 'ProblemReportSent'))
   expect(await command).toMatchObject({
     exitCode: 5,
     stdout: expect.stringContaining('ProblemReportReceived'),
@@ -161,9 +158,6 @@ test('a timeout (6) prints the record, its state and the command that shows it',
     ),
     hint: `agent connection show ${made.connectionId}`,
   })
-  expect(await user.run`connection invite --wait=Nonsense`).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('is not a state'),
-  })
+  expect(await user.run`connection invite --wait=Nonsense`).toMatchObject(fails(2, 'is not a state'))
   expect(await user.run`connection invite --timeout 1s`).toMatchObject({ code: 2 })
 })

@@ -1,6 +1,7 @@
 /** Choosing a credential for a proof, declining an offer and removing records, at the command line. */
 import { publishSchema } from '../_tenants.ts'
 import { expect, test } from 'vitest'
+import { fails, prints } from './_cli.ts'
 import { serveTwoTenants } from './_agents.ts'
 
 const { user, other: holder, call, url } = serveTwoTenants('holder')
@@ -35,11 +36,7 @@ test('a proof uses the only matching credential or the named one', async () => {
 
   const first = await asked()
   const none = await holder.run`proof present ${first}`
-  expect(none).toMatchObject({
-    code: 3,
-    out: '',
-    err: expect.stringMatching(/No credential[^]*Try: agent proof reject/),
-  })
+  expect(none).toMatchObject(fails(3, /No credential[^]*Try: agent proof reject/))
   const alice = await accept('name=Alice')
   const shown = await holder.run`proof show ${first}`
   expect(shown.out).toMatch(new RegExp(`CREDENTIAL +CLAIMS +ISSUER\n${alice} +name +did:prism:`))
@@ -49,11 +46,7 @@ test('a proof uses the only matching credential or the named one', async () => {
   const bob = await accept('age:=42')
   const second = await asked()
   const several = await holder.run`proof present ${second}`
-  expect(several).toMatchObject({
-    code: 2,
-    out: '',
-    err: expect.stringContaining('name one with --credential'),
-  })
+  expect(several).toMatchObject(fails(2, 'name one with --credential'))
   for (const words of [`${alice}  name`, `${bob}  age`]) expect(several.err).toContain(words)
   expect(JSON.parse((await holder.run`proof present ${second} --json`).err)).toMatchObject({
     code: 'Usage',
@@ -125,20 +118,14 @@ test('a request for two schemas is answered with a credential of each, and a mis
     ),
   })
   const { id } = await ask()
-  expect(await holder.run`proof present ${id}`).toMatchObject({
-    code: 3,
-    err: expect.stringContaining(`proofs.1, the schema ${second}`),
-  })
+  expect(await holder.run`proof present ${id}`).toMatchObject(fails(3, `proofs.1, the schema ${second}`))
   const other = await hold(second)
   expect((await holder.run`proof present ${id} --wait`).out).toContain('PresentationSent')
 
   const another = await hold(first)
   const { id: ambiguous, presentationId } = await ask()
   const several = await holder.run`proof present ${ambiguous}`
-  expect(several).toMatchObject({
-    code: 2,
-    err: expect.stringMatching(/name one for each schema[^]*--credential \S+ --credential/),
-  })
+  expect(several).toMatchObject(fails(2, /name one for each schema[^]*--credential \S+ --credential/))
   for (const each of [held, another, other]) expect(several.err).toContain(each)
   expect(
     (await holder.run`proof present ${ambiguous} --credential ${another} --credential ${other}`).err,
@@ -152,10 +139,7 @@ test('an offer is declined, and an issued credential is revoked before its recor
   const issuer = (await user.json`did create`).longFormDid
   const subject = (await holder.json`did create`).longFormDid
   const declined = await offered(issuer, 'a=b')
-  expect(await holder.run`credential reject ${declined.held}`).toMatchObject({
-    code: 0,
-    out: expect.stringContaining('ProblemReport'),
-  })
+  expect(await holder.run`credential reject ${declined.held}`).toMatchObject(prints(0, 'ProblemReport'))
   await expect
     .poll(async () => (await user.run`credential show ${declined.issued}`).out, { timeout: 30_000 })
     .toMatch(/last failure +The holder declined/)
@@ -168,10 +152,7 @@ test('an offer is declined, and an issued credential is revoked before its recor
     .poll(async () => (await user.run`credential show ${issued}`).out, { timeout: 30_000 })
     .toContain('CredentialSent')
   expect((await holder.run`credential reject ${held}`).code).toBe(5)
-  expect(await user.run`credential remove ${issued} --yes`).toMatchObject({
-    code: 5,
-    err: expect.stringContaining('Revoke it first'),
-  })
+  expect(await user.run`credential remove ${issued} --yes`).toMatchObject(fails(5, 'Revoke it first'))
   expect((await user.run`credential revoke ${issued} --yes`).code).toBe(0)
   expect((await user.run`credential remove ${issued} --yes`).code).toBe(0)
 })
@@ -183,10 +164,7 @@ test('an invitation can be withdrawn until it is accepted', async () => {
       invitation: { invitationUrl: string }
     }
   const taken = await invite()
-  expect(await user.run`connection remove ${taken.connectionId}`).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('--yes'),
-  })
+  expect(await user.run`connection remove ${taken.connectionId}`).toMatchObject(fails(2, '--yes'))
   expect((await user.run`connection remove ${taken.connectionId} --yes`).code).toBe(0)
   expect((await user.run`connection remove ${taken.connectionId} --yes`).code).toBe(3)
 

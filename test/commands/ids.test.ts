@@ -1,7 +1,9 @@
 /** Resources are found by id, partial id or name. */
 import { expect, test } from 'vitest'
 import { readCommands } from '../../docs/_make/manifest.ts'
+import { fails } from './_cli.ts'
 import { kindOf } from '../../cli/input/kinds.ts'
+import { kindOf } from '../../cli/completion/kinds.ts'
 import { startServer } from '../_server.ts'
 import { startCommandedPair } from './_agents.ts'
 import { connect } from '../_tenants.ts'
@@ -51,10 +53,9 @@ test('a label refers to the established connection before invitations with the s
   // Credentials and proofs have no names.
   const proofId = JSON.parse(asked.out).presentationId
   expect((await as(issuer).run`proof show ${proofId.slice(-6)} -q`).out).toBe(proofId)
-  expect(await as(issuer).run`proof show mine`).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('"mine" is not an id of a presentation record.'),
-  })
+  expect(await as(issuer).run`proof show mine`).toMatchObject(
+    fails(2, '"mine" is not an id of a presentation record.'),
+  )
   expect(await as(issuer).run`proof show ffffffff-ffff`).toMatchObject({ code: 3 })
 })
 

@@ -1,5 +1,6 @@
 /** Lists are filtered, show the newest first, and report omitted items. */
 import { expect, test } from 'vitest'
+import { fails } from './_cli.ts'
 import { startCommandedPair } from './_agents.ts'
 import { connect } from '../_tenants.ts'
 
@@ -41,10 +42,9 @@ test('records are filtered by state and role', async () => {
   expect((await list('--role', 'inviter')).out.split('\n')).toHaveLength(2)
   expect((await list('--role', 'Invitee')).out).toBe('')
   const wrong = await list('--state', 'Done')
-  expect(wrong).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('--state: "Done" is not a state of a connection. Valid values: Invitation'),
-  })
+  expect(wrong).toMatchObject(
+    fails(2, '--state: "Done" is not a state of a connection. Valid values: Invitation'),
+  )
   const role = await as(issuer).run`proof list --role issuer`
   expect(role).toMatchObject({ code: 2, err: expect.stringContaining('Valid values: Verifier, Prover.') })
 })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestAgent } from '../_agent.ts'
 import { until } from '../_tenants.ts'
 import { openParty } from '../_party.ts'
-import { newUser, type User } from './_cli.ts'
+import { fails, newUser, prints, type User } from './_cli.ts'
 import { serveUser } from './_agents.ts'
 
 describe('two connected tenants', () => {
@@ -33,10 +33,9 @@ describe('two connected tenants', () => {
   })
 
   test('exchange messages', async () => {
-    expect(await user.run`message send ${'See you at ten'} --connection ${connection}`).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('on its way'),
-    })
+    expect(await user.run`message send ${'See you at ten'} --connection ${connection}`).toMatchObject(
+      prints(0, 'on its way'),
+    )
     const received = await until(
       'the message',
       () => user.as(other).json`message list`,
@@ -47,41 +46,28 @@ describe('two connected tenants', () => {
   })
 
   test('connections answer a ping; an unknown connection does not', async () => {
-    expect(await user.run`didcomm ping ${connection}`).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('answered'),
-    })
+    expect(await user.run`didcomm ping ${connection}`).toMatchObject(prints(0, 'answered'))
     expect((await user.run`didcomm ping 00000000-0000-4000-8000-000000000000`).code).toBe(3)
   })
 
   test('a ping to a DID is answered, refused, unanswered or impossible', async () => {
     const { invitation } = await user.json`connection invite`
-    expect(await user.as(other).run`didcomm ping ${invitation.from}`).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('answered'),
-    })
+    expect(await user.as(other).run`didcomm ping ${invitation.from}`).toMatchObject(prints(0, 'answered'))
     const { theirDid } = await user.json`connection show ${connection}`
     const refused = await user.run`didcomm ping ${theirDid}`
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('did not accept the ping') })
     expect(refused.err).toContain(`agent did resolve ${theirDid}`)
     await using silent = await openParty()
-    expect(await user.run`didcomm ping ${silent.did} --timeout 1s`).toMatchObject({
-      code: 6,
-      err: expect.stringMatching(/did not answer within 1s[^]*agent did resolve did:peer:2/),
-    })
-    expect(await user.run`didcomm ping did:example:alice`).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('did:example'),
-    })
+    expect(await user.run`didcomm ping ${silent.did} --timeout 1s`).toMatchObject(
+      fails(6, /did not answer within 1s[^]*agent did resolve did:peer:2/),
+    )
+    expect(await user.run`didcomm ping did:example:alice`).toMatchObject(fails(2, 'did:example'))
   })
 
   test('text that is not an envelope is rejected', async () => {
     const file = join(user.folder, 'envelope.json')
     writeFileSync(file, '{"hello":"world"}')
-    expect(await user.run`didcomm unpack ${file}`).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('JWE'),
-    })
+    expect(await user.run`didcomm unpack ${file}`).toMatchObject(fails(2, 'JWE'))
     expect((await user.run`didcomm unpack ${join(user.folder, 'nothing')}`).code).toBe(2)
   })
 })

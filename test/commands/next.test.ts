@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { forSameDaemon } from '../../cli/format/next.ts'
 import { readCommands } from '../../docs/_make/manifest.ts'
 import { newDid } from '../_tenants.ts'
-import { bin, words } from './_cli.ts'
+import { bin, fails, words } from './_cli.ts'
 import { startCommandedPair } from './_agents.ts'
 
 const identity = { url: 'http://a', profile: 'p', 'api-key-file': 'my key', 'admin-key-file': "it's" }
@@ -120,18 +120,16 @@ test('an offer is accepted with the only DID that can sign; without one or with 
   }
   const first = await receive()
   const none = await as(holder).run`credential accept ${first}`
-  expect(none).toMatchObject({
-    code: 2,
-    err: expect.stringMatching(/no DID that can be the subject of the credential[^]*Try: agent did create/),
-  })
+  expect(none).toMatchObject(
+    fails(2, /no DID that can be the subject of the credential[^]*Try: agent did create/),
+  )
   await newDid(holder, 'authentication')
   await newDid(holder, 'assertionMethod')
   expect((await as(holder).run`credential accept ${first}`).code).toBe(0)
   const second = await receive()
   const other = await newDid(holder, 'authentication')
-  expect(await as(holder).run`credential accept ${second}`).toMatchObject({
-    code: 2,
-    err: expect.stringMatching(/The wallet has 2 DIDs: name one with --subject[^]*Try: agent did list/),
-  })
+  expect(await as(holder).run`credential accept ${second}`).toMatchObject(
+    fails(2, /The wallet has 2 DIDs: name one with --subject[^]*Try: agent did list/),
+  )
   expect((await as(holder).run`credential accept ${second} --subject ${other.longFormDid}`).code).toBe(0)
 })

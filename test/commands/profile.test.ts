@@ -2,7 +2,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Line, newUser, type User, words } from './_cli.ts'
+import { fails, type Line, newUser, type User, words } from './_cli.ts'
 
 const key = 'a-tenants-key-0123456789'
 
@@ -90,10 +90,7 @@ describe('a remote daemon', () => {
       code: 0,
       err: 'Commands use the daemon at http://127.0.0.1:1.',
     })
-    expect(await user.run`connection list`).toMatchObject({
-      code: 7,
-      err: expect.stringContaining('http://127.0.0.1:1 '),
-    })
+    expect(await user.run`connection list`).toMatchObject(fails(7, 'http://127.0.0.1:1 '))
     const over = await user.as({ AGENT_PROFILE: 'local' }).run`profile use acme`
     expect(over.err).toContain('AGENT_PROFILE is set here')
     expect((await user.run`profile use local`).code).toBe(0)
@@ -102,10 +99,7 @@ describe('a remote daemon', () => {
 
   test('is removed with its key and is no longer in use', async () => {
     await add`--use`
-    expect(await user.run`profile remove acme`).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('--yes'),
-    })
+    expect(await user.run`profile remove acme`).toMatchObject(fails(2, '--yes'))
     expect((await user.run`profile remove acme --yes`).code).toBe(0)
     expect((await user.run`profile remove acme --yes`).code).toBe(3)
     expect((await user.run`profile use acme`).code).toBe(3)
@@ -127,10 +121,7 @@ describe('a remote daemon', () => {
       ['daemon', 'stop', '--profile', 'acme'],
     ]
     for (const args of commands)
-      expect(await user.run(args)).toMatchObject({
-        code: 2,
-        err: expect.stringContaining('acme is of a daemon elsewhere'),
-      })
+      expect(await user.run(args)).toMatchObject(fails(2, 'acme is of a daemon elsewhere'))
     expect(readFileSync(join(user.folder, 'config', 'profiles', 'acme.json'), 'utf8')).toContain(key)
   })
 })
@@ -161,10 +152,7 @@ describe('a local daemon', () => {
   })
 
   test('keeps its profile while running; other commands cannot write it', async () => {
-    expect(await user.run`profile remove work --yes`).toMatchObject({
-      code: 5,
-      err: expect.stringContaining('daemon stop --profile work'),
-    })
+    expect(await user.run`profile remove work --yes`).toMatchObject(fails(5, 'daemon stop --profile work'))
     const args = ['profile', 'add', 'work', '--url', 'https://agent.acme.example', '--replace']
     expect((await user.run(args)).code).toBe(5)
   })

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { inflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { type Line, newUser, words } from './_cli.ts'
+import { fails, type Line, newUser, prints, words } from './_cli.ts'
 import { readQr } from './_qr.ts'
 import { drawScreen, type Picture } from './_screen.ts'
 
@@ -95,10 +95,7 @@ describe.skipIf(!hasScript())('in a terminal', () => {
 })
 
 test('output to a pipe is the URL only, or a requested QR code of any size', async () => {
-  expect(await run`connection invite`).toMatchObject({
-    code: 0,
-    out: expect.stringMatching(/^https?:\S+$/),
-  })
+  expect(await run`connection invite`).toMatchObject(prints(0, /^https?:\S+$/))
   const { out } = await run`connection invite --qr small`
   const lines = out.split('\n')
   expect(lines.filter(isDrawn).length).toBeGreaterThan(40)
@@ -120,11 +117,9 @@ describe('a QR code file', () => {
   test('is not overwritten, and then no record is created', async () => {
     writeFileSync(path('mine.png'), 'mine')
     const before = (await run`connection list -q`).out
-    expect(await run`connection invite --qr-file ${path('mine.png')}`).toMatchObject({
-      code: 2,
-      out: '',
-      err: expect.stringContaining('exists. Choose another name, or remove it.'),
-    })
+    expect(await run`connection invite --qr-file ${path('mine.png')}`).toMatchObject(
+      fails(2, 'exists. Choose another name, or remove it.'),
+    )
     expect(readFileSync(path('mine.png'), 'utf8')).toBe('mine')
     expect((await run`connection list -q`).out).toBe(before)
   })
@@ -138,11 +133,7 @@ describe('a QR code file', () => {
     [['--qr-file', join('nowhere', 'a.png')], 'the folder nowhere is not writable'],
     [['--qr', 'tiny'], '--qr'],
   ])('%j is a usage error with a remedy', async (flags, words) => {
-    expect(await run`connection invite ${flags}`).toMatchObject({
-      code: 2,
-      out: '',
-      err: expect.stringContaining(words),
-    })
+    expect(await run`connection invite ${flags}`).toMatchObject(fails(2, words))
     expect(existsSync('a.png') || existsSync('a.svg')).toBe(false)
   })
 })

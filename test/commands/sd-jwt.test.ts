@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { connect, credentialIn, newDid, presentationIn } from '../_tenants.ts'
-import { words } from './_cli.ts'
+import { fails, words } from './_cli.ts'
 import { startCommandedPair } from './_agents.ts'
 
 test('an SD-JWT goes from offer to proof, described in words on each side', async () => {
@@ -63,10 +63,9 @@ test('an SD-JWT goes from offer to proof, described in words on each side', asyn
     `${token}\n`,
   ])
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect(await as(holder).run`credential export ${recordId} --output ${file}`).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('must be a new file'),
-  })
+  expect(await as(holder).run`credential export ${recordId} --output ${file}`).toMatchObject(
+    fails(2, 'must be a new file'),
+  )
 
   const ask = words`proof request --connection ${connection} --claim name --claim ${'address.zip\\.code'}`
   expect((await as(issuer).run(ask)).code).toBe(2)
@@ -76,10 +75,9 @@ test('an SD-JWT goes from offer to proof, described in words on each side', asyn
   }
   const { presentationId } = await presentationIn(holder.call, request.thid, 'RequestReceived')
   const present = ['proof', 'present', presentationId, '--credential', recordId]
-  expect(await as(holder).run`${present} --claim name --claim email`).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('has no claim email'),
-  })
+  expect(await as(holder).run`${present} --claim name --claim email`).toMatchObject(
+    fails(2, 'has no claim email'),
+  )
   expect((await as(holder).run`${present} --claim name --claim address`).code).toBe(0)
   await presentationIn(issuer.call, request.thid, 'PresentationVerified')
   const seen = (await as(issuer).run`proof show ${request.presentationId}`).out

@@ -1,7 +1,7 @@
 /** `agent trace`, with a daemon. */
 import { expect, test } from 'vitest'
 import { openReceiver } from '../_receiver.ts'
-import { printed } from './_cli.ts'
+import { fails, printed, prints } from './_cli.ts'
 import { serveTwoTenants } from './_agents.ts'
 
 const { user, other: holder, call } = serveTwoTenants('holder')
@@ -21,10 +21,7 @@ test('a thread is traced by its record, as text, as a diagram and as JSON; anoth
   const { recordId, thid, invitation } = JSON.parse(offered.out)
 
   const open = await user.run`trace ${recordId}`
-  expect(open).toMatchObject({
-    code: 0,
-    out: expect.stringContaining(`Thread ${thid}\ncredential ${recordId}, Issuer: InvitationGenerated`),
-  })
+  expect(open).toMatchObject(prints(0, `Thread ${thid}\ncredential ${recordId}, Issuer: InvitationGenerated`))
   expect(open.out).toMatch(
     /\nWaiting\n {2}the other side has not answered for \d+[^\n]*waiting for an answer to the invitation/,
   )
@@ -77,11 +74,7 @@ test('a thread is traced by its record, as text, as a diagram and as JSON; anoth
   })
 
   const unknown = await holder.run`trace ${recordId}`
-  expect(unknown).toMatchObject({
-    code: 3,
-    out: '',
-    err: expect.stringMatching(/There is no thread[^]*Try: agent event list/),
-  })
+  expect(unknown).toMatchObject(fails(3, /There is no thread[^]*Try: agent event list/))
   expect(JSON.parse((await user.run`trace nothing-of-the-kind --json`).err)).toMatchObject({
     code: 'NotFound',
     exitCode: 3,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, issue, newDid, startPair } from '../_tenants.ts'
 import { credential as expired } from '../credentials/_forge.ts'
 import { issueSdJwtTo } from '../flows/_sd-jwt.ts'
-import { type Commands, newUser, type User, words } from './_cli.ts'
+import { type Commands, fails, newUser, prints, says, type User, words } from './_cli.ts'
 
 const noId = '00000000-0000-4000-8000-000000000000'
 
@@ -55,18 +55,11 @@ describe('credential verify', () => {
     expect(await run`credential verify ${expired} --quiet`).toMatchObject({ code: 8, out: 'invalid' })
     for (const text of ['foo', 'no token', 'a.b.c', `${Buffer.from('[]').toString('base64url')}.e30.AA`]) {
       const none = await run`credential verify ${text}`
-      expect(none, text).toMatchObject({
-        code: 8,
-        out: '',
-        err: expect.stringMatching(/^Error: This is not a credential: .*JWT.*SD-JWT\.$/),
-      })
+      expect(none, text).toMatchObject(fails(8, /^Error: This is not a credential: .*JWT.*SD-JWT\.$/))
     }
     const other = `${Buffer.from('{"alg":"ES256K"}').toString('base64url')}.e30.AA`
     const unreadable = await run`credential verify ${other}`
-    expect(unreadable).toMatchObject({
-      code: 8,
-      out: expect.stringMatching(/^content +NO: not a verifiable/),
-    })
+    expect(unreadable).toMatchObject(prints(8, /^content +NO: not a verifiable/))
     expect(unreadable.out).toMatch(/^valid until +not checked$/m)
   })
 
@@ -96,11 +89,7 @@ describe('credential verify', () => {
     ['a file that is not there', ['@/nothing/here'], 'cannot be read: there is no such file or folder'],
     ['nothing', ['-'], 'There is no credential'],
   ])('%s is a usage error (2)', async (_, args, reason) => {
-    expect(await run(words`credential verify ${args}`, { input: ' ' })).toMatchObject({
-      code: 2,
-      out: '',
-      err: expect.stringContaining(reason),
-    })
+    expect(await run(words`credential verify ${args}`, { input: ' ' })).toMatchObject(fails(2, reason))
   })
 })
 
@@ -154,11 +143,7 @@ describe('credential verify with an SD-JWT', () => {
 
 describe('policies', () => {
   test('are created, listed, printed, updated and deleted', async () => {
-    expect(await run`policy list`).toMatchObject({
-      code: 0,
-      out: '',
-      err: expect.stringContaining('agent policy create'),
-    })
+    expect(await run`policy list`).toMatchObject(says('agent policy create'))
     const made = await json`policy create --name p --schema ${noId} --trust-issuer ${issuer}`
     const constraint = {
       schemaId: `${pair.agent.url}/schema-registry/schemas/${noId}`,
@@ -208,11 +193,7 @@ describe('policies', () => {
 test('presentation definitions are created and listed, and print the credentials that satisfy them', async () => {
   const topic = 'presentation-definition'
   const { run, json } = user.as({ AGENT_URL: pair.agent.url, AGENT_API_KEY: pair.holder.apiKey })
-  expect(await run`${topic} list`).toMatchObject({
-    code: 0,
-    out: '',
-    err: expect.stringContaining(`agent ${topic} create`),
-  })
+  expect(await run`${topic} list`).toMatchObject(says(`agent ${topic} create`))
   const fields = [{ path: ['$.vc.credentialSubject.age'], filter: { type: 'integer', minimum: 18 } }]
   const made = await json`
     ${topic} create
@@ -225,13 +206,9 @@ test('presentation definitions are created and listed, and print the credentials
     ${topic} create
     ${JSON.stringify({ input_descriptors: [{ id: 'x', constraints: { fields: [{ path: ['$.x'] }] } }] })}
   `
-  expect(await run`${topic} match ${none.id}`).toMatchObject({
-    code: 0,
-    out: expect.stringMatching(/^x +none$/m),
-  })
+  expect(await run`${topic} match ${none.id}`).toMatchObject(prints(0, /^x +none$/m))
   expect((await run`${topic} match ${noId}`).code).toBe(3)
-  expect(await run`${topic} create {"input_descriptors":[{}]}`).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('input_descriptors.0.id'),
-  })
+  expect(await run`${topic} create {"input_descriptors":[{}]}`).toMatchObject(
+    fails(2, 'input_descriptors.0.id'),
+  )
 })

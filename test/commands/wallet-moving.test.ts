@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFil
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
-import { newUser, words } from './_cli.ts'
+import { fails, newUser, prints, words } from './_cli.ts'
 
 const passphrase = 'correct horse battery staple'
 
@@ -28,10 +28,7 @@ test('a wallet is transferred, the default one under another id; a rejected impo
     const output = ['export', id, '--output', file]
     const withFile = ['--passphrase-file', secret]
 
-    expect(await run(from, output)).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('--passphrase-file'),
-    })
+    expect(await run(from, output)).toMatchObject(fails(2, '--passphrase-file'))
     expect(await run(from, [...output, '--passphrase-file', '-'], { input: 'too short' })).toMatchObject({
       code: 2,
     })
@@ -43,17 +40,11 @@ test('a wallet is transferred, the default one under another id; a rejected impo
     expect(JSON.parse(moved.out)).toEqual({ walletId: id, file, bytes: statSync(file).size, moved: true })
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(moved.out + moved.err + readFileSync(file, 'latin1')).not.toContain(passphrase)
-    expect(await run(from, [...output, ...withFile])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('it exists already'),
-    })
+    expect(await run(from, [...output, ...withFile])).toMatchObject(fails(2, 'it exists already'))
 
     expect(await run(to, ['import', file, ...withFile], { key: 'another' })).toMatchObject({ code: 4 })
     // Every agent has a wallet with the default id.
-    expect(await run(to, ['import', file, ...withFile])).toMatchObject({
-      code: 5,
-      err: expect.stringContaining(id),
-    })
+    expect(await run(to, ['import', file, ...withFile])).toMatchObject(fails(5, id))
     const other = '7d1f7a3e-3d5c-4a65-9c5e-0f8a4c0f3a11'
     await user.as({ AGENT_ADMIN_KEY: adminToken }).run`profile add next --url ${to.url}`
     const given = ['--id', other, '--name', 'moved', '--passphrase-file', '-', '--profile', 'next']
@@ -70,22 +61,15 @@ test('a wallet is transferred, the default one under another id; a rejected impo
     })
     await to.agent.wallets.use(other, ({ id: opened }) => Promise.resolve(expect(opened).toBe(other)))
 
-    expect(await run(from, ['show', id])).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('suspended'),
-    })
+    expect(await run(from, ['show', id])).toMatchObject(prints(0, 'suspended'))
     expect(await run(from, ['resume', id])).toMatchObject({ code: 0 })
     expect((await from.tenant('GET /connections')).contents).toEqual([])
 
     truncateSync(file, 1_000)
-    expect(await run(to, ['import', file, ...withFile])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('damaged'),
-    })
-    expect(await run(to, ['import', join(user.folder, 'none'), ...withFile])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('there is no such file or folder'),
-    })
+    expect(await run(to, ['import', file, ...withFile])).toMatchObject(fails(2, 'damaged'))
+    expect(await run(to, ['import', join(user.folder, 'none'), ...withFile])).toMatchObject(
+      fails(2, 'there is no such file or folder'),
+    )
     expect(existsSync(`${file}.part`)).toBe(false)
   } finally {
     user.remove()

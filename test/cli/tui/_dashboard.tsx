@@ -14,6 +14,8 @@ export type Dashboard = {
   frame: () => string
   /** Types keys, each as the terminal sends it. */
   type: (...keys: string[]) => Promise<void>
+  /** Types keys. `shows` waits for their effect. */
+  after: (...keys: string[]) => Pick<Dashboard, 'shows'>
   resize: (size: Size) => Promise<void>
   /** Waits until the frame has a text, or none. */
   shows: (text: string | RegExp) => Promise<string>
@@ -80,7 +82,7 @@ export function showDashboard(daemon: Daemon, store: Store, options: Options = {
   const read = createReader(session, 0)
   const frame = () => (lastFrame() ?? '').replaceAll(/ +$/gm, '')
   const settle = () => new Promise((resolve) => setImmediate(resolve))
-  return {
+  const dashboard: Dashboard = {
     frame,
     async type(...keys) {
       for (const key of keys) {
@@ -91,6 +93,12 @@ export function showDashboard(daemon: Daemon, store: Store, options: Options = {
         await settle()
       }
     },
+    after: (...keys) => ({
+      async shows(text) {
+        await dashboard.type(...keys)
+        return dashboard.shows(text)
+      },
+    }),
     async resize(next) {
       session.resize(next)
       await settle()
@@ -110,6 +118,7 @@ export function showDashboard(daemon: Daemon, store: Store, options: Options = {
       store.close()
     },
   }
+  return dashboard
 }
 
 /** A store of plain data, and a daemon with prepared answers that records its calls. */

@@ -13,6 +13,8 @@ export type Terminal = {
   shows: (text: string | RegExp) => Promise<string>
   /** Presses keys, by the names that tmux has for them. */
   press: (...keys: string[]) => void
+  /** Presses keys. `shows` waits for their effect. */
+  after: (...keys: string[]) => Pick<Terminal, 'shows'>
   /** Pastes what a program in any of the terminals has put on the clipboard last; the first time waits for it. */
   paste: () => Promise<void>
   resize: (columns: number, rows: number) => void
@@ -60,7 +62,7 @@ export function startTmux() {
       )
       const is = (what: string) => tmux('display-message', '-p', '-t', name, `#{${what}}`).trim()
       const screen = () => tmux('capture-pane', '-p', '-t', name)
-      return {
+      const terminal: Terminal = {
         screen,
         coloured: () => tmux('capture-pane', '-p', '-e', '-t', name),
         async shows(text) {
@@ -71,6 +73,10 @@ export function startTmux() {
           throw new Error(`${String(text)} is not on the screen:\n${screen()}`)
         },
         press: (...keys) => void tmux('send-keys', '-t', name, ...keys),
+        after(...keys) {
+          terminal.press(...keys)
+          return terminal
+        },
         async paste() {
           // What a program copies goes by the terminal, and takes its time.
           for (let attempt = 0; attempt < 400 && tmux('list-buffers') === ''; attempt++) await sleep(50)
@@ -81,6 +87,7 @@ export function startTmux() {
         pid: () => childOf(is('pane_pid')),
         is,
       }
+      return terminal
     },
     [Symbol.dispose]: () => void tmux('kill-server'),
   }

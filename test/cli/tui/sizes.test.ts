@@ -68,32 +68,27 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
       expect(list.at(-1)).toBe(
         `Q QR  x withdraw  L label  T trace  y copy URL  Y copy id  n new  ? help  q quit${columns > 100 ? '  Enter larger  / filter' : columns > 95 ? '  Enter larger' : ''}`,
       )
-      terminal.press('n', '1')
-      await terminal.shows('Tab next field   Enter done   Esc cancel')
+      await terminal.after('n', '1').shows('Tab next field   Enter done   Esc cancel')
       expect(framed(terminal, columns, rows).join('\n')).toMatch(
         /goal +its purpose, which the other side sees$/m,
       )
       // In one chunk: a key that was pressed after Esc is a key of its own.
-      terminal.press('Escape', '6', '?')
-      await terminal.shows('go to another pane')
+      await terminal.after('Escape', '6', '?').shows('go to another pane')
       const page = terminal.screen().replace(/\n$/, '').split('\n')
       expect(page[0]).toBe(`── Keys ${'─'.repeat(columns - 8)}`)
       expect(page[rows - 1]).toBe(' Esc back')
-      terminal.press('Escape')
-      await terminal.shows('[6 Events')
+      await terminal.after('Escape').shows('[6 Events')
       expect(framed(terminal, columns, rows).at(-1)).toMatch(/n new {2}\? help {2}q quit/)
     },
   )
 
   test('a hint is a command for the same profile', async () => {
     const page = terminals.get('100×50')!
-    page.press('1', 'T')
-    await page.shows('── Trace')
+    await page.after('1', 'T').shows('── Trace')
     await user.run`daemon stop`
     const terminal = terminals.get('80×24')!
     await terminal.shows('the daemon is away, trying again')
-    terminal.press('n', '5')
-    await terminal.shows(/Try:\s+agent\s+daemon\s+start\s+--profile\s+local/)
+    await terminal.after('n', '5').shows(/Try:\s+agent\s+daemon\s+start\s+--profile\s+local/)
     await page.shows(/✗ No daemon answers .*agent\s+daemon\s+start\s+--profile\s+local/s)
     await user.run`daemon start`
     await terminal.shows('● live')
