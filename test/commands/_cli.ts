@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
-import { expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { variables } from '../../src/base/config.ts'
 
 export const bin = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url))
@@ -64,6 +64,7 @@ export type User = Commands & {
   ) => Promise<CommandResult>
   spawn: (...line: Line) => ReturnType<typeof start>
   remove: () => void
+  [Symbol.dispose]: () => void
 }
 
 /** Creates a user. Commands do not inherit the agent's variables of the test environment. */
@@ -85,6 +86,7 @@ export function newUser(): User {
     AGENT_DIDCOMM_PORT: '0',
     TMPDIR: folder,
   }
+  const remove = () => rmSync(folder, { recursive: true, force: true })
   const as: User['as'] = (more) => {
     const run = runs(async (args, { env, input } = {}) => {
       const given = typeof more === 'function' ? more() : more
@@ -114,8 +116,16 @@ export function newUser(): User {
       return { code: exitCode, out: stdout.replaceAll('\r', ''), err: stderr }
     },
     spawn: (...line) => start(words(...line), own),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove,
+    [Symbol.dispose]: remove,
   }
+}
+
+/** A user for the tests of a file or a group, removed after them. */
+export function useUser(): User {
+  const user = newUser()
+  afterAll(() => user.remove())
+  return user
 }
 
 function runs<Result>(run: (args: readonly string[], options?: Options) => Promise<Result>): Runs<Result> {

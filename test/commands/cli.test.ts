@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeRunning } from '../../src/base/running.ts'
-import { bin, fails, newUser, printed, prints, says, type User, words } from './_cli.ts'
+import { bin, fails, newUser, printed, prints, says, useUser, words } from './_cli.ts'
 
 const noId = '00000000-0000-4000-8000-000000000000'
 
@@ -19,9 +19,7 @@ async function closedPort(): Promise<number> {
 }
 
 describe('without a daemon', () => {
-  let user: User
-  beforeAll(() => (user = newUser()))
-  afterAll(() => user.remove())
+  const user = useUser()
 
   test('the version matches the package', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
@@ -158,19 +156,15 @@ describe('without a daemon', () => {
 })
 
 describe('with a daemon', () => {
-  let user: User
+  const user = useUser()
   let url: string
   let pid: number
   beforeAll(async () => {
-    user = newUser()
     const { code, out, err } = await user.run`daemon start --json`
     expect({ code, err }).toEqual({ code: 0, err: '' })
     ;({ url, pid } = JSON.parse(out))
   })
-  afterAll(async () => {
-    await user.run`daemon stop`
-    user.remove()
-  })
+  afterAll(() => user.run`daemon stop`)
 
   test('status shows the address', async () => {
     expect(await user.json`daemon status`).toMatchObject({ url, dataDir: join(user.folder, 'data') })
@@ -448,31 +442,23 @@ describe('with a daemon', () => {
 })
 
 test('a daemon in the foreground shuts down cleanly on a signal', async () => {
-  const user = newUser()
-  try {
-    const daemon = user.spawn`daemon start --foreground`
-    await printed(daemon.stderr, 'the agent is ready')
-    expect((await user.run`daemon status`).code).toBe(0)
-    daemon.kill('SIGTERM')
-    expect((await daemon).exitCode).toBe(0)
-    expect((await user.run`daemon status`).code).toBe(7)
-  } finally {
-    user.remove()
-  }
+  using user = newUser()
+  const daemon = user.spawn`daemon start --foreground`
+  await printed(daemon.stderr, 'the agent is ready')
+  expect((await user.run`daemon status`).code).toBe(0)
+  daemon.kill('SIGTERM')
+  expect((await daemon).exitCode).toBe(0)
+  expect((await user.run`daemon status`).code).toBe(7)
 })
 
 test('a background daemon outlives the command and ends when stopped', async () => {
-  const user = newUser()
-  try {
-    const { out } = await user.run`daemon start --json --profile work`
-    const { url } = JSON.parse(out)
-    expect((await user.run`connection list --profile work`).code).toBe(0)
-    expect(await user.run`daemon stop --profile work`).toMatchObject({
-      code: 0,
-      err: 'The daemon has stopped.',
-    })
-    await expect(fetch(`${url}/_system/health`)).rejects.toThrow()
-  } finally {
-    user.remove()
-  }
+  using user = newUser()
+  const { out } = await user.run`daemon start --json --profile work`
+  const { url } = JSON.parse(out)
+  expect((await user.run`connection list --profile work`).code).toBe(0)
+  expect(await user.run`daemon stop --profile work`).toMatchObject({
+    code: 0,
+    err: 'The daemon has stopped.',
+  })
+  await expect(fetch(`${url}/_system/health`)).rejects.toThrow()
 })

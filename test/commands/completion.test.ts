@@ -8,7 +8,7 @@ import { complete } from '../../cli/completion/complete.ts'
 import { readCommands, topics } from '../../docs/_make/manifest.ts'
 import { shapes } from '../../docs/_make/shapes.ts'
 import type { TestAgent } from '../_agent.ts'
-import { bin, fails, newUser, type User } from './_cli.ts'
+import { bin, fails, useUser } from './_cli.ts'
 import { serveUser } from './_agents.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
@@ -22,11 +22,10 @@ const files = {
 }
 const isThere = (shell: Shell) => execaSync(shell, ['--version'], { reject: false }).exitCode === 0
 
-let user: User
+const user = useUser()
 let agent: TestAgent
 let ids: { connection: string; did: string; other: string; wallet: string }
 beforeAll(async () => {
-  user = newUser()
   agent = await serveUser(user)
   const { connectionId: connection } = await user.json`connection invite --label Alice`
   const { did } = await user.json`did create`
@@ -38,10 +37,7 @@ beforeAll(async () => {
   writeFileSync(join(user.folder, 'bin', 'agent'), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`)
   chmodSync(join(user.folder, 'bin', 'agent'), 0o755)
 })
-afterAll(async () => {
-  await agent[Symbol.asyncDispose]()
-  user.remove()
-})
+afterAll(() => agent[Symbol.asyncDispose]())
 
 /** Runs `agent complete`. Returns the words without descriptions. */
 async function asked(...words: string[]): Promise<string[]> {

@@ -246,18 +246,14 @@ describe('wallets of one seed on two agents with one ledger', () => {
 })
 
 test('a typed seed, or two seeds, is a usage error (2)', async () => {
-  const user = newUser()
-  try {
-    for (const flags of [
-      ['--seed-file', 'ab'.repeat(64)],
-      ['--mnemonic-file', mnemonic],
-      ['--seed-file', 'a', '--mnemonic-file', 'b'],
-    ]) {
-      const { code, out, err } = await user.run`wallet create x ${flags}`
-      expect({ code, out, err }).toMatchObject({ code: 2, out: '', err: expect.stringContaining(flags[0]!) })
-      expect(err).not.toMatch(/abandon|abab/)
-    }
-  } finally {
-    user.remove()
+  using user = newUser()
+  for (const flags of [
+    ['--seed-file', 'ab'.repeat(64)],
+    ['--mnemonic-file', mnemonic],
+    ['--seed-file', 'a', '--mnemonic-file', 'b'],
+  ]) {
+    const { code, out, err } = await user.run`wallet create x ${flags}`
+    expect({ code, out, err }).toMatchObject({ code: 2, out: '', err: expect.stringContaining(flags[0]!) })
+    expect(err).not.toMatch(/abandon|abab/)
   }
 })

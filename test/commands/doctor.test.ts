@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkNode } from '../../cli/doctor.ts'
 import { startServer } from '../_server.ts'
-import { newUser, type User } from './_cli.ts'
+import { newUser, type User, useUser } from './_cli.ts'
 
 type Check = { name: string; status: string; detail: string; hint?: string }
 
@@ -22,9 +22,7 @@ test('an unsupported Node.js release fails the check', () => {
 })
 
 describe('without a daemon', () => {
-  let user: User
-  beforeAll(() => (user = newUser()))
-  afterAll(() => user.remove())
+  const user = useUser()
 
   test('reports that no daemon answers (7), and how to start one', async () => {
     const { url, ...server } = await startServer(() => undefined)
@@ -54,14 +52,12 @@ describe('without a daemon', () => {
 })
 
 describe('with a stopped local daemon', () => {
-  let user: User
+  const user = useUser()
   beforeAll(async () => {
-    user = newUser()
     const { code, err } = await user.run`daemon start`
     if (code !== 0) throw new Error(err)
     await user.run`daemon stop`
   })
-  afterAll(() => user.remove())
 
   test('checks the data folder (7)', async () => {
     const { code, checks, of } = await doctor(user)

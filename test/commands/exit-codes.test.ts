@@ -5,21 +5,17 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exitCodes } from '../../cli/errors/errors.ts'
 import type { TestAgent } from '../_agent.ts'
-import { bin, type Line, newUser, printed, type User, words } from './_cli.ts'
+import { bin, type Line, printed, useUser, words } from './_cli.ts'
 import { serveUser } from './_agents.ts'
 
 const noId = '00000000-0000-4000-8000-000000000000'
 
-let user: User
+const user = useUser()
 let agent: TestAgent
 beforeAll(async () => {
-  user = newUser()
   agent = await serveUser(user)
 })
-afterAll(async () => {
-  await agent[Symbol.asyncDispose]()
-  user.remove()
-})
+afterAll(() => agent[Symbol.asyncDispose]())
 
 /** Provokes an exit code, by number. */
 const provoked: Readonly<

@@ -1,11 +1,9 @@
 /** Global flags before a command, `-h`, and help about unknown subjects. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { arrange } from '../../cli/argv.ts'
-import { newUser, type User } from './_cli.ts'
+import { useUser } from './_cli.ts'
 
-let user: User
-beforeAll(() => (user = newUser()))
-afterAll(() => user.remove())
+const user = useUser()
 
 const ids = ['connection:list', 'did:list', 'explain', 'help', 'tenant:key:list']
 

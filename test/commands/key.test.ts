@@ -8,33 +8,29 @@ import { fails, newUser, words } from './_cli.ts'
 
 test('the master key is replaced by a generated or a supplied one and never printed', async () => {
   await using agent = await startAgent()
-  const user = newUser()
+  using user = newUser()
   const file = join(agent.dataDir, 'master.key')
   const run = (args: string[], input?: string) =>
     user.run(words`key rotate ${args}`, {
       env: { AGENT_URL: agent.url, AGENT_ADMIN_KEY: adminToken },
       ...(input !== undefined && { input }),
     })
-  try {
-    const before = readFileSync(file, 'utf8').trim()
-    expect(await run([])).toMatchObject({
-      code: 0,
-      out: expect.stringContaining(`replaced in ${file}`),
-      err: expect.stringContaining('copies'),
-    })
-    const made = readFileSync(file, 'utf8').trim()
-    expect(made).not.toBe(before)
-    const given = randomBytes(32).toString('base64')
-    const answer = await run(words`--new-key-file - --json`, `${given}\n`)
-    expect(JSON.parse(answer.out)).toEqual({ source: file, isReplaced: true })
-    expect(readFileSync(file, 'utf8').trim()).toBe(Buffer.from(given, 'base64').toString('base64url'))
-    expect(answer.out + answer.err).not.toContain(given)
-    // The same key again, and an invalid key.
-    expect(await run(words`--new-key-file -`, given)).toMatchObject(fails(2, 'current master key'))
-    expect(await run(words`--new-key-file -`, 'short')).toMatchObject(fails(2, 'newKey'))
-    const tenant = { AGENT_URL: agent.url, AGENT_ADMIN_KEY: 'another' }
-    expect(await user.as(tenant).run`key rotate`).toMatchObject({ code: 4 })
-  } finally {
-    user.remove()
-  }
+  const before = readFileSync(file, 'utf8').trim()
+  expect(await run([])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`replaced in ${file}`),
+    err: expect.stringContaining('copies'),
+  })
+  const made = readFileSync(file, 'utf8').trim()
+  expect(made).not.toBe(before)
+  const given = randomBytes(32).toString('base64')
+  const answer = await run(words`--new-key-file - --json`, `${given}\n`)
+  expect(JSON.parse(answer.out)).toEqual({ source: file, isReplaced: true })
+  expect(readFileSync(file, 'utf8').trim()).toBe(Buffer.from(given, 'base64').toString('base64url'))
+  expect(answer.out + answer.err).not.toContain(given)
+  // The same key again, and an invalid key.
+  expect(await run(words`--new-key-file -`, given)).toMatchObject(fails(2, 'current master key'))
+  expect(await run(words`--new-key-file -`, 'short')).toMatchObject(fails(2, 'newKey'))
+  const tenant = { AGENT_URL: agent.url, AGENT_ADMIN_KEY: 'another' }
+  expect(await user.as(tenant).run`key rotate`).toMatchObject({ code: 4 })
 })

@@ -1,10 +1,8 @@
 /** Suggestions for mistyped commands and flags, without a terminal. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newUser, type User } from './_cli.ts'
+import { expect, test } from 'vitest'
+import { useUser } from './_cli.ts'
 
-let user: User
-beforeAll(() => (user = newUser()))
-afterAll(() => user.remove())
+const user = useUser()
 
 test.each([
   [['credental', 'offer'], 'There is no command agent credental offer. Did you mean agent credential offer?'],

@@ -5,17 +5,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestAgent } from '../_agent.ts'
 import { until } from '../_tenants.ts'
 import { openParty } from '../_party.ts'
-import { fails, newUser, prints, type User } from './_cli.ts'
+import { fails, prints, useUser } from './_cli.ts'
 import { serveUser } from './_agents.ts'
 
 describe('two connected tenants', () => {
-  let user: User
+  const user = useUser()
   let agent: TestAgent
   let other: Record<string, string>
   let connection: string
 
   beforeAll(async () => {
-    user = newUser()
     agent = await serveUser(user)
     other = { AGENT_API_KEY: (await user.json`tenant create other`).apiKey }
     const made = await user.json`connection invite`
@@ -27,10 +26,7 @@ describe('two connected tenants', () => {
       ({ state }) => state === 'ConnectionResponseSent',
     )
   })
-  afterAll(async () => {
-    await agent[Symbol.asyncDispose]()
-    user.remove()
-  })
+  afterAll(() => agent[Symbol.asyncDispose]())
 
   test('exchange messages', async () => {
     expect(await user.run`message send ${'See you at ten'} --connection ${connection}`).toMatchObject(

@@ -3,22 +3,18 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bin, type Line, newUser, type User, words } from './_cli.ts'
+import { bin, type Line, useUser, words } from './_cli.ts'
 import { serveUser } from './_agents.ts'
 
-let user: User
+const user = useUser()
 let served: Awaited<ReturnType<typeof serveUser>>
 let ids: string[]
 beforeAll(async () => {
-  user = newUser()
   served = await serveUser(user)
   const run = async (...line: Line) => (await user.run`${words(...line)} --quiet`).out.split('\n')[0]!
   ids = [await run`connection invite --label ${'Alice of the Long Name Department'}`, await run`did create`]
 })
-afterAll(async () => {
-  await served[Symbol.asyncDispose]()
-  user.remove()
-})
+afterAll(() => served[Symbol.asyncDispose]())
 
 const commands = ['connection list', 'did list', 'event list', 'profile list']
 

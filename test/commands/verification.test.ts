@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, issue, newDid, startPair } from '../_tenants.ts'
 import { credential as expired } from '../credentials/_forge.ts'
 import { issueSdJwtTo } from '../flows/_sd-jwt.ts'
-import { type Commands, fails, newUser, prints, says, type User, words } from './_cli.ts'
+import { type Commands, fails, prints, says, useUser, words } from './_cli.ts'
 
 const noId = '00000000-0000-4000-8000-000000000000'
 
-let user: User
+const user = useUser()
 let pair: Awaited<ReturnType<typeof startPair>>
 let connectionId: string
 let issuer: string
@@ -18,7 +18,6 @@ let run: Commands['run']
 let json: Commands['json']
 
 beforeAll(async () => {
-  user = newUser()
   pair = await startPair()
   ;({ inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder))
   issuer = (await newDid(pair.issuer, 'assertionMethod')).did
@@ -29,10 +28,7 @@ beforeAll(async () => {
   })
   ;({ run, json } = user.as({ AGENT_URL: pair.agent.url, AGENT_API_KEY: pair.issuer.apiKey }))
 })
-afterAll(async () => {
-  await pair[Symbol.asyncDispose]()
-  user.remove()
-})
+afterAll(() => pair[Symbol.asyncDispose]())
 
 describe('credential verify', () => {
   test('a valid credential passes every check (0)', async () => {

@@ -142,23 +142,19 @@ test('after a timeout, the text describes the current state', () => {
 test('at a terminal, a wait prints its message first and the next command once, after the error', async () => {
   await using agent = await startAgent()
   const { apiKey } = await agent.newTenant()
-  const user = newUser()
+  using user = newUser()
   const env = { AGENT_URL: agent.url, AGENT_API_KEY: apiKey }
   const args = ['connection', 'invite', '--qr', 'none', '--wait', '--timeout', '1s']
-  try {
-    const { code, out } = await user.runInTerminal(args, { columns: 200, rows: 24 }, env)
-    expect(code).toBe(6)
-    expect(out).toMatch(
-      /_oob=[^]*Waiting for an answer to the invitation, 1s at most\. Ctrl-C stops waiting: the invitation stays valid\.[^]*Error: /,
-    )
-    expect(out.match(/agent connection show/g)).toHaveLength(1)
-    expect(out).not.toContain('by itself')
-    // In a script, no message precedes the result.
-    const piped = await user.run(args, { env })
-    expect(piped.err).toMatch(
-      /^Error: The connection \S+ is in InvitationGenerated .* the invitation stays valid\.\n {2}Try: agent connection show \S+$/,
-    )
-  } finally {
-    user.remove()
-  }
+  const { code, out } = await user.runInTerminal(args, { columns: 200, rows: 24 }, env)
+  expect(code).toBe(6)
+  expect(out).toMatch(
+    /_oob=[^]*Waiting for an answer to the invitation, 1s at most\. Ctrl-C stops waiting: the invitation stays valid\.[^]*Error: /,
+  )
+  expect(out.match(/agent connection show/g)).toHaveLength(1)
+  expect(out).not.toContain('by itself')
+  // In a script, no message precedes the result.
+  const piped = await user.run(args, { env })
+  expect(piped.err).toMatch(
+    /^Error: The connection \S+ is in InvitationGenerated .* the invitation stays valid\.\n {2}Try: agent connection show \S+$/,
+  )
 })
