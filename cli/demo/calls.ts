@@ -63,90 +63,61 @@ function replaceNamed(
 type Body = Record<string, any>
 type Words = readonly (string | undefined)[]
 
-const flag = (name: string, value: string | number | undefined): Words =>
-  value === undefined ? [] : [`--${name}`, String(value)]
+const flags = (values: Readonly<Record<string, string | number | undefined>>): Words =>
+  Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]))
+
+const claimFlag = ([name, value]: [string, unknown]): Words => [
+  '--claim',
+  typeof value === 'string' ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`,
+]
 
 /** The words after `agent`, by endpoint. */
 const commands: Readonly<Record<string, (body: Body, id: string) => Words | undefined>> = {
   // One command makes these three calls.
   'POST /wallets': ({ name }) => ['tenant', 'create', name],
-  'POST /did-registrar/dids': ({ documentTemplate }) => [
-    'did',
-    'create',
-    ...(documentTemplate.publicKeys.some(({ purpose }: Body) => purpose === 'assertionMethod')
-      ? []
-      : ['--assertion-curve', 'none']),
-  ],
+  'POST /did-registrar/dids': ({ documentTemplate: { publicKeys } }) => {
+    const hasAssertionKey = publicKeys.some(({ purpose }: Body) => purpose === 'assertionMethod')
+    return ['did', 'create', ...flags({ 'assertion-curve': hasAssertionKey ? undefined : 'none' })]
+  },
   'POST /did-registrar/dids/{didRef}/publications': (_, did) => ['did', 'publish', did, '--wait'],
-  'POST /schema-registry/schemas': ({ name, version, author, schema }) => [
-    'schema',
-    'publish',
-    ...flag('name', name),
-    ...flag('version', version),
-    ...flag('author', author),
-    ...flag('schema', JSON.stringify(schema)),
-  ],
-  'POST /connections': ({ label, goal }) => [
-    'connection',
-    'invite',
-    ...flag('label', label),
-    ...flag('goal', goal),
-  ],
+  'POST /schema-registry/schemas': ({ name, version, author, schema }) => {
+    const named = flags({ name, version, author, schema: JSON.stringify(schema) })
+    return ['schema', 'publish', ...named]
+  },
+  'POST /connections': ({ label, goal }) => ['connection', 'invite', ...flags({ label, goal })],
   'POST /connection-invitations': ({ invitation }) => ['connection', 'accept', invitation],
-  'POST /issue-credentials/credential-offers': ({
-    connectionId,
-    issuingDID,
-    claims,
-    schemaId,
-    validityPeriod,
-  }) => [
+  'POST /issue-credentials/credential-offers': ({ connectionId, issuingDID, claims, ...body }) => [
     'credential',
     'offer',
-    ...flag('connection', connectionId),
-    ...flag('issuing-did', issuingDID),
-    ...Object.entries(claims).flatMap(([name, value]) => [
-      '--claim',
-      typeof value === 'string' ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`,
-    ]),
-    ...flag('schema', schemaId),
-    ...flag('validity', validityPeriod),
+    ...flags({ connection: connectionId, 'issuing-did': issuingDID }),
+    ...Object.entries(claims).flatMap(claimFlag),
+    ...flags({ schema: body.schemaId, validity: body.validityPeriod }),
   ],
-  'POST /issue-credentials/records/{recordId}/accept-offer': ({ subjectId }, id) => [
-    'credential',
-    'accept',
-    id,
-    '--subject',
-    subjectId,
-  ],
+  'POST /issue-credentials/records/{recordId}/accept-offer': ({ subjectId }, id) => {
+    return ['credential', 'accept', id, '--subject', subjectId]
+  },
   'POST /issue-credentials/records/{recordId}/issue-credential': (_, id) => ['credential', 'issue', id],
   'PATCH /credential-status/revoke-credential/{id}': (_, id) => ['credential', 'revoke', id, '--yes'],
   'POST /present-proof/presentations': ({ connectionId, proofs: [proof] }) => [
     'proof',
     'request',
-    ...flag('connection', connectionId),
-    ...flag('schema', proof?.schemaId),
+    ...flags({ connection: connectionId, schema: proof?.schemaId }),
     ...(proof?.trustIssuers ?? []).flatMap((issuer: string) => ['--trust-issuer', issuer]),
   ],
   'PATCH /present-proof/presentations/{presentationId}': ({ action, proofId }, id) =>
     action === 'request-accept'
       ? ['proof', 'present', id, ...proofId.flatMap((each: string) => ['--credential', each])]
       : ['proof', 'accept', id],
-  'POST /onboard/did-requests': ({ from }) => ['onboard', 'create', ...flag('from', from)],
-  'POST /onboard/answers': ({ didRequest, did }) => [
-    'onboard',
-    'submit',
-    JSON.stringify(didRequest),
-    ...(did === undefined ? ['--new'] : flag('did', did)),
-  ],
+  'POST /onboard/did-requests': ({ from }) => ['onboard', 'create', ...flags({ from })],
+  'POST /onboard/answers': ({ didRequest, did }) => {
+    const which = did === undefined ? ['--new'] : ['--did', did]
+    return ['onboard', 'submit', JSON.stringify(didRequest), ...which]
+  },
   'GET /onboard/did-requests/{didRequestId}': (_, id) => ['onboard', 'show', id, '--wait'],
-  'POST /did-authentication/challenges': ({ from }) => ['auth', 'create', ...flag('from', from)],
-  'POST /did-authentication/answers': ({ challenge, did }) => [
-    'auth',
-    'respond',
-    JSON.stringify(challenge),
-    '--did',
-    did,
-  ],
+  'POST /did-authentication/challenges': ({ from }) => ['auth', 'create', ...flags({ from })],
+  'POST /did-authentication/answers': ({ challenge, did }) => {
+    return ['auth', 'respond', JSON.stringify(challenge), '--did', did]
+  },
   'GET /did-authentication/challenges/{challengeId}': (_, id) => ['auth', 'show', id, '--wait'],
   'POST /did-authentication/challenges/{challengeId}/token': (_, id) => ['auth', 'token', id],
 }

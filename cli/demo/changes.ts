@@ -134,16 +134,20 @@ export function createChanges(patienceMs: number): Changes {
       const before = seen.find((change) => fits(change, wanted))
       if (before) return before
       if (failure) throw failure
-      const { promise, resolve, reject } = withResolvers<Change>()
-      const waiter = { ...wanted, resolve, reject }
-      waiters.add(waiter)
-      const timeout = setTimeout(() => reject(tooLate(wanted)), patienceMs)
-      try {
-        return await promise
-      } finally {
-        clearTimeout(timeout)
-        waiters.delete(waiter)
-      }
+      return new Promise((resolve, reject) => {
+        const end = (finish: () => void) => {
+          clearTimeout(timeout)
+          waiters.delete(waiter)
+          finish()
+        }
+        const waiter: Waiter = {
+          ...wanted,
+          resolve: (change) => end(() => resolve(change)),
+          reject: (reason) => end(() => reject(reason)),
+        }
+        const timeout = setTimeout(() => waiter.reject(tooLate(wanted)), patienceMs)
+        waiters.add(waiter)
+      })
     },
     fail(reason) {
       failure ??= reason
@@ -154,15 +158,4 @@ export function createChanges(patienceMs: number): Changes {
 
 function fits(change: Change, { who, what, subject, state }: Awaited): boolean {
   return change.who === who && change.what === what && change.subject === subject && change.state === state
-}
-
-/** `Promise.withResolvers` for Node 20. */
-function withResolvers<Value>() {
-  let resolve!: (value: Value) => void
-  let reject!: (reason: Error) => void
-  const promise = new Promise<Value>((onResolve, onReject) => {
-    resolve = onResolve
-    reject = onReject
-  })
-  return { promise, resolve, reject }
 }

@@ -148,6 +148,11 @@ export function says(message: string | RegExp): Omit<CommandResult, 'out'> {
   return { code: 0, err: matching(message) }
 }
 
+/** As `says`, with nothing on standard output. */
+export function saysOnly(message: string | RegExp): CommandResult {
+  return { out: '', ...says(message) }
+}
+
 function matching(text: string | RegExp): string {
   return (typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text)) as string
 }

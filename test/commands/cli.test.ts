@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeRunning } from '../../src/base/running.ts'
-import { bin, fails, newUser, printed, prints, says, useUser, words } from './_cli.ts'
+import { bin, fails, newUser, printed, prints, saysOnly, useUser, words } from './_cli.ts'
 
 const noId = '00000000-0000-4000-8000-000000000000'
 
@@ -111,7 +111,7 @@ describe('without a daemon', () => {
   })
 
   test('stop succeeds without a daemon (0), and logs has no log (3)', async () => {
-    expect(await user.run`daemon stop`).toMatchObject(says('nothing to stop'))
+    expect(await user.run`daemon stop`).toMatchObject(saysOnly('nothing to stop'))
     expect((await user.run`daemon logs`).code).toBe(3)
   })
 
@@ -124,7 +124,7 @@ describe('without a daemon', () => {
       didcommUrl: url,
       startedAt: new Date().toISOString(),
     })
-    expect(await user.run`daemon stop`).toMatchObject(says('nothing to stop'))
+    expect(await user.run`daemon stop`).toMatchObject(saysOnly('nothing to stop'))
   })
 
   test.each([
@@ -200,7 +200,7 @@ describe('with a daemon', () => {
   })
 
   test('empty lists print only a message on standard error', async () => {
-    expect(await user.run`webhook list`).toMatchObject(says('agent webhook add'))
+    expect(await user.run`webhook list`).toMatchObject(saysOnly('agent webhook add'))
   })
 
   test('text from a peer is printed without control characters', async () => {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seedOfMnemonic } from '../../src/crypto/mnemonic.ts'
-import { fails, newUser, prints, says, type User, words } from './_cli.ts'
+import { fails, newUser, prints, says, saysOnly, type User, words } from './_cli.ts'
 import { serveUser } from './_agents.ts'
 
 const mnemonic =
@@ -212,7 +212,7 @@ describe('wallets of one seed on two agents with one ledger', () => {
     expect(found).toMatchObject(says(`agent did update ${mixed} --remove-key b`))
     expect(found.out.split('\n').slice(1)).toEqual([`${plain}  PUBLISHED  none`, `${mixed}  PUBLISHED  b`])
     expect(await second.as(after).json`did restore`).toEqual({ restored: [] })
-    expect(await second.as(after).run`did restore`).toMatchObject(says('Nothing'))
+    expect(await second.as(after).run`did restore`).toMatchObject(saysOnly('Nothing'))
     expect(await second.as(after).json`did create`).toEqual(own)
 
     expect((await second.as(after).run`did update ${plain} --add-key c:authentication --wait`).code).toBe(0)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, issue, newDid, startPair } from '../_tenants.ts'
 import { credential as expired } from '../credentials/_forge.ts'
 import { issueSdJwtTo } from '../flows/_sd-jwt.ts'
-import { type Commands, fails, prints, says, useUser, words } from './_cli.ts'
+import { type Commands, fails, prints, saysOnly, useUser, words } from './_cli.ts'
 
 const noId = '00000000-0000-4000-8000-000000000000'
 
@@ -139,7 +139,7 @@ describe('credential verify with an SD-JWT', () => {
 
 describe('policies', () => {
   test('are created, listed, printed, updated and deleted', async () => {
-    expect(await run`policy list`).toMatchObject(says('agent policy create'))
+    expect(await run`policy list`).toMatchObject(saysOnly('agent policy create'))
     const made = await json`policy create --name p --schema ${noId} --trust-issuer ${issuer}`
     const constraint = {
       schemaId: `${pair.agent.url}/schema-registry/schemas/${noId}`,
@@ -189,7 +189,7 @@ describe('policies', () => {
 test('presentation definitions are created and listed, and print the credentials that satisfy them', async () => {
   const topic = 'presentation-definition'
   const { run, json } = user.as({ AGENT_URL: pair.agent.url, AGENT_API_KEY: pair.holder.apiKey })
-  expect(await run`${topic} list`).toMatchObject(says(`agent ${topic} create`))
+  expect(await run`${topic} list`).toMatchObject(saysOnly(`agent ${topic} create`))
   const fields = [{ path: ['$.vc.credentialSubject.age'], filter: { type: 'integer', minimum: 18 } }]
   const made = await json`
     ${topic} create
