@@ -82,7 +82,7 @@ export function configure(
 /** Settings are variables, except those that locate the settings. @throws {StartError} */
 function check(settings: Settings, path: string): void {
   const wrong = Object.entries(settings).flatMap(([name, value]): [string, string][] => {
-    if (name in Where.shape) return [[name, 'says where the settings are, and cannot be one of them']]
+    if (name in Where.shape) return [[name, 'locates the settings, and cannot be one of them']]
     const schema: z.ZodType | undefined = Object.hasOwn(variables, name) ? variables[name as Name] : undefined
     if (!schema) return [[name, 'is not the name of a setting']]
     return (schema.safeParse(value).error?.issues ?? []).map(({ message }) => [name, message])

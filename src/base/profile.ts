@@ -123,7 +123,7 @@ export function readProfileInUse(configDir: string): string | undefined {
   const name = ProfileName.safeParse(text.trim())
   if (name.success) return name.data
   throw new StartError(
-    `${path}, which says which profile is in use, holds no name of one. Remove it, or say it anew: agent profile use.`,
+    `${path} does not hold the name of the active profile. Remove it, or select a profile: agent profile use.`,
     2,
   )
 }

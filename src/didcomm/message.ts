@@ -171,7 +171,7 @@ export function messageExpired({ expires_time: expires = 0 }: PlaintextMessage):
   const time = Number.isNaN(date.getTime()) ? expires : date.toISOString()
   return new Problem(
     'error:DIDCommControllerError:MessageExpired',
-    `The message expired at ${time} (expires_time). Send it anew.`,
+    `The message expired at ${time} (expires_time). Send it again.`,
   )
 }
 

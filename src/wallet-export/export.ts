@@ -67,8 +67,8 @@ function copyFile({ wallets }: TransferContext, id: string, staged: string): Pro
     // Opening a closed file would create a log beside it, so it is copied while it is closed.
     if (!wallets.isOpen(id) && hasNoLog(path))
       return wallets.withClosedFile(id, () => copyClosed(path, staged))
-    const pinned = openSnapshot(path)
-    await pinned.copyTo(staged).finally(() => pinned.close())
+    const snapshot = openSnapshot(path)
+    await snapshot.copyTo(staged).finally(() => snapshot.close())
   })
 }
 

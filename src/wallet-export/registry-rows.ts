@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import type { AgentDb, AgentTx, Db } from '../storage/database.ts'
 import { belongsToAnother } from './problems.ts'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { resolvePeerDid } from '../did/peer.ts'
 import { endpointsOf } from '../didcomm/route.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
@@ -145,7 +145,7 @@ export async function readTokens(db: Db): Promise<Token[]> {
   const sessions = await db.selectFrom('enterprise_session').select(['product', 'submission_id']).execute()
   const mailboxes = new Set<string>()
   for (const [index, { did }] of dids.entries()) {
-    if (index % batchSize === 0) await turn()
+    if (index % batchSize === 0) await nextTick()
     for (const mailbox of mailboxesOf(did)) mailboxes.add(mailbox)
   }
   const tokens: Token[] = [

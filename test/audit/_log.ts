@@ -14,8 +14,8 @@ export type TestLog = Awaited<ReturnType<typeof openLog>>
 export async function openLog(options: Partial<AuditOptions> = {}, given?: string) {
   const folder = given ?? mkdtempSync(join(tmpdir(), 'audit-'))
   const path = join(folder, 'audit.db')
-  const said: string[] = []
-  const log = createLog('warn', { write: (line) => void said.push(line) })
+  const logged: string[] = []
+  const log = createLog('warn', { write: (line) => void logged.push(line) })
   const audit = await AuditLog.open(path, {
     key: key(),
     log,
@@ -32,7 +32,7 @@ export async function openLog(options: Partial<AuditOptions> = {}, given?: strin
     audit,
     folder,
     path,
-    said,
+    logged,
     close,
     entries: (filter: Parameters<AuditLog['list']>[0] = {}) =>
       audit.list(filter, { offset: 0, limit: 10_000 }),

@@ -66,7 +66,7 @@ test('an action that cannot be logged does not run', async () => {
     probed(broken, () => log.audit.during({ actor: 'admin', action: 'b' }, work)),
   ).rejects.toMatchObject({ type: 'error:ServiceUnavailable' })
   expect(isDone).toBe(false)
-  expect(log.said.join('')).toContain('the audit log cannot be written')
+  expect(log.logged.join('')).toContain('the audit log cannot be written')
   expect(await log.audit.verify()).toMatchObject({ isIntact: true })
 })
 

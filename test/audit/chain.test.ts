@@ -48,7 +48,7 @@ async function verifiedLater(statement: string, noted?: string) {
     await using again = await openLog({}, folder)
     return {
       ...(await again.audit.verify(noted === undefined ? undefined : parseHead(noted))),
-      said: again.said.join(''),
+      logged: again.logged.join(''),
     }
   } finally {
     rmSync(folder, { recursive: true })
@@ -61,7 +61,7 @@ test('an unaltered log is intact and contains its head', async () => {
     entries: 16,
     head,
     noted: 'there',
-    said: '',
+    logged: '',
   })
 })
 
@@ -136,7 +136,7 @@ test('only a noted head shows that the newest entries were removed', async () =>
 })
 
 test('a start notices that the newest entry is not genuine', async () => {
-  expect((await verifiedLater("update entry set action = 'another' where sequence = 16")).said).toContain(
+  expect((await verifiedLater("update entry set action = 'another' where sequence = 16")).logged).toContain(
     'the audit log was altered',
   )
 })

@@ -1,6 +1,6 @@
 /** A backup of a working agent has every file as it was at one instant. */
 import { join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { backUp, settingIn, verify } from './_backup.ts'
@@ -29,7 +29,7 @@ async function carry(agent: TestAgent, from: string, to: string, isOver: () => b
     sent++
     await put(agent, to, `from-${from}`, String(sent))
     await put(agent, from, `to-${to}`, String(sent))
-    await turn()
+    await nextTick()
   }
   return sent
 }
@@ -50,12 +50,12 @@ test('a message that its sender has deleted is in its receiver’s file: many wa
     expect(await backUp(agent, folder)).toMatchObject({ wallets: 9, missing: [] })
     expect(await verify(folder, agent.dataDir)).toMatchObject({ masterKey: 'opens', faults: [] })
     for (const { from, to } of routes) {
-      const [struckOut, taken] = [
+      const [deleted, received] = [
         settingIn(folder, from, `to-${to}`) ?? 0,
         settingIn(folder, to, `from-${from}`) ?? 0,
       ].map(Number)
-      expect([struckOut, struckOut! + 1], `${name}: ${from} to ${to}`).toContain(taken)
-      seen.push(taken!)
+      expect([deleted, deleted! + 1], `${name}: ${from} to ${to}`).toContain(received)
+      seen.push(received!)
     }
   }
   isOver = true

@@ -50,7 +50,7 @@ test.each([
   ['AGENT_CORS_ORIGINS', 'https://*.example', /AGENT_CORS_ORIGINS/],
   ['AGENT_CORS_ORIGINS', 'a.example', /AGENT_CORS_ORIGINS/],
   ['AGENT_CORS_ORIGINS', 'file://x', /AGENT_CORS_ORIGINS/],
-])('%s=%s stops the start, and says why', (name, value, message) =>
+])('%s=%s stops the start with the reason', (name, value, message) =>
   expect(() => readConfig({ [name]: value })).toThrow(message),
 )
 

@@ -63,7 +63,7 @@ test('unknown fields and values of other types do not compile, and are left out'
     log.info({ url: { href: hidden } }, 'an object')
     // @ts-expect-error an object is not a string
     log.with({ url: { href: hidden } }).info('an object')
-    log.info(more, 'a value with more in it than its type says')
+    log.info(more, 'a value with more members than its type')
     log.info({ err: { message: hidden } }, 'something that was thrown and is not an error')
     log.info({ err: secret, reason: secret.toString() }, 'a secret that was thrown')
   })
@@ -75,7 +75,7 @@ test('unknown fields and values of other types do not compile, and are left out'
     { msg: 'a secret' },
     { msg: 'an object' },
     { msg: 'an object' },
-    { status: 200, msg: 'a value with more in it than its type says' },
+    { status: 200, msg: 'a value with more members than its type' },
     { err: { type: 'object' }, msg: 'something that was thrown and is not an error' },
     { err: { type: 'object' }, reason: '[secret]', msg: 'a secret that was thrown' },
   ])

@@ -28,7 +28,7 @@ test('one request starts per iteration of the event loop', async () => {
   expect(seen).toEqual([2, 3, 4, 5, 5])
 })
 
-test('clients take turns, however many requests one of them has sent', async () => {
+test('clients get slots in turn, however many requests one of them has sent', async () => {
   const scheduler = createScheduler(wide)
   const order: string[] = []
   const run = async (client: string) => {

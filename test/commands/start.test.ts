@@ -131,7 +131,7 @@ describe('settings', () => {
       ['AGENT_HTTP_PORT: ', 'AGENT_LOG_LEVEL: '],
     ],
     ['{"AGENT_HTTP_PROT":1}', ['AGENT_HTTP_PROT: is not the name of a setting']],
-    ['{"AGENT_PROFILE":"x"}', ['AGENT_PROFILE: says where the settings are']],
+    ['{"AGENT_PROFILE":"x"}', ['AGENT_PROFILE: locates the settings']],
     ['{"VDR_URL":["x"]}', ['VDR_URL: is neither a text']],
     ['[1]', ['the whole: is not a JSON object']],
     ['{', ['the whole: is not a JSON object']],

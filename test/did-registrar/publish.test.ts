@@ -15,8 +15,8 @@ const template = { documentTemplate: { publicKeys: [], internalKeys: [], service
 const down = new Problem('error:ServiceUnavailable', 'The ledger at http://ledger.example does not answer.')
 
 /** The same wallet, with changes to the agent's ledger. */
-function before(wallet: Wallet, strange: Partial<Ledger>): Wallet {
-  return { ...wallet, env: { ...wallet.env, ledger: { ...wallet.env.ledger, ...strange } } }
+function withLedger(wallet: Wallet, changes: Partial<Ledger>): Wallet {
+  return { ...wallet, env: { ...wallet.env, ledger: { ...wallet.env.ledger, ...changes } } }
 }
 
 let agent: TestAgent
@@ -65,7 +65,7 @@ test('a confirmed publication is announced once', () =>
 
 test('a rejected publication counts as confirmed if the ledger has the DID: another wallet of the seed was faster', () =>
   pending(async (wallet, did, id) => {
-    await wallet.transaction(await submitTask(before(wallet, status(id, 'rejected')), id))
+    await wallet.transaction(await submitTask(withLedger(wallet, status(id, 'rejected')), id))
     expect(await stateOf(wallet, did)).toMatchObject({
       did: { status: 'PUBLISHED' },
       events: [['DIDStatusUpdated', { did }]],
@@ -78,7 +78,10 @@ test('a rejected publication can be repeated', () =>
       submit: () => Promise.resolve({ operationId: id, transactionId: id }),
       getState: () => Promise.resolve(undefined),
     }
-    const refusing = before(wallet, { ...nowhere, ...status(id, 'rejected', { details: 'of the weather' }) })
+    const refusing = withLedger(wallet, {
+      ...nowhere,
+      ...status(id, 'rejected', { details: 'of the weather' }),
+    })
     await wallet.transaction(await submitTask(refusing, id))
     expect(await stateOf(wallet, did)).toMatchObject({
       did: {
@@ -96,7 +99,7 @@ test('an operation that the ledger refuses is rejected', () =>
   pending(async (wallet, did, id) => {
     const submit = () => Promise.reject(new Problem('BadRequest', 'too large'))
     await wallet.transaction(
-      await submitTask(before(wallet, { submit, getState: () => Promise.resolve(undefined) }), id),
+      await submitTask(withLedger(wallet, { submit, getState: () => Promise.resolve(undefined) }), id),
     )
     expect((await stateOf(wallet, did)).did).toMatchObject({
       status: 'CREATED',
@@ -106,7 +109,7 @@ test('an operation that the ledger refuses is rejected', () =>
 
 test('an unavailable ledger delays a publication, and the DID has the reason until then', () =>
   pending(async (wallet, did, id) => {
-    const away = before(wallet, {
+    const away = withLedger(wallet, {
       submit: () => Promise.reject(down),
       getOperation: () => Promise.reject(down),
     })
@@ -122,10 +125,10 @@ test('an unavailable ledger delays a publication, and the DID has the reason unt
 test('a pending operation is submitted once, and read when it is due', () =>
   pending(async (wallet, _did, id) => {
     const confirmsAt = new Date(Date.now() + 60_000).toISOString()
-    let handedIn = 0
-    const submit = () => Promise.resolve({ operationId: id, transactionId: String(handedIn++) })
+    let submissions = 0
+    const submit = () => Promise.resolve({ operationId: id, transactionId: String(submissions++) })
     const error = await submitTask(
-      before(wallet, { submit, ...status(id, 'pending', { confirmsAt }) }),
+      withLedger(wallet, { submit, ...status(id, 'pending', { confirmsAt }) }),
       id,
     ).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(LaterError)
@@ -133,33 +136,36 @@ test('a pending operation is submitted once, and read when it is due', () =>
     // milliseconds.
     expect(Math.abs((error as LaterError).at.getTime() - Date.parse(confirmsAt))).toBeLessThan(1_000)
     // This ledger returns no due time: between one second and half a minute from now.
-    const vague = before(wallet, { submit, getOperation: () => Promise.resolve(undefined) })
-    const undated = (await submitTask(vague, id).catch((error: unknown) => error)) as LaterError
+    const withoutTime = withLedger(wallet, { submit, getOperation: () => Promise.resolve(undefined) })
+    const undated = (await submitTask(withoutTime, id).catch((error: unknown) => error)) as LaterError
     expect(undated.at.getTime() - Date.now()).toBeGreaterThan(500)
     expect(undated.at.getTime() - Date.now()).toBeLessThan(31_000)
-    expect(handedIn).toBe(1)
+    expect(submissions).toBe(1)
   }))
 
 test('an operation is not submitted again when the answer of the ledger was lost', () =>
   pending(async (wallet, did, id) => {
-    let handedIn = 0
-    const submit = () => Promise.resolve({ operationId: id, transactionId: String(handedIn++) })
-    const deaf = before(wallet, { submit, getOperation: () => Promise.reject(down) })
-    for (let times = 0; times < 3; times++) await expect(submitTask(deaf, id)).rejects.toThrow(down)
-    expect(handedIn).toBe(1)
+    let submissions = 0
+    const submit = () => Promise.resolve({ operationId: id, transactionId: String(submissions++) })
+    const unanswered = withLedger(wallet, { submit, getOperation: () => Promise.reject(down) })
+    for (let times = 0; times < 3; times++) await expect(submitTask(unanswered, id)).rejects.toThrow(down)
+    expect(submissions).toBe(1)
     expect((await stateOf(wallet, did)).did.status).toBe('PUBLICATION_PENDING')
   }))
 
 test('a confirmation without the changed state is not trusted', () =>
   pending(async (wallet, did, id) => {
-    const lying = before(wallet, { ...status(id, 'confirmed'), getState: () => Promise.resolve(undefined) })
+    const lying = withLedger(wallet, {
+      ...status(id, 'confirmed'),
+      getState: () => Promise.resolve(undefined),
+    })
     await expect(submitTask(lying, id)).rejects.toThrow(/does not return the changed state/)
     expect(await stateOf(wallet, did)).toMatchObject({ did: { status: 'PUBLICATION_PENDING' }, events: [] })
 
     await wallet.transaction(await submitTask(wallet, id))
     const { scheduledOperation } = await deactivateDid(wallet, did)
     const submit = () => Promise.resolve({ operationId: scheduledOperation.id, transactionId: '' })
-    const stale = before(wallet, { submit, ...status(scheduledOperation.id, 'confirmed') })
+    const stale = withLedger(wallet, { submit, ...status(scheduledOperation.id, 'confirmed') })
     await expect(submitTask(stale, scheduledOperation.id)).rejects.toThrow(
       /does not return the changed state/,
     )
@@ -174,7 +180,7 @@ const patch = (context: string) => ({
 })
 
 /** Submits an operation as the worker does, before the worker records it. */
-async function bringUnnoted(wallet: Wallet, id: string): Promise<void> {
+async function submitUnrecorded(wallet: Wallet, id: string): Promise<void> {
   const { signed_operation } = await wallet.db
     .selectFrom('did_operation')
     .selectAll()
@@ -185,14 +191,14 @@ async function bringUnnoted(wallet: Wallet, id: string): Promise<void> {
 
 test('a change is accepted once the ledger has confirmed the previous one, even if the wallet has not recorded that', () =>
   pending(async (wallet, did, id) => {
-    await bringUnnoted(wallet, id)
+    await submitUnrecorded(wallet, id)
     const { scheduledOperation: first } = await updateDid(wallet, did, patch('https://example.com/1'))
     expect((await stateOf(wallet, did)).events).toEqual([['DIDStatusUpdated', { did, status: 'PUBLISHED' }]])
     await expect(updateDid(wallet, did, patch('https://example.com/2'))).rejects.toMatchObject({
       status: 409,
     })
 
-    await bringUnnoted(wallet, first.id)
+    await submitUnrecorded(wallet, first.id)
     const noteFirst = await submitTask(wallet, first.id)
     const { scheduledOperation: second } = await updateDid(wallet, did, patch('https://example.com/2'))
     // The worker records the result that was recorded in the meantime.
@@ -201,8 +207,8 @@ test('a change is accepted once the ledger has confirmed the previous one, even 
       did: { status: 'PUBLISHED', pendingOperation: second.id },
     })
 
-    await bringUnnoted(wallet, second.id)
-    const away = before(wallet, { getOperation: () => Promise.reject(down) })
+    await submitUnrecorded(wallet, second.id)
+    const away = withLedger(wallet, { getOperation: () => Promise.reject(down) })
     await expect(updateDid(away, did, patch('https://example.com/3'))).rejects.toMatchObject({ status: 409 })
     await deactivateDid(wallet, did)
   }))

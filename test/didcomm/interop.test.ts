@@ -41,7 +41,7 @@ test.each(kept.envelopes)(
 )
 
 test.each(kept.envelopes)(
-  'didcomm-node’s $name is packed to the same bytes, and anew',
+  'didcomm-node’s $name is packed to the same bytes, and again with new keys',
   async ({ envelope, expect: expected }) => {
     const keys = new Map(Object.entries(secrets))
     const peeled = peel(envelope, keys)

@@ -2,7 +2,7 @@
  * The published vectors of DIDComm v2.1 and of didcomm-rust. Valid ones open to their plaintext, invalid ones are refused, and packing
  * the same content gives the same bytes wherever nothing is random.
  *
- * This agent makes no ES256 signatures. ES256K signatures are made anew: the published ones have a random nonce.
+ * This agent makes no ES256 signatures. ES256K signatures are not compared: the published ones have a random nonce.
  * `jws-two-signatures-second-wrong` is refused, because every signature must be valid.
  */
 import { describe, expect, test } from 'vitest'
@@ -149,7 +149,7 @@ describe.each(['didcomm-v2', 'didcomm-rust'])('%s', (name) => {
   )
 
   test.each(named(ofKind('encrypted', 'ok')))(
-    '%s is packed to the same bytes, and anew',
+    '%s is packed to the same bytes, and again with new keys',
     async (_name, vector) => {
       const keys = new Map(
         [...all].filter(([kid]) => didOf(kid) !== 'did:example:bob' || heldBy(vector).has(kid)),

@@ -1,5 +1,5 @@
 /** One flow: connect, issue, present. Callers repeat requests, because daemons may be killed at any time. */
-import { ask, makeOnce, type Resident, type Setup } from './_setup.ts'
+import { ask, makeOnce, type DaemonTenant, type Setup } from './_setup.ts'
 
 /** The wait for the event of a state, longer than a restart. */
 const usualWaitMs = 60_000
@@ -7,8 +7,8 @@ const usualWaitMs = 60_000
 /** Runs a flow to its end on both sides. */
 export async function runFlow(setup: Setup, name: string, waitMs = usualWaitMs): Promise<void> {
   const { webhook, issuer, holder, issuingDID, subjectId, schemaId } = setup
-  const reached = (resident: Resident, thid: string, state: string) =>
-    webhook.reached(resident, thid, state, waitMs)
+  const reached = (tenant: DaemonTenant, thid: string, state: string) =>
+    webhook.reached(tenant, thid, state, waitMs)
 
   const connection = await makeOnce(
     issuer,
@@ -70,12 +70,12 @@ export async function runFlow(setup: Setup, name: string, waitMs = usualWaitMs):
 
 /** The newest matching record of a wallet. */
 async function findIn(
-  resident: Resident,
+  tenant: DaemonTenant,
   path: string,
   fits: (record: Record<string, any>) => boolean,
 ): Promise<Record<string, any> | undefined> {
   for (let page = `${path}${path.includes('?') ? '&' : '?'}limit=1000`; ;) {
-    const { contents, next } = await ask(resident, `GET ${page}`)
+    const { contents, next } = await ask(tenant, `GET ${page}`)
     const found = contents.find(fits)
     if (found || !next) return found
     page = next

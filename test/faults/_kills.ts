@@ -87,7 +87,7 @@ export async function killAtRandom({
   const random = createRandom(seed)
   await using setup = await openSetup()
   // No limit while daemons are being killed.
-  const flows = keepGoing(setup, concurrency, Infinity, 3_600_000)
+  const flows = runFlows(setup, concurrency, Infinity, 3_600_000)
   for (let n = 0; n < kills; n++) {
     // Long enough for some steps of some flows.
     await setTimeout(50 + random() * 250)
@@ -114,8 +114,8 @@ export async function killAtPoints(
   let kills = 0
   for (const pair of pairs) {
     await Promise.all(setup.daemons.map((daemon, n) => killAt(daemon, pair[n])))
-    const watches = setup.daemons.map((daemon) => revive(daemon, () => kills++))
-    const ended = await keepGoing(setup, concurrency, concurrency).end()
+    const watches = setup.daemons.map((daemon) => restartWhenKilled(daemon, () => kills++))
+    const ended = await runFlows(setup, concurrency, concurrency).end()
     await Promise.all(watches.map((stop) => stop()))
     const where = pair.map(({ point, nth }) => `${point} ${nth}`).join(' and ')
     sum = {
@@ -128,7 +128,7 @@ export async function killAtPoints(
 }
 
 /** Restarts a daemon when it is killed. Returns a function that ends this and leaves the daemon running. */
-function revive(daemon: Setup['daemons'][number], onDeath: () => void): () => Promise<void> {
+function restartWhenKilled(daemon: Setup['daemons'][number], onDeath: () => void): () => Promise<void> {
   let [hasDied, isOver] = [false, false]
   const revived = daemon.ended.then(async () => {
     if (isOver) return
@@ -137,13 +137,13 @@ function revive(daemon: Setup['daemons'][number], onDeath: () => void): () => Pr
     await daemon.start()
   })
   return async () => {
-    isOver = !hasDied && (await goesOn(daemon))
+    isOver = !hasDied && (await clearKillPoint(daemon))
     if (!isOver) await revived
   }
 }
 
 /** Clears the kill point. Returns false if the daemon was already killed. */
-const goesOn = (daemon: Setup['daemons'][number]) =>
+const clearKillPoint = (daemon: Setup['daemons'][number]) =>
   killAt(daemon).then(
     () => true,
     () => false,
@@ -167,7 +167,7 @@ export async function failAtRandom({
     return await outcomeOf(
       setup,
       0,
-      await keepGoing(setup, Math.min(count, 20), count, count * 20_000 + 60_000).end(),
+      await runFlows(setup, Math.min(count, 20), count, count * 20_000 + 60_000).end(),
     )
   } finally {
     clearInterval(replays)
@@ -183,7 +183,7 @@ async function restartWith(daemon: Setup['daemons'][number], faults: Faults): Pr
 type Ended = { flows: number; failures: string[]; seconds: number }
 
 /** Runs flows with limited concurrency until stopped, or until `most` have started. */
-function keepGoing(
+function runFlows(
   setup: Setup,
   concurrency: number,
   most = Infinity,
@@ -192,16 +192,16 @@ function keepGoing(
   let begun = 0
   const ending = new AbortController()
   const failures: string[] = []
-  const underWay = new Set<string>()
+  const running = new Set<string>()
   const runOn = async () => {
     while (!ending.signal.aborted && begun < most) {
       begun++
       const name = `flow-${++setup.flows}`
-      underWay.add(name)
+      running.add(name)
       await runFlow(setup, name, waitMs).catch((error: unknown) =>
         failures.push(`${name}: ${(error as Error).message}`),
       )
-      underWay.delete(name)
+      running.delete(name)
     }
   }
   const runners = Array.from({ length: concurrency }, runOn)
@@ -211,7 +211,7 @@ function keepGoing(
       const start = performance.now()
       const late = withinMs === undefined ? [] : [setTimeout(withinMs, undefined, { ref: false })]
       await Promise.race([Promise.all(runners), ...late])
-      for (const name of underWay) failures.push(`${name} had not ended ${withinMs} ms after the last start`)
+      for (const name of running) failures.push(`${name} had not ended ${withinMs} ms after the last start`)
       return { flows: begun, failures, seconds: (performance.now() - start) / 1_000 }
     },
   }
@@ -230,7 +230,7 @@ async function outcomeOf(setup: Setup, kills: number, { flows, failures, seconds
     lost: [...failures, ...lost, ...verdict.missing],
     doubled: [
       ...verdict.doubled,
-      ...webhook.changed.map((id) => `the event ${id} came again and said something else`),
+      ...webhook.changed.map((id) => `the event ${id} came again with another content`),
     ],
     unended: verdict.unended,
     slowest: seconds,
@@ -240,22 +240,22 @@ async function outcomeOf(setup: Setup, kills: number, { flows, failures, seconds
 /** Records without an event for their last state. */
 async function missing({ webhook, issuer, holder }: Setup): Promise<string[]> {
   const lost: string[] = []
-  for (const resident of [issuer, holder]) {
+  for (const tenant of [issuer, holder]) {
     const last = new Map(
       webhook.events
-        .filter(({ walletId }) => walletId === resident.walletId)
+        .filter(({ walletId }) => walletId === tenant.walletId)
         .map((event) => [subjectOf(event), stateOf(event)]),
     )
     for (const path of ['/connections', '/issue-credentials/records', '/present-proof/presentations']) {
       for (let page: string | undefined = `${path}?limit=1000`; page;) {
         const { contents, next }: { contents: Record<string, string>[]; next?: string } = await ask(
-          resident,
+          tenant,
           `GET ${page}`,
         )
         for (const { thid, state, protocolState, status } of contents) {
           const is = state ?? protocolState ?? status
           if (last.get(thid!) !== is)
-            lost.push(`${path} ${thid} is ${is}, and the last event says ${last.get(thid!)}`)
+            lost.push(`${path} ${thid} is ${is}, and the last event has ${last.get(thid!)}`)
         }
         page = next
       }

@@ -16,7 +16,7 @@ export type Faults = { rate?: number; seed?: number }
 /** A kill point: the nth pass of a probe point. */
 export type Kill = { point: string; nth: number }
 
-export type Resident = Tenant & { daemon: Daemon }
+export type DaemonTenant = Tenant & { daemon: Daemon }
 
 export type Setup = Awaited<ReturnType<typeof openSetup>>
 
@@ -45,13 +45,13 @@ export function openSetup(env: Record<string, string> = {}) {
       { daemon: pair.alice, ...pair.holder },
     ]
     const webhooks = await Promise.all(
-      [issuer, holder].map((resident) => ask(resident, 'POST /events/webhooks', { url: webhook.url })),
+      [issuer, holder].map((tenant) => ask(tenant, 'POST /events/webhooks', { url: webhook.url })),
     )
     /** Replays the events that failed three deliveries. */
     const replay = () =>
       Promise.all(
-        [issuer, holder].map((resident, n) =>
-          ask(resident, `POST /events/webhooks/${webhooks[n].id}/replay`, { failed: true }),
+        [issuer, holder].map((tenant, n) =>
+          ask(tenant, `POST /events/webhooks/${webhooks[n].id}/replay`, { failed: true }),
         ),
       )
     const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
@@ -65,7 +65,7 @@ export function openSetup(env: Record<string, string> = {}) {
 }
 
 /** Repeats a request until it succeeds. @throws for a 4xx, and after the time limit. */
-export async function ask({ daemon, apiKey }: Resident, key: string, body?: unknown): Promise<any> {
+export async function ask({ daemon, apiKey }: DaemonTenant, key: string, body?: unknown): Promise<any> {
   const { status, body: answer } = await persist(key, () =>
     daemon.call(key, { apiKey, ...(body !== undefined && { body }) }),
   )
@@ -75,7 +75,7 @@ export async function ask({ daemon, apiKey }: Resident, key: string, body?: unkn
 
 /** Creates a resource exactly once although answers may be lost: searches for it before each retry. */
 export async function makeOnce<T>(
-  resident: Resident,
+  tenant: DaemonTenant,
   find: () => Promise<T | undefined>,
   key: string,
   body: unknown,
@@ -85,7 +85,7 @@ export async function makeOnce<T>(
   await persist(key, async () => {
     if (attempts++ > 0) made = await find()
     if (made !== undefined) return { status: 200, body: made }
-    const answer = await resident.daemon.call(key, { apiKey: resident.apiKey, body })
+    const answer = await tenant.daemon.call(key, { apiKey: tenant.apiKey, body })
     if (answer.status < 300) made = answer.body as T
     else if (answer.status < 500)
       throw new Refused(`${key} was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
@@ -115,6 +115,6 @@ async function persist(what: string, attempt: () => Promise<Answer>): Promise<An
 }
 
 /** Creates a tenant. */
-export async function newResident(daemon: Daemon, name: string): Promise<Resident> {
+export async function newDaemonTenant(daemon: Daemon, name: string): Promise<DaemonTenant> {
   return { daemon, ...(await daemon.newTenant(name)) }
 }

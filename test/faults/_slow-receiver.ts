@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Daemon } from '../_daemon.ts'
 import { startServer, withBody } from '../_server.ts'
 import { percentile, sample } from './_samples.ts'
-import { ask, openSetup, newResident } from './_setup.ts'
+import { ask, openSetup, newDaemonTenant } from './_setup.ts'
 
 export type Neighbourhood = {
   /** Events per second of the other tenant, alone and next to the hanging receiver. */
@@ -22,7 +22,7 @@ export type Neighbourhood = {
 }
 
 /** Milliseconds per measurement. Measurements alternate, so that a slow machine affects both. */
-const turnMs = 1_000
+const roundMs = 1_000
 
 /**
  * `waiting` events for a receiver that never answers. Two neighbours at two daemons have the same events and
@@ -40,16 +40,19 @@ export async function watchNeighbour({
   await using mute = await openSilentReceiver()
   await using receiver = await openSilentReceiver()
   receiver.recover()
-  const settle = async (daemon: Daemon) => {
-    const [slow, neighbour] = [await newResident(daemon, 'slow'), await newResident(daemon, 'neighbour')]
+  const prepare = async (daemon: Daemon) => {
+    const [slow, neighbour] = [
+      await newDaemonTenant(daemon, 'slow'),
+      await newDaemonTenant(daemon, 'neighbour'),
+    ]
     await ask(neighbour, 'POST /events/webhooks', { url: receiver.url })
     return { slow, neighbour, waits: [] as number[], ms: 0 }
   }
-  const [beside, alone] = [await settle(daemon), await settle(quiet)]
+  const [beside, alone] = [await prepare(daemon), await prepare(quiet)]
 
   const watch = async (side: typeof beside) => {
     const start = performance.now()
-    for (let from = start; from < start + turnMs; from = performance.now()) {
+    for (let from = start; from < start + roundMs; from = performance.now()) {
       const { connectionId } = await ask(side.neighbour, 'POST /connections', { label: 'watched' })
       await receiver.receivedOf(connectionId)
       side.waits.push(performance.now() - from)
@@ -58,7 +61,7 @@ export async function watchNeighbour({
   }
   const watchInTurns = async () => {
     for (const side of [beside, alone]) Object.assign(side, { waits: [], ms: 0 })
-    for (let turn = 0; turn < (seconds * 1_000) / turnMs; turn++)
+    for (let round = 0; round < (seconds * 1_000) / roundMs; round++)
       for (const side of [beside, alone]) await watch(side)
   }
 

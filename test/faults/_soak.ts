@@ -87,14 +87,14 @@ export async function soak({
 }
 
 /** Measurements after the warm-up: a third of the time, and a minimum number of flows. */
-export function settled(measurements: readonly Measurement[]): Measurement[] {
+export function afterWarmUp(measurements: readonly Measurement[]): Measurement[] {
   const end = measurements.at(-1)?.hours ?? 0
   return measurements.filter(({ hours, flows }) => hours >= end / 3 && flows >= warmUpFlows)
 }
 
 /** Exceeded limits of a daemon. The lower confidence bound of a slope counts. */
 export function judge(measurements: readonly Measurement[]): string[] {
-  const late = settled(measurements)
+  const late = afterWarmUp(measurements)
   if (late.length < minMeasurements)
     return [
       `it did ${measurements.at(-1)?.flows ?? 0} flows, too few to judge its memory by: it takes longer than that`,

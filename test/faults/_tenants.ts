@@ -13,9 +13,9 @@ const flood = fileURLToPath(new URL('_flood.mjs', import.meta.url))
 const openWallets = 50
 
 /** Milliseconds per measurement, alone and next to a flood, and the number of repetitions. */
-const turnMs = 2_000
+const roundMs = 2_000
 
-export type Crowd = {
+export type ManyTenants = {
   /** 99th percentile and maximum in milliseconds of a page of wallets. */
   pageP99: number
   pageLongest: number
@@ -33,7 +33,7 @@ export type Flooded = {
   flood: Record<string, number>
 }
 
-export async function openCity(env: Record<string, string> = {}) {
+export async function openSetup(env: Record<string, string> = {}) {
   const daemon = await Daemon.start({ AGENT_OPEN_WALLETS: String(openWallets), ...env })
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
@@ -73,7 +73,7 @@ export async function openCity(env: Record<string, string> = {}) {
     },
   }
 }
-export type City = Awaited<ReturnType<typeof openCity>>
+export type Setup = Awaited<ReturnType<typeof openSetup>>
 
 /** Processes items with limited concurrency. */
 async function each<T>(
@@ -92,22 +92,22 @@ async function each<T>(
  * Creates `wallets` wallets, `active` of them with active tenants, and lists wallets meanwhile, `rounds`
  * times.
  */
-export async function crowd(
-  city: City,
+export async function measureManyTenants(
+  setup: Setup,
   { wallets, active, rounds = 4 }: { wallets: number; active: number; rounds?: number },
-): Promise<Crowd> {
-  const { ask, asAdmin } = city
+): Promise<ManyTenants> {
+  const { ask, asAdmin } = setup
   const errors: Record<string, number> = {}
   const note = ({ status }: { status: number }) => {
     if (status > 299) errors[status] = (errors[status] ?? 0) + 1
   }
   const names = Array.from({ length: wallets }, (_, n) => `wallet ${n}`)
   const tenants: Tenant[] = []
-  await each(names.slice(0, active), 4, async (name) => tenants.push(await city.daemon.newTenant(name)))
+  await each(names.slice(0, active), 4, async (name) => tenants.push(await setup.daemon.newTenant(name)))
   await each(names.slice(active), 4, async (name) => note(await asAdmin('POST /wallets', { name })))
 
   let files = 0
-  const watch = setInterval(() => (files = Math.max(files, filesOf(city.daemon.pid))), 20)
+  const watch = setInterval(() => (files = Math.max(files, filesOf(setup.daemon.pid))), 20)
   for (let round = 0; round < rounds; round++)
     await each(tenants, 32, async ({ apiKey: apikey }) => {
       note(await ask('POST /connections', { apikey }, { label: 'one of many' }))
@@ -125,16 +125,16 @@ export async function crowd(
 }
 
 /** Measures tenant B's sequential requests, alternately alone and while tenant A floods the daemon. */
-export async function beside(
-  city: City,
+export async function measureFlood(
+  setup: Setup,
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<Flooded> {
-  const [a, b] = [await city.daemon.newTenant('a'), await city.daemon.newTenant('b')]
+  const [a, b] = [await setup.daemon.newTenant('a'), await setup.daemon.newTenant('b')]
   const headers = { apikey: b.apiKey }
   const watch = async (waits: number[]) => {
-    for (const start = performance.now(); performance.now() - start < turnMs;) {
+    for (const start = performance.now(); performance.now() - start < roundMs;) {
       for (const key of ['GET /connections?limit=10', 'POST /connections']) {
-        const { ms, status } = await city.ask(key, headers)
+        const { ms, status } = await setup.ask(key, headers)
         if (status > 299) throw new Error(`tenant B was answered ${status}`)
         waits.push(ms)
       }
@@ -143,12 +143,12 @@ export async function beside(
   await watch([])
   const [quiet, flooded]: [number[], number[]] = [[], []]
   const sum: Record<string, number> = {}
-  const turns = Math.ceil((seconds * 1_000) / turnMs / 2)
-  for (let turn = 0; turn < turns; turn++) {
+  const rounds = Math.ceil((seconds * 1_000) / roundMs / 2)
+  for (let round = 0; round < rounds; round++) {
     await watch(quiet)
     const process = execa(
       globalThis.process.execPath,
-      [flood, city.daemon.url, a.apiKey, String(connections)],
+      [flood, setup.daemon.url, a.apiKey, String(connections)],
       { stdin: 'pipe' },
     )
     await watch([])
@@ -159,7 +159,7 @@ export async function beside(
   }
   const show = (waits: number[]) => ({ p50: percentile(waits, 0.5), p99: percentile(waits, 0.99) })
   const perSecond = Object.entries(sum).map(
-    ([status, count]) => [status, Math.round((count * 1_000) / (turns * turnMs * 2))] as const,
+    ([status, count]) => [status, Math.round((count * 1_000) / (rounds * roundMs * 2))] as const,
   )
   return { quiet: show(quiet), flooded: show(flooded), flood: Object.fromEntries(perSecond) }
 }

@@ -1,7 +1,7 @@
 /** Tests of the leak detection. The soak itself takes half an hour and is not run here. */
 import { expect, test } from 'vitest'
 import { createRandom } from '../_random.mjs'
-import { judge, settled, warmUpFlows, type Measurement } from './_soak.ts'
+import { judge, afterWarmUp, warmUpFlows, type Measurement } from './_soak.ts'
 
 /**
  * Half an hour in 90 measurements of a daemon that grows while its caches fill, and then by `growth` of each
@@ -49,12 +49,12 @@ test.each([
   ['files grew', { files: 60 }],
   ['handles grew', { handles: 60 }],
   ['a write-ahead log had', { log: 60 }],
-])('%s is said of what does', (sentence, growth) => {
+])('%s is the finding', (sentence, growth) => {
   expect(judge(measurements(growth)).join()).toMatch(new RegExp(`^${sentence}`))
 })
 
 test('measurements before the minimum of flows are warm-up; without later ones there is no result', () => {
-  expect(Math.min(...settled(measurements({}, 2_000)).map(({ flows }) => flows))).toBeGreaterThanOrEqual(
+  expect(Math.min(...afterWarmUp(measurements({}, 2_000)).map(({ flows }) => flows))).toBeGreaterThanOrEqual(
     warmUpFlows,
   )
   expect(judge(measurements({}, 500)).join()).toContain('too few')

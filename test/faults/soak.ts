@@ -8,7 +8,7 @@
  */
 import { parseArgs } from 'node:util'
 import { fit } from './_samples.ts'
-import { anHour, judge, live, room, settled, soak, type Measurement } from './_soak.ts'
+import { anHour, judge, live, room, afterWarmUp, soak, type Measurement } from './_soak.ts'
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '30' }, concurrency: { type: 'string', default: '4' } },
@@ -26,7 +26,7 @@ const show = ({ slope, error }: { slope: number; error: number }, unit = 1) =>
 const range = (values: number[]) => `${Math.min(...values)} to ${Math.max(...values)}`
 
 function figures(all: readonly Measurement[]) {
-  const late = settled(all)
+  const late = afterWarmUp(all)
   // Short runs print their figures too.
   const some = late.length > 2 ? late : all
   const [first, last] = [some[0]!, some.at(-1)!]

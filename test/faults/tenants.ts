@@ -5,7 +5,7 @@
  * `--connections` is how many the flood has.
  */
 import { parseArgs } from 'node:util'
-import { beside, crowd, openCity } from './_tenants.ts'
+import { measureFlood, measureManyTenants, openSetup } from './_tenants.ts'
 
 const number = (value: string) => ({ type: 'string', default: value }) as const
 const { values } = parseArgs({
@@ -23,18 +23,18 @@ const [wallets, active, connections, seconds] = [
   values.seconds,
 ].map(Number) as [number, number, number, number]
 
-await using city = await openCity()
-const flooded = await beside(city, { connections, seconds })
+await using setup = await openSetup()
+const flooded = await measureFlood(setup, { connections, seconds })
 console.log({ flooded, ratio: flooded.flooded.p99 / flooded.quiet.p99 })
-const crowded = await crowd(city, { wallets, active })
-console.log({ wallets, active, crowded })
+const manyTenants = await measureManyTenants(setup, { wallets, active })
+console.log({ wallets, active, manyTenants })
 
 const wrong = [
-  ...Object.entries(crowded.errors).map(([status, count]) => `${count} answers were ${status}`),
-  ...(crowded.files > 200 ? [`${crowded.files} files were open`] : []),
-  ...(crowded.pageP99 > 50 ? [`a page of wallets took ${crowded.pageP99.toFixed(1)} ms`] : []),
+  ...Object.entries(manyTenants.errors).map(([status, count]) => `${count} answers were ${status}`),
+  ...(manyTenants.files > 200 ? [`${manyTenants.files} files were open`] : []),
+  ...(manyTenants.pageP99 > 50 ? [`a page of wallets took ${manyTenants.pageP99.toFixed(1)} ms`] : []),
   ...(flooded.flooded.p99 >= 2 * flooded.quiet.p99
-    ? ['tenant B waited for more than twice as long beside the flood']
+    ? ['tenant B waited for more than twice as long during the flood']
     : []),
 ]
 for (const sentence of wrong) console.error(sentence)

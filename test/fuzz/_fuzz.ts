@@ -200,7 +200,7 @@ function pickOperation(draw: Draw, { operations, found }: Place, { name }: Tenan
   return operation
 }
 
-function aroundOf(draw: Draw, { daemon, party, found, traveller }: Place, { name }: Tenant) {
+function aroundOf(draw: Draw, { daemon, party, found, exportedWallet }: Place, { name }: Tenant) {
   const find = (...names: string[]) => found.take(draw, name, ...names) ?? randomUUID()
   return {
     draw,
@@ -208,7 +208,7 @@ function aroundOf(draw: Draw, { daemon, party, found, traveller }: Place, { name
     url: daemon.url,
     sinkUrl: party.sinkUrl,
     partyDid: party.did,
-    passphrase: traveller.passphrase,
+    passphrase: exportedWallet.passphrase,
     oob: () => party.invite(),
     answer: (nonce: string) => ({ did: signerDid, signature: signText(nonce) }),
     operation: () => newOperation(draw),

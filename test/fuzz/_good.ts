@@ -17,7 +17,7 @@ export type Around = {
   url: string
   sinkUrl: string
   partyDid: string
-  /** Of the traveller's export. */
+  /** Opens the export of the exported wallet. */
   passphrase: string
   oob: () => string
   answer: (nonce: string) => object

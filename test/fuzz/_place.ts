@@ -39,7 +39,7 @@ export type Operation = {
 }
 
 /** A wallet without a tenant, which is exported and imported repeatedly. */
-export type Traveller = { walletId: string; passphrase: string; exported: Buffer }
+export type ExportedWallet = { walletId: string; passphrase: string; exported: Buffer }
 
 const figure = z.number()
 export const Watched = z.object({
@@ -54,7 +54,7 @@ export type Watched = z.infer<typeof Watched>
 export type Place = {
   daemon: Daemon
   tenants: Tenant[]
-  traveller: Traveller
+  exportedWallet: ExportedWallet
   party: Party
   found: Found
   operations: Operation[]
@@ -122,12 +122,12 @@ export async function openPlace(env: Record<string, string> = {}): Promise<Place
       reserved.add(entityId)
       tenants.push({ name, walletId, apiKey, connected: [] })
     }
-    for (const tenant of tenants) await settle(daemon, tenant, party, found, reserved)
+    for (const tenant of tenants) await prepareTenant(daemon, tenant, party, found, reserved)
     await connect(daemon, tenants[0]!, tenants[1]!, found)
     return {
       daemon,
       tenants,
-      traveller: await sendOff(daemon),
+      exportedWallet: await exportNewWallet(daemon),
       party,
       found,
       operations,
@@ -172,9 +172,9 @@ function accessOf(security: object[]): Operation['access'] {
 }
 
 /** Creates a wallet, and exports it for a transfer. */
-async function sendOff(daemon: Daemon): Promise<Traveller> {
+async function exportNewWallet(daemon: Daemon): Promise<ExportedWallet> {
   const passphrase = 'a passphrase of the fuzz'
-  const { body: wallet } = await daemon.call('POST /wallets', { adminKey, body: { name: 'traveller' } })
+  const { body: wallet } = await daemon.call('POST /wallets', { adminKey, body: { name: 'exported wallet' } })
   const response = await fetch(`${daemon.url}/wallets/${wallet.id}/export`, {
     method: 'POST',
     headers: { 'x-admin-api-key': adminKey, 'content-type': 'application/json' },
@@ -184,7 +184,7 @@ async function sendOff(daemon: Daemon): Promise<Traveller> {
 }
 
 /** The initial resources of a tenant: DIDs, a schema, a did:web, a connection to the party. */
-async function settle(
+async function prepareTenant(
   daemon: Daemon,
   tenant: Tenant,
   party: Party,

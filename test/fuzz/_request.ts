@@ -70,7 +70,7 @@ export function makeRequest(
   const row = good[operation.key as keyof typeof good]
   const made = row && draw.share(0.75) ? { ...row(around) } : fromSchema()
   // Wallets in use must not be transferred.
-  if (path === '/wallets/{walletId}/export') made.path = { walletId: place.traveller.walletId }
+  if (path === '/wallets/{walletId}/export') made.path = { walletId: place.exportedWallet.walletId }
   const isBent = way === 'bent'
   if (isBent && 'body' in made && draw.share(0.85)) made.body = bend(draw, made.body, 1 + draw.below(3))
   else if (isBent)
@@ -86,8 +86,8 @@ export function makeRequest(
     json || operation.file === undefined
       ? undefined
       : draw.share(0.7)
-        ? place.traveller.exported
-        : spoil(draw, place.traveller.exported)
+        ? place.exportedWallet.exported
+        : spoil(draw, place.exportedWallet.exported)
   const body = json ?? file
   const request = {
     method,

@@ -17,7 +17,7 @@ import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { TestAgent } from '../_agent.ts'
 
 /** Makes the agent request a URL. The result does not matter. */
-export type Visit = (url: string) => unknown
+export type SiteRequest = (url: string) => unknown
 
 /** Files that use the HTTP client, with the requests that they make. */
 export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
@@ -39,7 +39,7 @@ export const operatorFiles: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Triggers each request by its name above. */
-export async function openSites({ agent }: TestAgent): Promise<Record<string, Visit>> {
+export async function openSites({ agent }: TestAgent): Promise<Record<string, SiteRequest>> {
   const walletId = (await agent.wallets.ids())[0]!
   const use = <T>(work: (wallet: Wallet) => Promise<T>) => agent.wallets.use(walletId, work)
   const { env, log } = agent

@@ -14,7 +14,7 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 import { corpus, hostile } from './_corpus.ts'
 import { startServer, type TestServer } from '../_server.ts'
 import { openCanary } from './_connections.ts'
-import { guardedFiles, openSites, type Visit } from './_sites.ts'
+import { guardedFiles, openSites, type SiteRequest } from './_sites.ts'
 
 /** Number of concurrent requests: below the limit per server. */
 const concurrency = 8
@@ -28,7 +28,7 @@ const publicLoopback = '127.77.0.2'
 vi.setConfig({ testTimeout: 20_000 })
 
 let agent: TestAgent
-let sites: Record<string, Visit>
+let sites: Record<string, SiteRequest>
 beforeAll(async () => {
   agent = await startAgent({
     AGENT_HOST: '0.0.0.0',

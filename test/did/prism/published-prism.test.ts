@@ -189,7 +189,7 @@ describe.each(['did-prism', 'identus-did-prism'])('%s', (name) => {
   })
 
   test.each(named(of('long-form', 'ok').filter(isCompressed)))(
-    '%s is made anew with the same bytes',
+    '%s is encoded to the same bytes',
     (_id, vector) => {
       expect(toLongForm(encodeOperation(toCreate(vector.operation!)))).toBe(vector.did)
     },
@@ -199,13 +199,13 @@ describe.each(['did-prism', 'identus-did-prism'])('%s', (name) => {
   test
     .skipIf(of('long-form', 'ok').every(isCompressed))
     .each(named(of('long-form', 'ok').filter((vector) => !isCompressed(vector))))(
-    '%s is made anew with compressed keys',
+    '%s is encoded with compressed keys',
     (_id, { did, operation }) => {
-      const anew = toLongForm(
+      const encoded = toLongForm(
         encodeOperation(operation ? toCreate(operation) : { operation: 'create', ...partsOf(stateOf(did)) }),
       )
-      expect(partsOf(stateOf(anew))).toEqual(partsOf(stateOf(did)))
-      expect(anew).not.toBe(did)
+      expect(partsOf(stateOf(encoded))).toEqual(partsOf(stateOf(did)))
+      expect(encoded).not.toBe(did)
     },
   )
 
