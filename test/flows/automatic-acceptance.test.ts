@@ -162,38 +162,20 @@ test('a rule that can never accept an offer is refused, and no record is created
   const { did: issuing } = await newDid(tenant, 'assertionMethod')
   const { did: foreign } = await newDid(stranger, 'authentication')
   const { did: good } = await newDid(tenant, 'authentication')
-  const cases: [Terms | object, object][] = [
-    [
-      { credentialOffers: true },
-      { status: 400, detail: expect.stringContaining('automaticAcceptance.subjectId') },
-    ],
-    [
-      { subjectId: good },
-      { status: 400, detail: expect.stringContaining('automaticAcceptance.credentialOffers') },
-    ],
-    [
-      { credentialOffers: true, subjectId: issuing },
-      { status: 400, detail: expect.stringContaining('Authentication key not found') },
-    ],
-    [
-      { credentialOffers: true, subjectId: foreign },
-      { status: 404, detail: expect.stringContaining(foreign) },
-    ],
-    [{ credentialOffers: true, subjectId: 'not a DID' }, { status: 400 }],
-    [
-      { credentialOffers: true, subjectId: good, keyId: 'none' },
-      { status: 400, detail: expect.stringContaining('none') },
-    ],
-    [{ credentialOffers: true, subjectId: good, credentialFormats: [] }, { status: 400 }],
-    [{ credentialOffers: true, subjectId: good, schemaIds: [] }, { status: 400 }],
+  const cases: [terms: object, status: number, detail: string][] = [
+    [{ credentialOffers: true }, 400, 'automaticAcceptance.subjectId'],
+    [{ subjectId: good }, 400, 'automaticAcceptance.credentialOffers'],
+    [{ credentialOffers: true, subjectId: issuing }, 400, 'Authentication key not found'],
+    [{ credentialOffers: true, subjectId: foreign }, 404, foreign],
+    [{ credentialOffers: true, subjectId: 'not a DID' }, 400, ''],
+    [{ credentialOffers: true, subjectId: good, keyId: 'none' }, 400, 'none'],
+    [{ credentialOffers: true, subjectId: good, credentialFormats: [] }, 400, ''],
+    [{ credentialOffers: true, subjectId: good, schemaIds: [] }, 400, ''],
   ]
-  for (const [terms, answer] of cases) {
-    expect(await refusal(update(tenant, connectionId, terms as Terms)), JSON.stringify(terms)).toMatchObject(
-      answer,
-    )
-    expect(
-      await refusal(tenant.call('POST /connections', { body: { automaticAcceptance: terms as Terms } })),
-    ).toMatchObject(answer)
+  for (const [terms, status, detail] of cases) {
+    const automaticAcceptance = terms as Terms
+    await expectRefusal(update(tenant, connectionId, automaticAcceptance), status, detail)
+    await expectRefusal(tenant.call('POST /connections', { body: { automaticAcceptance } }), status, detail)
   }
   const { invitation } = await stranger.call('POST /connections', { body: {} })
   const body = {

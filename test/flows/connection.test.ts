@@ -1,8 +1,11 @@
 /** Connections: invitation, request and response over the API and DIDComm. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { connect, connectionIn, oobOf, refusal, startPair } from '../_tenants.ts'
+import { connect, connectionIn, oobOf, refusal, startPair, type Tenant } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
+
+const read = ({ call }: Tenant, connectionId: string) =>
+  call('GET /connections/{connectionId}', { path: { connectionId } })
 
 test('an invitation has the label and goal of the inviter, and both sides return the same invitation', async () => {
   await using pair = await startPair()
@@ -82,9 +85,7 @@ test('an invitation connects once: the second agent gets a report, and the first
     type: 'e.p.req.invitation-used',
     detail: expect.stringContaining('another agent'),
   })
-  expect(
-    await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } }),
-  ).toEqual(connected)
+  expect(await read(pair.issuer, made.connectionId)).toEqual(connected)
 })
 
 test('an answer to an expired invitation is refused and does not change it', async () => {
@@ -94,10 +95,7 @@ test('an answer to an expired invitation is refused and does not change it', asy
   const reported = await connectionIn(pair.holder.call, made.thid, 'ProblemReportReceived')
   expect(reported.connectionId).toBe(late.connectionId)
   expect(reported.metaLastFailure).toMatchObject({ type: 'e.p.req.time.invitation-expired' })
-  expect(
-    (await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } }))
-      .state,
-  ).toBe('InvitationGenerated')
+  expect((await read(pair.issuer, made.connectionId)).state).toBe('InvitationGenerated')
 })
 
 test('values that are not invitations are refused', async () => {
@@ -126,10 +124,8 @@ test('another tenant’s connection gets the same response as an unknown one', a
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const unknown = randomUUID()
   const [foreign, absent] = [
-    await refusal(
-      pair.holder.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } }),
-    ),
-    await refusal(pair.holder.call('GET /connections/{connectionId}', { path: { connectionId: unknown } })),
+    await refusal(read(pair.holder, made.connectionId)),
+    await refusal(read(pair.holder, unknown)),
   ]
   const neutral = ({ detail, ...rest }: { detail: string }) => ({
     ...rest,
@@ -166,9 +162,7 @@ test('a malformed request is refused and changes nothing; a repeated valid one g
       detail: expect.stringContaining(`The connection request cannot be read: ${member}: `),
     })
   }
-  const read = () =>
-    pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })
-  expect(await read()).toEqual(made)
+  expect(await read(pair.issuer, made.connectionId)).toEqual(made)
   expect(party.envelopes).toEqual([])
 
   const said = { goal_code: 'x'.repeat(1_000), accept: ['didcomm/v2'] }
@@ -195,19 +189,11 @@ test('a list is a page in order of creation, and filters by thid', async () => {
 
 test('an invitation can be deleted, a connection cannot', async () => {
   await using pair = await startPair()
+  const remove = (connectionId: string) =>
+    pair.issuer.call('DELETE /connections/{connectionId}', { path: { connectionId } })
   const { connectionId } = await pair.issuer.call('POST /connections', { body: {} })
-  await pair.issuer.call('DELETE /connections/{connectionId}', { path: { connectionId } })
-  expect(
-    (await refusal(pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId } }))).status,
-  ).toBe(404)
+  await remove(connectionId)
+  expect((await refusal(read(pair.issuer, connectionId))).status).toBe(404)
   const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
-  expect(
-    (
-      await refusal(
-        pair.issuer.call('DELETE /connections/{connectionId}', {
-          path: { connectionId: inviterConnectionId },
-        }),
-      )
-    ).status,
-  ).toBe(403)
+  expect((await refusal(remove(inviterConnectionId))).status).toBe(403)
 })
