@@ -1,54 +1,11 @@
 /** The steps of the demo. Each step starts when an event reports that the previous one is done. */
 import { setTimeout } from 'node:timers/promises'
 import type { Client } from '../../daemon/client/client.ts'
-import { shortForm } from '../format/text.ts'
 import type { Change, Changes } from './changes.ts'
 import type { Narrator } from './narrator.ts'
 import { tenths } from '../format/time.ts'
 import { CommandError } from '../errors/errors.ts'
-
-const keys = {
-  authentication: { id: 'auth-1', purpose: 'authentication' },
-  assertion: { id: 'assertion-1', purpose: 'assertionMethod' },
-} as const
-
-/** Creates and publishes the issuer’s DID and a schema at the daemon at `url`. */
-export async function prepareIssuer(
-  acme: Client,
-  url: string,
-  events: Pick<Changes, 'until'>,
-  narrator: Narrator,
-): Promise<Props> {
-  const made = await acme('POST /did-registrar/dids', {
-    body: { documentTemplate: { publicKeys: [keys.authentication, keys.assertion] } },
-  })
-  const acmeDid = shortForm(made.longFormDid)
-  narrator.name('ACME_DID', acmeDid)
-  await acme('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: acmeDid } })
-  await events.until({ who: 'acme', what: 'did', subject: acmeDid, state: 'PUBLISHED' })
-  const { guid } = await acme('POST /schema-registry/schemas', {
-    body: {
-      name: 'employee',
-      version: '1.0.0',
-      type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
-      author: acmeDid,
-      schema,
-    },
-  })
-  const schemaId = `${url}/schema-registry/schemas/${guid}`
-  narrator.name('SCHEMA', schemaId)
-  return { acmeDid, schemaId }
-}
-
-/** Creates the holder’s DID. It needs no publication. */
-export async function prepareHolder(alice: Client, narrator: Narrator): Promise<string> {
-  const { longFormDid } = await alice('POST /did-registrar/dids', {
-    body: { documentTemplate: { publicKeys: [keys.authentication] } },
-  })
-  const aliceDid = shortForm(longFormDid)
-  narrator.name('ALICE_DID', aliceDid)
-  return aliceDid
-}
+import type { Props } from './prepare.ts'
 
 /** What alice does: by API calls, or by commands that the user types. Each promise resolves when it is done. */
 export type Alice = {
@@ -63,9 +20,6 @@ export type Alice = {
 
 /** Acme's client, alice, and the changes that they wait for. */
 export type Stage = { acme: Client; alice: Alice; events: Pick<Changes, 'until'> }
-
-/** The DID of acme, and the URL of the schema. */
-export type Props = { acmeDid: string; schemaId: string }
 
 /** Receives the progress of the demo. */
 export type Viewer = {
@@ -122,17 +76,6 @@ export type Timing = { connectMs: number; issueMs: number; presentMs: number; fl
 
 /** The claims of the credential. */
 export const person = { name: 'Alice Example', role: 'engineer', level: 7 }
-
-/** The JSON Schema of the credential. */
-export const schema = {
-  $id: 'https://acme.example/schemas/employee',
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  description: 'An employee of acme',
-  type: 'object',
-  properties: { name: { type: 'string' }, role: { type: 'string' }, level: { type: 'integer' } },
-  required: ['name', 'role'],
-  additionalProperties: false,
-}
 
 /** Runs one flow from the first call to the accepted presentation. */
 export async function runFlow(stage: Stage, props: Props, viewer: Viewer): Promise<Timing> {

@@ -3,18 +3,8 @@ import type { ChildProcess } from 'node:child_process'
 import { createClient } from '../../daemon/client/client.ts'
 import { CommandError } from '../errors/errors.ts'
 import { tenths } from '../format/time.ts'
-import {
-  aliceByCalls,
-  connect,
-  issue,
-  meet,
-  prepareHolder,
-  prepareIssuer,
-  present,
-  revoke,
-  runFlow,
-  type Timing,
-} from './flow.ts'
+import { aliceByCalls, connect, issue, meet, present, revoke, runFlow, type Timing } from './flow.ts'
+import { prepareHolder, prepareIssuer } from './prepare.ts'
 import type { Receiver } from './changes.ts'
 import { silent, type Narrator } from './narrator.ts'
 import { onboard, startDaemon, type Daemon, type Name, type Party } from './party.ts'
