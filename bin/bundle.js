@@ -2,7 +2,7 @@
  * Bundles the daemon, the command line and the dashboard into `dist`: one file loads faster than several hundred.
  * Part of `npm run build`.
  */
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -89,6 +89,10 @@ await build({
   },
   outfile: 'dist/commands.cjs',
 })
+// V8 reads ASCII faster. esbuild escapes strings, but not regular expressions.
+const bundle = `${root}dist/commands.cjs`
+const toEscape = (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+writeFileSync(bundle, readFileSync(bundle, 'utf8').replaceAll(/[^\0-\x7f]/g, toEscape))
 
 // The shell runs this on every Tab.
 await build({ ...script, minify: true, entryPoints: ['cli/completion/complete.ts'], outdir: 'dist' })

@@ -1,6 +1,6 @@
 /** What the time of a start depends on, without a clock (docs/decisions/0038-start-time.md). */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
@@ -13,6 +13,10 @@ test.each([
   ['daemon/agent.cjs', 4_100],
 ])('the bundle %s has at most %i KB', (name, most) => {
   expect(statSync(`${root}dist/${name}`).size / 1_000).toBeLessThan(most)
+})
+
+test('the bundle of the commands is ASCII', () => {
+  expect(readFileSync(`${root}dist/commands.cjs`, 'utf8')).not.toMatch(/[^\0-\x7f]/)
 })
 
 test.each([
