@@ -35,16 +35,12 @@ export async function verify(
   key: Uint8Array,
   { expected, noted }: Known,
 ): Promise<AuditVerification> {
-  let [entries, last, fault, isExpectedThere]: [number, ChainHead, AuditVerification['fault'], boolean] = [
-    0,
-    emptyHead,
-    undefined,
-    false,
-  ]
-  let first: ChainHead = emptyHead
+  let entries = 0
+  let [first, last] = [emptyHead, emptyHead]
+  let fault: AuditVerification['fault']
+  let [isExpectedThere, isNotedThere] = [false, false]
   /** Heads up to which entries were pruned. */
   const pruned = new Set<string>([headToText(emptyHead)])
-  let isNotedThere = false
   // Genuine numbers begin with 1; forged ones may be lower.
   let read = Number.MIN_SAFE_INTEGER
   for (;;) {
@@ -73,19 +69,18 @@ export async function verify(
     fault ??= { sequence: first.sequence + 1, reason: 'entries before it were removed' }
   if (expected.sequence > 0 && !isExpectedThere)
     fault ??= { sequence: expected.sequence, reason: 'it is missing, or not as the running daemon wrote it' }
-  const found =
-    noted &&
-    (isNotedThere || noted.sequence === 0
-      ? 'there'
-      : noted.sequence < first.sequence + 1 && !fault
-        ? 'too old'
-        : 'missing')
+  const found = noted && search(noted)
   return {
     isIntact: fault === undefined && found !== 'missing',
     entries,
     ...(entries > 0 && { head: headToText(last) }),
     ...(fault && { fault }),
     ...(found && { noted: found }),
+  }
+
+  function search({ sequence }: ChainHead): AuditVerification['noted'] {
+    if (isNotedThere || sequence === 0) return 'there'
+    return sequence <= first.sequence && !fault ? 'too old' : 'missing'
   }
 }
 
