@@ -8,11 +8,11 @@ import { checkPolicy } from '../../../verification/policies.ts'
 import { challengeAttachment, readChallenge, tokenAttachments } from '../../formats.ts'
 import type { HeldCredential, ProofFormat } from '../format.ts'
 import { getHeldCredentials, unbindable } from '../held-credentials.ts'
-import { checksOf, requireFormat, getOptions, optionsOf } from './token.ts'
+import { checksOf, requireFormat, getOptions, newOptions } from './token.ts'
 
 export const jwt: ProofFormat = {
   createRequest(wallet, requested) {
-    const options = optionsOf(wallet, requested)
+    const options = newOptions(wallet, requested)
     return { terms: { options }, ...challengeAttachment(options, 'JWT') }
   },
 

@@ -16,7 +16,7 @@ import { encodedAttachments, tokenAttachments, tokenFormats } from '../../format
 import type { PresentOptions, HeldCredential, ProofFormat } from '../format.ts'
 import { getHeldCredentials, unbindable } from '../held-credentials.ts'
 import { Options, PresentationData, type PresentationRecord } from '../model.ts'
-import { checksOf, requireFormat, optionsOf } from './token.ts'
+import { checksOf, requireFormat, newOptions } from './token.ts'
 
 /** The attachment of a request. Cloud Agents omit challenge and domain if their caller does not set them. */
 const SdJwtRequest = z.looseObject({
@@ -27,7 +27,7 @@ const SdJwtRequest = z.looseObject({
 export const sdJwt: ProofFormat = {
   createRequest(wallet, requested) {
     const { claims = {} } = requested
-    const content = { options: optionsOf(wallet, requested), claims }
+    const content = { options: newOptions(wallet, requested), claims }
     return { terms: content, attachments: encodedAttachments(content, tokenFormats.SDJWT), content }
   },
 

@@ -9,8 +9,8 @@ import { wrongFormat } from '../held-credentials.ts'
 import type { PresentationRecord } from '../model.ts'
 import type { RequestTerms } from '../requests.ts'
 
-/** The challenge and the domain of a request. Default: generated. */
-export function optionsOf(wallet: Wallet, { options }: RequestTerms): ProofOptions {
+/** The challenge and the domain of a new request. Default: generated. */
+export function newOptions(wallet: Wallet, { options }: RequestTerms): ProofOptions {
   return options ?? { challenge: randomId(), domain: wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN }
 }
 
