@@ -5,13 +5,12 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
-import { encryptedType } from '../../src/didcomm/jwe.ts'
+import { connect, newDid, publishSchema, type Tenant as AnyTenant } from '../_tenants.ts'
 import { memory } from '../../cli/daemon/launch.ts'
 import { Daemon } from '../_daemon.ts'
-import { addressOf } from '../_party.ts'
+import { addressOf, post } from '../_party.ts'
 import { createDraw } from './_draw.ts'
 import { makeEnvelope } from './_envelope.ts'
 import { createFound, type Found } from './_found.ts'
@@ -24,7 +23,7 @@ export const adminKey = 'an-administrator-of-the-fuzz'
 const many = '1000000000'
 
 /** `connected` are the DIDs under which the party knows the tenant. */
-export type Tenant = { name: string; walletId: string; apiKey: string; connected: string[] }
+export type Tenant = AnyTenant & { name: string; connected: string[] }
 
 export type Operation = {
   key: string
@@ -117,13 +116,16 @@ export async function openPlace(env: Record<string, string> = {}): Promise<Place
       reserved,
     )
     for (const name of ['acme', 'alice']) {
-      const { walletId, entityId, apiKey } = await daemon.newTenant(name)
-      // Its entity must not be removed.
-      reserved.add(entityId)
-      tenants.push({ name, walletId, apiKey, connected: [] })
+      const tenant = await daemon.newTenant(name)
+      // Later requests need its entity.
+      reserved.add(tenant.entityId)
+      tenants.push({ ...tenant, name, connected: [] })
     }
-    for (const tenant of tenants) await prepareTenant(daemon, tenant, party, found, reserved)
-    await connect(daemon, tenants[0]!, tenants[1]!, found)
+    for (const tenant of tenants) await prepareTenant(tenant, party, found, reserved)
+    const [acme, alice] = tenants as [Tenant, Tenant]
+    const { inviterConnectionId, inviteeConnectionId } = await connect(acme, alice)
+    found.add(acme.name, 'live connection', inviterConnectionId)
+    found.add(alice.name, 'live connection', inviteeConnectionId)
     return {
       daemon,
       tenants,
@@ -185,64 +187,26 @@ async function exportNewWallet(daemon: Daemon): Promise<ExportedWallet> {
 
 /** The initial resources of a tenant: DIDs, a schema, a did:web, a connection to the party. */
 async function prepareTenant(
-  daemon: Daemon,
   tenant: Tenant,
   party: Party,
   found: Found,
   reserved: Set<string>,
 ): Promise<void> {
-  const { name, apiKey } = tenant
-  const call = async (key: string, body?: unknown): Promise<any> =>
-    (await daemon.call(key, { apiKey, body })).body
-  const newDid = (purpose: string, curve: string) =>
-    call('POST /did-registrar/dids', { documentTemplate: { publicKeys: [{ id: 'key-1', purpose, curve }] } })
-  const { longFormDid } = await newDid('assertionMethod', 'secp256k1')
-  const issuer = longFormDid.split(':').slice(0, 3).join(':')
-  await call(`POST /did-registrar/dids/${issuer}/publications`)
+  const { name, call } = tenant
+  const { did: issuer, longFormDid } = await newDid(tenant, 'assertionMethod')
   found.add(name, 'issuing DID', issuer)
-  const { longFormDid: subject } = await newDid('authentication', 'Ed25519')
+  const { longFormDid: subject } = await newDid(tenant, 'authentication', 'Ed25519')
   found.add(name, 'subject DID', subject)
-  await call('POST /did-registrar/dids', {
-    method: 'web',
-    name,
-    documentTemplate: { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' }] },
-  })
-  const schema = {
-    name: 'person',
-    version: '1.0.0',
-    type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
-    author: issuer,
-    schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' },
-  }
-  const { guid } = await call('POST /schema-registry/schemas', schema)
-  found.add(name, 'schema URL', `${daemon.url}/schema-registry/schemas/${guid}`)
+  const publicKeys = [{ id: 'key-1', purpose: 'assertionMethod' as const }]
+  await call('POST /did-registrar/dids', { body: { method: 'web', name, documentTemplate: { publicKeys } } })
+  found.add(name, 'schema URL', await publishSchema(tenant, issuer))
   // These must not be removed, because later requests need them.
   for (const did of [issuer, longFormDid, subject]) reserved.add(did)
-  const { connectionId, thid, invitation } = await call('POST /connections', {})
+  const { connectionId, thid, invitation } = await call('POST /connections', { body: {} })
   const request = { type: typesOf.connectionRequest, thid, pthid: thid }
   const envelope = makeEnvelope(createDraw(1, 1), 'good', party, invitation.from, request) as string
-  await fetch(addressOf(invitation.from), {
-    method: 'POST',
-    headers: { 'content-type': encryptedType },
-    body: envelope,
-  })
+  await post(addressOf(invitation.from), envelope)
   tenant.connected.push(invitation.from)
   found.add(name, 'an envelope', envelope)
   found.add(name, 'live connection', connectionId)
-}
-
-/** Connects the tenants to each other. */
-async function connect(daemon: Daemon, inviter: Tenant, invitee: Tenant, found: Found): Promise<void> {
-  const { body } = await daemon.call('POST /connections', { apiKey: inviter.apiKey, body: {} })
-  const oob = new URL(body.invitation.invitationUrl).searchParams.get('_oob')!
-  const accepted = await daemon.call('POST /connection-invitations', {
-    apiKey: invitee.apiKey,
-    body: { invitation: oob },
-  })
-  found.add(inviter.name, 'live connection', body.connectionId)
-  found.add(invitee.name, 'live connection', accepted.body.connectionId)
-  for (let state = ''; state !== 'ConnectionResponseSent'; await sleep(20)) {
-    state = (await daemon.call(`GET /connections/${body.connectionId}`, { apiKey: inviter.apiKey })).body
-      .state
-  }
 }
