@@ -4,7 +4,7 @@ import { askProgram, ProgramFailed } from './daemon/launch.ts'
 import { CommandError } from './errors/errors.ts'
 
 /** The content of a backup, and the result of its verification. */
-export type BackupAtRest = Omit<Answer<'POST /_system/backups'>, 'heldMs'> & {
+type BackupAtRest = Omit<Answer<'POST /_system/backups'>, 'heldMs'> & {
   masterKey: 'opens' | 'does not open' | 'absent'
   faults: { path: string; reason: string }[]
 }

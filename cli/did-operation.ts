@@ -16,7 +16,7 @@ export function ledgerWaitFlags(dependsOn: string[] = []) {
   }
 }
 
-export type ScheduledOperation = Answer<'POST /did-registrar/dids/{didRef}/updates'>
+type ScheduledOperation = Answer<'POST /did-registrar/dids/{didRef}/updates'>
 type WaitFlags = { wait?: boolean; timeout?: string | undefined }
 
 /** The result of an operation in a word, and whether the ledger has accepted it. A new operation clears the failure of the last one. */

@@ -35,7 +35,7 @@ const topics = {
     failed: 8,
   },
 } as const
-export type RequestTopic = keyof typeof topics
+type RequestTopic = keyof typeof topics
 
 const styles = { pending: 'waiting', success: 'good', error: 'bad' } as const
 

@@ -15,7 +15,7 @@ const forwardTimeoutMs = 4_000
 /** Headers that are forwarded: the content type and the signature. */
 const forwarded = ['content-type', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'authorization']
 
-export type ReceiverOptions = {
+type ReceiverOptions = {
   /** 0 takes a free one. */
   port: number
   /** The share of events to refuse, from 0 to 1. */
@@ -129,7 +129,7 @@ const toleranceSeconds = 300
  * Verifies a signature (Standard Webhooks 1.0). `now` is in milliseconds. Returns the fault; undefined when
  * the signature is valid.
  */
-export function findForgery(
+function findForgery(
   secret: string,
   headers: IncomingHttpHeaders,
   body: string,

@@ -90,7 +90,7 @@ export type Recording = {
   close(): void
 }
 
-export type TerminalSize = { columns?: number | undefined; rows?: number | undefined }
+type TerminalSize = { columns?: number | undefined; rows?: number | undefined }
 
 /** The size that players assume. */
 const [usualColumns, usualRows] = [80, 24]

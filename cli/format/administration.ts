@@ -105,7 +105,7 @@ export const auditColumns: Column<AuditEntry>[] = [
 const hidden = '***'
 
 /** A profile in `--json` output. An unreadable profile has an error instead. */
-export type ShownProfile = {
+type ShownProfile = {
   name: string
   inUse: boolean
   file: string

@@ -181,7 +181,7 @@ export function unanswered(lines: Candidates['lines']): string | undefined {
 }
 
 /** Describes a line of a request by its index in `proofs`. */
-export function describeLine({ schemaId, trustIssuers }: Line, index: number): string {
+function describeLine({ schemaId, trustIssuers }: Line, index: number): string {
   return `proofs.${index}, the schema ${schemaId}${trustIssuers.length > 0 ? ` by ${trustIssuers.join(' or ')}` : ''}`
 }
 

@@ -127,7 +127,7 @@ function toSvg(modules: readonly (readonly boolean[])[]): string {
 const signature = Buffer.from('\u0089PNG\r\n\u001a\n', 'latin1')
 
 /** Encodes rows of modules as PNG (ISO/IEC 15948), one bit per pixel. True is black. `scale` is pixels per module. */
-export function toPng(rows: readonly (readonly boolean[])[], scale: number): Buffer {
+function toPng(rows: readonly (readonly boolean[])[], scale: number): Buffer {
   const width = rows[0]!.length * scale
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)

@@ -42,8 +42,7 @@ export const renderings: readonly Rendering[] = ['small', 'quadrants']
 export type Screen = { columns?: number | undefined; rows?: number | undefined }
 
 /** A QR code as coloured lines of `width` columns, or the reason why there is none. */
-export type Qr =
-  { rendering: Rendering; lines: string[]; width: number } | { reason: string; isTooLong: boolean }
+type Qr = { rendering: Rendering; lines: string[]; width: number } | { reason: string; isTooLong: boolean }
 
 /** Draws a text with the first rendering that fits the screen. Any size fits a screen of unknown size. */
 export function drawQr(

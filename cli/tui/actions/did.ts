@@ -19,7 +19,7 @@ export const didActions: readonly Action<Did>[] = [
 type Purpose = 'authentication' | 'assertionMethod'
 
 /** A DID and the fragments of its keys for one purpose. */
-export type OwnDid = { did: string; keys: readonly string[] }
+type OwnDid = { did: string; keys: readonly string[] }
 
 /** The number of DIDs to choose from, newest first. Each is resolved to find its keys. */
 const most = 30

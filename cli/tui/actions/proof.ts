@@ -4,16 +4,39 @@ import { unanswered, type Candidates } from '../../format/proof-request.ts'
 import { CommandError } from '../../errors/errors.ts'
 import { expectedStates } from '../../format/states.ts'
 import { claimsLine } from '../../format/credential.ts'
-import type { Action, ActionContext } from './action.ts'
+import type { Action, ActionContext, Run } from './action.ts'
 import { choosePartner } from './connection.ts'
 
 export const proofActions: readonly Action<PresentationRecord>[] = [
   { key: 'p', word: 'present', when: isFor('proof present'), run: present },
   // Presenting accepts the request: the same action under another key.
   { key: 'a', word: 'accept', isAlias: true, when: isFor('proof present'), run: present },
-  { key: 'x', word: 'reject', when: isFor('proof present'), run: decline },
-  { key: 'v', word: 'accept', when: isFor('proof accept'), run: verify },
-  { key: 'x', word: 'reject', when: isFor('proof accept'), run: rejectPresentation },
+  {
+    key: 'x',
+    word: 'reject',
+    when: isFor('proof present'),
+    run: answer(
+      'request-reject',
+      'The request is declined.',
+      'Decline this request? It can no longer be answered. The other side is not notified.',
+    ),
+  },
+  {
+    key: 'v',
+    word: 'accept',
+    when: isFor('proof accept'),
+    run: answer('presentation-accept', 'The presentation is accepted.'),
+  },
+  {
+    key: 'x',
+    word: 'reject',
+    when: isFor('proof accept'),
+    run: answer(
+      'presentation-reject',
+      'The presentation is rejected.',
+      'Reject this presentation? It was verified. The other side is not notified.',
+    ),
+  },
 ]
 
 function isFor(command: string) {
@@ -90,30 +113,19 @@ function claimsOf(context: ActionContext, recordId: string): string | undefined 
   return record && claimsLine(record.claims)
 }
 
-async function decline(context: ActionContext, record: PresentationRecord): Promise<string | undefined> {
-  if (
-    !(await context.confirm(
-      'Decline this request? It can no longer be answered. The other side is not notified.',
-    ))
-  )
-    return undefined
-  await act(context, record, 'request-reject')
-  return 'The request is declined.'
-}
+type Answer = 'request-reject' | 'presentation-accept' | 'presentation-reject'
 
-async function verify(context: ActionContext, record: PresentationRecord): Promise<string> {
-  await act(context, record, 'presentation-accept')
-  return 'The presentation is accepted.'
-}
-
-async function rejectPresentation(
-  context: ActionContext,
-  record: PresentationRecord,
-): Promise<string | undefined> {
-  if (!(await context.confirm('Reject this presentation? It was verified. The other side is not notified.')))
-    return undefined
-  await act(context, record, 'presentation-reject')
-  return 'The presentation is rejected.'
+/** Answers a request or a presentation, after a confirmation if there is a question. */
+function answer(action: Answer, done: string, question?: string): Run<PresentationRecord> {
+  return async (context, { presentationId }) => {
+    if (question !== undefined && !(await context.confirm(question))) return undefined
+    context.say('Sending …')
+    await context.call('PATCH /present-proof/presentations/{presentationId}', {
+      path: { presentationId },
+      body: { action },
+    })
+    return done
+  }
 }
 
 export async function removeProof(
@@ -127,18 +139,6 @@ export async function removeProof(
     proofs: proofs.filter((each) => each.presentationId !== presentationId),
   }))
   return 'The proof record is deleted.'
-}
-
-async function act(
-  context: ActionContext,
-  { presentationId }: PresentationRecord,
-  action: 'request-reject' | 'presentation-accept' | 'presentation-reject',
-) {
-  context.say('Sending …')
-  await context.call('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId },
-    body: { action },
-  })
 }
 
 export async function request(context: ActionContext): Promise<string | undefined> {

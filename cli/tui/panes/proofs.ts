@@ -45,7 +45,7 @@ function aboutOf({ goal, connectionId, ...asked }: PresentationRecord, { connect
 type Pair = readonly [name: string, value: unknown]
 
 /** Returns the claims and issuers in JWT presentations, which the daemon has verified. Skips unreadable ones. */
-export function presentedClaims(presentations: readonly string[]): Pair[] {
+function presentedClaims(presentations: readonly string[]): Pair[] {
   return presentations.flatMap((presentation) =>
     credentialsIn(presentation).flatMap((credential): Pair[] => {
       const { iss, vc } = payloadOf(credential) as { iss?: unknown; vc?: { credentialSubject?: object } }

@@ -51,11 +51,6 @@ export function turnPage(page: Page, key: string, size: Size): Page | undefined 
   return same === undefined ? undefined : turnPage(page, same, size)
 }
 
-/** Converts a line to a row. */
-export function rowOf(text: string): Row {
-  return [{ text }]
-}
-
 export const help: readonly (readonly [keys: string, meaning: string])[] = [
   ['Tab Shift-Tab 1–6', 'go to another pane'],
   ['↑ ↓ j k PgUp PgDn g G', 'move in the list'],

@@ -59,7 +59,7 @@ export type Prompt =
       answer: (values: Record<string, string> | undefined) => void
     }
 
-export type Form = Extract<Prompt, { kind: 'fill' }>
+type Form = Extract<Prompt, { kind: 'fill' }>
 
 /** Returns the form after a key. Undefined for other keys. */
 export function edit(form: Form, key: string): Form | undefined {

@@ -25,7 +25,7 @@ export type Session = {
   close: () => void
 }
 
-export type SessionOptions = {
+type SessionOptions = {
   daemon: Daemon
   store: Store
   size: Size

@@ -22,7 +22,7 @@ export const panes: Readonly<Record<PaneName, Pane<any>>> = {
 export type Size = { columns: number; rows: number }
 
 /** The progress or the result of an action, at the bottom. */
-export type Notice = { is: 'busy' | 'good' | 'bad'; text: string }
+type Notice = { is: 'busy' | 'good' | 'bad'; text: string }
 
 export type Ui = {
   pane: PaneName
@@ -61,7 +61,7 @@ export function shownIn(name: PaneName, data: Data, { filters }: Pick<Ui, 'filte
   return items.filter((item) => wanted.every((word) => pane.text(item).toLowerCase().includes(word)))
 }
 
-export type Selection = { pane: Pane<unknown>; items: readonly unknown[]; index: number; item: unknown }
+type Selection = { pane: Pane<unknown>; items: readonly unknown[]; index: number; item: unknown }
 
 /** The selection in the current pane. In an empty list `item` is undefined and `index` is -1. */
 export function selectionOf(data: Data, ui: Ui): Selection {
@@ -105,7 +105,7 @@ export const least: Size = { columns: 60, rows: 16 }
 /** Lines of the header, the tabs and the keys. */
 const frame = 3
 
-export type Layout = {
+type Layout = {
   isWide: boolean
   /** Widths of the list and the details. */
   listColumns: number

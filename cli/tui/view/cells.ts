@@ -6,7 +6,7 @@ import { wrap, type Row } from '../session/details.ts'
 const gap = 2
 const narrowest = 10
 
-export type FittedColumn<Item> = { column: Column<Item>; width: number }
+type FittedColumn<Item> = { column: Column<Item>; width: number }
 
 /** Returns the columns that fit, with their widths. */
 export function fitColumns<Item>(columns: readonly Column<Item>[], width: number): FittedColumn<Item>[] {
