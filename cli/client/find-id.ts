@@ -50,7 +50,7 @@ export async function resolveIds(
  *
  * @throws {CommandError} 3 when there is none. @throws {UsageError} when there are several, or the text cannot be part of an id.
  */
-export async function findId(
+async function findId(
   resource: ResourceName,
   text: string,
   call: Client,

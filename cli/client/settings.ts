@@ -34,7 +34,7 @@ export type Surroundings = z.output<typeof Variables> & { AGENT_PROFILE: string;
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** The source of the profile’s name, other than a flag. */
-export type ProfileFrom = 'environment' | 'use' | 'default'
+type ProfileFrom = 'environment' | 'use' | 'default'
 
 /**
  * Reads the settings of this process. An empty variable counts as missing.

@@ -4,8 +4,7 @@
  * bin/agent.cjs calls it without loading oclif.
  */
 import { readdirSync } from 'node:fs'
-import { meanings } from '../format/states.ts'
-import { expectedStates } from '../format/states.ts'
+import { expectedStates, meanings } from '../format/states.ts'
 import { kindOf } from '../input/kinds.ts'
 import { whatIsNext, type Candidate, type Manifest, type Place } from './words.ts'
 
@@ -53,7 +52,7 @@ async function valuesFor(place: Place, current: string): Promise<Candidate[] | '
 }
 
 /** Returns the files and folders that continue `@path`. Shells do not complete after an @. A folder ends in a slash. */
-export function filesAfterAt(word: string): Candidate[] {
+function filesAfterAt(word: string): Candidate[] {
   const slash = word.lastIndexOf('/')
   const folder = word.slice(1, slash + 1)
   try {

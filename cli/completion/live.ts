@@ -15,9 +15,9 @@ const patienceMs = 700
 /** The largest number of candidates. The newest are listed. */
 const query = { limit: 200, order: 'desc' } as const
 
-/** Lists the items of a kind, from the daemon that flags, variables and profile select. @throws when it does not answer. */
 type Candidate = { value: string; state?: string | undefined; about?: string | undefined }
 
+/** Lists the items of a kind, from the daemon that flags, variables and profile select. @throws when it does not answer. */
 export async function listThings(kind: Kind, given: Given): Promise<Candidate[]> {
   if (kind === 'profile')
     return profileNames(fromVariables().AGENT_CONFIG_DIR).map((name) => ({ value: name }))

@@ -6,7 +6,7 @@ import { CommandError } from '../errors/errors.ts'
 import { findDaemon } from './find.ts'
 
 /** The flags of `agent daemon start`, by the variables that they set. */
-export const flagNames: Readonly<Record<string, string>> = {
+const flagNames: Readonly<Record<string, string>> = {
   AGENT_HOST: '--host',
   AGENT_HTTP_PORT: '--port',
   AGENT_DIDCOMM_PORT: '--didcomm-port',

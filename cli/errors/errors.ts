@@ -24,8 +24,6 @@ export class CommandError extends Error {
   }
 }
 
-export type ExitCode = keyof typeof exitCodes
-
 /** By exit code: its name, what happened, why, and what to do. */
 // prettier-ignore
 export const exitCodes = {

@@ -7,7 +7,7 @@ import { meanings, type Topic } from '../format/states.ts'
 import { protocolProblems } from './protocol-problems.ts'
 
 // prettier-ignore
-export const reportCodes: Readonly<Record<string, Texts>> = {
+const reportCodes: Readonly<Record<string, Texts>> = {
   'e.p.req.time.flow-expired': ['The other side took too long.', 'The other side ends idle threads after its own time limit.', 'Start again with a new invitation, offer or request.'],
   'e.p.req.time.invitation-expired': ['The invitation was accepted too late.', 'It had expired at the inviter.', 'Ask for a new invitation.'],
   'e.p.req.time.message-expired': ['The message arrived after its `expires_time`.', 'It was delayed, or one of the clocks is wrong.', 'Send it again. Compare both clocks.'],
@@ -81,14 +81,8 @@ const ownCodes: Readonly<Record<string, string>> = {
 /** All entries, by kind. */
 export const explanations: readonly Explanation[] = [
   ...Object.entries(exitCodes).map(([name, [word, what, why, remedy]]): Explanation => {
-    return {
-      kind: 'exit-code',
-      name,
-      what: `${word[0]!.toUpperCase()}${word.slice(1)}. ${what}`,
-      why,
-      do: remedy,
-      exitCode: Number(name),
-    }
+    const text = `${capitalize(word)}. ${what}`
+    return { kind: 'exit-code', name, what: text, why, do: remedy, exitCode: Number(name) }
   }),
   ...(Object.entries(meanings) as [Topic, (typeof meanings)[Topic]][]).flatMap(([topic, states]) =>
     Object.keys(states).map((state) => ofState(topic, state)),
@@ -96,15 +90,8 @@ export const explanations: readonly Explanation[] = [
   ...(Object.entries(problemTexts) as [ProblemType, Texts][]).map(
     ([type, [what, why, remedy]]): Explanation => {
       const status = problems[type]
-      return {
-        kind: 'problem',
-        name: type,
-        what,
-        why,
-        do: remedy,
-        status,
-        exitCode: exitCodeOf({ type, status }),
-      }
+      const exitCode = exitCodeOf({ type, status })
+      return { kind: 'problem', name: type, what, why, do: remedy, status, exitCode }
     },
   ),
   ...Object.entries(reportCodes).map(([name, [what, why, remedy]]): Explanation => {
@@ -143,30 +130,30 @@ function byBeginning(code: string): Explanation[] {
 
 function ofState(topic: Topic, state: string): Explanation {
   const { words, next, ends } = meanings[topic][state]!
-  const why =
-    ends === undefined
-      ? next === undefined
-        ? 'The other side or the daemon acts next.'
-        : 'You act next.'
-      : ends === 0
-        ? 'The flow succeeded.'
-        : 'The flow failed. The record has the reason.'
-  const wait = `Nothing: it continues automatically. \`agent ${topic} show <id>\` shows its state; --wait on a command waits for it.`
-  const remedy =
-    ends === undefined
-      ? wait
-      : ends === 0
-        ? 'Nothing.'
-        : `\`agent ${topic} show <id>\` has the reason as its last failure. Start again.`
-  const what = `${words[0]!.toUpperCase()}${words.slice(1)}.`
+  const [why, remedy] =
+    ends === 0
+      ? ['The flow succeeded.', 'Nothing.']
+      : ends !== undefined
+        ? [
+            'The flow failed. The record has the reason.',
+            `\`agent ${topic} show <id>\` has the reason as its last failure. Start again.`,
+          ]
+        : [
+            next === undefined ? 'The other side or the daemon acts next.' : 'You act next.',
+            `Nothing: it continues automatically. \`agent ${topic} show <id>\` shows its state; --wait on a command waits for it.`,
+          ]
   return {
     kind: 'state',
     name: state,
     topic,
-    what,
+    what: `${capitalize(words)}.`,
     why,
     do: next === undefined ? remedy : `\`${next.replace('{id}', '<id>')}\``,
   }
+}
+
+function capitalize(text: string): string {
+  return `${text[0]!.toUpperCase()}${text.slice(1)}`
 }
 
 function lastPart(name: string): string {
