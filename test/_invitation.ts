@@ -5,7 +5,7 @@ import { newDid, oobOf, type Tenant } from './_tenants.ts'
 
 /** The JSON of an invitation. */
 export function decode(record: { invitation?: { invitationUrl: string } | undefined }): any {
-  return JSON.parse(Buffer.from(oobOf(record as never), 'base64url').toString())
+  return JSON.parse(Buffer.from(oobOf(record), 'base64url').toString())
 }
 
 /** The `_oob` text of any JSON. */

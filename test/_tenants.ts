@@ -57,8 +57,8 @@ async function recordIn<Item>(
 }
 
 /** The `_oob` value of an invitation. */
-export function oobOf({ invitation }: { invitation: { invitationUrl: string } }): string {
-  return new URL(invitation.invitationUrl).searchParams.get('_oob')!
+export function oobOf({ invitation }: { invitation?: { invitationUrl: string } | undefined }): string {
+  return new URL(invitation!.invitationUrl).searchParams.get('_oob')!
 }
 
 /** Connects two tenants. Returns the thread and the connection id of each side. */

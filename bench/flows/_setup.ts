@@ -124,10 +124,9 @@ async function newPair(issuer: Tenant, holder: Tenant): Promise<Pair> {
 
 /** Connects a pair; returns the issuer's connection. */
 export async function connect({ issuer, holder }: Pick<Pair, 'issuer' | 'holder'>): Promise<string> {
-  const { connectionId, thid, invitation } = await issuer.ask('POST /connections', { label: 'bench' })
-  await holder.ask('POST /connection-invitations', {
-    invitation: new URL(invitation.invitationUrl).searchParams.get('_oob'),
-  })
+  const made = await issuer.ask('POST /connections', { label: 'bench' })
+  const { connectionId, thid } = made
+  await holder.ask('POST /connection-invitations', { invitation: tenants.oobOf(made) })
   await Promise.all([
     issuer.reached(thid, 'ConnectionResponseSent'),
     holder.reached(thid, 'ConnectionResponseReceived'),

@@ -298,7 +298,7 @@ describe('an invitation', () => {
     const made = await agent.tenant('POST /present-proof/presentations/invitation', {
       body: { goal: 'your age', proofs: [] },
     })
-    const { text } = await get(`${agent.url}/invitation?_oob=${oobOf(made as never)}`)
+    const { text } = await get(`${agent.url}/invitation?_oob=${oobOf(made)}`)
     expect(text).toContain('<h1>Proof request</h1>')
   })
 

@@ -1,4 +1,5 @@
 /** One flow: connect, issue, present. Callers repeat requests, because daemons may be killed at any time. */
+import { oobOf } from '../_tenants.ts'
 import { ask, makeOnce, type DaemonTenant, type Setup } from './_setup.ts'
 
 /** The wait for the event of a state, longer than a restart. */
@@ -17,12 +18,11 @@ export async function runFlow(setup: Setup, name: string, waitMs = usualWaitMs):
     { label: name },
   )
   const { thid } = connection
-  const invitation = new URL(connection['invitation'].invitationUrl).searchParams.get('_oob')
   await makeOnce(
     holder,
     () => findIn(holder, `/connections?thid=${thid}`, () => true),
     'POST /connection-invitations',
-    { invitation },
+    { invitation: oobOf(connection) },
   )
   await Promise.all([
     reached(issuer, thid, 'ConnectionResponseSent'),

@@ -230,10 +230,7 @@ test('the record stores why automatic acceptance failed, and manual acceptance w
 
 test('an offer in an invitation is never accepted automatically', async () => {
   await using pair = await startAccepting()
-  const { recordId } = await acceptOfferInvitation(
-    pair.holder,
-    oobOf((await offerByInvitation(pair.issuer)) as never),
-  )
+  const { recordId } = await acceptOfferInvitation(pair.holder, oobOf(await offerByInvitation(pair.issuer)))
   expect(await jobsOf(pair.agent, pair.holder, recordId)).toEqual([])
 })
 

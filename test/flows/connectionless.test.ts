@@ -34,7 +34,7 @@ const goals = { goalCode: 'issue-vc', goal: 'für >alle? ~' }
 /** A holder's credential, issued by invitation. */
 async function issueByInvitation(issuer: Tenant, holder: Tenant) {
   const offer = await offerByInvitation(issuer)
-  const { recordId } = await acceptOfferInvitation(holder, oobOf(offer as never))
+  const { recordId } = await acceptOfferInvitation(holder, oobOf(offer))
   await acceptOffer(holder, recordId)
   await credentialIn(holder.call, offer.thid, 'CredentialReceived')
   return { recordId, issuingDID: offer.issuingDID! }
@@ -201,9 +201,7 @@ test('several agents answer an invitation at once: exactly one gets the credenti
   const { agent, issuer } = pair
   const offer = await offerByInvitation(issuer)
   const holders = await Promise.all(Array.from({ length: 6 }, () => agent.newTenant()))
-  const records = await Promise.all(
-    holders.map((holder) => acceptOfferInvitation(holder, oobOf(offer as never))),
-  )
+  const records = await Promise.all(holders.map((holder) => acceptOfferInvitation(holder, oobOf(offer))))
   await Promise.all(holders.map((holder, index) => acceptOffer(holder, records[index]!.recordId)))
   await credentialIn(issuer.call, offer.thid, 'CredentialSent')
   const ends = await Promise.all(
@@ -229,8 +227,8 @@ test('a second answer is refused, and the flow of the first one continues', asyn
   const { recordId: otherId } = await issueByInvitation(issuer, second)
   const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: {} })
   const [first, late] = [
-    await acceptRequestInvitation(holder, oobOf(asked as never)),
-    await acceptRequestInvitation(second, oobOf(asked as never)),
+    await acceptRequestInvitation(holder, oobOf(asked)),
+    await acceptRequestInvitation(second, oobOf(asked)),
   ]
   await prove(holder, first.presentationId, credentialId)
   const { data } = await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
@@ -254,7 +252,7 @@ test('an invalid presentation ends the request and is reported to the prover', a
   const { did: another } = await newDid(issuer, 'assertionMethod')
   const proofs = [{ schemaId: 'https://example.com/person', trustIssuers: [another] }]
   const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: { proofs } })
-  const { presentationId } = await acceptRequestInvitation(holder, oobOf(asked as never))
+  const { presentationId } = await acceptRequestInvitation(holder, oobOf(asked))
   await prove(holder, presentationId, recordId)
   await presentationIn(issuer.call, asked.thid, 'PresentationVerificationFailed')
   await presentationIn(holder.call, asked.thid, 'ProblemReportReceived')
@@ -269,7 +267,7 @@ test('an answer to an expired invitation is refused, and the record has the reas
     [acceptOfferInvitation, offer, 'error:CredentialServiceError:InvitationExpired'],
     [acceptRequestInvitation, asked, 'error:PresentationError:InvitationExpired'],
   ] as const) {
-    expect(await refusal(take(holder, oobOf(invitation as never)) as Promise<unknown>)).toMatchObject({
+    expect(await refusal(take(holder, oobOf(invitation)) as Promise<unknown>)).toMatchObject({
       status: 400,
       type,
     })
@@ -308,13 +306,13 @@ test('an unanswered invitation accepts only an answer, an answered one only its 
   const { agent, issuer, holder } = pair
   const open = await offerByInvitation(issuer, { automaticIssuance: false })
   const offer = await offerByInvitation(issuer, { automaticIssuance: false })
-  const held = await acceptOfferInvitation(holder, oobOf(offer as never))
+  const held = await acceptOfferInvitation(holder, oobOf(offer))
   await acceptOffer(holder, held.recordId)
   await credentialIn(issuer.call, offer.thid, 'RequestReceived')
   await credentialIn(holder.call, offer.thid, 'RequestSent')
   const { recordId } = await issueByInvitation(issuer, holder)
   const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: {} })
-  const { presentationId, myDid: proverDid } = await acceptRequestInvitation(holder, oobOf(asked as never))
+  const { presentationId, myDid: proverDid } = await acceptRequestInvitation(holder, oobOf(asked))
   await prove(holder, presentationId, recordId)
   await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
   await presentationIn(holder.call, asked.thid, 'PresentationSent')

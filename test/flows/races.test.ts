@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Connection } from '../../src/protocols/connection/model.ts'
 import { startAgent } from '../_agent.ts'
-import { connectionIn, refusal, until } from '../_tenants.ts'
+import { connectionIn, oobOf, refusal, until } from '../_tenants.ts'
 
 const rounds = Number(process.env['RACES'] ?? 10)
 const racers = 20
@@ -14,8 +14,9 @@ test(
     await using agent = await startAgent()
     const [inviter, invitee] = [await agent.newTenant('inviter'), await agent.newTenant('invitee')]
     for (let round = 0; round < rounds; round++) {
-      const { thid, invitation } = await inviter.call('POST /connections', { body: { label: 'a race' } })
-      const body = { invitation: new URL(invitation.invitationUrl).searchParams.get('_oob')! }
+      const made = await inviter.call('POST /connections', { body: { label: 'a race' } })
+      const { thid } = made
+      const body = { invitation: oobOf(made) }
       const outcomes = await Promise.allSettled(
         Array.from({ length: racers }, () => invitee.call('POST /connection-invitations', { body })),
       )
@@ -43,8 +44,9 @@ test(
       Array.from({ length: racers }, (_, n) => agent.newTenant(`invitee ${n}`)),
     )
     for (let round = 0; round < Math.ceil(rounds / 5); round++) {
-      const { thid, invitation } = await inviter.call('POST /connections', { body: { label: 'a race' } })
-      const body = { invitation: new URL(invitation.invitationUrl).searchParams.get('_oob')! }
+      const made = await inviter.call('POST /connections', { body: { label: 'a race' } })
+      const { thid } = made
+      const body = { invitation: oobOf(made) }
       await Promise.all(invitees.map(({ call }) => call('POST /connection-invitations', { body })))
       const hasEnded = ({ state, metaLastFailure }: Connection) =>
         state === 'ConnectionResponseReceived' || metaLastFailure !== undefined

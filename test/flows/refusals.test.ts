@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { base64Attachment, jsonAttachment, type Attachment } from '../../src/didcomm/message.ts'
+import { decode, encode } from '../_invitation.ts'
 import { newDid, refusal, startPair } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
 import { expectRefusal, prove, requestProof, startWithCredential } from './_steps.ts'
@@ -94,12 +95,8 @@ test('oversized lists are refused', async () => {
 test('an invitation with a negative expiry or an invalid sender is refused', async () => {
   await using pair = await startPair()
   const made = await pair.issuer.call('POST /connections', { body: {} })
-  const oob = new URL(made.invitation.invitationUrl).searchParams.get('_oob')!
-  const invitation = {
-    ...(JSON.parse(Buffer.from(oob, 'base64url').toString()) as object),
-    expires_time: -1e300,
-  }
-  const text = Buffer.from(JSON.stringify(invitation)).toString('base64url')
+  const invitation = { ...decode(made), expires_time: -1e300 }
+  const text = encode(invitation)
   expect(
     (await refusal(pair.holder.call('POST /connection-invitations', { body: { invitation: text } }))).status,
   ).toBe(400)
@@ -111,9 +108,7 @@ test('an invitation with a negative expiry or an invalid sender is refused', asy
     'did:prism:00',
     '',
   ]) {
-    const foreign = Buffer.from(JSON.stringify({ ...invitation, expires_time: undefined, from })).toString(
-      'base64url',
-    )
+    const foreign = encode({ ...invitation, expires_time: undefined, from })
     const { status } = await refusal(
       pair.holder.call('POST /connection-invitations', { body: { invitation: foreign } }),
     )

@@ -56,7 +56,7 @@ test('an offer in an invitation is rejected in the same way, and no other agent 
   await using pair = await startPair()
   const { agent, issuer, holder } = pair
   const made = await offerByInvitation(issuer)
-  const invitation = oobOf(made as never)
+  const invitation = oobOf(made)
   const late = await agent.newTenant('late')
   const { recordId: lateId } = await acceptOfferInvitation(late, invitation)
   const { recordId } = await acceptOfferInvitation(holder, invitation)
@@ -83,7 +83,7 @@ test('a rejection without the invitation is refused', async () => {
   expect((await stranger.send(from, report(randomUUID()))).status).toBe(422)
   expect(await announced(pair.agent, pair.issuer, made.thid)).toEqual(['InvitationGenerated'])
 
-  const { recordId } = await acceptOfferInvitation(pair.holder, oobOf(made as never))
+  const { recordId } = await acceptOfferInvitation(pair.holder, oobOf(made))
   await acceptOffer(pair.holder, recordId)
   await credentialIn(pair.holder.call, made.thid, 'CredentialReceived')
   expect((await stranger.send(from, report(made.thid))).status).toBe(422)

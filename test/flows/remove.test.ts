@@ -138,7 +138,7 @@ test('removing a record that began with an invitation removes its DID and jobs, 
   await using pair = await startPair()
   const { issuer, holder } = pair
   const made = await offerByInvitation(issuer)
-  const taken = await acceptOfferInvitation(holder, oobOf(made as never))
+  const taken = await acceptOfferInvitation(holder, oobOf(made))
   expect((await left(pair, holder, taken.recordId)).dids).toHaveLength(1)
   await addJobs(pair, holder, `record:${taken.recordId}`, `notices:${taken.recordId}`, 'notices:another')
   await removeCredential(holder, taken.recordId)
@@ -148,7 +148,7 @@ test('removing a record that began with an invitation removes its DID and jobs, 
   )
   expect(jobs).toEqual([{ queue: 'notices:another' }])
 
-  const again = await acceptOfferInvitation(holder, oobOf(made as never))
+  const again = await acceptOfferInvitation(holder, oobOf(made))
   await acceptOffer(holder, again.recordId)
   await credentialIn(holder.call, made.thid, 'CredentialReceived')
 })

@@ -109,7 +109,7 @@ describe('an issued credential', () => {
     })
     const [{ format, data }] = decode(offer).attachments[0].data.json.attachments
     expect([format, data.json.options.domain]).toEqual(['vc+sd-jwt', 'default-domain'])
-    const { recordId } = await acceptOfferInvitation(holder!, oobOf(offer as never))
+    const { recordId } = await acceptOfferInvitation(holder!, oobOf(offer))
     await acceptOfferWith(holder!, recordId, { subjectId: holding.subjectId, keyId: 'key-1' })
     await credentialIn(holder!.call, offer.thid, 'CredentialReceived')
 
@@ -123,7 +123,7 @@ describe('an issued credential', () => {
       options,
       claims: { age: '{}' },
     })
-    const { presentationId } = await acceptRequestInvitation(holder!, oobOf(asked as never))
+    const { presentationId } = await acceptRequestInvitation(holder!, oobOf(asked))
     await prove(holder!, presentationId, recordId)
     const { disclosedClaims } = await presentationIn(issuer!.call, asked.thid, 'PresentationVerified')
     expect(disclosedClaims).toEqual({ age: 42 })
