@@ -27,7 +27,7 @@ class CommandHelp extends OclifCommandHelp {
   override render = (text: string) => fill(text, this.config.bin, this.command.id)
 
   override wrap(text: string, spacing = this.indentSpacing) {
-    return wrapWords(this.render(text), this.opts.maxWidth! - spacing) ?? super.wrap(text, spacing)
+    return wrapWords(this.render(text), this.opts.maxWidth - spacing) ?? super.wrap(text, spacing)
   }
 
   protected override sections() {
@@ -56,7 +56,7 @@ export default class AgentHelp extends Help {
   override render = (text: string) => fill(text, this.config.bin)
 
   override wrap(text: string, spacing = this.indentSpacing) {
-    return wrapWords(this.render(text), this.opts.maxWidth! - spacing) ?? super.wrap(text, spacing)
+    return wrapWords(this.render(text), this.opts.maxWidth - spacing) ?? super.wrap(text, spacing)
   }
 
   /** As oclif's, which compares every topic with every command. */

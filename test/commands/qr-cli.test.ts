@@ -144,9 +144,9 @@ test('a DID request and a challenge have QR codes until they are answered', asyn
     const { code, out } = await run`${topic} create --from Zürich --qr-file ${file}`
     expect({ topic, code }).toEqual({ topic, code: 0 })
     expect(readQr(readPng(file))).toEqual({ qr: out, jsqr: out })
-    const [id] = (await run`${topic} list -q`).out.split('\n')
+    const [id = ''] = (await run`${topic} list -q`).out.split('\n')
     const again = join(user.folder, `${topic}-again.svg`)
-    expect((await run`${topic} show ${id!} --qr-file ${again}`).out).toContain(out)
+    expect((await run`${topic} show ${id} --qr-file ${again}`).out).toContain(out)
     expect(readQr(readSvg(again)).qr).toBe(out)
   }
 })

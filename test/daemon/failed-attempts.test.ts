@@ -21,10 +21,10 @@ async function ask(
 }
 
 /** Registers a key that is short enough to guess. */
-async function newShortKey({ admin, newTenant }: TestAgent) {
-  const { entityId } = await newTenant()
+async function newShortKey(agent: TestAgent) {
+  const { entityId } = await agent.newTenant()
   const apiKey = 'a-short-key-of-a-tenant'
-  await admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
+  await agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
   return { entityId, apiKey }
 }
 

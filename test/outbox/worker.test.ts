@@ -9,7 +9,7 @@ import { WebhookSlots } from '../../src/events/webhook-slots.ts'
 import { appendEvent, type Event, type EventType } from '../../src/events/event.ts'
 import { enqueue, type Job } from '../../src/outbox/job.ts'
 import { Worker } from '../../src/outbox/worker.ts'
-import type { Db, Tx } from '../../src/storage/database.ts'
+import type { Db } from '../../src/storage/database.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
 import { connect, until, type Tenant } from '../_tenants.ts'
 import { openParty } from '../_party.ts'
@@ -242,7 +242,7 @@ test('a job that becomes due during a poll runs after it', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   await db.transaction().execute(async (tx) => {
-    await enqueue(tx as Tx, 'a', { kind: 'task', protocol: 'p', recordId: 'r', task: 't' })
+    await enqueue(tx, 'a', { kind: 'task', protocol: 'p', recordId: 'r', task: 't' })
     const due_at = new Date(steadyNow() + 50).toISOString()
     await tx.updateTable('job').set({ due_at }).execute()
   })

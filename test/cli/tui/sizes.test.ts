@@ -44,6 +44,8 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
   }, 60_000)
 
   afterAll(async () => {
+    // `script` outlives its terminal, and the dashboard in it too.
+    await terminals.get('0×0')!.after('q').shows('exit 0')
     tmux[Symbol.dispose]()
     await user.run`daemon stop`
     user.remove()
