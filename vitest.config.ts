@@ -47,8 +47,8 @@ const interop = ['identus']
 
 const system = readdirSync(inRoot('test')).filter((folder) => ![...unit, ...interop].includes(folder))
 
-/** Runs for minutes, unlike the other tests of its folder. */
-const mutation = 'test/credentials/mutation.test.ts'
+/** Files of those folders that take more than five seconds. They run with the system tests, which fill both cores meanwhile. */
+const slow = ['base/clock', 'credentials/mutation', 'schemas/hostile'].map((file) => `test/${file}.test.ts`)
 
 const testsIn = (folders: readonly string[]) => folders.map((folder) => `test/${folder}/**/*.test.{ts,tsx}`)
 
@@ -56,8 +56,8 @@ export default defineConfig({
   plugins: [builtPrograms],
   test: {
     globalSetup: 'test/_build.ts',
-    // Tests often wait for processes: four files at a time keep two cores busy.
-    maxWorkers: 4,
+    // Tests often wait for processes: five files at a time keep two cores busy.
+    maxWorkers: 5,
     isolate: false,
     // Caches compiled sources between runs.
     experimental: { fsModuleCache: true },
@@ -66,13 +66,13 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/*.test.ts', ...testsIn(unit)], exclude: [mutation] },
+        test: { name: 'unit', include: ['test/*.test.ts', ...testsIn(unit)], exclude: slow },
       },
       {
         extends: true,
         test: {
           name: 'system',
-          include: [...testsIn(system), mutation],
+          include: [...testsIn(system), ...slow],
           // They start processes, which takes long on a busy machine.
           testTimeout: 120_000,
           hookTimeout: 120_000,
