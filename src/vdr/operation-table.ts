@@ -1,8 +1,10 @@
 /** The tables of a ledger file. They are append-only. */
 import { setTimeout } from 'node:timers/promises'
-import { type Generated, Kysely, type Selectable, sql, SqliteDialect } from 'kysely'
+import { type Generated, Kysely, type Selectable, sql } from 'kysely'
 import { toHex } from '../base/bytes.ts'
+import { createDialect } from '../storage/dialect.ts'
 import { NewerFileError, toStorageError } from '../storage/file-errors.ts'
+import { prepared } from '../storage/prepared.ts'
 import { openSqlite, type Database } from '../storage/sqlite.ts'
 import type { ReadOperation } from './ledger.ts'
 
@@ -42,7 +44,7 @@ export async function openLedgerFile(path: string): Promise<LedgerDb> {
     database.close()
     throw new NewerFileError(path, `version ${found}`)
   }
-  const db: LedgerDb = new Kysely({ dialect: new SqliteDialect({ database }) })
+  const db: LedgerDb = new Kysely({ dialect: createDialect(database) })
   try {
     // Nothing is written to a current file, so that it opens on a full disk too.
     if (found < version) await immediately(db, createTables)
@@ -94,10 +96,23 @@ export async function addOperation(
 }
 
 /** The operations on a DID after `sequence`, in order. */
-export function listOperations(db: LedgerDb, suffix: string, sequence: number): Promise<OperationRow[]> {
-  const operations = db.selectFrom('operation').selectAll().where('suffix', '=', suffix)
-  return operations.where('sequence', '>', sequence).orderBy('sequence').execute()
+export async function listOperations(
+  db: LedgerDb,
+  suffix: string,
+  sequence: number,
+): Promise<OperationRow[]> {
+  return (await operationsAfter(db, { suffix, sequence })).rows
 }
+
+const operationsAfter = prepared(
+  (db: LedgerDb, { suffix, sequence }: Pick<OperationRow, 'suffix' | 'sequence'>) =>
+    db
+      .selectFrom('operation')
+      .selectAll()
+      .where('suffix', '=', suffix)
+      .where('sequence', '>', sequence)
+      .orderBy('sequence'),
+)
 
 /** The operation with an id, or the operations of a transaction in order. */
 export function findOperations(
