@@ -9,13 +9,19 @@ import { steadyNow } from '../base/clock.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import { logAttempt, type Answer } from './delivery-log.ts'
-import { toLoggedEvent, type Event } from './event.ts'
+import { toLoggedEvent, type Event, type LoggedEvent } from './event.ts'
 
 /** Attempts to deliver an event, and the seconds between them, as in the Cloud Agent. */
 export const attemptLimit = 3
 export const attemptSpacing = 5
 
-/** An event for a webhook, with its sequence number in the log, the webhook's URL, and its sealed headers and secrets. */
+/** Events that are read with the one that is due, so that a busy webhook needs one read for several deliveries. */
+const readAhead = 8
+
+/**
+ * An event for a webhook, with its sequence number in the log, the webhook's URL, and its sealed headers and secrets. `following` are the next
+ * events of the queue, up to `readAhead`; `newest` is the sequence number of the last event in the log.
+ */
 export type Delivery = {
   webhookId: string
   url: string
@@ -25,6 +31,8 @@ export type Delivery = {
   attempts: number
   sequence: number
   event: Event
+  following: LoggedEvent[]
+  newest: number
 }
 
 /** Webhooks to leave out, and by webhook id the accepted events whose cursor is not stored yet. */
@@ -56,7 +64,19 @@ export async function dueDeliveries(
     const state = isReplay
       ? { kind: 'replay' as const, attempts: row.replayAttempts! }
       : { kind: 'automatic' as const, attempts }
-    deliveries.push({ webhookId, url, headers, secrets, ...state, ...toLoggedEvent(row, walletId) })
+    const { sequence, newest } = row
+    const isLast = isReplay || sequence === newest
+    const following = isLast ? [] : (await eventsAfter(db, { sequence })).rows
+    deliveries.push({
+      webhookId,
+      url,
+      headers,
+      secrets,
+      ...state,
+      ...toLoggedEvent(row, walletId),
+      following: following.map((each) => toLoggedEvent(each, walletId)),
+      newest,
+    })
   }
   return { deliveries, ...(nextAt && { nextAt }) }
 }
@@ -113,9 +133,14 @@ const findHeads = prepared((db: Db, { busy, accepted }: { busy: string; accepted
     )
     .selectAll('event')
     .select(['webhook.id as webhookId', 'url', 'headers', 'secrets', 'webhook.attempts', 'webhook.due_at'])
+    .select(sql<number>`(select max(sequence) from event)`.as('newest'))
     .select(['redelivery.attempts as replayAttempts', 'redelivery.due_at as replayDueAt'])
     .where('webhook.id', 'not in', sql<string>`(select value from json_each(${busy}))`)
 })
+
+const eventsAfter = prepared((db: Db, { sequence }: { sequence: number }) =>
+  db.selectFrom('event').selectAll().where('sequence', '>', sequence).orderBy('sequence').limit(readAhead),
+)
 
 /** A due time beyond the spacing of attempts was written before the clock was set back. It counts as due. */
 function isWaiting(dueAt: string, now: Date): boolean {

@@ -66,6 +66,6 @@ export async function replay(tx: Tx, webhookId: string, { eventId, since, failed
     )
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
-  noteChange(tx, 'events')
+  noteChange(tx, 'webhooks')
   return Number(numInsertedOrUpdatedRows ?? 0)
 }

@@ -113,7 +113,7 @@ export async function renewSecret(
     .set({ secrets: sealSecrets(sealer, id, secrets) })
     .where('id', '=', id)
     .execute()
-  noteChange(tx, 'events')
+  noteChange(tx, 'webhooks')
   const previousUntil = secrets[1]?.until
   return { secret, ...(previousUntil !== undefined && { previousUntil }) }
 }
@@ -122,7 +122,7 @@ export async function renewSecret(
 export async function dropSecrets(tx: Tx, id: string): Promise<void> {
   await getWebhook(tx, id)
   await tx.updateTable('webhook').set({ secrets: null }).where('id', '=', id).execute()
-  noteChange(tx, 'events')
+  noteChange(tx, 'webhooks')
 }
 
 /** Deletes a webhook, its queue and its delivery log. @throws {Problem} `NotFound` */
@@ -133,7 +133,7 @@ export async function deleteWebhook(tx: Tx, id: string): Promise<void> {
     .where('id', '!=', globalWebhookId)
     .executeTakeFirst()
   if (numDeletedRows === 0n) throw new Problem('NotFound', `There is no webhook ${id}.`)
-  noteChange(tx, 'events')
+  noteChange(tx, 'webhooks')
 }
 
 const globalWebhook = prepared((db: Db) =>
@@ -188,5 +188,5 @@ async function insert(tx: Tx, row: NewRow): Promise<void> {
     .insertInto('webhook')
     .values({ ...row, cursor, attempts: 0, due_at })
     .execute()
-  noteChange(tx, 'events')
+  noteChange(tx, 'webhooks')
 }

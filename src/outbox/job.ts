@@ -113,9 +113,9 @@ const findHeads = prepared((db: Db, { at, limit, busy }: { at: string; limit: nu
       eb
         .selectFrom('job')
         .select((e) => e.fn.min('sequence').as('sequence'))
+        .where('queue', 'not in', sql<string>`(select value from json_each(${busy}))`)
         .groupBy('queue'),
     )
-    .where('queue', 'not in', sql<string>`(select value from json_each(${busy}))`)
     .orderBy('waits')
     .orderBy(sql`case when waits then due_at end`)
     .orderBy('attempts')

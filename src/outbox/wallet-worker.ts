@@ -19,8 +19,7 @@ const jobLimit = 48
 const crowdedLimit = 2_000
 
 /** The first and the longest pause after the wallet could not be read or written. */
-const firstPauseMs = 500
-const longestPauseMs = 300_000
+const [firstPauseMs, longestPauseMs] = [500, 300_000]
 
 /** The longest delay that `setTimeout` supports. It fires a longer one at once. */
 const longestTimerMs = 2 ** 31 - 1
@@ -34,9 +33,10 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
   /** What the next poll reads. Empty if no poll is needed. */
   #wanted = new Set<ChangeTopic>()
   #isPolling = false
-  /** Queues and webhooks in progress. */
+  /** Queues in progress. */
   readonly #queues = new Set<string>()
-  readonly #webhooks = new Set<string>()
+  /** Webhooks in progress, whether there may be more events for them, and whether they or their replays have changed. */
+  readonly #webhooks = new Map<string, { hasMore: boolean; isStale: boolean }>()
   /** Queues that wait for a free connection to their destination. They occupy no job slot. */
   readonly #crowded = new Set<string>()
   /** The last event that a webhook has accepted, by webhook id, until the acceptance is stored. */
@@ -75,7 +75,10 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
 
   /** Polls for what has changed. A call during a poll leads to one more poll. */
   async poll(changes: Iterable<ChangeTopic>): Promise<void> {
-    for (const topic of changes) this.#wanted.add(topic)
+    for (const topic of changes) {
+      this.#wanted.add(topic === 'webhooks' ? 'events' : topic)
+      if (topic === 'webhooks') for (const webhook of this.#webhooks.values()) webhook.isStale = true
+    }
     if (this.#isPolling) return
     this.#isPolling = true
     const { polls } = this.#shared
@@ -171,17 +174,20 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
 
   async #startDeliveries({ db, id }: Wallet): Promise<void> {
     const accepted = new Map([...this.#accepted].map(([webhook, { sequence }]) => [webhook, sequence]))
-    const { deliveries, nextAt } = await dueDeliveries(db, id, { busy: [...this.#webhooks], accepted })
+    const busy = [...this.#webhooks.keys()]
+    for (const webhook of this.#webhooks.values()) webhook.hasMore = true
+    const { deliveries, nextAt } = await dueDeliveries(db, id, { busy, accepted })
     for (const delivery of deliveries) void this.#deliver(delivery)
     this.#deliveriesAt = nextAt?.getTime() ?? Infinity
   }
 
-  /** Delivers an event, as the only one of its webhook. */
-  async #deliver(delivery: Delivery): Promise<void> {
+  /** Delivers an event and the following ones, as the only ones of their webhook, until one is not accepted or the webhook changes. */
+  async #deliver(first: Delivery): Promise<void> {
     const { handlers, slots, use } = this.#shared
-    const { webhookId } = delivery
-    this.#webhooks.add(webhookId)
-    const request = () =>
+    const { webhookId, following, newest } = first
+    const webhook = { hasMore: false, isStale: false }
+    this.#webhooks.set(webhookId, webhook)
+    const send = (delivery: Delivery) =>
       use(this.#id, async (wallet) => {
         const { isAccepted, stored } = await handlers.deliver(wallet, delivery)
         // The next event of a replay is read from what is stored.
@@ -189,13 +195,19 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
         else if (stored) this.#trackAccepted(delivery, stored)
         return isAccepted
       })
+    let isEmpty = false
     try {
-      await slots.run(`${this.#id} ${webhookId}`, request)
+      for (const delivery of [first, ...following.map((next) => ({ ...first, ...next, attempts: 0 }))]) {
+        const isAccepted = await slots.run(`${this.#id} ${webhookId}`, () => send(delivery))
+        if (!isAccepted || webhook.isStale || this.#shared.isStopped) break
+        isEmpty = delivery.kind === 'automatic' && delivery.sequence === newest && !webhook.hasMore
+      }
     } catch (error) {
       await this.#pause(error, { webhookId })
     }
     this.#webhooks.delete(webhookId)
-    this.#shared.wake(this.#id, ['events'])
+    if (!isEmpty) this.#shared.wake(this.#id, ['events'])
+    else if (!this.#isRunning) this.#sleep()
   }
 
   /** Keeps an acceptance until it is stored, so that the next event is sent without waiting for the disk. */
@@ -223,10 +235,7 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
     await wait(firstPauseMs, undefined, { ref: false })
   }
 
-  /**
-   * Sets the timer for the next due time: now for what became due during the poll. An overdue expiry may wait for a slot, and so for the
-   * end of a job.
-   */
+  /** Sets the timer for the next due time, which may have passed. An overdue expiry may wait for the end of a job. */
   #sleep(): void {
     clearTimeout(this.#timer)
     if (this.#shared.isStopped) return

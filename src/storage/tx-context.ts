@@ -1,8 +1,8 @@
 /** Notes that belong to a transaction: changes for the worker, touched threads, and logs to prune. */
 import type { Tx } from './database.ts'
 
-/** What a commit notifies of: jobs, events or webhooks, and a DID request or challenge by its id. */
-export type ChangeTopic = 'jobs' | 'events' | `session ${string}`
+/** What a commit notifies of: jobs, events, webhooks and their replays, and a DID request or challenge by its id. */
+export type ChangeTopic = 'jobs' | 'events' | 'webhooks' | `session ${string}`
 
 /** Deletes some of the oldest rows of a log that are older than `retentionSeconds`. */
 export type Prune = (tx: Tx, retentionSeconds: number) => Promise<void>

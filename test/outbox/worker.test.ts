@@ -1,5 +1,6 @@
 /** The worker with real servers: jobs run in order, and undeliverable ones delay no others. */
 import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { steadyNow } from '../../src/base/clock.ts'
@@ -43,6 +44,24 @@ test('a webhook gets its events sequentially and in order', async () => {
   await receiver.arrived(30)
   expect(receiver.bodies.map(stateOf)).toEqual(Array.from({ length: 30 }, (_, n) => n + 1))
   expect(Math.max(...most)).toBe(1)
+})
+
+test('a webhook that is deleted during a delivery gets none of the events that follow', async () => {
+  await using agent = await startAgent()
+  const responses: ServerResponse[] = []
+  await using deleted = await openReceiver((response) => responses.push(response))
+  await using other = await openReceiver()
+  const tenant = await agent.newTenant()
+  const { id } = await listen(tenant, deleted.url)
+  await announce(agent, tenant, 5)
+  await deleted.arrived(1)
+  await tenant.call('DELETE /events/webhooks/{id}', { path: { id } })
+  await listen(tenant, other.url)
+  responses[0]!.end()
+  await announce(agent, tenant, 3)
+  await other.arrived(3)
+  expect(deleted.bodies.map(stateOf)).toEqual([1])
+  expect(other.bodies.map(stateOf)).toEqual([1, 2, 3])
 })
 
 test('a webhook that never answers delays neither other webhooks nor messages', async () => {
