@@ -56,8 +56,8 @@ export default defineConfig({
   plugins: [builtPrograms],
   test: {
     globalSetup: 'test/_build.ts',
-    // Tests often wait for processes: five files at a time keep two cores busy.
-    maxWorkers: 5,
+    // Tests often wait for processes: four files at a time keep two cores busy.
+    maxWorkers: 4,
     isolate: false,
     // Caches compiled sources between runs.
     experimental: { fsModuleCache: true },
