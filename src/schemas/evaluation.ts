@@ -18,11 +18,22 @@ const maxViolationLength = 300
 export function evaluate({ schema, ...rest }: Task): Evaluation {
   try {
     const validate = compileSchema(schema)
-    return { violations: 'claims' in rest ? toSentences(validate(rest.claims)) : [] }
+    return { violations: 'claims' in rest ? findViolations(validate, rest.claims) : [] }
   } catch (error) {
     if (error instanceof UnusableSchema) return { unusable: error.message }
     // A reference that leads back to itself overflows the stack.
     if (error instanceof RangeError) return { aborted: true }
+    throw error
+  }
+}
+
+function findViolations(validate: ReturnType<typeof compileSchema>, claims: unknown): string[] {
+  try {
+    return toSentences(validate(claims))
+  } catch (error) {
+    // Ajv compares objects by their own `valueOf` and `toString`, which claims may have as members.
+    if (error instanceof TypeError)
+      return ['$: members named toString or valueOf cannot be compared with enum, const or uniqueItems']
     throw error
   }
 }

@@ -155,6 +155,14 @@ describe('an unusable schema is refused', () => {
   })
 })
 
+test.each(['toString', 'valueOf'])(
+  'a claim named %s is compared, or refused with the reason',
+  async (name) => {
+    const problem = await problemOf({ [name]: 0 }, { enum: [{}] })
+    expect(problem?.status).toBe(422)
+  },
+)
+
 test('any schema leads to a result or to a problem with a reason', async () => {
   const keyword = fc.constantFrom(
     'type',
