@@ -124,9 +124,27 @@ export type Connection = z.infer<typeof Connection>
 
 export type ConnectionRecord = Rec<typeof connectionStates, ConnectionData>
 
-/** A connection as REST and events show it: all its fields. */
-export function toConnection({ id, ...shown }: ConnectionRecord): Connection {
-  return { connectionId: id, ...shown, self: id, kind: 'Connection' }
+/** A connection as REST and events show it. */
+export function toConnection(record: ConnectionRecord): Connection {
+  return {
+    connectionId: record.id,
+    thid: record.thid,
+    label: record.label,
+    goalCode: record.goalCode,
+    goal: record.goal,
+    myDid: record.myDid,
+    theirDid: record.theirDid,
+    role: record.role,
+    state: record.state,
+    invitation: record.invitation,
+    automaticAcceptance: record.automaticAcceptance,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+    metaRetries: record.metaRetries,
+    metaLastFailure: record.metaLastFailure,
+    self: record.id,
+    kind: 'Connection',
+  }
 }
 
 /** A purpose in another agent's message may be longer than in an invitation of this agent. */
