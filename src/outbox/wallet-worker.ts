@@ -30,7 +30,7 @@ const expiryTtlMs = 3_600_000
 export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db }> {
   readonly #id: string
   readonly #shared: Shared<Wallet>
-  /** What the next poll reads. Empty if no poll is needed. */
+  /** The topics that the next poll reads. Empty if no poll is needed. */
   #wanted = new Set<ChangeTopic>()
   #isPolling = false
   /** Queues in progress. */
@@ -109,9 +109,8 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
     } catch (error) {
       const isGone = isTransferred(error)
       if (!isGone) log.error({ err: error, walletId: this.#id }, 'the worker could not poll a wallet')
-      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures++)
-      this.#jobsAt = isGone ? Infinity : steadyNow() + pauseMs
-      this.#deliveriesAt = this.#expiryAt = this.#jobsAt
+      const pauseMs = isGone ? Infinity : Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures++)
+      this.#jobsAt = this.#deliveriesAt = this.#expiryAt = steadyNow() + pauseMs
     } finally {
       this.#isPolling = false
       this.#sleep()
