@@ -7,7 +7,7 @@ import { tenths } from '../format/time.ts'
 import { CommandError } from '../errors/errors.ts'
 import type { Props } from './prepare.ts'
 
-/** What alice does: by API calls, or by commands that the user types. Each promise resolves when it is done. */
+/** The steps of alice: API calls, or commands that the user types. A promise resolves when its step is done. */
 export type Alice = {
   /** Accepts the invitation of a connection. */
   connect: (invitationUrl: string, thid: string) => Promise<unknown>
@@ -30,12 +30,12 @@ export type Viewer = {
 /** The ids of acme’s records of a flow. */
 export type Made = { connectionId: string; issuedId: string }
 
-/** Alice by API calls. `did` is the subject of her credential. */
+/** Alice by API calls. `did`, the subject of her credential, is needed to accept an offer. */
 export function aliceByCalls(
   call: Client,
-  did: string,
   events: Pick<Changes, 'until'>,
   narrator: Pick<Narrator, 'name'>,
+  did?: string,
 ): Alice {
   const until = (what: Change['what'], subject: string, state: string) =>
     events.until({ who: 'alice', what, subject, state })

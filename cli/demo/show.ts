@@ -69,7 +69,7 @@ export async function show(
   const acme = narrator.watch(parties.acme.call, { base: 'ACME', header: 'apikey', key: 'ACME_KEY' })
   const aliceCall = narrator.watch(parties.alice.call, { base: 'ALICE', header: 'apikey', key: 'ALICE_KEY' })
   const events = receiver.changes
-  const stageOf = (did: string) => ({ acme, alice: aliceByCalls(aliceCall, did, events, narrator), events })
+  const stageOf = (did?: string) => ({ acme, alice: aliceByCalls(aliceCall, events, narrator, did), events })
 
   let flow: Timing | undefined
   if (has('props')) {
@@ -84,11 +84,11 @@ export async function show(
     if (scenario === usual) {
       narrator.step('Run the same flow again, without output')
       events.onChange = silent.change
-      const alice = aliceByCalls(parties.alice.call, aliceDid, events, silent)
+      const alice = aliceByCalls(parties.alice.call, events, silent, aliceDid)
       flow = await runFlow({ acme: parties.acme.call, alice, events }, props, silent)
     }
-  } else if (has('connect')) await connect(stageOf(''), narrator)
-  if (has('onboard')) await meet(stageOf(''), has('auth'), narrator)
+  } else if (has('connect')) await connect(stageOf(), narrator)
+  if (has('onboard')) await meet(stageOf(), has('auth'), narrator)
 
   return {
     scenario,
