@@ -125,11 +125,17 @@ export async function issue(
   const offer = await issuer.call('POST /issue-credentials/credential-offers', {
     body: { connectionId, issuingDID, claims, schemaId, automaticIssuance: true },
   })
+  return receive(holder, offer, { subjectId })
+}
+
+/** Accepts an offer that is issued automatically. Returns the holder's credential. */
+export async function receive(
+  holder: Tenant,
+  offer: { recordId: string; thid: string },
+  body: { subjectId: string; keyId?: string | undefined },
+) {
   const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
-    path: { recordId },
-    body: { subjectId },
-  })
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body })
   const { credential } = await credentialIn(holder.call, offer.thid, 'CredentialReceived')
   return {
     recordId,

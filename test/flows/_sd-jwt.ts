@@ -1,6 +1,6 @@
 /** Helpers that issue and present SD-JWT credentials between two tenants. */
-import { credentialIn, presentationIn, type Tenant } from '../_tenants.ts'
-import { acceptOfferWith, actOnProof } from './_steps.ts'
+import { presentationIn, receive, type Tenant } from '../_tenants.ts'
+import { actOnProof } from './_steps.ts'
 
 export const personClaims = {
   name: 'Ünïcödé > ~ ✓',
@@ -29,15 +29,7 @@ export async function issueSdJwtTo(
   const offer = await issuer.call('POST /issue-credentials/credential-offers', {
     body: { credentialFormat: 'SDJWT', connectionId, issuingDID, claims, automaticIssuance: true, ...terms },
   })
-  const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
-  await acceptOfferWith(holder, recordId, { subjectId, keyId })
-  const { credential } = await credentialIn(holder.call, offer.thid, 'CredentialReceived')
-  return {
-    recordId,
-    issuerRecordId: offer.recordId,
-    thid: offer.thid,
-    credential: Buffer.from(credential!, 'base64url').toString(),
-  }
+  return receive(holder, offer, { subjectId, keyId })
 }
 
 type Asked = {
