@@ -12,7 +12,9 @@ export type Definitions = {
 
 /** Translates a parse error of oclif into a usage error. Returns any other error unchanged. */
 export function toUsageError(error: unknown, argv: readonly string[], { flags }: Definitions): unknown {
-  if (!(error instanceof Error) || !('oclif' in error || error.message.startsWith('Parsing --'))) return error
+  if (!(error instanceof Error)) return error
+  // oclif marks its own errors, but not those of a flag's parser.
+  if (!('oclif' in error || error.message.startsWith('Parsing --'))) return error
   const unknown = unknownFlag(argv, flags)
   if (unknown !== undefined)
     return new UsageError(`This command has no flag ${unknown}.${meant(unknown, namesOf(flags))}`)

@@ -132,7 +132,7 @@ export function stepWords(step: Step): string {
   }
 }
 
-/** Describes the result of a step: the previous state, or the outcome of a message or a delivery. `deliveredState` is the delivered state. */
+/** Describes the result of a step: the previous state, or the outcome of a message or of the delivery of `deliveredState`. */
 export function resultOf(step: Step, deliveredState?: string): string {
   switch (step.kind) {
     case 'state':

@@ -94,7 +94,10 @@ export const Explanation = z
     do: z.string().describe('What to do.'),
     status: z.number().optional().describe('The HTTP status of a problem.'),
     exitCode: z.number().optional().describe('The exit code of a command that meets the problem.'),
-    topic: z.enum(['connection', 'credential', 'proof']).optional().describe('What has the state.'),
+    topic: z
+      .enum(['connection', 'credential', 'proof'])
+      .optional()
+      .describe('The kind of record that has the state.'),
   })
   .meta({ id: 'Explanation' })
 export const Key = {

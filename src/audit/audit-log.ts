@@ -99,6 +99,7 @@ export class AuditLog {
     }
   }
 
+  /** Does an act of the agent itself. */
   byItself<T>(action: string, work: () => Promise<T>): Promise<T> {
     return this.during({ actor: 'agent', action }, async (begin) => {
       await begin()

@@ -14,6 +14,7 @@ export type Draft = { act: Act & { at: string }; result: Result; begun?: string 
 /** The action of the entry for a row of `begun` whose MAC is wrong. */
 export const altered = 'altered'
 
+/** Stores an act that begins. Returns the id of its row. */
 export async function insertBegun(tx: AuditTx, key: Uint8Array, act: Act): Promise<string> {
   const row = { id: newId(), ...toActRow(act) }
   await tx

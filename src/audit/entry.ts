@@ -128,6 +128,7 @@ export const Filter = z.object({
 })
 export type Filter = z.output<typeof Filter>
 
+/** A page of the entries that match, newest first. */
 export async function listEntries(
   db: AuditDb,
   filter: Filter,

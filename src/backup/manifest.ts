@@ -44,7 +44,7 @@ export function readManifest(folder: string): BackupManifest {
   }
 }
 
-/** Whether an agent with this agent key wrote the manifest and it is unchanged. */
+/** Whether the manifest was written with this agent key, and is unchanged. */
 export function isAuthentic(agentKey: Uint8Array, { mac, ...list }: BackupManifest): boolean {
   const [given, expected] = [Buffer.from(mac), Buffer.from(macOf(agentKey, list))]
   return given.length === expected.length && timingSafeEqual(given, expected)

@@ -6,6 +6,7 @@
  */
 import { base58btc } from 'multiformats/bases/base58'
 
+/** Encodes bytes as base64url without padding. */
 export function toBase64url(bytes: Uint8Array | string): string {
   return view(bytes).toString('base64url')
 }
@@ -40,6 +41,7 @@ export function fromMultibase(text: string): Uint8Array {
   return base58btc.decode(text)
 }
 
+/** Encodes bytes as lower-case hexadecimal. */
 export function toHex(bytes: Uint8Array): string {
   return view(bytes).toString('hex')
 }

@@ -15,7 +15,10 @@ const sleepMs = 1_000
 /** How often the clock checks for a sleep: the system keeps `uptime` in a file. */
 const lookMs = 1_000
 
-/** A clock that starts at the system clock and ignores its changes. It includes the machine's sleep. */
+/**
+ * A clock that starts at the system clock and ignores its changes. It includes the machine's sleep, and never
+ * goes back.
+ */
 export function createSteadyClock({ wall, awake, running }: Sources): () => number {
   const [start, awakeAtStart, runningAtStart] = [wall(), awake(), running()]
   let [slept, lookedAt] = [0, 0]

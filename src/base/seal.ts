@@ -24,6 +24,7 @@ export function withSealKey<T>(key: Uint8Array, purpose: string, use: (derived: 
   }
 }
 
+/** Generates a 32-byte key. */
 export function newSealKey(): Uint8Array {
   return randomBytes(32)
 }

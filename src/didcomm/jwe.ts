@@ -112,7 +112,10 @@ export function isJwe(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'ciphertext' in value && 'protected' in value
 }
 
-/** SHA-256 of the sorted key ids, joined with dots (DIDComm v2.1, "ECDH-1PU key wrapping …"). */
+/**
+ * The `apv` of recipient keys: SHA-256 of the sorted ids, joined with dots (DIDComm v2.1, "ECDH-1PU key
+ * wrapping and common protected headers").
+ */
 export function apvOf(kids: readonly string[]): Uint8Array {
   return hash('sha256', kids.toSorted().join('.'), 'buffer')
 }
@@ -161,7 +164,10 @@ export function openEnvelope(envelope: Envelope, recipient: PrivateKey, senderJw
   }
 }
 
-/** The id of the sender's key: `apu`, which `skid` may repeat (DIDComm v2.1, "ECDH-1PU key wrapping …"). */
+/**
+ * The id of the sender's key: `apu` is required, `skid` may repeat it (DIDComm v2.1, "ECDH-1PU key wrapping
+ * and common protected headers").
+ */
 function senderOf(apu: Uint8Array, skid: string | null | undefined): string {
   let named: string
   try {

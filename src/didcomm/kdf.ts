@@ -77,7 +77,10 @@ function withLength(part: Uint8Array): Uint8Array[] {
 /** The counter of the only round. */
 const firstRound = Uint8Array.of(0, 0, 0, 1)
 
-/** One round of Concat KDF with SHA-256: at most 32 bytes. `secrets` are Ze, or Ze and Zs for ECDH-1PU. */
+/**
+ * One round of Concat KDF with SHA-256. `secrets` are concatenated: Ze, or Ze and Zs for ECDH-1PU. Returns
+ * `bits` / 8 bytes, at most 32.
+ */
 export function concatKdf(secrets: Uint8Array[], info: Uint8Array, bits = 256): Uint8Array {
   const hashed = concat(firstRound, ...secrets, info)
   const key = hash('sha256', hashed, 'buffer')

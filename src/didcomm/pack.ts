@@ -19,7 +19,10 @@ import type { Hop } from './route.ts'
 /** A public key to encrypt to. All recipients of a message are keys of one DID, on one curve. */
 export type Recipient = { kid: string; publicJwk: PublicJwk }
 
-/** Encrypts a message with sender authentication: ECDH-1PU+A256KW and A256CBC-HS512. */
+/**
+ * Encrypts a message with sender authentication: ECDH-1PU+A256KW and A256CBC-HS512. Returns the JSON text of
+ * `application/didcomm-encrypted+json`.
+ */
 export function packAuthcrypt(
   message: PlaintextMessage,
   { sender, recipients }: { sender: PrivateKey; recipients: Recipient[] },
@@ -29,7 +32,7 @@ export function packAuthcrypt(
   return encrypt(toPlaintext(message, recipients), { sender, recipients, enc: 'A256CBC-HS512' })
 }
 
-/** Encrypts a message anonymously: ECDH-ES+A256KW, XC20P by default. */
+/** As `packAuthcrypt`, but anonymously: ECDH-ES+A256KW, XC20P by default. */
 export function packAnoncrypt(
   message: PlaintextMessage,
   { recipients, enc }: { recipients: Recipient[]; enc?: ContentEncryption },

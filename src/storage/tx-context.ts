@@ -1,7 +1,7 @@
 /** Notes that belong to a transaction: changes for the worker, touched threads, and logs to prune. */
 import type { Tx } from './database.ts'
 
-/** What a commit notifies of: jobs, events, webhooks and their replays, and a DID request or challenge by its id. */
+/** A topic of a commit: jobs, events, webhooks with their replays, or the DID request or challenge with an id. */
 export type ChangeTopic = 'jobs' | 'events' | 'webhooks' | `session ${string}`
 
 /** Deletes some of the oldest rows of a log that are older than `retentionSeconds`. */

@@ -23,6 +23,7 @@ import { maxDids, maxOperations } from './neoprism.ts'
 import type { EmbeddedLedger, LedgerEntry } from './sqlite-ledger.ts'
 
 export type LedgerServerLimits = {
+  /** Operations per address and minute. */
   submissionsPerMinute: number
   /** Size of the largest operation in bytes. */
   operationBytes: number

@@ -178,7 +178,10 @@ export async function immediately<T>(db: LedgerDb, work: (tx: LedgerDb) => Promi
 
 const lockTimeoutMs = 10_000
 
-/** Takes the write lock. SQLite's own waiting would block the process, which may hold the lock itself. */
+/**
+ * Takes the write lock. Waits in the event loop: SQLite's own waiting would block the process, which may hold
+ * the lock itself.
+ */
 async function begin(tx: LedgerDb): Promise<void> {
   await sql`pragma busy_timeout = 0`.execute(tx)
   try {

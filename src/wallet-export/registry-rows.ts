@@ -102,6 +102,7 @@ async function deleteRegistryRows(tx: AgentTx, walletId: string): Promise<void> 
 
 const nextSequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from presentation_definition)`
 
+/** Inserts a row. False when another wallet has it already. */
 async function insertRow(
   tx: AgentTx,
   walletId: string,

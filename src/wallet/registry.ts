@@ -16,6 +16,7 @@ export async function findWallet(db: AgentDb, id: string): Promise<WalletDetail 
   return row && toWalletDetail(row)
 }
 
+/** A page of wallets, oldest first. */
 export async function listWallets(
   db: AgentDb,
   paging: Paging,
@@ -24,6 +25,7 @@ export async function listWallets(
   return { wallets: rows.map(toWalletDetail), total }
 }
 
+/** The ids of all wallets that are not suspended. */
 export async function readActiveIds(db: AgentDb): Promise<string[]> {
   const rows = await db.selectFrom('wallet').select('id').where('moved_at', 'is', null).execute()
   return rows.map(({ id }) => id)

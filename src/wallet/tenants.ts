@@ -40,6 +40,7 @@ export class Tenants {
     return toEntity(await getEntity(this.#db, id))
   }
 
+  /** A page of entities, oldest first. */
   async list(paging: Paging): Promise<{ entities: Entity[]; total: number }> {
     const { rows, total } = await pageOf(
       this.#db.selectFrom('entity').selectAll(),
