@@ -5,7 +5,7 @@ import { scenarios } from './_scenarios.ts'
 
 const pathOf = (isQuick: boolean) =>
   new URL(`results/${isQuick ? 'quick' : 'full'}.json`, import.meta.url).pathname
-const page = new URL('../docs/benchmarks.md', import.meta.url)
+const page = new URL('../docs/reference/benchmarks.md', import.meta.url)
 const marks = /(<!-- results -->\n)[^]*(<!-- \/results -->)/
 
 /** The last recorded results of the same kind; quick runs are less warm. @throws if there are none. */

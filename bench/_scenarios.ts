@@ -132,7 +132,7 @@ const growth: Scenario[] = [
 ]
 
 function peer(name: 'veramo' | 'credo', title: string): Scenario {
-  const about = `full flows, next to ${title} (installed by itself: see docs/benchmarks.md)`
+  const about = `full flows, next to ${title} (installed by itself: see docs/reference/benchmarks.md)`
   const run = async (scale: Scale) => (await import('./peers/measure.ts')).measurePeer(name, scale)
   return { name: `peers/${name}`, about, isLong: true, isApart: true, minutes: 10, run }
 }
@@ -185,6 +185,14 @@ export const scenarios: readonly Scenario[] = [
     run: async ({ quick }) => (await import('./generating.ts')).measureGenerating(quick ? 3 : 10),
   },
   ...flowNames.map(flow),
+  {
+    name: 'metrics',
+    about: 'full flows with metrics and without, by turns',
+    isLong: true,
+    isApart: true,
+    minutes: 15,
+    run: async (scale) => (await import('./flows/metrics.ts')).measureMetrics(scale),
+  },
   ...growth,
   peer('veramo', 'Veramo 7'),
   peer('credo', 'Credo-TS 0.6'),

@@ -3,6 +3,14 @@
  * The entry point of the command line. It answers `--version` and shell completion without loading the commands.
  * CommonJS, because Node.js starts it sooner than an ES module.
  */
+const { findOldNode } = require('./node-version.cjs')
+
+const old = findOldNode()
+if (old) {
+  console.error(old)
+  process.exit(1)
+}
+
 const { existsSync, readFileSync } = require('node:fs')
 const { join } = require('node:path')
 

@@ -2,12 +2,17 @@
  * Bundles the daemon, the command line and the dashboard into `dist`: one file loads faster than several hundred.
  * Part of `npm run build`.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import * as esbuild from 'esbuild'
+import { writeApiPage } from './api-page.js'
+import { bundleLibrary, ownZod } from './library.js'
+import { notices } from './notices.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-rmSync(`${root}dist`, { recursive: true, force: true })
+// The declarations stay: `npm run declarations` writes them.
+for (const name of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : [])
+  if (!name.endsWith('.d.ts')) rmSync(`${root}dist/${name}`, { recursive: true })
 
 /** @type {import('esbuild').BuildOptions} */
 const common = {
@@ -20,8 +25,16 @@ const common = {
   minifySyntax: true,
   minifyWhitespace: true,
   // Native modules are resolved at run time. oclif asks for typescript in source trees only.
-  external: ['@napi-rs/keyring', 'better-sqlite3', 'better-sqlite3-node20', 'secp256k1', 'typescript'],
+  external: ['@napi-rs/keyring', 'better-sqlite3', 'secp256k1', 'typescript'],
   logLevel: 'warning',
+  metafile: true,
+}
+
+/** What each bundle contains. @type {esbuild.Metafile[]} */
+const metafiles = []
+/** @param {esbuild.BuildOptions} options */
+async function build(options) {
+  metafiles.push((await esbuild.build(options)).metafile)
 }
 
 /** CommonJS for bin/load.cjs, which runs it without `import()`. `require` of a command evaluates that command only. */
@@ -46,7 +59,37 @@ const module = {
   },
 }
 
-await build({ ...script, entryPoints: { agent: 'daemon/server/bundle.ts' }, outdir: 'dist/daemon' })
+/** Packages that the daemon loads when they are first needed, each as a file beside its bundle, so that no start reads them. */
+const onDemand = ['prom-client', 'yaml']
+
+/** Leaves modules in bundles of their own, which `import()` loads. @returns {import('esbuild').Plugin} */
+const separate = (bundles) => ({
+  name: 'separate',
+  setup(build) {
+    for (const [filter, path] of bundles) build.onResolve({ filter }, () => ({ path, external: true }))
+  },
+})
+
+await build({
+  ...script,
+  entryPoints: { agent: 'daemon/server/bundle.ts' },
+  outdir: 'dist/daemon',
+  plugins: [ownZod, separate(onDemand.map((name) => [new RegExp(`^${name}$`), `./${name}.cjs`]))],
+})
+
+copyFileSync(`${root}daemon/http/examples.json`, `${root}dist/daemon/examples.json`)
+
+await build({ ...script, entryPoints: onDemand, outdir: 'dist/daemon', sourcemap: false })
+
+// The daemon loads this one only if it exports traces. The ES modules of OpenTelemetry have no code that nothing uses.
+await build({
+  ...script,
+  minify: true,
+  entryPoints: { tracing: 'src/otel/export.ts' },
+  conditions: ['module'],
+  mainFields: ['module', 'main'],
+  outdir: 'dist/daemon',
+})
 
 await build({
   ...module,
@@ -88,6 +131,15 @@ await build({
     resolveDir: root,
   },
   outfile: 'dist/commands.cjs',
+  plugins: [separate([[/\/base\/config-report\.ts$/, './config.cjs']])],
+})
+// What `agent config` and a start with a configuration file need.
+await build({
+  ...script,
+  minify: true,
+  entryPoints: { config: 'src/base/config-report.ts' },
+  outdir: 'dist',
+  plugins: [separate([[/^yaml$/, './daemon/yaml.cjs']])],
 })
 // V8 reads ASCII faster. esbuild escapes strings, but not regular expressions.
 const bundle = `${root}dist/commands.cjs`
@@ -96,3 +148,9 @@ writeFileSync(bundle, readFileSync(bundle, 'utf8').replaceAll(/[^\0-\x7f]/g, toE
 
 // The shell runs this on every Tab.
 await build({ ...script, minify: true, entryPoints: ['cli/completion/complete.ts'], outdir: 'dist' })
+
+writeApiPage(root)
+
+await bundleLibrary(root, separate, build)
+
+writeFileSync(`${root}dist/LICENSES.txt`, notices(root, metafiles))

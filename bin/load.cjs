@@ -4,10 +4,18 @@
  * docs/decisions/0038-start-time.md compares it with `module.enableCompileCache()`. A bundle that is loaded so cannot
  * call `import()`.
  */
+const { homedir } = require('node:os')
 const { existsSync, readFileSync } = require('node:fs')
 const { createRequire, Module } = require('node:module')
 const { dirname, join } = require('node:path')
 const { Script } = require('node:vm')
+
+// A user without an entry in the password database and without HOME, as in a container, has no home folder.
+try {
+  homedir()
+} catch {
+  process.env.HOME = '/nonexistent'
+}
 
 /** Returns the exports of a bundle and its script. `use` names the cache file, because two uses of one bundle compile other functions. */
 function load(name, use) {

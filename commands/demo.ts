@@ -26,6 +26,8 @@ type Stage = {
   children: Map<Name, ChildProcess>
   signal: AbortSignal
   print: (text: string) => void
+  /** Pauses lengthen the demo. */
+  isPaced: boolean
 }
 
 export default defineLocalCommand({
@@ -35,6 +37,7 @@ export default defineLocalCommand({
   examples: [
     'agent demo',
     'agent demo --scenario all',
+    'agent demo --no-curl --pace 300',
     'agent demo --two-terminals',
     'agent demo --record demo.cast   # asciinema play demo.cast',
   ],
@@ -48,12 +51,23 @@ export default defineLocalCommand({
       description: 'start one side, and print what to type in another terminal as the other',
     }),
     record: Flags.string({ description: 'record the output to this new file, for asciinema' }),
+    curl: Flags.boolean({
+      default: true,
+      allowNo: true,
+      description: 'print each call as a curl line too',
+    }),
+    pace: Flags.integer({
+      default: 0,
+      min: 0,
+      max: 2_000,
+      description: 'milliseconds to pause after each line, to read along: 300',
+    }),
     keep: Flags.boolean({
       description: 'leave the daemons running, and print how to use and stop them',
     }),
   },
   async run({ flags, isJson, log }) {
-    const { keep, scenario, record, 'two-terminals': isForTwo } = flags
+    const { keep, scenario, record, pace, curl: hasCurl, 'two-terminals': isForTwo } = flags
     if (isJson && (isForTwo || record !== undefined))
       throw new UsageError('--json cannot be combined with --two-terminals or --record.')
     const { isTTY: isTerminal, columns, rows } = process.stdout
@@ -63,12 +77,19 @@ export default defineLocalCommand({
     const print = (text: string) => {
       recording?.print(text)
       log(text)
+      if (pace > 0) pause(pace)
     }
     const folder = mkdtempSync(join(tmpdir(), 'identity-agent-demo-'))
     const children = new Map<Name, ChildProcess>()
     const narrator = isJson
       ? silent
-      : createNarrator(print, { isTerminal, isColoured: hasColours(process.stdout), isKept: keep, screen })
+      : createNarrator(print, {
+          isTerminal,
+          isColoured: hasColours(process.stdout),
+          isKept: keep,
+          hasCurl,
+          screen,
+        })
     const interruption = new AbortController()
     const { signal } = interruption
     const interrupted = new Promise<never>((_, reject) => {
@@ -77,7 +98,7 @@ export default defineLocalCommand({
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => interruption.abort())
     let isKept = false
     try {
-      const stage = { folder, narrator, children, signal, print }
+      const stage = { folder, narrator, children, signal, print, isPaced: pace > 0 }
       const result = await Promise.race([
         isForTwo ? hostScenario(scenario, keep, stage) : showScenario(scenario, keep, stage),
         interrupted,
@@ -106,7 +127,7 @@ async function showScenario(scenario: Scenario, isKept: boolean, stage: Stage): 
   const receiver = await Receiver.open()
   stage.signal.addEventListener('abort', () => receiver.close())
   const { leave, ...summary } = await show(scenario, { ...stage, receiver })
-  stage.print(`\n${summaryText(summary)}`)
+  stage.print(`\n${summaryText(summary, stage.isPaced)}`)
   if (isKept) await leave()
   return summary
 }
@@ -117,7 +138,7 @@ async function hostScenario(scenario: Scenario, isKept: boolean, stage: Stage) {
   return { scenario, acme }
 }
 
-function summaryText({ coldStartMs, flow, changes, totalMs }: Summary): string {
+function summaryText({ coldStartMs, flow, changes, totalMs }: Summary, isPaced: boolean): string {
   const parts =
     flow &&
     `connect ${duration(flow.connectMs)}, issue ${duration(flow.issueMs)}, present ${duration(flow.presentMs)}`
@@ -128,8 +149,13 @@ function summaryText({ coldStartMs, flow, changes, totalMs }: Summary): string {
       'state changes',
       changes === 0 ? undefined : `${changes}, each reported by an event; nothing was polled`,
     ],
-    ['everything', duration(totalMs)],
+    ['everything', isPaced ? undefined : duration(totalMs)],
   ])
+}
+
+/** Blocks this process, but not the daemons, so that a paced demo prints in the same order as another. */
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 /** How to use, stop and remove the daemons that `--keep` leaves running. */

@@ -1,7 +1,7 @@
 /** `agent explain` */
 import { defineLocalCommand, type LocalContext } from '../cli/define-command.ts'
 import { UsageError } from '../cli/errors/errors.ts'
-import { nearest } from '../cli/errors/nearest.ts'
+import { nearest } from '../src/base/nearest.ts'
 import {
   explanations,
   findExplanations,

@@ -2,10 +2,11 @@
 import { join } from 'node:path'
 import { createDefinitions } from './anoncreds/environment.ts'
 import type { Generator } from './anoncreds/generator.ts'
-import { AuditLog } from './audit/audit-log.ts'
+import type { AuditLog } from './audit/audit-log.ts'
 import { createBackups, type Backups } from './backup/create.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
+import { Metrics } from './base/metrics.ts'
 import { Notifier } from './base/notifier.ts'
 import { deriveSealKey } from './base/seal.ts'
 import { createTokenCheck } from './base/api-key.ts'
@@ -16,17 +17,21 @@ import { findWebDocument } from './did-registrar/web.ts'
 import { createEnterprise, type Enterprise } from './enterprise/enterprise.ts'
 import { createEnvironment } from './environment.ts'
 import { openMediator, type Mediator } from './mediator/mediator.ts'
+import { openAgentKeyAndAudit } from './key-and-audit.ts'
+import { monitor } from './monitoring.ts'
 import { findOpening } from './net/reach.ts'
 import type { Worker } from './outbox/worker.ts'
 import { createWorker } from './protocols/create-worker.ts'
+import { createRetention, type Retention } from './protocols/retention.ts'
+import { createReadiness, type Readiness } from './readiness.ts'
 import { openAgentDb, type AgentDb } from './storage/database.ts'
 import { toStartError } from './storage/file-errors.ts'
-import { unlessTransferred } from './storage/transferred.ts'
+import { unlessGone } from './storage/transferred.ts'
 import { createLedgerServer, ledgerLimitsOf, type LedgerServer } from './vdr/ledger-server.ts'
 import type { EmbeddedLedger } from './vdr/sqlite-ledger.ts'
 import { openWalletTransfer, type WalletTransfer } from './wallet-export/wallet-transfer.ts'
-import { openAgentKey } from './wallet/agent-key.ts'
 import { provideDefaultWallet } from './wallet/default-wallet.ts'
+import { deleteWallet, finishDeletions } from './wallet/deletion.ts'
 import type { Environment } from './wallet/environment.ts'
 import { createRotation, type Rotate } from './wallet/key-rotation.ts'
 import { Tenants } from './wallet/tenants.ts'
@@ -45,9 +50,12 @@ export type Agent = {
   /** Exports wallets to other agents and imports them. */
   readonly walletTransfer: WalletTransfer
   readonly rotateMasterKey: Rotate
+  /** Deletes a wallet with its tenant. @throws {Problem} `WalletNotFound`, `Conflict` */
+  readonly deleteWallet: (id: string) => Promise<void>
   /** Backups of the whole data folder. Closed before the servers, which wait for the backup under way. */
   readonly backups: Backups
   readonly worker: Worker<Wallet>
+  readonly retention: Retention
   /** Generates the keys of credential definitions. Closed before the servers, which wait for requests that need such a key. */
   readonly definitions: Generator
   /** Decides which request of both servers runs next. */
@@ -59,6 +67,7 @@ export type Agent = {
   /** Serves the embedded ledger to other agents. */
   readonly ledgerServer: LedgerServer | undefined
   readonly enterprise: Enterprise
+  readonly readiness: Readiness
   /** Whether an `x-admin-api-key` is `ADMIN_TOKEN` or `ADMIN_TOKEN_PREVIOUS`. */
   readonly isAdminToken: (token: unknown) => boolean
   /** The `apikey` of the default wallet, if there is a default wallet. */
@@ -96,7 +105,8 @@ export async function createAgent(
     const { agentKey, audit } = await openAgentKeyAndAudit(config, db, log)
     closers.push(() => audit[Symbol.asyncDispose]())
     closers.push(() => agentKey.fill(0))
-    const parts = await createParts({ config, log, urls, db, agentKey }, closers)
+    const metrics = new Metrics(config.METRICS_ENABLED)
+    const parts = await createParts({ config, log, metrics, urls, db, agentKey }, closers)
     const { wallets, tenants } = parts
     const defaultApiKey = await provideDefaultWallet(
       config,
@@ -105,13 +115,17 @@ export async function createAgent(
       (action, work) => audit.byItself(action, work),
       remembered.apiKey,
     )
+    const scheduler = createScheduler(schedulerLimits(config))
+    const readiness = createReadiness({ config, db, worker: parts.worker })
+    monitor({ ...parts, config, db, scheduler, readiness })
     return {
       ...parts,
       config,
       log,
       db,
       audit,
-      scheduler: createScheduler(schedulerLimits(config)),
+      scheduler,
+      readiness,
       isAdminToken: createTokenCheck(adminTokens),
       defaultApiKey,
       [Symbol.asyncDispose]: close,
@@ -122,37 +136,7 @@ export async function createAgent(
   }
 }
 
-/**
- * Opens the agent key and the audit log together: the log is sealed with the key, and changes of the key at a start are audited.
- *
- * @throws {StartError} as `openAgentKey` and `AuditLog.open`; nothing is open then.
- */
-export async function openAgentKeyAndAudit(
-  config: Config,
-  db: AgentDb,
-  log: Log,
-): Promise<{ agentKey: Uint8Array; audit: AuditLog }> {
-  const open = (key: Uint8Array) =>
-    AuditLog.open(join(config.AGENT_DATA_DIR, 'audit.db'), {
-      key: deriveSealKey(key, 'audit'),
-      log,
-      retentionSeconds: config.AUDIT_RETENTION,
-      refusalsPerMinute: config.AUDIT_REFUSALS_PER_MINUTE,
-    })
-  let opened: AuditLog | undefined
-  try {
-    const agentKey = await openAgentKey(config, db, log, async (key, action, work) => {
-      opened = await open(key)
-      await opened.byItself(action, work)
-    })
-    return { agentKey, audit: opened ?? (await open(agentKey)) }
-  } catch (error) {
-    await opened?.[Symbol.asyncDispose]()
-    throw error
-  }
-}
-
-type Base = Pick<Environment, 'config' | 'log' | 'urls' | 'db'> & { agentKey: Uint8Array }
+type Base = Pick<Environment, 'config' | 'log' | 'metrics' | 'urls' | 'db'> & { agentKey: Uint8Array }
 
 /** Creates the wallets and everything that works on them. */
 async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)[]) {
@@ -164,7 +148,7 @@ async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)
     {
       ...base,
       tokens,
-      findWebDocument: (did) => unlessTransferred(findWebDocument(db, wallets, did)),
+      findWebDocument: (did) => unlessGone(findWebDocument(db, wallets, did)),
       getStatusList: (url, type) => readList(url, type),
       onCommit(walletId, changes) {
         for (const topic of changes) notifier.notify(topic, walletId)
@@ -182,11 +166,14 @@ async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)
   })
   const backups = createBackups(config, agentKey, env.writeBarrier, (id) => wallets.isOpen(id))
   closers.push(() => backups[Symbol.asyncDispose]())
+  await finishDeletions({ db, wallets })
   const tenants = new Tenants(db, agentKey)
   closers.push(() => tenants.keys.close())
   const enterprise = createEnterprise(config, agentKey, { url: urls.rest })
   const worker = createWorker(config, wallets, log)
   closers.push(() => worker[Symbol.asyncDispose]())
+  const retention = createRetention(config, wallets, log)
+  closers.push(() => retention[Symbol.asyncDispose]())
   const definitions = createDefinitions(config, db, log, wallets)
   closers.push(() => definitions.close())
   definitions.wake()
@@ -205,8 +192,10 @@ async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)
     tenants,
     walletTransfer,
     rotateMasterKey,
+    deleteWallet: (id: string) => deleteWallet({ db, wallets, tenants, config, wake }, id),
     backups,
     worker,
+    retention,
     definitions,
     notifier,
     mediator,

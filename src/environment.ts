@@ -18,7 +18,7 @@ import type { Environment } from './wallet/environment.ts'
 import { createReplyLimit } from './wallet/quotas.ts'
 import { createWriteBarrier } from './wallet/write-barrier.ts'
 
-type Given = Pick<Environment, 'config' | 'log' | 'urls' | 'db' | 'tokens'> &
+type Given = Pick<Environment, 'config' | 'log' | 'metrics' | 'urls' | 'db' | 'tokens'> &
   // These use the wallets, which are created with the environment.
   Pick<Environment, 'getStatusList' | 'onCommit'> & {
     /** The document of a did:web that a wallet of this agent publishes. */
@@ -32,9 +32,9 @@ export async function createEnvironment(
 ): Promise<{ env: Environment; embeddedLedger: EmbeddedLedger | undefined }> {
   const { config, urls, db } = given
   const callLimits = callLimitsOf(config)
-  const http = createHttpClient(callLimits)
+  const http = createHttpClient(callLimits, given.metrics)
   closers.push(() => http.close())
-  const operatorHttp = createHttpClient({ allow: 'any' })
+  const operatorHttp = createHttpClient({ allow: 'any' }, given.metrics)
   closers.push(() => operatorHttp.close())
 
   const embeddedLedger = await openEmbeddedLedger(config)

@@ -52,35 +52,23 @@ export async function startAgent(
   options: TestOptions = {},
 ): Promise<TestAgent> {
   const parts = options.parts ?? built
-  const { bind, connectionLimits, openLog, serve, stop, urlOf } = parts
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'identity-agent-'))
   if (options.dataDir === undefined) await putBlankDatabases(dataDir)
   const config = parts.readConfig({
     AGENT_DATA_DIR: dataDir,
     AGENT_CONFIG_DIR: dataDir,
+    AGENT_HTTP_PORT: '0',
+    AGENT_DIDCOMM_PORT: '0',
     AGENT_LOG_LEVEL: 'silent',
     ADMIN_TOKEN: adminToken,
     ...variables,
   })
-  const rest = await bind(
-    config.AGENT_HOST,
-    0,
-    'AGENT_HTTP_PORT',
-    connectionLimits(config, config.AGENT_TRUST_PROXY),
-  )
-  const didcomm = await bind(
-    config.AGENT_HOST,
-    0,
-    'AGENT_DIDCOMM_PORT',
-    connectionLimits(config, config.MEDIATOR_TRUST_PROXY),
-  )
-  const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
-  const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
-  const agent = await parts.createAgent(config, options.log ?? openLog(config.AGENT_LOG_LEVEL), urls)
-  serve(rest, parts.createApp(agent, options.routes ?? parts.routes, { checkReplies: true }).callback())
-  serve(didcomm, parts.createDidcommApp(agent).callback())
-  const closeSockets = parts.serveSockets(didcomm, agent)
-  await agent.worker.resume()
+  const log = options.log ?? parts.openLog(config.AGENT_LOG_LEVEL)
+  const { routes } = options
+  const { agent, url, didcommUrl, close } = await parts.serveAgent(config, log, {
+    routes,
+    checkReplies: true,
+  })
 
   return {
     agent,
@@ -97,11 +85,7 @@ export async function startAgent(
         ...(body !== undefined && { body: body as NonNullable<RequestInit['body']> }),
       }),
     async [Symbol.asyncDispose]() {
-      agent.notifier.close()
-      await agent.definitions.close()
-      closeSockets()
-      await Promise.all([stop(rest), stop(didcomm)])
-      await agent[Symbol.asyncDispose]()
+      await close()
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
     },
   }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const sources = ['bin', 'cli', 'commands', 'daemon', 'src']
+const sources = ['bin', 'cli', 'commands', 'daemon', 'library', 'src']
 
 /** The build deletes this file first and writes it last. */
 const lastOfBuild = 'dist/daemon/agent.cjs.daemon.cache'

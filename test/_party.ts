@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { generateKey, toPublic } from '../src/crypto/keys.ts'
 import { keysFor } from '../src/did/document.ts'
 import { createPeerDid, resolvePeerDid } from '../src/did/peer.ts'
@@ -29,6 +29,8 @@ export type Party = {
   inbox: Unpacked[]
   /** The received envelopes in order of arrival. */
   envelopes: string[]
+  /** The requests that brought them. */
+  requests: readonly IncomingMessage[]
   /** Decrypts the received envelopes. */
   open(): Promise<void>
   /** Waits for the next message of a type. Returns each message once. */
@@ -90,6 +92,7 @@ export async function openParty({ uris = (own) => [own], answer }: PartyOptions 
     get envelopes() {
       return receiver.bodies
     },
+    requests: receiver.requests,
     open,
     async next(type) {
       for (let attempt = 0; attempt < 1_000; attempt++) {

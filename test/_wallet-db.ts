@@ -1,6 +1,6 @@
-/** A wallet's database in a temporary folder, without an agent. */
+/** Databases without an agent: a wallet's in a temporary folder, and the rows of wallets in an `agent.db`. */
 import { join } from 'node:path'
-import { openWalletDb, type Db } from '../src/storage/database.ts'
+import { openWalletDb, type AgentDb, type Db } from '../src/storage/database.ts'
 import { temporaryFolder } from './_temporary-folder.ts'
 
 export async function temporaryWalletDb(): Promise<{
@@ -19,4 +19,22 @@ export async function temporaryWalletDb(): Promise<{
       await folder[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Adds wallets without a file. */
+export async function addWallets(db: AgentDb, ...ids: string[]): Promise<void> {
+  const now = new Date().toISOString()
+  const rows = ids.map((id) => ({
+    id,
+    name: id,
+    wrapped_key: '',
+    seed_digest: id,
+    created_at: now,
+    updated_at: now,
+  }))
+  await db
+    .insertInto('wallet')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }

@@ -8,6 +8,7 @@ import { findCycles, importsOf, longFunctions } from './_code.ts'
 const mayImport: Record<string, string[]> = {
   'src/base': [],
   'src/net': ['src/base'],
+  'src/otel': ['src/base'],
   'src/crypto': ['src/base'],
   'src/storage': ['src/base'],
   'src/did': ['src/base', 'src/crypto'],
@@ -77,7 +78,16 @@ const mayImport: Record<string, string[]> = {
     'src/wallet',
     'src/did-registrar',
   ],
-  'src/doctor': ['src/base', 'src/net', 'src/vdr', 'src/storage', 'src/outbox', 'src/events', 'src/wallet'],
+  'src/doctor': [
+    'src/base',
+    'src/crypto',
+    'src/net',
+    'src/vdr',
+    'src/storage',
+    'src/outbox',
+    'src/events',
+    'src/wallet',
+  ],
   'src/backup': ['src/base', 'src/storage', 'src/wallet'],
   'src/wallet-export': [
     'src/base',
@@ -107,6 +117,9 @@ const mayImport: Record<string, string[]> = {
     'src/events',
     'src/outbox',
     'src/protocols/create-worker.ts',
+    'src/protocols/retention.ts',
+    'src/protocols/engine/count.ts',
+    'src/protocols/index.ts',
     'src/mediator',
     'src/wallet-export',
   ],
@@ -157,6 +170,7 @@ const mayImport: Record<string, string[]> = {
     'src/doctor',
     'src/mediator',
     'src/net',
+    'src/otel',
     'src/protocols',
     'src/storage',
     'src/wallet',
@@ -166,6 +180,10 @@ const mayImport: Record<string, string[]> = {
   ],
   // The client loads nothing of the daemon: it imports types.
   'daemon/client': ['src/events', 'daemon/http', 'daemon/routes'],
+  // The exports of the package. Its client loads nothing of the daemon either, and runs in browsers.
+  'library/client': ['daemon/client', 'daemon/http', 'daemon/routes'],
+  'library/agent': ['daemon/server', 'library/client'],
+  'library/_make': ['daemon/http', 'daemon/routes'],
   // Commands and the dashboard speak HTTP with the daemon.
   cli: ['src/base', 'src/crypto/mnemonic.ts', 'daemon/client'],
   'cli/tui': [
@@ -182,13 +200,13 @@ const mayImport: Record<string, string[]> = {
   commands: ['src/base', 'daemon/client', 'cli', 'cli/tui', 'package.json'],
   bin: ['daemon/server', 'cli', 'commands'],
   // The generator of the reference pages.
-  docs: ['daemon/client', 'daemon/http', 'daemon/routes', 'daemon/server', 'cli', 'commands'],
+  docs: ['src/base', 'daemon/client', 'daemon/http', 'daemon/routes', 'daemon/server', 'cli', 'commands'],
 }
 
 /** Generated code is as long as its source makes it. */
 const generated = ['src/did/prism/prism_pb.ts']
 
-const files = ['src', 'daemon', 'cli', 'commands', 'docs', 'bin'].flatMap((folder) =>
+const files = ['src', 'daemon', 'cli', 'commands', 'docs', 'library', 'bin'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(?:tsx?|js)$/.test(name))
     .map((name) => join(folder, name)),
@@ -239,11 +257,12 @@ test('imports point one way', () => {
   expect(wrong).toEqual([])
 })
 
-test('the client of the daemon imports only types of the daemon', () => {
+test('the clients of the daemon import only types of the daemon', () => {
+  const clients = ['daemon/client', 'library/client']
   const loaded = files
-    .filter((file) => home(file) === 'daemon/client')
+    .filter((file) => clients.includes(home(file)))
     .flatMap((file) => importsOf(file).filter(({ isType }) => !isType))
-  expect(loaded.filter(({ to }) => home(to) !== 'daemon/client')).toEqual([])
+  expect(loaded.filter(({ to }) => !clients.includes(home(to)) && !isDefinition(to))).toEqual([])
 })
 
 test('imports form no cycle at run time', () => {
@@ -279,7 +298,9 @@ test('files hold whole concepts: at most 250 lines, 60 to 100 in the middle, few
   const median = lengths.map(({ lines }) => lines).toSorted((a, b) => a - b)[Math.floor(lengths.length / 2)]
   expect(median).toBeGreaterThanOrEqual(60)
   expect(median).toBeLessThanOrEqual(100)
-  expect(lengths.filter(({ lines }) => lines < 20).length).toBeLessThan(40)
+  // A command has a file of its own, however short it is.
+  const fragments = lengths.filter(({ file, lines }) => lines < 20 && !file.startsWith('commands/'))
+  expect(fragments.length).toBeLessThan(20)
 })
 
 test('the environment is read in one place, the first file of a process', () => {

@@ -1,12 +1,16 @@
 /** The pages that `npm run docs` generates. */
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
 import { readCommands } from '../docs/_make/manifest.ts'
 import { shapes } from '../docs/_make/shapes.ts'
 import { commandsPage, helpOf } from '../docs/_make/commands.ts'
 import { jsonPage } from '../docs/_make/json.ts'
 import { manPage } from '../docs/_make/man.ts'
+import { statesPage } from '../docs/_make/states.ts'
+import { drawRecording } from '../docs/_make/pictures/svg.ts'
+import { linesOf, newScreen, write } from '../docs/_make/pictures/terminal.ts'
+import { pages, read } from './_pages.ts'
 
 test('help fits 80 columns and has no colours', { timeout: 60_000 }, async () => {
   const help = await helpOf([])
@@ -21,13 +25,13 @@ test('help fits 80 columns and has no colours', { timeout: 60_000 }, async () =>
   expect(offer.indexOf('EXAMPLES')).toBeLessThan(offer.indexOf('USAGE'))
 })
 
-test('docs/commands.md has the help of every visible command', { timeout: 60_000 }, async () => {
+test('docs/reference/commands.md has the help of every visible command', { timeout: 60_000 }, async () => {
   const page = await commandsPage()
   for (const { id, hidden } of readCommands())
     expect(page.includes(`# agent ${id.replaceAll(':', ' ')}\n`), id).toBe(!hidden)
 })
 
-test('docs/json.md has the shape of every command with --json', () => {
+test('docs/reference/json.md has the shape of every command with --json', () => {
   const withJson = readCommands().filter(({ flags }) => flags['json'] !== undefined)
   expect(Object.keys(shapes).toSorted()).toEqual(withJson.map(({ id }) => id).toSorted())
   const page = jsonPage()
@@ -48,3 +52,44 @@ test.skipIf(groff === undefined)(
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   },
 )
+
+test('docs/reference/states.md, which is in git, has the states of the code (npm run docs writes it)', () => {
+  const page = readFileSync(new URL('../docs/reference/states.md', import.meta.url), 'utf8')
+  expect(page).toBe(statesPage())
+})
+
+describe('the pictures of npm run recording', () => {
+  const folder = new URL('../docs/images/', import.meta.url)
+
+  test('are small, and each is in a page', () => {
+    const text = pages.map(read).join('\n')
+    for (const name of readdirSync(folder)) {
+      expect(statSync(new URL(name, folder)).size, name).toBeLessThan(300_000)
+      expect(text, name).toContain(`images/${name})`)
+    }
+  })
+
+  test('show the text, the styles and the times of a terminal', async () => {
+    const size = { columns: 20, rows: 2 }
+    const screen = newScreen(size)
+    await write(screen, 'a <b>\r\n\u001b[31mred\u001b[0m and \u001b[1mbold\u001b[0m\r\n' + 'x'.repeat(21))
+    const lines = linesOf(screen)
+    expect(lines.map((line) => line.map(({ text }) => text.trimEnd()))).toEqual([
+      ['a <b>'],
+      ['red', ' and', 'bold'],
+      ['x'.repeat(20)],
+      ['x'],
+    ])
+    const moments = [
+      { atMs: 0, lines: 1 },
+      { atMs: 500, lines: 4 },
+    ]
+    const svg = drawRecording(lines, moments, size, 'A title', 500)
+    expect(svg).toContain('a &lt;b&gt;</text>')
+    expect(svg).toMatch(/class="b"[^>]*>bold</)
+    expect(svg).toMatch(/style="fill:#[0-9a-f]{6}">red</)
+    // After half of the time, four lines have moved up by two.
+    expect(svg).toContain('@keyframes lines{0%{transform:translateY(0px)}50%{transform:translateY(-36px)}}')
+    expect(svg).toContain('@keyframes cover{0%{transform:translateY(18px)}50%{transform:translateY(36px)}}')
+  })
+})

@@ -1,42 +1,61 @@
 /** The README and the pages in docs agree with the code. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
 import { commandIds } from './commands/_operations.ts'
-import { endpointsTable, exitCodesTable, variablesTable } from './_tables.ts'
+import { generated, pages, read, readBlocks } from './_pages.ts'
+import {
+  endpointsTable,
+  exitCodesTable,
+  metricsTable,
+  rememberedList,
+  secretFilesList,
+  variablesTable,
+} from './_tables.ts'
 
-const read = (page: string) => readFileSync(new URL(`../${page}`, import.meta.url), 'utf8')
-/** `npm run docs` writes these; test/docs-pages.test.ts covers them. */
-const generated = ['docs/commands.md', 'docs/json.md']
-const pages = [
-  'README.md',
-  'SECURITY.md',
-  ...readdirSync(new URL('../docs', import.meta.url))
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`)
-    .filter((file) => !generated.includes(file)),
-]
+/** The anchors of a page as GitHub makes them: headings in lower case, without punctuation, with hyphens for spaces. */
+const anchorsOf = (text: string) =>
+  [...text.replaceAll(/```[^]*?```/g, '').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
 
 test('the table of variables matches the code', () => {
-  expect(read('docs/configuration.md')).toContain(variablesTable())
+  expect(read('docs/operate/configuration.md')).toContain(variablesTable())
+})
+
+test('the lists of settings match the code', () => {
+  expect(read('docs/operate/configuration.md')).toContain(`names the file:\n${secretFilesList()}.\n`)
+  expect(read('docs/operate/configuration.md')).toContain(`of these variables:\n${rememberedList()}.\n`)
 })
 
 test('the table of endpoints matches the code', () => {
-  expect(read('docs/api.md')).toContain(endpointsTable())
+  expect(read('docs/reference/api.md')).toContain(endpointsTable())
+})
+
+test('the table of metrics matches the code', () => {
+  expect(read('docs/operate/metrics.md')).toContain(metricsTable())
 })
 
 test('the table of exit codes matches the code', () => {
-  expect(read('docs/command-line.md')).toContain(exitCodesTable())
+  expect(read('docs/reference/command-line.md')).toContain(exitCodesTable())
 })
 
-test('the README links to every page in docs, and no link is broken', () => {
-  for (const page of pages) {
-    if (page !== 'README.md') expect(read('README.md'), page).toContain(`](${page})`)
-    for (const [, target] of read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
-      const { pathname } = new URL(target!, new URL(`../${page}`, import.meta.url))
-      const exists = existsSync(pathname) || generated.some((file) => pathname.endsWith(`/${file}`))
+test('docs/README.md links to every page, and no link is broken', () => {
+  const index = read('docs/README.md')
+  for (const page of pages.filter((each) => each.startsWith('docs/') && each !== 'docs/README.md'))
+    expect(index, page).toContain(`](${page.slice('docs/'.length)})`)
+  expect(read('README.md')).toContain('](docs/README.md)')
+  const linked = ['ARCHITECTURE.md', 'CONTRIBUTING.md', ...pages]
+  for (const page of linked)
+    for (const [, target, anchor] of read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)) {
+      const url = new URL(target === '' ? '' : target!, new URL(`../${page}`, import.meta.url))
+      const exists = existsSync(url) || generated.some((file) => url.pathname.endsWith(`/${file}`))
       expect(exists, `${page}: ${target}`).toBe(true)
+      if (anchor) expect(anchorsOf(readFileSync(url, 'utf8')), `${page}: ${target}`).toContain(anchor)
     }
-  }
 })
 
 test('every command in an example exists', () => {
@@ -66,4 +85,38 @@ test('every source file that a page names exists', () => {
     ))
       if (!generated.includes(path!))
         expect(existsSync(new URL(`../${path}`, import.meta.url)), `${page}: ${path}`).toBe(true)
+})
+
+describe('the code blocks of every page', () => {
+  const blocks = pages.flatMap((page) => readBlocks(read(page)).blocks.map((block) => ({ page, ...block })))
+  /** `''` and `text` are output. test/docs/snippets.test.ts runs `sh` and `js`. GitHub draws `mermaid`. */
+  const known = ['', 'text', 'mermaid', 'sh', 'js', 'json', 'yaml', 'run']
+
+  test('have a language that a test reads, or say why they are not run', () => {
+    const others = blocks.filter(({ language, notRun }) => !known.includes(language) && notRun === undefined)
+    expect(others.map(({ page, line, language }) => `${page}:${line} ${language}`)).toEqual([])
+    expect(blocks.length).toBeGreaterThan(50)
+  })
+
+  test('are marked as sh if they have commands', () => {
+    const command = /^(sudo|docker|npm|npx|curl|agent) [a-z]/m
+    const unmarked = blocks.filter(({ language, text }) => language === '' && command.test(text))
+    expect(unmarked.map(({ page, line }) => `${page}:${line}`)).toEqual([])
+  })
+
+  test.each(blocks.filter(({ language }) => language === 'json'))('are JSON: $page:$line', ({ text }) => {
+    expect(() => JSON.parse(text)).not.toThrow()
+  })
+
+  test.each(blocks.filter(({ language }) => language === 'yaml'))('are YAML: $page:$line', ({ text }) => {
+    expect(parseAllDocuments(text).flatMap(({ errors }) => errors)).toEqual([])
+  })
+
+  test('are run, but for a few with a reason', () => {
+    const run = blocks.filter(({ language }) => language === 'sh' || language === 'js')
+    const notRun = run.filter((block) => block.notRun !== undefined)
+    console.info(notRun.map((block) => `not run: ${block.page}:${block.line} ${block.notRun}`).join('\n'))
+    expect(notRun.filter((block) => block.notRun!.split(' ').length < 2)).toEqual([])
+    expect(notRun.length).toBeLessThan(run.length / 5)
+  })
 })

@@ -51,11 +51,11 @@ type Side = { daemon: Daemon; pool: Pool; receiver: Receiver; timed: { durations
 
 export type Setup = Awaited<ReturnType<typeof openSetup>>
 
-/** Starts two daemons and creates pairs of tenants. */
-export function openSetup(pairs: number) {
+/** Starts two daemons and creates pairs of tenants; `more` adds to the variables of both daemons. */
+export function openSetup(pairs: number, more: Record<string, string> = {}) {
   return assemble(async (use) => {
     const receiver = use(await openReceiver())
-    const env = { NODE_OPTIONS: `--import=${meter}`, ENTERPRISE_EVENTS: 'false' }
+    const env = { NODE_OPTIONS: `--import=${meter}`, ENTERPRISE_EVENTS: 'false', ...more }
     const { acme, alice } = use(await tenants.startDaemonPair(env))
     const timed = { durations: [] as number[] }
     const reach = (daemon: Daemon): Side => {

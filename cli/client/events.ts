@@ -1,12 +1,9 @@
 /** The event stream of a wallet, across restarts of the daemon and until Ctrl-C. */
-import { setTimeout } from 'node:timers/promises'
 import type { EventStream } from '../../daemon/client/event-client.ts'
+import { followEvents } from '../../daemon/client/follow-events.ts'
 import type { Answer } from './api.ts'
 
 export type Event = Answer<'GET /events/{id}'>
-
-/** The pause before the daemon is called again. */
-const retryMs = 500
 
 export type Reading = {
   signal: AbortSignal
@@ -15,52 +12,17 @@ export type Reading = {
 }
 
 /**
- * Yields every event of a stream. When the daemon stops, reconnects and continues after the last event.
- * `open` opens a stream after an event, or from now on. Ends when the signal aborts. No event is missed once
- * this function has returned.
+ * Yields every event of a stream, as `followEvents` does. `open` opens a stream after an event, or from now on.
  *
  * @throws {ProblemError} when the daemon refuses. @throws {DaemonUnreachable} when it is not available at the
  * start.
  */
-export async function readEvents(
+export function readEvents(
   open: (lastEventId: string | undefined) => Promise<EventStream>,
   after: string | undefined,
-  { signal, onChange }: Reading,
+  reading: Reading,
 ): Promise<AsyncIterable<Event>> {
-  const first = await open(after)
-
-  async function reopen(last: string | undefined): Promise<EventStream | undefined> {
-    onChange?.(false)
-    while (!signal.aborted) {
-      const stream = await open(last).catch((error: unknown) => {
-        if (!isAway(error)) throw error
-      })
-      if (stream) {
-        onChange?.(true)
-        return stream
-      }
-      await setTimeout(retryMs, undefined, { signal }).catch(() => undefined)
-    }
-    return undefined
-  }
-
-  return (async function* () {
-    let last = first.lastEventId
-    for (
-      let stream: EventStream | undefined = first;
-      stream;
-      stream = signal.aborted ? undefined : await reopen(last)
-    ) {
-      try {
-        for await (const event of stream.events) {
-          last = event.id
-          yield event
-        }
-      } catch (error) {
-        if (!isAway(error)) throw error
-      }
-    }
-  })()
+  return followEvents({ open, isAway, ...reading }, after)
 }
 
 /** True when the daemon is not available, or not ready yet. */

@@ -24,12 +24,16 @@ const secret = z
 const Variables = z.object({
   AGENT_CONFIG_DIR: locationVariables.AGENT_CONFIG_DIR,
   AGENT_PROFILE: locationVariables.AGENT_PROFILE.unwrap().optional(),
+  AGENT_CONFIG_FILE: locationVariables.AGENT_CONFIG_FILE,
   AGENT_DATA_DIR: z.string().optional(),
   AGENT_URL: z.string().optional(),
   AGENT_API_KEY: secret,
+  AGENT_API_KEY_FILE: z.string().optional(),
   AGENT_ADMIN_KEY: secret,
+  AGENT_ADMIN_KEY_FILE: z.string().optional(),
 })
-export type Surroundings = z.output<typeof Variables> & { AGENT_PROFILE: string; profileFrom: ProfileFrom }
+type Given = z.output<typeof Variables>
+export type Surroundings = Given & { AGENT_PROFILE: string; profileFrom: ProfileFrom }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -48,7 +52,7 @@ export function fromProcess(env: Environment = process.env): Surroundings {
 }
 
 /** As `fromProcess`, without the selected profile. */
-export function fromVariables(env: Environment = process.env): z.output<typeof Variables> {
+export function fromVariables(env: Environment = process.env): Given {
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => name in Variables.shape && value !== ''),
   )
@@ -61,9 +65,7 @@ export function fromVariables(env: Environment = process.env): z.output<typeof V
 /** The profile that commands use by default. */
 export const defaultProfile = locationVariables.AGENT_PROFILE.parse(undefined)
 
-function chooseProfile(
-  given: z.output<typeof Variables>,
-): Pick<Surroundings, 'AGENT_PROFILE' | 'profileFrom'> {
+function chooseProfile(given: Given): Pick<Surroundings, 'AGENT_PROFILE' | 'profileFrom'> {
   if (given.AGENT_PROFILE !== undefined)
     return { AGENT_PROFILE: given.AGENT_PROFILE, profileFrom: 'environment' }
   const inUse = readProfileInUse(given.AGENT_CONFIG_DIR)
@@ -73,7 +75,7 @@ function chooseProfile(
 }
 
 /** Keys of the user, which a daemon does not need. */
-const personal = ['AGENT_API_KEY', 'AGENT_ADMIN_KEY']
+const personal = ['AGENT_API_KEY', 'AGENT_API_KEY_FILE', 'AGENT_ADMIN_KEY', 'AGENT_ADMIN_KEY_FILE']
 
 /**
  * The environment of a child process: this one’s without the keys of the user and the variables of `without`,
@@ -148,8 +150,8 @@ export function findAccess(flags: AccessFlags, around: Surroundings): Access {
   const trusted = profile && toBase(profile.url) === url ? profile : undefined
   return {
     url,
-    apiKey: readKey('api-key-file', flags) ?? around.AGENT_API_KEY ?? toSecret(trusted?.apiKey),
-    adminKey: readKey('admin-key-file', flags) ?? around.AGENT_ADMIN_KEY ?? toSecret(trusted?.adminToken),
+    apiKey: givenKey('api-key-file', flags, around) ?? toSecret(trusted?.apiKey),
+    adminKey: givenKey('admin-key-file', flags, around) ?? toSecret(trusted?.adminToken),
     profileName,
     profile,
   }
@@ -189,19 +191,37 @@ export function toBase(text: string): string {
   return text.replace(/\/+$/, '')
 }
 
+type KeyFlag = 'api-key-file' | 'admin-key-file'
+
+const keyVariables = { 'api-key-file': 'AGENT_API_KEY', 'admin-key-file': 'AGENT_ADMIN_KEY' } as const
+type KeyVariable = (typeof keyVariables)[KeyFlag]
+
 /**
- * Reads the key file that a flag names; undefined without the flag. @throws {UsageError} when it cannot be
- * read, or is empty.
+ * The key from the file of the flag, then the variable, then the file of the variable; undefined without them.
+ *
+ * @throws {UsageError} when the file cannot be read or is empty, or both variables are set.
  */
-export function readKey(flag: 'api-key-file' | 'admin-key-file', flags: AccessFlags): Secret | undefined {
-  const path = flags[flag]
-  if (path === undefined) return undefined
+export function givenKey(
+  flag: KeyFlag,
+  flags: AccessFlags,
+  around: Pick<Given, KeyVariable | `${KeyVariable}_FILE`>,
+): Secret | undefined {
+  if (flags[flag] !== undefined) return readKey(`--${flag}`, flags[flag])
+  const name = keyVariables[flag]
+  const file = around[`${name}_FILE`]
+  if (file === undefined) return around[name]
+  if (around[name]) throw new UsageError(`${name} and ${name}_FILE are both set. Unset one of them.`)
+  return readKey(`${name}_FILE`, file)
+}
+
+/** Reads a key from a file, or from standard input for `-`. @throws {UsageError} when it cannot be read, or is empty. */
+function readKey(named: string, path: string): Secret {
   let key: string
   try {
     key = readInput(path).trim()
   } catch (error) {
-    throw new UsageError(`--${flag}: ${path} cannot be read: ${systemReason(error)}.`)
+    throw new UsageError(`${named}: ${path} cannot be read: ${systemReason(error)}.`)
   }
-  if (!key) throw new UsageError(`--${flag}: ${path} is empty.`)
+  if (!key) throw new UsageError(`${named}: ${path} is empty.`)
   return new Secret(key)
 }

@@ -7,12 +7,21 @@ import { findDaemon } from './find.ts'
 
 /** The flags of `agent daemon start`, by the variables that they set. */
 const flagNames: Readonly<Record<string, string>> = {
+  AGENT_CONFIG_FILE: '--config',
   AGENT_HOST: '--host',
   AGENT_HTTP_PORT: '--port',
   AGENT_DIDCOMM_PORT: '--didcomm-port',
 }
 
-export type Asked = { configDir: string; profile: string; dataDir: string; flags: Settings; env: Settings }
+export type Asked = {
+  configDir: string
+  profile: string
+  dataDir: string
+  flags: Settings
+  env: Settings
+  /** The settings of the configuration file. */
+  file: Settings
+}
 
 /**
  * Checks that the daemon which already serves the data folder has the requested profile and settings.
@@ -21,7 +30,7 @@ export type Asked = { configDir: string; profile: string; dataDir: string; flags
  */
 export function requireSameDaemon(
   running: Running,
-  { configDir, profile, dataDir, flags, env }: Asked,
+  { configDir, profile, dataDir, flags, env, file }: Asked,
 ): void {
   if (running.profile !== undefined && running.profile !== profile) {
     throw new CommandError(
@@ -31,13 +40,7 @@ export function requireSameDaemon(
     )
   }
   const requested = { ...env, ...flags }
-  const settings = readSettings(configDir, profile)
-  const other = remembered.find(
-    (name) =>
-      name !== 'AGENT_DATA_DIR' &&
-      requested[name] !== undefined &&
-      !isServed(name, requested[name], running, settings),
-  )
+  const [other] = findOthers(running, requested, [readSettings(configDir, profile), file])
   if (other === undefined) return
   const by = flags[other] === undefined ? `the variable ${other}` : flagNames[other]
   throw new CommandError(
@@ -60,6 +63,16 @@ export async function requireFreeProfile({ configDir, profile, dataDir }: Asked)
     `The daemon of the profile ${profile} already runs with the data folder ${known.dataDir}. Stop it, or name another profile.`,
     5,
     `agent daemon start --profile <name> --data-dir ${dataDir}`,
+  )
+}
+
+/** The names of requested settings with another value than those of the running daemon. `served` are the settings that it has read. */
+export function findOthers(running: Running, requested: Settings, served: readonly Settings[]): string[] {
+  return remembered.filter(
+    (name) =>
+      name !== 'AGENT_DATA_DIR' &&
+      requested[name] !== undefined &&
+      !served.some((settings) => isServed(name, requested[name]!, running, settings)),
   )
 }
 

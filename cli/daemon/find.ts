@@ -1,8 +1,12 @@
-/** Finds the daemon that serves a data folder, from the file that it has written there. */
+/** Finds the daemon that serves a data folder, from the file that it has written there, and stops it. */
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../daemon/client/client.ts'
 import { readRunning, type Running } from '../../src/base/running.ts'
+import { CommandError } from '../errors/errors.ts'
+
+/** The time for a daemon to answer accepted requests and to end. */
+const stopTimeoutMs = 10_000
 
 /**
  * Returns the daemon of a data folder; undefined when none runs. The stored process id may belong to another
@@ -36,6 +40,17 @@ export async function waitForEnd(pid: number, timeoutMs: number): Promise<boolea
     await sleep(50)
   }
   return true
+}
+
+/** Ends the process of a daemon gracefully, and waits for its end. @throws {CommandError} 6 when it takes too long */
+export async function stopDaemon({ pid }: Running): Promise<void> {
+  process.kill(pid, 'SIGTERM')
+  if (await waitForEnd(pid, stopTimeoutMs)) return
+  throw new CommandError(
+    `The daemon (process ${pid}) has not ended within ${stopTimeoutMs / 1_000} seconds.`,
+    6,
+    `kill -9 ${pid}   # nothing that it acknowledged is lost`,
+  )
 }
 
 function isAlive(pid: number): boolean {

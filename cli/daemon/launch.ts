@@ -1,9 +1,9 @@
 /** Starts processes of the daemon: the daemon itself, and its programs that run without one. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
+import { logPath } from '../../src/base/log-file.ts'
 import { folderFault, makeFolder } from '../../src/base/private-files.ts'
 import { CommandError } from '../errors/errors.ts'
 import { shorten } from '../format/text.ts'
@@ -27,11 +27,6 @@ const Ready = z.object({
 export type Ready = z.infer<typeof Ready>
 
 export type Launched = { child: ChildProcess; ready: Promise<Ready> }
-
-/** The log file of a daemon in the background. */
-export function logPath(dataDir: string): string {
-  return join(dataDir, 'daemon.log')
-}
 
 /**
  * Starts a daemon that logs to its data folder. After `detach`, a detached daemon outlives this process.

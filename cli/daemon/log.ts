@@ -1,90 +1,162 @@
-/** Reads, follows and formats the daemon’s log. */
-import { closeSync, fstatSync, openSync, readSync, watch } from 'node:fs'
-import * as z from 'zod'
-import { tryParseJson } from '../../src/base/json.ts'
-import { safeLine } from '../format/text.ts'
+/** Reads and follows the daemon’s log with its older parts (`src/base/log-file.ts`). */
+import { closeSync, existsSync, fstatSync, openSync, readSync, watch } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { type LogPart, logParts, unfinishedPart } from '../../src/base/log-file.ts'
 
-/** As much of a file's end as is looked at for its last lines. */
-const most = 4 * 1_024 * 1_024
+/** The bytes that are read at once. */
+const chunkBytes = 1_024 * 1_024
 
-/** Returns the last `count` lines of a file, and its length in bytes. */
-export function lastLines(path: string, count: number): { lines: string[]; size: number } {
-  const file = openSync(path, 'r')
-  try {
-    const { size } = fstatSync(file)
-    const lines = read(file, Math.max(0, size - most), size)
-      .split('\n')
-      .filter((line) => line !== '')
-    return { lines: count === 0 ? [] : lines.slice(-count), size }
-  } finally {
-    closeSync(file)
+const lineFeed = 10
+
+/** A place in a log: an offset in the file, and the newest older part when it was read. */
+export type LogPlace = { at: number; part: number }
+
+/**
+ * Returns the last `count` lines that `isWanted` accepts, the oldest first, and the place behind them.
+ *
+ * @throws as `node:fs` does when the file does not exist.
+ */
+export function lastLines(
+  path: string,
+  count: number,
+  isWanted: (line: string) => boolean = () => true,
+): { lines: string[]; place: LogPlace } {
+  const parts = logParts(path)
+  const found: string[] = []
+  const collect = (file: number) => {
+    const end = endOfLines(file)
+    for (const line of linesBackwards(file, end)) {
+      if (found.length >= count) break
+      if (isWanted(line)) found.push(line)
+    }
+    return end
   }
+  const at = withFile(path, collect)
+  const part = newest(logParts(path))
+  // A rotation has moved lines meanwhile.
+  if (part !== newest(parts)) return lastLines(path, count, isWanted)
+  for (const { path } of parts.toReversed()) if (found.length < count) withFile(path, collect)
+  return { lines: found.toReversed(), place: { at, part } }
+}
+
+function newest(parts: readonly LogPart[]): number {
+  return parts.at(-1)?.number ?? 0
 }
 
 /**
- * Calls `onLine` for each line that is added after the offset `from`, until the signal aborts. A truncated
- * file is read from its start.
+ * Calls `onLine` for each line behind a place, until the signal aborts. It continues in the parts that rotations make,
+ * and in a file that someone has emptied.
  */
 export function followLines(
   path: string,
-  from: number,
+  from: LogPlace,
   onLine: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  let at = from
-  let rest = ''
+  const place = { ...from }
   const catchUp = () => {
-    const file = openSync(path, 'r')
-    try {
-      const { size } = fstatSync(file)
-      if (size < at) at = 0
-      const lines = (rest + read(file, at, size)).split('\n')
-      at = size
-      rest = lines.pop()!
-      lines.filter((line) => line !== '').forEach(onLine)
-    } finally {
-      closeSync(file)
-    }
+    while (advance(path, place, onLine));
   }
   return new Promise((resolve, reject) => {
-    const watcher = watch(path, { signal }, catchUp)
+    const name = basename(path)
+    const watcher = watch(dirname(path), { signal }, (_, changed) => {
+      // Some systems do not name the file.
+      if (changed === null || changed.startsWith(name)) attempt()
+    })
+    const attempt = () => {
+      try {
+        catchUp()
+      } catch (error) {
+        watcher.close()
+        reject(error)
+      }
+    }
     watcher.on('close', resolve)
     watcher.on('error', (error) => (signal.aborted ? resolve() : reject(error)))
-    catchUp()
+    attempt()
   })
 }
 
-function read(file: number, from: number, to: number): string {
+/** Reads once, and moves the place. Returns true if there may be more to read. */
+function advance(path: string, place: LogPlace, onLine: (line: string) => void): boolean {
+  const next = logParts(path).find(({ number }) => number > place.part)
+  if (next) {
+    // The next part is the file as it was. Parts that are gone already cannot be read.
+    const at = next.number === place.part + 1 ? place.at : 0
+    withFile(next.path, (file) => print(readLines(file, at), onLine))
+    Object.assign(place, { at: 0, part: next.number })
+    return true
+  }
+  if (!existsSync(path)) return false
+  const { size, read } = withFile(path, (file) => ({
+    size: fstatSync(file).size,
+    read: readLines(file, place.at),
+  }))
+  const isRotating = size < place.at && existsSync(unfinishedPart(path))
+  // A rotation empties the file before it names the part: what was read may be of either side.
+  if (logParts(path).some(({ number }) => number > place.part)) return true
+  if (isRotating) return false
+  if (size < place.at) {
+    place.at = 0
+    return true
+  }
+  print(read, onLine)
+  place.at += read.length
+  return read.length > 0
+}
+
+function print(read: Buffer, onLine: (line: string) => void): void {
+  for (const line of read.toString().split('\n')) if (line !== '') onLine(line)
+}
+
+/** The whole lines from an offset on. */
+function readLines(file: number, from: number): Buffer {
+  const { size } = fstatSync(file)
+  const bytes = readAt(file, from, size)
+  return bytes.subarray(0, bytes.lastIndexOf(lineFeed) + 1)
+}
+
+/** The offset behind the last whole line. */
+function endOfLines(file: number): number {
+  let to = fstatSync(file).size
+  while (to > 0) {
+    const from = Math.max(0, to - chunkBytes)
+    const found = readAt(file, from, to).lastIndexOf(lineFeed)
+    if (found !== -1) return from + found + 1
+    to = from
+  }
+  return 0
+}
+
+function* linesBackwards(file: number, size: number): Generator<string> {
+  let rest = Buffer.alloc(0)
+  for (let to = size; to > 0;) {
+    const from = Math.max(0, to - chunkBytes)
+    const bytes = Buffer.concat([readAt(file, from, to), rest])
+    const begin = from === 0 ? 0 : bytes.indexOf(lineFeed) + 1
+    // Without a line feed, the line begins in an earlier chunk.
+    const whole = from > 0 && begin === 0 ? bytes.length : begin
+    yield* bytes
+      .subarray(whole)
+      .toString()
+      .split('\n')
+      .filter((line) => line !== '')
+      .toReversed()
+    rest = bytes.subarray(0, whole)
+    to = from
+  }
+}
+
+function readAt(file: number, from: number, to: number): Buffer {
   const buffer = Buffer.alloc(Math.max(to - from, 0))
-  const length = readSync(file, buffer, 0, buffer.length, from)
-  return buffer.toString('utf8', 0, length)
+  return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, from))
 }
 
-const Line = z.looseObject({ level: z.number(), time: z.number(), msg: z.string().optional() })
-
-const levels: Readonly<Record<number, string>> = {
-  10: 'trace',
-  20: 'debug',
-  30: 'info',
-  40: 'warn',
-  50: 'error',
-  60: 'fatal',
-}
-
-/** Formats a line of JSON as `19:37:46.123 info  message name=value`. Returns any other line as it is. */
-export function formatLogLine(line: string): string {
-  const { data } = Line.safeParse(tryParseJson(line))
-  if (!data) return safeLine(line)
-  const { level, time, msg = '', pid: _pid, hostname: _hostname, ...rest } = data
-  const details = Object.entries(rest).map(
-    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  )
-  return safeLine(
-    [
-      new Date(time).toISOString().slice(11, 23),
-      (levels[level] ?? String(level)).padEnd(5),
-      msg,
-      ...details,
-    ].join(' '),
-  )
+function withFile<Result>(path: string, use: (file: number) => Result): Result {
+  const file = openSync(path, 'r')
+  try {
+    return use(file)
+  } finally {
+    closeSync(file)
+  }
 }

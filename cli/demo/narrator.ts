@@ -37,15 +37,19 @@ export const silent: Narrator = {
 const colours = { acme: 'cyan', alice: 'magenta' } as const satisfies Record<Name, string>
 const shownOfSecret = 6
 
-/** Creates a narrator. With `isKept` the daemons keep running, so values are printed in full for copying. */
+/**
+ * Creates a narrator. With `isKept` the daemons keep running, so values are printed in full for copying. Without
+ * `hasCurl` it prints commands alone.
+ */
 export function createNarrator(
   print: (text: string) => void,
   {
     isTerminal,
     isColoured,
     isKept,
+    hasCurl,
     screen,
-  }: { isTerminal: boolean; isColoured: boolean; isKept: boolean; screen: Screen },
+  }: { isTerminal: boolean; isColoured: boolean; isKept: boolean; hasCurl: boolean; screen: Screen },
 ): Narrator {
   const names = new Map<string, string>()
   let steps = 0
@@ -78,7 +82,7 @@ export function createNarrator(
       ((key: string, input: Input = {}) => {
         const command = cliLine(key, input, caller.base.toLowerCase(), names)
         if (command !== undefined) print(`   $ ${command}`)
-        print(`   ${styled('dim', `$ ${curlLine(key, input, caller, names)}`)}`)
+        if (hasCurl) print(`   ${styled('dim', `$ ${curlLine(key, input, caller, names)}`)}`)
         return (client as unknown as (key: string, input: Input) => unknown)(key, input)
       }) as Client,
   }

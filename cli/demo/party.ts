@@ -4,15 +4,17 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createClient, type Client } from '../../daemon/client/client.ts'
-import { variables } from '../../src/base/config.ts'
 import { readLocalProfile, writeProfile } from '../../src/base/profile.ts'
+import { variableNames } from '../../src/base/setting-names.ts'
 import { childEnv } from '../client/settings.ts'
-import { launchInBackground, logPath } from '../daemon/launch.ts'
+import { launchInBackground } from '../daemon/launch.ts'
 import { CommandError } from '../errors/errors.ts'
 import { tenths } from '../format/time.ts'
-import { formatLogLine, lastLines } from '../daemon/log.ts'
+import { lastLines } from '../daemon/log.ts'
+import { formatLogLine } from '../format/log.ts'
 import { toReport } from '../errors/report.ts'
 import { shorten } from '../format/text.ts'
+import { logPath } from '../../src/base/log-file.ts'
 
 export const names = ['acme', 'alice'] as const
 export type Name = (typeof names)[number]
@@ -56,7 +58,7 @@ export async function startDaemon(
   }
   const start = performance.now()
   // Detached: Ctrl-C must reach this process only, which then stops the daemons.
-  const { child, ready } = launchInBackground(dataDir, childEnv(own, Object.keys(variables)), true)
+  const { child, ready } = launchInBackground(dataDir, childEnv(own, variableNames()), true)
   onStart(child)
   const { url, didcommUrl } = await ready
   await createClient(url)('GET /_system/health')

@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process'
 import { basename, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { openEventStream } from '../../daemon/client/event-client.ts'
-import { variables } from '../../src/base/config.ts'
+import { variableNames } from '../../src/base/setting-names.ts'
 import { readEvents } from '../client/events.ts'
 import { findDaemon } from '../daemon/find.ts'
 import { CommandError } from '../errors/errors.ts'
@@ -132,7 +132,7 @@ function settingsOf(folder: string): string {
   }
   return [
     '# Makes a terminal alice’s, for `agent demo --two-terminals`: . alice.sh',
-    `unset ${[...Object.keys(variables), 'AGENT_URL', 'AGENT_API_KEY', 'AGENT_ADMIN_KEY'].join(' ')}`,
+    `unset ${variableNames().join(' ')}`,
     ...Object.entries(own).map(([name, value]) => `export ${name}=${quote(value)}`),
     ...(basename(program) === 'agent'
       ? []

@@ -33,9 +33,14 @@ export function forProfile(text: string, profile: string | undefined): string {
 function accepts(command: string, name: (typeof names)[number]): boolean {
   if (
     !command.startsWith('agent ') ||
-    / --help$|^agent (?:profile|explain|help|completion|demo)\b/.test(command)
+    / --help$|^agent (?:profile|explain|help|completion|demo|run|config schema)\b/.test(command)
   )
     return false
-  if (/^agent (?:daemon (?:start|stop|status|logs)|backup verify)\b/.test(command)) return name === 'profile'
+  if (
+    /^agent (?:daemon (?:start|stop|restart|status|logs|install|uninstall)|backup verify|config (?:show|validate))\b/.test(
+      command,
+    )
+  )
+    return name === 'profile'
   return !/^agent backup restore\b/.test(command)
 }

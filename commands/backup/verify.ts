@@ -21,7 +21,11 @@ export default defineLocalCommand({
     }),
   },
   async run({ args, flags, say, printFields }) {
-    const env = childEnv({ AGENT_DATA_DIR: findDataDir(flags, fromProcess()) })
+    const around = fromProcess()
+    const env = childEnv({
+      AGENT_DATA_DIR: findDataDir(flags, around),
+      AGENT_PROFILE: flags.profile ?? around.AGENT_PROFILE,
+    })
     const backup = await askOfBackup('verify', args.folder, env)
     const isSound = backup.faults.length === 0
     printFields([

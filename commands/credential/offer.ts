@@ -1,6 +1,7 @@
 /** `agent credential offer` */
 import * as Flags from '@oclif/core/flags'
-import { defineCommand } from '../../cli/define-command.ts'
+import type { Bulk, Summary } from '../../cli/bulk/offers.ts'
+import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { repeatable } from '../../cli/input/arguments.ts'
 import { claimFlags, readClaims } from '../../cli/input/claims.ts'
@@ -11,6 +12,9 @@ import { invitationFlags } from '../../cli/invitation.ts'
 import { toWhom, whichClaims, whichDid } from '../../cli/prompts/questions.ts'
 import { createRecord, waitFlags } from '../../cli/wait.ts'
 
+/** A flag about the invitation, or about those of `--csv`. */
+const ofInvitations = { relationships: [{ type: 'some' as const, flags: ['invitation', 'csv'] }] }
+
 export default defineCommand({
   summary: 'Offer a credential, over a connection or by an invitation (issuer)',
   description:
@@ -20,14 +24,24 @@ export default defineCommand({
     'agent credential offer --connection <id> --issuing-did <did> --claims @claims.json --schema <guid> --validity 365d',
     'agent credential offer --connection <id> --issuing-did <did> --claims @claims.json --format sdjwt',
     'agent credential offer --connection <id> --definition <guid> --claim name=Alice --claim age=30',
+    'agent credential offer --csv people.csv --issuing-did <did> --auto',
     'agent credential offer --invitation --goal "Your diploma" --issuing-did <did> --claim name=Alice --auto',
   ],
   flags: {
     connection: Flags.string({
-      exactlyOne: ['connection', 'invitation'],
+      exactlyOne: ['connection', 'invitation', 'csv'],
       description: 'connection to the holder: its id, the end of the id, or its label',
     }),
     invitation: Flags.boolean({ description: 'create an invitation instead; it can be answered once' }),
+    csv: Flags.string({
+      exclusive: ['wait', 'qr', 'qr-file'],
+      description:
+        'make an offer for each row of a CSV file: its columns are claims (name:, with a colon, for JSON), and connection, the id or label of a connection; without that column each row gets an invitation',
+    }),
+    report: Flags.string({
+      dependsOn: ['csv'],
+      description: 'file of the results, with which a repeated command resumes; default: <csv>.report.jsonl',
+    }),
     'issuing-did': Flags.string({
       exactlyOne: ['issuing-did', 'definition'],
       description: 'the issuer’s DID, with an assertionMethod key',
@@ -44,26 +58,29 @@ export default defineCommand({
     format: formatFlag('sdjwt lets the holder choose claims to disclose, anoncreds needs --definition'),
     auto: Flags.boolean({ description: 'issue as soon as the holder accepts' }),
     ...invitationFlags(['invitation']),
+    goal: Flags.string({ ...ofInvitations, description: 'purpose, in words that the other side sees' }),
+    'goal-code': Flags.string({ ...ofInvitations, description: 'purpose, as a code such as issue-vc' }),
     ...waitFlags('the holder has accepted, or, with --auto, the credential is issued'),
   },
   questions: {
-    connection: toWhom,
+    connection: { ...toWhom, unless: ['invitation', 'csv'] },
     'issuing-did': { ...whichDid('Which DID issues it?', 'issuing-did'), unless: ['definition'] },
-    claim: whichClaims,
+    claim: { ...whichClaims, unless: ['claims', 'csv'] },
   },
   async run(context) {
     const { flags, call, getAccess } = context
-    const { connection: connectionId, schema, validity, auto, goal } = flags
+    const { connection: connectionId, csv, schema, validity, auto, goal } = flags
     const format = readFormat(flags)
-    const offered = {
+    const terms = {
       issuingDID: flags['issuing-did'],
       credentialDefinitionId: flags.definition,
-      claims: readClaims(flags),
       automaticIssuance: auto,
       ...toFormat(format),
       ...(schema && { schemaId: schema.map((each) => schemaUrl(each, getAccess().url)) }),
       ...(validity !== undefined && { validityPeriod: readSeconds('validity', validity) }),
     }
+    if (csv !== undefined) return offerMany(context, { ...flags, csv }, terms)
+    const offered = { ...terms, claims: readClaims(flags) }
     return createRecord(context, 'credential', auto ? 'CredentialSent' : 'RequestReceived', () =>
       connectionId === undefined
         ? call('POST /issue-credentials/credential-offers/invitation', {
@@ -73,6 +90,30 @@ export default defineCommand({
     )
   },
 })
+
+type BulkFlags = {
+  csv: string
+  report?: string | undefined
+  claim?: string[] | undefined
+  claims?: string | undefined
+  goal?: string | undefined
+  'goal-code'?: string | undefined
+}
+
+/** Offers a credential to each row of a CSV file, and prints the counts. */
+async function offerMany(context: Context, flags: BulkFlags, offered: Bulk['offered']): Promise<Summary> {
+  const { csv, report, goal, 'goal-code': goalCode } = flags
+  const { offerAll } = await import('../../cli/bulk/offers.ts')
+  const claims = flags.claim || flags.claims !== undefined ? readClaims(flags) : {}
+  const summary = await offerAll(context, { csv, report, offered, claims, goal, goalCode })
+  context.print(summary.report, [
+    ['rows', summary.rows],
+    ['offered', summary.offered],
+    ['offered before', summary.before || undefined],
+    ['report', summary.report],
+  ])
+  return summary
+}
 
 /** @throws {UsageError} when --format and --definition contradict each other. */
 function readFormat({

@@ -1,28 +1,33 @@
 /** `agent daemon start` */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { exit } from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
-import { childEnv, chooseDataDir, fromProcess } from '../../cli/client/settings.ts'
+import { childEnv, fromProcess } from '../../cli/client/settings.ts'
+import { configFlag, readConfigured, toArguments } from '../../cli/daemon/configuration.ts'
 import { requireFreeProfile, requireSameDaemon } from '../../cli/daemon/conflicts.ts'
 import { findDaemon } from '../../cli/daemon/find.ts'
-import { launchInBackground, launchInForeground, detach, logPath } from '../../cli/daemon/launch.ts'
+import { launchInBackground, launchInForeground, detach } from '../../cli/daemon/launch.ts'
 import { defineLocalCommand, type LocalContext } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { forProfile } from '../../cli/format/next.ts'
 import { fields } from '../../cli/format/table.ts'
 import { settingsPath, withoutEmpty } from '../../src/base/settings.ts'
+import { logPath } from '../../src/base/log-file.ts'
 
 export default defineLocalCommand({
   summary: 'Start the daemon, and wait until it is ready',
   description:
-    'Flags set the environment variables of the same name. All other settings are environment variables, or are in the settings file of the profile, which keeps ports, addresses and the ledger for the next start (docs/configuration.md).',
+    'Flags set the environment variables of the same name. All other settings are environment variables, or are in a configuration file (--config). The profile keeps the file, ports, addresses and the ledger for the next start (docs/operate/configuration.md). `agent config show` prints the settings of the next start.',
   examples: [
     'agent daemon start',
     'agent daemon start --profile bob --data-dir ./bob --port 0 --didcomm-port 0',
+    'agent daemon start --config /etc/identity-agent.yaml',
   ],
   flags: {
     foreground: Flags.boolean({ description: 'run in this terminal and write the log to it' }),
+    config: configFlag,
     'data-dir': Flags.string({ description: 'data folder of the agent (AGENT_DATA_DIR)' }),
     host: Flags.string({ description: 'address that both servers listen on (AGENT_HOST)' }),
     port: Flags.integer({
@@ -44,21 +49,20 @@ export default defineLocalCommand({
     const { flags, say, suggest, printFields } = context
 
     const around = fromProcess()
-    const dataDir = chooseDataDir(flags, around)
     const profile = flags.profile ?? around.AGENT_PROFILE
     const configDir = around.AGENT_CONFIG_DIR
     const requested = withoutEmpty({
+      AGENT_CONFIG_FILE: flags.config && resolve(flags.config),
       AGENT_HOST: flags.host,
       AGENT_HTTP_PORT: flags.port?.toString(),
       AGENT_DIDCOMM_PORT: flags['didcomm-port']?.toString(),
     })
-    const asked = { configDir, profile, dataDir, flags: requested, env: withoutEmpty(process.env) }
+    const { dataDir, configFile, file } = await readConfigured(flags, around, requested)
+    const asked = { configDir, profile, dataDir, flags: requested, env: withoutEmpty(process.env), file }
     const running = await findDaemon(dataDir)
     if (running) requireSameDaemon(running, asked)
     else await requireFreeProfile(asked)
-    const args = Object.entries({ AGENT_DATA_DIR: dataDir, AGENT_PROFILE: profile, ...requested }).map(
-      ([name, value]) => `${name}=${value}`,
-    )
+    const args = toArguments({ AGENT_DATA_DIR: dataDir, AGENT_PROFILE: profile, ...requested })
     if (flags.foreground) return startInForeground(context, args)
 
     if (running) say('The daemon already runs.')
@@ -72,6 +76,7 @@ export default defineLocalCommand({
       ['pid', pid],
       ['data', dataDir],
       ['log', logFile],
+      ['config', configFile],
       [
         'settings',
         existsSync(settingsPath(configDir, profile)) ? settingsPath(configDir, profile) : undefined,

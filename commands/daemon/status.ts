@@ -1,11 +1,12 @@
 /** `agent daemon status` */
 import { findDataDir, fromProcess } from '../../cli/client/settings.ts'
 import { findDaemon, health } from '../../cli/daemon/find.ts'
-import { logPath } from '../../cli/daemon/launch.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
+import { commandsFor } from '../../cli/service/commands.ts'
 import { ago } from '../../cli/format/time.ts'
 import { localDaemonFlags } from '../../cli/input/arguments.ts'
+import { logPath } from '../../src/base/log-file.ts'
 
 export default defineLocalCommand({
   summary: 'Show whether the daemon runs, and its addresses',
@@ -16,7 +17,7 @@ export default defineLocalCommand({
     const dataDir = findDataDir(flags, fromProcess())
     const running = await findDaemon(dataDir)
     if (!running) throw new CommandError(`No daemon serves ${dataDir}.`, 7, 'agent daemon start')
-    const { url, didcommUrl, pid, startedAt, calls } = running
+    const { url, didcommUrl, pid, startedAt, calls, service } = running
     const version = await health(url)
     if (version === undefined)
       throw new CommandError(`The daemon (process ${pid}) does not answer at ${url}.`, 7, 'agent daemon logs')
@@ -28,9 +29,10 @@ export default defineLocalCommand({
       ['pid', pid],
       ['started', ago(startedAt, Date.now())],
       ['data', dataDir],
-      ['log', logFile],
+      ['service', service && `${service.name} (${service.manager})`],
+      ['log', service?.manager === 'systemd' ? commandsFor(service).log : logFile],
     ])
     if (calls !== undefined) say(calls)
-    return { version, url, didcommUrl, pid, startedAt, dataDir, log: logFile, calls }
+    return { version, url, didcommUrl, pid, startedAt, dataDir, log: logFile, calls, service }
   },
 })

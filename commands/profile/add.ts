@@ -1,6 +1,6 @@
 /** `agent profile add` */
 import * as Flags from '@oclif/core/flags'
-import { fromProcess, readKey, toBase } from '../../cli/client/settings.ts'
+import { fromProcess, givenKey, toBase } from '../../cli/client/settings.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { profileFields, showProfile } from '../../cli/format/administration.ts'
@@ -45,8 +45,8 @@ export default defineLocalCommand({
     if (known && !flags.replace)
       throw new CommandError(`There already is a profile ${name}. Use --replace to replace it.`, 5)
     const [apiKey, adminToken] = [
-      readKey('api-key-file', flags) ?? around.AGENT_API_KEY,
-      readKey('admin-key-file', flags) ?? around.AGENT_ADMIN_KEY,
+      givenKey('api-key-file', flags, around),
+      givenKey('admin-key-file', flags, around),
     ]
     const profile: RemoteProfile = {
       kind: 'remote',

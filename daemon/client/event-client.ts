@@ -1,9 +1,9 @@
 /** A client of the event stream (server-sent events). */
 import { text } from 'node:stream/consumers'
-import { createParser } from 'eventsource-parser'
 import type { Event } from '../../src/events/event.ts'
 import { ask } from './send-request.ts'
-import { DaemonUnreachable, toProblemError } from './client.ts'
+import { DaemonUnreachable, refusalOf } from './client.ts'
+import { readFrames, type EventStream as StreamOf } from './follow-events.ts'
 
 /** The maximum time without data. The daemon sends a comment every 15 seconds. */
 const silenceMs = 45_000
@@ -16,12 +16,7 @@ export type StreamOptions = {
   signal: AbortSignal
 }
 
-export type EventStream = {
-  /** The event after which the stream begins. Undefined for a stream of all wallets. */
-  lastEventId: string | undefined
-  /** Ends when the daemon stops. @throws {DaemonUnreachable} when the connection breaks. */
-  events: AsyncIterable<Event>
-}
+export type EventStream = StreamOf<Event>
 
 /**
  * Opens a stream of events of the API at `baseUrl`. `headers` contain the credentials. An open stream misses no event.
@@ -57,19 +52,19 @@ export async function openEventStream(
   })
   if (response.statusCode !== 200) {
     cleanUp()
-    throw toProblemError(response, await text(response))
+    throw refusalOf(response, await text(response))
+  }
+
+  async function* chunks(): AsyncGenerator<Uint8Array, void> {
+    for await (const chunk of response) {
+      silence.refresh()
+      yield chunk as Uint8Array
+    }
   }
 
   async function* events(): AsyncGenerator<Event, void> {
-    const arrived: Event[] = []
-    const parser = createParser({ onEvent: ({ data }) => arrived.push(JSON.parse(data) as Event) })
-    const decoder = new TextDecoder()
     try {
-      for await (const chunk of response) {
-        silence.refresh()
-        parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }))
-        yield* arrived.splice(0)
-      }
+      yield* readFrames<Event>(chunks())
     } catch (cause) {
       if (!signal.aborted) throw new DaemonUnreachable(baseUrl, { cause })
     } finally {

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { ask, type Request } from './send-request.ts'
-import { DaemonUnreachable, toProblemError, toTarget, type Destination } from './client.ts'
+import { DaemonUnreachable, refusalOf, toTarget, type Destination } from './client.ts'
 import type { Key } from '../http/route.ts'
 
 /** The maximum time without data. The daemon copies a large wallet before it sends the first byte. */
@@ -52,7 +52,7 @@ export function createFileClient(baseUrl: string, headers: Readonly<Record<strin
       throw unreachable(error)
     })
     const content = chunks()
-    if (!String(response.statusCode).startsWith('2')) throw toProblemError(response, await text(content))
+    if (!String(response.statusCode).startsWith('2')) throw refusalOf(response, await text(content))
     return content
 
     async function* watched(stream: AsyncIterable<Uint8Array>) {

@@ -3,12 +3,15 @@ import * as z from 'zod'
 // The last failure of a record has the same form as an error response.
 import { MetaLastFailure as ErrorResponse } from '../../src/protocols/model.ts'
 import { JsonValue } from '../../src/base/json.ts'
+import { readExamples } from './examples.ts'
 import { scopesOf, splitKey, type Access, type Contract, type Route } from './route.ts'
+import { tagOf, tags } from './tags.ts'
 
 const security: Record<Access, Record<string, []>[]> = {
   admin: [{ adminApiKeyAuth: [] }],
   tenant: [{ apiKeyAuth: [] }],
   'admin-or-tenant': [{ adminApiKeyAuth: [] }, { apiKeyAuth: [] }],
+  metrics: [{}, { metricsToken: [] }, { adminApiKeyAuth: [] }],
   public: [],
 }
 
@@ -25,6 +28,12 @@ const securitySchemes = {
     name: 'apikey',
     description: 'A key that the administrator registered for the tenant’s entity.',
   },
+  metricsToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'METRICS_TOKEN. Without it, the metrics are open on this machine, and for the administrator elsewhere.',
+  },
 }
 
 type JsonSchema = Record<string, unknown>
@@ -32,6 +41,7 @@ export type OpenApi = {
   openapi: '3.1.0'
   info: { title: string; version: string; license: { name: string; identifier: string } }
   servers: { url: string }[]
+  tags: readonly { name: string; description: string }[]
   paths: Record<string, Record<string, Record<string, unknown>>>
   components: { schemas: Record<string, JsonSchema>; securitySchemes: typeof securitySchemes }
 }
@@ -42,10 +52,14 @@ export function openapi(
   { version, url }: { version: string; url: string },
 ): OpenApi {
   const { schemaOf, schemas } = convert(routes)
+  const exampleOf = readExamples()
   const paths: OpenApi['paths'] = {}
   for (const { key, contract } of routes) {
     const [method, path] = splitKey(key)
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(path, contract, schemaOf) }
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: operation(path, contract, schemaOf, exampleOf(key)),
+    }
   }
   return {
     openapi: '3.1.0',
@@ -55,14 +69,16 @@ export function openapi(
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url }],
+    tags,
     paths,
     components: { schemas, securitySchemes },
   }
 }
 
 type SchemaOf = (type: z.ZodType) => JsonSchema
+type Example = ReturnType<ReturnType<typeof readExamples>>
 
-function operation(path: string, contract: Contract, schemaOf: SchemaOf) {
+function operation(path: string, contract: Contract, schemaOf: SchemaOf, example: Example) {
   const { summary, operationId, extension, access, body, stream, reply, failures, ...rest } = contract
   const [status, type] = reply
   const scopes = scopesOf(contract)
@@ -72,7 +88,7 @@ function operation(path: string, contract: Contract, schemaOf: SchemaOf) {
     ...parametersIn('header', rest.headers?.shape, schemaOf),
   ]
   return {
-    tags: [path.split('/')[1]],
+    tags: [tagOf(path)],
     summary,
     operationId,
     ...(extension && { 'x-extension': true }),
@@ -82,7 +98,7 @@ function operation(path: string, contract: Contract, schemaOf: SchemaOf) {
     ...(body && {
       requestBody: {
         required: !body.safeParse({}).success,
-        content: { 'application/json': { schema: schemaOf(body) } },
+        content: { 'application/json': { schema: schemaOf(body), ...exampled(example.request) } },
       },
     }),
     ...(stream && {
@@ -94,7 +110,7 @@ function operation(path: string, contract: Contract, schemaOf: SchemaOf) {
     responses: {
       [status]: {
         description: 'Success',
-        ...(type && { content: content(bodiesOf(contract, type), schemaOf) }),
+        ...(type && { content: content(bodiesOf(contract, type), schemaOf, example.response) }),
       },
       ...Object.fromEntries(
         failures?.statuses.map((failure) => [
@@ -118,21 +134,33 @@ function bodiesOf(
   return Object.fromEntries(media.map((name) => [name, bodies[name] ?? (name === 'text/html' ? Html : type)]))
 }
 
-function content(bodies: Readonly<Record<string, z.ZodType>>, schemaOf: SchemaOf) {
-  return Object.fromEntries(Object.entries(bodies).map(([name, type]) => [name, { schema: schemaOf(type) }]))
+/** The content by media type. The example is one of JSON. */
+function content(bodies: Readonly<Record<string, z.ZodType>>, schemaOf: SchemaOf, example?: unknown) {
+  return Object.fromEntries(
+    Object.entries(bodies).map(([name, type]) => [
+      name,
+      { schema: schemaOf(type), ...exampled(name === 'application/json' ? example : undefined) },
+    ]),
+  )
 }
+
+const exampled = (example: unknown) => (example === undefined ? {} : { example })
 
 function parametersIn(
   place: 'path' | 'query' | 'header',
   types: Readonly<Record<string, z.ZodType>> = {},
   schemaOf: SchemaOf,
 ) {
-  return Object.entries(types).map(([name, type]) => ({
-    name,
-    in: place,
-    required: place === 'path',
-    schema: schemaOf(type),
-  }))
+  return Object.entries(types).map(([name, type]) => {
+    const { description, ...schema } = schemaOf(type)
+    return {
+      name,
+      in: place,
+      required: place === 'path',
+      ...(description !== undefined && { description }),
+      schema,
+    }
+  })
 }
 
 /** Converts all zod types of the routes at once, so that types with an id are defined once and referenced. */

@@ -27,6 +27,7 @@ export type Context = {
   admin: Pick<Agent, 'wallets' | 'tenants'> & { agent: Agent }
   tenant: { wallet: Wallet; agent: Agent }
   'admin-or-tenant': Pick<Agent, 'wallets' | 'tenants'> & { caller: Admin | Tenant; agent: Agent }
+  metrics: { agent: Agent }
   /** `routes`: all mounted routes, for the OpenAPI document. */
   public: { agent: Agent; routes: readonly Route[] }
 }
@@ -113,6 +114,8 @@ export type Input<C extends Contract> = {
   accept: string
   /** The media type that `Accept` prefers, the first if it has no preference, undefined if it accepts none (RFC 9110 §12.5.1). */
   accepts: (types: readonly string[]) => string | undefined
+  /** Whether `Accept-Encoding` allows a content encoding (RFC 9110 §12.5.3). */
+  acceptsEncoding: (encoding: string) => boolean
   /** For responses that take long: releases the slot of the request, and returns a signal that aborts when the client disconnects. */
   whenGone: () => AbortSignal
   /** For responses that take long: whether the credentials still belong to the same caller. */
@@ -135,7 +138,7 @@ type NoOthers<K extends string, C extends Contract> = [Exclude<keyof C['path'], 
   : never
 
 /** The contract of a tenant's endpoint must have scopes, unless it reads. Other contracts must not have them. */
-type Scoped<K extends string, C extends Contract> = C['access'] extends 'admin' | 'public'
+type Scoped<K extends string, C extends Contract> = C['access'] extends 'admin' | 'metrics' | 'public'
   ? { scopes?: never }
   : K extends `GET ${string}`
     ? unknown
@@ -159,7 +162,7 @@ export function route<const K extends Key, const C extends Contract>(
 
 /** The scopes that may call an endpoint, or undefined if no tenant may call it. */
 export function scopesOf({ access, scopes = allScopes }: Contract): readonly Scope[] | undefined {
-  return access === 'admin' || access === 'public' ? undefined : scopes
+  return access === 'tenant' || access === 'admin-or-tenant' ? scopes : undefined
 }
 
 /** The method and the path of a key. */

@@ -2,11 +2,14 @@
  * Authentication: credentials in headers to a caller.
  *
  * The administrator sends `x-admin-api-key`, a tenant sends `apikey`. The contract of the endpoint says which of them
- * counts. The other one only distinguishes a wrong role (403) from a wrong key (401).
+ * counts. The other one only distinguishes a wrong role (403) from a wrong key (401). A reader of metrics sends what
+ * Prometheus can send: a bearer token.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Agent } from '../../src/agent.ts'
+import { createTokenCheck } from '../../src/base/api-key.ts'
 import { Problem } from '../../src/base/problem.ts'
+import { findOpening } from '../../src/net/reach.ts'
 import { RegisteredKey, type Scope } from '../../src/wallet/model.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
 import type { RequestContext } from './request-context.ts'
@@ -23,7 +26,7 @@ export type Tenant = {
 export type Caller = Admin | Tenant | undefined
 
 /** The callers that an endpoint accepts. */
-export type Access = 'admin' | 'tenant' | 'admin-or-tenant' | 'public'
+export type Access = 'admin' | 'tenant' | 'admin-or-tenant' | 'metrics' | 'public'
 
 /** Finds the caller. A known tenant in the wrong role is noted in the context. @throws {Problem} 401 or 403 */
 export type Identify = (headers: IncomingHttpHeaders, context: RequestContext) => Promise<Caller>
@@ -83,8 +86,32 @@ export function createAccess(agent: Agent) {
       const mayBeTenant = API_KEY_ENABLED ? apikey !== undefined : token === undefined
       return !isAdminToken(token) && mayBeTenant ? tenant(headers, context) : admin(headers, context)
     },
+    metrics: createMetricsAccess(agent),
     public: () => Promise.resolve(undefined),
   } satisfies Record<Access, Identify>
+}
+
+/**
+ * Readers of metrics: `METRICS_TOKEN`, or the administrator. Without the token, anyone may read if only this machine can reach the agent.
+ * Metrics have no names of tenants, but tell how much they do.
+ */
+function createMetricsAccess({ config, isAdminToken }: Agent): Identify {
+  const { METRICS_TOKEN: token } = config
+  const isToken = createTokenCheck(token ? [token] : [])
+  const isOpen = token === undefined && findOpening(config) === undefined
+  return ({ authorization, 'x-admin-api-key': adminToken }) => {
+    const bearer = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+    if (isAdminToken(adminToken)) return Promise.resolve({ kind: 'admin' })
+    if ((isOpen && adminToken === undefined) || isToken(bearer)) return Promise.resolve(undefined)
+    if (isOpen) throw unauthorized('AdminApiKeyAuthenticationError', adminDetail(adminToken))
+    const given = authorization === undefined && adminToken === undefined ? 'No' : 'Invalid'
+    const needed = token ? 'METRICS_TOKEN in the header `Authorization: Bearer …`, or ' : ''
+    const way = token ? '' : ' METRICS_TOKEN sets a token for Prometheus.'
+    throw unauthorized(
+      'InvalidCredentials',
+      `${given} credentials for the metrics. Send ${needed}the administrator’s token in the header \`x-admin-api-key\`.${way}`,
+    )
+  }
 }
 
 /** Refuses a key that has none of the required scopes. @throws {Problem} `InsufficientScope` */

@@ -6,8 +6,9 @@
 import type { Middleware } from 'koa'
 
 const methods = 'GET, POST, PUT, PATCH, DELETE'
-const requestHeaders = 'content-type, apikey, x-admin-api-key, x-request-id, last-event-id'
-const responseHeaders = 'retry-after, x-request-id'
+const requestHeaders =
+  'content-type, apikey, x-admin-api-key, x-request-id, traceparent, last-event-id, idempotency-key'
+const responseHeaders = 'retry-after, x-request-id, last-event-id'
 
 /** The time for which a browser caches a preflight response. */
 const maxAgeSeconds = 600

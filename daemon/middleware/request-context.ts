@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { randomId } from '../../src/base/id.ts'
 import type { Log } from '../../src/base/log.ts'
+import type { Metrics } from '../../src/base/metrics.ts'
 import type { Slot } from '../../src/base/scheduler.ts'
 import type { Caller } from './access.ts'
 import { addressOf } from './address.ts'
@@ -24,6 +25,9 @@ export type RequestContext = {
   route?: string
   caller?: Caller
   walletId?: string
+  /** With traces, on the DIDComm port: when the request began, and whether its message has a span. */
+  startedAt?: number
+  hasSpan?: boolean
 }
 
 export function contextOf({ state }: { state: object }): RequestContext {
@@ -31,11 +35,11 @@ export function contextOf({ state }: { state: object }): RequestContext {
 }
 
 /**
- * Makes the context, and logs one line per request with endpoint, status, duration and threads: failed requests at
- * `failedLevel`, others at `debug`. Headers and bodies are never logged.
+ * Makes the context, measures the request, and logs one line per request with endpoint, status, duration and threads:
+ * failed requests at `failedLevel`, others at `debug`. Headers and bodies are never logged.
  */
 export function requestContext(
-  log: Log,
+  { log, metrics }: { log: Log; metrics: Metrics },
   { isProxied, failedLevel = 'info' }: { isProxied: boolean; failedLevel?: 'info' | 'debug' },
 ): Middleware {
   return async (ctx, next) => {
@@ -49,14 +53,22 @@ export function requestContext(
     })
     ctx.res.setHeader('X-Request-Id', requestId)
     await next()
+    const ms = performance.now() - start
+    const { route = `${ctx.method} (no such path)`, address, walletId, thids } = context
+    const [method, path] = splitRoute(route)
+    const labels = {
+      http_request_method: method,
+      http_route: path,
+      http_response_status_code: String(ctx.status),
+    }
+    metrics.observe('http_server_request_duration_seconds', labels, ms / 1_000)
     const level = ctx.status >= 400 ? failedLevel : 'debug'
     if (!log.isLevelEnabled(level)) return
-    const { route = `${ctx.method} (no such path)`, address, walletId, thids } = context
     context.log[level](
       {
         route,
         status: ctx.status,
-        ms: Math.round(performance.now() - start),
+        ms: Math.round(ms),
         walletId,
         ...(thids.size > 0 && { thids: [...thids] }),
         ...(ctx.status === 401 && { address }),
@@ -64,6 +76,12 @@ export function requestContext(
       'request',
     )
   }
+}
+
+/** The method and the path of a route. Node.js accepts known methods only, so that there are few. */
+function splitRoute(route: string): [method: string, path: string] {
+  const space = route.indexOf(' ')
+  return [route.slice(0, space), route.slice(space + 1)]
 }
 
 /** UUIDs, ULIDs, trace ids and the ids of proxies, but no API key of this agent. */

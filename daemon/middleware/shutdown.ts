@@ -38,7 +38,8 @@ export function createShutdown(): Shutdown {
       await next()
       if (!isStopping) return
       ctx.set('Connection', 'close')
-      await released
+      // Of `/_system/ready`: a load balancer has to learn it before the port is closed.
+      if (ctx.status !== 503) await released
     },
   }
 }

@@ -17,6 +17,7 @@ export function homePage(base: string): Page {
       </header>
       <h2>For programs</h2>
       <ul>
+        <li><a href="${base}docs">API reference</a>, to read and to try the operations</li>
         <li>
           <a href="${base}docs/openapi.json">API document</a> (OpenAPI 3.1). Tenants send their key as
           <code>apikey</code>.

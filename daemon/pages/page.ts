@@ -1,13 +1,13 @@
 /**
  * Web pages for people who open a wallet link in a browser.
  *
- * Pages load no resources and run no scripts. Opening a page changes nothing, since link previews and virus scanners open links too.
+ * Pages load no resources and run no scripts, except the API reference. Opening a page changes nothing, since link previews and virus scanners open links too.
  */
 import { Problem } from '../../src/base/problem.ts'
 import type { Answer } from '../http/route.ts'
 import { html, toText, type Html } from './html.ts'
 import { problemPage } from './problem.ts'
-import { styleElement, styleSource } from './style.ts'
+import { pageStyle, paletteStyle } from './style.ts'
 
 /** The icon of all pages, also served at `/favicon.ico`. */
 export const icon =
@@ -27,14 +27,20 @@ export type Page = {
   /** After how many milliseconds the page reloads because its content is outdated. */
   staleAfterMs?: number | undefined
   retryAfter?: number | undefined
+  /** For a page with scripts and a style sheet of its own: their elements, and what the policy allows besides (CSP 3). */
+  app?: { head: Html; sources: { script: string; style: string; connect: string } }
 }
 
 /** Forbids loading, scripts, forms and frames. The style sheet is allowed by its digest. */
-const policy = `default-src 'none'; style-src ${styleSource}; img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`
+function policyOf({ app }: Page): string {
+  const own = app
+    ? `style-src ${paletteStyle.source} ${app.sources.style}; script-src ${app.sources.script}; connect-src ${app.sources.connect}`
+    : `style-src ${pageStyle.source}`
+  return `default-src 'none'; ${own}; img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`
+}
 
 const headers = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': policy,
   // The URL of the page is a secret: anyone who has it can answer.
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',
@@ -46,7 +52,7 @@ const headers = {
 export type Forms<Resource> = {
   read: () => Promise<Resource>
   toJson: (resource: Resource) => object
-  toPage: (resource: Resource) => Page
+  toPage: (resource: Resource) => Page | Promise<Page>
 }
 
 /**
@@ -61,21 +67,15 @@ export async function replyInForm<Resource>(
   if (accepts(pageMedia) !== 'text/html')
     return { type: 'application/json', body: toJson(await read()), headers: { Vary: 'Accept' } }
   try {
-    return render(toPage(await read()))
+    return render(await toPage(await read()))
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     return render(problemPage(error))
   }
 }
 
-function render({
-  title,
-  content,
-  status = 200,
-  isWide = false,
-  staleAfterMs,
-  retryAfter,
-}: Page): Answer<'text/html'> {
+function render(page: Page): Answer<'text/html'> {
+  const { title, content, status = 200, isWide = false, staleAfterMs, retryAfter, app } = page
   const refresh =
     staleAfterMs === undefined
       ? undefined
@@ -90,17 +90,21 @@ function render({
         <meta name="robots" content="noindex, nofollow" />
         ${refresh}
         <link rel="icon" href="${iconUrl}" />
-        ${styleElement}
+        ${app ? paletteStyle.element : pageStyle.element} ${app?.head}
       </head>
       <body>
-        <main class="${isWide ? 'wide' : ''}">${content}</main>
+        ${app ? content : html`<main class="${isWide ? 'wide' : ''}">${content}</main>`}
       </body>
     </html>`
   return {
     status,
     type: 'text/html',
     body: toText(document),
-    headers: { ...headers, ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }) },
+    headers: {
+      ...headers,
+      'Content-Security-Policy': policyOf(page),
+      ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+    },
   }
 }
 

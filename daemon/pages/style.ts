@@ -1,8 +1,9 @@
-/** The style sheet, part of every page, and its digest, which the content security policy allows. */
+/** The style sheets in the pages, and their digests, which the content security policy allows. */
 import { createHash } from 'node:crypto'
-import { rawHtml } from './html.ts'
+import { rawHtml, type Html } from './html.ts'
 
-const style = `
+/** The colours. The API reference has only these, and its own style sheet. */
+const palette = `
 :root {
   color-scheme: light dark;
   --ground: #f3f5f8; --card: #ffffff; --line: #d9dee6; --text: #16191d; --soft: #525c69; --accent: #1d4fd7; --note: #fff6dd; --note-line: #b7791f;
@@ -10,7 +11,9 @@ const style = `
 @media (prefers-color-scheme: dark) {
   :root { --ground: #0e1116; --card: #171b22; --line: #303844; --text: #e8ebf0; --soft: #a3adba; --accent: #93b4ff; --note: #2a2413; --note-line: #d9a441; }
 }
-* { box-sizing: border-box; }
+`
+
+const style = `${palette}* { box-sizing: border-box; }
 body {
   margin: 0; padding: .75rem; min-height: 100vh; display: grid; place-items: center; background: var(--ground); color: var(--text);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; overflow-wrap: anywhere;
@@ -58,7 +61,13 @@ footer p:last-child { margin: 0; }
 @media (forced-colors: active) { .qr { forced-color-adjust: none; } }
 `
 
-export const styleElement = rawHtml(`<style>${style}</style>`)
+/** A style element, and its text's `'sha256-…'` for the policy (CSP 3 §2.3.1). */
+export type Style = { element: Html; source: string }
 
-/** `'sha256-…'` of the text between the tags (CSP 3 §2.3.1). */
-export const styleSource = `'sha256-${createHash('sha256').update(style).digest('base64')}'`
+const toStyle = (text: string): Style => ({
+  element: rawHtml(`<style>${text}</style>`),
+  source: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+})
+
+export const pageStyle = toStyle(style)
+export const paletteStyle = toStyle(palette)

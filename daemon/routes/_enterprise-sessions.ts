@@ -8,11 +8,13 @@ import {
   getOpenSession,
   getSession,
   getWalletIdOfLink,
+  linkUnknown,
   listSessions,
   remainingMs,
   type Product,
   type Session,
 } from '../../src/enterprise/session.ts'
+import { unlessDeleted } from '../../src/storage/transferred.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { Page, toPage, whole, type Paging } from '../http/paging.ts'
 
@@ -53,7 +55,8 @@ export function createHandlers<State extends { id: string }>(product: Product<St
     /** The open session of a link, for everyone who has the link. */
     async readLink(agent: Agent, submissionId: string) {
       const walletId = await getWalletIdOfLink(agent.env.tokens, product, submissionId)
-      const row = await agent.wallets.use(walletId, ({ db }) => getOpenSession(db, product, submissionId))
+      const open = agent.wallets.use(walletId, ({ db }) => getOpenSession(db, product, submissionId))
+      const row = await unlessDeleted(open, () => linkUnknown(product))
       return { row, state: toState(agent, row), remainingMs: remainingMs(row) }
     },
 
@@ -66,7 +69,7 @@ export function createHandlers<State extends { id: string }>(product: Product<St
     ): Promise<T> {
       await agent.enterprise.limitAnswers(address, submissionId)
       const walletId = await getWalletIdOfLink(agent.env.tokens, product, submissionId)
-      return agent.wallets.use(walletId, submit)
+      return unlessDeleted(agent.wallets.use(walletId, submit), () => linkUnknown(product))
     },
   }
 }

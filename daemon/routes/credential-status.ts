@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { listMedia, listNotFound, publishList, type ListMedia } from '../../src/credential-status/publish.ts'
 import { revokeCredential } from '../../src/protocols/issue-credential/issuer.ts'
+import { unlessDeleted } from '../../src/storage/transferred.ts'
 import { route } from '../http/route.ts'
 
 const StatusListCredential = z.looseObject({}).meta({ id: 'StatusListCredential' })
@@ -21,7 +22,10 @@ export default [
       const walletId = await agent.env.tokens.findWalletId('status-list', id)
       if (walletId === undefined) throw listNotFound(id)
       const type = (accepts(listMedia) as ListMedia | undefined) ?? listMedia[0]
-      const { body, etag } = await agent.wallets.use(walletId, (wallet) => publishList(wallet, id, type))
+      const { body, etag } = await unlessDeleted(
+        agent.wallets.use(walletId, (wallet) => publishList(wallet, id, type)),
+        () => listNotFound(id),
+      )
       // Caches must revalidate the list before each use, so that a revocation takes effect immediately.
       return { type, body, headers: { ETag: etag, 'Cache-Control': 'no-cache', Vary: 'Accept' } }
     },

@@ -10,6 +10,7 @@ import onboard from './onboard.ts'
 import didRegistrar from './did-registrar.ts'
 import didcomm from './didcomm.ts'
 import dids from './dids.ts'
+import docs from './docs.ts'
 import events from './events.ts'
 import home from './home.ts'
 import iam from './iam.ts'
@@ -54,6 +55,7 @@ export const routes = [
   ...api,
   ...audit,
   ...system,
+  ...docs,
   ...home,
 ] as const
 export type Routes = typeof routes

@@ -22,11 +22,14 @@ import {
   CreateCredentialOffer,
   InviteToOffer,
 } from '../../src/protocols/issue-credential/offers.ts'
+import { IdempotencyKey } from '../../src/protocols/engine/idempotency.ts'
 import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
 import { removeCredentialRecord } from '../../src/protocols/remove-credential.ts'
 import { Page, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 import { RecordPaging } from './connections.ts'
+
+const IdempotencyHeader = z.object({ 'idempotency-key': IdempotencyKey })
 
 const RecordPage = Page('Collection', IssueCredentialRecord, 'IssueCredentialRecordPage')
 // A plain string, as in the Cloud Agent: a text that is not an id is a record that does not exist.
@@ -40,10 +43,12 @@ export default [
       operationId: 'createCredentialOffer',
       access: 'tenant',
       scopes: ['issuer'],
+      headers: IdempotencyHeader,
       body: CreateCredentialOffer,
       reply: [201, IssueCredentialRecord],
     },
-    async ({ wallet }, { body }) => toCredentialRecord(await offerCredential(wallet, body)),
+    async ({ wallet }, { headers, body }) =>
+      toCredentialRecord(await offerCredential(wallet, body, headers['idempotency-key'])),
   ),
 
   route(
@@ -53,10 +58,12 @@ export default [
       operationId: 'createCredentialOfferInvitation',
       access: 'tenant',
       scopes: ['issuer'],
+      headers: IdempotencyHeader,
       body: InviteToOffer,
       reply: [201, IssueCredentialRecord],
     },
-    async ({ wallet }, { body }) => toCredentialRecord(await inviteToOffer(wallet, body)),
+    async ({ wallet }, { headers, body }) =>
+      toCredentialRecord(await inviteToOffer(wallet, body, headers['idempotency-key'])),
   ),
 
   route(

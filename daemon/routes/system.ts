@@ -1,18 +1,23 @@
-/** `/_system` and `/docs/openapi.json`: health, diagnosis, master key, backups, and the API document. */
+/** `/_system`: health, readiness, metrics, diagnosis, master key, and backups. */
 import * as z from 'zod'
-import type { Agent } from '../../src/agent.ts'
 import { CreateBackup, MadeBackup } from '../../src/backup/manifest.ts'
 import { Diagnosis } from '../../src/doctor/check.ts'
 import { diagnoseAgent } from '../../src/doctor/diagnose.ts'
+import { readinessChecks } from '../../src/readiness.ts'
 import { MasterKeyRotation, RotateMasterKey } from '../../src/wallet/key-rotation.ts'
-import { openapi, type OpenApi } from '../http/openapi.ts'
+import { Problem } from '../../src/base/problem.ts'
+import { metricsContentType, metricsMedia, renderMetrics } from '../http/metrics.ts'
 import { route } from '../http/route.ts'
 import { version } from '../http/version.ts'
 
 const Health = z.object({ version: z.string() }).meta({ id: 'HealthInfo' })
 
-/** The API documents by agent, built at the first request. */
-const documents = new WeakMap<Agent, OpenApi>()
+const Readiness = z
+  .object({
+    status: z.enum(['ready', 'not ready']),
+    reasons: z.array(z.object({ check: z.enum(readinessChecks), detail: z.string() })),
+  })
+  .meta({ id: 'Readiness' })
 
 export default [
   route(
@@ -24,6 +29,45 @@ export default [
       reply: [200, Health],
     },
     () => Promise.resolve({ version }),
+  ),
+
+  route(
+    'GET /_system/ready',
+    {
+      summary: 'Read whether the agent can serve: 200 or 503',
+      operationId: 'systemReady',
+      extension: true,
+      access: 'public',
+      media: ['application/json'],
+      reply: [200, Readiness],
+      failures: { statuses: [503], bodies: { 'application/json': Readiness } },
+    },
+    async ({ agent }) => {
+      const reasons = await agent.readiness.check()
+      const isReady = reasons.length === 0
+      return {
+        status: isReady ? 200 : 503,
+        type: 'application/json' as const,
+        body: { status: isReady ? 'ready' : 'not ready', reasons },
+      }
+    },
+  ),
+
+  route(
+    'GET /_system/metrics',
+    {
+      summary: 'Read the metrics of the agent, as Prometheus does',
+      operationId: 'systemMetrics',
+      access: 'metrics',
+      media: [metricsMedia],
+      reply: [200, z.string()],
+    },
+    async ({ agent }) => {
+      if (!agent.config.METRICS_ENABLED)
+        throw new Problem('NotFound', 'This agent has no metrics. METRICS_ENABLED=true switches them on.')
+      const body = await renderMetrics(agent.env.metrics)
+      return { type: metricsMedia, body, headers: { 'Content-Type': metricsContentType } }
+    },
   ),
 
   route(
@@ -77,22 +121,6 @@ export default [
       const made = await agent.backups.create({ ...body, agentVersion: version })
       agent.log.info({ count: made.wallets, ms: made.heldMs }, 'a backup was made')
       return made
-    },
-  ),
-
-  route(
-    'GET /docs/openapi.json',
-    {
-      summary: 'Read this document',
-      operationId: 'getOpenApiDocument',
-      extension: true,
-      access: 'public',
-      reply: [200, z.looseObject({ openapi: z.literal('3.1.0') })],
-    },
-    ({ routes, agent }) => {
-      const document = documents.get(agent) ?? openapi(routes, { version, url: agent.env.urls.rest })
-      documents.set(agent, document)
-      return Promise.resolve(document)
     },
   ),
 ] as const

@@ -5,6 +5,8 @@ import { Problem } from '../../src/base/problem.ts'
 import { Secret } from '../../src/base/secret.ts'
 import { Passphrase } from '../../src/wallet-export/envelope.ts'
 import { CreateWallet, Name, optional, WalletDetail, Uuid } from '../../src/wallet/model.ts'
+import { walletNotFound } from '../../src/storage/transferred.ts'
+import { readStats, WalletStats } from '../../src/wallet/stats.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
 import type { Admin, Tenant } from '../middleware/access.ts'
 import { cut, Page, Paging, toPage } from '../http/paging.ts'
@@ -80,6 +82,35 @@ export default [
       if (!wallet) throw new Problem('NotFound', `There is no wallet ${walletId}.`)
       return wallet
     },
+  ),
+
+  route(
+    'GET /wallets/{walletId}/stats',
+    {
+      summary: 'Count what a wallet contains',
+      operationId: 'getWalletStats',
+      extension: true,
+      access: 'admin-or-tenant',
+      path: { walletId: Uuid },
+      reply: [200, WalletStats],
+    },
+    async ({ wallets, caller }, { path: { walletId } }) => {
+      if (!mayRead(caller, walletId)) throw walletNotFound(walletId)
+      return wallets.use(walletId, (wallet) => readStats(wallet, wallets.pathOf(walletId)))
+    },
+  ),
+
+  route(
+    'DELETE /wallets/{walletId}',
+    {
+      summary: 'Delete a wallet for good, with its tenant and the tenant’s API keys',
+      operationId: 'deleteWallet',
+      extension: true,
+      access: 'admin',
+      path: { walletId: Uuid },
+      reply: [200, null],
+    },
+    ({ agent }, { path: { walletId } }) => agent.deleteWallet(walletId),
   ),
 
   route(

@@ -1,6 +1,7 @@
 /** The koa applications of the daemon's ports. */
-import Koa, { type Context } from 'koa'
+import Koa, { type Context, type Middleware } from 'koa'
 import type { Agent } from '../../src/agent.ts'
+import { isTracing } from '../../src/base/spans.ts'
 import { isLocalHost } from '../../src/net/public-url.ts'
 import { mount, type MountOptions } from '../http/mount.ts'
 import type { Route } from '../http/route.ts'
@@ -11,6 +12,7 @@ import { head } from '../middleware/head.ts'
 import { local } from '../middleware/local.ts'
 import { logUnsent, problem } from '../middleware/problem.ts'
 import { requestContext } from '../middleware/request-context.ts'
+import { apiSpans } from '../middleware/request-spans.ts'
 import { securityHeaders } from '../middleware/security-headers.ts'
 import type { Shutdown } from '../middleware/shutdown.ts'
 
@@ -20,6 +22,8 @@ export type AppOptions = {
   isProxied: boolean
   clientOf: (ctx: Context) => string | Promise<string>
   failedLevel?: 'info' | 'debug'
+  /** Makes the spans of requests. It is not used without an export of traces. */
+  spans: Middleware
   shutdown?: Shutdown | undefined
 }
 
@@ -29,7 +33,8 @@ export function createBaseApp(agent: Agent, options: AppOptions): Koa {
   const app = new Koa()
   app.on('error', logUnsent(agent.log))
   if (shutdown) app.use(shutdown.middleware)
-  app.use(requestContext(agent.log, options))
+  if (isTracing()) app.use(options.spans)
+  app.use(requestContext(agent.env, options))
   app.use(securityHeaders(publicUrl))
   app.use(problem)
   app.use(head)
@@ -45,7 +50,8 @@ export function createApp(
 ): Koa {
   const { AGENT_HOST, AGENT_CORS_ORIGINS, AGENT_TRUST_PROXY: isProxied } = agent.config
   const publicUrl = agent.env.urls.rest
-  const app = createBaseApp(agent, { publicUrl, isProxied, clientOf: apiClientOf(agent), shutdown })
+  const clientOf = apiClientOf(agent)
+  const app = createBaseApp(agent, { publicUrl, isProxied, clientOf, spans: apiSpans, shutdown })
   if (isLocalHost(AGENT_HOST)) app.use(local(agent))
   app.use(cors(AGENT_CORS_ORIGINS))
   app.use(basePath)

@@ -6,7 +6,7 @@
 import { resolve } from 'node:path'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { verifyBackup, type VerifiedBackup } from '../../src/backup/verify.ts'
-import { readConfig } from '../../src/base/config.ts'
+import { configure } from '../../src/base/configure.ts'
 import { StartError } from '../../src/base/start-error.ts'
 
 /** The content of the backup, or the reason of the failure in one sentence and an exit code. */
@@ -14,7 +14,7 @@ export type BackupAnswer = { backup: VerifiedBackup } | { failure: string; exitC
 
 async function answer([task, folder = '']: readonly string[]): Promise<BackupAnswer> {
   try {
-    const config = readConfig(process.env)
+    const { config } = await configure(process.env)
     const work = task === 'restore' ? restoreBackup : verifyBackup
     return { backup: await work(resolve(folder), config) }
   } catch (error) {

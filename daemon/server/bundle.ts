@@ -1,11 +1,13 @@
-/** The exports of the bundle: `main` runs a daemon, and tests build an agent from the other parts. */
+/** The exports of the bundle: `main` runs a daemon, `startInProcess` is for the package’s export, and tests build an agent from the other parts. */
 export { createAgent } from '../../src/agent.ts'
 export { readConfig } from '../../src/base/config.ts'
 export { openLog } from '../../src/base/log.ts'
 export { Problem } from '../../src/base/problem.ts'
+export { StartError } from '../../src/base/start-error.ts'
 export { createApp } from './app.ts'
 export { createDidcommApp } from './didcomm.ts'
 export { bind, connectionLimits, serve, stop, urlOf } from './listen.ts'
+export { serveAgent, startInProcess } from './in-process.ts'
 export { main } from './main.ts'
 export { serveSockets } from './mediator.ts'
 export { routes } from '../routes/index.ts'

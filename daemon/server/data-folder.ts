@@ -8,31 +8,34 @@ import { StartError } from '../../src/base/start-error.ts'
 import { DamagedFileError } from '../../src/storage/file-errors.ts'
 import { takeLock } from '../../src/storage/sqlite.ts'
 
+/** Where the name of the folder is from, for messages. */
+const usual = 'AGENT_DATA_DIR (--data-dir)'
+
 /**
- * Creates the folder if it is missing, and locks it until the returned function is called.
+ * Creates the folder if it is missing, and locks it until the returned function is called. `option` names it in messages.
  *
  * @throws {StartError} when it cannot be used, or another daemon serves it. The folder is then unchanged.
  */
-export function lockDataFolder(folder: string): () => void {
-  prepare(folder)
+export function lockDataFolder(folder: string, option = usual): () => void {
+  prepare(folder, option)
   const release = lock(join(folder, 'daemon.lock'))
   if (release) return release
   const running = readRunning(folder)
   const who = running ? `The daemon with process id ${running.pid} at ${running.url}` : 'Another daemon'
   throw new StartError(
-    `${who} serves the data folder ${folder} already. Stop it with \`agent daemon stop\`, or name another folder in AGENT_DATA_DIR.`,
+    `${who} serves the data folder ${folder} already. Stop it with \`agent daemon stop\`, or name another folder in ${option}.`,
     5,
   )
 }
 
-function prepare(folder: string): void {
+function prepare(folder: string, option: string): void {
   try {
     makeFolder(folder)
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     chmodSync(folder, 0o700)
   } catch (error) {
     const { message } = folderFault(error, folder)
-    const wayOut = 'Correct that, or name another folder in AGENT_DATA_DIR (--data-dir).'
+    const wayOut = `Correct that, or name another folder in ${option}.`
     throw new StartError(`The data folder ${folder} cannot be used: ${message}. ${wayOut}`, 1, {
       cause: error,
     })

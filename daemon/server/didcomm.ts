@@ -9,18 +9,22 @@ import type Koa from 'koa'
 import type { Context } from 'koa'
 import type { Agent } from '../../src/agent.ts'
 import { isTemporary, Problem } from '../../src/base/problem.ts'
+import { inSpan, type SpanStart } from '../../src/base/spans.ts'
 import { didOf } from '../../src/did/document.ts'
 import { encryptedType, parseEnvelope } from '../../src/didcomm/jwe.ts'
 import { findEndpoint, peerDidsOnly } from '../../src/didcomm/route.ts'
-import { unpack } from '../../src/didcomm/unpack.ts'
+import { unpack, type Unpacked } from '../../src/didcomm/unpack.ts'
 import { handlers } from '../../src/protocols/index.ts'
-import { receive } from '../../src/protocols/engine/receive.ts'
+import { receive, threadOf } from '../../src/protocols/engine/receive.ts'
 import { resolverOf } from '../../src/protocols/engine/send.ts'
+import { messageSpan } from '../../src/protocols/engine/spans.ts'
+import { unlessDeleted } from '../../src/storage/transferred.ts'
 import { forRequest, type Wallet } from '../../src/wallet/wallet.ts'
 import { findFirstPeerKey } from '../../src/wallet/peer-dids.ts'
 import { withQuotas } from '../../src/wallet/quotas.ts'
 import { cors } from '../middleware/cors.ts'
 import { contextOf } from '../middleware/request-context.ts'
+import { messageSpans } from '../middleware/request-spans.ts'
 import type { Shutdown } from '../middleware/shutdown.ts'
 import { createBaseApp } from './app.ts'
 import { mediatorPages, receiveForMediator } from './mediator.ts'
@@ -34,6 +38,7 @@ export function createDidcommApp(agent: Agent, shutdown?: Shutdown): Koa {
     clientOf: (context) => clientOf(agent, context),
     // `logRefusal` logs the reason of a refusal at `info`.
     failedLevel: 'debug',
+    spans: messageSpans,
     shutdown,
   })
   app.use(cors(agent.config.AGENT_CORS_ORIGINS))
@@ -52,7 +57,7 @@ export function createDidcommApp(agent: Agent, shutdown?: Shutdown): Koa {
       },
     }),
   )
-  app.use((ctx) => receiveMessage(agent, ctx).catch((error: unknown) => logRefusal(ctx, error)))
+  app.use((ctx) => receiveMessage(agent, ctx).catch((error: unknown) => logRefusal(agent, ctx, error)))
   return app
 }
 
@@ -84,16 +89,28 @@ async function receiveMessage(agent: Agent, ctx: Context): Promise<void> {
     })
     const { id, thid = id } = unpacked.message
     noteThread(thid)
-    await receive(
-      forRequest(withQuotas(wallet), context.log, noteThread),
-      handlers,
-      unpacked,
-      context.address,
+    await inSpan(
+      () => spanOf(agent, ctx, unpacked),
+      () =>
+        receive(forRequest(withQuotas(wallet), context.log, noteThread), handlers, unpacked, context.address),
     )
   }
-  await agent.wallets.use(walletId, work, context.log)
+  await unlessDeleted(agent.wallets.use(walletId, work, context.log), recipientNotFound)
   ctx.status = 200
   ctx.body = ''
+}
+
+/** The span of a message, from the beginning of its request. The sender's context is in the plaintext, which only the sender can have written. */
+function spanOf({ config }: Agent, ctx: Context, unpacked: Unpacked): SpanStart {
+  const context = contextOf(ctx)
+  context.hasSpan = true
+  const { traceparent } = unpacked.message as { traceparent?: unknown }
+  const isTrusted = config.TRACE_PEERS && unpacked.authenticated && typeof traceparent === 'string'
+  return {
+    ...messageSpan(unpacked, Object.keys(handlers), threadOf(unpacked.message)),
+    parent: isTrusted ? traceparent : null,
+    startedAt: context.startedAt,
+  }
 }
 
 /** The client of a message is the wallet that it is addressed to. Without one in the URL, it is the sender's address. */
@@ -103,7 +120,9 @@ async function clientOf(agent: Agent, ctx: Context): Promise<string> {
 }
 
 /** Logs why a message was refused, never its content. Errors of status 500 and above are logged by `problem`. */
-function logRefusal(ctx: Context, error: unknown): never {
+function logRefusal({ env }: Agent, ctx: Context, error: unknown): never {
+  const type = error instanceof Problem ? error.type : 'error:InternalServerError'
+  env.metrics.add('agent_messages_refused_total', { reason: type.replace(/^.*[:/]/, '') })
   const { log, walletId, thids } = contextOf(ctx)
   if (error instanceof Problem && error.status < 500)
     log.info(
@@ -122,12 +141,15 @@ async function findWallet(agent: Agent, token: string, recipient: string): Promi
     'mailbox',
     token === '' ? await mailboxOf(agent, recipient) : token,
   )
-  if (walletId === undefined)
-    throw new Problem(
-      'error:DIDCommControllerError:RecipientNotFound',
-      'No wallet of this agent is the recipient of the message.',
-    )
+  if (walletId === undefined) throw recipientNotFound()
   return walletId
+}
+
+function recipientNotFound(): Problem {
+  return new Problem(
+    'error:DIDCommControllerError:RecipientNotFound',
+    'No wallet of this agent is the recipient of the message.',
+  )
 }
 
 /** Only did:peer is resolved, because the recipient's DID is chosen by the sender and the agent's own are did:peer. */

@@ -10,7 +10,8 @@ import type { Diagnosis } from '../../src/doctor/check.ts'
 
 async function diagnose(): Promise<Diagnosis> {
   try {
-    return await diagnoseDataFolder(configure(process.env).config, process.argv.includes('--deep'))
+    const { config } = await configure(process.env)
+    return await diagnoseDataFolder(config, process.argv.includes('--deep'))
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     return {
@@ -19,7 +20,7 @@ async function diagnose(): Promise<Diagnosis> {
           name: 'configuration',
           status: 'failed',
           detail: error.message,
-          hint: 'env | grep -E "^(AGENT|VDR)_"   # what is set',
+          hint: 'agent config validate',
         },
       ],
     }

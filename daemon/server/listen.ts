@@ -1,6 +1,6 @@
 /** The HTTP servers of the daemon: binding, limits for connections and slow clients, stopping. */
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Config } from '../../src/base/config.ts'
 import { StartError } from '../../src/base/start-error.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
@@ -12,6 +12,12 @@ const graceMs = 5_000
 
 /** How often a stopping server closes idle connections. */
 const sweepMs = 25
+
+/** After so many sweeps, it closes connections that have sent nothing: browsers and `fetch` open some in advance. */
+const sweepsForFirstByte = 10
+
+/** The open connections of the servers. Node.js does not count one without a request as idle. */
+const connections = new WeakMap<Server, Set<Socket>>()
 
 export type ConnectionLimits = {
   /** Open connections of all clients together. Further connections are closed. */
@@ -76,8 +82,14 @@ export async function bind(
   server.maxHeadersCount = maxHeaders + 1
   server.maxConnections = all.total
   server.on('drop', () => server.closeIdleConnections())
-  // Each pipelined request that waits listens for the end of its connection.
-  server.on('connection', (socket) => socket.setMaxListeners(0))
+  const open = new Set<Socket>()
+  connections.set(server, open)
+  server.on('connection', (socket) => {
+    // Each pipelined request that waits listens for the end of its connection.
+    socket.setMaxListeners(0)
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
   if (all.perAddress !== undefined) limitPerAddress(server, all.perAddress)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(toStartError(error, host, port, remedy)))
@@ -113,6 +125,11 @@ export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }
 
+/** The number of open connections of a server. */
+export function countConnections(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)))
+}
+
 /** Answers requests with `listener` from now on. */
 export function serve(server: Server, listener: RequestListener): void {
   server.off('request', answerNotReady).on('request', listener)
@@ -125,7 +142,12 @@ const answerNotReady: RequestListener = (_request, response) => {
 /** Accepts no more connections, waits for the responses to accepted requests (5 s at most), and closes. */
 export async function stop(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
-  const sweep = setInterval(() => server.closeIdleConnections(), sweepMs)
+  let sweeps = 0
+  const sweep = setInterval(() => {
+    server.closeIdleConnections()
+    if (++sweeps < sweepsForFirstByte) return
+    for (const socket of connections.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy()
+  }, sweepMs)
   const force = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearInterval(sweep)

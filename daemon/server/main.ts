@@ -8,9 +8,10 @@ import * as z from 'zod'
 import { createAgent } from '../../src/agent.ts'
 import { newApiKey } from '../../src/base/api-key.ts'
 import { Secret } from '../../src/base/secret.ts'
-import { forgetSecrets } from '../../src/base/config.ts'
+import { type Config, forgetSecrets } from '../../src/base/config.ts'
 import { configure, type Configured } from '../../src/base/configure.ts'
 import { openLog, type Log } from '../../src/base/log.ts'
+import { type LogFile, ownLogFile } from '../../src/base/log-file.ts'
 import { fitOpenFiles } from '../../src/base/open-files.ts'
 import { readLocalProfile } from '../../src/base/profile.ts'
 import { StartError } from '../../src/base/start-error.ts'
@@ -20,8 +21,11 @@ import { announce } from './announce.ts'
 import { createApp } from './app.ts'
 import { lockDataFolder } from './data-folder.ts'
 import { createDidcommApp } from './didcomm.ts'
-import { connectionLimits, portOf, serve, stop, urlOf } from './listen.ts'
+import { connectionLimits, countConnections, portOf, serve, stop, urlOf } from './listen.ts'
 import { serveSockets } from './mediator.ts'
+import { startTracing } from './tracing.ts'
+import { createNotify, type Notify } from './notify.ts'
+import { originOf } from './origin.ts'
 import { bindConfigured } from './ports.ts'
 import { createShutdown } from '../middleware/shutdown.ts'
 import { routes } from '../routes/index.ts'
@@ -32,11 +36,14 @@ const Stay = z.object({ type: z.literal('stay') })
 /** Steps that undo a start, executed in reverse order. */
 type Undo = () => unknown
 
-type Started = { url: string; didcommUrl: string; calls: string; warnings: string[] }
+type Origin = ReturnType<typeof originOf>
 
-async function start(configured: Configured, log: Log, undo: Undo[]): Promise<Started> {
+type Started = { url: string; didcommUrl: string; calls: string; moved: string[] }
+
+async function start(configured: Configured, origin: Origin, log: Log, undo: Undo[]): Promise<Started> {
   const { config, warning } = fitOpenFiles(configured.config)
   if (warning !== undefined) log.warn(warning)
+  const endTracing = startTracing(config, log)
   undo.push(lockDataFolder(config.AGENT_DATA_DIR))
   const [ofRest, ofDidcomm] = [config.AGENT_TRUST_PROXY, config.MEDIATOR_TRUST_PROXY].map((isProxied) =>
     connectionLimits(config, isProxied),
@@ -61,6 +68,7 @@ async function start(configured: Configured, log: Log, undo: Undo[]): Promise<St
   const agent = await createAgent({ ...config, ADMIN_TOKEN: adminToken }, log, urls, remembered)
   // The servers stop before the agent, because accepted requests use it.
   undo.splice(1, 0, () => agent[Symbol.asyncDispose]())
+  undo.unshift(endTracing)
   const startedAt = new Date().toISOString()
   const calls = describeReach(config)
   const running = { pid: process.pid, url, didcommUrl, startedAt }
@@ -82,11 +90,15 @@ async function start(configured: Configured, log: Log, undo: Undo[]): Promise<St
   undo.push(
     announce(config, log, {
       profile: announced,
-      running: { ...running, calls, profile: config.AGENT_PROFILE },
+      running: { ...running, calls, profile: config.AGENT_PROFILE, ...origin },
       isKnown: remembered?.adminToken === announced.adminToken,
       remember: () => configured.remember({ rest: portOf(rest), didcomm: portOf(didcomm) }),
     }),
   )
+  agent.env.metrics.read('agent_http_connections', async () => [
+    { labels: { server: 'api' }, value: await countConnections(rest) },
+    { labels: { server: 'didcomm' }, value: await countConnections(didcomm) },
+  ])
   serve(rest, createApp(agent, routes, { shutdown }).callback())
   serve(didcomm, createDidcommApp(agent, shutdown).callback())
   undo.push(serveSockets(didcomm, agent))
@@ -94,8 +106,9 @@ async function start(configured: Configured, log: Log, undo: Undo[]): Promise<St
   undo.push(() => agent.backups[Symbol.asyncDispose]())
   undo.push(() => agent.definitions.close())
   undo.push(() => agent.notifier.close())
+  undo.push(() => agent.readiness.stop())
   await agent.worker.resume()
-  return { url, didcommUrl, calls, warnings: moved === undefined ? [] : [moved] }
+  return { url, didcommUrl, calls, moved: moved === undefined ? [] : [moved] }
 }
 
 async function undoAll(undo: Undo[]): Promise<void> {
@@ -106,21 +119,28 @@ export async function main(): Promise<void> {
   const undo: Undo[] = []
   const launcher = watchLauncher()
   try {
-    const configured = configure(process.env, process.argv.slice(2))
+    const configured = await configure(process.env, process.argv.slice(2))
     const { config } = configured
+    const logFile = ownLogFile(config.AGENT_DATA_DIR)
+    const origin = originOf(process.env, process.argv.slice(2), logFile !== undefined)
     forgetSecrets(process.env, config)
-    const log = openLog(config.AGENT_LOG_LEVEL)
+    const log = openLog(config.AGENT_LOG_LEVEL, logFile)
     process.on('uncaughtException', (error) => {
       log.fatal({ err: error }, 'unexpected error, please report it: the agent ends')
       // Node writes its diagnostic report (--report-uncaught-exception) only for errors without a handler.
       if (process.report.reportOnUncaughtException) process.report.writeReport(error)
       process.exit(1)
     })
-    const { calls, warnings, ...urls } = await start(configured, log, undo)
-    stopOnSignal(log, undo, launcher)
-    for (const reason of warnings) log.warn({ reason }, 'the address of connections has changed')
+    for (const reason of configured.warnings) log.warn({ reason }, 'the configuration may have a mistake')
+    const { calls, moved, ...urls } = await start(configured, origin, log, undo)
+    if (logFile) rotate(logFile, log, config)
+    const notify = createNotify(process.env, log)
+    stopOnSignal(log, undo, launcher, notify)
+    for (const reason of moved) log.warn({ reason }, 'the address of connections has changed')
     log.info({ ...urls, dataDir: config.AGENT_DATA_DIR }, 'the agent is ready')
     log.info({ reason: calls }, 'outgoing calls are limited')
+    notify('READY=1')
+    const warnings = [...configured.warnings, ...moved]
     process.send?.({ type: 'ready', ...urls, calls, warnings, pid: process.pid })
   } catch (error) {
     await undoAll(undo)
@@ -133,6 +153,16 @@ export async function main(): Promise<void> {
     process.exitCode = isKnown ? error.exitCode : 1
     process.disconnect?.()
   }
+}
+
+/** Limits the log's file, which is this daemon's own since the folder is locked. */
+function rotate(file: LogFile, log: Log, { AGENT_LOG_MAX_BYTES, AGENT_LOG_FILES }: Config): void {
+  file.rotate({
+    maxBytes: AGENT_LOG_MAX_BYTES,
+    files: AGENT_LOG_FILES,
+    onMissing: (count) => log.warn({ count }, 'log lines are missing: there was no room for them'),
+    onFault: (error) => log.error({ err: error }, 'the log file grows, because it cannot be copied'),
+  })
 }
 
 type Launcher = { whenGone: (stop: () => void) => void }
@@ -154,12 +184,13 @@ function watchLauncher(): Launcher {
 }
 
 /** The first signal stops the daemon gracefully, the second one at once. */
-function stopOnSignal(log: Log, undo: Undo[], launcher: Launcher): void {
+function stopOnSignal(log: Log, undo: Undo[], launcher: Launcher, notify: Notify): void {
   let isStopping = false
   const onSignal = (signal: NodeJS.Signals) => {
     if (isStopping) process.exit(1)
     isStopping = true
     log.info({ signal }, 'the agent is stopping')
+    notify('STOPPING=1')
     undoAll(undo).then(
       () => process.exit(0),
       (error: unknown) => {

@@ -36,7 +36,8 @@ function remedyOf({ config, sourceOf }: Configured, name: Name): string {
   const from = {
     flag: `${flag} names it`,
     environment: `The variable ${name} names it`,
-    settings: `${name} in ${settings} names it`,
+    file: `${name} in ${config.AGENT_CONFIG_FILE} names it`,
+    profile: `${name} in ${settings} names it`,
     default: `It is the default of ${name}`,
   }[sourceOf(name)]
   return `${from}. Stop the program that uses it, or choose another port: ${flag} 0 uses a free one.`

@@ -1,4 +1,4 @@
-/** Writes `docs/commands.md`: the help of every command. */
+/** Writes `docs/reference/commands.md`: the help of every command. */
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { Config } from '@oclif/core'

@@ -1,4 +1,4 @@
-/** Writes `docs/json.md`: the output of commands with `--json`. */
+/** Writes `docs/reference/json.md`: the output of commands with `--json`. */
 import * as z from 'zod'
 import { toNotation, type JsonSchema } from './notation.ts'
 import type { Shape } from './shape.ts'

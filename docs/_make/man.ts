@@ -7,9 +7,12 @@ const variables = {
   AGENT_PROFILE: 'The profile of the daemon to use.',
   AGENT_URL: 'The base URL of the daemon’s HTTP API.',
   AGENT_API_KEY: 'The API key of the tenant.',
+  AGENT_API_KEY_FILE: 'The file of the API key of the tenant.',
   AGENT_ADMIN_KEY: 'The key of the administrator.',
+  AGENT_ADMIN_KEY_FILE: 'The file of the key of the administrator.',
   AGENT_CONFIG_DIR: 'The folder of the profiles.',
   AGENT_DATA_DIR: 'The data folder of the daemon.',
+  AGENT_CONFIG_FILE: 'The configuration file of the daemon.',
   NO_COLOR: 'Print no colours.',
 }
 

@@ -62,6 +62,9 @@ function toPartial(type: z.ZodType): z.ZodRawShape {
 }
 
 const text = z.string()
+/** The file of a service of the daemon. */
+export const Service = z.object({ service: z.string(), file: z.string(), profile: z.string() })
+
 export const Daemon = z.object({
   url: text,
   didcommUrl: text,
@@ -85,6 +88,52 @@ export const Profile = z
     error: z.string().optional().describe('Why the profile cannot be read.'),
   })
   .meta({ id: 'Profile' })
+const source = z
+  .enum(['flag', 'environment', 'file', 'profile', 'default'])
+  .describe('`file` is the configuration file, `profile` what the last start has kept.')
+export const ShownConfig = z
+  .object({
+    profile: z.string(),
+    files: z.array(z.object({ source, path: z.string() })).describe('Those that were read.'),
+    settings: z.array(
+      z.object({
+        name: z.string(),
+        value: z.string().nullable().describe('As in the environment; *** for a secret.'),
+        source,
+        path: z.string().optional().describe('The file of the source.'),
+        secretFile: z.string().optional().describe('The file that the secret is in.'),
+        default: z.string().nullable(),
+        description: z.string(),
+      }),
+    ),
+    daemon: z
+      .object({
+        url: z.string(),
+        pid: z.number(),
+        startedAt: z.string(),
+        differs: z.array(z.string()).describe('Settings that are known to have other values there.'),
+        fileChanged: z.boolean().describe('The configuration file has changed since the start.'),
+      })
+      .optional()
+      .describe('The daemon that runs with the data folder.'),
+  })
+  .meta({ id: 'ShownConfig' })
+export const CheckedConfig = z
+  .object({
+    valid: z.boolean(),
+    files: z.array(z.string()).describe('Those that were read, beside the environment.'),
+    faults: z.array(
+      z.object({
+        name: z.string().optional().describe('The setting; absent for a fault of a whole file.'),
+        source,
+        path: z.string().optional(),
+        reason: z.string(),
+        remedy: z.string(),
+      }),
+    ),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'CheckedConfig' })
 export const Explanation = z
   .object({
     kind: z.enum(['problem', 'exit-code', 'state', 'report-code']),

@@ -4,7 +4,9 @@ import {
   answer,
   backupAtRest,
   bodyOf,
+  CheckedConfig,
   Daemon,
+  Service,
   Explanation,
   Key,
   lines,
@@ -13,6 +15,7 @@ import {
   Profile,
   removed,
   Replayed,
+  ShownConfig,
   type Shape,
 } from './shape.ts'
 
@@ -68,6 +71,10 @@ export const shapes: Readonly<Record<string, Shape>> = {
 
   completion: own(z.object({ shell: z.enum(['bash', 'zsh', 'fish']), script: z.string() }).meta({ id: 'CompletionScript' })),
 
+  'config:schema':   own(z.looseObject({ $schema: z.string(), properties: z.record(z.string(), z.unknown()) }).meta({ id: 'ConfigSchema' }), 'A JSON Schema (2020-12).'),
+  'config:show':     own(ShownConfig),
+  'config:validate': own(CheckedConfig, 'Also when it is not valid, with exit code 2.'),
+
   'connection:accept': connection,
   'connection:invite': invited,
   'connection:list':   answer('GET /connections'),
@@ -83,7 +90,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
   ),
   'credential:issue':       credential,
   'credential:list':        answer('GET /issue-credentials/records'),
-  'credential:offer':       { ...credential, note: 'With --invitation and --wait twice: as it was made, and as it has become.' },
+  'credential:offer':       { ...credential, note: 'With --invitation and --wait twice: as it was made, and as it has become. With --csv the counts: rows, offered, failed, before, and report, the file of the results.' },
   'credential:reject':      credential,
   'credential:remove':      removed,
   'credential:revoke':      credential,
@@ -102,8 +109,11 @@ export const shapes: Readonly<Record<string, Shape>> = {
   demo: own(z.looseObject({ scenario: z.string(), totalMs: z.number() }).meta({ id: 'DemoSummary' }), 'What was done, and how long each part took, in milliseconds; of --two-terminals less.'),
 
   'daemon:logs':   lines(z.looseObject({ level: z.number(), time: z.number().describe('In milliseconds since 1970.'), msg: z.string().optional() }).meta({ id: 'LogLine' }), 'As the daemon writes them.'),
+  'daemon:install': own(Service.extend({ manager: z.enum(['systemd', 'launchd']), dataDir: z.string(), installed: z.boolean().describe('False with --dry-run.'), content: z.string().optional().describe('The file, with --dry-run.') }).meta({ id: 'InstalledService' })),
+  'daemon:restart': own(Daemon.extend({ previousPid: z.number() }).meta({ id: 'RestartedDaemon' })),
+  'daemon:uninstall': own(Service.extend({ dataDir: z.string().optional(), removed: z.boolean().describe('False when there was none.') }).meta({ id: 'UninstalledService' })),
   'daemon:start':  own(Daemon.extend({ started: z.boolean().describe('False when it ran already.') }).meta({ id: 'StartedDaemon' })),
-  'daemon:status': own(Daemon.extend({ version: z.string(), startedAt: z.string() }).meta({ id: 'RunningDaemon' })),
+  'daemon:status': own(Daemon.extend({ version: z.string(), startedAt: z.string(), service: z.object({ manager: z.enum(['systemd', 'launchd']), name: z.string(), isSystem: z.boolean() }).optional().describe('The service that the daemon is.') }).meta({ id: 'RunningDaemon' })),
   'daemon:stop':   own(z.object({ dataDir: z.string(), pid: z.number().optional(), stopped: z.boolean().describe('False when there was none.') }).meta({ id: 'StoppedDaemon' })),
 
   'did:create':     own(
@@ -175,12 +185,15 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'creddef:create': answer('POST /credential-definition-registry/definitions'),
   'creddef:list':   answer('GET /credential-definition-registry/definitions', 'With --did-url its contents are each a PrismEnvelope.'),
   'creddef:show':   { ...definition, note: `${definition.note} With --raw the definition alone.` },
+  run: own(z.object({ steps: z.array(z.object({ id: z.string().optional(), command: z.string(), exitCode: z.number(), ms: z.number(), result: z.unknown().optional() }).meta({ id: 'StepResult' })) }).meta({ id: 'ScenarioResult' }), 'Also when a step fails, with the steps so far.'),
+
   'schema:list':     answer('GET /schema-registry/schemas', 'With --did-url its contents are each a PrismEnvelope.'),
   'schema:publish':  schema,
   'schema:show':     { ...schema, note: `${schema.note} With --raw the JSON schema alone.` },
   'schema:validate': answer('POST /verification/schema', 'Also when something is wrong, with exit code 8.'),
 
   'tenant:create':     own(z.object({ id: z.string(), name: z.string(), walletId: z.string(), ...Key }).meta({ id: 'CreatedTenant' })),
+  'tenant:delete':     own(z.object({ id: z.string(), walletId: z.string(), deleted: z.literal(true) }).meta({ id: 'DeletedTenant' })),
   'tenant:list':       answer('GET /iam/entities'),
   'tenant:move':       tenant,
   'tenant:remove':     removed,
@@ -198,6 +211,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'wallet:list':   answer('GET /wallets'),
   'wallet:resume': answer('POST /wallets/{walletId}/resumption'),
   'wallet:show':   answer('GET /wallets/{walletId}'),
+  'wallet:stats':  answer('GET /wallets/{walletId}/stats'),
 
   'webhook:add':        answer('POST /events/webhooks'),
   'webhook:deliveries': answer('GET /events/webhooks/{id}/deliveries'),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The main job by commands alone: DIDs, a schema, a connection, credentials (JWT and SD-JWT), proofs, a policy, what is declined, revoked,
-# and handed over without a connection. Needs bash and the agent, nothing else.
+# The main job by commands alone: DIDs, a schema, a connection, credentials (JWT and SD-JWT), proofs, a policy, declined offers,
+# revocation, and invitations without a connection. Needs only bash and the agent.
 set -euo pipefail
 
 # Two daemons in a temporary folder, which is deleted at the end. Your own daemon and settings are not affected.
@@ -41,7 +41,7 @@ step 'Start two daemons, which share only a ledger'
 acme daemon start --data-dir "$folder/acme" --port 0 --didcomm-port 0
 alice daemon start --data-dir "$folder/alice" --port 0 --didcomm-port 0
 
-step 'Make DIDs: the issuer publishes its own, the holder needs none but its own'
+step 'Create DIDs: the issuer publishes its DID, the DID of the holder needs no publication'
 issuer=$(acme did create --publish --wait --quiet)
 holder=$(alice did create --auth-curve Ed25519 --quiet)
 echo "issuer $issuer"
@@ -78,7 +78,7 @@ acme credential issue "$offered" --wait --quiet
 await CredentialReceived alice credential show "$held"
 alice credential show "$held"
 
-step 'Prove it, under a policy that says which schema and which issuer'
+step 'Prove it, under a policy that names the schema and the issuer'
 policy=$(acme policy create --name employees --schema "$schema" --trust-issuer "$issuer" --quiet)
 asked=$(acme proof request --connection "$connection" --policy "$policy" --wait=RequestSent --quiet)
 alice proof present "$(newest alice proof list)" --wait --quiet
@@ -95,7 +95,7 @@ alice proof present "$(newest alice proof list)" --credential "$private" --wait 
 await PresentationVerified acme proof show "$asked"
 acme proof show "$asked"
 
-step 'Say something over the connection'
+step 'Send a message over the connection'
 acme message send 'See you at ten' --connection "$connection" --quiet
 await 'See you at ten' alice message list
 alice message list
@@ -107,7 +107,7 @@ await 'declined' acme credential show "$declined"
 acme proof request --connection "$connection" --wait=RequestSent --quiet
 alice proof reject "$(newest alice proof list)"
 
-step 'Offer and ask by an invitation, without a connection'
+step 'Offer and request by an invitation, without a connection'
 acme credential offer --invitation --goal 'Your badge' --issuing-did "$issuer" --claim badge:=42 --auto >"$folder/offer"
 badge=$(alice credential accept-invitation - --quiet <"$folder/offer")
 alice credential accept "$badge" --subject "$holder" --wait --quiet
@@ -115,10 +115,10 @@ acme proof request --invitation --goal 'Your badge, please' >"$folder/request"
 alice proof present "$(alice proof accept-invitation - --quiet <"$folder/request")" --credential "$badge" --wait --quiet
 await PresentationVerified acme proof show "$(newest acme proof list)"
 
-step 'Check a credential by itself, whoever issued it'
+step 'Verify a credential of any issuer'
 alice credential export "$held" | acme credential verify - --issuer "$issuer"
 
-step 'Revoke: the next proof does not hold'
+step 'Revoke: the next proof is invalid'
 acme credential revoke "$offered" --yes --quiet
 asked=$(acme proof request --connection "$connection" --schema "$schema" --wait=RequestSent --quiet)
 alice proof present "$(newest alice proof list)" --credential "$held" --quiet

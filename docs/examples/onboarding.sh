@@ -41,27 +41,27 @@ step 'Start two daemons, which share only a ledger'
 acme daemon start --data-dir "$folder/acme" --port 0 --didcomm-port 0
 alice daemon start --data-dir "$folder/alice" --port 0 --didcomm-port 0
 
-step 'Let a tenant in: a wallet, an entity and a key, of which the file is all that there is'
+step 'Create a tenant: a wallet, an entity and a key, which only the file contains'
 acme tenant create bank --key-file "$folder/bank.key"
 bank() { agent "$@" --profile acme --api-key-file "$folder/bank.key"; }
 bank did create --quiet
 bank connection list
 acme wallet list
 
-step 'Onboard: the bank asks for a DID, alice makes one for the bank alone'
+step 'Onboard: the bank requests a DID, alice creates one for the bank alone'
 request=$(bank onboard create --from 'The Bank')
 id=$(newest bank onboard list)
 did=$(alice onboard submit "$request" --new --quiet)
 bank onboard show "$id" --wait
 
-step 'Somebody else says no, and is told apart (exit code 5)'
+step 'Another person declines: exit code 5'
 request=$(bank onboard create --from 'The Bank')
 declined=$(newest bank onboard list)
 alice onboard reject "$request" --quiet
 if bank onboard show "$declined" --wait; then exit 1; fi
 bank onboard remove "$declined" --yes --quiet
 
-step 'Authenticate: the bank asks for a signature, alice signs with that DID'
+step 'Authenticate: the bank sends a challenge, alice signs it with that DID'
 challenge=$(bank auth create --from 'The Bank')
 id=$(newest bank auth list)
 alice auth respond "$challenge" --did "$did" --quiet

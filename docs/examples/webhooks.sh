@@ -41,7 +41,7 @@ step 'Start two daemons, which share only a ledger'
 acme daemon start --data-dir "$folder/acme" --port 0 --didcomm-port 0
 alice daemon start --data-dir "$folder/alice" --port 0 --didcomm-port 0
 
-step 'Start a receiver, which writes down what it is told'
+step 'Start a receiver, which stores the events in a file'
 node -e '
   const { createServer } = require("node:http")
   const { appendFileSync, writeFileSync } = require("node:fs")
@@ -63,13 +63,13 @@ step 'Register it as a webhook, and send it a test event'
 webhook=$(acme webhook add "http://127.0.0.1:$(cat "$folder/port")/events" --quiet)
 acme webhook test "$webhook"
 
-step 'Connect: the receiver is told of every state'
+step 'Connect: the receiver gets an event for every state'
 alice connection accept "$(acme connection invite --label alice)" --wait --quiet
 await ConnectionResponseSent cat "$folder/received"
 acme event list
 await ConnectionUpdated acme webhook deliveries "$webhook"
 
-step 'Tell it once more: the ids stay the same'
+step 'Replay the events: the ids stay the same'
 before=$(wc -l <"$folder/received")
 count=$(acme event list --quiet | wc -l)
 acme webhook replay "$webhook" --since 1h
@@ -78,7 +78,7 @@ acme webhook deliveries "$webhook"
 first=$(acme event list --quiet | head -n 1)
 grep -c "$first" "$folder/received"
 
-step 'Take it away'
+step 'Remove the webhook'
 acme webhook remove "$webhook" --yes --quiet
 acme webhook list
 

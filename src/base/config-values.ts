@@ -27,6 +27,9 @@ export const secret = z
   .regex(headerText, 'is not visible ASCII, with no space at its ends')
   .transform((value) => new Secret(value))
 
+/** Long enough that it cannot be guessed, so that wrong ones need no limit. */
+export const metricsToken = z.string().min(32, 'has less than 32 characters').pipe(secret)
+
 export const http = z
   .url({ protocol: /^https?$/ })
   .refine((value) => !URL.canParse(value) || new URL(value).username === '', 'has a user name')

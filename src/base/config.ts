@@ -1,9 +1,11 @@
 /**
  * The environment variables of the agent. Those that the Cloud Agent has too have the same name and meaning.
  *
- * No other file reads the environment. `test/docs.test.ts` compares the table in docs/configuration.md with this one.
+ * No other file reads the environment. `test/docs.test.ts` compares the table in docs/operate/configuration.md
+ * with this one.
  */
 import * as z from 'zod'
+import { ConfigError } from './config-fault.ts'
 import {
   baseUrl,
   count,
@@ -15,6 +17,7 @@ import {
   lifetime,
   masterKey,
   messageBytes,
+  metricsToken,
   namedHosts,
   origins,
   ports,
@@ -25,7 +28,7 @@ import {
 import './plain-issues.ts'
 import { Secret } from './secret.ts'
 import { locationVariables } from './settings.ts'
-import { StartError } from './start-error.ts'
+import { findWrongTracing, tracingVariables } from './tracing-config.ts'
 
 // prettier-ignore
 export const variables = {
@@ -47,6 +50,12 @@ export const variables = {
   AGENT_CORS_ORIGINS:                   origins.optional()     .describe('Origins of web pages that may call both servers, separated by commas, such as `https://app.example`. Default: none.'),
   AGENT_LOG_LEVEL:                      z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')
                                                                .describe('Lowest level that is logged.'),
+  AGENT_LOG_MAX_BYTES:                  z.coerce.number().int().min(65_536).default(10_485_760)
+                                                               .describe('Bytes of `daemon.log` from which a daemon in the background begins a new file, at least 65536.'),
+  AGENT_LOG_FILES:                      z.coerce.number().int().min(1).max(1_000).default(5)
+                                                               .describe('Older log files that are kept, 1 to 1000. Older ones are deleted.'),
+  METRICS_ENABLED:                      flag.default(true)     .describe('Whether the agent counts what it does, for `GET /_system/metrics`.'),
+  METRICS_TOKEN:                        metricsToken.optional().describe('Bearer token for `GET /_system/metrics`, at least 32 characters. Default: open to all if the whole deployment is on this machine, else to the administrator.'),
   AGENT_CONNECTIONS:                    count.default(5_000)   .describe('Open connections of each of the two servers. Further connections are closed.'),
   AGENT_CONNECTIONS_PER_ADDRESS:        count.default(1_000)   .describe('Open connections of one address to each server. Further connections are closed. There is no such limit behind a trusted proxy.'),
   AGENT_OPEN_WALLETS:                   count.default(200)     .describe('Wallet files that are open at the same time. An open file takes about 160 kB, and opening a file 3 ms.'),
@@ -74,6 +83,9 @@ export const variables = {
   GLOBAL_WEBHOOK_API_KEY:               secret.optional()      .describe('Bearer token for the global webhook.'),
   EVENT_RETENTION:                      lifetime.default(2_592_000)
                                                                .describe('Time for which events stay in the log of a wallet (`/events`). Events that a webhook has not received yet stay longer.'),
+  PROOF_RETENTION:                      lifetime.optional()    .describe('Time after which records of ended proofs are deleted, with the presentations in them. Default: they stay.'),
+  FAILED_RECORD_RETENTION:              lifetime.optional()    .describe('Time after which records of flows that failed or expired are deleted: connections, credentials and proofs. Default: they stay.'),
+  MESSAGE_RETENTION:                    lifetime.optional()    .describe('Time after which basic messages are deleted. Default: they stay.'),
   WEBHOOKS_PER_WALLET:                  count.default(10)      .describe('Webhooks of a wallet.'),
   RECORDS_PER_WALLET:                   count.optional()       .describe('Records of connections, credentials and proofs of a wallet. Default: no limit.'),
   BYTES_PER_WALLET:                     z.coerce.number().int().min(1_048_576).optional()
@@ -132,54 +144,79 @@ export const variables = {
   MEDIATOR_MESSAGES_PER_MINUTE:         count.default(6_000)   .describe('Messages that the mediator accepts from one address in a minute. Further ones are answered with 429.'),
   MEDIATOR_SOCKETS_PER_ADDRESS:         count.default(100)     .describe('Open WebSockets of one address, of 1000 in total.'),
   MEDIATOR_TRUST_PROXY:                 flag.default(false)    .describe('Whether the DIDComm port is reachable only through a reverse proxy. Client addresses are those that it adds to `X-Forwarded-For`.'),
+
+  ...tracingVariables,
 } satisfies Record<string, z.ZodType>
 
 export type Config = z.output<z.ZodObject<typeof variables>>
 
+/** Secrets that may not be `knownSecrets`. */
+export const guardedSecrets = ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS', 'DEFAULT_WALLET_AUTH_API_KEY'] as const
+
 /** Default secrets of the Cloud Agent and common passwords, which are refused. */
-const knownSecrets = new Set(['admin', 'default', 'changeme', 'password'])
+export const knownSecrets: readonly string[] = ['admin', 'default', 'changeme', 'password']
+
+/** A setting that is not valid. */
+type Wrong = { name: string; reason: string; remedy?: string }
 
 /**
- * Reads the configuration from environment variables. An empty value counts as unset.
- *
- * @throws {StartError} with the name of each invalid variable and the reason, but without values
+ * Parses values in the form of environment variables. An empty value counts as unset. Returns the configuration, or all
+ * that is wrong, without values of secrets.
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function parseConfig(
+  values: Readonly<Record<string, string | undefined>>,
+): { config: Config; wrong: [] } | { config: undefined; wrong: Wrong[] } {
   const given = Object.fromEntries(
-    Object.entries(env).filter(([name, value]) => name in variables && value !== ''),
+    Object.entries(values).filter(([name, value]) => Object.hasOwn(variables, name) && value !== ''),
   )
-  const result = z.object(variables).safeParse(given)
-  if (!result.success) {
-    const reasons = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-    throw new StartError(`The configuration is not valid. ${reasons.join('. ')}.`, 2)
-  }
-  const config = result.data
-  for (const name of ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS', 'DEFAULT_WALLET_AUTH_API_KEY'] as const) {
-    if (config[name] && knownSecrets.has(config[name].reveal())) {
-      throw new StartError(
-        `${name} is a well-known value. Choose another, or unset it to have a random one generated.`,
-        2,
-      )
-    }
-  }
+  const { data: config, error } = z.object(variables).safeParse(given)
+  const wrong = config
+    ? findContradictions(config)
+    : error.issues.map(({ path, message }) => ({ name: path.join('.'), reason: message }))
+  return config && wrong.length === 0 ? { config, wrong: [] } : { config: undefined, wrong }
+}
+
+/** Values that are valid by themselves, but well known, or not together with others. */
+function findContradictions(config: Config): Wrong[] {
+  const wrong: Wrong[] = guardedSecrets
+    .filter((name) => config[name] && knownSecrets.includes(config[name].reveal()))
+    .map((name) => ({
+      name,
+      reason: 'is a well-known value',
+      remedy: 'Choose another, or unset it to have a random one generated.',
+    }))
   const elsewhere = (['AGENT_MASTER_KEY', 'AGENT_MASTER_KEY_FILE'] as const).find(
     (name) => config[name] !== undefined,
   )
   if (config.AGENT_MASTER_KEY_STORE === 'keyring' && elsewhere)
-    throw new StartError(
-      `AGENT_MASTER_KEY_STORE=keyring and ${elsewhere} are two locations of the master key. Unset one of them.`,
-      2,
-    )
+    wrong.push({
+      name: 'AGENT_MASTER_KEY_STORE',
+      reason: `is keyring, and ${elsewhere} is another location of the master key`,
+      remedy: 'Unset one of them.',
+    })
   if (
     !config.DEFAULT_WALLET_ENABLED &&
     (!config.API_KEY_ENABLED || config.API_KEY_AUTHENTICATE_AS_DEFAULT_USER)
-  ) {
-    throw new StartError(
-      'This agent would have no users: without a default wallet, tenants need their own keys. Set DEFAULT_WALLET_ENABLED=true, or API_KEY_ENABLED=true with API_KEY_AUTHENTICATE_AS_DEFAULT_USER=false.',
-      2,
-    )
-  }
-  return config
+  )
+    wrong.push({
+      name: 'DEFAULT_WALLET_ENABLED',
+      reason:
+        'is false, and this agent would have no users: without a default wallet, tenants need their own keys',
+      remedy:
+        'Set DEFAULT_WALLET_ENABLED=true, or API_KEY_ENABLED=true with API_KEY_AUTHENTICATE_AS_DEFAULT_USER=false.',
+    })
+  return [...wrong, ...findWrongTracing(config)]
+}
+
+/**
+ * Reads the configuration from environment variables. An empty value counts as unset.
+ *
+ * @throws {ConfigError} with the name of each invalid variable and the reason, but without values
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const { config, wrong } = parseConfig(env)
+  if (config) return config
+  throw new ConfigError(wrong.map((each) => ({ ...each, source: 'environment' as const })))
 }
 
 /** Deletes the secrets of a configuration from the environment, so that crash reports and child processes do not contain them. */

@@ -2,9 +2,10 @@
  * The log: one JSON object per line (pino) on standard error.
  *
  * A line has a constant message and fields of the table below with their types. All other fields are dropped,
- * so that no configuration, body, header or key is logged by accident.
+ * so that no configuration, body, header or key is logged by accident. Lines of a span also have `trace_id` and `span_id`.
  */
 import { pino, type DestinationStream } from 'pino'
+import { spanIds } from './spans.ts'
 
 const fields = {
   /** The remote address of a request. */
@@ -66,15 +67,18 @@ const longestText = 1_000
 const mostTexts = 20
 const deepestCause = 4
 
-/** Opens the log, which is synchronous, so that the last lines before a crash are written. */
-export function openLog(level: string): Log {
-  return createLog(level, pino.destination({ dest: 2, sync: true }))
+/**
+ * Opens the log at standard error, or in its file. It is synchronous, so that the last lines before a crash are
+ * written.
+ */
+export function openLog(level: string, file?: DestinationStream): Log {
+  return createLog(level, file ?? pino.destination({ dest: 2, sync: true }))
 }
 
 /** Creates a log that writes to a stream. The level `silent` writes nothing. */
 export function createLog(level: string, stream: DestinationStream): Log {
   // Errors are already plain objects here.
-  const sink = pino({ level, serializers: { err: (error: unknown) => error } }, stream)
+  const sink = pino({ level, serializers: { err: (error: unknown) => error }, mixin: spanIds }, stream)
   /** Each request has a log, and most requests write no line: check fields only when a line is written. */
   const toLog = (about: readonly Fields[]): Log => {
     const write =

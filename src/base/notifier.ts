@@ -32,6 +32,13 @@ export class Notifier {
     return this.#subscriptions.get(keyOf(topic, walletId))?.size ?? 0
   }
 
+  /** The number of open subscriptions to a topic, of each wallet and of all wallets. */
+  countAll(topic: string): number {
+    let count = 0
+    for (const [key, { size }] of this.#subscriptions) if (key.endsWith(` ${topic}`)) count += size
+    return count
+  }
+
   /** Closes all subscriptions, and those that are made later. */
   close(): void {
     this.#isClosed = true

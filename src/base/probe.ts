@@ -9,7 +9,8 @@
  * The crossings: commits of a wallet and of the audit log; messages; webhooks; schemas; credential
  * definitions, after their private key is stored; the steps of a master key rotation (`next-key`, `key-row`,
  * `key-name`), of a backup or its restoration (`backup-*`), of an export (`wallet-copy`), of an import
- * (`import-*`), and of the creation of a wallet (`wallet-file`).
+ * (`import-*`), of the creation of a wallet (`wallet-file`), and of the removal of
+ * its files (`wallet-deletion`).
  */
 export type Crossing =
   | 'commit'
@@ -29,6 +30,7 @@ export type Crossing =
   | 'import-rows'
   | 'import-place'
   | 'wallet-file'
+  | 'wallet-deletion'
 
 /** A fault `before` leaves the work undone. A fault `after` leaves it done, but the caller gets an error. */
 export type Point = `${Crossing}:${'before' | 'after'}`

@@ -17,6 +17,14 @@ export const Running = z.object({
     .describe('Which addresses the daemon calls when a tenant or a peer names them, and why.'),
   /** The profile that the daemon has written. */
   profile: z.string().optional(),
+  /** The flags of the start, such as `AGENT_HTTP_PORT=9000`, and the names of the variables that it read. */
+  flags: z.array(z.string()).optional(),
+  environment: z.array(z.string()).optional(),
+  /** False in the foreground of a terminal or a service. */
+  isBackground: z.boolean().optional(),
+  service: z
+    .object({ manager: z.enum(['systemd', 'launchd']), name: z.string(), isSystem: z.boolean() })
+    .optional(),
 })
 export type Running = z.infer<typeof Running>
 

@@ -1,6 +1,6 @@
 /**
- * The settings of a profile: a file with values of the variables in docs/configuration.md. Flags and the
- * environment have precedence. A daemon stores in it what the next start must repeat.
+ * The settings of a profile: a file with values of the variables in docs/operate/configuration.md. Flags and
+ * the environment have precedence. A daemon stores in it what the next start must repeat.
  */
 import { readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -9,6 +9,7 @@ import * as z from 'zod'
 import { tryParseJson } from './json.ts'
 import './plain-issues.ts'
 import { writePrivateFile } from './private-files.ts'
+import { ConfigError } from './config-fault.ts'
 import { ProfileName, readLocalProfile } from './profile.ts'
 import { systemReason } from './system-reason.ts'
 import { StartError } from './start-error.ts'
@@ -16,8 +17,9 @@ import { StartError } from './start-error.ts'
 /** Values by variable, in the form of the environment. */
 export type Settings = Readonly<Record<string, string>>
 
-/** The settings that a daemon stores: its data folder, addresses and ledger. */
+/** The settings that a daemon stores: its configuration file, data folder, addresses and ledger. */
 export const remembered = [
+  'AGENT_CONFIG_FILE',
   'AGENT_DATA_DIR',
   'AGENT_HOST',
   'AGENT_HTTP_PORT',
@@ -40,7 +42,7 @@ export function settingsPath(configDir: string, profile: string): string {
   return join(configDir, 'settings', `${profile}.json`)
 }
 
-/** The settings of a profile, if any. @throws {StartError} with the names of invalid fields */
+/** The settings of a profile, if any. @throws {ConfigError} with the names of invalid fields */
 export function readSettings(configDir: string, profile: string): Settings {
   if (!ProfileName.safeParse(profile).success) return {}
   const path = settingsPath(configDir, profile)
@@ -49,37 +51,18 @@ export function readSettings(configDir: string, profile: string): Settings {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw new StartError(`The settings file ${path} cannot be read: ${systemReason(error)}.`, 2, {
-      cause: error,
-    })
+    throw new ConfigError([{ source: 'profile', path, reason: `cannot be read: ${systemReason(error)}` }])
   }
-  const result = SettingsFile.safeParse(tryParseJson(text))
-  if (result.success) return withoutEmpty(result.data)
-  throw wrongSettings(
-    path,
-    result.error.issues.map((issue) => [issue.path.join('.') || 'the whole', issue.message]),
-  )
-}
-
-/** The error of a settings file with invalid fields. */
-export function wrongSettings(
-  path: string,
-  wrong: readonly (readonly [field: string, reason: string])[],
-): StartError {
-  const reasons = wrong.map(([field, reason]) => `${field}: ${reason}`).join('. ')
-  return new StartError(
-    `The settings file ${path} is not valid. ${reasons}. Correct the file, or remove it.`,
-    2,
-  )
+  const { data, error } = SettingsFile.safeParse(tryParseJson(text))
+  if (data) return withoutEmpty(data)
+  const faults = error.issues.map(({ path: [name], message }) => ({ name: name as string, reason: message }))
+  throw new ConfigError(faults.map((fault) => ({ ...fault, source: 'profile' as const, path })))
 }
 
 /** Stores settings for the next start, with mode 0600. @throws {StartError} */
 export function writeSettings(configDir: string, profile: string, settings: Settings): void {
   const path = settingsPath(configDir, profile)
-  const values = Object.entries(settings).map(([name, value]) => [
-    name,
-    ports.includes(name) ? Number(value) : value,
-  ])
+  const values = Object.entries(settings).map(([name, value]) => [name, toStored(name, value)])
   try {
     writePrivateFile(path, `${JSON.stringify(Object.fromEntries(values), null, 2)}\n`)
   } catch (error) {
@@ -89,14 +72,20 @@ export function writeSettings(configDir: string, profile: string, settings: Sett
   }
 }
 
+/** The stored form of a setting, which a configuration file can have too. */
+function toStored(name: string, value: string): string | number | boolean {
+  if (ports.includes(name)) return Number(value)
+  return name === 'AGENT_MEDIATOR' ? /^(?:true|1)$/i.test(value) : value
+}
+
 /** Removes the settings of a profile. @throws as `node:fs` does */
 export function removeSettings(configDir: string, profile: string): void {
   rmSync(settingsPath(configDir, profile), { force: true })
 }
 
-/** The stored form of a value: paths become absolute. */
+/** A value for the next start: paths become absolute. */
 export function toKept(name: string, value: string): string {
-  if (name === 'AGENT_DATA_DIR') return resolve(value)
+  if (name === 'AGENT_DATA_DIR' || name === 'AGENT_CONFIG_FILE') return resolve(value)
   return name === 'VDR_URL'
     ? value.replace(/^sqlite:(.+)$/s, (_, path: string) => `sqlite:${resolve(path)}`)
     : value
@@ -137,6 +126,8 @@ export const locationVariables = {
                                                                .describe('Folder of the profiles of the command line.'),
   AGENT_PROFILE:                        z.string().regex(/^[a-z0-9-]+$/i, 'is not made of letters, digits and hyphens').default('local')
                                                                .describe('Profile that the daemon writes and the command line reads.'),
+  AGENT_CONFIG_FILE:                    z.string().min(1).optional()
+                                                               .describe('Configuration file, JSON or YAML, which the agent only reads. The next start of the profile reads it too. Default: none.'),
   AGENT_HOST:                           z.string().min(1).default('127.0.0.1')
                                                                .describe('Address that both servers bind.'),
   AGENT_HTTP_PORT:                      port.default(8085)     .describe('Port of the HTTP API. 0 selects a free port at the first start and keeps it.'),

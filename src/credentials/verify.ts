@@ -1,6 +1,7 @@
 /** The verification that both token formats share: dates, signature, status. */
 import { isTemporary } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
+import { inSpan } from '../base/spans.ts'
 import type { Resolve, VerificationKey } from '../did/document.ts'
 import { checkSignature } from './did-signature.ts'
 import type { Jws } from './jws.ts'
@@ -38,7 +39,18 @@ export type Verified<Decoded> = Decoded & { key: VerificationKey | undefined }
 type Verifiable = Validity & { issuerDid: string; statuses: CredentialStatus[] }
 
 /** @throws {VerificationError} for the first check that fails, {Problem} `error:ServiceUnavailable` */
-export async function verifyDecoded<Decoded extends Verifiable>(
+export function verifyDecoded<Decoded extends Verifiable>(
+  jws: Jws,
+  credential: Decoded,
+  options: VerificationOptions,
+): Promise<Verified<Decoded>> {
+  return inSpan(
+    () => ({ name: 'verify credential', isDetail: true }),
+    () => verifyInSpan(jws, credential, options),
+  )
+}
+
+async function verifyInSpan<Decoded extends Verifiable>(
   jws: Jws,
   credential: Decoded,
   options: VerificationOptions,

@@ -5,6 +5,7 @@ import { Problem } from '../base/problem.ts'
 import type { DidState } from '../did/prism/state.ts'
 import { appendEvent } from '../events/event.ts'
 import type { Tx } from '../storage/database.ts'
+import { noteCount } from '../storage/tx-context.ts'
 import type { LedgerOperation } from '../vdr/ledger.ts'
 import { LaterError, type Task, type Wallet } from '../wallet/wallet.ts'
 import { type DidRow, getDidRow, readState, toManagedDid, updateDidRow, writeState } from './dids.ts'
@@ -63,7 +64,9 @@ async function toWrite(
       .select('pending_operation')
       .where('did', '=', did.did)
       .executeTakeFirstOrThrow()
-    if (now.pending_operation === row.id) await write(tx)
+    if (now.pending_operation !== row.id || operation.status === 'pending') return
+    noteCount(tx, 'agent_did_operations_total', { operation: row.kind, result: operation.status })
+    await write(tx)
   }
 }
 

@@ -17,7 +17,13 @@ const invalid = invalidDid('web')
 export type WebClient = {
   exchange: (url: string, request: WebRequest) => Promise<{ status: number; text: string }>
 }
-type WebRequest = { method: 'GET'; headers: Record<string, string>; timeoutMs: number; maxBytes: number }
+type WebRequest = {
+  purpose: 'did-web'
+  method: 'GET'
+  headers: Record<string, string>
+  timeoutMs: number
+  maxBytes: number
+}
 
 export type WebOptions = {
   http: WebClient
@@ -54,7 +60,13 @@ const finalReasons: Readonly<Record<string, string>> = {
 export function createWebResolver({ http, allowsLoopback = false }: WebOptions): Resolve {
   return async (did) => {
     const url = toUrl(did, allowsLoopback)
-    const request: WebRequest = { method: 'GET', headers: { accept }, timeoutMs, maxBytes }
+    const request: WebRequest = {
+      purpose: 'did-web',
+      method: 'GET',
+      headers: { accept },
+      timeoutMs,
+      maxBytes,
+    }
     const { status, text } = await http.exchange(url, request).catch((error: unknown) => fail(did, error))
     if (status === 200) return readDocument(did, text)
     if (status >= 500 || [408, 425, 429].includes(status))

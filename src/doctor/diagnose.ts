@@ -12,6 +12,7 @@ import { checkDataFolder, checkDisk } from './data-folder.ts'
 import { deepLimitMs, deepOptions, databaseFiles, toFilesFinding, checkFiles } from './database-files.ts'
 import { checkLedger } from './ledger.ts'
 import { checkMasterKey } from './master-key.ts'
+import { checkPackages } from './packages.ts'
 import { checkOwnPorts, checkFreePorts } from './ports.ts'
 import { surveyWallets, type Survey } from './survey.ts'
 import { checkReceivers } from './webhook-receivers.ts'
@@ -35,6 +36,7 @@ export async function diagnoseAgent(
   const survey = surveyWallets(wallets, busy)
   const of = (check: (survey: Survey) => Finding | Promise<Finding>) => async () => check(await survey)
   const checks: Readonly<Record<string, () => Promise<Finding>>> = {
+    packages: () => Promise.resolve(checkPackages()),
     ports: () =>
       Promise.resolve(
         checkOwnPorts(portsOf(readRunning(folder) ?? { url: urls.rest, didcommUrl: urls.didcomm })),
@@ -88,8 +90,10 @@ export async function diagnoseDataFolder(config: Config, isDeep = false): Promis
   const limitMs = isDeep ? deepLimitMs : 10_000
   const folder = config.AGENT_DATA_DIR
   const isPresent = existsSync(folder)
-  const isUsed = existsSync(join(folder, 'agent.db'))
+  const packages = checkPackages()
+  const isUsed = existsSync(join(folder, 'agent.db')) && packages.status !== 'failed'
   const checks: Readonly<Record<string, () => Promise<Finding>>> = {
+    packages: () => Promise.resolve(packages),
     ports: () => checkFreePorts(config),
     'data-folder': () =>
       isPresent

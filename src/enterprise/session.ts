@@ -135,8 +135,13 @@ export async function getWalletIdOfLink(
 ): Promise<string> {
   assertIdLength(product.linkParameter, submissionId)
   const walletId = await tokens.findWalletId(product.name, submissionId)
-  if (walletId !== undefined) return walletId
-  throw new Problem(
+  if (walletId === undefined) throw linkUnknown(product)
+  return walletId
+}
+
+/** 404: the agent did not issue the link, or its wallet was deleted. */
+export function linkUnknown(product: Product): Problem {
+  return new Problem(
     product.notFound,
     `This agent did not issue the link. Use the ${product.linkMember} as it was given.`,
   )

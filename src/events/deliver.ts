@@ -2,8 +2,10 @@
 import type { Config } from '../base/config.ts'
 import { newId } from '../base/id.ts'
 import type { Log } from '../base/log.ts'
+import type { Metrics } from '../base/metrics.ts'
 import { across } from '../base/probe.ts'
 import { reasonOf } from '../base/reason.ts'
+import { activeSpan, causeOf, inSpan, type SpanStart } from '../base/spans.ts'
 import type { HttpClient } from '../net/http-client.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import type { WriteOptions } from '../storage/writer.ts'
@@ -30,6 +32,7 @@ type DeliveringWallet = Sealer & {
   readonly env: {
     readonly config: Config
     readonly log: Log
+    readonly metrics: Metrics
     readonly http: HttpClient
     readonly operatorHttp: HttpClient
   }
@@ -40,23 +43,59 @@ type DeliveringWallet = Sealer & {
 export type Delivered = { isAccepted: boolean; stored?: Promise<void> }
 
 /** Sends an event and logs the outcome. Failures of the receiver do not throw. */
-export async function deliver(wallet: DeliveringWallet, delivery: Delivery): Promise<Delivered> {
+export function deliver(wallet: DeliveringWallet, delivery: Delivery): Promise<Delivered> {
+  return inSpan(
+    () => deliverySpan(delivery),
+    () => attempt(wallet, delivery),
+  )
+}
+
+/** Its parent is the span that caused the event, if that was in this process. */
+const deliverySpan = ({ event, kind, attempts }: Delivery): SpanStart => ({
+  name: `webhook ${event.type}`,
+  kind: 'producer',
+  parent: causeOf(event.id),
+  attributes: {
+    'messaging.operation.name': 'send',
+    'messaging.operation.type': 'send',
+    'messaging.system': 'webhook',
+    'messaging.message.id': event.id,
+    'identity_agent.webhook.kind': kind,
+    ...(attempts > 0 && { 'identity_agent.job.attempt': attempts + 1 }),
+  },
+})
+
+async function attempt(wallet: DeliveringWallet, delivery: Delivery): Promise<Delivered> {
   const { webhookId: id, url, headers, secrets, event, kind } = delivery
   const answer = await send(wallet, target(wallet, { id, url, headers, secrets }), event)
   const { error } = answer
+  const { metrics } = wallet.env
   if (error === undefined) {
+    metrics.add('agent_webhook_deliveries_total', { kind, outcome: 'delivered' })
+    if (kind === 'automatic')
+      metrics.observe('agent_webhook_delivery_latency_seconds', {}, secondsSince(event.ts))
     // If a crash loses this write, the event is sent again, with the same id.
     return {
       isAccepted: true,
       stored: wallet.transaction((tx) => confirm(tx, delivery, answer), { canWait: true }),
     }
   }
+  activeSpan()?.fail(answer.status === undefined ? 'unreachable' : String(answer.status))
   const outcome = await wallet.transaction((tx) => fail(tx, delivery, answer))
+  activeSpan()?.event(outcome)
+  metrics.add('agent_webhook_deliveries_total', { kind, outcome: failedOutcomes[outcome] })
   wallet.env.log[outcome === 'dead letter' ? 'warn' : 'info'](
     { walletId: wallet.id, webhookId: id, eventId: event.id, kind, reason: error, outcome },
     'a webhook did not accept an event',
   )
   return { isAccepted: false }
+}
+
+const failedOutcomes = { retry: 'retried', 'dead letter': 'dead_letter' } as const
+
+/** Not less than 0, if the clock was set back. */
+function secondsSince(instant: string): number {
+  return Math.max(0, Date.now() - Date.parse(instant)) / 1_000
 }
 
 /**
@@ -107,7 +146,13 @@ async function send(
   }
   try {
     const { status } = await across('webhook', { walletId: wallet.id, url }, () =>
-      http.post(url, { headers: { ...headers, ...fixed }, body, timeoutMs }),
+      http.post(url, {
+        purpose: 'webhook',
+        headers: { ...headers, ...fixed },
+        body,
+        timeoutMs,
+        sendsTrace: true,
+      }),
     )
     return answer({
       status,

@@ -42,13 +42,17 @@ export type DueDeliveryOptions = {
   accepted?: ReadonlyMap<string, number>
 }
 
+/** By webhook id, how many events wait for it, and since when the first one has been in the log. */
+type Waiting = ReadonlyMap<string, { count: number; since: number }>
+
 /** The next event of every webhook whose queue is not empty, and when the next rescheduled attempt is due, by `steadyNow`. */
 export async function dueDeliveries(
   db: Db,
   walletId: string,
   { now = new Date(steadyNow()), busy = [], accepted = new Map() }: DueDeliveryOptions = {},
-): Promise<{ deliveries: Delivery[]; nextAt?: Date }> {
+): Promise<{ deliveries: Delivery[]; nextAt?: Date; waiting: Waiting }> {
   const deliveries: Delivery[] = []
+  const waiting = new Map<string, { count: number; since: number }>()
   let nextAt: Date | undefined
   const { rows } = await findHeads(db, {
     busy: JSON.stringify(busy),
@@ -57,6 +61,9 @@ export async function dueDeliveries(
   for (const { webhookId, url, headers, secrets, attempts, ...row } of rows) {
     const isReplay = row.replayAttempts !== null && row.replayDueAt !== null
     const dueAt = isReplay ? row.replayDueAt! : row.due_at
+    // Sequence numbers have no gaps. Of a replay, only the next event is known here.
+    const count = isReplay ? 1 : row.newest - row.sequence + 1
+    waiting.set(webhookId, { count, since: Date.parse(row.ts) })
     if (isWaiting(dueAt, now)) {
       if (!nextAt || dueAt < nextAt.toISOString()) nextAt = new Date(dueAt)
       continue
@@ -78,7 +85,7 @@ export async function dueDeliveries(
       newest,
     })
   }
-  return { deliveries, ...(nextAt && { nextAt }) }
+  return { deliveries, ...(nextAt && { nextAt }), waiting }
 }
 
 /** Stores that the webhook accepted the event, unless the webhook was deleted meanwhile. */

@@ -2,11 +2,12 @@
 import { sql, type Selectable } from 'kysely'
 import * as z from 'zod'
 import { newId } from '../base/id.ts'
+import { noteCause } from '../base/spans.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { eventSubjects, type EventName } from './subjects.ts'
-import { noteChange, noteLogRow, prunedAtOnce } from '../storage/tx-context.ts'
+import { noteChange, noteCount, noteLogRow, prunedAtOnce } from '../storage/tx-context.ts'
 
 export const EventType = z.enum(Object.keys(eventSubjects) as EventName[])
 export type EventType = EventName
@@ -55,6 +56,8 @@ export async function appendEvent(
   const { rows } = await insertEvent(tx, { id, type, subject, data: JSON.stringify(data), ts })
   noteLogRow(tx, rows[0]!.sequence, pruneEvents)
   noteChange(tx, 'events')
+  noteCause(id)
+  noteCount(tx, 'agent_events_total', { type })
   return id
 }
 

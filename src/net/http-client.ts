@@ -5,11 +5,18 @@
  * URLs, no redirects unless requested, a time limit for the whole exchange, and limits on the response.
  */
 import type { Dispatcher } from 'undici'
+import { Metrics } from '../base/metrics.ts'
+import { traceContext } from '../base/spans.ts'
+import { measureCall, type Purpose } from './call-metrics.ts'
+import { inCall } from './call-spans.ts'
 import { createGuardedDispatcher, type ConnectionOptions } from './connector.ts'
 import { drain, drainBytes, readJson, readText } from './http-response.ts'
 import { tooLate, toUnreachable, UnreachableError } from './unreachable-error.ts'
 
-export type Exchange = {
+/** What metrics count a request as. Default: `other`. */
+type Purposeful = { purpose?: Purpose }
+
+export type Exchange = Purposeful & {
   method: 'GET' | 'POST'
   headers: Record<string, string>
   body?: string
@@ -18,7 +25,15 @@ export type Exchange = {
   maxBytes: number
 }
 
-export type GetJsonOptions = {
+export type PostRequest = Purposeful & {
+  headers: Record<string, string>
+  body: string | Uint8Array
+  timeoutMs: number
+  /** Whether the receiver gets the trace of the request (`traceparent`), if traces are exported: it must be the tenant's or the operator's own. */
+  sendsTrace?: boolean
+}
+
+export type GetJsonOptions = Purposeful & {
   timeoutMs: number
   maxBytes: number
   /** The `Accept` header. */
@@ -30,10 +45,7 @@ export type GetJsonOptions = {
 /** All functions throw `UnreachableError`. `timeoutMs` is from name resolution to the last byte. */
 export type HttpClient = {
   /** Sends a body. A few KiB of the response body are read and dropped. */
-  post(
-    url: string,
-    request: { headers: Record<string, string>; body: string | Uint8Array; timeoutMs: number },
-  ): Promise<Posted>
+  post(url: string, request: PostRequest): Promise<Posted>
   /** Sends a request without following redirects. Returns the status and the body as text. */
   exchange(url: string, request: Exchange): Promise<Exchanged>
   /** Reads a JSON document. Any status except 200 is an error. */
@@ -48,10 +60,17 @@ export type Posted = { status: number; retryAfter?: string }
 /** A response with a body in UTF-8; `date` is the header as sent. */
 export type Exchanged = { status: number; text: string; date?: string }
 
-export function createHttpClient(options: ConnectionOptions): HttpClient {
+export function createHttpClient(options: ConnectionOptions, metrics = new Metrics(false)): HttpClient {
   // Loading undici takes a tenth of the start of a daemon, so the first request does it.
   let agent: ReturnType<typeof createGuardedDispatcher> | undefined
   const getAgent = () => (agent ??= createGuardedDispatcher(options))
+
+  const call = <T>(
+    purpose: Purpose | undefined,
+    method: 'GET' | 'POST',
+    url: string,
+    work: () => Promise<T>,
+  ) => measureCall(metrics, purpose ?? 'other', () => inCall(method, url, work))
 
   async function send(
     url: URL,
@@ -65,40 +84,43 @@ export function createHttpClient(options: ConnectionOptions): HttpClient {
   }
 
   return {
-    async post(text, request) {
-      const url = readUrl(text)
-      return postThrough(await getAgent(), url, request)
-    },
+    post: (text, request) =>
+      call(request.purpose, 'POST', text, async () => {
+        const url = readUrl(text)
+        return postThrough(await getAgent(), url, request)
+      }),
 
-    async exchange(text, { method, headers, body, timeoutMs, maxBytes }) {
-      const url = readUrl(text)
-      return within(timeoutMs, url, async (signal) => {
-        const response = await send(url, { method, headers, body: body ?? null, signal })
-        const { date } = response.headers
-        return {
-          status: response.statusCode,
-          text: await readText(url, response, maxBytes),
-          ...(typeof date === 'string' && { date }),
-        }
-      })
-    },
-
-    async getJson(text, { timeoutMs, maxBytes, accept = 'application/json', maxRedirects = 0 }) {
-      const first = readUrl(text)
-      return within(timeoutMs, first, async (signal) => {
-        let url = first
-        try {
-          for (let left = maxRedirects; ; left--) {
-            const response = await send(url, { method: 'GET', headers: { accept }, signal })
-            if (response.statusCode === 200) return await readJson(url, response, maxBytes)
-            await drain(response, signal)
-            url = nextUrl(url, response, left)
+    exchange: (text, { purpose, method, headers, body, timeoutMs, maxBytes }) =>
+      call(purpose, method, text, async () => {
+        const url = readUrl(text)
+        return within(timeoutMs, url, async (signal) => {
+          const response = await send(url, { method, headers, body: body ?? null, signal })
+          const { date } = response.headers
+          return {
+            status: response.statusCode,
+            text: await readText(url, response, maxBytes),
+            ...(typeof date === 'string' && { date }),
           }
-        } catch (error) {
-          throw url === first ? error : hideRedirect(error, first)
-        }
-      })
-    },
+        })
+      }),
+
+    getJson: (text, { purpose, timeoutMs, maxBytes, accept = 'application/json', maxRedirects = 0 }) =>
+      call(purpose, 'GET', text, async () => {
+        const first = readUrl(text)
+        return within(timeoutMs, first, async (signal) => {
+          let url = first
+          try {
+            for (let left = maxRedirects; ; left--) {
+              const response = await send(url, { method: 'GET', headers: { accept }, signal })
+              if (response.statusCode === 200) return await readJson(url, response, maxBytes)
+              await drain(response, signal)
+              url = nextUrl(url, response, left)
+            }
+          } catch (error) {
+            throw url === first ? error : hideRedirect(error, first)
+          }
+        })
+      }),
 
     close: async () => (await agent)?.destroy(),
   }
@@ -111,8 +133,9 @@ export function createHttpClient(options: ConnectionOptions): HttpClient {
 function postThrough(
   agent: Dispatcher,
   url: URL,
-  { headers, body, timeoutMs }: Parameters<HttpClient['post']>[1],
+  { headers, body, timeoutMs, sendsTrace = false }: PostRequest,
 ): Promise<Posted> {
+  const traceparent = sendsTrace ? traceContext() : undefined
   return new Promise((resolve, reject) => {
     let posted: Posted | undefined
     let late: UnreachableError | undefined
@@ -145,7 +168,15 @@ function postThrough(
       onResponseEnd: () => end(),
       onResponseError: (_, error) => end(error),
     }
-    agent.dispatch({ ...targetOf(url), method: 'POST', headers, body }, handler)
+    agent.dispatch(
+      {
+        ...targetOf(url),
+        method: 'POST',
+        headers: traceparent === undefined ? headers : { ...headers, traceparent },
+        body,
+      },
+      handler,
+    )
   })
 }
 

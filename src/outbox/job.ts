@@ -7,6 +7,7 @@ import { sql, type Selectable } from 'kysely'
 import * as z from 'zod'
 import { steadyNow } from '../base/clock.ts'
 import { newId } from '../base/id.ts'
+import { traceContext } from '../base/spans.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import { noteChange, noteThread } from '../storage/tx-context.ts'
@@ -23,7 +24,12 @@ const Content = z.object({
 })
 
 /** `recordId` is the id of the protocol's record, or of its row in another table. */
-const of = { protocol: z.string(), recordId: z.string() }
+const of = {
+  protocol: z.string(),
+  recordId: z.string(),
+  /** The span that queued the job (`traceparent`). Absent without an export of traces. */
+  traceparent: z.string().optional(),
+}
 
 export const JobBody = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('message'), ...of, from: z.string(), to: z.string(), message: Content }),
@@ -69,11 +75,12 @@ const insertJob = prepared((db: Db, job: Pick<JobRow, 'id' | 'queue' | 'kind' | 
 export async function enqueue(tx: Tx, queue: string, body: JobBody): Promise<string> {
   const id = newId()
   if (body.kind === 'message') noteThread(tx, body.message.thid ?? id)
+  const traceparent = traceContext()
   await insertJob(tx, {
     id,
     queue,
     kind: body.kind,
-    body: JSON.stringify(body),
+    body: JSON.stringify(traceparent === undefined ? body : { ...body, traceparent }),
     created_at: new Date(steadyNow()).toISOString(),
   })
   noteChange(tx, 'jobs')
@@ -85,13 +92,14 @@ export type DueOptions = { busy?: readonly string[]; limit?: number }
 
 /**
  * The first job of every queue if it is due, fewest attempts first, and when the next one is due, both by `steadyNow`. `nextAt` is absent if
- * more than `limit` jobs are due.
+ * more than `limit` jobs are due. `waiting` has the number of all jobs, also of busy queues, and when the oldest one was added; it is absent
+ * if all queues are busy.
  */
 export async function dueJobs(
   db: Db,
   now = new Date(steadyNow()),
   { busy = [], limit = 1_000 }: DueOptions = {},
-): Promise<{ jobs: Job[]; nextAt?: Date }> {
+): Promise<{ jobs: Job[]; nextAt?: Date; waiting?: { count: number; since: number } }> {
   const { rows: heads } = await findHeads(db, {
     at: now.toISOString(),
     limit: limit + 1,
@@ -99,7 +107,12 @@ export async function dueJobs(
   })
   const jobs = heads.filter(({ waits }) => !waits).slice(0, limit)
   const next = heads.find(({ waits }) => waits)
-  return { jobs: jobs.map(toJob), ...(next && { nextAt: new Date(next.due_at) }) }
+  const [first] = heads
+  return {
+    jobs: jobs.map(toJob),
+    ...(next && { nextAt: new Date(next.due_at) }),
+    ...(first && { waiting: { count: first.count, since: Date.parse(first.oldest) } }),
+  }
 }
 
 /** The first job of every queue that is not busy: due jobs first, then the one that is due next. */
@@ -109,6 +122,8 @@ const findHeads = prepared((db: Db, { at, limit, busy }: { at: string; limit: nu
     .selectFrom('job')
     .selectAll()
     .select(waits.as('waits'))
+    .select(sql<number>`(select count(*) from job)`.as('count'))
+    .select(sql<string>`(select created_at from job order by sequence limit 1)`.as('oldest'))
     .where('sequence', 'in', (eb) =>
       eb
         .selectFrom('job')

@@ -8,7 +8,7 @@ import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
-import { noteLogRow, prunedAtOnce } from '../storage/tx-context.ts'
+import { noteCount, noteLogRow, prunedAtOnce } from '../storage/tx-context.ts'
 import type { Job } from './job.ts'
 
 /** A message's id, thread, type and the two DIDs. */
@@ -26,6 +26,14 @@ const longestDid = 80
 const longestType = 300
 const longestFailure = 1_000
 
+const sentOutcomes = { refused: 'refused', 'given up': 'abandoned' } as const
+
+/** Protocol and message of a type URI, without the version: a peer chooses the minor version. */
+export function classOf(type: string): string {
+  const [, protocol, message] = /([^/]+)\/[\d.]+\/([^/]+)$/.exec(type) ?? []
+  return protocol === undefined ? 'other' : `${protocol}/${message}`
+}
+
 /** Logs that a message was accepted or refused by the other side, or abandoned. */
 export async function logSent(
   tx: Tx,
@@ -33,6 +41,8 @@ export async function logSent(
   { attempts, reason, eventSequence }: Job,
   { at, durationMs, failure }: Attempt,
 ): Promise<void> {
+  const outcome = failure === undefined ? 'delivered' : sentOutcomes[failure.outcome]
+  noteCount(tx, 'agent_messages_sent_total', { type: classOf(about.type), outcome })
   await log(tx, about, {
     direction: 'sent',
     outcome: failure?.outcome ?? 'taken',
@@ -50,6 +60,7 @@ export async function logReceived(
   about: About,
   { at, refusal }: { at: Date; refusal?: string | undefined },
 ): Promise<void> {
+  if (refusal === undefined) noteCount(tx, 'agent_messages_received_total', { type: classOf(about.type) })
   await log(tx, about, {
     direction: 'received',
     outcome: refusal === undefined ? 'taken' : 'refused',

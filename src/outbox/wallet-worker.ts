@@ -7,16 +7,13 @@ import { steadyNow } from '../base/clock.ts'
 import { dueDeliveries, type Delivery } from '../events/deliveries.ts'
 import { NoFreeConnectionError } from '../net/destinations.ts'
 import type { Db } from '../storage/database.ts'
-import { isTransferred } from '../storage/transferred.ts'
+import { isGone } from '../storage/transferred.ts'
 import type { ChangeTopic } from '../storage/tx-context.ts'
 import { dueJobs } from './job.ts'
 import type { Shared } from './worker.ts'
 
-/** Jobs of one wallet that run at a time: an unresponsive peer must not delay other tenants. */
-const jobLimit = 48
-
-/** Queues of one wallet that wait for a free connection to their destination. */
-const crowdedLimit = 2_000
+/** Jobs of one wallet that run at a time, so that an unresponsive peer does not delay other tenants; queues that wait for a connection. */
+const [jobLimit, crowdedLimit] = [48, 2_000]
 
 /** The first and the longest pause after the wallet could not be read or written. */
 const [firstPauseMs, longestPauseMs] = [500, 300_000]
@@ -107,9 +104,9 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
       }
       this.#failures = 0
     } catch (error) {
-      const isGone = isTransferred(error)
-      if (!isGone) log.error({ err: error, walletId: this.#id }, 'the worker could not poll a wallet')
-      const pauseMs = isGone ? Infinity : Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures++)
+      const isOver = isGone(error)
+      if (!isOver) log.error({ err: error, walletId: this.#id }, 'the worker could not poll a wallet')
+      const pauseMs = isOver ? Infinity : Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures++)
       this.#jobsAt = this.#deliveriesAt = this.#expiryAt = steadyNow() + pauseMs
     } finally {
       this.#isPolling = false
@@ -147,7 +144,8 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
     const limit = this.#freeSlots
     this.#jobsAt = Infinity
     if (limit === 0) return
-    const { jobs, nextAt } = await dueJobs(db, new Date(steadyNow()), { busy: [...this.#queues], limit })
+    const { jobs, nextAt, waiting } = await dueJobs(db, undefined, { busy: [...this.#queues], limit })
+    this.#shared.backlogs.setJobs(this.#id, waiting, this.#queues.size)
     for (const job of jobs) void this.#run(job.queue, (wallet) => this.#shared.handlers.job(wallet, job))
     if (nextAt) this.#jobsAt = nextAt.getTime()
   }
@@ -175,7 +173,8 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
     const accepted = new Map([...this.#accepted].map(([webhook, { sequence }]) => [webhook, sequence]))
     const busy = [...this.#webhooks.keys()]
     for (const webhook of this.#webhooks.values()) webhook.hasMore = true
-    const { deliveries, nextAt } = await dueDeliveries(db, id, { busy, accepted })
+    const { deliveries, nextAt, waiting } = await dueDeliveries(db, id, { busy, accepted })
+    this.#shared.backlogs.setEvents(id, waiting, busy)
     for (const delivery of deliveries) void this.#deliver(delivery)
     this.#deliveriesAt = nextAt?.getTime() ?? Infinity
   }
@@ -205,6 +204,7 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
       await this.#pause(error, { webhookId })
     }
     this.#webhooks.delete(webhookId)
+    if (isEmpty) this.#shared.backlogs.clearWebhook(this.#id, webhookId)
     if (!isEmpty) this.#shared.wake(this.#id, ['events'])
     else if (!this.#isRunning) this.#sleep()
   }
@@ -228,7 +228,7 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
 
   /** Logs why a job or a delivery failed, and waits before the next attempt. */
   async #pause(error: unknown, about: Record<string, string>): Promise<void> {
-    if (this.#shared.isStopped || isTransferred(error)) return
+    if (this.#shared.isStopped || isGone(error)) return
     const fields = { err: error, walletId: this.#id, ...about }
     this.#shared.log.error(fields, 'a job or a delivery could not be processed')
     await wait(firstPauseMs, undefined, { ref: false })

@@ -6,12 +6,15 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import PQueue from 'p-queue'
+import { steadyNow } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { outsideSpans } from '../base/spans.ts'
 import type { Delivered } from '../events/deliver.ts'
 import type { Delivery } from '../events/deliveries.ts'
 import { WebhookSlots } from '../events/webhook-slots.ts'
 import type { Db } from '../storage/database.ts'
 import type { ChangeTopic } from '../storage/tx-context.ts'
+import { Backlogs, type Backlog } from './backlogs.ts'
 import type { Job } from './job.ts'
 import { WalletWorker } from './wallet-worker.ts'
 
@@ -46,6 +49,7 @@ export type Shared<Wallet> = {
   readonly jobs: PQueue
   readonly slots: WebhookSlots
   readonly polls: Set<Promise<void>>
+  readonly backlogs: Backlogs
   isStopped: boolean
   /** Polls a wallet for `changes`, or without `changes` for everything. */
   wake(walletId: string, changes?: Iterable<ChangeTopic>): void
@@ -62,6 +66,7 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
   readonly #wallets: Wallets<Wallet>
   readonly #workers = new Map<string, WalletWorker<Wallet>>()
   readonly #shared: Shared<Wallet>
+  #isResumed = false
 
   constructor(wallets: Wallets<Wallet>, handlers: Handlers<Wallet>, log: Log, slots = new WebhookSlots()) {
     this.#wallets = wallets
@@ -72,9 +77,13 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
       jobs: new PQueue({ concurrency: jobLimit }),
       slots,
       polls: new Set(),
+      backlogs: new Backlogs(steadyNow),
       isStopped: false,
       wake: (id, changes) => this.wake(id, changes),
-      forget: (id) => this.#workers.delete(id),
+      forget: (id) => {
+        this.#workers.delete(id)
+        this.#shared.backlogs.forget(id)
+      },
     }
   }
 
@@ -83,7 +92,13 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
     if (this.#shared.isStopped) return
     const worker = this.#workerOf(walletId)
     if (!changes) worker.checkExpiry()
-    void worker.poll(changes ?? ['jobs', 'events'])
+    // The request whose commit wakes the worker is not the cause of all that is due.
+    outsideSpans(() => void worker.poll(changes ?? ['jobs', 'events']))
+  }
+
+  /** What waits in all wallets. */
+  backlog(): Backlog {
+    return this.#shared.backlogs.total()
   }
 
   /** The ids of wallets with running or rescheduled jobs or deliveries, or whose last poll failed. */
@@ -98,6 +113,12 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
       for (const id of ids) if (!this.#shared.isStopped) await this.#workerOf(id).poll(['jobs', 'events'])
     }
     for (let n = 0; n < resumeLimit; n++) void pollNext()
+    this.#isResumed = true
+  }
+
+  /** Whether the polls of `resume` have begun. */
+  get isResumed(): boolean {
+    return this.#isResumed
   }
 
   /** Starts nothing more, and waits up to two seconds for running jobs. The next start repeats the ones that take longer. */

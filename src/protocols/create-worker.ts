@@ -2,14 +2,19 @@
 import { toSteady } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import type { Log } from '../base/log.ts'
+import { activeSpan, inSpan } from '../base/spans.ts'
 import { deliver } from '../events/deliver.ts'
 import type { WebhookSlots } from '../events/webhook-slots.ts'
+import { NoFreeConnectionError } from '../net/destinations.ts'
+import type { Job } from '../outbox/job.ts'
 import { Worker } from '../outbox/worker.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { expire, findExpired } from './engine/expiry.ts'
 import { processJob } from './engine/process-job.ts'
+import { threadOf } from './engine/receive.ts'
 import { queueOf } from './engine/record.ts'
+import { jobSpan } from './engine/spans.ts'
 
 /** `slots` bounds the requests to webhooks. */
 export function createWorker(
@@ -21,17 +26,36 @@ export function createWorker(
   return new Worker<Wallet>(
     wallets,
     {
-      job: processJob,
+      job: runJob,
       deliver,
       async findExpired({ db }, limit) {
         const { expired, nextAt } = await findExpired(db, FLOW_EXPIRY, { limit })
         const flows = expired.map((flow) => ({ queue: queueOf(flow.recordId), ...flow }))
         return { expired: flows, ...(nextAt && { nextAt: toSteady(nextAt.getTime()) }) }
       },
-      expire,
+      expire: (wallet, flow) =>
+        inSpan(
+          () => ({ name: 'expire flow', parent: null, attributes: { 'didcomm.protocol': flow.protocol } }),
+          () => expire(wallet, flow),
+        ),
       flowLifetimeMs: FLOW_EXPIRY * 1_000,
     },
     log,
     slots,
   )
+}
+
+/** Processes a job in a span. A full destination is no failure of the job. */
+async function runJob(wallet: Wallet, job: Job): Promise<void> {
+  const full = await inSpan(
+    () =>
+      jobSpan(job, job.body.kind === 'message' ? threadOf({ id: job.id, ...job.body.message }) : undefined),
+    () =>
+      processJob(wallet, job).catch((error: unknown) => {
+        if (!(error instanceof NoFreeConnectionError)) throw error
+        activeSpan()?.event('no free connection')
+        return error
+      }),
+  )
+  if (full) throw full
 }

@@ -97,7 +97,7 @@ function fetchCached(
   caches.set(http, cache)
   const cached = cache.get(url)
   if (cached && now() < cached.until) return cached.body
-  const body = http.getJson(url, { ...fetchOptions, accept })
+  const body = http.getJson(url, { ...fetchOptions, accept, purpose: 'document' })
   cache.set(url, { body, until: now() + cacheMs })
   // Failures are not cached.
   body.catch(() => cache.peek(url)?.body === body && cache.delete(url))

@@ -1,4 +1,4 @@
-/** Loads better-sqlite3. Release 13 needs Node-API 10 (Node.js 22.14); older Node.js gets release 12, installed under a second name. */
+/** Loads better-sqlite3. Release 13 needs Node-API 10 (Node.js 22.14); for an older Node.js, `bin/sqlite.cjs` compiles release 12. */
 import { closeSync, openSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type BetterSqlite3 from 'better-sqlite3'
@@ -14,7 +14,8 @@ export type Database = BetterSqlite3.Database
  */
 const cacheSize = 1_000
 
-const packageName = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-node20'
+const hasBinary = Number(process.versions.napi) >= 10
+const packageName = hasBinary ? 'better-sqlite3' : '.sqlite-node20/node_modules/better-sqlite3'
 
 /**
  * Opens a SQLite file, and creates it with mode 0600 if it is missing; `:memory:` is a database in memory. A commit is on the disk when it
@@ -73,18 +74,30 @@ export function openInMemory(image?: Buffer): Database {
   return new Database(image ?? ':memory:')
 }
 
-/** @throws {StartError} when the package is not installed */
+let loaded: typeof BetterSqlite3 | undefined
+
+/** @throws {StartError} when the package or its binary is not installed */
 function load(): typeof BetterSqlite3 {
+  if (loaded) return loaded
   try {
-    return createRequire(import.meta.url)(packageName) as typeof BetterSqlite3
+    const Database = createRequire(import.meta.url)(packageName) as typeof BetterSqlite3
+    // The package loads its binary with the first database.
+    new Database(':memory:').close()
+    return (loaded = Database)
   } catch (error) {
-    const [reason] = reasonOf(error).split('\n')
-    throw new StartError(
-      `SQLite cannot be loaded: ${reason}. Install the package ${packageName} for Node.js ${process.version}.`,
-      1,
-      { cause: error },
-    )
+    throw new StartError(describe(error), 1, { cause: error })
   }
+}
+
+/** Why SQLite cannot be loaded, and the way out, in one sentence. Of Node's own message the first line, since the others are a list of files. */
+function describe(error: unknown): string {
+  const { version, platform, arch } = process
+  const again = 'install identity-agent again (npm i -g identity-agent, or npm ci in a clone)'
+  if (!hasBinary)
+    return `SQLite is not compiled for Node.js ${version}: ${again} without --ignore-scripts, with Python 3, make and a C++ compiler, or use Node.js 22.14 or later.`
+  const isMissing = (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
+  const reason = isMissing ? 'the package better-sqlite3 is not there' : reasonOf(error).split('\n')[0]
+  return `SQLite cannot be loaded by Node.js ${version} on ${platform}-${arch} (${reason}): ${again}.`
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Wallets that were transferred to another agent: they are suspended here. */
+/** Wallets that are not here any more: transferred to another agent, which suspends them here, or deleted. */
 import { Problem } from '../base/problem.ts'
 import type { AgentDb } from './database.ts'
 
@@ -8,27 +8,50 @@ export function walletTransferred(id: string): Problem {
   return new Problem('error:WalletManagementServiceError:WalletMoved', detail)
 }
 
-/** Whether an error is the one of a wallet that was transferred. */
-export function isTransferred(error: unknown): boolean {
+/** 404: the wallet does not exist, or was deleted. */
+export function walletNotFound(id: string): Problem {
+  return new Problem('error:WalletManagementServiceError:WalletNotFound', `There is no wallet ${id}.`)
+}
+
+function isTransferred(error: unknown): boolean {
   return error instanceof Problem && error.type === 'error:WalletManagementServiceError:WalletMoved'
 }
 
+/** Whether an error is the one of a wallet that was transferred or deleted. */
+export function isGone(error: unknown): boolean {
+  return (
+    isTransferred(error) ||
+    (error instanceof Problem && error.type === 'error:WalletManagementServiceError:WalletNotFound')
+  )
+}
+
 /**
- * Call it in the transaction that writes a wallet's rows to agent.db, so that an export that suspends the wallet contains every row.
+ * Call it in the transaction that writes a wallet's rows to agent.db, so that an export that suspends the
+ * wallet contains every row, and that no row is written for a deleted wallet.
  *
- * @throws {Problem} `WalletMoved`
+ * @throws {Problem} `WalletMoved`, `WalletNotFound`
  */
 export async function assertNotTransferred(tx: AgentDb, id: string): Promise<void> {
   const row = await tx.selectFrom('wallet').select('moved_at').where('id', '=', id).executeTakeFirst()
-  if (row && row.moved_at !== null) throw walletTransferred(id)
+  if (!row) throw walletNotFound(id)
+  if (row.moved_at !== null) throw walletTransferred(id)
 }
 
-/** The answer of a wallet, or undefined when the wallet was transferred and answers at its public address only. */
-export async function unlessTransferred<T>(answer: Promise<T>): Promise<T | undefined> {
+/** The answer of a wallet, or undefined when the wallet is not here any more: a transferred one answers at its public address. */
+export async function unlessGone<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {
-    if (isTransferred(error)) return undefined
+    if (isGone(error)) return undefined
     throw error
+  }
+}
+
+/** The answer of a wallet that a public URL names. The URL of a deleted wallet is answered as one that never existed, with `unknown`. */
+export async function unlessDeleted<T>(answer: Promise<T>, unknown: () => Problem): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    throw isGone(error) && !isTransferred(error) ? unknown() : error
   }
 }

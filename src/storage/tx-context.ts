@@ -1,4 +1,5 @@
-/** Notes that belong to a transaction: changes for the worker, touched threads, and logs to prune. */
+/** Notes that belong to a transaction: changes for the worker, increments of metrics, touched threads, and logs to prune. */
+import type { Count } from '../base/metrics.ts'
 import type { Tx } from './database.ts'
 
 /** A topic of a commit: jobs, events, webhooks with their replays, or the DID request or challenge with an id. */
@@ -9,6 +10,7 @@ export type Prune = (tx: Tx, retentionSeconds: number) => Promise<void>
 
 type TxContext = {
   changes: Set<ChangeTopic>
+  counts: Count[]
   onThread?: ((thid: string) => void) | undefined
   prunes: Set<Prune>
 }
@@ -22,7 +24,7 @@ const contexts = new WeakMap<Tx, TxContext>()
 function contextOf(tx: Tx): TxContext {
   const known = contexts.get(tx)
   if (known) return known
-  const context = { changes: new Set<ChangeTopic>(), prunes: new Set<Prune>() }
+  const context = { changes: new Set<ChangeTopic>(), counts: [], prunes: new Set<Prune>() }
   contexts.set(tx, context)
   return context
 }
@@ -34,6 +36,26 @@ export function noteChange(tx: Tx, topic: ChangeTopic): void {
 
 export function changesOf(tx: Tx): ReadonlySet<ChangeTopic> {
   return contexts.get(tx)?.changes ?? new Set()
+}
+
+/** Notes an increment of a counter, which the commit adds. */
+export function noteCount(tx: Tx, ...count: Count): void {
+  contextOf(tx).counts.push(count)
+}
+
+export function countsOf(tx: Tx): readonly Count[] {
+  return contexts.get(tx)?.counts ?? []
+}
+
+/** Runs one of the writes of a transaction. The increments that it notes are dropped with it if it fails. */
+export async function withCounts<T>(tx: Tx, write: (tx: Tx) => Promise<T>): Promise<T> {
+  const before = countsOf(tx).length
+  try {
+    return await write(tx)
+  } catch (error) {
+    contexts.get(tx)?.counts.splice(before)
+    throw error
+  }
 }
 
 /** Runs `write`, and calls `note` with the thread id of every record and message that it writes. */

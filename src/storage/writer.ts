@@ -20,11 +20,13 @@ type Request<Tables> = {
 
 /**
  * Hooks of a group of writes: `before` is the last part of its transaction; `sync` flushes the commit to the disk when a write of the group
- * is durable; `after` runs after the callers of the group have continued, so that a response is sent before the work that it causes.
+ * is durable; `timed` gets the time of both, and the number of writes; `after` runs after the callers of the group have continued, so
+ * that a response is sent before the work that it causes.
  */
 type Hooks<Tables> = {
   before: (tx: Transaction<Tables>) => Promise<void>
   sync: () => Promise<void>
+  timed?: (group: { seconds: number; writes: number; isCommitted: boolean }) => void
   after: (tx: Transaction<Tables>) => void
 }
 
@@ -103,6 +105,9 @@ export class Writer<Tables> {
     const group: Request<Tables>[] = []
     const resolvers: (() => void)[] = []
     let tx: Transaction<Tables>
+    const start = performance.now()
+    const timed = (isCommitted: boolean) =>
+      this.#hooks.timed?.({ seconds: (performance.now() - start) / 1_000, writes: group.length, isCommitted })
     try {
       tx = await this.#db.transaction().execute(async (tx) => {
         const end = performance.now() + this.#limits.groupMs
@@ -119,8 +124,10 @@ export class Writer<Tables> {
       // Without a transaction the first request would wait for ever.
       if (group.length === 0) group.push(this.#waiting.shift()!)
       for (const { reject } of group) reject(error)
+      timed(false)
       return
     }
+    timed(true)
     for (const resolve of resolvers) resolve()
     setImmediate(() => this.#hooks.after(tx))
   }

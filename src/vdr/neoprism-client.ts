@@ -49,9 +49,11 @@ export function createNode(
     request: Parameters<HttpClient['exchange']>[1],
     statuses: readonly number[],
   ): Promise<Exchanged> {
-    const answer = await http.exchange(baseUrl + path, request).catch((error: unknown) => {
-      throw fault(reasonOf(error), error)
-    })
+    const answer = await http
+      .exchange(baseUrl + path, { purpose: 'ledger', ...request })
+      .catch((error: unknown) => {
+        throw fault(reasonOf(error), error)
+      })
     if (!statuses.includes(answer.status)) throw fault(`it answered with status ${answer.status}`)
     return answer
   }

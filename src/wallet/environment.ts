@@ -2,6 +2,7 @@
 import type { AnonCredsEnvironment } from '../anoncreds/environment.ts'
 import type { Config } from '../base/config.ts'
 import type { Log } from '../base/log.ts'
+import type { Metrics } from '../base/metrics.ts'
 import type { Resolver } from '../did/resolver.ts'
 import type { Destinations } from '../net/destinations.ts'
 import type { HttpClient } from '../net/http-client.ts'
@@ -15,6 +16,7 @@ import type { WriteBarrier } from './write-barrier.ts'
 export type Environment = AnonCredsEnvironment & {
   readonly config: Config
   readonly log: Log
+  readonly metrics: Metrics
   /** The database that all tenants share. Only for reading. */
   readonly db: AgentDb
   /** Public base URLs, without a slash at the end. */

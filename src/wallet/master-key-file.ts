@@ -17,7 +17,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
 import { StartError } from '../base/start-error.ts'
 import { syncFolder } from '../base/private-files.ts'
@@ -29,6 +29,7 @@ export function readMasterKeyFile(path: string, { mayMake = false } = {}): Uint8
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' && mayMake) {
+      if (/^(?:\/var)?\/run\//.test(resolve(path))) throw lostAtBoot(path)
       const key = randomBytes(32)
       write(path, key)
       return key
@@ -42,6 +43,14 @@ export function readMasterKeyFile(path: string, { mayMake = false } = {}): Uint8
   const key = parseMasterKey(text)
   if (key) return key
   throw new StartError(`The file ${path} does not hold a master key (32 bytes in base64url).`, 4)
+}
+
+/** A credential of systemd or a secret of a container that was not provided: a key of our own would be lost with it. */
+function lostAtBoot(path: string): StartError {
+  return new StartError(
+    `There is no master key at ${path}, and a new one would be lost there at the next boot, with everything that it encrypts. Provide the file: openssl rand -base64 32.`,
+    4,
+  )
 }
 
 /** Writes and syncs the next key. @throws as `node:fs` does; nothing is left then. */

@@ -53,7 +53,7 @@ async function readUsage(db: Db): Promise<Usage> {
 }
 
 /** The bytes of a wallet's rows in agent.db. */
-async function readSharedBytes({ id, env }: Wallet): Promise<number> {
+export async function readSharedBytes({ id, env }: Wallet): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select (select coalesce(sum(length(schema) + length(description) + length(tags) + coalesce(length(proof), 0)), 0)
         from credential_schema where wallet_id = ${id})

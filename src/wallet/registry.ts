@@ -8,6 +8,7 @@ import { newSealKey } from '../base/seal.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { removeDatabase } from '../storage/files.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
+import { walletNotFound, walletTransferred } from '../storage/transferred.ts'
 import { toWalletDetail, type CreateWallet, type WalletDetail } from './model.ts'
 import { createWalletFile, seedDigestOf, wrapWalletKey } from './wallet-file.ts'
 
@@ -29,6 +30,26 @@ export async function listWallets(
 export async function readActiveIds(db: AgentDb): Promise<string[]> {
   const rows = await db.selectFrom('wallet').select('id').where('moved_at', 'is', null).execute()
   return rows.map(({ id }) => id)
+}
+
+/** What is needed to open a wallet. @throws {Problem} `WalletNotFound`, `WalletMoved` */
+export async function getPresent(
+  db: AgentDb,
+  id: string,
+): Promise<{ wrapped_key: string; arrived: string | null }> {
+  const wallets = db.selectFrom('wallet').select(['wrapped_key', 'moved_at', 'arrived'])
+  const row = await wallets.where('id', '=', id).executeTakeFirst()
+  if (!row) throw walletNotFound(id)
+  if (row.moved_at !== null) throw walletTransferred(id)
+  return row
+}
+
+/** Sets or ends the suspension of a wallet that is transferred. @throws {Problem} `WalletNotFound` */
+export async function setMovedAt(db: AgentDb, id: string, moved_at: string | null): Promise<WalletDetail> {
+  const update = db.updateTable('wallet').set({ moved_at }).where('id', '=', id)
+  const row = await update.returningAll().executeTakeFirst()
+  if (!row) throw walletNotFound(id)
+  return toWalletDetail(row)
 }
 
 /** Creates a wallet: its file, then its row. Calls must not overlap. @throws {Problem} `DuplicatedWallet…` */

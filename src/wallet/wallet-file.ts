@@ -3,13 +3,14 @@
  *
  * The seed is in the file, sealed with the wallet key. The wallet key is in agent.db, sealed with a key that the agent key derives.
  */
-import { existsSync, readdirSync, renameSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { syncFolder } from '../base/private-files.ts'
 import { Problem } from '../base/problem.ts'
 import { keyedDigest, seal, unseal, withSealKey } from '../base/seal.ts'
 import { DamagedFileError } from '../storage/file-errors.ts'
 import { makeWalletDb, type Db } from '../storage/database.ts'
-import { filesOf } from '../storage/files.ts'
+import { filesOf, removeDatabase } from '../storage/files.ts'
 import { prepared } from '../storage/prepared.ts'
 
 /** Creates the file of a wallet with a seed of 64 bytes. */
@@ -77,6 +78,15 @@ export function findSetAside(folder: string): string[] {
   return names.filter(
     (name) => setAsideSuffix.test(name) && !names.includes(name.replace(setAsideSuffix, '')),
   )
+}
+
+/** Removes the files of a wallet, also those that were set aside. */
+export function removeWalletFiles(path: string): void {
+  const folder = dirname(path)
+  for (const name of readdirSync(folder))
+    if (name.startsWith(`${basename(path)}.damaged-`)) rmSync(join(folder, name), { force: true })
+  removeDatabase(path)
+  syncFolder(folder)
 }
 
 /** The problem of a wallet whose file is missing or was set aside. */

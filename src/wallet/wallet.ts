@@ -2,11 +2,13 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Log } from '../base/log.ts'
 import { probe } from '../base/probe.ts'
+import type { Problem } from '../base/problem.ts'
+import { inSpan, inThisSpan, type SpanStart } from '../base/spans.ts'
 import { DamagedFileError, NewerFileError } from '../storage/file-errors.ts'
 import { openExistingWalletDb, type Db, type Tx } from '../storage/database.ts'
 import { createLogSync } from '../storage/log-sync.ts'
 import { walletTransferred } from '../storage/transferred.ts'
-import { changesOf, pruneLogs, watchThreads } from '../storage/tx-context.ts'
+import { changesOf, countsOf, pruneLogs, watchThreads, withCounts } from '../storage/tx-context.ts'
 import { Writer, type WriteOptions } from '../storage/writer.ts'
 import type { Environment } from './environment.ts'
 import { missingFile, readSeed, setAside, unreadable } from './wallet-file.ts'
@@ -24,10 +26,10 @@ export type Wallet = Omit<WalletSecrets, 'erase'> & {
   transaction<T>(write: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
   /** Resolves when reads see the writes with `canWait` too. */
   flush(): Promise<void>
-  /** Whether writes are refused because the wallet is being transferred to another agent. */
+  /** Whether writes are refused because the wallet is being transferred to another agent, or deleted. */
   isSuspended: () => boolean
-  /** Refuses writes from now on. Resolves when the writes under way are on disk. */
-  suspend(): Promise<void>
+  /** Refuses writes from now on with the error of `refuse`. Resolves when the writes under way are on disk. */
+  suspend(refuse?: () => Problem): Promise<void>
   /** Accepts writes again. */
   resume(): void
   /** Closes the file and erases the keys. */
@@ -82,7 +84,7 @@ function createHandle(
   db: Db,
   { erase, ...secrets }: WalletSecrets,
 ): Wallet {
-  let isSuspended = false
+  let refuse: (() => Problem) | undefined
   const log = createLogSync(path)
   const writer = new Writer(db, {
     sync: () => log.flush(),
@@ -90,7 +92,16 @@ function createHandle(
       await pruneLogs(tx, env.config.EVENT_RETENTION)
       await probe('commit:before', { walletId: id })
     },
+    timed: ({ seconds, writes, isCommitted }) => {
+      env.metrics.observe(
+        'agent_db_transaction_duration_seconds',
+        { outcome: isCommitted ? 'committed' : 'rolled_back' },
+        seconds,
+      )
+      if (isCommitted) env.metrics.add('agent_db_writes_total', {}, writes)
+    },
     after(tx) {
+      env.metrics.addAll(countsOf(tx))
       const changes = changesOf(tx)
       if (changes.size > 0) env.onCommit(id, changes)
     },
@@ -100,32 +111,45 @@ function createHandle(
     id,
     db,
     env,
-    async transaction(write, options) {
-      const result = await env.writeBarrier.write(id, () =>
-        writer.write((tx) => {
-          if (isSuspended) throw walletTransferred(id)
-          return write(tx)
-        }, options),
-      )
-      await probe('commit:after', { walletId: id })
-      return result
-    },
+    transaction: (write, options) =>
+      inSpan(transactionSpan, async () => {
+        // The writer may execute this write in a transaction that another span has begun.
+        const own = inThisSpan(write)
+        const result = await env.writeBarrier.write(id, async () => {
+          if (refuse) throw refuse()
+          return writer.write((tx) => {
+            // It may have been suspended while the write waited.
+            if (refuse) throw refuse()
+            return withCounts(tx, own)
+          }, options)
+        })
+        await probe('commit:after', { walletId: id })
+        return result
+      }),
     flush: () => writer.flush(),
-    isSuspended: () => isSuspended,
-    async suspend() {
+    isSuspended: () => refuse !== undefined,
+    async suspend(because = () => walletTransferred(id)) {
       await writer.flush()
-      isSuspended = true
+      refuse = because
       // Transactions run one at a time, so this one ends after those under way.
       await env.writeBarrier.write(id, () => db.transaction().execute(() => Promise.resolve()))
     },
-    resume: () => void (isSuspended = false),
+    resume: () => void (refuse = undefined),
     async close() {
+      await writer.flush()
       await log.close()
       await db.destroy()
       erase()
     },
   }
 }
+
+/** From the request of a write until its commit is on the disk. */
+const transactionSpan = (): SpanStart => ({
+  name: 'transaction',
+  isDetail: true,
+  attributes: { 'db.system.name': 'sqlite' },
+})
 
 /**
  * The wallet as one request or message sees it: log lines name the request, and `noteThread` gets the id of every DIDComm thread that

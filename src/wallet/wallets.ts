@@ -1,6 +1,7 @@
 /** All wallets of the agent. Wallets are opened when they are used; `AGENT_OPEN_WALLETS` of them stay open. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { Log } from '../base/log.ts'
 import { Problem } from '../base/problem.ts'
@@ -8,17 +9,19 @@ import { setGlobalWebhook } from '../events/webhooks.ts'
 import { DamagedFileError } from '../storage/file-errors.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { replaceDatabase } from '../storage/files.ts'
-import { walletTransferred } from '../storage/transferred.ts'
+import { walletNotFound, walletTransferred } from '../storage/transferred.ts'
 import type { Environment } from './environment.ts'
-import { toWalletDetail, type CreateWallet, type WalletDetail } from './model.ts'
-import { createWallet, findWallet, listWallets, readActiveIds } from './registry.ts'
-import { findSetAside, unreadable, unwrapWalletKey } from './wallet-file.ts'
+import type { CreateWallet, WalletDetail } from './model.ts'
+import { createWallet, findWallet, getPresent, listWallets, readActiveIds, setMovedAt } from './registry.ts'
+import { findSetAside, removeWalletFiles, unreadable, unwrapWalletKey } from './wallet-file.ts'
 import { openWallet, type Wallet } from './wallet.ts'
 
 /** An open wallet, or one that is being opened. */
 type Entry = {
   wallet: Promise<Wallet>
   users: number
+  /** Called when the last user is done. */
+  onIdle?: () => void
   /** The wallet is closed when its last user is done. */
   isSuspect?: boolean
 }
@@ -49,12 +52,13 @@ export class Wallets {
     this.#folder = join(env.config.AGENT_DATA_DIR, 'wallets')
     this.transitFolder = join(this.#folder, 'transit')
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    env.metrics.read('agent_wallets_open', () => this.#open.size)
   }
 
   /** Runs `use` with an open wallet. `log` gets the errors of its file. @throws {Problem} `WalletNotFound`, `WalletUnreadable` */
   async use<T>(id: string, use: (wallet: Wallet) => Promise<T>, log = this.#env.log): Promise<T> {
     if (this.#isClosed) throw new Error('the agent is stopping: no wallet is opened any more')
-    const entry = this.#entryOf(id, log)
+    const entry: Entry = this.#open.get(id) ?? { wallet: this.#openBehindBarrier(id, log), users: 0 }
     this.#open.delete(id)
     this.#open.set(id, entry)
     entry.users++
@@ -75,6 +79,7 @@ export class Wallets {
       throw unreadable(id, 'It is being checked, and set aside if it is damaged.', error)
     } finally {
       entry.users--
+      if (entry.users === 0) entry.onIdle?.()
       if (entry.isSuspect && entry.users === 0) {
         this.#close(id, entry)
         // The worker opens the wallet, and so checks its file.
@@ -82,10 +87,6 @@ export class Wallets {
       }
       this.#closeIdle()
     }
-  }
-
-  #entryOf(id: string, log: Log): Entry {
-    return this.#open.get(id) ?? { wallet: this.#openBehindBarrier(id, log), users: 0 }
   }
 
   /** @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed` */
@@ -116,29 +117,21 @@ export class Wallets {
    * @throws {Problem} `WalletNotFound`
    */
   async suspend(id: string): Promise<WalletDetail> {
-    const detail = await this.#setMovedAt(id, new Date().toISOString())
+    const detail = await setMovedAt(this.#db, id, new Date().toISOString())
     await (await this.#findOpen(id))?.suspend()
     return detail
   }
 
   /** Ends the suspension of a wallet. @throws {Problem} `WalletNotFound` */
   async resume(id: string): Promise<WalletDetail> {
-    const detail = await this.#setMovedAt(id, null)
-    await this.#findOpen(id).then((wallet) => wallet?.resume())
+    const detail = await setMovedAt(this.#db, id, null)
+    ;(await this.#findOpen(id))?.resume()
     this.#env.onCommit(id, ['jobs', 'events'])
     return detail
   }
 
-  async #findOpen(id: string): Promise<Wallet | undefined> {
-    return this.#open.get(id)?.wallet.catch(() => undefined)
-  }
-
-  async #setMovedAt(id: string, moved_at: string | null): Promise<WalletDetail> {
-    const update = this.#db.updateTable('wallet').set({ moved_at }).where('id', '=', id)
-    const row = await update.returningAll().executeTakeFirst()
-    if (!row) throw notFound(id)
-    return toWalletDetail(row)
-  }
+  #findOpen = (id: string): Promise<Wallet | undefined> | undefined =>
+    this.#open.get(id)?.wallet.catch(() => undefined)
 
   /** Runs `work` on the file of a wallet while the wallet is closed. @throws {Problem} `Conflict` while it is used. */
   withClosedFile<T>(id: string, work: () => Promise<T>): Promise<T> {
@@ -154,6 +147,22 @@ export class Wallets {
     const ended = done.catch(() => undefined)
     this.#keepClosed(id, ended)
     return done
+  }
+
+  /** Closes a wallet whose row is deleted, and removes its files. Work under way with the wallet gets five seconds to end. */
+  async discard(id: string): Promise<void> {
+    const entry = this.#open.get(id)
+    if (entry) {
+      this.#open.delete(id)
+      const wallet = await entry.wallet.catch(() => undefined)
+      await wallet?.suspend(() => walletNotFound(id))
+      const idle = new Promise<void>((resolve) => (entry.onIdle = resolve))
+      if (entry.users > 0) await Promise.race([idle, setTimeout(5_000, undefined, { ref: false })])
+      this.#close(id, entry)
+    }
+    await this.#closing.get(id)
+    // A backup under way copies the files first.
+    await this.#env.writeBarrier.write(id, () => Promise.resolve(removeWalletFiles(this.pathOf(id))))
   }
 
   /** Moves the file of an imported wallet to its place, if that is not done yet. */
@@ -191,13 +200,10 @@ export class Wallets {
   }
 
   async #openFile(id: string, log: Log): Promise<Wallet> {
-    const wallets = this.#db.selectFrom('wallet').select(['wrapped_key', 'moved_at', 'arrived'])
-    const row = await wallets.where('id', '=', id).executeTakeFirst()
-    if (!row) throw notFound(id)
-    if (row.moved_at !== null) throw walletTransferred(id)
+    const { wrapped_key, arrived } = await getPresent(this.#db, id)
     await this.#closing.get(id)
-    if (row.arrived !== null) this.installFile(id, row.arrived)
-    const key = unwrapWalletKey(this.#agentKey, id, row.wrapped_key)
+    if (arrived !== null) this.installFile(id, arrived)
+    const key = unwrapWalletKey(this.#agentKey, id, wrapped_key)
     this.#files.add(id)
     const file = { id, path: this.pathOf(id), key, isSuspect: this.#suspectFiles.has(id) }
     const wallet = await openWallet(this.#env, file, log)
@@ -240,8 +246,4 @@ export class Wallets {
   pathOf(id: string): string {
     return join(this.#folder, `${id}.db`)
   }
-}
-
-function notFound(id: string): Problem {
-  return new Problem('error:WalletManagementServiceError:WalletNotFound', `There is no wallet ${id}.`)
 }

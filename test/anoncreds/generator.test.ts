@@ -7,6 +7,7 @@ import { addDefinition, findDefinition } from '../../src/anoncreds/definitions.t
 import { openLog } from '../../src/base/log.ts'
 import { createGenerator, type GeneratorParts } from '../../src/anoncreds/generator.ts'
 import type { DefinitionKeys } from '../../src/anoncreds/keys.ts'
+import { addWallets } from '../_wallet-db.ts'
 import { openAgentDb } from '../../src/storage/database.ts'
 import { made } from './_flow.ts'
 
@@ -42,6 +43,7 @@ async function open(change: Partial<GeneratorParts> = {}) {
   }
   const generator = createGenerator(parts)
   const add = async (walletId: string) => {
+    await addWallets(db, walletId)
     const { guid } = await db
       .transaction()
       .execute((tx) => addDefinition(tx, walletId, input, ['age'], 'http'))

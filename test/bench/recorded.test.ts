@@ -13,7 +13,7 @@ test('the quick results are in the short form without failures', () => {
 })
 
 test.skipIf(!existsSync('bench/results/full.json'))('the page shows the full results', () => {
-  expect(readFileSync('docs/benchmarks.md', 'utf8')).toContain(recordedPart(readRecorded(false)))
+  expect(readFileSync('docs/reference/benchmarks.md', 'utf8')).toContain(recordedPart(readRecorded(false)))
 })
 
 test('new measurements replace recorded ones of the same scenarios; the others keep the name of their run', () => {

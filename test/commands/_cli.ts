@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, expect } from 'vitest'
-import { variables } from '../../src/base/config.ts'
+import { variableNames } from '../../src/base/setting-names.ts'
 
 export const bin = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url))
 
@@ -73,11 +73,7 @@ export function newUser(): User {
     throw new Error('The program is not built: run `npm run build` first.')
   const folder = mkdtempSync(join(tmpdir(), 'agent-cli-'))
   const own = {
-    ...Object.fromEntries(
-      [...Object.keys(variables), 'AGENT_URL', 'AGENT_API_KEY', 'AGENT_ADMIN_KEY', 'FORCE_COLOR'].map(
-        (name) => [name, undefined],
-      ),
-    ),
+    ...Object.fromEntries([...variableNames(), 'FORCE_COLOR'].map((name) => [name, undefined])),
     NODE_ENV: 'production',
     NO_COLOR: '1',
     AGENT_CONFIG_DIR: join(folder, 'config'),

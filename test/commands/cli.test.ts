@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -146,7 +146,8 @@ describe('without a daemon', () => {
   test('an unbuilt source tree names the build command', async () => {
     const tree = join(user.folder, 'tree')
     mkdirSync(join(tree, 'bin'), { recursive: true })
-    copyFileSync(bin, join(tree, 'bin', 'agent.cjs'))
+    for (const file of ['agent.cjs', 'node-version.cjs'])
+      copyFileSync(join(dirname(bin), file), join(tree, 'bin', file))
     writeFileSync(join(tree, 'package.json'), '{"type": "module"}')
     const { exitCode, stderr } = await execa(process.execPath, [join(tree, 'bin', 'agent.cjs'), 'demo'], {
       reject: false,

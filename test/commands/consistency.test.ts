@@ -55,17 +55,20 @@ test('a command requires its resource as the first argument', () => {
     ({ id }) => aboutOne.test(id) && !['schema:publish', 'event:replay'].includes(id),
   )
   expect(ones.length).toBeGreaterThan(30)
-  // Without a name, the profile in use is printed.
+  // Without a name, the profile in use, or the whole configuration, is printed.
+  const wholes = ['profile:show', 'config:show']
   expect(
-    offenders(({ id, args }) => Object.values(args)[0]?.required === true || id === 'profile:show', ones),
+    offenders(({ id, args }) => Object.values(args)[0]?.required === true || wholes.includes(id), ones),
   ).toEqual([])
 })
 
 test('commands that remove something ask for confirmation or accept --yes', () => {
-  const takers = commands.filter(({ id }) => /:(?:remove|revoke|deactivate)$/.test(id))
+  const takers = commands.filter(({ id }) => /:(?:remove|revoke|deactivate|delete)$/.test(id))
   expect(takers.length).toBeGreaterThan(8)
   expect(offenders(({ flags: { yes } }) => yes?.char === 'y', takers)).toEqual([])
-  expect(commands.filter(({ id }) => /:(?:delete|rm|destroy|get|ls|new)$/.test(id))).toEqual([])
+  // `agent tenant remove` keeps the wallet, `agent tenant delete` deletes it too.
+  const others = commands.filter(({ id }) => /:(?:delete|rm|destroy|get|ls|new)$/.test(id))
+  expect(others.map(({ id }) => id)).toEqual(['tenant:delete'])
 })
 
 /** Flags whose descriptions differ by command, with their common meaning. */
@@ -93,6 +96,7 @@ const meanings: Readonly<Record<string, string>> = {
   qr: 'how the QR code is drawn',
   schema: 'the schema: by its guid or URL, and where schemas are published and checked, itself',
   signed: 'with a signature',
+  since: 'what happened from an instant on',
   subject: 'whom a credential is about',
   tag: 'a word to find a schema by',
   thid: 'what belongs to a DIDComm thread',

@@ -245,7 +245,7 @@ describe('the receiver of events', () => {
 })
 
 describe('the narrator', () => {
-  function narrate(isKept: boolean) {
+  function narrate(isKept: boolean, hasCurl = true) {
     const lines: string[] = []
     return {
       lines,
@@ -253,6 +253,7 @@ describe('the narrator', () => {
         isTerminal: false,
         isColoured: false,
         isKept,
+        hasCurl,
         screen: {},
       }),
     }
@@ -264,6 +265,14 @@ describe('the narrator', () => {
     kept.narrator.nameSecret('ACME_KEY', 'abcdefghijklmnop')
     expect(shown.lines.join()).not.toContain('ghijkl')
     expect(kept.lines.join()).toContain('ACME_KEY=abcdefghijklmnop')
+  })
+
+  test('prints commands alone without curl', async () => {
+    const { lines, narrator } = narrate(false, false)
+    const client = (() => Promise.resolve({})) as unknown as Client
+    const watched = narrator.watch(client, { base: 'ACME', header: 'apikey', key: 'ACME_KEY' })
+    await watched('POST /connections', { body: { label: 'alice' } })
+    expect(lines).toEqual(['   $ agent connection invite --label alice --profile acme'])
   })
 
   test('prints calls with the variables so far, and makes them', async () => {

@@ -86,9 +86,17 @@ describe('the demonstration', () => {
     expect(moments.map(([, , text]) => text).join('')).toBe(`${out}\n`.replaceAll('\n', '\r\n'))
   })
 
-  test('of a connection ends after the connection', async () => {
-    const { code, out } = await user.run`demo --scenario connect --json`
-    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, scenario: 'connect', changes: 8 })
+  test('of a connection ends after the connection; paced, each line comes later than the one before', async () => {
+    const cast = join(user.folder, 'connect.cast')
+    const { code, out } = await user.run`demo --scenario connect --no-curl --pace 20 --record ${cast}`
+    expect(code).toBe(0)
+    expect(out).toMatch(/^state changes +8,/m)
+    expect(out).not.toMatch(/curl|agent credential/)
+    const [, ...times] = readFileSync(cast, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)[0] as number)
+    expect(times.slice(1).filter((time, index) => time - times[index]! < 0.019)).toEqual([])
     expect(left()).toEqual([])
   })
 

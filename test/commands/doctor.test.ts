@@ -66,6 +66,7 @@ describe('with a stopped local daemon', () => {
       'node',
       'profile',
       'daemon',
+      'packages',
       'ports',
       'data-folder',
       'disk',
@@ -73,7 +74,7 @@ describe('with a stopped local daemon', () => {
       'databases',
     ])
     expect(of('daemon')).toMatchObject({ status: 'failed', hint: 'agent daemon start' })
-    for (const name of ['ports', 'data-folder', 'master-key', 'databases'])
+    for (const name of ['packages', 'ports', 'data-folder', 'master-key', 'databases'])
       expect(of(name)!.status, name).toBe('ok')
   })
 

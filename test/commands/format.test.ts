@@ -22,7 +22,7 @@ import {
 import { explain, meanings, nextCommand, shownState, styleOf } from '../../cli/format/states.ts'
 import { fields, table, type Column } from '../../cli/format/table.ts'
 import { ago, ahead, duration, whenAgo } from '../../cli/format/time.ts'
-import { formatLogLine } from '../../cli/daemon/log.ts'
+import { formatLogLine } from '../../cli/format/log.ts'
 import { connectionStates } from '../../src/protocols/connection/states.ts'
 import { credentialStates } from '../../src/protocols/issue-credential/states.ts'
 import { presentationStates } from '../../src/protocols/present-proof/states.ts'

@@ -1,4 +1,4 @@
-/** The `--json` output matches docs/json.md. */
+/** The `--json` output matches docs/reference/json.md. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -95,7 +95,10 @@ test('wallets, tenants and their keys', async () => {
   expect(await run(`event show ${event.id} --wallet ${walletId}`)).toEqual(event)
   expect((await user.run`event show ${event.id}`).code).toBe(3)
   expect((await caroline.run`event list --admin-key-file ${file} --wallet ${walletId}`).code).toBe(4)
+  expect(await run(`wallet stats ${walletId}`)).toMatchObject({ walletId, connections: { total: 0 } })
   await run(`tenant remove ${id} --yes`)
+  const { id: gone } = await run('tenant create dave')
+  expect(await run(`tenant delete ${gone} --yes`)).toMatchObject({ id: gone, deleted: true })
 })
 
 test('DIDs, connections, credentials and proofs', async () => {
@@ -269,8 +272,14 @@ test('the daemon, the profiles and the doctor', async () => {
   await run('explain OfferReceived')
   await run('explain')
   await run('daemon status')
+  await run('daemon restart')
+  await run('daemon install --dry-run')
+  await run('daemon uninstall')
   const { out } = await user.run`daemon logs --lines 3 --json`
   for (const line of out.split('\n')) read('daemon:logs', line)
+  await run('config show --all')
+  await run('config validate')
+  await run('config schema')
   await run('profile list')
   await run('profile show')
   await run('profile add far --url https://agent.example')

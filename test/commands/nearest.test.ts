@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { editDistance, nearest, nearestCommand } from '../../cli/errors/nearest.ts'
+import { nearestCommand } from '../../cli/errors/nearest-command.ts'
+import { editDistance, nearest } from '../../src/base/nearest.ts'
 
 test.each([
   ['', '', 0],

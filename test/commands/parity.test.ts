@@ -31,9 +31,13 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /api/indexer-stats': ledger,
   'GET /api/_system/health': ledger,
   'GET /api/_system/metadata': ledger,
+  'GET /_system/metrics': 'for Prometheus',
+  'GET /_system/ready':
+    'for orchestrators and load balancers; `agent daemon status` and `agent doctor` are for people',
   'GET /docs/openapi.json': 'the description of the API, for programs',
   'GET /': 'a page for browsers, and a description for programs that have only the address',
   'GET /docs': 'as GET /',
+  'GET /docs/{file}': 'as GET /',
   'GET /favicon.ico': 'for browsers',
 }
 

@@ -1,4 +1,4 @@
-/** Two decoders read QR codes as terminals show them. Their sizes match docs/qr.md. */
+/** Two decoders read QR codes as terminals show them. Their sizes match docs/reference/qr.md. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { drawQr, renderingsFor, type Rendering, type Screen } from '../../cli/prompts/qr.ts'
@@ -74,7 +74,7 @@ describe.each(every)('drawn %s', (rendering) => {
   })
 })
 
-test('docs/qr.md has the actual sizes', () => {
+test('docs/reference/qr.md has the actual sizes', () => {
   const rows = lengths.map((length) => {
     const sizes = every.map((rendering) => {
       const { width, lines } = drawn(invitationOf(length), rendering)
@@ -83,7 +83,7 @@ test('docs/qr.md has the actual sizes', () => {
     return `| ${length.toLocaleString('en')} | ${sizes.join(' | ')} |`
   })
   const table = ['| characters | large | small | quadrants |', '|--:|--:|--:|--:|', ...rows].join('\n')
-  expect(readFileSync(new URL('../../docs/qr.md', import.meta.url), 'utf8')).toContain(table)
+  expect(readFileSync(new URL('../../docs/reference/qr.md', import.meta.url), 'utf8')).toContain(table)
 })
 
 describe('a terminal', () => {

@@ -143,6 +143,22 @@ describe('API keys', () => {
     expect(find({})).toMatchObject({ apiKey: 'key of local', adminKey: 'admin of local' })
   })
 
+  test('come from the files of variables, after a flag and before the profile', () => {
+    const env = {
+      AGENT_API_KEY_FILE: file('key', 'key of file\n'),
+      AGENT_ADMIN_KEY_FILE: file('admin', 'admin of file'),
+    }
+    expect(find({}, env)).toMatchObject({ apiKey: 'key of file', adminKey: 'admin of file' })
+    expect(find({ 'api-key-file': file('flag', 'key of flag') }, env).apiKey).toBe('key of flag')
+    expect(() => find({}, { ...env, AGENT_API_KEY: 'key of env' })).toThrow(
+      'AGENT_API_KEY and AGENT_API_KEY_FILE are both set. Unset one of them.',
+    )
+    expect(() => find({}, { AGENT_ADMIN_KEY_FILE: join(folder, 'none') })).toThrow(
+      /^AGENT_ADMIN_KEY_FILE: .*: there is no such file or folder\.$/,
+    )
+    expect(() => find({}, { AGENT_API_KEY_FILE: file('empty', '\n') })).toThrow('AGENT_API_KEY_FILE: ')
+  })
+
   test('an empty variable counts as unset', () => {
     expect(find({}, { AGENT_API_KEY: '' }).apiKey).toBe('key of local')
   })

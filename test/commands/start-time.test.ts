@@ -7,12 +7,19 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 test.each([
-  ['commands.cjs', 900],
+  ['commands.cjs', 1_110],
   ['complete.cjs', 200],
   ['tui.js', 1_200],
   ['daemon/agent.cjs', 4_100],
+  ['daemon/tracing.cjs', 80],
 ])('the bundle %s has at most %i KB', (name, most) => {
   expect(statSync(`${root}dist/${name}`).size / 1_000).toBeLessThan(most)
+})
+
+test('only the bundle that is loaded on demand has the SDK of OpenTelemetry', () => {
+  const has = (name: string) =>
+    readFileSync(`${root}dist/daemon/${name}`, 'utf8').includes('BatchSpanProcessor')
+  expect([has('agent.cjs'), has('tracing.cjs')]).toEqual([false, true])
 })
 
 test('the bundle of the commands is ASCII', () => {

@@ -133,8 +133,8 @@ describe('settings', () => {
     ['{"AGENT_HTTP_PROT":1}', ['AGENT_HTTP_PROT: is not the name of a setting']],
     ['{"AGENT_PROFILE":"x"}', ['AGENT_PROFILE: locates the settings']],
     ['{"VDR_URL":["x"]}', ['VDR_URL: is neither a text']],
-    ['[1]', ['the whole: is not a JSON object']],
-    ['{', ['the whole: is not a JSON object']],
+    ['[1]', ['is not a JSON object']],
+    ['{', ['is not a JSON object']],
   ])('that are invalid are named: %s', async (text, named) => {
     mkdirSync(join(user.folder, 'config', 'settings'), { recursive: true })
     writeFileSync(settingsFile('local'), text)

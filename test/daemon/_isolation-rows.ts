@@ -73,13 +73,17 @@ const hook = by('id', 'webhook')
 const ofWallet: Row = ({ walletId }) => [{ query: { walletId } }]
 
 /** Endpoints that need the administrator's token take no ids of tenants. */
-export type Isolated = Exclude<Routes[number], { contract: { access: 'public' | 'admin' } }>['key']
+export type Isolated = Exclude<
+  Routes[number],
+  { contract: { access: 'public' | 'admin' | 'metrics' } }
+>['key']
 
 // prettier-ignore
 export const rows: Readonly<Record<Isolated, Row>> = {
   'GET /wallets':                              nothing,
   'POST /wallets':                             nothing,
   'GET /wallets/{walletId}':                   by('walletId', 'walletId'),
+  'GET /wallets/{walletId}/stats':             by('walletId', 'walletId'),
   'GET /did-registrar/dids':                   nothing,
   'POST /did-registrar/dids':                  nothing,
   'GET /did-registrar/dids/{didRef}':          by('didRef', 'did'),

@@ -1,4 +1,4 @@
-/** `/`, `/docs` and `/favicon.ico`: the start page for browsers and programs. */
+/** `/`, `/docs` and `/favicon.ico`: the entry points for browsers and programs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 
@@ -13,16 +13,11 @@ afterAll(() => agent[Symbol.asyncDispose]())
 const get = (path: string, accept?: string) =>
   agent.send('GET', path, accept === undefined ? {} : { headers: { accept } })
 const bases = ['', '/cloud-agent', '/prism-agent']
-const paths = bases.flatMap((base) => [
-  ...(base ? [base] : []),
-  `${base}/`,
-  `${base}/docs`,
-  `${base}/docs/`,
-  `${base}/?utm_source=a/b`,
-])
+const paths = bases.flatMap((base) => [...(base ? [base] : []), `${base}/`, `${base}/?utm_source=a/b`])
+const docs = bases.flatMap((base) => [`${base}/docs`, `${base}/docs/`])
 
 describe.each(paths)('%s', (path) => {
-  test('is a page that links to the API document and the health endpoint under the same base path', async () => {
+  test('is a page that links to the API reference, the API document and the health endpoint under the same base path', async () => {
     const page = await get(path, browser)
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const text = await page.text()
@@ -31,10 +26,12 @@ describe.each(paths)('%s', (path) => {
       ([, href]) => new URL(href!, agent.url + path).pathname,
     )
     const base = bases.toReversed().find((each) => path.startsWith(each))!
-    expect(links).toEqual([`${base}/docs/openapi.json`, `${base}/_system/health`])
+    expect(links).toEqual([`${base}/docs`, `${base}/docs/openapi.json`, `${base}/_system/health`])
     for (const link of links) expect((await get(link)).status).toBe(200)
   })
+})
 
+describe.each([...paths, ...docs])('%s', (path) => {
   test.each([undefined, 'application/json', '*/*'])(
     'is JSON for a program that accepts %s',
     async (accept) => {

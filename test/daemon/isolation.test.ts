@@ -33,7 +33,7 @@ let credentials: Record<'none' | 'wrong' | 'revoked' | 'expired' | 'admin' | 'te
 const scoped = new Map<Scope, string>()
 
 beforeAll(async () => {
-  agent = await startAgent({ FAILED_ATTEMPTS_PER_MINUTE: '1000000' })
+  agent = await startAgent({ FAILED_ATTEMPTS_PER_MINUTE: '1000000', METRICS_TOKEN: 'm'.repeat(32) })
   ;[owner, partner, mallory] = [
     await agent.newTenant('owner'),
     await agent.newTenant('partner'),

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { RequestListener, Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { ConnectionLimits } from '../../daemon/server/listen.ts'
 import { startAgent } from '../_agent.ts'
 import { built } from '../_built.ts'
@@ -54,6 +54,15 @@ test('a server answers 503 until it serves', async () => {
   } finally {
     await stop(server)
   }
+})
+
+test('a stopping server closes connections that have sent nothing, and does not wait for them', async () => {
+  const { server } = await start()
+  const force = vi.spyOn(server, 'closeAllConnections')
+  const closed = readAll(await open(server))
+  await stop(server)
+  expect(await closed).toBe('')
+  expect(force).not.toHaveBeenCalled()
 })
 
 test('connections above the limit of an address are closed; a closed connection makes room', async () => {

@@ -146,12 +146,26 @@ describe('the document of the agent', () => {
   test('a page is described as text beside the JSON for programs', () => {
     const { content } = operation('GET /onboard/{didRequestSubmissionId}').responses[200]!
     expect(content).toEqual({
-      'application/json': { schema: { $ref: '#/components/schemas/DidRequest' } },
+      'application/json': {
+        schema: { $ref: '#/components/schemas/DidRequest' },
+        example: expect.any(Object),
+      },
       'text/html': { schema: { type: 'string' } },
     })
     expect(operation('GET /invitation').parameters).toContainEqual(
       expect.objectContaining({ name: '_oob', in: 'query', required: false }),
     )
+  })
+
+  test('every operation is in a group with a description, and every group has operations', () => {
+    const groups = routes.map(({ key }) => (operation(key) as unknown as { tags: string[] }).tags)
+    expect(document.tags.map(({ name }) => name).toSorted()).toEqual([...new Set(groups.flat())].toSorted())
+    // A new first segment needs a group of its own.
+    const inDocs = routes.filter((_, index) => groups[index]!.includes('docs')).map(({ key }) => key)
+    expect(inDocs.filter((key) => !key.startsWith('GET /docs')).toSorted()).toEqual([
+      'GET /',
+      'GET /favicon.ico',
+    ])
   })
 
   test('every reference resolves', () => {
@@ -199,7 +213,12 @@ describe('the document of the agent', () => {
     const { requestBody, responses } = operation('POST /wallets')
     expect(requestBody).toEqual({
       required: true,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/CreateWalletRequest' } } },
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/CreateWalletRequest' },
+          example: { name: 'Acme' },
+        },
+      },
     })
     expect(responses['201']!.content!['application/json']!.schema).toEqual({
       $ref: '#/components/schemas/WalletDetail',
@@ -223,7 +242,8 @@ describe('the document of the agent', () => {
       name,
       in: 'query',
       required: false,
-      schema: { ...schema, description: expect.any(String) },
+      description: expect.any(String),
+      schema,
     })
     expect(operation('GET /wallets').parameters).toEqual([
       parameter('offset', { type: 'integer', minimum: 0 }),

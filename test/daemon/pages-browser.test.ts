@@ -1,25 +1,14 @@
 /** The pages in Chromium without JavaScript. Skipped where Chromium is not installed. */
-import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { oobOf } from '../_tenants.ts'
+import { inChromium, launch } from './_chromium.ts'
 
 const jsQR = createRequire(import.meta.url)('jsqr') as typeof import('jsqr').default
 
-const executablePath = '/usr/bin/chromium'
-const isThere = existsSync(executablePath)
-const args = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-]
-const moreArgs = ['--disable-component-update', '--disable-sync']
-
-describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no ${executablePath})`}`, () => {
+inChromium('pages', () => {
   let agent: TestAgent
   let browser: Browser
   let reader: Page
@@ -27,8 +16,7 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
 
   beforeAll(async () => {
     agent = await startAgent()
-    // Each start uses a new, empty user data folder.
-    browser = await chromium.launch({ executablePath, args: [...args, ...moreArgs] })
+    browser = await launch()
     reader = await (await browser.newContext()).newPage()
     const from = 'Acme <b>Ltd</b>'
     const { didRequest } = await agent.tenant('POST /onboard/did-requests', { body: { from } })

@@ -151,3 +151,25 @@ test('a stopping server answers the requests that it has accepted, and each resp
   expect(await slow).toEqual(['/slow', 'close'])
   await stopped
 })
+
+test('while the port is about to close, a 503 is sent at once and every other answer is held', async () => {
+  const shutdown = createShutdown()
+  const app = new Koa()
+  app.use(shutdown.middleware)
+  app.use((ctx) => {
+    ctx.status = ctx.path === '/ready' ? 503 : 200
+    ctx.body = 'answered'
+  })
+  const server = await bind('127.0.0.1', 0, '')
+  serve(server, app.callback())
+  const begun = shutdown.begin()
+  let isHeld = true
+  const other = fetch(`${urlOf(server, '127.0.0.1')}/other`).finally(() => (isHeld = false))
+  const ready = await fetch(`${urlOf(server, '127.0.0.1')}/ready`)
+  expect([ready.status, ready.headers.get('connection')]).toEqual([503, 'close'])
+  await begun
+  expect(isHeld).toBe(true)
+  shutdown.release()
+  expect((await other).status).toBe(200)
+  await stop(server)
+})

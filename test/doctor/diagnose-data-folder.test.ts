@@ -26,6 +26,7 @@ async function checksOf(folder: string, variables: Record<string, string> = {}) 
 test('a folder that does not exist yet is not a fault', async () => {
   const checks = await checksOf('/nowhere/at/all')
   expect(Object.entries(checks).map(([name, { status }]) => [name, status])).toEqual([
+    ['packages', 'ok'],
     ['ports', 'ok'],
     ['data-folder', 'ok'],
   ])
@@ -39,6 +40,7 @@ test('an intact folder is not changed and serves the next start', async () => {
   const { disk, ...others } = await checksOf(folder)
   expect(disk!.status).toMatch(/ok|warning/)
   expect(Object.entries(others).map(([name, { status }]) => [name, status])).toEqual([
+    ['packages', 'ok'],
     ['ports', 'ok'],
     ['data-folder', 'ok'],
     ['master-key', 'ok'],

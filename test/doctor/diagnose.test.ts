@@ -46,6 +46,7 @@ test('an intact agent has no failures, and addresses that only this machine reac
   const { disk, ...others } = await checksOf(agent)
   expect(disk!.detail).toContain(agent.dataDir)
   expect(Object.entries(others).map(([name, { status }]) => [name, status])).toEqual([
+    ['packages', 'ok'],
     ['ports', 'ok'],
     ['data-folder', 'ok'],
     ['master-key', 'ok'],

@@ -1,59 +1,11 @@
 /** With a full disk, the daemon reads, answers writes with 507, and writes again when there is space. */
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Daemon, type Prefix } from '../_daemon.ts'
+import { Daemon } from '../_daemon.ts'
+import { canMount, fill, makeRoom, smallDisk } from '../_small-disk.ts'
 import { temporaryFolder } from '../_temporary-folder.ts'
 import { until } from '../_tenants.ts'
-
-const canMount = process.platform === 'linux' && spawnSync('unshare', ['-rm', 'true']).status === 0
-
-type SmallDisk = {
-  /** Its path inside the namespace, and outside. */
-  inside: string
-  path: string
-  prefix: Prefix
-  [Symbol.asyncDispose](): Promise<void>
-}
-
-/** A file system of a few megabytes in the mount namespace of a helper process. */
-async function smallDisk(folder: string): Promise<SmallDisk> {
-  const script = 'mount -t tmpfs -o size=6m,mode=700 tmpfs "$1" && echo mounted && exec cat'
-  const holder = spawn('unshare', ['-rm', 'sh', '-c', script, 'sh', folder], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  await once(holder.stdout, 'data')
-  return {
-    inside: folder,
-    path: join(`/proc/${holder.pid}/root`, folder),
-    prefix: ['nsenter', '-t', String(holder.pid), '-U', '-m', '--preserve-credentials', '--'],
-    async [Symbol.asyncDispose]() {
-      holder.stdin.end()
-      await once(holder, 'exit')
-    },
-  }
-}
-
-/** Fills a disk. */
-function fill(disk: string, name: string): void {
-  const [large, small] = [Buffer.alloc(65_536), Buffer.alloc(1)]
-  for (const bytes of [large, small]) {
-    for (let n = 0; ; n++) {
-      try {
-        writeFileSync(join(disk, `${name}-${bytes.length}-${n}`), bytes)
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'ENOSPC' })
-        break
-      }
-    }
-  }
-}
-
-function makeRoom(disk: string): void {
-  for (const name of readdirSync(disk)) if (name.startsWith('filler')) rmSync(join(disk, name))
-}
 
 test.runIf(canMount).each(['SIGKILL', 'SIGTERM'] as const)(
   'a daemon that was ended by %s starts on a full disk: reads work, writes are 507, and room is all that it needs',

@@ -17,7 +17,8 @@ let [offers, asks] = ['', '']
 
 beforeAll(async () => {
   vi.spyOn(console, 'log').mockImplementation(() => undefined)
-  daemons = await startDaemonPair()
+  // A collector need not listen. The SDK gets messages with the header `traceparent`.
+  daemons = await startDaemonPair({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', TRACE_PEERS: 'true' })
   ;[issuer, verifier] = [daemons.issuer, daemons.holder]
   holder = await startHolder(`${issuer.url}/dids/`)
   offers = (await connect(holder, issuer)).connectionId

@@ -66,9 +66,11 @@ test('no other file opens connections', () => {
     'cli/demo/changes.ts', // a server
     'cli/webhook-receiver.ts', // a server, and what it passes on to an address on the command line
     'daemon/client/send-request.ts', // the command line asks its daemon
+    'daemon/pages/reference/start.js', // in the browser: reads the document of its own server
     'daemon/server/listen.ts', // the servers
     'daemon/server/mediator.ts', // the server of WebSockets
     'src/doctor/ports.ts', // binds a port to see whether it is free
     'src/net/connector.ts', // the guard
+    'src/otel/export.ts', // the operator's collector of traces
   ])
 })

@@ -14,6 +14,7 @@ import {
 } from '../../src/schemas/registry.ts'
 import { type CredentialSchemaInput, guidOf } from '../../src/schemas/schema.ts'
 import { type AgentDb, openAgentDb } from '../../src/storage/database.ts'
+import { addWallets } from '../_wallet-db.ts'
 
 const acme = `did:prism:${'ac'.repeat(32)}`
 const bank = `did:prism:${'ba'.repeat(32)}`
@@ -50,6 +51,7 @@ const update = (id: string, change: Partial<CredentialSchemaInput>, walletId = '
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'registry-'))
   db = await openAgentDb(join(folder, 'agent.db'))
+  await addWallets(db, 'w1', 'w2', 'w3')
 })
 afterEach(async () => {
   await db.destroy()

@@ -220,11 +220,15 @@ test('with a closed database, every write is rejected', async () => {
 test('`after` runs after the continuations of the writes', async () => {
   await using wallet = await temporaryWalletDb()
   const order: string[] = []
-  const writer = new Writer(wallet.db, {
-    before: () => Promise.resolve(),
-    sync: () => Promise.resolve(),
-    after: () => order.push('after'),
-  })
+  const writer = new Writer(
+    wallet.db,
+    {
+      before: () => Promise.resolve(),
+      sync: () => Promise.resolve(),
+      after: () => order.push('after'),
+    },
+    { joinMs: 8, groupMs: 10_000, waitMs: 50 },
+  )
   const reply = async (name: string) => {
     await writer.write(put(name))
     await Promise.resolve()

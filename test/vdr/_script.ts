@@ -31,7 +31,7 @@ export async function bundle(name: string): Promise<Script> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    external: ['better-sqlite3', 'better-sqlite3-node20', 'secp256k1'],
+    external: ['better-sqlite3', 'secp256k1'],
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },

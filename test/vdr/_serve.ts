@@ -8,6 +8,7 @@ import api from '../../daemon/routes/api.ts'
 import type { Agent } from '../../src/agent.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { openLog } from '../../src/base/log.ts'
+import { Metrics } from '../../src/base/metrics.ts'
 import { createScheduler, schedulerLimits } from '../../src/base/scheduler.ts'
 import { createLedgerServer, type LedgerServerLimits } from '../../src/vdr/ledger-server.ts'
 import type { EmbeddedLedger } from '../../src/vdr/sqlite-ledger.ts'
@@ -18,7 +19,7 @@ export function ledgerApp(ledger: EmbeddedLedger, limits: Partial<LedgerServerLi
   const agent = {
     config,
     log: openLog('silent'),
-    env: { urls: { rest: 'http://127.0.0.1' } },
+    env: { urls: { rest: 'http://127.0.0.1' }, log: openLog('silent'), metrics: new Metrics(false) },
     isAdminToken: () => false,
     scheduler: createScheduler(schedulerLimits(config)),
     ledgerServer: createLedgerServer(ledger, {

@@ -2,10 +2,12 @@
 import { steadyNow } from '../../base/clock.ts'
 import type { Fields } from '../../base/log.ts'
 import { Problem } from '../../base/problem.ts'
+import { activeSpan } from '../../base/spans.ts'
 import { NoFreeConnectionError, ServerDownError } from '../../net/destinations.ts'
 import { logSent, type Attempt } from '../../outbox/message-log.ts'
 import { deleteJob, reschedule, type Job, type JobBody, type MessageBody } from '../../outbox/job.ts'
 import { outcomes, protocols, tasks } from '../index.ts'
+import { observeJob } from './count.ts'
 import { findRecord, getRecord } from './find.ts'
 import { findRow } from './machine.ts'
 import { flowExpired } from '../model.ts'
@@ -26,7 +28,9 @@ const reasonLimit = 1_000
 /** Processes a job. A failure reschedules the job and is stored in its record. @throws {NoFreeConnectionError} if the destination has no free connection */
 export async function processJob(wallet: Wallet, job: Job): Promise<void> {
   const { id, body } = job
-  const at = new Date()
+  const [at, start] = [new Date(), performance.now()]
+  const observe = (outcome: 'done' | 'failed' | 'postponed') =>
+    observeJob(wallet.env.metrics, body, outcome, performance.now() - start)
   try {
     const write =
       body.kind === 'message' ? await send(wallet, job, body) : await tasks[body.task]!(wallet, body.recordId)
@@ -34,9 +38,11 @@ export async function processJob(wallet: Wallet, job: Job): Promise<void> {
       await deleteJob(tx, id)
       await write(tx)
     })
+    observe('done')
     if (body.kind === 'message') wallet.env.log.debug(fieldsOf(wallet, job), 'a message was sent')
   } catch (error) {
     if (error instanceof NoFreeConnectionError) throw error
+    observe(error instanceof LaterError ? 'postponed' : 'failed')
     if (error instanceof LaterError) await wallet.transaction((tx) => reschedule(tx, job, error.at))
     else await handleFailure(wallet, job, at, error)
   }
@@ -78,6 +84,7 @@ async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown)
   if (isFinal && !isRefused)
     failure.detail = `Abandoned after ${attempts + 1} attempts since ${job.createdAt}: ${failure.detail}`
   const dueAt = Math.min(endsAt, steadyNow() + pauseMs(error, job))
+  noteAttempt(error, { isFinal, isRefused, waitMs: dueAt - steadyNow() })
   await wallet.transaction(async (tx) => {
     if (!isFinal)
       await reschedule(tx, job, new Date(dueAt), new Date(steadyNow()), reason.slice(0, reasonLimit))
@@ -89,6 +96,18 @@ async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown)
     }
     await noteFailure(tx, body, failure, isFinal)
   })
+}
+
+/** Marks the span of a failed attempt, and says what happens to the job. */
+function noteAttempt(
+  error: unknown,
+  { isFinal, isRefused, waitMs }: { isFinal: boolean; isRefused: boolean; waitMs: number },
+): void {
+  const span = activeSpan()
+  if (!span) return
+  span.fail((error as Error).name)
+  if (isFinal) span.event(isRefused ? 'refused' : 'abandoned')
+  else span.event('rescheduled', { 'identity_agent.job.pause_ms': Math.round(waitMs) })
 }
 
 /** The log fields of an attempt. The thread id is in the other side's log too, the record id in the log of the request that caused the job. */

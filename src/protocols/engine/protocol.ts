@@ -1,8 +1,8 @@
-/** A protocol with records, its records, and the messages that it sends. */
+/** A protocol with records, its records, the messages that it sends, and the refusal of a transition. */
 import type * as z from 'zod'
-import type { ProblemType } from '../../base/problem.ts'
+import { Problem, type ProblemType } from '../../base/problem.ts'
 import type { Attachment } from '../../didcomm/message.ts'
-import type { Machine, RoleOf, SendsOf, StateOf } from './machine.ts'
+import { statesBefore, type Machine, type RoleOf, type SendsOf, type StateOf } from './machine.ts'
 
 export type Protocol<M extends Machine = Machine, Data extends object = any> = M & {
   /** The fields beside those of `Rec`, as they are stored. */
@@ -40,3 +40,15 @@ export type Outgoing<Name extends string = string> = {
 export type MessageFor<M extends Machine, T> = [SendsOf<M, T>] extends [never]
   ? []
   : [message: Outgoing<SendsOf<M, T>>]
+
+/** The error of a transition that the record's state does not allow. */
+export function wrongState(protocol: Protocol<any>, record: Rec, on: string): Problem {
+  const allowed = statesBefore(protocol, record.role, on).join(' or ')
+  const when = allowed
+    ? `which is possible in state ${allowed}`
+    : `which a record of role ${record.role} never does`
+  return new Problem(
+    protocol.problems.wrongState,
+    `The record ${record.id} is in state ${record.state} and cannot do '${on}', ${when}.`,
+  )
+}

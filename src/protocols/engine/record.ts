@@ -5,25 +5,26 @@
  */
 import type { Selectable } from 'kysely'
 import { newId } from '../../base/id.ts'
-import { Problem } from '../../base/problem.ts'
+import { inSpan } from '../../base/spans.ts'
 import { appendEvent, type EventType } from '../../events/event.ts'
 import { enqueue } from '../../outbox/job.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import { prepared } from '../../storage/prepared.ts'
 import { noteThread } from '../../storage/tx-context.ts'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
+import { countTransition } from './count.ts'
 import { getRecord } from './find.ts'
 import {
   findRow,
   isPast,
-  statesBefore,
   waitsSince,
   type Machine,
   type RoleOf,
   type Row,
   type TriggerOf,
 } from './machine.ts'
-import type { MessageFor, Outgoing, Protocol, Rec } from './protocol.ts'
+import { wrongState, type MessageFor, type Outgoing, type Protocol, type Rec } from './protocol.ts'
+import { transitionSpan } from './spans.ts'
 
 type Step<On = string, Change = object> = { on: On; change: Change; message?: Outgoing | undefined }
 
@@ -77,8 +78,8 @@ export async function begin<M extends Machine, Data extends object, T extends Tr
     updated_at: record.updatedAt ?? null,
     waits_since: waitsSince(protocol, record),
   })
-  await emit(tx, protocol, first, row[4], message)
-  if (second) await emit(tx, protocol, second.record, second.row[4], next?.message)
+  await emit(tx, protocol, first, row, message)
+  if (second) await emit(tx, protocol, second.record, second.row, next?.message)
   return record as Rec<M, Data>
 }
 
@@ -160,7 +161,7 @@ export async function updateWithEvent(
   change: object,
 ): Promise<void> {
   await updateData(tx, record, change)
-  await emit(tx, protocol, { ...record, ...change })
+  await emitEvent(tx, protocol, { ...record, ...change })
 }
 
 /** The queue of a record's jobs. */
@@ -189,7 +190,7 @@ async function move(tx: Tx, protocol: Protocol<any>, record: Rec, steps: Step[])
   })
   if (numAffectedRows !== 1n) throw wrongState(protocol, record, steps.at(-1)!.on)
   for (const [index, each] of passed.entries())
-    await emit(tx, protocol, each.record, each.row[4], steps[index]!.message)
+    await emit(tx, protocol, each.record, each.row, steps[index]!.message)
   return next
 }
 
@@ -213,18 +214,31 @@ function toData({
   return JSON.stringify(data)
 }
 
-/** Writes an event with the record, and the job that the transition's row names in `then`. */
-async function emit(
-  tx: Tx,
-  protocol: Protocol<any>,
-  record: Rec,
-  then?: Row[4],
-  message?: Outgoing,
-): Promise<unknown> {
+async function emitEvent(tx: Tx, protocol: Protocol<any>, record: Rec): Promise<void> {
   noteThread(tx, record.thid)
   const event = { subject: record.thid, data: protocol.toResource(record) }
   await appendEvent(tx, { type: protocol.event as EventType, ...event })
-  if (!then) return undefined
+}
+
+/** Writes an event with the record, and the job that the transition's row names in `then`. */
+function emit(tx: Tx, protocol: Protocol<any>, record: Rec, row: Row, message?: Outgoing): Promise<unknown> {
+  return inSpan(
+    () => transitionSpan(protocol, row),
+    async () => {
+      countTransition(tx, protocol, row)
+      await emitEvent(tx, protocol, record)
+      return row[4] && addJob(tx, protocol, record, row[4], message)
+    },
+  )
+}
+
+function addJob(
+  tx: Tx,
+  protocol: Protocol<any>,
+  record: Rec,
+  then: NonNullable<Row[4]>,
+  message?: Outgoing,
+): Promise<string> {
   const about = { protocol: protocol.name, recordId: record.id }
   const queue = queueOf(record.id)
   const name = then.slice('send '.length)
@@ -233,15 +247,4 @@ async function emit(
   const { type: _name, typeUri = protocol.messages[name]!, from, to, ...content } = message
   const sending = { type: typeUri, thid: record.thid, ...content }
   return enqueue(tx, queue, { kind: 'message', ...about, from, to, message: sending })
-}
-
-function wrongState(protocol: Protocol<any>, record: Rec, on: string): Problem {
-  const allowed = statesBefore(protocol, record.role, on).join(' or ')
-  const when = allowed
-    ? `which is possible in state ${allowed}`
-    : `which a record of role ${record.role} never does`
-  return new Problem(
-    protocol.problems.wrongState,
-    `The record ${record.id} is in state ${record.state} and cannot do '${on}', ${when}.`,
-  )
 }

@@ -5,6 +5,7 @@
 import { randomId } from '../../base/id.ts'
 import { across } from '../../base/probe.ts'
 import { isTemporary, Problem } from '../../base/problem.ts'
+import { traceContext } from '../../base/spans.ts'
 import { keysFor, type Resolve } from '../../did/document.ts'
 import { packAuthcrypt, type Recipient, wrapForward } from '../../didcomm/pack.ts'
 import { findRecipient, getRoute, NoRouteError, peerDidsOnly, type Route } from '../../didcomm/route.ts'
@@ -61,15 +62,24 @@ export async function sendMessage(
     resolverOf(wallet, from),
     sender.privateJwk.crv,
   )
-  const { destinations, http } = wallet.env
+  const { config, destinations, http } = wallet.env
+  const traceparent = config.TRACE_PEERS ? traceContext() : undefined
   const { answer, ...attempt } = await destinations.run(route.url, wallet.id, async () => {
     const created_time = Math.floor(Date.now() / 1_000)
-    const plaintext = { id, typ: 'application/didcomm-plain+json', from, to: [to], created_time, ...message }
+    const plaintext = {
+      id,
+      typ: 'application/didcomm-plain+json',
+      from,
+      to: [to],
+      created_time,
+      ...message,
+      ...(traceparent !== undefined && { traceparent }),
+    }
     const envelope = packAuthcrypt(plaintext, { sender, recipients: [recipient] })
     const body = wrapForward(envelope, route.hops, randomId)
     const [at, start] = [new Date(), performance.now()]
     const answer = await across('message', { walletId: wallet.id, url: route.url }, () =>
-      http.post(route.url, { headers, body, timeoutMs }),
+      http.post(route.url, { purpose: 'message', headers, body, timeoutMs }),
     )
     return { answer, at, durationMs: performance.now() - start }
   })

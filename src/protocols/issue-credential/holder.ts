@@ -4,6 +4,7 @@ import { Problem, isTemporary } from '../../base/problem.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import { prepared } from '../../storage/prepared.ts'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
+import { noteCount } from '../../storage/tx-context.ts'
 import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Task, Wallet } from '../../wallet/wallet.ts'
 import { findRecordFor, getSenderPeers, peersOf } from '../peers.ts'
@@ -102,16 +103,24 @@ export const onCredential: Handler = async (wallet, message) => {
     const stored = { credential, ...change }
     const received = await advanceByReply(tx, issueCredential, record.id, 'received credential', stored)
     const { id, credentialFormat: format, updatedAt: created_at } = received
+    noteCount(tx, 'agent_credentials_received_total', { format, result: 'accepted' })
     await insertCredential(tx, { id, format, credential, issuer, subject, created_at: created_at! })
   }
 }
 
 /** Ends the flow and reports the reason to the issuer. */
-function refuse({ id }: CredentialRecord, message: Received, { mismatch }: Mismatch) {
+function refuse(
+  { id, credentialFormat: format }: CredentialRecord,
+  message: Received,
+  { mismatch }: Mismatch,
+) {
   const problem = invalidIssue(mismatch)
   const change = { metaLastFailure: toFailure(problem) }
   const reply = problemReport(message, toReport(problem)!)
-  return (tx: Tx) => advanceByReply(tx, issueCredential, id, 'refused credential', change, reply)
+  return (tx: Tx) => {
+    noteCount(tx, 'agent_credentials_received_total', { format, result: 'refused' })
+    return advanceByReply(tx, issueCredential, id, 'refused credential', change, reply)
+  }
 }
 
 const reject = 'POST /issue-credentials/records/{recordId}/reject-offer'

@@ -2,10 +2,12 @@
 import { randomId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Tx } from '../../storage/database.ts'
+import { noteCount } from '../../storage/tx-context.ts'
 import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Task, Wallet } from '../../wallet/wallet.ts'
 import { getPeers, bindSender, findRecordFor, peersOf } from '../peers.ts'
 import { getRecord } from '../engine/find.ts'
+import { createOnce } from '../engine/idempotency.ts'
 import { invite, requireUnexpired } from '../out-of-band.ts'
 import type { Handler } from '../engine/receive.ts'
 import { advance, advanceByReply, advanceOnce, begin, updateWithEvent } from '../engine/record.ts'
@@ -18,40 +20,50 @@ import { checkReply, toFailure } from './refusals.ts'
 import { revokeEntry } from '../../credential-status/lists.ts'
 import { enqueueRevocation } from '../revocation-notification/flow.ts'
 
+const inviteTrigger = 'POST /issue-credentials/credential-offers/invitation'
 const issue = 'POST /issue-credentials/records/{recordId}/issue-credential'
 
-/** Offers a credential over a connection. @throws {Problem} if DID, connection or claims cannot be used */
-export async function offerCredential(
+/**
+ * Offers a credential over a connection. A repeated request with the same idempotency key returns the first offer.
+ *
+ * @throws {Problem} if DID, connection or claims cannot be used; like `createOnce`
+ */
+export function offerCredential(
   wallet: Wallet,
   offer: CreateCredentialOffer,
+  key?: string,
 ): Promise<CredentialRecord> {
-  const { connectionId } = offer
-  const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
-  const { content, ...terms } = await prepare(wallet, offer)
-  const data = issueCredential.model.parse({ connectionId, ...terms })
-  const initial = { thid: randomId(), data }
-  const message = { type: 'offer' as const, from: myDid, to: theirDid, ...content }
-  return wallet.transaction((tx) =>
-    begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers', initial, message),
-  )
+  return createOnce(wallet, issueCredential, { key, body: offer }, async ({ id, ...created }) => {
+    const { connectionId } = offer
+    const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
+    const { content, ...terms } = await prepare(wallet, offer)
+    const data = issueCredential.model.parse({ connectionId, ...terms, ...created })
+    const initial = { id, thid: randomId(), data }
+    const message = { type: 'offer' as const, from: myDid, to: theirDid, ...content }
+    return wallet.transaction((tx) =>
+      begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers', initial, message),
+    )
+  })
 }
 
-/** Creates an invitation with an offer, for the first agent that answers it. @throws {Problem} if DID or claims cannot be used */
-export async function inviteToOffer(
-  wallet: Wallet,
-  { goalCode, goal, ...offer }: InviteToOffer,
-): Promise<CredentialRecord> {
-  const { content, ...terms } = await prepare(wallet, offer)
-  const message = { type: issueCredential.messages.offer, ...content }
-  const lifetimeSeconds = wallet.env.config.ISSUANCE_INVITATION_EXPIRY
-  const { recordId: id, thid, peer, sides } = invite(wallet, { goalCode, goal, lifetimeSeconds, message })
-  const data = issueCredential.model.parse({ ...terms, ...sides })
-  return wallet.transaction(async (tx) => {
-    await savePeerDid(tx, wallet, peer, id)
-    return begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers/invitation', {
-      id,
-      thid,
-      data,
+/**
+ * Creates an invitation with an offer, for the first agent that answers it. A repeated request with the same idempotency key returns the
+ * first invitation.
+ *
+ * @throws {Problem} if DID or claims cannot be used; like `createOnce`
+ */
+export function inviteToOffer(wallet: Wallet, body: InviteToOffer, key?: string): Promise<CredentialRecord> {
+  return createOnce(wallet, issueCredential, { key, body }, async ({ id, ...created }) => {
+    const { goalCode, goal, ...offer } = body
+    const { content, ...terms } = await prepare(wallet, offer)
+    const message = { type: issueCredential.messages.offer, ...content }
+    const lifetimeSeconds = wallet.env.config.ISSUANCE_INVITATION_EXPIRY
+    const { thid, peer, sides } = invite(wallet, { goalCode, goal, lifetimeSeconds, message })
+    const data = issueCredential.model.parse({ ...terms, ...sides, ...created })
+    const begun = { id, thid, data }
+    return wallet.transaction(async (tx) => {
+      await savePeerDid(tx, wallet, peer, id)
+      return begin(tx, issueCredential, 'Issuer', inviteTrigger, begun)
     })
   })
 }
@@ -104,6 +116,7 @@ export const makeCredential: Task = async (wallet, recordId) => {
     }
     const { credential, store, ...content } = made
     await store?.(tx)
+    noteCount(tx, 'agent_credentials_issued_total', { format: record.credentialFormat })
     const message = { type: 'credential' as const, from: myDid, to: theirDid, body: {}, ...content }
     return advance(tx, issueCredential, current, 'made', { credential }, message)
   }
@@ -142,6 +155,7 @@ export async function revokeCredential(wallet: Wallet, recordId: string): Promis
       )
     }
     if (!revoked.isNew) return
+    noteCount(tx, 'agent_credentials_revoked_total', { format: record.credentialFormat })
     await updateWithEvent(tx, issueCredential, record, { revocation: { at: revoked.revokedAt } })
     await notifyHolder(tx, record)
   })

@@ -6,6 +6,7 @@ import { toPaddedBase64url } from '../../base/bytes.ts'
 import { Jwk } from '../../did/document.ts'
 import { CredentialFormat } from '../formats.ts'
 import { InvitationFields, Meta, MetaLastFailure, Sides, toInvitationFields } from '../model.ts'
+import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { credentialStates } from './states.ts'
 
@@ -45,6 +46,7 @@ export const CredentialData = z.object({
   credential: z.string().optional(),
   /** Issuer: when it revoked the credential. Holder: when the issuer's notification was received, and its comment. */
   revocation: z.object({ at: z.string(), comment: z.string().optional() }).optional(),
+  requestDigest,
   ...Meta,
 })
 export type CredentialData = z.output<typeof CredentialData>

@@ -1,5 +1,6 @@
 /** Refusing invalid requests and credentials, and comparing a credential with its offer. */
 import { Problem } from '../../base/problem.ts'
+import { noteCount } from '../../storage/tx-context.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../engine/find.ts'
 import { updateData } from '../engine/record.ts'
@@ -39,7 +40,7 @@ export function toFailure({ status, type, title, message: detail }: Problem) {
  */
 export async function checkReply<Result>(
   wallet: Wallet,
-  { id, state }: CredentialRecord,
+  { id, state, role, credentialFormat: format }: CredentialRecord,
   waitsIn: readonly CredentialRecord['state'][],
   check: () => Promise<Result>,
 ): Promise<Result> {
@@ -48,6 +49,8 @@ export async function checkReply<Result>(
   } catch (error) {
     if (error instanceof Problem && refusals.includes(error.type) && waitsIn.includes(state)) {
       await wallet.transaction(async (tx) => {
+        if (role === 'Holder')
+          noteCount(tx, 'agent_credentials_received_total', { format, result: 'refused' })
         const current = await getRecord(tx, issueCredential, id)
         if (current.state === state) await updateData(tx, current, { metaLastFailure: toFailure(error) })
       })

@@ -2,8 +2,11 @@
 import { randomId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
+import { activeSpan, inSpan } from '../../base/spans.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
 import { getPolicy, toConstraints } from '../../verification/policies.ts'
+import type { Tx } from '../../storage/database.ts'
+import { noteCount } from '../../storage/tx-context.ts'
 import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readToken } from '../formats.ts'
@@ -105,8 +108,13 @@ export const onPresentation: Handler = async (wallet, message) => {
   const presentation = readPresentation(message)
   const { refusal, ...shown } = await verify(wallet, record, presentation)
   const change = { data: [presentation], ...shown, ...bindSender(message, record) }
+  const count = (tx: Tx, result: 'accepted' | 'refused') =>
+    noteCount(tx, 'agent_presentations_received_total', { format: record.credentialFormat, result })
   if (refusal === undefined)
-    return (tx) => advanceByReply(tx, presentProof, record.id, 'verified presentation', change)
+    return (tx) => {
+      count(tx, 'accepted')
+      return advanceByReply(tx, presentProof, record.id, 'verified presentation', change)
+    }
   const report = { code: 'e.p.presentation-verification-failed', comment: refusal }
   const metaLastFailure = {
     status: 400,
@@ -116,7 +124,10 @@ export const onPresentation: Handler = async (wallet, message) => {
   }
   const refused = { ...change, metaLastFailure }
   const reply = problemReport(message, report)
-  return (tx) => advanceByReply(tx, presentProof, record.id, 'refused presentation', refused, reply)
+  return (tx) => {
+    count(tx, 'refused')
+    return advanceByReply(tx, presentProof, record.id, 'refused presentation', refused, reply)
+  }
 }
 
 function readPresentation(message: Received): string {
@@ -131,11 +142,22 @@ function readPresentation(message: Received): string {
 /** `refusal` says why a presentation is invalid. A valid one may disclose claims. */
 type Verdict = DisclosedClaims & { refusal?: string }
 
-async function verify(wallet: Wallet, record: PresentationRecord, presentation: string): Promise<Verdict> {
-  try {
-    return await formatOf(record).verify(wallet, record, presentation)
-  } catch (error) {
-    if (error instanceof VerificationError) return { refusal: error.message }
-    throw error
-  }
+function verify(wallet: Wallet, record: PresentationRecord, presentation: string): Promise<Verdict> {
+  const { credentialFormat } = record
+  return inSpan(
+    () => ({
+      name: 'verify presentation',
+      isDetail: true,
+      attributes: { 'identity_agent.credential.format': credentialFormat },
+    }),
+    async () => {
+      try {
+        return await formatOf(record).verify(wallet, record, presentation)
+      } catch (error) {
+        if (!(error instanceof VerificationError)) throw error
+        activeSpan()?.fail(error.code)
+        return { refusal: error.message }
+      }
+    },
+  )
 }

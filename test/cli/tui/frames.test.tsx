@@ -86,8 +86,8 @@ test.each([
   await expect(frame()).toMatchFileSnapshot(file(name))
 })
 
-test('docs/tui.md shows the current screen and all keys', async () => {
-  const page = readFileSync(new URL('../../../docs/tui.md', import.meta.url), 'utf8')
+test('docs/reference/tui.md shows the current screen and all keys', async () => {
+  const page = readFileSync(new URL('../../../docs/reference/tui.md', import.meta.url), 'utf8')
   const { type, frame } = show()
   await type('2', 'G')
   await expect(frame()).toMatchFileSnapshot(file('offer-to-answer'))

@@ -1,4 +1,4 @@
-/** Decrypts every secret in a data folder with its master key (`docs/keys.md`). */
+/** Decrypts every secret in a data folder with its master key (`docs/operate/keys.md`). */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromBase64, fromUtf8 } from '../../../src/base/bytes.ts'

@@ -1,0 +1,45 @@
+/** `agent daemon restart` */
+import { childEnv, findDataDir, fromProcess } from '../../cli/client/settings.ts'
+import { findDaemon, stopDaemon } from '../../cli/daemon/find.ts'
+import { detach, launchInBackground } from '../../cli/daemon/launch.ts'
+import { requireBackground, variablesOf } from '../../cli/daemon/restart.ts'
+import { defineLocalCommand } from '../../cli/define-command.ts'
+import { CommandError } from '../../cli/errors/errors.ts'
+import { forProfile } from '../../cli/format/next.ts'
+import { localDaemonFlags } from '../../cli/input/arguments.ts'
+import { logPath } from '../../src/base/log-file.ts'
+
+export default defineLocalCommand({
+  summary: 'Stop the daemon and start it again, with the same flags and settings',
+  description:
+    'The daemon gets the flags and the variables of its last start. Variables that are set now have precedence. Accepted requests are answered, and waiting work continues after the start. Flows, messages and events are in the databases. A service is restarted by its service manager (systemctl restart).',
+  examples: ['agent daemon restart', 'AGENT_LOG_LEVEL=debug agent daemon restart'],
+  flags: localDaemonFlags,
+  async run({ flags, say, printFields }) {
+    const around = fromProcess()
+    const dataDir = findDataDir(flags, around)
+    const running = await findDaemon(dataDir)
+    if (!running) throw new CommandError(`No daemon serves ${dataDir}.`, 7, 'agent daemon start')
+    requireBackground(running)
+    const kept = variablesOf(running, process.env, around.AGENT_CONFIG_DIR)
+    const { profile = around.AGENT_PROFILE } = running
+    const args = running.flags ?? [`AGENT_DATA_DIR=${dataDir}`, `AGENT_PROFILE=${profile}`]
+    // A configuration that is not valid any more must not leave the daemon stopped.
+    const { configure } = await import('../../src/base/config-report.ts')
+    await configure({ ...process.env, ...kept }, args)
+    await stopDaemon(running)
+    const { child, ready } = launchInBackground(dataDir, childEnv(kept), true, args)
+    const { url, didcommUrl, pid, calls, warnings } = await ready
+    detach(child)
+    const logFile = logPath(dataDir)
+    printFields([
+      ['api', url],
+      ['didcomm', didcommUrl],
+      ['pid', `${pid} (before: ${running.pid})`],
+      ['data', dataDir],
+      ['log', logFile],
+    ])
+    for (const warning of warnings) say(`\nWarning: ${forProfile(warning, flags.profile)}`)
+    return { url, didcommUrl, pid, previousPid: running.pid, dataDir, log: logFile, calls }
+  },
+})

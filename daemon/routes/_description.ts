@@ -1,0 +1,38 @@
+/** The description of the agent, which `/` and `/docs` are for programs. Browsers get a page. */
+import * as z from 'zod'
+import type { Agent } from '../../src/agent.ts'
+import type { Input } from '../http/route.ts'
+import { pageMedia, replyInForm, type Page } from '../pages/page.ts'
+
+const Description = z
+  .object({ name: z.string(), description: z.string(), apiDocument: z.url(), health: z.url() })
+  .meta({ id: 'AgentDescription' })
+
+export const descriptionContract = {
+  extension: true,
+  access: 'public',
+  media: pageMedia,
+  reply: [200, Description],
+} as const
+
+type DescriptionInput = Input<typeof descriptionContract & { summary: string; operationId: string }>
+
+/** Replies with the description, or with a page to a browser. */
+export const describe = (agent: Agent, { accepts }: DescriptionInput, toPage: () => Page | Promise<Page>) =>
+  replyInForm(accepts, {
+    read: () => Promise.resolve(agent.env.urls.rest.replace(/\/$/, '')),
+    toJson: (url) => ({
+      name: 'identity-agent',
+      description:
+        'An agent for self-sovereign identity, with the API of the Hyperledger Identus Cloud Agent',
+      apiDocument: `${url}/docs/openapi.json`,
+      health: `${url}/_system/health`,
+    }),
+    toPage,
+  })
+
+/**
+ * The last segment of the path of a request target. Empty when the path ends with a slash. Links of a page are relative to it, since a proxy may
+ * serve the API below another path.
+ */
+export const lastPart = (target: string) => target.replace(/\?.*$/s, '').split('/').at(-1)

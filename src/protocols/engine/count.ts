@@ -1,0 +1,52 @@
+/** The metrics of flows. */
+import type { Metrics } from '../../base/metrics.ts'
+import type { JobBody } from '../../outbox/job.ts'
+import { noteCount } from '../../storage/tx-context.ts'
+import type { Tx } from '../../storage/database.ts'
+import { definitions } from '../definitions.ts'
+import type { Machine, Row, State } from './machine.ts'
+
+/** How a flow ended, by the exit code of a state. */
+const outcomes = { 0: 'completed', 5: 'stopped', 8: 'not_verified' } as const
+
+/** Counts a transition with its transaction, and the end of the flow if the transition leads to the first state that ends it. */
+export function countTransition(tx: Tx, { name: protocol, states }: Machine, [role, from, , to]: Row): void {
+  noteCount(tx, 'agent_flow_transitions_total', { protocol, role, state: to })
+  const [before, after] = [endOf(states, from), endOf(states, to)]
+  if (after !== undefined && before === undefined)
+    noteCount(tx, 'agent_flows_ended_total', { protocol, role, outcome: outcomes[after] })
+}
+
+/** The Cloud Agent's name of the last duration, by protocol. */
+const lastJobs = {
+  connection: 'connection_flow_did_com_exchange_job_ms_gauge',
+  'issue-credential': 'issuance_flow_did_com_exchange_job_ms_gauge',
+  'present-proof': 'present_proof_flow_did_com_exchange_job_ms_gauge',
+} as const
+
+/** Observes an attempt at a job. */
+export function observeJob(
+  metrics: Metrics,
+  { kind, protocol }: JobBody,
+  outcome: 'done' | 'failed' | 'postponed',
+  ms: number,
+): void {
+  metrics.observe('agent_job_duration_seconds', { kind, outcome }, ms / 1_000)
+  if (protocol in lastJobs) metrics.set(lastJobs[protocol as keyof typeof lastJobs], ms)
+}
+
+/** Begins the series of all transitions with 0, since `increase` does not see the increment that begins a series. */
+export function beginFlowMetrics(metrics: Metrics): void {
+  for (const name of Object.values(lastJobs)) metrics.set(name, 0)
+  for (const { name: protocol, states, rows } of definitions)
+    for (const [role, , , state] of rows as readonly Row[]) {
+      metrics.add('agent_flow_transitions_total', { protocol, role, state }, 0)
+      const end = endOf(states, state)
+      if (end !== undefined)
+        metrics.add('agent_flows_ended_total', { protocol, role, outcome: outcomes[end] }, 0)
+    }
+}
+
+function endOf(states: Readonly<Record<string, State>>, state: string | null): State['ends'] {
+  return state === null ? undefined : states[state]?.ends
+}

@@ -1,0 +1,67 @@
+/**
+ * Idempotency keys (draft-ietf-httpapi-idempotency-key-header): a repeated request returns the record that the first one has created.
+ *
+ * The id of the record follows from the key, so the primary key of the records finds the first request, and lets only one of
+ * concurrent requests through.
+ */
+import { createHash } from 'node:crypto'
+import { v5 } from 'uuid'
+import * as z from 'zod'
+import { canonicalize } from '../../base/json.ts'
+import { newId } from '../../base/id.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { findRecord } from './find.ts'
+import type { Machine } from './machine.ts'
+import type { Protocol, Rec } from './protocol.ts'
+
+export const IdempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/, 'has no 1 to 255 visible ASCII characters')
+  .optional()
+  .describe(
+    'Names the request. A request with the same key and the same body returns the record that the first one has created (extension).',
+  )
+
+/** The field of a record that was created by a request with a key: the SHA-256 of the request’s body, base64url. */
+export const requestDigest = z.string().optional()
+
+/** A namespace of this program for UUIDs of version 5 (RFC 9562 §5.5). */
+const namespace = 'f2b2c8b6-54a3-5a7e-8f0e-6d1f6f0b7c55'
+
+type Created = { id: string; requestDigest?: string }
+
+/**
+ * Calls `create` with the id of the new record and the fields to store with it, unless a request with the key has created it already.
+ *
+ * @throws {Problem} 422 if that request had another body; whatever `create` throws
+ */
+export async function createOnce<M extends Machine, Data extends { requestDigest?: string | undefined }>(
+  wallet: Wallet,
+  protocol: Protocol<M, Data>,
+  { key, body }: { key: string | undefined; body: unknown },
+  create: (created: Created) => Promise<Rec<M, Data>>,
+): Promise<Rec<M, Data>> {
+  if (key === undefined) return create({ id: newId() })
+  const id = v5(`${protocol.name} ${key}`, namespace)
+  const digest = createHash('sha256').update(canonicalize(body)).digest('base64url')
+  const findFirst = async () => {
+    const first = await findRecord(wallet.db, protocol, id)
+    if (first && first.requestDigest !== digest)
+      throw new Problem(
+        'UnprocessableEntity',
+        `The Idempotency-Key ${key} was used for a request with another body, which created ${id}. Use a new key.`,
+      )
+    return first
+  }
+  const first = await findFirst()
+  if (first) return first
+  try {
+    return await create({ id, requestDigest: digest })
+  } catch (error) {
+    // A concurrent request with the key may have been faster.
+    const faster = await findFirst()
+    if (faster) return faster
+    throw error
+  }
+}

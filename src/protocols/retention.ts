@@ -1,0 +1,160 @@
+/**
+ * Deletes old records and messages (extension): proofs by `PROOF_RETENTION`, records of flows that failed by `FAILED_RECORD_RETENTION`, and
+ * basic messages by `MESSAGE_RETENTION`. Nothing is deleted unless the operator sets one of them.
+ */
+import { setImmediate as tick } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { steadyNow } from '../base/clock.ts'
+import type { Config } from '../base/config.ts'
+import type { Log } from '../base/log.ts'
+import { Problem } from '../base/problem.ts'
+import type { Db } from '../storage/database.ts'
+import { isGone } from '../storage/transferred.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import type { Wallets } from '../wallet/wallets.ts'
+import { connection } from './connection/model.ts'
+import type { Protocol } from './engine/protocol.ts'
+import { removeRecord } from './engine/remove.ts'
+import { issueCredential } from './issue-credential/model.ts'
+import { presentProof } from './present-proof/model.ts'
+import { removeCredentialRecord } from './remove-credential.ts'
+
+/** Rows of one kind that are deleted together: the records of a batch share a commit. */
+const batchSize = 50
+
+/** The longest and the shortest time between two searches. A search opens every wallet. */
+const [longestMs, shortestMs] = [86_400_000, 60_000]
+
+export type Retention = {
+  /** Deletes what is too old now, in all wallets. */
+  apply(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Searches all wallets at once and then at intervals: a tenth of the shortest time, at most a day. */
+export function createRetention(
+  config: Pick<
+    Config,
+    'PROOF_RETENTION' | 'FAILED_RECORD_RETENTION' | 'MESSAGE_RETENTION' | 'CONNECT_INVITATION_EXPIRY'
+  >,
+  wallets: Pick<Wallets, 'ids' | 'use'>,
+  log: Log,
+): Retention {
+  const { PROOF_RETENTION: proofs, FAILED_RECORD_RETENTION: failed, MESSAGE_RETENTION: messages } = config
+  const set = [proofs, failed, messages].filter((seconds) => seconds !== undefined)
+  const intervalMs = Math.max(shortestMs, Math.min(longestMs, Math.min(...set) * 100))
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = set.length === 0
+  let running: Promise<void> = Promise.resolve()
+
+  async function apply(): Promise<void> {
+    for (const id of await wallets.ids()) {
+      if (isStopped) return
+      // Wallets of tenants that make requests come first.
+      await tick()
+      await wallets
+        .use(id, (wallet) => applyTo(wallet))
+        .catch((error: unknown) => {
+          if (!isGone(error)) log.error({ err: error, walletId: id }, 'old records could not be deleted')
+        })
+    }
+  }
+
+  async function applyTo(wallet: Wallet): Promise<void> {
+    if (proofs !== undefined) await removeOld(wallet, presentProof, proofs, false)
+    if (failed !== undefined) {
+      // An invitation to connect can be answered for CONNECT_INVITATION_EXPIRY.
+      await removeOld(wallet, connection, Math.max(failed, config.CONNECT_INVITATION_EXPIRY), true)
+      await removeOld(wallet, issueCredential, failed, true)
+      await removeOld(wallet, presentProof, failed, true)
+    }
+    if (messages !== undefined) await removeOldMessages(wallet, messages)
+  }
+
+  function search(): void {
+    running = apply().finally(() => {
+      if (!isStopped) timer = setTimeout(search, intervalMs).unref()
+    })
+  }
+
+  if (!isStopped) search()
+  return {
+    apply,
+    async [Symbol.asyncDispose]() {
+      isStopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+function beforeOf(retentionSeconds: number): string {
+  return new Date(Math.min(Date.now(), steadyNow()) - retentionSeconds * 1_000).toISOString()
+}
+
+/** Removes the records whose flow ended before the retention, or only those whose flow failed. */
+async function removeOld(
+  wallet: Wallet,
+  protocol: Protocol<any>,
+  retentionSeconds: number,
+  onlyFailed: boolean,
+): Promise<void> {
+  const before = beforeOf(retentionSeconds)
+  let after = { created_at: '', id: '' }
+  for (;;) {
+    const rows = await findEnded(wallet.db, protocol, { before, after, onlyFailed })
+    await Promise.all(rows.map(({ id }) => remove(wallet, protocol, id)))
+    if (rows.length < batchSize) return
+    after = rows.at(-1)!
+  }
+}
+
+type Search = { before: string; after: { created_at: string; id: string }; onlyFailed: boolean }
+
+async function findEnded(db: Db, protocol: Protocol, { before, after, onlyFailed }: Search) {
+  let query = db
+    .selectFrom('record')
+    .select(['created_at', 'id'])
+    .where('protocol', '=', protocol.name)
+    .where('created_at', '<', before)
+    .where(sql<boolean>`(created_at, id) > (${after.created_at}, ${after.id})`)
+    .where('waits_since', 'is', null)
+    .where((where) => where.or([where('updated_at', 'is', null), where('updated_at', '<', before)]))
+  if (onlyFailed) query = query.where('state', 'in', failuresOf(protocol))
+  return query.orderBy('created_at').orderBy('id').limit(batchSize).execute()
+}
+
+/**
+ * The states of flows that failed. A connection that was established once stays, because records refer to it: only unanswered
+ * invitations and expired requests are removed.
+ */
+function failuresOf({ name, states }: Protocol): string[] {
+  if (name === connection.name) return ['InvitationGenerated', 'ProblemReportSent']
+  return Object.keys(states).filter((state) => (states[state]!.ends ?? 0) > 0)
+}
+
+/** A credential that is valid, and so may still be revoked, keeps its record. */
+async function remove(wallet: Wallet, protocol: Protocol<any>, id: string): Promise<void> {
+  const removal =
+    protocol.name === issueCredential.name
+      ? removeCredentialRecord(wallet, id)
+      : removeRecord(wallet, protocol, id)
+  await removal.catch((error: unknown) => {
+    if (!(error instanceof Problem) || error.status >= 500) throw error
+  })
+}
+
+async function removeOldMessages(wallet: Wallet, retentionSeconds: number): Promise<void> {
+  const before = beforeOf(retentionSeconds)
+  for (;;) {
+    const oldest = await wallet.db
+      .selectFrom('message')
+      .select(['sequence', 'created_at'])
+      .orderBy('sequence')
+      .limit(batchSize)
+      .execute()
+    const old = oldest.filter(({ created_at }) => created_at < before).map(({ sequence }) => sequence)
+    if (old.length === 0) return
+    await wallet.transaction((tx) => tx.deleteFrom('message').where('sequence', 'in', old).execute())
+  }
+}

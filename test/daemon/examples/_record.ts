@@ -1,0 +1,23 @@
+/** Runs the story on an agent of its own. */
+import { startAgent } from '../../_agent.ts'
+import { openReceiver } from '../../_receiver.ts'
+import { temporaryFolder } from '../../_temporary-folder.ts'
+import { toExamples, type Example } from './_recorder.ts'
+import { tell } from './_story.ts'
+
+export const examplesFile = new URL('../../../daemon/http/examples.json', import.meta.url)
+
+/** The examples of each operation that the story calls, as a real agent answers them. */
+export async function record(): Promise<Record<string, Example>> {
+  await using agent = await startAgent()
+  await using webhook = await openReceiver()
+  await using folder = await temporaryFolder()
+  const told = await tell(agent, webhook.url, folder.path)
+  return toExamples(told, {
+    [agent.url]: 'http://127.0.0.1:8085',
+    [agent.didcommUrl]: 'http://127.0.0.1:8090',
+    [webhook.url]: 'https://acme.example/events',
+    [folder.path]: '/var/backups',
+    [agent.dataDir]: '/var/lib/identity-agent',
+  })
+}

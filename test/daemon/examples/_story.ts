@@ -1,0 +1,356 @@
+/** The calls that become the examples of the API document: Acme issues a membership card to Alice and asks her to prove it. */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { createClient, type Client } from '../../../daemon/client/client.ts'
+import { createFileClient } from '../../../daemon/client/file-client.ts'
+import { keysFor } from '../../../src/did/document.ts'
+import { resolvePeerDid } from '../../../src/did/peer.ts'
+import { packAnoncrypt } from '../../../src/didcomm/pack.ts'
+import { AtalaObjectSchema } from '../../../src/did/prism/prism_pb.ts'
+import { adminToken, type TestAgent } from '../../_agent.ts'
+import { signedCreate } from '../../did/prism/_make.ts'
+import { newHolder } from '../../enterprise/_suite.ts'
+import { connectionIn, credentialIn, oobOf, presentationIn, until } from '../../_tenants.ts'
+import { recording, type Example } from './_recorder.ts'
+
+type Cast = {
+  agent: TestAgent
+  admin: Client
+  anyone: Client
+  acme: Client
+  alice: Client
+  webhook: string
+  backups: string
+  examples: Map<string, Example>
+}
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+const lastPart = (url: string) => url.split('/').at(-1)!
+const shortForm = (longForm: string) => longForm.split(':').slice(0, 3).join(':')
+
+async function administer({ admin, backups, agent, examples }: Cast) {
+  const { id: walletId } = await admin('POST /wallets', { body: { name: 'Acme' } })
+  await admin('GET /wallets')
+  await admin('GET /wallets/{walletId}', { path: { walletId } })
+  const { id } = await admin('POST /iam/entities', { body: { name: 'Acme', walletId } })
+  const entity = { path: { id } }
+  await admin('GET /iam/entities')
+  await admin('PUT /iam/entities/{id}/name', { ...entity, body: { name: 'Acme Ltd' } })
+  await admin('PUT /iam/entities/{id}/walletId', { ...entity, body: { walletId } })
+  await admin('GET /iam/entities/{id}', entity)
+  const body = { name: 'website', scopes: ['verifier' as const], expiresAt: '2099-12-31T00:00:00Z' }
+  const key = await admin('POST /iam/entities/{id}/api-keys', { ...entity, body })
+  await admin('GET /iam/entities/{id}/api-keys', entity)
+  await admin('DELETE /iam/entities/{id}/api-keys/{keyId}', { path: { id, keyId: key.id } })
+  const registered = { body: { entityId: id, apiKey: 'a-key-of-acme-0001' } }
+  await admin('POST /iam/apikey-authentication', registered)
+  await admin('DELETE /iam/apikey-authentication', registered)
+  await admin('DELETE /iam/entities/{id}', entity)
+  await admin('POST /_system/backups', { body: { folder: join(backups, 'first') } })
+  await admin('POST /_system/master-key/rotation', { body: {} })
+  await admin('GET /audit', { query: { limit: 1 } })
+  await admin('GET /audit/verification')
+  await admin('GET /_system/health')
+  await admin('GET /')
+  await admin('GET /docs')
+  await admin('GET /wallets/{walletId}/stats', { path: { walletId } })
+  const transfer = { passphrase: 'correct horse battery staple' }
+  const files = createFileClient(agent.url, { 'x-admin-api-key': adminToken })
+  const content = await buffer(
+    await files.download('POST /wallets/{walletId}/export', { path: { walletId }, body: transfer }),
+  )
+  examples.set('POST /wallets/{walletId}/export', { request: transfer })
+  await admin('DELETE /wallets/{walletId}', { path: { walletId } })
+  const response = await files.upload('POST /wallets/import', {
+    query: { id: randomUUID() },
+    headers: { 'x-passphrase': Buffer.from(transfer.passphrase).toString('base64url') },
+    content: Readable.from([content]),
+    length: content.length,
+  })
+  examples.set('POST /wallets/import', { response })
+}
+
+async function makeDids({ acme, alice }: Cast) {
+  const publicKeys = [{ id: 'assert-1', purpose: 'assertionMethod' as const }]
+  const { longFormDid } = await acme('POST /did-registrar/dids', {
+    body: { documentTemplate: { publicKeys } },
+  })
+  const didRef = shortForm(longFormDid)
+  await acme('POST /did-registrar/dids/{didRef}/publications', { path: { didRef } })
+  const isPublished = async () =>
+    (await acme('GET /did-registrar/dids', {})).contents[0]!.status === 'PUBLISHED'
+  await until('publication', isPublished, Boolean)
+  await acme('GET /did-registrar/dids/{didRef}', { path: { didRef } })
+  await acme('GET /dids/{didRef}', { path: { didRef } })
+  const addKey = { id: 'auth-1', purpose: 'authentication' as const, curve: 'Ed25519' as const }
+  await acme('POST /did-registrar/dids/{didRef}/updates', {
+    path: { didRef },
+    body: { actions: [{ actionType: 'ADD_KEY', addKey }] },
+  })
+  const auth = [{ id: 'auth-1', purpose: 'authentication' as const }]
+  const own = await alice('POST /did-registrar/dids', { body: { documentTemplate: { publicKeys: auth } } })
+  return { issuingDID: didRef, subjectId: own.longFormDid }
+}
+
+async function connect({ acme, alice, anyone }: Cast) {
+  const made = await acme('POST /connections', {
+    body: { label: 'Alice', goal: 'To receive your membership card' },
+  })
+  const invitation = oobOf(made)
+  const taken = await alice('POST /connection-invitations', { body: { invitation, label: 'Acme' } })
+  await connectionIn(alice, made.thid, 'ConnectionResponseReceived')
+  const { connectionId } = await connectionIn(acme, made.thid, 'ConnectionResponseSent')
+  const path = { connectionId }
+  await acme('GET /connections/{connectionId}', { path })
+  await acme('PATCH /connections/{connectionId}', { path, body: { label: 'Alice, member 7' } })
+  await alice('POST /messages', { body: { connectionId: taken.connectionId, content: 'Hello' } })
+  await alice('GET /messages', { query: { connectionId: taken.connectionId } })
+  const { id } = await acme('POST /didcomm/pings', { body: { connectionId } })
+  await acme('GET /didcomm/pings/{id}', { path: { id } })
+  const { id: kid, publicKeyJwk: publicJwk } = keysFor(resolvePeerDid(taken.theirDid!), 'keyAgreement')[0]!
+  const message = { id: made.thid, type: 'https://didcomm.org/empty/1.0/empty', body: {} }
+  const envelope = packAnoncrypt(message, { recipients: [{ kid, publicJwk }] })
+  await acme('POST /didcomm/unpack', { body: { envelope: JSON.parse(envelope) as never } })
+  await anyone('GET /invitation', { query: { _oob: invitation } })
+  const unused = await acme('POST /connections', { body: {} })
+  await acme('DELETE /connections/{connectionId}', { path: { connectionId: unused.connectionId } })
+  return connectionId
+}
+
+async function publishSchemas({ acme, alice, agent }: Cast, author: string) {
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: { name: { type: 'string' }, member: { type: 'integer' } },
+    required: ['name'],
+  }
+  const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
+  const body = { name: 'membership', version: '1.0.0', type, author, tags: ['member'], schema }
+  const [second, third] = [
+    { ...body, version: '1.1.0' },
+    { ...body, version: '1.2.0' },
+  ]
+  const { guid, id } = await acme('POST /schema-registry/schemas', { body })
+  await acme('GET /schema-registry/schemas', { query: { name: 'membership' } })
+  await acme('GET /schema-registry/schemas/{guid}', { path: { guid } })
+  await acme('GET /schema-registry/schemas/{guid}/schema', { path: { guid } })
+  await acme('PUT /schema-registry/schemas/{guid}', { path: { guid: id }, body: second })
+  await acme('PUT /schema-registry/{author}/{id}', { path: { author, id }, body: third })
+  const byDid = await acme('POST /schema-registry/schemas/did-url', { body: { ...body, name: 'card' } })
+  const published = JSON.parse(Buffer.from(byDid.resource, 'base64url').toString()) as {
+    guid: string
+    id: string
+  }
+  const path = { guid: published.guid }
+  await acme('PUT /schema-registry/schemas/did-url/{guid}', {
+    path: { guid: published.id },
+    body: { ...second, name: 'card' },
+  })
+  await acme('GET /schema-registry/schemas/did-url', {})
+  await acme('GET /schema-registry/schemas/did-url/{guid}', { path })
+  await acme('GET /schema-registry/schemas/did-url/{guid}/schema', { path })
+  const schemaId = `${agent.url}/schema-registry/schemas/${guid}`
+  await alice('POST /verification/schema', { body: { schemaId, claims: { name: 'Alice', member: 7 } } })
+  return schemaId
+}
+
+type Dids = { issuingDID: string; subjectId: string }
+type Flow = Dids & { connectionId: string; schemaId: string }
+
+async function issue({ acme, alice }: Cast, { connectionId, issuingDID, schemaId, subjectId }: Flow) {
+  const claims = { name: 'Alice', member: 7 }
+  const offer = { issuingDID, schemaId, claims, validityPeriod: 31_536_000 }
+  const made = await acme('POST /issue-credentials/credential-offers', { body: { connectionId, ...offer } })
+  const { recordId } = await credentialIn(alice, made.thid, 'OfferReceived')
+  await alice('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path: { recordId },
+    body: { subjectId },
+  })
+  await credentialIn(acme, made.thid, 'RequestReceived')
+  const path = { recordId: made.recordId }
+  await acme('POST /issue-credentials/records/{recordId}/issue-credential', { path })
+  const { credential } = await credentialIn(alice, made.thid, 'CredentialReceived')
+  await credentialIn(acme, made.thid, 'CredentialSent')
+  await acme('GET /issue-credentials/records/{recordId}', { path })
+  await alice('GET /issue-credentials/records/{recordId}/credential', { path: { recordId } })
+  await acme('GET /traces/{id}', { path: { id: made.thid } })
+
+  const body = { issuingDID, claims: { name: 'Bob' }, goal: 'To receive your membership card' }
+  const open = await acme('POST /issue-credentials/credential-offers/invitation', { body })
+  const invitation = oobOf(open)
+  const taken = await alice('POST /issue-credentials/credential-offers/accept-invitation', {
+    body: { invitation },
+  })
+  const declined = { recordId: taken.recordId }
+  await alice('POST /issue-credentials/records/{recordId}/reject-offer', { path: declined })
+  return { recordId, issuedId: made.recordId, jwt: Buffer.from(credential!, 'base64url').toString() }
+}
+
+async function prove({ acme, alice }: Cast, { connectionId, schemaId, issuingDID }: Flow, recordId: string) {
+  const options = { challenge: '11c91493-01b3-4c4d-ac36-b336bab5bddf', domain: 'https://acme.example' }
+  const proofs = [{ schemaId, trustIssuers: [issuingDID] }]
+  const made = await acme('POST /present-proof/presentations', { body: { connectionId, proofs, options } })
+  const received = await presentationIn(alice, made.thid, 'RequestReceived')
+  const path = { presentationId: received.presentationId }
+  await alice('GET /present-proof/presentations/{presentationId}/candidates', { path })
+  const answer = { action: 'request-accept' as const, proofId: [recordId] }
+  await alice('PATCH /present-proof/presentations/{presentationId}', { path, body: answer })
+  await presentationIn(acme, made.thid, 'PresentationVerified')
+  await acme('GET /present-proof/presentations/{presentationId}', {
+    path: { presentationId: made.presentationId },
+  })
+  const body = { proofs, options, goal: 'To see your membership card' }
+  const open = await acme('POST /present-proof/presentations/invitation', { body })
+  const invitation = oobOf(open)
+  await alice('POST /present-proof/presentations/accept-invitation', { body: { invitation } })
+}
+
+async function verify({ acme, alice, anyone }: Cast, { schemaId, issuingDID }: Flow, jwt: string) {
+  const parameter = { parameterType: 'DateTimeParameter' as const, dateTime: '2099-12-31T00:00:00Z' }
+  const verifications = [
+    { verification: 'SignatureVerification' as const },
+    { verification: 'NotBeforeCheck' as const, parameter },
+  ]
+  await alice('POST /verification/credential', { body: [{ credential: jwt, verifications }] })
+  const body = {
+    name: 'members',
+    description: 'Cards of Acme',
+    constraints: [{ schemaId, trustedIssuers: [issuingDID] }],
+  }
+  const { id, nonce } = await acme('POST /verification/policies', { body })
+  await acme('GET /verification/policies', {})
+  await acme('GET /verification/policies/{id}', { path: { id } })
+  await acme('PUT /verification/policies/{id}', { path: { id }, query: { nonce }, body })
+  await acme('DELETE /verification/policies/{id}', { path: { id } })
+  const fields = [{ path: ['$.vc.credentialSubject.member'], filter: { type: 'integer' } }]
+  const asked = { name: 'Members', input_descriptors: [{ id: 'card', constraints: { fields } }] }
+  const definition = await acme('POST /presentation-exchange/presentation-definitions', { body: asked })
+  const path = { id: definition.id }
+  await acme('GET /presentation-exchange/presentation-definitions', {})
+  await anyone('GET /presentation-exchange/presentation-definitions/{id}', { path })
+  await alice('POST /presentation-exchange/presentation-definitions/{id}/evaluations', { path, body: {} })
+}
+
+async function signIn({ acme, alice, anyone }: Cast, { subjectId }: Dids) {
+  const asked = await acme('POST /onboard/did-requests', { body: { from: 'Acme' } })
+  const didRequestSubmissionId = lastPart(asked.didRequest.onboardEndpoint)
+  await anyone('GET /onboard/{didRequestSubmissionId}', { path: { didRequestSubmissionId } })
+  await anyone('POST /onboard/{didRequestSubmissionId}', {
+    path: { didRequestSubmissionId },
+    body: { did: subjectId },
+  })
+  await acme('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: asked.id } })
+  await acme('GET /onboard/did-requests', {})
+  const again = await acme('POST /onboard/did-requests', { body: { from: 'Acme' } })
+  const { did } = await alice('POST /onboard/answers', { body: { didRequest: again.didRequest } })
+  await acme('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: asked.id } })
+
+  const first = await acme('POST /did-authentication/challenges', { body: { from: 'Acme' } })
+  const challengeSubmissionId = lastPart(first.challenge.submissionEndpoint)
+  await anyone('GET /did-authentication/challenge-submissions/{challengeSubmissionId}', {
+    path: { challengeSubmissionId },
+  })
+  await anyone('POST /did-authentication/challenge-submissions/{challengeSubmissionId}', {
+    path: { challengeSubmissionId },
+    body: newHolder().answer(first.challenge.nonce),
+  })
+  const path = { challengeId: first.id }
+  await acme('GET /did-authentication/challenges/{challengeId}', { path })
+  await acme('GET /did-authentication/challenges', {})
+  await acme('POST /did-authentication/challenges/{challengeId}/token', { path })
+  const { challenge } = await acme('POST /did-authentication/challenges', { body: { from: 'Acme' } })
+  const answered = { submissionEndpoint: challenge.submissionEndpoint, nonce: challenge.nonce, from: 'Acme' }
+  await alice('POST /did-authentication/answers', { body: { challenge: answered, did: did! } })
+  await acme('DELETE /did-authentication/challenges/{challengeId}', {
+    path: { challengeId: (await acme('POST /did-authentication/challenges', { body: {} })).id },
+  })
+  await anyone('GET /.well-known/jwks.json')
+}
+
+async function follow({ acme, webhook }: Cast) {
+  const { id } = await acme('POST /events/webhooks', { body: { url: webhook, signed: true } })
+  const path = { id }
+  await acme('GET /events/webhooks', {})
+  await acme('GET /events/webhooks/{id}', { path })
+  await acme('POST /events/webhooks/{id}/test', { path, body: { type: 'ConnectionUpdated' } })
+  await acme('POST /events/webhooks/{id}/replay', { path, body: { failed: true } })
+  const event = await acme('POST /events/test', { body: { type: 'ConnectionUpdated' } })
+  await acme('GET /events/{id}', { path: { id: event.id } })
+  await acme('GET /events', { query: { limit: 1 } })
+  await acme('GET /events/webhooks/{id}/deliveries', { path })
+  await acme('POST /events/webhooks/{id}/secret', { path })
+  await acme('DELETE /events/webhooks/{id}/secret', { path })
+  await acme('DELETE /events/webhooks/{id}', { path })
+}
+
+async function serveLedger({ anyone }: Cast) {
+  const operation = (context: string) => signedCreate({ contexts: [`https://example.com/${context}`] })
+  await anyone('POST /api/submissions/signed-operations', {
+    body: { signed_operations: [hex(operation('a'))] },
+  })
+  const object = create(AtalaObjectSchema, { blockContent: { operations: [operation('b')] } })
+  await anyone('GET /api/indexer-stats')
+  await anyone('GET /api/_system/metadata')
+  await anyone('POST /api/submissions/objects', {
+    body: { object: hex(toBinary(AtalaObjectSchema, object)) },
+  })
+}
+
+/** Last, because the keys of a definition are made in processes of their own, which end with the agent. */
+async function defineCredentials({ acme, agent }: Cast, author: string) {
+  const attributes = { name: 'ticket', version: '1.0', attrNames: ['seat'], issuerId: author }
+  const anoncreds = { name: 'ticket', version: '1.0.0', type: 'AnoncredSchemaV1', author, schema: attributes }
+  const ticket = await acme('POST /schema-registry/schemas', { body: anoncreds })
+  const definition = {
+    name: 'ticket',
+    version: '1.0.0',
+    tag: 'default',
+    author,
+    schemaId: `${agent.url}/schema-registry/schemas/${ticket.guid}/schema`,
+    signatureType: 'CL' as const,
+    supportRevocation: false,
+  }
+  const headers = { prefer: 'respond-async' }
+  await acme('POST /credential-definition-registry/definitions', { body: definition, headers })
+  await acme('GET /credential-definition-registry/definitions', {})
+  await acme('POST /credential-definition-registry/definitions/did-url', { body: definition, headers })
+  await acme('GET /credential-definition-registry/definitions/did-url', {})
+}
+
+/** Runs the story. Returns the example of each operation that it calls, and the names to replace in them. */
+export async function tell(agent: TestAgent, webhook: string, backups: string) {
+  const examples = new Map<string, Example>()
+  const [acme, alice] = [await agent.newTenant('Acme'), await agent.newTenant('Alice')]
+  const as = (call: Client) => recording(call, examples)
+  const anyone = createClient(agent.url)
+  const cast = {
+    agent,
+    admin: as(agent.admin),
+    anyone: as(anyone),
+    acme: as(acme.call),
+    alice: as(alice.call),
+    webhook,
+    backups,
+    examples,
+  }
+  await administer(cast)
+  const dids = await makeDids(cast)
+  const connectionId = await connect(cast)
+  const schemaId = await publishSchemas(cast, dids.issuingDID)
+  const flow = { ...dids, connectionId, schemaId }
+  const { recordId, issuedId, jwt } = await issue(cast, flow)
+  await prove(cast, flow, recordId)
+  await verify(cast, flow, jwt)
+  await cast.acme('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuedId } })
+  await signIn(cast, dids)
+  await follow(cast)
+  await serveLedger(cast)
+  await defineCredentials(cast, dids.issuingDID)
+  await cast.acme('POST /did-registrar/restorations')
+  const path = { didRef: dids.issuingDID }
+  await cast.acme('POST /did-registrar/dids/{didRef}/deactivations', { path })
+  return examples
+}
