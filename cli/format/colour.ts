@@ -1,20 +1,28 @@
 /** Colours by meaning. Output without colours has the same text. */
 import { styleText } from 'node:util'
 
+type Format = Parameters<typeof styleText>[0]
+
 const styles = {
   /** Success. */
   good: 'green',
-  /** In progress. */
+  /** Waits for an action of this side, or needs attention. */
   waiting: 'yellow',
+  /** In progress, or waits for the other side. */
+  running: 'cyan',
   /** Failure. */
   bad: 'red',
   /** Most important, such as a name in a question. */
   strong: 'bold',
-  /** Less important, such as an age. */
+  /** Less important, such as an age, or over, such as an expired invitation. */
   faint: 'dim',
   /** Selectable, or to be typed. */
   chosen: 'cyan',
-} as const
+  /** The role that invites, issues or verifies. */
+  role: 'magenta',
+  /** The selected row. */
+  selected: ['inverse', 'cyan'],
+} satisfies Record<string, Format>
 export type Style = keyof typeof styles
 
 /** Applies a style to a text, if colours are enabled. */
@@ -23,8 +31,18 @@ export type Paint = (style: Style, text: string) => string
 /** Applies no style. */
 export const plain: Paint = (_, text) => text
 
-const coloured: Paint = (style, text) =>
-  text === '' ? text : styleText(styles[style], text, { validateStream: false })
+const coloured: Paint = (style, text) => format(styles[style], text)
+
+/** The styles of a screen without colours: attributes that need none (no-color.org speaks of colours only). */
+const attributes = { strong: 'bold', faint: 'dim', selected: 'inverse' } as const
+
+/** Applies reverse video, bold and faint, without colours. */
+export const uncoloured: Paint = (style, text) =>
+  style in attributes ? format(attributes[style as keyof typeof attributes], text) : text
+
+function format(formats: Format, text: string): string {
+  return text === '' ? text : styleText(formats, text, { validateStream: false })
+}
 
 // A symbol, because claims from other parties may be objects with any keys.
 const style = Symbol('style')

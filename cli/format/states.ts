@@ -29,10 +29,24 @@ export function explain(topic: Topic, state: string): string {
   return meaning ? `${state} (${meaning.words})` : state
 }
 
-/** Returns the style of a state: success, failure or in progress. */
+/** Returns true if a record waits for this side. */
+export function isMine(topic: Topic, state: string): boolean {
+  const { next, ends } = meanings[topic][state] ?? {}
+  return next !== undefined && ends === undefined
+}
+
+/** Returns the style of a state: finished, failed, expired, waiting for this side, or in progress. */
 export function styleOf(topic: Topic, state: string): Style {
-  const ends = meanings[topic][state]?.ends
-  return ends === undefined ? 'waiting' : ends === 0 ? 'good' : 'bad'
+  const { ends, isExpired } = meanings[topic][state] ?? {}
+  if (ends === undefined) return isMine(topic, state) ? 'waiting' : 'running'
+  return ends === 0 ? 'good' : isExpired ? 'faint' : 'bad'
+}
+
+const openingRoles: readonly string[] = definitions.map(({ rows }) => rows[0][0])
+
+/** Returns the style of a role. The one that invites, issues or verifies is coloured. */
+export function styleOfRole(role: string): Style | undefined {
+  return openingRoles.includes(role) ? 'role' : undefined
 }
 
 /** Returns a coloured state for a table. `words` replaces its name. */

@@ -111,9 +111,8 @@ function stepCell(step: Step): Styled | string {
   const words = stepWords(step)
   if (step.kind !== 'state') return inStyle(hasFailed(step) ? 'bad' : 'faint', words)
   const { topic, to } = step
-  const style = to !== undefined && topic in meanings ? styleOf(topic as Topic, to) : 'waiting'
-  // Intermediate states have no colour.
-  return style === 'waiting' ? words : inStyle(style, words)
+  if (to === undefined || meanings[topic as Topic]?.[to]?.ends === undefined) return words
+  return inStyle(styleOf(topic as Topic, to), words)
 }
 
 function hasFailed(step: MessageStep | DeliveryStep): boolean {

@@ -140,7 +140,7 @@ describe('colours', () => {
       table(['OfferSent', 'CredentialSent'], states, 80, paint),
     ]
     expect(stripVTControlCharacters(painted)).toBe(bare)
-    expect(painted.split('\n')[1]).toBe('\u001b[33mOfferSent\u001b[39m       1')
+    expect(painted.split('\n')[1]).toBe('\u001b[36mOfferSent\u001b[39m       1')
   })
 
   test('end where a word is cut', () => {
@@ -157,7 +157,7 @@ describe('colours', () => {
 
   test('apply to fields, and only when enabled', () => {
     const pairs = [['state', shownState('connection', 'ProblemReportSent')]] as const
-    expect(fields(pairs, 80, paint)).toBe('state  \u001b[31mProblemReportSent (took too long)\u001b[39m')
+    expect(fields(pairs, 80, paint)).toBe('state  \u001b[2mProblemReportSent (took too long)\u001b[22m')
     expect(fields(pairs)).toBe('state  ProblemReportSent (took too long)')
   })
 
@@ -166,7 +166,11 @@ describe('colours', () => {
     ['credential', 'OfferReceived', 'waiting'],
     ['proof', 'PresentationVerificationFailed', 'bad'],
     ['proof', 'PresentationVerified', 'waiting'],
-    ['proof', 'SomethingNew', 'waiting'],
+    ['credential', 'OfferSent', 'running'],
+    ['credential', 'ProblemReportReceived', 'bad'],
+    ['connection', 'ProblemReportSent', 'faint'],
+    ['proof', 'InvitationExpired', 'faint'],
+    ['proof', 'SomethingNew', 'running'],
   ] as const)('mean something: a %s that is %s is %s', (topic, state, style) => {
     expect(styleOf(topic, state)).toBe(style)
   })

@@ -4,7 +4,7 @@ import { connectionName } from '../../format/text.ts'
 import { meanings } from '../../format/states.ts'
 import { connectionActions, isOpen } from '../actions/connection.ts'
 import type { Connection } from '../data/data.ts'
-import { age, stateCell, timeline, type Pane, type Piece } from './pane.ts'
+import { age, roleCell, stateCell, timeline, type Pane, type Piece } from './pane.ts'
 
 export const connections: Pane<Connection> = {
   title: 'Connections',
@@ -13,7 +13,7 @@ export const connections: Pane<Connection> = {
   columns: [
     { head: 'id', width: 8, of: ({ connectionId }) => connectionId.slice(-8), from: 100 },
     { head: 'name', width: 'rest', of: nameCell },
-    { head: 'role', width: 7, of: ({ role }) => role, from: 74 },
+    { head: 'role', width: 7, of: ({ role }) => roleCell(role), from: 74 },
     { head: 'state', width: 26, of: ({ state }) => stateCell('connection', state) },
     { head: 'means', width: 44, of: ({ state }) => meanings.connection[state]?.words, from: 130 },
     { head: 'changed', width: 10, of: (item, data, now) => age(item.connectionId, item, data, now) },

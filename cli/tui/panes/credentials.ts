@@ -3,8 +3,9 @@ import type { CredentialRecord } from '../data/data.ts'
 import { inStyle } from '../../format/colour.ts'
 import { claimsLine } from '../../format/credential.ts'
 import { credentialFields } from '../../format/records.ts'
+import { isMine } from '../../format/states.ts'
 import { credentialActions, removeCredential } from '../actions/credential.ts'
-import { age, isMine, stateCell, timeline, type Pane, type Section } from './pane.ts'
+import { age, roleCell, stateCell, timeline, type Pane, type Section } from './pane.ts'
 
 export const credentials: Pane<CredentialRecord> = {
   title: 'Credentials',
@@ -13,7 +14,7 @@ export const credentials: Pane<CredentialRecord> = {
   columns: [
     { head: 'id', width: 8, of: ({ recordId }) => recordId.slice(-8), from: 100 },
     { head: 'claims', width: 'rest', of: ({ claims }) => claimsLine(claims) },
-    { head: 'role', width: 6, of: ({ role }) => role, from: 74 },
+    { head: 'role', width: 6, of: ({ role }) => roleCell(role), from: 74 },
     { head: 'format', width: 6, of: ({ credentialFormat }) => credentialFormat, from: 110 },
     {
       head: 'state',

@@ -3,7 +3,7 @@ import type { Style } from '../../format/colour.ts'
 import type { Action, Run } from '../actions/action.ts'
 import { changedAt, type Data, type Event } from '../data/data.ts'
 import type { Contents } from '../data/contents.ts'
-import { meanings, styleOf, type Topic } from '../../format/states.ts'
+import { styleOf, styleOfRole, type Topic } from '../../format/states.ts'
 import { ago, duration } from '../../format/time.ts'
 import { stateOf } from '../../format/event.ts'
 
@@ -54,15 +54,13 @@ export type Pane<Item> = {
   empty: string
 }
 
-/** Returns true if a record waits for this side. */
-export function isMine(topic: Topic, state: string): boolean {
-  const { next, ends } = meanings[topic][state] ?? {}
-  return next !== undefined && ends === undefined
+/** Returns a coloured state. */
+export function stateCell(topic: Topic, state: string): Piece {
+  return { text: state, style: styleOf(topic, state) }
 }
 
-/** Returns a coloured state, with another colour if it waits for this side. */
-export function stateCell(topic: Topic, state: string): Piece {
-  return { text: state, style: isMine(topic, state) ? 'chosen' : styleOf(topic, state) }
+export function roleCell(role: string): Piece {
+  return { text: role, style: styleOfRole(role) }
 }
 
 /** Returns the age of the last change, from the record or its events. */

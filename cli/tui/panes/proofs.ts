@@ -2,9 +2,10 @@
 import { connectionName } from '../../format/text.ts'
 import { proofRequestText } from '../../format/proof-request.ts'
 import { presentationFields } from '../../format/records.ts'
+import { isMine } from '../../format/states.ts'
 import { proofActions, removeProof } from '../actions/proof.ts'
 import type { Data, PresentationRecord } from '../data/data.ts'
-import { age, isMine, stateCell, timeline, type Pane } from './pane.ts'
+import { age, roleCell, stateCell, timeline, type Pane } from './pane.ts'
 
 export const proofs: Pane<PresentationRecord> = {
   title: 'Proofs',
@@ -13,7 +14,7 @@ export const proofs: Pane<PresentationRecord> = {
   columns: [
     { head: 'id', width: 8, of: ({ presentationId }) => presentationId.slice(-8), from: 100 },
     { head: 'about', width: 'rest', of: (item, data) => aboutOf(item, data) },
-    { head: 'role', width: 8, of: ({ role }) => role, from: 74 },
+    { head: 'role', width: 8, of: ({ role }) => roleCell(role), from: 74 },
     { head: 'state', width: 30, of: ({ status }) => stateCell('proof', status) },
     { head: 'changed', width: 10, of: (item, data, now) => age(item.presentationId, {}, data, now) },
   ],

@@ -16,8 +16,8 @@ export const connectionStates = defineMachine({
   ConnectionRequestPending:   { words: 'sending the request to the inviter' },
   ConnectionRequestSent:      { words: 'waiting for the inviter to answer' },
   ConnectionResponseReceived: { words: 'connected', ends: 0 },
-  ProblemReportPending:       { words: 'took too long; reporting it to the other side', ends: 5 },
-  ProblemReportSent:          { words: 'took too long', ends: 5 },
+  ProblemReportPending:       { words: 'took too long; reporting it to the other side', ends: 5, isExpired: true },
+  ProblemReportSent:          { words: 'took too long', ends: 5, isExpired: true },
   ProblemReportReceived:      { words: 'the other side reports a problem', ends: 5 },
 }, [
   // role      from                         on                              to                            then

@@ -24,6 +24,8 @@ export type State = {
   commands?: readonly string[]
   /** The flow is over. The exit code of a command that waits for another state: 0 after success, 8 after a failed verification. */
   ends?: 0 | 5 | 8
+  /** The flow is over because nobody answered in time. */
+  isExpired?: true
 }
 
 export type Machine<Rows extends readonly Row[] = readonly Row[]> = Names & {

@@ -19,7 +19,7 @@ export const credentialStates = defineMachine({
   CredentialSent:      { words: 'issued', ends: 0, commands: ['credential revoke', 'credential export'] },
   CredentialReceived:  { words: 'held', next: 'agent proof list', ends: 0, commands: ['credential export'] },
   InvitationGenerated: { words: 'waiting for an answer to the invitation' },
-  InvitationExpired:   { words: 'the invitation was answered too late', ends: 5 },
+  InvitationExpired:   { words: 'the invitation was answered too late', ends: 5, isExpired: true },
   ProblemReportPending:  { words: 'declined, refused, or took too long; reporting it to the other side', ends: 5 },
   ProblemReportSent:     { words: 'declined, refused, or took too long', ends: 5 },
   ProblemReportReceived: { words: 'the other side reports a problem', ends: 5 },

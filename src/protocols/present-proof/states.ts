@@ -20,9 +20,9 @@ export const presentationStates = defineMachine({
   PresentationAccepted:           { words: 'accepted', ends: 0 },
   PresentationRejected:           { words: 'rejected', ends: 5 },
   InvitationGenerated:            { words: 'waiting for an answer to the invitation' },
-  InvitationExpired:              { words: 'the invitation was answered too late', ends: 5 },
-  ProblemReportPending:           { words: 'took too long; reporting it to the other side', ends: 5 },
-  ProblemReportSent:              { words: 'took too long', ends: 5 },
+  InvitationExpired:              { words: 'the invitation was answered too late', ends: 5, isExpired: true },
+  ProblemReportPending:           { words: 'took too long; reporting it to the other side', ends: 5, isExpired: true },
+  ProblemReportSent:              { words: 'took too long', ends: 5, isExpired: true },
   ProblemReportReceived:          { words: 'the other side reports a problem', ends: 5 },
 }, [
   // role       from                     on                                  to                       then

@@ -276,7 +276,7 @@ test('colours only accompany words, and NO_COLOR disables them', async () => {
   const { type, frame } = show(wallet, { paint: colour(terminal, {}) })
   await type('2', 'G')
   expect(frame()).toContain('\u001b[32mCredentialSent')
-  expect(frame()).toContain('\u001b[33mRequestSent')
+  expect(frame()).toContain('\u001b[36mRequestSent')
   await type('3')
   expect(frame()).toContain('\u001b[31mPresentationVerificationFailed')
 })
