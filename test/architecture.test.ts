@@ -199,8 +199,17 @@ const mayImport: Record<string, string[]> = {
   ],
   commands: ['src/base', 'daemon/client', 'cli', 'cli/tui', 'package.json'],
   bin: ['daemon/server', 'cli', 'commands'],
-  // The generator of the reference pages.
-  docs: ['src/base', 'daemon/client', 'daemon/http', 'daemon/routes', 'daemon/server', 'cli', 'commands'],
+  // The generator of the reference pages, and of their pictures.
+  docs: [
+    'src/base',
+    'daemon/client',
+    'daemon/http',
+    'daemon/routes',
+    'daemon/server',
+    'cli',
+    'commands',
+    'test/_chromium.ts',
+  ],
 }
 
 /** Generated code is as long as its source makes it. */

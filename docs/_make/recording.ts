@@ -1,13 +1,13 @@
 /**
  * `npm run recording`: draws the pictures of the documentation in `docs/images` from the built program. It needs
- * util-linux `script` for a pseudo-terminal, and Chromium (CHROMIUM, or /usr/bin/chromium) for pictures of web pages.
+ * util-linux `script` for a pseudo-terminal.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium } from 'playwright-core'
+import { launch } from '../../test/_chromium.ts'
 import { drawRecording, drawStill, type Moment } from './pictures/svg.ts'
 import { linesOf, newScreen, runInTerminal, write } from './pictures/terminal.ts'
 
@@ -16,7 +16,7 @@ const images = join(root, 'docs/images')
 const size = { columns: 100, rows: 30 }
 
 const folder = mkdtempSync(join(tmpdir(), 'identity-agent-recording-'))
-const { PATH, CHROMIUM = '/usr/bin/chromium' } = process.env
+const { PATH } = process.env
 const env = {
   PATH: `${folder}:${PATH}`,
   HOME: folder,
@@ -103,7 +103,7 @@ async function photographPages(config: string): Promise<void> {
   ) as {
     onboardEndpoint: string
   }
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  const browser = await launch()
   const page = await browser.newPage({ viewport: { width: 1000, height: 820 } })
   const photograph = async (name: string, url: string, shown: string) => {
     await page.goto(url)

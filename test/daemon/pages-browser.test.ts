@@ -1,14 +1,14 @@
-/** The pages in Chromium without JavaScript. Skipped where Chromium is not installed. */
+/** The pages in Chromium without JavaScript. */
 import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { launch } from '../_chromium.ts'
 import { oobOf } from '../_tenants.ts'
-import { inChromium, launch } from './_chromium.ts'
 
 const jsQR = createRequire(import.meta.url)('jsqr') as typeof import('jsqr').default
 
-inChromium('pages', () => {
+describe('pages in Chromium', () => {
   let agent: TestAgent
   let browser: Browser
   let reader: Page

@@ -1,10 +1,10 @@
-/** The API reference at `/docs` in Chromium, which reaches the agent only. Skipped where Chromium is not installed. */
+/** The API reference at `/docs` in Chromium, which reaches the agent only. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import type { Tenant } from '../_api.ts'
+import { launch } from '../_chromium.ts'
 import { openProxy } from '../_proxy.ts'
-import { inChromium, launch } from './_chromium.ts'
 
 const looks = [
   { colorScheme: 'light', width: 1_280, ground: 'rgb(243, 245, 248)' },
@@ -13,7 +13,7 @@ const looks = [
   { colorScheme: 'dark', width: 375, ground: 'rgb(14, 17, 22)' },
 ] as const
 
-inChromium('the API reference', () => {
+describe('the API reference in Chromium', () => {
   let agent: TestAgent
   let acme: Tenant
   let browser: Browser

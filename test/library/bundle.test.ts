@@ -1,10 +1,10 @@
-/** The bundle of the client: nothing of Node.js, small, and at work in Chromium. Chromium is skipped where it is not installed. */
+/** The bundle of the client: nothing of Node.js, small, and at work in Chromium. */
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { transformSync } from 'esbuild'
-import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { launch } from '../_chromium.ts'
 import { dist, library } from './_library.ts'
 
 const bundle = readFileSync(`${dist}client.js`, 'utf8')
@@ -19,27 +19,22 @@ test('the client is small: less than 30 KB when it is minified', () => {
   expect(transformSync(bundle, { minify: true, legalComments: 'none' }).code.length).toBeLessThan(30_000)
 })
 
-const executablePath = '/usr/bin/chromium'
-const isThere = existsSync(executablePath)
-
-test.skipIf(!isThere)(
-  `a page of another origin connects, waits and reads events${isThere ? '' : ` (skipped: there is no ${executablePath})`}`,
-  async () => {
-    const pages = createServer(({ url }, response) => {
-      const isScript = url === '/client.js'
-      response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
-      response.end(isScript ? bundle : '<!doctype html><title>A page</title>')
-    }).listen(0, '127.0.0.1')
-    await once(pages, 'listening')
-    const origin = `http://127.0.0.1:${(pages.address() as { port: number }).port}`
-    const agent = await library.createAgent({ settings: { AGENT_CORS_ORIGINS: origin } })
-    const other = await agent.newTenant('other')
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
-    try {
-      const page = await browser.newPage()
-      await page.goto(origin)
-      // A text, because this project has no types of browsers.
-      const result = await page.evaluate(`(async () => {
+test('a page of another origin connects, waits and reads events', async () => {
+  const pages = createServer(({ url }, response) => {
+    const isScript = url === '/client.js'
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
+    response.end(isScript ? bundle : '<!doctype html><title>A page</title>')
+  }).listen(0, '127.0.0.1')
+  await once(pages, 'listening')
+  const origin = `http://127.0.0.1:${(pages.address() as { port: number }).port}`
+  const agent = await library.createAgent({ settings: { AGENT_CORS_ORIGINS: origin } })
+  const other = await agent.newTenant('other')
+  const browser = await launch()
+  try {
+    const page = await browser.newPage()
+    await page.goto(origin)
+    // A text, because this project has no types of browsers.
+    const result = await page.evaluate(`(async () => {
         const { createClient, events, waitFor, verifyWebhook } = await import('/client.js')
         const [inviter, invitee] = ${JSON.stringify([agent.apiKey, other.apiKey])}
           .map((apiKey) => createClient(${JSON.stringify(agent.url)}, { apiKey }))
@@ -60,23 +55,22 @@ test.skipIf(!isThere)(
         const away = await createClient('http://127.0.0.1:9')('GET /connections').catch(({ name }) => name)
         return { state, states, fault, unknown, away }
       })()`)
-      expect(result).toEqual({
-        state: 'ConnectionResponseReceived',
-        states: [
-          'InvitationGenerated',
-          'ConnectionRequestReceived',
-          'ConnectionResponsePending',
-          'ConnectionResponseSent',
-        ],
-        fault: 'headers',
-        unknown: ['ProblemError', 404],
-        away: 'UnreachableError',
-      })
-    } finally {
-      await browser.close()
-      await agent.close()
-      pages.closeAllConnections()
-      pages.close()
-    }
-  },
-)
+    expect(result).toEqual({
+      state: 'ConnectionResponseReceived',
+      states: [
+        'InvitationGenerated',
+        'ConnectionRequestReceived',
+        'ConnectionResponsePending',
+        'ConnectionResponseSent',
+      ],
+      fault: 'headers',
+      unknown: ['ProblemError', 404],
+      away: 'UnreachableError',
+    })
+  } finally {
+    await browser.close()
+    await agent.close()
+    pages.closeAllConnections()
+    pages.close()
+  }
+})
