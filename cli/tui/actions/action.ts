@@ -13,7 +13,12 @@ export type ActionContext = {
   data: () => Data
   store: Pick<Store, 'reloadDids' | 'reloadWebhooks' | 'amend'>
   confirm: (question: string, lines?: readonly string[]) => Promise<boolean>
-  choose: <Value>(title: string, options: readonly Option<Value>[]) => Promise<Value | undefined>
+  /** Asks for one of several options, below `lines`. */
+  choose: <Value>(
+    title: string,
+    options: readonly Option<Value>[],
+    lines?: readonly string[],
+  ) => Promise<Value | undefined>
   /** Asks for the values of fields, starting at the field `start`. `check` throws for invalid values. */
   fill: (
     title: string,

@@ -81,10 +81,18 @@ export function choosePartner(
   ])
 }
 
+/** The goal of an invitation, in a form. */
+export const goalField = {
+  name: 'goal',
+  label: 'goal',
+  value: '',
+  hint: 'its purpose, which the other side sees',
+}
+
 export async function invite(context: ActionContext): Promise<string | undefined> {
   const values = await context.fill('Invite someone to connect', [
     { name: 'label', label: 'label', value: '', hint: 'your name for the connection; it is not sent' },
-    { name: 'goal', label: 'goal', value: '', hint: 'its purpose, which the other side sees' },
+    goalField,
   ])
   if (!values) return undefined
   context.say('Creating the invitation …')

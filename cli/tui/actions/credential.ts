@@ -5,7 +5,9 @@ import { chooseIssuer, chooseSubject } from './did.ts'
 import { expectedStates } from '../../format/states.ts'
 import { UsageError } from '../../errors/errors.ts'
 import { readClaims } from '../../input/claims.ts'
-import { choosePartner } from './connection.ts'
+import { readSeconds } from '../../input/time.ts'
+import type { Field } from '../session/prompt.ts'
+import { choosePartner, goalField } from './connection.ts'
 
 export const credentialActions: readonly Action<CredentialRecord>[] = [
   { key: 'a', word: 'accept', when: isFor('credential accept'), run: accept },
@@ -103,53 +105,60 @@ export async function removeCredential(
 
 const formats = { JWT: 'JWT', 'SD-JWT': 'SDJWT' } as const
 
+/** The fields of the form for an offer, the claims first. */
+function offerFields(isInvitation: boolean): Field[] {
+  return [
+    { name: 'claim', label: 'claim', value: '', hint: 'name=Alice, or age:=42 for JSON', many: true },
+    { name: 'format', label: 'format', value: 'JWT', words: Object.keys(formats) },
+    { name: 'validity', label: 'expires', value: '', hint: 'never, or after a period such as 12h or 365d' },
+    { name: 'issue', label: 'issue', value: byHand, words: [byHand, 'when the offer is accepted'] },
+    // Over a connection, the other side does not see the goal.
+    ...(isInvitation ? [goalField] : []),
+  ]
+}
+
+const byHand = 'when I press i'
+
 export async function offer(context: ActionContext): Promise<string | undefined> {
   const partner = await choosePartner(context, 'Offer a credential: over which connection?')
   const issuer = partner && (await chooseIssuer(context))
   if (!issuer) return undefined
-  const values = await context.fill(
-    'Claims of the credential',
-    [
-      { name: 'format', label: 'format', value: 'JWT', words: Object.keys(formats) },
-      {
-        name: 'issue',
-        label: 'issue',
-        value: 'when I press i',
-        words: ['when I press i', 'as soon as the offer is accepted'],
-      },
-      { name: 'claim', label: 'claim', value: '', hint: 'name=Alice, or age:=42 for JSON', many: true },
-    ],
-    { start: 'claim', note: 'The holder of an SD-JWT chooses which claims it shows.', check: toClaims },
-  )
-  if (!values) return undefined
-  const body = {
-    issuingDID: issuer.did,
-    claims: toClaims(values),
-    credentialFormat: formats[values.format as keyof typeof formats],
-    automaticIssuance: values.issue !== 'when I press i',
-  }
-  context.say('Offering …')
   const { connectionId } = partner
+  const values = await context.fill('Claims of the credential', offerFields(connectionId === null), {
+    note: 'The holder of an SD-JWT chooses which claims it shows.',
+    check: toOffer,
+  })
+  if (!values) return undefined
+  const body = { ...toOffer(values), issuingDID: issuer.did }
+  context.say('Offering …')
   if (connectionId !== null) {
     await context.call('POST /issue-credentials/credential-offers', { body: { ...body, connectionId } })
     context.goTo('credentials')
     return 'The offer is on its way to the holder.'
   }
-  const made = await context.call('POST /issue-credentials/credential-offers/invitation', { body })
+  const made = await context.call('POST /issue-credentials/credential-offers/invitation', {
+    body: { ...body, goal: values.goal || undefined },
+  })
   await context.showNewInvitation('credentials', made)
   return 'The invitation is created. The first agent that accepts it gets the offer.'
 }
 
-/** The claims of the form. @throws {UsageError} when there is none, or one cannot be read. */
-function toClaims(values: Readonly<Record<string, string>>) {
+/** Converts the values of the form. @throws {UsageError} when there is no claim, or a value cannot be read */
+function toOffer(values: Readonly<Record<string, string>>) {
   const claim = Object.entries(values).flatMap(([name, value]) =>
     name.startsWith('claim') && value !== '' ? [value] : [],
   )
   if (claim.length === 0) throw new UsageError('A credential needs a claim: write one, such as name=Alice.')
+  const { validity = '' } = values
   try {
-    return readClaims({ claim })
+    return {
+      claims: readClaims({ claim }),
+      credentialFormat: formats[values.format as keyof typeof formats],
+      automaticIssuance: values.issue !== byHand,
+      ...(validity !== '' && { validityPeriod: readSeconds('expires', validity) }),
+    }
   } catch (error) {
     // In a form there are no flags.
-    throw new UsageError((error as Error).message.replace('--claim', 'claim'))
+    throw new UsageError((error as Error).message.replace('--', ''))
   }
 }

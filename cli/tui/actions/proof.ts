@@ -5,7 +5,7 @@ import { CommandError } from '../../errors/errors.ts'
 import { expectedStates } from '../../format/states.ts'
 import { claimsLine } from '../../format/credential.ts'
 import type { Action, ActionContext, Run } from './action.ts'
-import { choosePartner } from './connection.ts'
+import { choosePartner, goalField } from './connection.ts'
 
 export const proofActions: readonly Action<PresentationRecord>[] = [
   { key: 'p', word: 'present', when: isFor('proof present'), run: present },
@@ -147,9 +147,7 @@ export async function request(context: ActionContext): Promise<string | undefine
   const values = await context.fill('Proof request', [
     { name: 'format', label: 'format', value: 'JWT', words: ['JWT', 'SD-JWT'] },
     // Over a connection, the other side does not see the goal.
-    ...(partner.connectionId === null
-      ? [{ name: 'goal', label: 'goal', value: '', hint: 'its purpose, which the other side sees' }]
-      : []),
+    ...(partner.connectionId === null ? [goalField] : []),
     {
       name: 'claim',
       label: 'claim',

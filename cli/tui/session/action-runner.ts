@@ -98,8 +98,8 @@ export function createActionRunner({ daemon, store, copy, forSameDaemon, get, ch
     store,
     data: store.get,
     confirm: (question, lines = []) => ask((answer) => ({ kind: 'confirm', question, lines, answer })),
-    choose: async (title, options) =>
-      (await ask<any>((answer) => ({ kind: 'choose', title, options, at: 0, answer })))?.value,
+    choose: async (title, options, lines) =>
+      (await ask<any>((answer) => ({ kind: 'choose', title, options, lines, at: 0, answer })))?.value,
     fill: (title, fields, { start = fields[0]?.name, note, check } = {}) =>
       ask((answer) => ({
         kind: 'fill',

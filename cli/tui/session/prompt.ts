@@ -42,6 +42,8 @@ export type Prompt =
   | {
       kind: 'choose'
       title: string
+      /** Lines above the options. */
+      lines?: readonly string[] | undefined
       options: readonly Option[]
       at: number
       answer: (option: Option | undefined) => void
@@ -91,15 +93,16 @@ export function valuesOf({ fields }: Form): Record<string, string> {
   return Object.fromEntries(fields.map(({ name, value }) => [name, value]))
 }
 
-/** Appends an empty field after a filled repeated one. */
+/** Inserts an empty field after the last of a repeated one when that is filled in. */
 function change(form: Form, value: string): Form {
   const { problem: _mended, ...rest } = form
   const fields = form.fields.with(form.at, { ...form.fields[form.at]!, value })
-  const last = fields.at(-1)!
-  if (!last.many || last.value === '') return { ...rest, fields }
+  const last = fields.findLastIndex(({ many }) => many)
+  const repeated = fields[last]
+  if (!repeated || repeated.value === '') return { ...rest, fields }
   const count = fields.filter(({ many }) => many).length + 1
-  const next: Field = { ...last, name: `${last.name.split(' ')[0]} ${count}`, label: '', value: '' }
-  return { ...rest, fields: [...fields, next] }
+  const next: Field = { ...repeated, name: `${repeated.name.split(' ')[0]} ${count}`, label: '', value: '' }
+  return { ...rest, fields: fields.toSpliced(last + 1, 0, next) }
 }
 
 function turn(words: readonly string[], word: string, step: number): string {

@@ -42,13 +42,22 @@ function confirmRows({ question, lines }: Extract<Question, { kind: 'confirm' }>
   ]
 }
 
+/** Lines of options that lines above them leave at least. */
+const leastOptions = 3
+
 function chooseRows(
-  { options, at }: Extract<Question, { kind: 'choose' }>,
+  { options, at, lines = [] }: Extract<Question, { kind: 'choose' }>,
   width: number,
-  room: number,
+  most: number,
 ): Row[] {
+  const above = lines
+    .flatMap((line) => wrap(safeLine(line), width - 4))
+    .slice(0, Math.max(most - leastOptions - 1, 0))
+    .map((text): Row => [{ text: `  ${text}` }])
+  if (above.length > 0) above.push([])
+  const room = most - above.length
   const first = Math.max(Math.min(at - Math.floor(room / 2), options.length - room), 0)
-  return options.slice(first, first + room).map(({ label, detail = '' }, index): Row => {
+  const shown = options.slice(first, first + room).map(({ label, detail = '' }, index): Row => {
     const isAt = first + index === at
     const number = first + index < 9 ? `${first + index + 1}` : ' '
     const name = shorten(safeLine(label), width - 6, 'middle')
@@ -58,6 +67,7 @@ function chooseRows(
       { text: detailBeside(safeLine(detail), width - 6 - widthOf(name)), style: 'faint' },
     ]
   })
+  return [...above, ...shown]
 }
 
 /** Returns the detail beside an option. Ids are shortened, other texts omitted if they do not fit. */

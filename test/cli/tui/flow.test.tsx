@@ -167,11 +167,18 @@ test('a withdrawn invitation leaves the list', async () => {
 
 test('offers and requests by invitation are shown as QR codes until they are answered', async () => {
   await using both = await two()
-  const { holder, left } = both
+  const { issuer, holder, left } = both
   await left.after('n', '3').shows('Anyone')
   await left.after(codes.enter).shows('a new DID')
   await left.after(codes.enter).shows('Claims of the credential')
-  await left.after('name=Alice', codes.enter).shows('Invitation to accept the offer')
+  await left
+    .after('name=Alice', codes.tab, codes.tab, codes.tab, '9x', codes.enter)
+    .shows('✗ expires "9x" is not a duration')
+  await left
+    .after(codes.backspace, 'd', codes.tab, codes.tab, 'Your diploma', codes.enter)
+    .shows('Invitation to accept the offer')
+  const [offered] = (await issuer.call('GET /issue-credentials/records')).contents
+  expect(offered).toMatchObject({ validityPeriod: 9 * 86_400, goal: 'Your diploma' })
   await left.type('y')
   await holder.call('POST /issue-credentials/credential-offers/accept-invitation', {
     body: { invitation: left.copied[0]! },

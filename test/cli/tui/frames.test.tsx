@@ -125,6 +125,8 @@ test('the claims of an offer are typed one after the other', async () => {
     codes.tab,
     codes.right,
     codes.tab,
+    '90d',
+    codes.tab,
     ' ',
     codes.tab,
     codes.tab,
