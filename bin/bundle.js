@@ -74,12 +74,21 @@ await build({
   ...script,
   entryPoints: { agent: 'daemon/server/bundle.ts' },
   outdir: 'dist/daemon',
-  plugins: [ownZod, separate(onDemand.map((name) => [new RegExp(`^${name}$`), `./${name}.cjs`]))],
+  plugins: [
+    ownZod,
+    separate([
+      ...onDemand.map((name) => [new RegExp(`^${name}$`), `./${name}.cjs`]),
+      [/\/views\.ts$/, './pages.cjs'],
+    ]),
+  ],
 })
 
 copyFileSync(`${root}daemon/http/examples.json`, `${root}dist/daemon/examples.json`)
 
 await build({ ...script, entryPoints: onDemand, outdir: 'dist/daemon', sourcemap: false })
+
+// The daemon loads this one with the first web page.
+await build({ ...script, entryPoints: { pages: 'daemon/pages/views.ts' }, outdir: 'dist/daemon' })
 
 // The daemon loads this one only if it exports traces. The ES modules of OpenTelemetry have no code that nothing uses.
 await build({

@@ -131,6 +131,7 @@ function createWork({ key, contract, handler }: Route, { agent, access, routes }
       log,
       accept: ctx.headers.accept ?? '*/*',
       accepts: (types: readonly string[]) => ctx.accepts([...types]) || undefined,
+      acceptsLanguage: (languages: readonly string[]) => ctx.acceptsLanguages([...languages]) || undefined,
       acceptsEncoding: (encoding: string) => ctx.acceptsEncodings([encoding]) === encoding,
       whenGone: () => {
         context.slot?.release()

@@ -114,6 +114,8 @@ export type Input<C extends Contract> = {
   accept: string
   /** The media type that `Accept` prefers, the first if it has no preference, undefined if it accepts none (RFC 9110 §12.5.1). */
   accepts: (types: readonly string[]) => string | undefined
+  /** The language that `Accept-Language` prefers, the first if it has no preference, undefined if it accepts none (RFC 9110 §12.5.4). */
+  acceptsLanguage: (languages: readonly string[]) => string | undefined
   /** Whether `Accept-Encoding` allows a content encoding (RFC 9110 §12.5.3). */
   acceptsEncoding: (encoding: string) => boolean
   /** For responses that take long: releases the slot of the request, and returns a signal that aborts when the client disconnects. */

@@ -1,116 +1,101 @@
 /**
- * The page of an out-of-band invitation (DIDComm v2.1) of any agent. The link contains the whole invitation.
+ * The page of an out-of-band invitation (DIDComm v2.1): of a link that contains the whole invitation, of any agent, or of a short link of
+ * this agent.
  *
- * The page does not state whether this agent made the invitation: a forged one could copy the sender's data from a real one.
+ * The page does not state who made the invitation: a forged one could copy the sender's data from a real one.
  */
-import { isOver } from '../../src/base/clock.ts'
-import { resolvePeerDid } from '../../src/did/peer.ts'
-import { toInvitationUrl, type OutOfBandInvitation } from '../../src/didcomm/invitation.ts'
-import { findEndpoint } from '../../src/didcomm/route.ts'
-import { purposeIn } from '../../src/protocols/out-of-band.ts'
+import type { OutOfBandInvitation } from '../../src/didcomm/invitation.ts'
+import type { Texts } from './english.ts'
 import { html, line, type Html } from './html.ts'
 import type { Page } from './page.ts'
-import { copyFields, maxLineLength, moment, qrFigure, quoted, steps } from './parts.ts'
+import { copyFields, longCode, maxLineLength, moment, pageEnd, qrFigure, quoted, steps } from './parts.ts'
 
-const texts = {
-  connect: {
-    kind: 'Invitation to connect',
-    title: 'You are invited to connect',
-    text: 'Connect your wallet with the sender’s, to exchange messages, credentials and proofs.',
-    last: 'Confirm the connection, or decline. Connecting shares none of your credentials.',
-  },
-  offer: {
-    kind: 'Credential offer',
-    title: 'You are offered a credential',
-    text: 'The sender offers a credential for your wallet.',
-    last: 'Check the claims of the credential, and accept it or decline.',
-  },
-  request: {
-    kind: 'Invitation with a request',
-    title: 'Proof request',
-    text: 'The sender asks for a proof with a credential from your wallet.',
-    last: 'Check the requested claims, and share them only if you want the sender to know them.',
-  },
-} as const
-
-/** `oob` is the encoded invitation, `base` the public base URL of the page. */
-export function invitationPage({
-  invitation,
-  oob,
-  base,
-}: {
+export type InvitationLink = {
   invitation: OutOfBandInvitation
+  /** The encoded invitation. */
   oob: string
-  base: string
-}): Page {
-  const { from, expires_time: expires } = invitation
-  const endsAt = expires === undefined ? undefined : new Date(expires * 1_000)
-  if (endsAt && isOver(endsAt.getTime())) return expiredPage(invitation, endsAt)
-  const { kind, title, text, last } = texts[purposeIn(invitation) ?? 'connect']
-  const url = toInvitationUrl(base, oob)
-  const host = hostOf(from)
-  const destination = host === undefined ? undefined : html`Your messages go to <bdi>${host}</bdi>.`
+  /** The URL that contains the whole invitation. */
+  url: string
+  /** The short URL. The page then follows the invitation. */
+  shortUrl?: string | undefined
+  purpose: 'connect' | 'offer' | 'request'
+  /** When the invitation expires, and whether it has. */
+  endsAt: Date | undefined
+  isOver: boolean
+  /** The host to which messages for the sender go, if the sender's DID says it. */
+  host: string | undefined
+}
+
+export function invitationPage(texts: Texts, link: InvitationLink): Page {
+  const { invitation, oob, url, shortUrl, purpose, host, endsAt, isOver } = link
+  const words = texts.invitation
+  if (endsAt && isOver) return expiredPage(texts, link, endsAt)
+  const { kind, title, text, last } = words[purpose]
+  const goal = line(invitation.body.goal, maxLineLength)
+  const destination = host === undefined ? undefined : words.destination(host)
   return {
-    title,
+    title: goal === undefined ? title : `${title}: ${goal}`,
     isWide: true,
+    isLive: shortUrl !== undefined,
+    staleAfterMs: endsAt && Math.max(0, endsAt.getTime() - Date.now()),
     content: html`<header>
         <p class="kind">${kind}</p>
         <h1>${title}</h1>
         <p>${text}</p>
-        ${goalOf(invitation)}
+        ${goalOf(texts, link)}
       </header>
-      ${qrFigure(url, 'the invitation')}
+      ${qrFigure(texts, shortUrl ?? url, words.code)}
       <div>
-        ${steps([
-          html`Open your wallet app, and scan the code.`,
-          html`Check what your wallet shows of the sender. ${destination}`,
-          html`${last}`,
+        ${steps(texts, [words.open, html`${words.check} ${destination}`, last])}
+        <aside class="note"><p>${words.warning}</p></aside>
+        ${shortUrl === undefined ? undefined : longCode(texts, url, words.code)}
+        ${copyFields(texts, [
+          ...(shortUrl === undefined
+            ? [{ label: texts.copyLink, text: url }]
+            : [
+                { label: texts.copyLink, text: shortUrl },
+                { label: texts.copyLongLink, text: url },
+              ]),
+          { label: words.copyText, text: oob },
         ])}
-        <aside class="note">
-          <p>
-            An invitation does not prove its author. If you did not expect one, close the page: opening it
-            sends nothing.
-          </p>
-        </aside>
-        ${copyFields([
-          { label: 'Copy this link into your wallet:', text: url },
-          { label: 'Or, if it asks for the invitation’s text:', text: oob },
-        ])}
-        ${details(invitation)}
-        ${endsAt && html`<footer><p>It can be accepted until ${moment(endsAt)}.</p></footer>`}
+        ${details(texts, link)}
+        ${pageEnd(texts, endsAt && words.until(moment(texts, endsAt)), shortUrl !== undefined)}
       </div>`,
   }
 }
 
-function expiredPage(invitation: OutOfBandInvitation, endsAt: Date): Page {
-  const title = 'This invitation has expired'
+function expiredPage(texts: Texts, link: InvitationLink, endsAt: Date): Page {
+  const { expired, expiredAt } = texts.invitation
   return {
-    title,
-    content: html`<h1>${title}</h1>
-      <p>It expired on ${moment(endsAt)}. Ask the sender for a new one.</p>
-      ${goalOf(invitation)} ${details(invitation)}`,
+    title: expired,
+    content: html`<h1>${expired}</h1>
+      <p>${expiredAt(moment(texts, endsAt))}</p>
+      ${goalOf(texts, link)} ${details(texts, link)}`,
   }
 }
 
-function goalOf({ body }: OutOfBandInvitation): Html | undefined {
+function goalOf(texts: Texts, { invitation: { body } }: InvitationLink): Html | undefined {
   const goal = line(body.goal, maxLineLength)
   if (goal === undefined) return undefined
-  return html`<p class="soft">Purpose, in the sender’s words:</p>
+  return html`<p class="soft">${texts.invitation.purpose}</p>
     <blockquote>${quoted(goal)}</blockquote>`
 }
 
 /** The claims of the invitation about its maker and itself. */
-function details({ id, from, body }: OutOfBandInvitation): Html {
-  const rows = {
-    'DID of the other side': from,
-    'Its messages go to': hostOf(from),
-    'Code of its purpose': body.goal_code,
-    Invitation: id,
-  }
+function details(
+  { invitation: words }: Texts,
+  { invitation: { id, from, body }, host }: InvitationLink,
+): Html {
+  const rows: readonly [name: string, value: string | undefined][] = [
+    [words.from, from],
+    [words.host, host],
+    [words.goalCode, body.goal_code],
+    [words.id, id],
+  ]
   return html`<details>
-    <summary>Who made this invitation?</summary>
+    <summary>${words.details}</summary>
     <dl>
-      ${Object.entries(rows).map(([name, value]) => {
+      ${rows.map(([name, value]) => {
         const text = line(value, 1_000)
         return text === undefined
           ? html``
@@ -121,14 +106,4 @@ function details({ id, from, body }: OutOfBandInvitation): Html {
       })}
     </dl>
   </details>`
-}
-
-/** The host of a did:peer's service. Undefined for other DIDs, which would need a network call. */
-function hostOf(did: string): string | undefined {
-  try {
-    const url = findEndpoint(resolvePeerDid(did))
-    return url && new URL(url).host
-  } catch {
-    return undefined
-  }
 }

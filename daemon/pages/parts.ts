@@ -1,4 +1,5 @@
 /** Parts that the pages share. */
+import type { Texts } from './english.ts'
 import { html, type Html } from './html.ts'
 import { toQrCode } from './qr-code.ts'
 
@@ -10,48 +11,54 @@ export function quoted(text: string): Html {
   return html`<bdi>“${text}”</bdi>`
 }
 
-/** The QR code of a text, or a note when the text is too long for one. `what` names the text. */
-export function qrFigure(text: string, what: string): Html {
-  const code = toQrCode(text, `QR code of ${what}`)
+/** The QR code of a text, or a note when the text is too long for one. `label` names the code. */
+export function qrFigure(texts: Texts, text: string, label: string): Html {
+  const code = toQrCode(text, label)
   if (code)
     return html`<figure>
       ${code}
-      <figcaption>Scan this code with your wallet.</figcaption>
+      <figcaption>${texts.scan}</figcaption>
     </figure>`
-  const note = 'The text is too long for a QR code. Copy it, further down, into your wallet.'
-  return html`<figure class="note"><p>${note}</p></figure>`
+  return html`<figure class="note"><p>${texts.tooLong}</p></figure>`
 }
 
-export function steps(items: readonly Html[]): Html {
-  return html`<h2>What to do</h2>
+/** The QR code of the long form of a short link, for wallets that do not follow links. */
+export function longCode(texts: Texts, text: string, label: string): Html {
+  return html`<details>
+    <summary>${texts.longCode}</summary>
+    <p>${texts.longCodeText}</p>
+    ${qrFigure(texts, text, label)}
+  </details>`
+}
+
+export function steps({ steps: heading }: Texts, items: readonly (Html | string)[]): Html {
+  return html`<h2>${heading}</h2>
     <ol>
       ${items.map((item) => html`<li>${item}</li>`)}
     </ol>`
 }
 
 /** Texts to copy, for people whose wallet is on the same device. */
-export function copyFields(fields: readonly { label: string; text: string }[]): Html {
+export function copyFields({ copy }: Texts, fields: readonly { label: string; text: string }[]): Html {
   return html`<details>
-    <summary>Your wallet is on this device, or has no camera?</summary>
-    ${fields.map(
-      ({ label, text }, index) =>
-        html`<label for="copy-${index}">${label}</label>
-          <textarea id="copy-${index}" readonly rows="6" spellcheck="false">${text}</textarea>`,
-    )}
+    <summary>${copy}</summary>
+    ${fields.map(({ label, text }, index) => {
+      const rows = text.length < 120 ? 2 : 6
+      return html`<label for="copy-${index}">${label}</label>
+        <textarea id="copy-${index}" readonly rows="${rows}" spellcheck="false">${text}</textarea>`
+    })}
   </details>`
 }
 
-/** A time in UTC, since the reader may be in any time zone. */
-export function moment(date: Date): Html {
-  return html`<time datetime="${date.toISOString()}">${formatter().format(date)} UTC</time>`
+/** The end of a page. `isLive`: with scripts, the page reloads when its link closes. */
+export function pageEnd({ reload }: Texts, text: Html | undefined, isLive: boolean): Html {
+  return html`<footer>
+    ${text && html`<p>${text}</p>`} ${isLive ? html`<noscript><p>${reload}</p></noscript>` : undefined}
+  </footer>`
 }
 
-let cachedFormatter: Intl.DateTimeFormat | undefined
-
-/** Created with the first page: it would take a twentieth of the daemon's start. */
-const formatter = () =>
-  (cachedFormatter ??= new Intl.DateTimeFormat('en-GB', {
-    dateStyle: 'long',
-    timeStyle: 'medium',
-    timeZone: 'UTC',
-  }))
+/** A time in UTC, since the reader may be in any time zone. */
+export function moment({ locale }: Texts, date: Date): Html {
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC' })
+  return html`<time datetime="${date.toISOString()}">${format.format(date)} UTC</time>`
+}

@@ -1,87 +1,66 @@
 /** The pages of DID requests and authentication challenges, for a person who opens their link in a browser. */
 import type { Challenge } from '../../src/enterprise/authentication.ts'
 import type { DidRequest } from '../../src/enterprise/onboarding.ts'
-import { html, line, visibleJson, type Html } from './html.ts'
+import type { Texts } from './english.ts'
+import { html, line, visibleJson } from './html.ts'
 import type { Page } from './page.ts'
-import { copyFields, maxLineLength, moment, qrFigure, quoted, steps } from './parts.ts'
+import { copyFields, longCode, maxLineLength, moment, pageEnd, qrFigure, quoted, steps } from './parts.ts'
 
-/** `endsAt` is when the link expires, `staleAfterMs` how long that is from now. */
-export function didRequestPage(
-  didRequest: DidRequest,
-  { endsAt, staleAfterMs }: { endsAt: Date; staleAfterMs: number },
-): Page {
-  return sessionPage({
-    kind: 'DID request',
-    document: didRequest,
-    request: 'asks for a DID',
-    unnamedTitle: 'Request for a DID',
-    intro:
-      'A DID is an identifier that your wallet creates and that only you control. The sender will recognise you by it.',
-    endpoint: didRequest.onboardEndpoint,
-    lastStep: 'Choose a DID, or let your wallet create a new one, and confirm. You can also decline.',
-    warning: html`The sender chose the name on this page, and it is not verified. If you did not expect this
-    request, close the page: opening it sends nothing.`,
-    endsAt,
-    staleAfterMs,
-  })
-}
-
-export function challengePage(challenge: Challenge, { staleAfterMs }: { staleAfterMs: number }): Page {
-  return sessionPage({
-    kind: 'Authentication challenge',
-    document: challenge,
-    request: 'asks you to sign in',
-    unnamedTitle: 'Sign in with your DID',
-    intro: 'You sign in with your DID: your wallet signs the challenge, and there is no password to type.',
-    endpoint: challenge.submissionEndpoint,
-    lastStep: 'Choose the DID that you use there, and confirm.',
-    warning: html`<strong>Continue only if you started this sign-in yourself, just now.</strong> Another
-      person who sent you this link could be signed in as you. The name on this page is not verified.`,
-    endsAt: new Date(challenge.expireAt),
-    staleAfterMs,
-  })
-}
-
-type SessionPage = {
-  kind: string
-  /** The document that the QR code holds. */
-  document: DidRequest | Challenge
-  /** The action of the sender, after its name. */
-  request: string
-  /** The title when the sender gave no name. */
-  unnamedTitle: string
-  intro: string
-  endpoint: string
-  lastStep: string
-  warning: Html
+type Link = {
+  /** When the link closes, and how many milliseconds are left. */
   endsAt: Date
   staleAfterMs: number
+  /** The short URL, if the page was opened by it. Otherwise the QR code holds the document. */
+  shortUrl?: string | undefined
 }
 
-function sessionPage(page: SessionPage): Page {
-  const from = line(page.document.from, maxLineLength)
-  const text = visibleJson(page.document)
-  const { host } = new URL(page.endpoint)
-  const heading = from === undefined ? page.unnamedTitle : html`${quoted(from)} ${page.request}`
+export function didRequestPage(texts: Texts, didRequest: DidRequest, link: Link): Page {
+  return sessionPage(texts, texts.didRequest, {
+    ...link,
+    ...didRequest,
+    document: didRequest,
+    endpoint: didRequest.onboardEndpoint,
+  })
+}
+
+export function challengePage(texts: Texts, challenge: Challenge, link: Link): Page {
+  return sessionPage(texts, texts.challenge, {
+    ...link,
+    ...challenge,
+    document: challenge,
+    endpoint: challenge.submissionEndpoint,
+  })
+}
+
+function sessionPage(
+  texts: Texts,
+  words: Texts['didRequest'],
+  link: Link & { document: object; from?: string | undefined; endpoint: string },
+): Page {
+  const { endsAt, staleAfterMs, shortUrl, document, endpoint } = link
+  const from = line(link.from, maxLineLength)
+  const text = visibleJson(document)
+  const { host } = new URL(endpoint)
   return {
-    title: from === undefined ? page.unnamedTitle : `${from} ${page.request}`,
+    title: from === undefined ? words.title : words.namedTitle(from),
     isWide: true,
-    staleAfterMs: page.staleAfterMs,
+    isLive: true,
+    staleAfterMs,
     content: html`<header>
-        <p class="kind">${page.kind}</p>
-        <h1 class="from">${heading}</h1>
-        <p>${page.intro}</p>
+        <p class="kind">${words.kind}</p>
+        <h1 class="from">${from === undefined ? words.title : words.named(quoted(from))}</h1>
+        <p>${words.text}</p>
       </header>
-      ${qrFigure(text, `the ${page.kind.replace('Auth', 'auth')}`)}
+      ${qrFigure(texts, shortUrl ?? text, words.code)}
       <div>
-        ${steps([
-          html`Open the wallet app that keeps your DIDs, and scan the code.`,
-          html`Check the name that your wallet shows. Your answer goes to <bdi>${host}</bdi>.`,
-          html`${page.lastStep}`,
+        ${steps(texts, [texts.session.open, texts.session.check(host), words.last])}
+        <aside class="note"><p>${words.warning}</p></aside>
+        ${shortUrl === undefined ? undefined : longCode(texts, text, words.code)}
+        ${copyFields(texts, [
+          ...(shortUrl === undefined ? [] : [{ label: texts.copyLink, text: shortUrl }]),
+          { label: texts.copyText, text },
         ])}
-        <aside class="note"><p>${page.warning}</p></aside>
-        ${copyFields([{ label: 'Copy this text into your wallet:', text }])}
-        <footer><p>The link accepts one answer, until ${moment(page.endsAt)}.</p></footer>
+        ${pageEnd(texts, texts.session.until(moment(texts, endsAt)), true)}
       </div>`,
   }
 }

@@ -1,4 +1,4 @@
-/** The style sheets in the pages, and their digests, which the content security policy allows. */
+/** The style sheets in the pages. */
 import { createHash } from 'node:crypto'
 import { rawHtml, type Html } from './html.ts'
 
@@ -61,13 +61,13 @@ footer p:last-child { margin: 0; }
 @media (forced-colors: active) { .qr { forced-color-adjust: none; } }
 `
 
-/** A style element, and its text's `'sha256-…'` for the policy (CSP 3 §2.3.1). */
-export type Style = { element: Html; source: string }
+/** An element, and its text's `'sha256-…'`, by which the content security policy allows it (CSP 3 §2.3.1). */
+export type Inline = { element: Html; source: string }
 
-const toStyle = (text: string): Style => ({
-  element: rawHtml(`<style>${text}</style>`),
-  source: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
-})
+export function inline(tag: 'style' | 'script', text: string): Inline {
+  const digest = createHash('sha256').update(text).digest('base64')
+  return { element: rawHtml(`<${tag}>${text}</${tag}>`), source: `'sha256-${digest}'` }
+}
 
-export const pageStyle = toStyle(style)
-export const paletteStyle = toStyle(palette)
+export const pageStyle = inline('style', style)
+export const paletteStyle = inline('style', palette)

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import type { Input } from '../http/route.ts'
-import { pageMedia, replyInForm, type Page } from '../pages/page.ts'
+import { pageMedia, replyInForm, type Page, type Texts, type Views } from '../pages/reply.ts'
 
 const Description = z
   .object({ name: z.string(), description: z.string(), apiDocument: z.url(), health: z.url() })
@@ -18,8 +18,12 @@ export const descriptionContract = {
 type DescriptionInput = Input<typeof descriptionContract & { summary: string; operationId: string }>
 
 /** Replies with the description, or with a page to a browser. */
-export const describe = (agent: Agent, { accepts }: DescriptionInput, toPage: () => Page | Promise<Page>) =>
-  replyInForm(accepts, {
+export const describe = (
+  agent: Agent,
+  input: DescriptionInput,
+  toPage: (views: Views, texts: Texts) => Page | Promise<Page>,
+) =>
+  replyInForm(input, {
     read: () => Promise.resolve(agent.env.urls.rest.replace(/\/$/, '')),
     toJson: (url) => ({
       name: 'identity-agent',
@@ -28,7 +32,7 @@ export const describe = (agent: Agent, { accepts }: DescriptionInput, toPage: ()
       apiDocument: `${url}/docs/openapi.json`,
       health: `${url}/_system/health`,
     }),
-    toPage,
+    toPage: (_, views, texts) => toPage(views, texts),
   })
 
 /**

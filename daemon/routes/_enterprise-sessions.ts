@@ -57,8 +57,15 @@ export function createHandlers<State extends { id: string }>(product: Product<St
       const walletId = await getWalletIdOfLink(agent.env.tokens, product, submissionId)
       const open = agent.wallets.use(walletId, ({ db }) => getOpenSession(db, product, submissionId))
       const row = await unlessDeleted(open, () => linkUnknown(product))
-      return { row, state: toState(agent, row), remainingMs: remainingMs(row) }
+      return { walletId, row, state: toState(agent, row), remainingMs: remainingMs(row) }
     },
+
+    /** What closes a link that was read. */
+    watch: (open: { walletId: string; row: Session; remainingMs: number }) => ({
+      walletId: open.walletId,
+      topic: `session ${open.row.id}`,
+      remainingMs: open.remainingMs,
+    }),
 
     /** Runs `submit` with the wallet that issued a link. */
     async answer<T>(

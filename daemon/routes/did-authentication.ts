@@ -12,8 +12,7 @@ import { answerChallenge, AnswerChallenge, AuthenticationAnswer } from '../../sr
 import { exchangeChallenge, Token } from '../../src/enterprise/token.ts'
 import { Paging } from '../http/paging.ts'
 import { route } from '../http/route.ts'
-import { challengePage } from '../pages/session.ts'
-import { replyInForm, pageMedia } from '../pages/page.ts'
+import { livePage, replyLive } from '../pages/reply.ts'
 import { Collection, createHandlers, Wait } from './_enterprise-sessions.ts'
 
 const path = { challengeId: z.string() }
@@ -80,14 +79,19 @@ export default [
       extension: true,
       access: 'public',
       path: linkPath,
-      media: pageMedia,
+      ...livePage,
       reply: [200, Challenge],
     },
-    ({ agent }, { path: { challengeSubmissionId }, accepts }) =>
-      replyInForm(accepts, {
+    ({ agent }, { path: { challengeSubmissionId }, ...input }) =>
+      replyLive(agent.notifier, input, {
         read: () => handlers.readLink(agent, challengeSubmissionId),
         toJson: ({ state }) => state.challenge,
-        toPage: ({ state, remainingMs }) => challengePage(state.challenge, { staleAfterMs: remainingMs }),
+        toPage: ({ state, row, remainingMs }, { challengePage }, texts) =>
+          challengePage(texts, state.challenge, {
+            endsAt: new Date(row.expire_at),
+            staleAfterMs: remainingMs,
+          }),
+        watch: handlers.watch,
       }),
   ),
 

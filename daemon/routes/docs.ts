@@ -6,7 +6,6 @@ import { openapi, type OpenApi } from '../http/openapi.ts'
 import { route } from '../http/route.ts'
 import { version } from '../http/version.ts'
 import { assetMedia, findAsset, openAsset } from '../pages/assets.ts'
-import { referencePage } from '../pages/reference.ts'
 import { describe, descriptionContract, lastPart } from './_description.ts'
 
 /** The API documents by agent, built at the first request. */
@@ -20,7 +19,10 @@ export default [
       summary: 'Open the API reference in a browser; programs get the URL of the API document',
       operationId: 'getDocumentation',
     },
-    ({ agent }, input) => describe(agent, input, () => referencePage(lastPart(input.target) ? './' : '../')),
+    ({ agent }, input) =>
+      describe(agent, input, ({ referencePage }, texts) =>
+        referencePage(texts, lastPart(input.target) ? './' : '../'),
+      ),
   ),
 
   route(

@@ -1,7 +1,6 @@
 /** `/` and the icon: the entry points for a person or a program that has only the agent's address. */
 import * as z from 'zod'
-import { homePage } from '../pages/home.ts'
-import { icon } from '../pages/page.ts'
+import { loadViews } from '../pages/reply.ts'
 import { route } from '../http/route.ts'
 import { describe, descriptionContract, lastPart } from './_description.ts'
 
@@ -15,7 +14,7 @@ export default [
     },
     ({ agent }, input) => {
       const last = lastPart(input.target)
-      return describe(agent, input, () => homePage(last ? `${last}/` : './'))
+      return describe(agent, input, ({ homePage }, texts) => homePage(texts, last ? `${last}/` : './'))
     },
   ),
 
@@ -29,11 +28,10 @@ export default [
       media: ['image/svg+xml'],
       reply: [200, z.string()],
     },
-    () =>
-      Promise.resolve({
-        type: 'image/svg+xml',
-        body: icon,
-        headers: { 'Cache-Control': 'public, max-age=86400' },
-      }),
+    async () => ({
+      type: 'image/svg+xml' as const,
+      body: (await loadViews()).icon,
+      headers: { 'Cache-Control': 'public, max-age=86400' },
+    }),
   ),
 ] as const

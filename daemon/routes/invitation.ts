@@ -2,9 +2,9 @@
 import * as z from 'zod'
 import { Problem } from '../../src/base/problem.ts'
 import { OutOfBandInvitation, parseInvitation } from '../../src/didcomm/invitation.ts'
-import { invitationPage } from '../pages/invitation.ts'
-import { replyInForm, pageMedia } from '../pages/page.ts'
+import { pageMedia, replyInForm } from '../pages/reply.ts'
 import { route } from '../http/route.ts'
+import { toInvitationLink } from './_invitation-link.ts'
 
 export default [
   route(
@@ -20,11 +20,12 @@ export default [
       media: pageMedia,
       reply: [200, OutOfBandInvitation.meta({ id: 'OutOfBandInvitation' })],
     },
-    ({ agent }, { target, accepts }) =>
-      replyInForm(accepts, {
+    ({ agent }, { target, ...input }) =>
+      replyInForm(input, {
         read: () => Promise.resolve(target).then(readLink),
         toJson: ({ invitation }) => invitation,
-        toPage: (read) => invitationPage({ ...read, base: `${agent.env.urls.rest}/invitation` }),
+        toPage: (read, { invitationPage }, texts) =>
+          invitationPage(texts, toInvitationLink(read, agent.env.urls.rest)),
       }),
   ),
 ] as const

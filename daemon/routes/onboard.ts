@@ -11,8 +11,7 @@ import {
 import { answerDidRequest, AnswerDidRequest, OnboardAnswer } from '../../src/enterprise/respond.ts'
 import { Paging } from '../http/paging.ts'
 import { route } from '../http/route.ts'
-import { didRequestPage } from '../pages/session.ts'
-import { replyInForm, pageMedia } from '../pages/page.ts'
+import { livePage, replyLive } from '../pages/reply.ts'
 import { Collection, createHandlers, Wait } from './_enterprise-sessions.ts'
 
 const path = { didRequestId: z.string() }
@@ -79,15 +78,19 @@ export default [
       extension: true,
       access: 'public',
       path: linkPath,
-      media: pageMedia,
+      ...livePage,
       reply: [200, DidRequest],
     },
-    ({ agent }, { path: { didRequestSubmissionId }, accepts }) =>
-      replyInForm(accepts, {
+    ({ agent }, { path: { didRequestSubmissionId }, ...input }) =>
+      replyLive(agent.notifier, input, {
         read: () => handlers.readLink(agent, didRequestSubmissionId),
         toJson: ({ state }) => state.didRequest,
-        toPage: ({ state, row, remainingMs }) =>
-          didRequestPage(state.didRequest, { endsAt: new Date(row.expire_at), staleAfterMs: remainingMs }),
+        toPage: ({ state, row, remainingMs }, { didRequestPage }, texts) =>
+          didRequestPage(texts, state.didRequest, {
+            endsAt: new Date(row.expire_at),
+            staleAfterMs: remainingMs,
+          }),
+        watch: handlers.watch,
       }),
   ),
 

@@ -39,7 +39,7 @@ describe.each([...paths, ...docs])('%s', (path) => {
       expect([answer.status, answer.headers.get('content-type'), answer.headers.get('vary')]).toEqual([
         200,
         'application/json',
-        'Accept',
+        'Accept, Accept-Language',
       ])
       expect(await answer.json()).toEqual({
         name: 'identity-agent',
@@ -61,7 +61,7 @@ test('the page has the headers of other pages, and reveals less than the health 
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'SAMEORIGIN',
-    vary: 'Accept',
+    vary: 'Accept, Accept-Language',
   })
   const text = await page.text()
   expect(text).not.toMatch(/<script|<form|\sstyle=/i)

@@ -150,6 +150,9 @@ describe('the document of the agent', () => {
         schema: { $ref: '#/components/schemas/DidRequest' },
         example: expect.any(Object),
       },
+      'text/event-stream': {
+        schema: { type: 'string', description: expect.stringContaining('`closed`') },
+      },
       'text/html': { schema: { type: 'string' } },
     })
     expect(operation('GET /invitation').parameters).toContainEqual(

@@ -26,7 +26,7 @@ describe('pages in Chromium', () => {
       request: {
         url: didRequest.onboardEndpoint,
         code: JSON.stringify(didRequest),
-        title: '“Acme <b>Ltd</b>” asks for a DID',
+        title: '“Acme <b>Ltd</b>” asks for your DID',
       },
       challenge: {
         url: challenge.submissionEndpoint,
@@ -132,7 +132,7 @@ describe('pages in Chromium', () => {
       `document.body.append(Object.assign(document.createElement('img'), { src: '${agent.url}/x.png' }))`,
     )
     await page.getByText('x', { exact: true }).click()
-    expect(await page.title()).toBe('Acme <b>Ltd</b> asks for a DID')
+    expect(await page.title()).toBe('Acme <b>Ltd</b> asks for your DID – identity-agent')
     // The error here proves that the absence of errors above is meaningful.
     expect(said.filter((text) => text.includes('Content Security Policy'))).toHaveLength(3)
     await context.close()
@@ -143,7 +143,7 @@ describe('pages in Chromium', () => {
     const made = await agent.tenant('POST /onboard/did-requests', { body: {} })
     await agent.tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: made.id } })
     const response = await page.goto(made.didRequest.onboardEndpoint)
-    expect([response!.status(), await page.locator('h1').innerText()]).toEqual([410, 'This link has expired'])
+    expect([response!.status(), await page.locator('h1').innerText()]).toEqual([410, 'This link is closed'])
     await context.close()
   })
 })

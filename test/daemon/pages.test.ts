@@ -1,4 +1,5 @@
 /** The pages of links that people open in a browser, over HTTP. */
+import { createHash } from 'node:crypto'
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
@@ -42,8 +43,8 @@ const products: Record<'a DID request' | 'a challenge', Product> = {
     content: ({ didRequest }) => didRequest,
     link: ({ onboardEndpoint }) => onboardEndpoint,
     answer: () => ({ did: holder.did }),
-    title: '<bdi>“Acme Ltd”</bdi> asks for a DID',
-    nameless: 'Request for a DID',
+    title: '<bdi>“Acme Ltd”</bdi> asks for your DID',
+    nameless: 'Request for your DID',
     unknown: `/onboard/${unknownId}`,
   },
   'a challenge': {
@@ -129,7 +130,7 @@ describe.each(Object.entries(products))('%s', (_, product) => {
       expect([status, headers.get('content-type'), headers.get('vary'), JSON.parse(text)]).toEqual([
         200,
         'application/json',
-        'Accept',
+        'Accept, Accept-Language',
         content,
       ])
     }
@@ -168,7 +169,7 @@ describe.each(Object.entries(products))('%s', (_, product) => {
     for (const { url } of [used, declined, deleted, over]) {
       const page = await get(url)
       expect([page.status, page.headers.get('content-type')]).toEqual([410, 'text/html; charset=utf-8'])
-      expect(page.text).toContain('<h1>This link has expired</h1>')
+      expect(page.text).toContain('<h1>This link is closed</h1>')
       expect(page.text).not.toMatch(/<svg|<textarea/)
       const { status, text } = await get(url, 'application/json')
       expect([status, JSON.parse(text)]).toMatchObject([
@@ -182,7 +183,7 @@ describe.each(Object.entries(products))('%s', (_, product) => {
       unknown.replace(/[^/]*$/, '%3Cscript%3Ealert(1)%3C%2Fscript%3E'),
     ]) {
       const page = await get(agent.url + path)
-      expect([page.status, page.text.includes('This link leads nowhere')]).toEqual([404, true])
+      expect([page.status, page.text.includes('This link is unknown')]).toEqual([404, true])
       expect(page.text).not.toContain('script')
       expect(JSON.parse((await get(agent.url + path, '*/*')).text)).toMatchObject({
         type: expect.stringMatching(/-not-found$/),
@@ -194,7 +195,7 @@ describe.each(Object.entries(products))('%s', (_, product) => {
 
   test('refreshes itself when it expires', async () => {
     const { url } = await begin(agent)
-    const seconds = Number(/http-equiv="refresh" content="(\d+)"/.exec((await get(url)).text)?.[1])
+    const seconds = Number((await get(url)).headers.get('refresh'))
     expect(seconds).toBeGreaterThan(60)
     expect(seconds).toBeLessThanOrEqual(86_400)
   })
@@ -235,7 +236,7 @@ function normal(tags: readonly string[] | null): string[] | undefined {
   return tags?.map((tag) => tag.replace(/datetime="[^"]*"|content="\d+"/, ''))
 }
 
-test('pages forbid everything except their own style and send no referrer', async () => {
+test('pages forbid everything except their own style and script, and send no referrer', async () => {
   const { url } = await create(agent, products['a challenge'])
   const links = [
     url,
@@ -246,17 +247,24 @@ test('pages forbid everything except their own style and send no referrer', asyn
   for (const link of links) {
     const { headers, text } = await get(link)
     const policy = headers.get('content-security-policy')!
-    expect(policy).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/=]+'; img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'$/,
+    const digest = (tag: string) => {
+      const inline = new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(text)?.[1]
+      return inline === undefined ? undefined : createHash('sha256').update(inline).digest('base64')
+    }
+    const script = digest('script')
+    expect(script === undefined).toBe(link !== url)
+    const live = script === undefined ? '' : ` script-src 'sha256-${script}'; connect-src 'self';`
+    expect(policy).toBe(
+      `default-src 'none'; style-src 'sha256-${digest('style')}';${live} img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
     )
     expect(Object.fromEntries(headers)).toMatchObject({
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       'x-robots-tag': 'noindex, nofollow',
-      vary: 'Accept',
+      vary: 'Accept, Accept-Language',
     })
-    expect(text).not.toMatch(/<script|<iframe|<form|\son\w+=|\sstyle=|<base|@import|url\(/i)
+    expect(text).not.toMatch(/<script[^>]|<iframe|<form|\son\w+=|\sstyle=|<base|@import|url\(/i)
     // No external resource is referenced.
     expect(text).not.toMatch(/\s(?:src|action|formaction|xlink:href)=|href="(?!data:)/i)
   }
@@ -299,7 +307,7 @@ describe('an invitation', () => {
       body: { goal: 'your age', proofs: [] },
     })
     const { text } = await get(`${agent.url}/invitation?_oob=${oobOf(made)}`)
-    expect(text).toContain('<h1>Proof request</h1>')
+    expect(text).toContain('<h1>You are asked for a proof</h1>')
   })
 
   test.each([
@@ -400,5 +408,45 @@ describe('an invitation', () => {
       asked.on('error', reject).end()
     })
     expect(status).toBe(431)
+  })
+})
+
+describe('the language', () => {
+  const closed = { en: 'This link is unknown', de: 'Dieser Link ist unbekannt' }
+  test.each([
+    [undefined, 'en'],
+    ['de', 'de'],
+    ['de-AT,de;q=0.9,en;q=0.8', 'de'],
+    ['en-US,en;q=0.9,de;q=0.8', 'en'],
+    ['de;q=0.3, en;q=0.7', 'en'],
+    ['fr-CH, fr;q=0.9, de;q=0.7, *;q=0.5', 'de'],
+    ['fr, ja', 'en'],
+    ['*', 'en'],
+    ['de;q=0', 'en'],
+    ['<script>', 'en'],
+    [';;q=,,', 'en'],
+    ['de,'.repeat(2_000), 'de'],
+  ] as const)('of a request that accepts %s is %s', async (accepted, language) => {
+    const response = await fetch(`${agent.url}/onboard/none`, {
+      headers: { accept: browser, 'accept-language': accepted ?? '*' },
+    })
+    const text = await response.text()
+    expect(response.headers.get('content-language')).toBe(language)
+    expect(response.headers.get('vary')).toContain('Accept-Language')
+    expect(text).toContain(`<html lang="${language}">`)
+    expect(text).toContain(`<h1>${closed[language]}</h1>`)
+  })
+
+  test('is that of all texts and of dates, with the time zone', async () => {
+    const { url } = await create(agent, products['a challenge'], 'Acme GmbH')
+    const german = async (link: string) =>
+      (await fetch(link, { headers: { accept: browser, 'accept-language': 'de' } })).text()
+    const page = await german(url)
+    expect(page).toContain('<title>Acme GmbH bittet um Ihre Anmeldung – identity-agent</title>')
+    expect(page).toContain('<bdi>“Acme GmbH”</bdi> bittet um Ihre Anmeldung')
+    expect(page).toMatch(/>\d{1,2}\. \p{L}+ \d{4} um \d{2}:\d{2}:\d{2} UTC<\/time>/u)
+    // Nothing is left in English but names.
+    for (const link of [url, (await invitation()).url, `${agent.url}/`])
+      expect(await german(link)).not.toMatch(/\b(?:the|your|you|this|wallet app|link accepts)\b/i)
   })
 })

@@ -81,7 +81,7 @@ describe('the API reference in Chromium', () => {
 
   test('a tenant authorizes, lists and creates; the page fits every window and colour scheme', async () => {
     const { context, page, said } = await open(`${agent.url}/docs`, { colorScheme: 'dark' })
-    expect(await page.title()).toBe('identity-agent API')
+    expect(await page.title()).toBe('API reference – identity-agent')
     await authorize(page, 'apikey', acme.apiKey)
     const listed = await execute(page, 'connections', 'getConnections')
     expect(listed).toMatchObject({ status: 200, body: { kind: 'Collection', contents: [] } })

@@ -82,7 +82,7 @@ test('the policy allows scripts, styles and calls of the agent, and nothing inli
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     'x-robots-tag': 'noindex, nofollow',
-    vary: 'Accept',
+    vary: 'Accept, Accept-Language',
   })
 })
 

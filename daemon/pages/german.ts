@@ -1,0 +1,143 @@
+/** The German texts of the pages. */
+import type { Texts } from './english.ts'
+import { html } from './html.ts'
+
+export const german: Texts = {
+  language: 'de',
+  locale: 'de-DE',
+  scan: 'Scannen Sie diesen Code mit Ihrer Wallet.',
+  tooLong: 'Der Text ist für einen QR-Code zu lang. Kopieren Sie ihn weiter unten in Ihre Wallet.',
+  steps: 'So geht es weiter',
+  copy: 'Ist Ihre Wallet auf diesem Gerät, oder hat sie keine Kamera?',
+  copyLink: 'Kopieren Sie diesen Link in Ihre Wallet:',
+  copyLongLink: 'Falls sie diesen Link nicht annimmt, kopieren Sie den langen:',
+  copyText: 'Kopieren Sie diesen Text in Ihre Wallet:',
+  longCode: 'Liest Ihre Wallet den Code nicht?',
+  longCodeText: 'Dieser größere Code enthält den ganzen Text. Ältere Wallets lesen nur solche Codes.',
+  reload: 'Laden Sie die Seite neu, um zu sehen, ob der Link noch offen ist.',
+
+  invitation: {
+    connect: {
+      kind: 'Einladung zu einer Verbindung',
+      title: 'Sie sind zu einer Verbindung eingeladen',
+      text: 'Wenn Sie annehmen, können Sie und der Absender einander Nachrichten senden und Nachweise ausstellen oder vorlegen.',
+      last: 'Bestätigen Sie die Verbindung, oder lehnen Sie sie ab. Dabei werden keine Ihrer Nachweise weitergegeben.',
+    },
+    offer: {
+      kind: 'Angebot eines Nachweises',
+      title: 'Ihnen wird ein Nachweis angeboten',
+      text: 'Der Absender bietet Ihnen einen digitalen Nachweis für Ihre Wallet an.',
+      last: 'Prüfen Sie, was der Nachweis über Sie aussagt. Nehmen Sie ihn dann an, oder lehnen Sie ab.',
+    },
+    request: {
+      kind: 'Anfrage nach einem Nachweis',
+      title: 'Sie werden um einen Nachweis gebeten',
+      text: 'Der Absender bittet um Daten aus einem Nachweis in Ihrer Wallet.',
+      last: 'Prüfen Sie, welche Daten verlangt werden. Geben Sie sie nur weiter, wenn der Absender sie haben soll.',
+    },
+    code: 'QR-Code der Einladung',
+    purpose: 'Zweck, in den Worten des Absenders:',
+    open: 'Öffnen Sie Ihre Wallet-App, und scannen Sie den Code.',
+    check: 'Prüfen Sie, was Ihre Wallet über den Absender anzeigt.',
+    destination: (host) => html`Ihre Nachrichten gehen an <bdi>${host}</bdi>.`,
+    warning:
+      'Eine Einladung beweist nicht, von wem sie stammt. Wenn Sie keine erwarten, schließen Sie diese Seite. Durch das Öffnen wird dem Absender nichts gesendet.',
+    copyText: 'Oder, falls sie nach dem Text der Einladung fragt:',
+    until: (moment) => html`Sie kann bis ${moment} angenommen werden.`,
+    expired: 'Diese Einladung ist abgelaufen',
+    expiredAt: (moment) => html`Sie ist am ${moment} abgelaufen. Bitten Sie den Absender um eine neue.`,
+    details: 'Von wem stammt diese Einladung?',
+    from: 'DID der Gegenseite',
+    host: 'Ihre Nachrichten gehen an',
+    goalCode: 'Code ihres Zwecks',
+    id: 'Einladung',
+  },
+
+  didRequest: {
+    kind: 'DID-Anfrage',
+    title: 'Anfrage nach Ihrer DID',
+    named: (name) => html`${name} bittet um Ihre DID`,
+    namedTitle: (name) => `${name} bittet um Ihre DID`,
+    text: 'Eine DID ist eine Kennung, die Ihre Wallet erzeugt und über die nur Sie verfügen. Der Absender erkennt Sie daran wieder.',
+    code: 'QR-Code der DID-Anfrage',
+    last: 'Wählen Sie eine DID, oder lassen Sie Ihre Wallet eine neue erzeugen, und bestätigen Sie. Sie können auch ablehnen.',
+    warning: html`Den Namen auf dieser Seite hat der Absender gewählt, und niemand hat ihn geprüft. Wenn Sie
+    diese Anfrage nicht erwarten, schließen Sie diese Seite. Durch das Öffnen wird dem Absender nichts
+    gesendet.`,
+  },
+
+  challenge: {
+    kind: 'Anmeldung',
+    title: 'Anmeldung mit Ihrer DID',
+    named: (name) => html`${name} bittet um Ihre Anmeldung`,
+    namedTitle: (name) => `${name} bittet um Ihre Anmeldung`,
+    text: 'Sie melden sich mit Ihrer DID an. Ihre Wallet signiert die Anfrage, ein Passwort ist nicht nötig.',
+    code: 'QR-Code der Anmeldung',
+    last: 'Wählen Sie die DID, die Sie dort verwenden, und bestätigen Sie.',
+    warning: html`<strong>Fahren Sie nur fort, wenn Sie diese Anmeldung gerade selbst begonnen haben.</strong>
+      Wer Ihnen diesen Link geschickt hat, könnte sonst unter Ihrem Namen angemeldet werden. Niemand hat den
+      Namen auf dieser Seite geprüft.`,
+  },
+
+  session: {
+    open: 'Öffnen Sie die Wallet-App, die Ihre DIDs verwaltet, und scannen Sie den Code.',
+    check: (host) =>
+      html`Prüfen Sie den Namen, den Ihre Wallet anzeigt. Ihre Antwort geht an <bdi>${host}</bdi>.`,
+    until: (moment) => html`Dieser Link nimmt eine einzige Antwort an, bis ${moment}.`,
+  },
+
+  problem: {
+    other: 'Der Link kann nicht angezeigt werden.',
+    400: {
+      title: 'Dieser Link ist nicht lesbar',
+      text: 'Vielleicht fehlt ein Teil. Bitten Sie den Absender um den vollständigen Link.',
+    },
+    404: {
+      title: 'Dieser Link ist unbekannt',
+      text: 'Er stammt nicht von diesem Agenten, oder es fehlt ein Teil. Bitten Sie den Absender um den vollständigen Link.',
+    },
+    410: {
+      title: 'Dieser Link ist geschlossen',
+      text: 'Er wurde verwendet oder zurückgezogen, oder er ist abgelaufen. Wenn Sie gerade geantwortet haben, sind Sie fertig und können diese Seite schließen. Bitten Sie andernfalls den Absender um einen neuen Link.',
+    },
+    503: {
+      title: 'Zurzeit nicht verfügbar',
+      text: 'Ihr Link ist möglicherweise noch gültig. Öffnen Sie ihn später noch einmal.',
+    },
+  },
+
+  home: {
+    kind: 'HTTP-API',
+    text: 'Ein Agent für selbstbestimmte Identitäten. Er verwaltet DIDs, Verbindungen und digitale Nachweise für seine Mandanten und tauscht mit anderen Agenten DIDComm-v2-Nachrichten aus. Seine API ist die des Hyperledger Identus Cloud Agent.',
+    programs: 'Für Programme',
+    reference: (link) => html`<a href="${link}">API-Referenz</a> zum Lesen und Ausprobieren (englisch)`,
+    document: (link) =>
+      html`<a href="${link}">API-Dokument</a> (OpenAPI 3.1). Mandanten senden ihren Schlüssel als
+        <code>apikey</code>.`,
+    health: (link) => html`<a href="${link}">Zustand</a> und Version`,
+    commands: 'In der Befehlszeile',
+    tui: html`<code>agent tui</code> öffnet die Übersicht im Terminal.`,
+    doctor: html`<code>agent doctor</code> prüft den Agenten und nennt zu jedem Fehler eine Abhilfe.`,
+    help: html`<code>agent --help</code> listet die Befehle auf. Das Handbuch (englisch) steht im Ordner
+      <code>docs</code> des Programms.`,
+  },
+
+  reference: {
+    title: 'API-Referenz',
+    heading: 'HTTP-API',
+    text: html`Drücken Sie <b lang="en">Authorize</b>, und geben Sie einen Schlüssel ein. Öffnen Sie dann eine
+      Operation, füllen Sie ihre Felder aus, und drücken Sie <b lang="en">Execute</b>: Sie wird von diesem
+      Agenten ausgeführt. Schlüssel verlassen die Seite nur mit ihren Anfragen, und beim Neuladen werden sie
+      vergessen.`,
+    apikey: html`<code>apikey</code> ist der Schlüssel eines Mandanten.
+      <code>agent daemon start</code> schreibt den der Standard-Wallet in das Profil, und
+      <code>agent profile show</code> nennt die Datei des Profils. <code>agent tenant create</code> legt einen
+      Mandanten mit einem Schlüssel an.`,
+    adminKey: html`<code>x-admin-api-key</code> ist der Schlüssel der Verwaltung, <code>adminToken</code> in
+      derselben Datei. Er ist für Wallets, Entitäten und Schlüssel nötig.`,
+    document: (link) =>
+      html`<a href="${link}">openapi.json</a> ist die Beschreibung (OpenAPI 3.1) für Programme, die Clients
+        erzeugen.`,
+    noScript: 'Die Referenz benötigt JavaScript. Das API-Dokument oben hat denselben Inhalt.',
+  },
+}

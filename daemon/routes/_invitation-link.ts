@@ -1,0 +1,35 @@
+/** What the page of an invitation shows of it. */
+import { isOver } from '../../src/base/clock.ts'
+import { resolvePeerDid } from '../../src/did/peer.ts'
+import { toInvitationUrl, type OutOfBandInvitation } from '../../src/didcomm/invitation.ts'
+import { findEndpoint } from '../../src/didcomm/route.ts'
+import { purposeIn } from '../../src/protocols/out-of-band.ts'
+import type { InvitationLink } from '../pages/invitation.ts'
+
+/** `oob` is the encoded invitation, `base` the public base URL of the API. */
+export function toInvitationLink(
+  { invitation, oob }: { invitation: OutOfBandInvitation; oob: string },
+  base: string,
+): InvitationLink {
+  const { expires_time: expires } = invitation
+  const endsAt = expires === undefined ? undefined : new Date(expires * 1_000)
+  return {
+    invitation,
+    oob,
+    endsAt,
+    isOver: endsAt !== undefined && isOver(endsAt.getTime()),
+    url: toInvitationUrl(`${base}/invitation`, oob),
+    purpose: purposeIn(invitation) ?? 'connect',
+    host: hostOf(invitation.from),
+  }
+}
+
+/** The host of a did:peer's service. Undefined for other DIDs, which would need a network call. */
+function hostOf(did: string): string | undefined {
+  try {
+    const url = findEndpoint(resolvePeerDid(did))
+    return url && new URL(url).host
+  } catch {
+    return undefined
+  }
+}
