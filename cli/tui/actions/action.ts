@@ -1,11 +1,10 @@
-/** Actions on an item: a key, its label, and the steps. Copying and tracing are shared by every pane. */
+/** Actions on an item: a key, its label, and the steps. */
 import type { Daemon, Data } from '../data/data.ts'
 import type { Store } from '../data/store.ts'
 import type { Pane, PaneName } from '../panes/pane.ts'
-import { wrap, type Row } from '../session/details.ts'
+import type { Row } from '../session/details.ts'
 import type { Field, Option } from '../session/prompt.ts'
-import { shorten, widthOf } from '../../format/text.ts'
-import { traceText } from '../../trace/text.ts'
+import { sharedActionsOf } from './shared.ts'
 
 /** The context of an action: the daemon, the data and the screen. Questions return undefined on Esc; the action then stops. */
 export type ActionContext = {
@@ -66,73 +65,16 @@ export type Action<Item = unknown> = {
   run: Run<Item>
 }
 
-/** Returns the actions that an item of a pane has now. */
-export function actionsOf<Item>(pane: Pane<Item>, item: Item): Action<Item>[] {
-  const url = pane.invitation?.(item)?.url
-  const thread = pane.thread?.(item)
-  const { idName = 'id' } = pane
-  return [
-    ...(url === undefined ? [] : [qrAction(pane)]),
-    ...pane.actions.filter(({ when }) => when?.(item) ?? true),
-    ...(thread === undefined ? [] : [traceAction(thread)]),
-    ...(pane.remove ? [{ key: 'd', word: 'delete', run: pane.remove }] : []),
-    ...(url === undefined ? [] : [copyAction('y', 'URL', url)]),
-    copyAction(url === undefined ? 'y' : 'Y', idName, pane.id(item)),
-  ]
-}
-
-function qrAction<Item>(pane: Pane<Item>): Action<Item> {
-  return {
-    key: 'Q',
-    word: 'QR',
-    run: async (context, item) => {
-      context.showInvitation(pane, item)
-      return undefined
-    },
-  }
-}
-
-/** Characters of the copied text in the message. */
-const mostShown = 80
-
-function copyAction(key: string, what: string, text: string): Action {
-  return {
-    key,
-    word: `copy ${what}`,
-    run: async (context) => {
-      context.copy(text)
-      return `Copied the ${what}, if the terminal lets programs copy (OSC 52): ${shorten(text, mostShown, 'middle')}`
-    },
-  }
-}
-
-/** Shows and follows the trace of a thread or a DID. */
-function traceAction(id: string): Action {
-  return { key: 'T', word: 'trace', run: (context) => showTrace(context, id) }
-}
-
-async function showTrace(context: ActionContext, id: string): Promise<undefined> {
-  const load = async () => {
-    const trace = await context.call('GET /traces/{id}', { path: { id } })
-    return (columns: number): Row[] =>
-      traceText(trace, { now: Date.now() })
-        .split('\n')
-        .flatMap((line) => fit(line, columns - 1))
-        .map((text, index) => [{ text, style: index === 0 ? 'strong' : undefined }])
-  }
-  context.say('Loading the trace …')
-  context.showPage({ title: 'Trace', rows: await load(), reload: load, copied: id })
-}
-
-/** Columns of the two times at the start of a step. */
-const times = 22
-
-/** Wraps a line of a trace. The text of a step continues beside its times. */
-function fit(line: string, columns: number): string[] {
-  if (widthOf(line) <= columns) return [line]
-  const isStep = /^ +[\d.]+ [a-z]+ /.test(line)
-  const start = isStep ? times : 2
-  return wrap(line.slice(start).trim(), columns - start).map(
-    (text, index) => (index === 0 ? line.slice(0, start) : ' '.repeat(start)) + text,
+/** Returns the actions that an item of a pane has now. An event has those of its record, too. */
+export function actionsOf<Item>(pane: Pane<Item>, item: Item, data: Data): Action<Item>[] {
+  const own = [...pane.actions.filter(({ when }) => when?.(item) ?? true), ...sharedActionsOf(pane, item)]
+  const record = pane.record?.(item, data)
+  if (!record) return own
+  const others = actionsOf(record.pane, record.item, data).filter(({ key }) =>
+    own.every((each) => each.key !== key),
   )
+  return [
+    ...others.map((each) => ({ ...each, run: (context: ActionContext) => each.run(context, record.item) })),
+    ...own,
+  ]
 }

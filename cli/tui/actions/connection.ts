@@ -4,16 +4,14 @@ import { connectionName } from '../../format/text.ts'
 import { meanings } from '../../format/states.ts'
 import type { Connection } from '../data/data.ts'
 import type { Action, ActionContext } from './action.ts'
-import { showMessages } from './messages.ts'
 
 export const connectionActions: readonly Action<Connection>[] = [
-  { key: 'm', word: 'messages', when: isConnected, run: showMessages },
-  { key: 'p', word: 'ping', when: isConnected, run: pingPeer },
   { key: 'x', word: 'withdraw', when: isOpen, run: withdraw },
-  { key: 'L', word: 'label', run: label },
+  { key: 'd', word: 'delete', isAlias: true, when: isOpen, run: withdraw },
+  { key: 'p', word: 'ping', isAlias: true, when: isConnected, run: pingPeer },
 ]
 
-function isConnected({ state }: Connection): boolean {
+export function isConnected({ state }: Connection): boolean {
   return meanings.connection[state]?.ends === 0
 }
 
@@ -31,7 +29,7 @@ async function withdraw(context: ActionContext, { connectionId }: Connection): P
   return 'The invitation is withdrawn.'
 }
 
-async function label(context: ActionContext, connection: Connection): Promise<string | undefined> {
+export async function label(context: ActionContext, connection: Connection): Promise<string | undefined> {
   const { connectionId } = connection
   const field = {
     name: 'label',
@@ -54,7 +52,7 @@ async function label(context: ActionContext, connection: Connection): Promise<st
 /** The time limit of a ping, in seconds. */
 const pingSeconds = 10
 
-async function pingPeer(context: ActionContext, connection: Connection): Promise<string> {
+export async function pingPeer(context: ActionContext, connection: Connection): Promise<string> {
   const name = connectionName(connection)
   context.say(`Pinging ${name} …`)
   const { milliseconds } = await ping(

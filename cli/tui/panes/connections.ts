@@ -4,9 +4,10 @@ import { connectionName } from '../../format/text.ts'
 import { meanings } from '../../format/states.ts'
 import { connectionActions, isOpen } from '../actions/connection.ts'
 import type { Connection } from '../data/data.ts'
-import { age, roleCell, stateCell, timeline, type Pane, type Piece } from './pane.ts'
+import { age, roleCell, stateCell, timeline, toInvitation, type Pane, type Piece } from './pane.ts'
 
 export const connections: Pane<Connection> = {
+  name: 'connections',
   title: 'Connections',
   items: (data) => data.connections,
   id: ({ connectionId }) => connectionId,
@@ -24,10 +25,7 @@ export const connections: Pane<Connection> = {
   thread: ({ thid }) => thid,
   invitation: (item) =>
     isOpen(item)
-      ? {
-          title: item.label === undefined ? 'Invitation' : `Invitation “${item.label}”`,
-          url: item.invitation.invitationUrl,
-        }
+      ? toInvitation(item.label === undefined ? 'Invitation' : `Invitation “${item.label}”`, item.invitation)
       : undefined,
   actions: connectionActions,
   empty: 'There are no connections. n creates or accepts an invitation.',

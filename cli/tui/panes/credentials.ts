@@ -5,9 +5,10 @@ import { claimsLine } from '../../format/credential.ts'
 import { credentialFields } from '../../format/records.ts'
 import { isMine } from '../../format/states.ts'
 import { credentialActions, removeCredential } from '../actions/credential.ts'
-import { age, roleCell, stateCell, timeline, type Pane, type Section } from './pane.ts'
+import { age, roleCell, stateCell, timeline, toInvitation, type Pane, type Section } from './pane.ts'
 
 export const credentials: Pane<CredentialRecord> = {
+  name: 'credentials',
   title: 'Credentials',
   items: (data) => data.credentials,
   id: ({ recordId }) => recordId,
@@ -43,7 +44,7 @@ export const credentials: Pane<CredentialRecord> = {
   isMine: ({ protocolState }) => isMine('credential', protocolState),
   invitation: ({ protocolState, invitation }) =>
     protocolState === 'InvitationGenerated' && invitation
-      ? { title: 'Invitation to accept the offer', url: invitation.invitationUrl }
+      ? toInvitation('Invitation to accept the offer', invitation)
       : undefined,
   actions: credentialActions,
   remove: removeCredential,

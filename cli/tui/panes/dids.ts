@@ -6,6 +6,7 @@ import type { Did } from '../data/data.ts'
 import { age, timeline, type Pane } from './pane.ts'
 
 export const dids: Pane<Did> = {
+  name: 'dids',
   title: 'DIDs',
   items: (data) => data.dids,
   id: ({ did }) => did,

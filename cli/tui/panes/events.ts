@@ -1,12 +1,18 @@
 /** The pane of events. */
+import { eventSubjects, type Topic } from '../../../src/events/subjects.ts'
 import { recordTopicOf, stateOf, subjectOf } from '../../format/event.ts'
 import { inStyle, type Style } from '../../format/colour.ts'
 import { styleOf } from '../../format/states.ts'
 import { ago } from '../../format/time.ts'
-import type { Event } from '../data/data.ts'
+import type { Data, Event } from '../data/data.ts'
+import { connections } from './connections.ts'
+import { credentials } from './credentials.ts'
+import { dids } from './dids.ts'
+import { proofs } from './proofs.ts'
 import { threadOf, timeline, timeOf, type Line, type Pane } from './pane.ts'
 
 export const events: Pane<Event> = {
+  name: 'events',
   title: 'Events',
   items: (data) => data.events,
   id: ({ id }) => id,
@@ -36,8 +42,24 @@ export const events: Pane<Event> = {
     { head: 'data', lines: dataLines(event.data) },
   ],
   thread: threadOf,
+  record: recordOf,
   actions: [],
   empty: 'There are no events yet. They appear here as they happen.',
+}
+
+const recordPanes: Readonly<Partial<Record<Topic, Pane<any>>>> = {
+  connection: connections,
+  credential: credentials,
+  proof: proofs,
+  did: dids,
+}
+
+/** Returns the present record of an event, and its pane. */
+function recordOf({ type, data: about }: Event, data: Data): ReturnType<NonNullable<Pane<Event>['record']>> {
+  const { topic, id } = eventSubjects[type]
+  const pane = recordPanes[topic]
+  const item = pane?.items(data).find((each) => pane.id(each) === about[id])
+  return pane && item !== undefined ? { pane, item } : undefined
 }
 
 function styleOfEvent(event: Event): Style | undefined {

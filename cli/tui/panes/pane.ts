@@ -32,6 +32,7 @@ export type Section = { head?: string; lines: readonly Line[] }
 export type Look = { data: Data; now: number; contents: Contents }
 
 export type Pane<Item> = {
+  name: PaneName
   title: string
   items: (data: Data) => readonly Item[]
   id: (item: Item) => string
@@ -45,13 +46,25 @@ export type Pane<Item> = {
   thread?: (item: Item) => string | undefined
   /** True if the item waits for this side. */
   isMine?: (item: Item) => boolean
-  /** The open invitation of an item. */
-  invitation?: (item: Item) => { title: string; url: string } | undefined
-  /** The actions of this pane. `actionsOf` adds those of every pane. */
+  /** The open invitation of an item. `url` is short if the agent has a short form of it. */
+  invitation?: (item: Item) => Invitation | undefined
+  /** The record that an item is about, and its pane. The item has its actions. */
+  record?: (item: Item, data: Data) => { pane: Pane<any>; item: unknown } | undefined
+  /** The actions of this pane alone. `actionsOf` adds those that several panes have. */
   actions: readonly Action<Item>[]
   remove?: Run<Item>
   /** The text of an empty list. */
   empty: string
+}
+
+export type Invitation = { title: string; url: string; longUrl: string }
+
+/** Returns an invitation with its short URL, or with its long one if the agent has no short one. */
+export function toInvitation(
+  title: string,
+  { invitationUrl: longUrl, shortUrl }: { invitationUrl: string; shortUrl?: string | undefined },
+): Invitation {
+  return { title, url: shortUrl ?? longUrl, longUrl }
 }
 
 /** Returns a coloured state. */

@@ -5,9 +5,10 @@ import { presentationFields } from '../../format/records.ts'
 import { isMine } from '../../format/states.ts'
 import { proofActions, removeProof } from '../actions/proof.ts'
 import type { Data, PresentationRecord } from '../data/data.ts'
-import { age, roleCell, stateCell, timeline, type Pane } from './pane.ts'
+import { age, roleCell, stateCell, timeline, toInvitation, type Pane } from './pane.ts'
 
 export const proofs: Pane<PresentationRecord> = {
+  name: 'proofs',
   title: 'Proofs',
   items: (data) => data.proofs,
   id: ({ presentationId }) => presentationId,
@@ -30,7 +31,7 @@ export const proofs: Pane<PresentationRecord> = {
   isMine: ({ status }) => isMine('proof', status),
   invitation: ({ status, invitation }) =>
     status === 'InvitationGenerated' && invitation
-      ? { title: 'Invitation to present a proof', url: invitation.invitationUrl }
+      ? toInvitation('Invitation to present a proof', invitation)
       : undefined,
   actions: proofActions,
   remove: removeProof,

@@ -7,6 +7,7 @@ import type { Data, Delivery, Webhook } from '../data/data.ts'
 import { timeOf, type Pane, type Piece } from './pane.ts'
 
 export const webhooks: Pane<Webhook> = {
+  name: 'webhooks',
   title: 'Webhooks',
   items: (data) => data.webhooks,
   id: ({ id }) => id,

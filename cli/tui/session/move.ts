@@ -71,6 +71,7 @@ const words: Readonly<Record<string, string>> = {
   a: 'accept',
   i: 'issue',
   p: 'present',
+  P: 'ping',
   v: 'accept as verified',
   x: 'reject',
   r: 'revoke',
@@ -93,7 +94,7 @@ export function refusalOf(key: string, pane: PaneName, item: unknown): string | 
   if (word === undefined) return undefined
   if (item === undefined) return `There is nothing to ${word}: the list is empty.`
   if (key === 'd' && pane === 'connections')
-    return 'A connection cannot be deleted; x withdraws an invitation that was not accepted.'
+    return 'A connection cannot be deleted, except an invitation that was not accepted.'
   const state = stateOf(pane, item)
   return `There is nothing to ${word} here${state === undefined ? '' : `: it is in ${state}`}.`
 }

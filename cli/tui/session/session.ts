@@ -138,7 +138,8 @@ export function createSession({
     if (moved) return navigate(moved)
     if (key === 'R') return void run(reload)
     if (key === 'n') return void run(create)
-    const action = item === undefined ? undefined : actionsOf(pane, item).find((each) => each.key === key)
+    const action =
+      item === undefined ? undefined : actionsOf(pane, item, data).find((each) => each.key === key)
     if (action) return void run((context) => action.run(context, item))
     const text = refusalOf(key, ui.pane, item)
     if (text !== undefined) change({ notice: { is: 'bad', text } })

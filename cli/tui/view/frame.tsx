@@ -98,7 +98,7 @@ export function keys({ data, ui }: Snapshot): Row {
   const own =
     item === undefined
       ? []
-      : actionsOf(pane, item).flatMap(({ key, word, isAlias }): Key[] => (isAlias ? [] : [[key, word]]))
+      : actionsOf(pane, item, data).flatMap(({ key, word, isAlias }): Key[] => (isAlias ? [] : [[key, word]]))
   const view: Key[] =
     item === undefined
       ? []

@@ -90,6 +90,47 @@ test('the trace of a connection is shown, its id copied, and the page closed', a
   expect(left.quits()).toBe(0)
 })
 
+test('a credential, a proof and an event have the actions of their connection, and an event those of its record', async () => {
+  await using both = await two()
+  const { alice, bob, connectionId, left, right } = both
+  const [{ did: issuingDID }, { did }] = [
+    await newDid(alice, 'assertionMethod'),
+    await newDid(bob, 'authentication'),
+  ]
+  // Another connection of the same tenants, which is not the one of the credential.
+  await connect(alice, bob)
+  await issue(alice, bob, connectionId, issuingDID, did)
+  const label = `Bob ${connectionId.slice(-8)}`
+  await left.after('2').shows('CredentialSent (')
+  await left.after('L').shows('Label the connection')
+  await left.after('\u0015', label, codes.enter).shows(`✓ The label is “${label}”.`)
+  expect((await alice.call('GET /connections/{connectionId}', { path: { connectionId } })).label).toBe(label)
+  await left.after('P').shows(`✓ ${label} answered after`)
+  await left.after('m').shows(`Messages with ${label}`)
+  await left.type('Your diploma', codes.enter)
+  await left.shows(/\n {2}Your diploma\n/)
+
+  const { thid } = await alice.call('POST /present-proof/presentations', {
+    body: { connectionId, proofs: [] },
+  })
+  await presentationIn(bob.call, thid, 'RequestReceived')
+  await right.after('3').shows('RequestReceived (')
+  await right.after('m').shows(/\n {2}Your diploma\n/)
+  await right.after(codes.escape, '6').shows('PresentationUpdated')
+  await right.after('m').shows(/\n {2}Your diploma\n/)
+  await right.after(codes.escape, 'd').shows('Delete this proof record and its presentations?')
+  await right.after('y').shows('✓ The proof record is deleted.')
+  expect((await bob.call('GET /present-proof/presentations')).contents).toEqual([])
+})
+
+test('a record that was exchanged by an invitation has no connection', async () => {
+  await using both = await two()
+  const { alice, left } = both
+  await alice.call('POST /present-proof/presentations/invitation', { body: { proofs: [] } })
+  await left.after('3').shows('InvitationGenerated (')
+  await left.after('m').shows('✗ This record was not exchanged over a connection.')
+})
+
 test('deleting a connection is refused with a reason', async () => {
   await using both = await two()
   await both.left.type('d')
