@@ -62,6 +62,9 @@ const module = {
 /** Packages that the daemon loads when they are first needed, each as a file beside its bundle, so that no start reads them. */
 const onDemand = ['prom-client', 'yaml']
 
+/** Imports of the modules that `dist/qr.cjs` has. */
+const qrCodes = /\/qr\/(?:draw|files|open-link|terminal)\.ts$/
+
 /** Leaves modules in bundles of their own, which `import()` loads. @returns {import('esbuild').Plugin} */
 const separate = (bundles) => ({
   name: 'separate',
@@ -140,7 +143,24 @@ await build({
     resolveDir: root,
   },
   outfile: 'dist/commands.cjs',
-  plugins: [separate([[/\/base\/config-report\.ts$/, './config.cjs']])],
+  plugins: [
+    separate([
+      [/\/base\/config-report\.ts$/, './config.cjs'],
+      [qrCodes, './qr.cjs'],
+    ]),
+  ],
+})
+// What draws QR codes.
+await build({
+  ...script,
+  minify: true,
+  stdin: {
+    contents: ['draw', 'files', 'open-link', 'terminal']
+      .map((name) => `export * from './cli/qr/${name}.ts'`)
+      .join('\n'),
+    resolveDir: root,
+  },
+  outfile: 'dist/qr.cjs',
 })
 // What `agent config` and a start with a configuration file need.
 await build({

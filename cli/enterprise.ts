@@ -10,9 +10,9 @@ import { safeLine } from './format/text.ts'
 import type { Column } from './format/table.ts'
 import { ago } from './format/time.ts'
 import { readTimeout, timeoutFlag } from './input/time.ts'
-import { printQrText, warnNoQr } from './invitation.ts'
+import { draw, type Scannable, warnNoQr } from './invitation.ts'
 import { confirm, isTerminal } from './prompts/ask.ts'
-import { askedQrFlags, chooseAskedQr, chooseQr, qrFlags, type QrFlags } from './prompts/qr-file.ts'
+import { askedQrFlags, chooseAskedQr, chooseQr, qrFlags, type QrChoice, type QrFlags } from './qr/flags.ts'
 
 type DidRequest = Answer<'GET /onboard/did-requests/{didRequestId}'>
 type Challenge = Answer<'GET /did-authentication/challenges/{challengeId}'>
@@ -62,14 +62,16 @@ export async function createRequest(
   const timeoutMs = flags.wait ? readTimeout(flags) : undefined
   const qr = chooseQr(flags)
   const request = await create()
-  if (isQuiet) log(request.id)
-  await printQrText(context, request.id, toQrText(request), qr)
+  const scannable = toScannable(request, qr)
+  log(isQuiet ? request.id : scannable.text)
+  const drawCode = () => draw(context, request.id, scannable, qr)
   if (timeoutMs === undefined) {
     suggest(`agent ${topic} show ${request.id} --wait`)
+    await drawCode()
     return request
   }
   if (isJson) logJson(request)
-  return waitForAnswer(context, topic, request, timeoutMs)
+  return waitForAnswer(context, topic, request, timeoutMs, drawCode)
 }
 
 /** Prints an existing request, and its answer with `--wait`. */
@@ -78,23 +80,28 @@ export async function showRequest(
   topic: RequestTopic,
   id: string,
 ): Promise<Request> {
-  const { call, flags } = context
+  const { call, flags, isQuiet, log } = context
   const timeoutMs = flags.wait ? readTimeout(flags) : undefined
   const qr = chooseAskedQr(flags)
   const request = await topics[topic].read(call, id, 0)
-  if (request.state !== 'pending' || isExpired(request)) warnNoQr(context, qr)
-  else if (qr) await printQrText(context, id, toQrText(request), qr)
-  if (timeoutMs !== undefined) return waitForAnswer(context, topic, request, timeoutMs)
-  printRequest(context, topic, request)
+  const scannable = toScannable(request, qr)
+  const isOpen = request.state === 'pending' && !isExpired(request)
+  if (!isOpen) warnNoQr(context, qr)
+  if (timeoutMs === undefined) printRequest(context, topic, request)
+  if (isOpen && qr.output && !isQuiet) log(scannable.text)
+  const drawCode = () => (isOpen ? draw(context, id, scannable, qr) : Promise.resolve())
+  if (timeoutMs !== undefined) return waitForAnswer(context, topic, request, timeoutMs, drawCode)
+  await drawCode()
   return request
 }
 
-/** @throws {CommandError} 6 when no answer came in time; 5 or 8 when the request was declined or the answer is not valid. */
+/** Draws the code below the line that says so, and waits. @throws {CommandError} 6 when no answer came in time; 5 or 8 when the request was declined or the answer is not valid. */
 async function waitForAnswer(
   context: Context,
   topic: RequestTopic,
   made: Request,
   timeoutMs: number,
+  drawCode: () => Promise<void>,
 ): Promise<Request> {
   const { read, noun, failed, words } = topics[topic]
   const deadline = performance.now() + timeoutMs
@@ -105,6 +112,7 @@ async function waitForAnswer(
     context.sayAtTerminal(
       `Waiting for the answer to the ${noun}, ${timeoutMs / 1_000} s at most. Ctrl-C stops waiting: the ${noun} stays open${end}.`,
     )
+  await drawCode()
   while (request.state === 'pending' && earlyReturns < 2 && performance.now() < deadline) {
     const seconds = Math.min(Math.ceil((deadline - performance.now()) / 1_000), maxCallSeconds)
     const begin = performance.now()
@@ -143,9 +151,16 @@ function printRequest({ print }: Context, topic: RequestTopic, request: Request)
   ])
 }
 
-/** The text of the QR code. */
-function toQrText(request: Request): string {
-  return JSON.stringify(contentOf(request))
+/** The JSON text, which Identus wallets scan, and the code: the short link if there is one and `--long` does not refuse it. */
+function toScannable(request: Request, { isLong }: QrChoice): Scannable {
+  const content = contentOf(request)
+  const text = JSON.stringify(content)
+  const page = 'onboardEndpoint' in content ? content.onboardEndpoint : content.submissionEndpoint
+  const { shortUrl } = request as { shortUrl?: string }
+  if (shortUrl === undefined) return { text, code: text, page }
+  if (isLong) return { text, code: text, page, note: 'The code is the JSON text.' }
+  const note = 'The code is a short link; a wallet that needs JSON: --long.'
+  return { text, code: shortUrl, page: shortUrl, note }
 }
 
 function contentOf(request: Request) {

@@ -1,7 +1,10 @@
 /** Prints invitations and other texts that the other side scans: as text, as a QR code in the terminal, or as a file. */
+import { writeFileSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
 import type { Context } from './define-command.ts'
-import { qrFlags, type QrChoice } from './prompts/qr-file.ts'
+import { CommandError } from './errors/errors.ts'
+import { widthOf } from './format/text.ts'
+import { qrFlags, type Format, type QrChoice, type QrOutput } from './qr/flags.ts'
 
 /** The flags of an invitation; `dependsOn` names the flag without which none is made. */
 export function invitationFlags(dependsOn: string[] = []) {
@@ -12,94 +15,153 @@ export function invitationFlags(dependsOn: string[] = []) {
   }
 }
 
+/** A text for the other side. `text` is printed, `code` is in the QR code, `page` is the link for browsers. */
+export type Scannable = { text: string; code: string; page: string; note?: string | undefined }
+
+export type Invitation = { invitationUrl: string; shortUrl?: string | undefined }
+
+/** Returns the link of an invitation: the short one if there is one and `--long` does not refuse it. */
+export function toScannable(
+  { isJson, getAccess }: Context,
+  { invitationUrl, shortUrl }: Invitation,
+  { isLong }: QrChoice,
+): Scannable {
+  if (shortUrl !== undefined && !isLong) {
+    const note = 'Short link: a wallet that does not read it needs --long.'
+    return { text: shortUrl, code: shortUrl, page: shortUrl, note }
+  }
+  if (isJson) return { text: invitationUrl, code: invitationUrl, page: invitationUrl }
+  // The API has a placeholder of the Cloud Agent there. Wallets read the `_oob` parameter only. With `--json` the URL stays as it is in the record.
+  const base = shortUrl?.replace(/\/i\?.*$/, '') ?? getAccess().url
+  const link = invitationUrl.replace(/^https:\/\/my\.domain\.com\/path(?=\?)/, `${base}/invitation`)
+  return { text: link, code: link, page: link }
+}
+
 type InvitationContext = Context<object, { wait?: string | undefined }>
 
-/**
- * Prints the invitation of a new record, if it has one, before the command waits for an answer. With `--json` and `--wait`, prints the
- * record as it is now; `run` returns the later one.
- */
-export async function printInvitation(
+/** Prints the invitation of a new record, if it has one. With `--json` and `--wait`, prints the record as it is now; `run` returns the later one. */
+export function printInvitation(
   context: InvitationContext,
   id: string,
-  record: { invitation?: { invitationUrl: string } | undefined },
+  record: { invitation?: Invitation | undefined },
   qr: QrChoice,
-): Promise<void> {
+): void {
   const { flags, isJson, isQuiet, log, logJson, say } = context
   if (!record.invitation) return
-  if (isQuiet) log(id)
-  await printQrText(context, id, toLink(context, record.invitation.invitationUrl), qr)
+  log(isQuiet ? id : toScannable(context, record.invitation, qr).text)
   if (!isQuiet && flags.wait === undefined) say(`\n${topicOf(context)}  ${id}`)
   if (flags.wait !== undefined && isJson) logJson(record)
 }
 
-/** Prints the invitation of an existing record below its fields. `url` is undefined when it cannot be accepted any more. */
+/** Draws the invitation of a record, if it has one. */
+export async function drawInvitation(
+  context: Context,
+  id: string,
+  { invitation }: { invitation?: Invitation | undefined },
+  qr: QrChoice,
+): Promise<void> {
+  if (invitation) await draw(context, id, toScannable(context, invitation, qr), qr)
+}
+
+/** Prints and draws the invitation of an existing record below its fields. It is undefined when it cannot be accepted any more. */
 export async function printInvitationAgain(
   context: Context,
   id: string,
-  url: string | undefined,
+  invitation: Invitation | undefined,
   qr: QrChoice,
 ): Promise<void> {
-  if (url === undefined) return warnNoQr(context, qr)
-  if (!context.isQuiet) context.log()
-  await printQrText(context, id, toLink(context, url), qr)
+  if (!invitation) return warnNoQr(context, qr)
+  if (!context.isQuiet) context.log(`\n${toScannable(context, invitation, qr).text}`)
+  await drawInvitation(context, id, { invitation }, qr)
 }
 
-/** Warns that there is nothing to draw, if a QR code was requested. */
-export function warnNoQr({ say }: Context, qr: QrChoice): void {
-  if (qr) say('No QR code: it can no longer be answered.')
-}
-
-/** Prints a text below its QR code, or writes the QR code to a file. With `--quiet`, prints neither. */
-export async function printQrText(context: Context, id: string, text: string, qr: QrChoice): Promise<void> {
-  const { isJson, isQuiet, log, say } = context
-  if (qr?.in === 'terminal' && !isQuiet && !isJson) await drawQrText(context, id, text, qr)
-  if (!isQuiet) log(text)
-  if (qr?.in === 'file') {
-    const { writeQr } = await import('./prompts/qr-file.ts')
-    const name = qr.file ?? `${topicOf(context)}-${id}.${qr.format}`
-    writeQr(text, qr.format, name)
-    say(`QR code: ${name}`)
-  }
+/** Warns that there is nothing to draw or to open, if that was requested. */
+export function warnNoQr({ say }: Context, { output, isOpened }: QrChoice): void {
+  if (output) say('No QR code: it can no longer be answered.')
+  else if (isOpened) say('No page was opened: it can no longer be answered.')
 }
 
 /**
- * The URL of an invitation with a host that serves its page: the API has a placeholder of the Cloud Agent there. Wallets read the `_oob`
- * parameter only. With `--json` the URL stays as it is in the record.
+ * Draws a QR code in the terminal, as the last output of the command or before it waits, so that it stays on the screen; or writes it to a
+ * file. Opens its page with `--open`.
+ *
+ * @throws {CommandError} when the file cannot be written.
  */
-function toLink({ isJson, getAccess }: Context, url: string): string {
-  return isJson ? url : url.replace(/^https:\/\/my\.domain\.com\/path(?=\?)/, `${getAccess().url}/invitation`)
-}
-
-async function drawQrText(
+export async function draw(
   context: Context,
   id: string,
-  text: string,
-  { size, isAsked }: Extract<QrChoice, { in: 'terminal' }>,
+  scannable: Scannable,
+  { output, isLong, isOpened }: QrChoice,
+): Promise<void> {
+  const { isJson, isQuiet, say } = context
+  if (isOpened) {
+    const { openLink } = await import('./qr/open-link.ts')
+    const reason = await openLink(scannable.page)
+    if (reason !== undefined) say(`The browser was not opened: ${reason}.`)
+  }
+  if (output?.in === 'file') {
+    const name = output.file ?? `${topicOf(context)}-${id}.${output.format}`
+    await writeQr(scannable.code, output.format, name)
+    say(`QR code: ${name}`)
+  }
+  if (output?.in === 'terminal' && !isQuiet && !isJson)
+    await drawInTerminal(context, scannable, output, `${id}${isLong ? ' --long' : ''}`)
+}
+
+/** @throws {CommandError} */
+async function writeQr(text: string, format: Format, file: string): Promise<void> {
+  const { toImage } = await import('./qr/files.ts')
+  const image = toImage(text, format)
+  if (typeof image === 'object' && 'reason' in image)
+    throw new CommandError(`There is no QR code: ${image.reason}.`, 1)
+  try {
+    writeFileSync(file, image, { flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new CommandError(
+        `The file ${file} exists and was not changed. Choose another name with --qr-file.`,
+        1,
+      )
+    throw new CommandError(`The QR code cannot be written: ${(error as Error).message}.`, 1)
+  }
+}
+
+/** Draws a code as the last output but for short notes, or says why there is none. `shown` are the arguments of the command that shows it again. */
+async function drawInTerminal(
+  context: Context,
+  { code, page, note }: Scannable,
+  output: Extract<QrOutput, { in: 'terminal' }>,
+  shown: string,
 ): Promise<void> {
   const { forSameDaemon, log, say } = context
   // Loaded here, because most commands draw no QR code.
-  const { drawQr } = await import('./prompts/qr.ts')
-  const { renderingsFor } = await import('./prompts/qr.ts')
-  // A requested QR code is drawn in a pipe too, which has no width.
-  const tried = renderingsFor(size, { isTTY: isAsked || process.stdout.isTTY })
-  if ('reason' in tried) {
-    if (isAsked) say(`No QR code: ${tried.reason}.`)
+  const { drawForTerminal } = await import('./qr/terminal.ts')
+  const drawn = await drawForTerminal(code, output)
+  if ('reason' in drawn) {
+    const again = forSameDaemon(`agent ${topicOf(context)} show ${shown} --open`)
+    const elsewhere = drawn.isFinal ? '' : ` Page or picture (--qr png):\n  ${again}`
+    if (drawn.reason !== '') say(`No QR code: ${drawn.reason}.${elsewhere}`)
     return
   }
-  const { columns, rows } = process.stdout
-  // One line is for the prompt: a QR code that scrolls cannot be scanned.
-  const qr = drawQr(text, { columns, rows: rows && rows - 1 }, tried)
-  const show = (as: string) => forSameDaemon(`agent ${topicOf(context)} show ${id} --qr ${as}`)
-  if ('lines' in qr) {
-    log(qr.lines.join('\n'))
-    if (qr.rendering === 'quadrants')
-      say(`Half as wide as it should be, to fit. If a phone does not read it: ${show('png')}`)
-    else if (qr.rendering !== size) say('Drawn smaller than requested, to fit.')
-  } else if (qr.isTooLong) say(`No QR code: ${qr.reason}.`)
-  else
-    say(
-      `No QR code: ${qr.reason}.\nAs a picture: ${show('png')}\nOnce the letters are smaller, or the window larger: ${show(size)}`,
-    )
+  const local = `This computer only. For phones: ${forSameDaemon('agent daemon start --lan')}`
+  const notes = [...(isLoopback(page) ? [local] : []), ...(note === undefined ? [] : [note])]
+  let { room } = drawn
+  const below = notes.filter((text) => {
+    const lines = Math.ceil(widthOf(text) / drawn.columns) || 1
+    const fits = lines <= room
+    if (fits) room -= lines
+    return fits
+  })
+  // A note that has no room below the code stands above it.
+  for (const text of notes) if (!below.includes(text)) say(text)
+  log(`\n${drawn.code}`)
+  for (const text of below) say(text)
+}
+
+/** True for a link that only this computer reaches. */
+function isLoopback(link: string): boolean {
+  const { hostname } = new URL(link)
+  return /^(?:127\.[\d.]+|0\.0\.0\.0|\[::1?\]|(?:.+\.)?localhost)$/.test(hostname)
 }
 
 /** The topic of the command, such as `connection`. */

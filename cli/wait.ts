@@ -19,9 +19,9 @@ import {
 } from './format/states.ts'
 import { readOneOf } from './input/filters.ts'
 import { readTimeout, timeoutFlag } from './input/time.ts'
-import { printInvitation } from './invitation.ts'
+import { drawInvitation, printInvitation } from './invitation.ts'
 import type { Pair } from './output.ts'
-import { chooseQr, type QrFlags } from './prompts/qr-file.ts'
+import { chooseQr, type QrFlags } from './qr/flags.ts'
 
 /** The records that a command can wait for, by topic. */
 export type Records = { [D in Definition as D['topic']]: Answer<D['resource']['route']> }
@@ -61,6 +61,7 @@ export async function changeRecord<T extends Topic>(
     change,
     print = (record) => printRecord(context, topic, record),
     next,
+    drawCode,
   }: {
     /** The state that a bare `--wait` waits for. */
     until: string
@@ -68,12 +69,22 @@ export async function changeRecord<T extends Topic>(
     print?: (record: Records[T], changed: Records[T]) => void
     /** The command to suggest; none is suggested if the wait fails, because the error names one. */
     next?: (record: Records[T]) => string | undefined
+    /** Draws the QR code: last, so that it stays on the screen, or before the wait. */
+    drawCode?: (changed: Records[T]) => Promise<void>
   },
 ): Promise<Records[T]> {
-  const { changed, record, failure } = await waitForRecord(context, topic, until, change)
+  const isWaiting = context.flags.wait !== undefined
+  const { changed, record, failure } = await waitForRecord(
+    context,
+    topic,
+    until,
+    change,
+    isWaiting ? drawCode : undefined,
+  )
   print(record, changed)
   if (!failure) {
     context.suggest(next?.(record))
+    if (!isWaiting) await drawCode?.(changed)
     return record
   }
   if (context.isJson) context.logJson(record)
@@ -94,9 +105,10 @@ export function createRecord<T extends 'credential' | 'proof'>(
     until,
     change: async () => {
       const record = await create()
-      await printInvitation(context, textOf(record, idField), record, qr)
+      printInvitation(context, textOf(record, idField), record, qr)
       return record
     },
+    drawCode: (record) => drawInvitation(context, textOf(record, idField), record, qr),
     print: (record, { invitation }) => {
       if (!invitation || (flags.wait !== undefined && !isQuiet)) printRecord(context, topic, record)
     },
@@ -122,6 +134,7 @@ export async function waitForRecord<T extends Topic>(
   topic: T,
   until: string,
   change: () => Promise<Records[T]>,
+  drawCode?: (changed: Records[T]) => Promise<void>,
 ): Promise<{ changed: Records[T]; record: Records[T]; failure?: CommandError }> {
   const { wait, timeout = '5m' } = flags
   if (wait === undefined) {
@@ -141,6 +154,7 @@ export async function waitForRecord<T extends Topic>(
     timer = setTimeout(() => closing.abort(), timeoutMs)
     if (first !== wanted && !isEnd(topic, first, wanted))
       sayAtTerminal(waitingLine(toWaited(topic, changed, id, first), wanted, timeout))
+    await drawCode?.(changed)
     const isLast = (state: string) => state === wanted || isEnd(topic, state, wanted)
     const state = await lastState(events, definition, id, first, isLast)
     const record = await readRecord<T>(call, definition, id).catch(() => changed)

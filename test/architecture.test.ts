@@ -195,6 +195,7 @@ const mayImport: Record<string, string[]> = {
     'cli/input',
     'cli/trace',
     'cli/prompts',
+    'cli/qr',
     'cli',
   ],
   commands: ['src/base', 'daemon/client', 'cli', 'cli/tui', 'package.json'],

@@ -1,7 +1,7 @@
 /** Runs the dashboard and restores the terminal at its end. It is a bundle of its own (`dist/tui.js`). */
 import { render } from 'ink'
 import { colour } from '../format/colour.ts'
-import { renderingsFor } from '../prompts/qr.ts'
+import { renderingsFor } from '../qr/draw.ts'
 import type { Daemon } from './data/data.ts'
 import { openStore } from './data/store.ts'
 import { createSession } from './session/session.ts'

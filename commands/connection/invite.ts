@@ -3,14 +3,14 @@ import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { shownState } from '../../cli/format/states.ts'
 import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../../cli/input/credential.ts'
-import { invitationFlags, printInvitation } from '../../cli/invitation.ts'
-import { chooseQr } from '../../cli/prompts/qr-file.ts'
+import { drawInvitation, invitationFlags, printInvitation } from '../../cli/invitation.ts'
+import { chooseQr } from '../../cli/qr/flags.ts'
 import { changeRecord, waitFlags } from '../../cli/wait.ts'
 
 export default defineCommand({
   summary: 'Create an invitation for another agent',
   description:
-    'Prints the invitation’s URL, below a QR code if the terminal is large enough. With --wait, prints the connection once the invitation was accepted.',
+    'Prints the invitation’s short URL, above a QR code if the terminal is large enough. With --wait, prints the connection once the invitation was accepted.',
   examples: [
     'agent connection invite --label Bob',
     'agent connection invite --qr none | wl-copy',
@@ -32,9 +32,10 @@ export default defineCommand({
       until: 'ConnectionResponseSent',
       change: async () => {
         const invited = await call('POST /connections', { body })
-        await printInvitation(context, invited.connectionId, invited, qr)
+        printInvitation(context, invited.connectionId, invited, qr)
         return invited
       },
+      drawCode: (invited) => drawInvitation(context, invited.connectionId, invited, qr),
       print: ({ connectionId, state }) => {
         if (flags.wait === undefined || isQuiet) return
         print(connectionId, [

@@ -3,7 +3,7 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { connectionFields } from '../../cli/format/records.ts'
 import { connectionArgument } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
-import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-file.ts'
+import { askedQrFlags, chooseAskedQr } from '../../cli/qr/flags.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
@@ -18,8 +18,8 @@ export default defineCommand({
     const connection = await call('GET /connections/{connectionId}', { path: { connectionId: args.id } })
     const { connectionId, state, invitation } = connection
     print(connectionId, connectionFields(connection))
-    const url = state === 'InvitationGenerated' ? invitation.invitationUrl : undefined
-    await printInvitationAgain(context, connectionId, url, qr)
+    const open = state === 'InvitationGenerated' ? invitation : undefined
+    await printInvitationAgain(context, connectionId, open, qr)
     return connection
   },
 })

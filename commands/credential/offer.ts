@@ -34,7 +34,7 @@ export default defineCommand({
     }),
     invitation: Flags.boolean({ description: 'create an invitation instead; it can be answered once' }),
     csv: Flags.string({
-      exclusive: ['wait', 'qr', 'qr-file'],
+      exclusive: ['wait', 'qr', 'qr-file', 'long', 'open'],
       description:
         'make an offer for each row of a CSV file: its columns are claims (name:, with a colon, for JSON), and connection, the id or label of a connection; without that column each row gets an invitation',
     }),

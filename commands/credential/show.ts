@@ -4,7 +4,7 @@ import { credentialFields } from '../../cli/format/records.ts'
 import { nextCommand } from '../../cli/format/states.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
-import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-file.ts'
+import { askedQrFlags, chooseAskedQr } from '../../cli/qr/flags.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
@@ -25,9 +25,9 @@ export default defineCommand({
       ? await call('GET /issue-credentials/records/{recordId}/credential', { path })
       : undefined
     print(recordId, credentialFields(record, content))
-    const url = protocolState === 'InvitationGenerated' ? invitation?.invitationUrl : undefined
-    await printInvitationAgain(context, recordId, url, qr)
     suggest(nextCommand('credential', protocolState, recordId))
+    const open = protocolState === 'InvitationGenerated' ? invitation : undefined
+    await printInvitationAgain(context, recordId, open, qr)
     return content ? { ...record, content } : record
   },
 })

@@ -5,7 +5,7 @@ import { createRequest, createRequestFlags } from '../../cli/enterprise.ts'
 export default defineCommand({
   summary: 'Create a DID request: a request for a DID of another wallet',
   description:
-    'Prints the DID request, below a QR code if the terminal is large enough. It can be answered once, by anyone who has it. With --wait, prints the DID of the answer.',
+    'Prints the DID request, above a QR code of a short link to it. It can be answered once, by anyone who has it. With --wait, prints the DID of the answer.',
   examples: ['agent onboard create --from Acme --wait', 'agent onboard create --qr none | wl-copy'],
   flags: createRequestFlags,
   async run(context) {

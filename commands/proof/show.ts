@@ -5,7 +5,7 @@ import { presentationFields, type PresentationRecord } from '../../cli/format/re
 import { nextCommand } from '../../cli/format/states.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
-import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-file.ts'
+import { askedQrFlags, chooseAskedQr } from '../../cli/qr/flags.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
@@ -23,11 +23,11 @@ export default defineCommand({
       path: { presentationId: args.id },
     })
     print(record.presentationId, presentationFields(record))
-    const url = record.status === 'InvitationGenerated' ? record.invitation?.invitationUrl : undefined
-    await printInvitationAgain(context, record.presentationId, url, qr)
     if (record.role === 'Prover' && record.status === 'RequestReceived')
       await suggestCandidates(context, record)
     else suggest(nextCommand('proof', record.status, record.presentationId))
+    const open = record.status === 'InvitationGenerated' ? record.invitation : undefined
+    await printInvitationAgain(context, record.presentationId, open, qr)
     if (record.status === 'PresentationVerificationFailed') process.exitCode = 8
     return record
   },

@@ -1,4 +1,5 @@
 /** Runs the built program as a process in separate folders, as users do. */
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,6 +66,15 @@ export type User = Commands & {
   spawn: (...line: Line) => ReturnType<typeof start>
   remove: () => void
   [Symbol.dispose]: () => void
+}
+
+/** True if the machine has the `script` of util-linux, which opens terminals. */
+export function hasScript(): boolean {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
+  } catch {
+    return false
+  }
 }
 
 /** Creates a user. Commands do not inherit the agent's variables of the test environment. */

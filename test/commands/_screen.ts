@@ -3,6 +3,8 @@
  * areas.
  */
 
+import xterm, { type IBufferCell } from '@xterm/headless'
+
 /** An RGBA image: four bytes per pixel. */
 export type Picture = { width: number; height: number; data: Uint8ClampedArray }
 
@@ -82,4 +84,36 @@ function shade([kind, index]: number[]): number {
   if (kind === 5 && index === 16) return 0
   if (kind === 5 && index === 231) return 255
   throw new Error(`Colour ${kind};${index} is neither black nor white.`)
+}
+
+/** A prompt that wraps in a terminal of any width. */
+const longPrompt = (columns: number) => `${'user@machine:/folder/'.repeat(20).slice(0, columns + 10)}$ `
+
+/**
+ * Returns the lines that a terminal shows after a command that was typed at a long prompt, with the next prompt below it. Characters other
+ * than blocks become noise.
+ */
+export async function visibleLines(
+  output: string,
+  { columns, rows }: { columns: number; rows: number },
+): Promise<string[]> {
+  const terminal = new xterm.Terminal({ cols: columns, rows, convertEol: true, allowProposedApi: true })
+  const prompt = longPrompt(columns)
+  await new Promise<void>((resolve) => terminal.write(`${prompt}agent\n${output}\n${prompt}`, resolve))
+  const { baseY } = terminal.buffer.active
+  return Array.from({ length: rows }, (_, row) => {
+    const line = terminal.buffer.active.getLine(baseY + row)!
+    return Array.from({ length: columns }, (_, column) => toAnsi(line.getCell(column)!)).join('')
+  })
+}
+
+function toAnsi(cell: IBufferCell): string {
+  const [ink, ground] = [cell.getFgColor(), cell.getBgColor()]
+  const shown = cell.getChars() || ' '
+  const isBlock = blocks[shown] !== undefined
+  const colours = [
+    cell.isFgPalette() && isBlock ? `38;5;${ink}` : '39',
+    cell.isBgPalette() && isBlock ? `48;5;${ground}` : '49',
+  ]
+  return `\u001b[${colours.join(';')}m${isBlock ? shown : '▚'}`
 }

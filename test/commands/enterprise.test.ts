@@ -20,6 +20,9 @@ afterAll(async () => {
   for (const user of [acme, alice]) user.remove()
 })
 
+/** The end of a QR code. */
+const lastLine = '▀\u001b[0m'
+
 /** Decodes a QR code in half blocks, white on black, from terminal output. */
 function scan(output: string): string | undefined {
   // oxlint-disable-next-line no-control-regex
@@ -60,8 +63,8 @@ function terminal(user: User, args: string[]) {
 }
 
 test('onboarding and sign-in by QR code work between two terminals', async () => {
-  const asking = terminal(acme, ['onboard', 'create', '--from', 'Acme', '--qr', 'small', '--wait'])
-  const request = scan(await asking.shown('"onboardEndpoint"'))!
+  const asking = terminal(acme, ['onboard', 'create', '--from', 'Acme', '--qr', 'small', '--long', '--wait'])
+  const request = scan(await asking.shown(lastLine))!
   expect(JSON.parse(request)).toMatchObject({ type: 'https://atalaprism.io/did-request', from: 'Acme' })
   const handedOver = await alice.run`onboard submit ${request} --new`
   expect(handedOver).toMatchObject({
@@ -76,8 +79,8 @@ test('onboarding and sign-in by QR code work between two terminals', async () =>
   expect(known.out).toContain('answered')
   expect(known.out).toContain(did)
 
-  const signing = terminal(acme, ['auth', 'create', '--from', 'Acme', '--qr', 'small', '--wait'])
-  const challenge = scan(await signing.shown('"submissionEndpoint"'))!
+  const signing = terminal(acme, ['auth', 'create', '--from', 'Acme', '--qr', 'small', '--long', '--wait'])
+  const challenge = scan(await signing.shown(lastLine))!
   expect(JSON.parse(challenge)).toMatchObject({
     type: 'https://atalaprism.io/authentication-challenge',
     from: 'Acme',

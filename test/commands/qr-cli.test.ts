@@ -1,11 +1,10 @@
 /** `--qr` and `--qr-file` at the command line, in terminals of several sizes and without one. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { execFileSync } from 'node:child_process'
-import { inflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { fails, type Line, newUser, prints, words } from './_cli.ts'
+import { fails, hasScript, type Line, newUser, prints, words } from './_cli.ts'
+import { readPng, toPicture } from './_inline-image.ts'
 import { readQr } from './_qr.ts'
 import { drawScreen, type Picture } from './_screen.ts'
 
@@ -26,65 +25,74 @@ afterAll(async () => {
 const run = (...line: Line) => user.run(words(...line), { env })
 const isDrawn = (line: string) => line.startsWith('\u001b[38;5;231') || line.startsWith('\u001b[48;5;')
 const urlIn = (out: string) => out.split('\n').find((line) => line.startsWith('http'))!
-const folded = (out: string) => out.replaceAll('\n', ' ')
-
-function hasScript(): boolean {
-  try {
-    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
-  } catch {
-    return false
-  }
-}
+const loopback = 'This computer only. For phones: agent daemon start --lan'
+const readCode = (out: string, cellWidth = 4) =>
+  readQr(drawScreen(out.split('\n').filter(isDrawn), 'dark', cellWidth)).jsqr
 
 describe.skipIf(!hasScript())('in a terminal', () => {
   const invite = (columns: number, rows: number, args: string[] = [], more: Record<string, string> = {}) =>
     user.runInTerminal(['connection', 'invite', ...args], { columns, rows }, { ...env, ...more })
 
   test.each([
-    ['half blocks where they fit', 200, 60, 4],
-    ['quadrants where it is too narrow for them', 80, 60, 8],
-  ])('%s', async (_, columns, rows, cellWidth) => {
-    const { code, out } = await invite(columns, rows)
-    expect(code).toBe(0)
-    const lines = out.split('\n').filter(isDrawn)
-    const { qr, jsqr } = readQr(drawScreen(lines, 'dark', cellWidth))
-    expect([qr, jsqr]).toContain(urlIn(out))
-    expect(out.indexOf(urlIn(out))).toBeGreaterThan(out.indexOf(lines.at(-1)!))
-    expect(out.includes('Half as wide as it should be')).toBe(cellWidth === 8)
-  })
-
-  test.each([
     [80, 24],
-    [100, 40],
+    [100, 46],
     [40, 60],
-  ])('prints the URL, the reason and an alternative at %i × %i', async (columns, rows) => {
-    const { code, out } = await invite(columns, rows)
+  ])('prints the URL, the reason and an alternative for a long URL at %i × %i', async (columns, rows) => {
+    const { code, out } = await invite(columns, rows, ['--long'])
     expect(code).toBe(0)
     expect(out.split('\n').filter(isDrawn)).toEqual([])
-    expect(out).toMatch(/No QR code: it needs \d\d (?:lines|columns) \(there are \d\d\)/)
-    const command = /^As a picture: agent (.+)$/m.exec(out)![1]!
-    const { code: drawn, err } = await user.as(env)
-      .run`${command.split(' ')} --qr-file ${join(user.folder, `${columns}.png`)}`
+    expect(out).toMatch(
+      /No QR code: it needs \d+×\d+ characters, and there are \d+×\d+\. Page or picture \(--qr png\):/,
+    )
+    const show = /^ {2}agent (connection show \S+ --long) --open$/m.exec(out)![1]!
+    const file = join(user.folder, `${columns}.png`)
+    const { code: drawn, err } = await user.as(env).run`${show.split(' ')} --qr-file ${file}`
     expect({ drawn, err }).toMatchObject({ drawn: 0 })
-    const { qr } = readQr(readPng(join(user.folder, `${columns}.png`)))
-    expect(qr).toBe(urlIn(out))
+    expect(readQr(readPng(readFileSync(file))).qr).toBe(urlIn(out))
   })
 
-  test('a QR code that is too large is reduced, with a message', async () => {
-    const { out } = await invite(200, 60, ['--qr', 'large'])
-    expect(folded(out)).toContain('Drawn smaller than requested')
-    expect(out.split('\n').filter(isDrawn).length).toBeGreaterThan(30)
+  test('a QR code that is too large is drawn smaller', async () => {
+    const { out } = await invite(200, 60, ['--long', '--qr', 'large'])
+    expect(readCode(out)).toBe(urlIn(out))
   })
 
-  test('--qr none prints no QR code and no reason', async () => {
+  test('--qr none and a dumb terminal have no QR code and no reason', async () => {
     for (const [args, more] of [
       [['--qr', 'none'], {}],
       [[], { TERM: 'dumb' }],
-      [[], { LC_ALL: 'C' }],
     ] as const) {
       const { out } = await invite(200, 60, [...args], more)
       expect(out.split('\n')[0]).toMatch(/^https?:/)
+      expect(out).not.toMatch(/QR|\u001b/)
     }
+  })
+
+  test.each([
+    ['NO_COLOR', { NO_COLOR: '1' }],
+    ['colours', { NO_COLOR: '' }],
+    ['sizes in COLUMNS and LINES that are not those of the terminal', { COLUMNS: 'many', LINES: '-3' }],
+  ])('%s: the code is the same', async (_, more) => {
+    const { out } = await invite(100, 60, ['--long'], more)
+    expect(readCode(out)).toBe(urlIn(out))
+  })
+
+  test('a terminal of 0 × 0 counts as one of 80 × 24', async () => {
+    expect((await invite(0, 0, ['--long'])).out).toContain('and there are 80×24.')
+  })
+
+  test('a locale without half blocks has spaces', async () => {
+    const { out } = await invite(200, 100, ['--long'], { LC_ALL: 'C' })
+    expect(out).toMatch(/^[\0-\x7f]*$/)
+    expect(readCode(out, 2)).toBe(urlIn(out))
+  })
+
+  test('the code is the last output before the command waits', async () => {
+    const { code, out } = await invite(100, 60, ['--long', '--wait', '--timeout', '1s'])
+    expect(code).toBe(6)
+    const lines = out.split('\n')
+    const at = lines.findLastIndex(isDrawn)
+    expect(lines.findIndex((line) => line.startsWith('Waiting '))).toBeLessThan(lines.findIndex(isDrawn))
+    expect(lines.slice(at + 1, at + 3)).toEqual([loopback, expect.stringMatching(/^connection /)])
   })
 
   test('a requested QR code on a dumb terminal gives a reason', async () => {
@@ -98,8 +106,7 @@ test('output to a pipe is the URL only, or a requested QR code of any size', asy
   expect(await run`connection invite`).toMatchObject(prints(0, /^https?:\S+$/))
   const { out } = await run`connection invite --qr small`
   const lines = out.split('\n')
-  expect(lines.filter(isDrawn).length).toBeGreaterThan(40)
-  expect(lines.at(-1)).toMatch(/^https?:\S+$/)
+  expect(readCode(out)).toBe(lines[0])
 })
 
 describe('a QR code file', () => {
@@ -111,7 +118,7 @@ describe('a QR code file', () => {
     expect(readQr(readSvg(path('a.svg')))).toEqual({ qr: svg.out, jsqr: svg.out })
     const png = await run`connection invite --qr png --qr-file ${path('code')} --json`
     const { invitationUrl } = JSON.parse(png.out).invitation
-    expect(readQr(readPng(path('code')))).toEqual({ qr: invitationUrl, jsqr: invitationUrl })
+    expect(readQr(readPng(readFileSync(path('code'))))).toEqual({ qr: invitationUrl, jsqr: invitationUrl })
   })
 
   test('is not overwritten, and then no record is created', async () => {
@@ -143,7 +150,7 @@ test('a DID request and a challenge have QR codes until they are answered', asyn
     const file = join(user.folder, `${topic}.png`)
     const { code, out } = await run`${topic} create --from Zürich --qr-file ${file}`
     expect({ topic, code }).toEqual({ topic, code: 0 })
-    expect(readQr(readPng(file))).toEqual({ qr: out, jsqr: out })
+    expect(readQr(readPng(readFileSync(file)))).toEqual({ qr: out, jsqr: out })
     const [id = ''] = (await run`${topic} list -q`).out.split('\n')
     const again = join(user.folder, `${topic}-again.svg`)
     expect((await run`${topic} show ${id} --qr-file ${again}`).out).toContain(out)
@@ -151,15 +158,98 @@ test('a DID request and a challenge have QR codes until they are answered', asyn
   }
 })
 
-/** A one-bit PNG, as the agent writes it. */
-function readPng(file: string): Picture {
-  const bytes = readFileSync(file)
-  const width = bytes.readUInt32BE(16)
-  const height = bytes.readUInt32BE(20)
-  const lines = inflateSync(bytes.subarray(bytes.indexOf('IDAT') + 4, bytes.indexOf('IEND') - 8))
-  const stride = 1 + Math.ceil(width / 8)
-  return toPicture(width, height, (x, y) => (lines[y * stride + 1 + (x >> 3)]! & (0x80 >> (x & 7))) === 0)
-}
+test.skipIf(!hasScript())('an address that phones reach has no warning', async () => {
+  await using reachable = await startAgent({
+    API_KEY_ENABLED: 'false',
+    REST_SERVICE_URL: 'http://192.0.2.7:8085',
+  })
+  const size = { columns: 100, rows: 60 }
+  for (const [url, warns] of [
+    [reachable.url, false],
+    [agent.url, true],
+  ] as const) {
+    for (const command of ['onboard create', 'auth create']) {
+      const { out } = await user.runInTerminal([...words`${command.split(' ')}`, '--long'], size, {
+        ...env,
+        AGENT_URL: url,
+      })
+      expect({ command, warns: out.includes(loopback), isDrawn: out.split('\n').some(isDrawn) }).toEqual({
+        command,
+        warns,
+        isDrawn: true,
+      })
+    }
+  }
+})
+
+describe.skipIf(process.platform !== 'linux')('--open', () => {
+  const programs = join(user.folder, 'bin')
+  const opened = join(user.folder, 'opened')
+  beforeAll(() => mkdirSync(programs))
+  const browser = (script: string) =>
+    writeFileSync(join(programs, 'xdg-open'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  const display = { PATH: programs, DISPLAY: ':0', WAYLAND_DISPLAY: '', BROWSER: '' }
+  const open = (line: string, more = {}) =>
+    user.run([...line.split(' '), '--open'], { env: { ...env, ...display, ...more } })
+
+  test('opens the page of an invitation, a DID request or a challenge', async () => {
+    browser(`printf %s "$1" > ${opened}`)
+    for (const line of [
+      'connection invite --long',
+      'connection invite',
+      'onboard create --long',
+      'auth create --long',
+      'auth create --quiet',
+    ]) {
+      const { code, err } = await open(line)
+      expect({ line, code }).toEqual({ line, code: 0 })
+      expect(err).not.toContain('browser')
+      const page = await fetch(readFileSync(opened, 'utf8'), { headers: { accept: 'text/html' } })
+      expect({ line, status: page.status, type: page.headers.get('content-type') }).toMatchObject({
+        status: 200,
+        type: expect.stringContaining('text/html'),
+      })
+    }
+  })
+
+  test('opens the page of an open record, and says when it is closed', async () => {
+    browser(`printf %s "$1" > ${opened}`)
+    const id = (await run`connection invite -q`).out
+    expect((await open(`connection show ${id} --long`)).code).toBe(0)
+    expect(readFileSync(opened, 'utf8')).toBe(
+      (await run`connection show ${id} --long`).out.split('\n').at(-1),
+    )
+  })
+
+  test.each([
+    [
+      'no display',
+      'exit 0',
+      { DISPLAY: '' },
+      'there is no display (DISPLAY, WAYLAND_DISPLAY) and no BROWSER',
+    ],
+    ['no browser', 'exit 3', {}, 'xdg-open failed with 3'],
+    ['no such program', 'exit 0', { PATH: '/nowhere' }, 'the program xdg-open is missing'],
+  ])('with %s says so, and prints the URL', async (_, script, more, reason) => {
+    browser(script)
+    const { code, out, err } = await open('connection invite', more)
+    expect({ code, err }).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(`The browser was not opened: ${reason}.`),
+    })
+    expect(out).toMatch(/^http\S+$/)
+  })
+
+  test('does not wait for a browser that stays open', async () => {
+    const closed = join(user.folder, 'closed')
+    browser(`/bin/sleep 8; : > ${closed}`)
+    expect(await open('connection invite')).toMatchObject({
+      code: 0,
+      err: expect.not.stringContaining('browser'),
+    })
+    expect(existsSync(closed)).toBe(false)
+  })
+})
 
 /** An SVG of black bars on white, as the agent writes it. */
 function readSvg(file: string): Picture {
@@ -169,11 +259,4 @@ function readSvg(file: string): Picture {
   for (const [, x, y, length] of text.matchAll(/M(\d+) (\d+)h(\d+)v1h-\3z/g))
     for (let n = 0; n < Number(length); n++) black.add(`${Number(x) + n},${y}`)
   return toPicture(4 * size, 4 * size, (x, y) => black.has(`${x >> 2},${y >> 2}`))
-}
-
-function toPicture(width: number, height: number, isBlack: (x: number, y: number) => boolean): Picture {
-  const data = new Uint8ClampedArray(width * height * 4).fill(255)
-  for (let at = 0; at < width * height; at++)
-    if (isBlack(at % width, Math.floor(at / width))) data.fill(0, 4 * at, 4 * at + 3)
-  return { width, height, data }
 }

@@ -2,7 +2,7 @@
 import { Box } from 'ink'
 import { useSyncExternalStore } from 'react'
 import type { Paint } from '../../format/colour.ts'
-import type { Rendering } from '../../prompts/qr.ts'
+import type { Rendering } from '../../qr/draw.ts'
 import { isNew, layoutOf, least } from '../session/ui.ts'
 import type { Session, Snapshot } from '../session/session.ts'
 import { Details, List } from './list.tsx'

@@ -1,5 +1,5 @@
 /** Full-screen pages. */
-import { drawQr, type Rendering } from '../../prompts/qr.ts'
+import { drawQr, type Rendering } from '../../qr/draw.ts'
 import { Box, Text } from 'ink'
 import { least, type Size } from '../session/ui.ts'
 import { safeLine, shorten } from '../../format/text.ts'

@@ -30,7 +30,7 @@ export type Options = {
   size?: Size
   paint?: Paint
   clock?: () => number
-  renderings?: readonly ('small' | 'quadrants')[]
+  renderings?: readonly ['small']
   forSameDaemon?: (command: string) => string
 }
 
@@ -59,7 +59,7 @@ export function showDashboard(daemon: Daemon, store: Store, options: Options = {
     size = { columns: 80, rows: 24 },
     paint = plain,
     clock,
-    renderings = ['small', 'quadrants'],
+    renderings = ['small'],
     forSameDaemon = (command) => command,
   } = options
   const copied: string[] = []
