@@ -5,6 +5,9 @@ import type { Picture } from './_screen.ts'
 /** An image in the output of a command. `rows` are the lines that the terminal scales it to. */
 type Shown = { protocol: 'kitty' | 'iterm2' | 'sixel'; picture: Picture; rows?: number }
 
+// oxlint-disable-next-line no-control-regex
+const iterm2 = /\u001b\]1337;File=inline=1;size=(\d+);height=(\d+);[^:]*:([^\u0007]*)\u0007/
+
 /** @throws when there is none. */
 export function imageIn(output: string): Shown {
   // oxlint-disable-next-line no-control-regex
@@ -22,9 +25,7 @@ export function imageIn(output: string): Shown {
       picture: readPng(Buffer.from(kitty.map(([, , part]) => part).join(''), 'base64')),
     }
   }
-  // oxlint-disable-next-line no-control-regex
-  const [, size, rows, file] =
-    /\u001b\]1337;File=inline=1;size=(\d+);height=(\d+);[^:]*:([^\u0007]*)\u0007/.exec(output) ?? []
+  const [, size, rows, file] = iterm2.exec(output) ?? []
   if (file !== undefined) {
     const bytes = Buffer.from(file, 'base64')
     if (bytes.length !== Number(size)) throw new Error('The size is not that of the file.')
