@@ -147,6 +147,7 @@ await build({
     separate([
       [/\/base\/config-report\.ts$/, './config.cjs'],
       [qrCodes, './qr.cjs'],
+      [/\/recording\/draw\.ts$/, './recording.cjs'],
     ]),
   ],
 })
@@ -161,6 +162,14 @@ await build({
     resolveDir: root,
   },
   outfile: 'dist/qr.cjs',
+})
+// What `agent demo --record` needs for pictures.
+await build({
+  ...script,
+  minify: true,
+  entryPoints: { recording: 'cli/recording/draw.ts' },
+  outdir: 'dist',
+  sourcemap: false,
 })
 // What `agent config` and a start with a configuration file need.
 await build({

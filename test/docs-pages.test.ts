@@ -8,8 +8,6 @@ import { commandsPage, helpOf } from '../docs/_make/commands.ts'
 import { jsonPage } from '../docs/_make/json.ts'
 import { manPage } from '../docs/_make/man.ts'
 import { statesPage } from '../docs/_make/states.ts'
-import { drawRecording } from '../docs/_make/pictures/svg.ts'
-import { linesOf, newScreen, write } from '../docs/_make/pictures/terminal.ts'
 import { pages, read } from './_pages.ts'
 
 test('help fits 80 columns and has no colours', { timeout: 60_000 }, async () => {
@@ -67,29 +65,5 @@ describe('the pictures of npm run recording', () => {
       expect(statSync(new URL(name, folder)).size, name).toBeLessThan(300_000)
       expect(text, name).toContain(`images/${name})`)
     }
-  })
-
-  test('show the text, the styles and the times of a terminal', async () => {
-    const size = { columns: 20, rows: 2 }
-    const screen = newScreen(size)
-    await write(screen, 'a <b>\r\n\u001b[31mred\u001b[0m and \u001b[1mbold\u001b[0m\r\n' + 'x'.repeat(21))
-    const lines = linesOf(screen)
-    expect(lines.map((line) => line.map(({ text }) => text.trimEnd()))).toEqual([
-      ['a <b>'],
-      ['red', ' and', 'bold'],
-      ['x'.repeat(20)],
-      ['x'],
-    ])
-    const moments = [
-      { atMs: 0, lines: 1 },
-      { atMs: 500, lines: 4 },
-    ]
-    const svg = drawRecording(lines, moments, size, 'A title', 500)
-    expect(svg).toContain('a &lt;b&gt;</text>')
-    expect(svg).toMatch(/class="b"[^>]*>bold</)
-    expect(svg).toMatch(/style="fill:#[0-9a-f]{6}">red</)
-    // After half of the time, four lines have moved up by two.
-    expect(svg).toContain('@keyframes lines{0%{transform:translateY(0px)}50%{transform:translateY(-36px)}}')
-    expect(svg).toContain('@keyframes cover{0%{transform:translateY(18px)}50%{transform:translateY(36px)}}')
   })
 })

@@ -1,6 +1,9 @@
 /** Reads text and JSON from arguments, files and standard input; writes new files. */
 import {
+  accessSync,
   closeSync,
+  constants,
+  existsSync,
   fsyncSync,
   openSync,
   readFileSync,
@@ -9,6 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 import { jsonFault } from '../../src/base/json.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 import { UsageError } from '../errors/errors.ts'
@@ -88,6 +92,25 @@ export function parse(flag: string, text: string, describe = quoteFault): Json {
 /** The message of `JSON.parse`, which quotes the text that the user has typed. */
 function quoteFault(error: unknown): string {
   return (error as Error).message
+}
+
+/**
+ * Checks that a file can be created, before a command has an effect: it does not exist, and its folder is writable. Without
+ * a path, the working folder.
+ *
+ * @throws {UsageError} that names the flag.
+ */
+export function checkNewFile(flag: string, path: string | undefined): void {
+  if (path !== undefined && existsSync(path))
+    throw new UsageError(`--${flag}: the file ${path} exists. Choose another name, or remove it.`)
+  const folder = dirname(path ?? '.')
+  try {
+    accessSync(folder, constants.W_OK)
+  } catch (error) {
+    throw new UsageError(
+      `--${flag}: the folder ${folder} is not writable: ${systemReason(error)}. Choose another file.`,
+    )
+  }
 }
 
 /**

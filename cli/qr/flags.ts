@@ -1,10 +1,9 @@
 /** The flags of commands that print an invitation or another text to scan: `--qr`, `--qr-file`, `--long`, `--open`. */
-import { accessSync, constants, existsSync } from 'node:fs'
-import { dirname, extname } from 'node:path'
+import { extname } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { FlagValues } from '../define-command.ts'
 import { UsageError } from '../errors/errors.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { checkNewFile } from '../input/files.ts'
 
 const formats = ['svg', 'png'] as const
 export type Format = (typeof formats)[number]
@@ -84,15 +83,6 @@ function checkFile(file: string | undefined, format: Format, ending: Format | un
     throw new UsageError(
       `--qr-file: ${file} ends in ${other}, and --qr says ${format}. Name a file that ends in .${format}.`,
     )
-  if (file !== undefined && existsSync(file))
-    throw new UsageError(`--qr-file: the file ${file} exists. Choose another name, or remove it.`)
-  const folder = dirname(file ?? '.')
-  try {
-    accessSync(folder, constants.W_OK)
-  } catch (error) {
-    throw new UsageError(
-      `--qr-file: the folder ${folder} is not writable: ${systemReason(error)}. Choose another file.`,
-    )
-  }
+  checkNewFile('qr-file', file)
   return file
 }

@@ -8,8 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { launch } from '../../test/_chromium.ts'
-import { drawRecording, drawStill, type Moment } from './pictures/svg.ts'
-import { linesOf, newScreen, runInTerminal, write } from './pictures/terminal.ts'
+import { linesOf } from '../../cli/recording/screen.ts'
+import { drawStill } from '../../cli/recording/svg.ts'
+import { runInTerminal } from './terminal.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const images = join(root, 'docs/images')
@@ -44,27 +45,11 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** The demo with commands alone, slow enough to read. */
+/** The demo in two panes, slow enough to read. */
 async function recordDemo(): Promise<void> {
-  const cast = join(folder, 'demo.cast')
-  const command = 'agent demo --no-curl --pace 320'
-  await runInTerminal(`${command} --record ${cast}`, size, env)
-  const [, ...events] = readFileSync(cast, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as [number, string, string])
-  const screen = newScreen(size)
-  const moments: Moment[] = []
-  const show = async (atMs: number, text: string) => {
-    await write(screen, text)
-    const { baseY, cursorY } = screen.buffer.active
-    moments.push({ atMs: Math.round(atMs), lines: baseY + cursorY })
-  }
-  await show(0, `\u001b[1m$ ${command}\u001b[22m\r\n`)
-  for (const [seconds, , text] of events) await show(seconds * 1_000, text)
-  const lines = linesOf(screen).slice(0, moments.at(-1)!.lines)
-  const title = 'Two agents connect, issue a credential and prove it: agent demo'
-  save('demo.svg', drawRecording(lines, moments, size, title, 6_000))
+  const name = 'demo.svg'
+  await runInTerminal(`agent demo --record ${join(folder, name)}`, size, env)
+  save(name, readFileSync(join(folder, name), 'utf8'))
 }
 
 /** Runs the demo and leaves its daemons running. Returns the folder of their profiles. */

@@ -1,12 +1,10 @@
-/** Runs a command in a pseudo-terminal, and reads screens with a terminal emulator. */
-import { spawn } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
+/** Reads the lines of a screen with a terminal emulator. */
 // The package is CommonJS without named exports.
 import xterm, { type IBufferCell, type Terminal } from '@xterm/headless'
 
 export type Size = { columns: number; rows: number }
 
-/** A part of a line in one style. `colour` is a CSS colour; undefined is the terminal's own. */
+/** A part of a line in one style. Colours are `#` and six hexadecimal digits; undefined is the terminal's own. */
 export type Run = {
   column: number
   text: string
@@ -56,6 +54,14 @@ function styleOf(cell: IBufferCell): Pick<Run, (typeof styles)[number]> {
   return { ...(text && { colour: text }), ...(behind && { ground: behind }), ...style }
 }
 
+export type Rgb = readonly [red: number, green: number, blue: number]
+
+/** The bytes of a colour such as `#0d1117`. */
+export function toRgb(colour: string): Rgb {
+  const [red, green, blue] = Buffer.from(colour.slice(1), 'hex')
+  return [red!, green!, blue!]
+}
+
 export const dark = '#0d1117'
 export const light = '#d1d9e0'
 /** The sixteen colours of terminals, chosen to be readable on `dark`. */
@@ -69,48 +75,7 @@ function colourOf(isDefault: boolean, isRgb: boolean, value: number): string | u
   if (isRgb) return `#${value.toString(16).padStart(6, '0')}`
   if (value < 16) return sixteen[value]
   const grey = 8 + 10 * (value - 232)
-  if (value >= 232) return `rgb(${grey},${grey},${grey})`
-  const part = (step: number) => [0, 95, 135, 175, 215, 255][Math.floor((value - 16) / step) % 6]
-  return `rgb(${part(36)},${part(6)},${part(1)})`
+  const part = (step: number) => [0, 95, 135, 175, 215, 255][Math.floor((value - 16) / step) % 6]!
+  const parts = value >= 232 ? [grey, grey, grey] : [part(36), part(6), part(1)]
+  return `#${Buffer.from(parts).toString('hex')}`
 }
-
-/**
- * Runs a shell command in a pseudo-terminal of util-linux `script`. `keys` are typed one after the other, each after the
- * output was quiet. Resolves with the screen at that time, and ends the command.
- */
-export async function runInTerminal(
-  command: string,
-  { columns, rows }: Size,
-  env: NodeJS.ProcessEnv,
-  keys?: readonly string[],
-): Promise<Terminal> {
-  const screen = newScreen({ columns, rows })
-  const line = `stty columns ${columns} rows ${rows} && exec ${command}`
-  const child = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], { env })
-  let [writes, changed] = [Promise.resolve(), performance.now()]
-  child.stdout.on('data', (chunk: Uint8Array) => {
-    changed = performance.now()
-    writes = writes.then(() => write(screen, chunk))
-  })
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  if (keys === undefined) {
-    const code = await ended
-    if (code !== 0) throw new Error(`${command} ended with ${code}:\n${screenText(screen)}`)
-  } else {
-    for (const key of ['', ...keys]) {
-      child.stdin.write(key)
-      changed = performance.now()
-      while (performance.now() - changed < quietMs) await sleep(quietMs / 4)
-    }
-  }
-  await writes
-  child.kill()
-  return screen
-}
-
-const quietMs = 1_200
-
-const screenText = (screen: Terminal) =>
-  linesOf(screen)
-    .map((runs) => runs.map(({ text }) => text).join(''))
-    .join('\n')
