@@ -9,7 +9,9 @@ import { detach } from '../cli/daemon/launch.ts'
 import { defineLocalCommand } from '../cli/define-command.ts'
 import { failure, stopDaemon, type Name } from '../cli/demo/party.ts'
 import { Receiver } from '../cli/demo/changes.ts'
-import { createNarrator, silent, startRecording, type Narrator } from '../cli/demo/narrator.ts'
+import { createNarrator, silent, type Look, type Narrator, type Print } from '../cli/demo/narrator.ts'
+import { createPanes, hasPanes } from '../cli/demo/panes.ts'
+import { startRecording } from '../cli/demo/recording.ts'
 import { scenarios, show, usual, type Scenario, type Summary } from '../cli/demo/show.ts'
 import { aliceFolder, host } from '../cli/demo/two-terminals.ts'
 import { CommandError, UsageError } from '../cli/errors/errors.ts'
@@ -25,9 +27,7 @@ type Stage = {
   narrator: Narrator
   children: Map<Name, ChildProcess>
   signal: AbortSignal
-  print: (text: string) => void
-  /** Pauses lengthen the demo. */
-  isPaced: boolean
+  print: Print
 }
 
 export default defineLocalCommand({
@@ -37,9 +37,9 @@ export default defineLocalCommand({
   examples: [
     'agent demo',
     'agent demo --scenario all',
-    'agent demo --no-curl --pace 300',
+    'agent demo --pace 400',
     'agent demo --two-terminals',
-    'agent demo --record demo.cast   # asciinema play demo.cast',
+    'agent demo --record demo.svg',
   ],
   flags: {
     scenario: Flags.option({
@@ -50,46 +50,41 @@ export default defineLocalCommand({
     'two-terminals': Flags.boolean({
       description: 'start one side, and print what to type in another terminal as the other',
     }),
-    record: Flags.string({ description: 'record the output to this new file, for asciinema' }),
+    record: Flags.string({
+      description: 'record the output to this new file: .cast for asciinema, .svg or .gif for a web page',
+    }),
     curl: Flags.boolean({
-      default: true,
       allowNo: true,
-      description: 'print each call as a curl line too',
+      description: 'print each call as a curl line too; default: without panes',
+    }),
+    plain: Flags.boolean({
+      description: 'print lines, for screen readers; default: two panes in a terminal of 100 columns or more',
     }),
     pace: Flags.integer({
-      default: 0,
       min: 0,
       max: 2_000,
-      description: 'milliseconds to pause after each line, to read along: 300',
+      description: 'milliseconds to pause for each line, to read along: 400; in a recording the default',
     }),
     keep: Flags.boolean({
       description: 'leave the daemons running, and print how to use and stop them',
     }),
   },
   async run({ flags, isJson, log }) {
-    const { keep, scenario, record, pace, curl: hasCurl, 'two-terminals': isForTwo } = flags
+    const { keep, scenario, record, pace, 'two-terminals': isForTwo } = flags
     if (isJson && (isForTwo || record !== undefined))
       throw new UsageError('--json cannot be combined with --two-terminals or --record.')
-    const { isTTY: isTerminal, columns, rows } = process.stdout
-    const screen = { columns, rows }
     const recording =
-      record === undefined ? undefined : startRecording(record, `agent demo --scenario ${scenario}`, screen)
-    const print = (text: string) => {
-      recording?.print(text)
+      record === undefined
+        ? undefined
+        : startRecording(record, `agent demo --scenario ${scenario}`, process.stdout, pace)
+    const print: Print = (text, lines = 1) => {
+      recording?.print(text, lines)
       log(text)
-      if (pace > 0) pause(pace)
+      if (pace) pause(pace * lines)
     }
     const folder = mkdtempSync(join(tmpdir(), 'identity-agent-demo-'))
     const children = new Map<Name, ChildProcess>()
-    const narrator = isJson
-      ? silent
-      : createNarrator(print, {
-          isTerminal,
-          isColoured: hasColours(process.stdout),
-          isKept: keep,
-          hasCurl,
-          screen,
-        })
+    const narrator = isJson ? silent : createNarrator(print, lookOf(flags))
     const interruption = new AbortController()
     const { signal } = interruption
     const interrupted = new Promise<never>((_, reject) => {
@@ -98,15 +93,16 @@ export default defineLocalCommand({
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => interruption.abort())
     let isKept = false
     try {
-      const stage = { folder, narrator, children, signal, print, isPaced: pace > 0 }
+      const stage = { folder, narrator, children, signal, print }
       const result = await Promise.race([
         isForTwo ? hostScenario(scenario, keep, stage) : showScenario(scenario, keep, stage),
         interrupted,
       ])
+      print(`\nNext:\n${nextSteps(keep ? folder : undefined)}`)
+      await recording?.save()
       if (keep) {
         isKept = true
         for (const child of children.values()) detach(child)
-        print(keptText(folder))
       }
       return { ...result, ...(keep && { folder }) }
     } catch (error) {
@@ -118,7 +114,6 @@ export default defineLocalCommand({
         if (isForTwo) await stopAlice(folder)
         rmSync(folder, { recursive: true, force: true })
       }
-      recording?.close()
     }
   },
 })
@@ -127,7 +122,7 @@ async function showScenario(scenario: Scenario, isKept: boolean, stage: Stage): 
   const receiver = await Receiver.open()
   stage.signal.addEventListener('abort', () => receiver.close())
   const { leave, ...summary } = await show(scenario, { ...stage, receiver })
-  stage.print(`\n${summaryText(summary, stage.isPaced)}`)
+  stage.print(`\n${summaryText(summary)}`)
   if (isKept) await leave()
   return summary
 }
@@ -138,19 +133,28 @@ async function hostScenario(scenario: Scenario, isKept: boolean, stage: Stage) {
   return { scenario, acme }
 }
 
-function summaryText({ coldStartMs, flow, changes, totalMs }: Summary, isPaced: boolean): string {
-  const parts =
-    flow &&
-    `connect ${duration(flow.connectMs)}, issue ${duration(flow.issueMs)}, present ${duration(flow.presentMs)}`
-  return fields([
-    ['cold start to healthy', `acme ${duration(coldStartMs.acme)}, alice ${duration(coldStartMs.alice)}`],
-    ['one flow, warm', flow && `${duration(flow.flowMs)} (${parts})`],
-    [
-      'state changes',
-      changes === 0 ? undefined : `${changes}, each reported by an event; nothing was polled`,
-    ],
-    ['everything', isPaced ? undefined : duration(totalMs)],
-  ])
+/** How the demo is printed in this terminal. Curl lines and values to copy do not fit into panes. */
+function lookOf(flags: { curl?: boolean; plain: boolean; keep: boolean; 'two-terminals': boolean }): Look {
+  const { stdout } = process
+  const isLinear = flags.plain || flags.keep || flags.curl === true || flags['two-terminals']
+  const panes = !isLinear && hasPanes(stdout) ? createPanes(stdout.columns) : undefined
+  const { isTTY: isTerminal, columns, rows } = stdout
+  return {
+    isTerminal,
+    isColoured: hasColours(stdout),
+    isKept: flags.keep,
+    hasCurl: flags.curl ?? !panes,
+    screen: { columns, rows },
+    panes,
+  }
+}
+
+/** What happened, and how long it took. The default scenario is measured when it runs again without output. */
+function summaryText({ scenario, flow, totalMs }: Summary): string {
+  if (!flow) return `Done (${scenario}) in ${duration(totalMs)}.`
+  const { connectMs, issueMs, presentMs } = flow
+  return `Once more, unprinted: connected in ${duration(connectMs)}, issued in ${duration(issueMs)}, proved in ${duration(presentMs)}.
+Everything took ${duration(totalMs)}.`
 }
 
 /** Blocks this process, but not the daemons, so that a paced demo prints in the same order as another. */
@@ -158,17 +162,22 @@ function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-/** How to use, stop and remove the daemons that `--keep` leaves running. */
-function keptText(folder: string): string {
+/** Three commands to continue with. `folder` has the daemons that `--keep` leaves running. */
+function nextSteps(folder: string | undefined): string {
   const program = process.argv[1] ?? 'agent'
   const agent = basename(program) === 'agent' ? 'agent' : `node ${relative('', program)}`
+  if (folder === undefined)
+    return fields([
+      [`  ${agent} demo --two-terminals`, '# you play alice'],
+      [`  ${agent} daemon start`, '# an agent of your own'],
+      [`  ${agent} tui`, '# what it holds, live'],
+    ])
   return [
-    '\nThe daemons keep running. Explore:',
     `  export AGENT_CONFIG_DIR=${join(folder, 'config')}`,
     `  ${agent} credential list --profile alice`,
     `  ${agent} connection list --profile acme`,
     `  ${agent} daemon logs --profile acme`,
-    'Stop and remove them:',
+    'Stop and remove the daemons, which keep running:',
     `  ${agent} daemon stop --profile acme; ${agent} daemon stop --profile alice; rm -r ${folder}`,
   ].join('\n')
 }

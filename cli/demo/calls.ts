@@ -122,11 +122,14 @@ const commands: Readonly<Record<string, (body: Body, id: string) => Words | unde
   'POST /did-authentication/challenges/{challengeId}/token': (_, id) => ['auth', 'token', id],
 }
 
-/** Returns the command for a call. Undefined for a part of a command. `names` maps values to shell variables. */
+/**
+ * Returns the command for a call. Undefined for a part of a command. `names` maps values to shell variables. Without a
+ * profile it has no `--profile`.
+ */
 export function cliLine(
   key: string,
   input: Input,
-  profile: string,
+  profile: string | undefined,
   names: ReadonlyMap<string, string>,
 ): string | undefined {
   const [id = ''] = Object.values(input.path ?? {}).map(String)
@@ -137,5 +140,5 @@ export function cliLine(
     if (name !== undefined) return /^[\w:./=-]+$/.test(text) ? `$${name}` : `"$${name}"`
     return /^[\w%+=:,./@-]+$/.test(text) ? text : quote(text)
   }
-  return ['agent', ...[...words, '--profile', profile].map((text) => word(text!))].join(' ')
+  return ['agent', ...[...words, ...flags({ profile })].map((text) => word(text!))].join(' ')
 }

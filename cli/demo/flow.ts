@@ -9,8 +9,8 @@ import type { Props } from './prepare.ts'
 
 /** The steps of alice: API calls, or commands that the user types. A promise resolves when its step is done. */
 export type Alice = {
-  /** Accepts the invitation of a connection. */
-  connect: (invitationUrl: string, thid: string) => Promise<unknown>
+  /** Accepts the invitation of a connection, by its URL. */
+  connect: (url: string, thid: string) => Promise<unknown>
   acceptOffer: (thid: string) => Promise<unknown>
   /** Presents the credential of that offer. */
   present: (thid: string) => Promise<unknown>
@@ -41,9 +41,10 @@ export function aliceByCalls(
     events.until({ who: 'alice', what, subject, state })
   let heldId = ''
   return {
-    connect: async (invitationUrl, thid) => {
-      const invitation = new URL(invitationUrl).searchParams.get('_oob')!
-      await call('POST /connection-invitations', { body: { invitation } })
+    connect: async (url, thid) => {
+      await call('POST /connection-invitations', {
+        body: { invitation: new URL(url).searchParams.get('_oob') ?? url },
+      })
       return until('connection', thid, 'ConnectionResponseReceived')
     },
     acceptOffer: async (thid) => {
@@ -64,7 +65,7 @@ export function aliceByCalls(
     },
     submitDid: async (didRequest) => {
       const { did } = await call('POST /onboard/answers', { body: { didRequest: didRequest as never } })
-      narrator.name('ALICE_DID_FOR_ACME', did!)
+      narrator.name('alice', 'ALICE_DID_FOR_ACME', did!)
     },
     answerChallenge: (challenge, did) =>
       call('POST /did-authentication/answers', { body: { challenge: challenge as never, did } }),
@@ -100,9 +101,10 @@ export async function connect({ acme, alice, events }: Stage, viewer: Viewer): P
   const { connectionId, thid, invitation } = await acme('POST /connections', {
     body: { label: 'alice', goal: 'Your employee credential' },
   })
-  viewer.invitation(invitation.invitationUrl)
+  const url = invitation.invitationUrl
+  viewer.invitation(url)
   await Promise.all([
-    alice.connect(invitation.invitationUrl, thid),
+    alice.connect(url, thid),
     events.until({ who: 'acme', what: 'connection', subject: thid, state: 'ConnectionResponseSent' }),
   ])
   return connectionId
@@ -172,21 +174,21 @@ type Asked = { id: string; state: 'pending' | 'success' | 'error'; did?: string 
 export async function meet({ acme, alice }: Stage, isToSignIn: boolean, narrator: Narrator): Promise<void> {
   narrator.step('Onboard: acme requests a DID, alice creates one for acme only')
   const { id: didRequestId, didRequest } = await acme('POST /onboard/did-requests', { body: { from } })
-  narrator.name('DID_REQUEST', JSON.stringify(didRequest))
+  narrator.name('acme', 'DID_REQUEST', JSON.stringify(didRequest))
   await alice.submitDid(didRequest)
   const did = await completed(() =>
     acme('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId }, query: { wait } }),
   )
-  narrator.say(`   acme knows alice by ${did}`)
+  narrator.tell('acme', `acme knows alice by ${did}`)
   if (!isToSignIn) return
   narrator.step('Authenticate: acme sends a challenge, alice signs it with that DID')
   const { id: challengeId, challenge } = await acme('POST /did-authentication/challenges', { body: { from } })
-  narrator.name('CHALLENGE', JSON.stringify(challenge))
+  narrator.name('acme', 'CHALLENGE', JSON.stringify(challenge))
   await alice.answerChallenge(challenge, did)
   const path = { challengeId }
   await completed(() => acme('GET /did-authentication/challenges/{challengeId}', { path, query: { wait } }))
   const { subject } = await acme('POST /did-authentication/challenges/{challengeId}/token', { path })
-  narrator.say(`   ${subject} has signed in`)
+  narrator.tell('acme', `${subject} has signed in`)
 }
 
 /** Returns the submitted DID. @throws {CommandError} when there is none */

@@ -34,9 +34,10 @@ export async function prepareIssuer(
     body: { documentTemplate: { publicKeys: [keys.authentication, keys.assertion] } },
   })
   const acmeDid = shortForm(made.longFormDid)
-  narrator.name('ACME_DID', acmeDid)
+  narrator.name('acme', 'ACME_DID', acmeDid)
   await acme('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: acmeDid } })
   await events.until({ who: 'acme', what: 'did', subject: acmeDid, state: 'PUBLISHED' })
+  narrator.name('acme', 'EMPLOYEE', JSON.stringify(schema))
   const { guid } = await acme('POST /schema-registry/schemas', {
     body: {
       name: 'employee',
@@ -47,7 +48,7 @@ export async function prepareIssuer(
     },
   })
   const schemaId = `${url}/schema-registry/schemas/${guid}`
-  narrator.name('SCHEMA', schemaId)
+  narrator.name('acme', 'SCHEMA', schemaId)
   return { acmeDid, schemaId }
 }
 
@@ -57,6 +58,6 @@ export async function prepareHolder(alice: Client, narrator: Narrator): Promise<
     body: { documentTemplate: { publicKeys: [keys.authentication] } },
   })
   const aliceDid = shortForm(longFormDid)
-  narrator.name('ALICE_DID', aliceDid)
+  narrator.name('alice', 'ALICE_DID', aliceDid)
   return aliceDid
 }

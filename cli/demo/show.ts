@@ -7,7 +7,7 @@ import { aliceByCalls, connect, issue, meet, present, revoke, runFlow, type Timi
 import { prepareHolder, prepareIssuer } from './prepare.ts'
 import type { Receiver } from './changes.ts'
 import { silent, type Narrator } from './narrator.ts'
-import { onboard, startDaemon, type Daemon, type Name, type Party } from './party.ts'
+import { names, onboard, startDaemon, type Daemon, type Name, type Party } from './party.ts'
 
 /** The scenarios of the demo, and their steps. */
 export const scenarios = {
@@ -62,8 +62,7 @@ export async function show(
   const has = (step: Step) => hasStep(scenario, step)
   receiver.changes.onChange = narrator.change
   narrator.step('Start two daemons, which share only a ledger')
-  narrator.say('   JSON="content-type: application/json"')
-  const daemons = { acme: await begin('acme', means), alice: await begin('alice', means) }
+  const daemons = await startBoth(means)
   const parties = await onboardAll(daemons, means)
   const webhooks = await registerWebhooks(parties, means)
   const acme = narrator.watch(parties.acme.call, { base: 'ACME', header: 'apikey', key: 'ACME_KEY' })
@@ -82,7 +81,6 @@ export async function show(
     if (has('present')) await present(stage, props, made, narrator)
     if (has('revoke')) await revoke(stage, props, made, narrator)
     if (scenario === usual) {
-      narrator.step('Run the same flow again, without output')
       events.onChange = silent.change
       const alice = aliceByCalls(parties.alice.call, events, silent, aliceDid)
       flow = await runFlow({ acme: parties.acme.call, alice, events }, props, silent)
@@ -105,18 +103,28 @@ export async function show(
   }
 }
 
-async function begin(name: Name, { folder, receiver, narrator, children, signal }: Means): Promise<Daemon> {
+/** Starts both daemons at the same time. */
+async function startBoth(means: Means): Promise<Pair<Daemon>> {
+  const { narrator } = means
+  const started = await Promise.all(names.map((name) => begin(name, means)))
+  narrator.nameForCurl('acme', 'JSON', 'content-type: application/json')
+  for (const { name, url, adminToken, coldStartMs } of started) {
+    narrator.tell(name, `${name} answers after ${Math.round(coldStartMs)} ms`)
+    narrator.nameForCurl(name, name.toUpperCase(), url)
+    narrator.nameSecret(name, `${name.toUpperCase()}_ADMIN`, adminToken)
+  }
+  const [acme, alice] = started
+  return { acme: acme!, alice: alice! }
+}
+
+async function begin(name: Name, { folder, receiver, children, signal }: Means): Promise<Daemon> {
   signal.throwIfAborted()
-  const daemon = await startDaemon(name, folder, (child) => {
+  return startDaemon(name, folder, (child) => {
     children.set(name, child)
     child.once('exit', (code, signal) =>
       receiver.changes.fail(new CommandError(`${name}’s daemon ended (${code ?? signal}).`, 1)),
     )
   })
-  narrator.say(`   ${name} answers after ${Math.round(daemon.coldStartMs)} ms`)
-  narrator.name(name.toUpperCase(), daemon.url)
-  narrator.nameSecret(`${name.toUpperCase()}_ADMIN`, daemon.adminToken)
-  return daemon
 }
 
 async function onboardAll(daemons: Pair<Daemon>, { folder, narrator }: Means): Promise<Pair<Party>> {
@@ -132,7 +140,7 @@ export function enrol(daemon: Daemon, folder: string, narrator: Narrator): Promi
   const base = daemon.name.toUpperCase()
   const client = createClient(daemon.url, { 'x-admin-api-key': daemon.adminToken })
   const admin = narrator.watch(client, { base, header: 'x-admin-api-key', key: `${base}_ADMIN` })
-  return onboard(daemon, admin, folder, (key) => narrator.nameSecret(`${base}_KEY`, key))
+  return onboard(daemon, admin, folder, (key) => narrator.nameSecret(daemon.name, `${base}_KEY`, key))
 }
 
 /** Runs the steps that events trigger. */

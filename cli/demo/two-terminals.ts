@@ -45,7 +45,7 @@ export async function host(
       changes.fail(new CommandError(`acme’s daemon ended (${code ?? signal}).`, 1)),
     )
   })
-  narrator.name('ACME', daemon.url)
+  narrator.nameForCurl('acme', 'ACME', daemon.url)
   const type = (...lines: string[]) =>
     narrator.say(
       ['\n   Type in the other terminal:\n', ...lines.map((line) => `     ${line}`), ''].join('\n'),
@@ -70,7 +70,7 @@ async function leave(type: Type, folder: string, signal: AbortSignal): Promise<v
 /** Alice by commands that the user types. Her lists have one line when acme's message has arrived. */
 function aliceByHand(type: Type, events: Changes): Alice {
   return {
-    connect: async (invitationUrl) => type(`agent connection accept ${quote(invitationUrl)}`),
+    connect: async (url) => type(`agent connection accept ${quote(url)}`),
     acceptOffer: async (thid) => {
       await events.until({ who: 'acme', what: 'credential', subject: thid, state: 'OfferSent' })
       type('agent credential accept "$(agent credential list -q)" --subject "$(agent did list -q)"')

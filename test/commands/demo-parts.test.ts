@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cliLine, curlLine, quote } from '../../cli/demo/calls.ts'
 import { Receiver } from '../../cli/demo/changes.ts'
-import { createNarrator, startRecording } from '../../cli/demo/narrator.ts'
+import { createNarrator, type Look } from '../../cli/demo/narrator.ts'
+import { createPanes, hasPanes } from '../../cli/demo/panes.ts'
+import { widthOf } from '../../cli/format/text.ts'
 import type { Client } from '../../daemon/client/client.ts'
 
 const caller = { base: 'ACME', header: 'apikey', key: 'ACME_KEY' } as const
@@ -125,34 +124,6 @@ describe('a call as a command', () => {
   })
 })
 
-describe('a recording', () => {
-  test('is an asciicast with times, and never overwrites a file', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'demo-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const path = join(folder, 'a.cast')
-    const recording = startRecording(path, 'agent demo', { columns: 100, rows: 30 })
-    recording.print('one\n  two')
-    recording.print('\u001b[1mthree\u001b[22m')
-    recording.close()
-    const [header, ...moments] = readFileSync(path, 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(header).toEqual({
-      version: 2,
-      width: 100,
-      height: 30,
-      timestamp: expect.any(Number),
-      title: 'agent demo',
-    })
-    expect(moments).toEqual([
-      [expect.any(Number), 'o', 'one\r\n  two\r\n'],
-      [expect.any(Number), 'o', '\u001b[1mthree\u001b[22m\r\n'],
-    ])
-    expect(() => startRecording(path, 'agent demo', {})).toThrow('it exists already')
-  })
-})
-
 describe('the receiver of events', () => {
   const offer = { who: 'alice', what: 'credential', subject: 't1', state: 'OfferReceived' } as const
 
@@ -245,30 +216,31 @@ describe('the receiver of events', () => {
 })
 
 describe('the narrator', () => {
-  function narrate(isKept: boolean, hasCurl = true) {
+  function narrate(look: Partial<Look> = {}) {
     const lines: string[] = []
     return {
       lines,
-      narrator: createNarrator((line) => lines.push(line), {
+      narrator: createNarrator((text) => lines.push(...text.split('\n')), {
         isTerminal: false,
         isColoured: false,
-        isKept,
-        hasCurl,
+        isKept: false,
+        hasCurl: true,
         screen: {},
+        ...look,
       }),
     }
   }
 
   test('shows keys in part, unless the daemons keep running', () => {
-    const [shown, kept] = [narrate(false), narrate(true)]
-    shown.narrator.nameSecret('ACME_KEY', 'abcdefghijklmnop')
-    kept.narrator.nameSecret('ACME_KEY', 'abcdefghijklmnop')
+    const [shown, kept] = [narrate(), narrate({ isKept: true })]
+    shown.narrator.nameSecret('acme', 'ACME_KEY', 'abcdefghijklmnop')
+    kept.narrator.nameSecret('acme', 'ACME_KEY', 'abcdefghijklmnop')
     expect(shown.lines.join()).not.toContain('ghijkl')
     expect(kept.lines.join()).toContain('ACME_KEY=abcdefghijklmnop')
   })
 
   test('prints commands alone without curl', async () => {
-    const { lines, narrator } = narrate(false, false)
+    const { lines, narrator } = narrate({ hasCurl: false })
     const client = (() => Promise.resolve({})) as unknown as Client
     const watched = narrator.watch(client, { base: 'ACME', header: 'apikey', key: 'ACME_KEY' })
     await watched('POST /connections', { body: { label: 'alice' } })
@@ -276,8 +248,8 @@ describe('the narrator', () => {
   })
 
   test('prints calls with the variables so far, and makes them', async () => {
-    const { lines, narrator } = narrate(false)
-    narrator.nameSecret('ACME_KEY', 'abcdefghijklmnop')
+    const { lines, narrator } = narrate()
+    narrator.nameSecret('acme', 'ACME_KEY', 'abcdefghijklmnop')
     const client = ((key: string) => Promise.resolve(key)) as unknown as Client
     const watched = narrator.watch(client, { base: 'ACME', header: 'x-admin-api-key', key: 'ACME_ADMIN' })
     expect(
@@ -289,14 +261,73 @@ describe('the narrator', () => {
   })
 
   test('prints every state change with its sender', () => {
-    const { lines, narrator } = narrate(false)
+    const { lines, narrator } = narrate()
     narrator.change({ who: 'alice', what: 'credential', subject: 't1', id: 'r1', state: 'OfferReceived' })
     expect(lines[0]).toMatch(/^ +alice +credential +OfferReceived +waiting for your answer$/)
   })
 
-  test('prints the invitation URL with and without a QR code', () => {
-    const { lines, narrator } = narrate(false)
-    narrator.invitation('https://my.domain.com/path?_oob=eyJ')
-    expect(lines.join('\n')).toContain('https://my.domain.com/path?_oob=eyJ')
+  test('prints the URL of an invitation without a terminal too', () => {
+    const { lines, narrator } = narrate()
+    narrator.invitation(url)
+    expect(lines).toEqual(['   No QR code: standard output is not a terminal.', `   INVITATION=${url}`])
+  })
+})
+
+const url = 'http://127.0.0.1:43141/i?_oobid=Ab3dEf6hIj9kLm2n'
+
+describe('two panes', () => {
+  const client = (() => Promise.resolve({})) as unknown as Client
+
+  test.each([100, 101, 160])('of %i columns fit commands, the invitation and messages', async (columns) => {
+    const lines: string[] = []
+    const narrator = createNarrator((text) => lines.push(...text.split('\n')), {
+      isTerminal: true,
+      isColoured: false,
+      isKept: false,
+      hasCurl: false,
+      screen: { columns, rows: 30 },
+      panes: createPanes(columns),
+    })
+    const alice = narrator.watch(client, { base: 'ALICE', header: 'apikey', key: 'ALICE_KEY' })
+    const change = { what: 'connection', subject: 't1', id: 'r1' } as const
+    narrator.step('Connect')
+    narrator.name('acme', 'ACME_DID', `did:prism:${'0'.repeat(64)}`)
+    narrator.nameSecret('acme', 'ACME_KEY', 'abcdefghijklmnop')
+    narrator.invitation(url)
+    await alice('POST /connection-invitations', { body: { invitation: url } })
+    narrator.change({ ...change, who: 'alice', state: 'InvitationReceived' })
+    narrator.change({ ...change, who: 'acme', state: 'ConnectionRequestReceived' })
+    narrator.change({ ...change, who: 'acme', state: 'ConnectionResponseSent' })
+    // oxlint-disable-next-line no-control-regex
+    const plain = lines.map((line) => line.replaceAll(/\u001b\[[\d;]*m/g, ''))
+    const border = Math.floor((columns - 1) / 2)
+    for (const line of plain) expect(widthOf(line), line).toBeLessThanOrEqual(columns)
+    const [, heading, head, did, ...rest] = plain
+    expect(heading).toBe('1. Connect')
+    expect(head).toMatch(/^── acme ─+┬── alice ─+$/)
+    expect(did).toMatch(/^ ACME_DID=did:prism:0+…0+ +│$/)
+    const code = rest.filter((line) => /^ [█▀▄]/.test(line))
+    expect(code).toHaveLength(17)
+    expect(code.every((line) => line[border] === '│')).toBe(true)
+    expect(rest[18]).toBe(` ${url.padEnd(border - 1)}│`)
+    expect(rest.slice(19).map((line) => line.replaceAll(/─+/g, '─').trim())).toEqual([
+      '│ $ agent connection accept "$INVITATION"',
+      'acme ─ invitation ─► alice',
+      '│ InvitationReceived: invitation read',
+      'acme ◄─ connection request ─ alice',
+      expect.stringMatching(/^ConnectionRequestReceived.* │$/),
+      expect.stringMatching(/^ConnectionResponseSent: connected +│$/),
+    ])
+    expect(plain.join()).not.toContain('ACME_KEY')
+  })
+
+  test('need a wide terminal with block characters, and no CI', () => {
+    const terminal = { isTTY: true, columns: 100 }
+    const env = { LANG: 'C.UTF-8', TERM: 'xterm' }
+    expect(hasPanes(terminal, env)).toBe(true)
+    expect(hasPanes({ isTTY: true, columns: 99 }, env)).toBe(false)
+    expect(hasPanes({ columns: 100 }, env)).toBe(false)
+    for (const other of [{ TERM: 'dumb' }, { LANG: 'C' }, { CI: 'true' }])
+      expect(hasPanes(terminal, { ...env, ...other }), JSON.stringify(other)).toBe(false)
   })
 })
