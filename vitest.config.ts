@@ -1,10 +1,11 @@
 /**
  * Three projects of tests: unit, system and interop. Run one with `npm run test:unit` and so on. The endurance runs are
- * scripts of their own (CONTRIBUTING.md, "Longer runs"). vitest runs the files first that took longest last time.
+ * scripts of their own (CONTRIBUTING.md, "Longer runs").
  */
 import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Reading these certificates takes longer than the rest of the start of Node.js, and no test needs them.
 delete process.env['NODE_EXTRA_CA_CERTS']
@@ -47,6 +48,34 @@ const interop = ['identus']
 
 const system = readdirSync(inRoot('test')).filter((folder) => ![...unit, ...interop].includes(folder))
 
+/**
+ * Files that take more than ten seconds, the longest ones first. They begin, so that no core waits for one of them at the
+ * end: without the times of an earlier run, as in a new clone, vitest begins with the largest files.
+ */
+const long = `
+  docs/snippets library/types commands/cli schemas/hostile commands/every-flow docs/examples faults/failing
+  commands/start commands/json flows/main-flow commands/demo net/behind-proxy wallet-export/killed
+  daemon/generated-client daemon/routes/anoncreds faults/killed-at-points daemon/start faults/killed-at-random
+  wallet-export/altered commands/creddef commands/anoncreds commands/event base/clock fuzz/fuzz package/installed
+  flows/anoncreds-refusals flows/connectionless-restart faults/full-disk daemon/reference-browser
+  security/canary/canary commands/flows faults/key-rotation flows/adversaries
+`
+  .trim()
+  .split(/\s+/)
+  .map((file) => inRoot(`test/${file}.test.ts`))
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) =>
+      long.includes(moduleId) ? long.indexOf(moduleId) : long.length
+    // A process runs the files of one project: all long ones are in `system`.
+    const isOther = ({ project }: TestSpecification) => Number(project.name !== 'system')
+    // oxlint-disable-next-line unicorn/no-array-sort -- it sorts a copy
+    const usual = await super.sort(files)
+    return usual.toSorted((a, b) => isOther(a) - isOther(b) || rank(a) - rank(b))
+  }
+}
+
 /** Files of those folders that take more than five seconds. They run with the system tests, which fill both cores meanwhile. */
 const slow = ['base/clock', 'credentials/mutation', 'schemas/hostile'].map((file) => `test/${file}.test.ts`)
 
@@ -59,10 +88,13 @@ export default defineConfig({
     // Tests often wait for processes: four files at a time keep two cores busy.
     maxWorkers: 4,
     isolate: false,
+    sequence: { sequencer: LongFirst },
     // Caches compiled sources between runs.
     experimental: { fsModuleCache: true },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // No test fails because the machine is busy: these limits only end what hangs.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       {
         extends: true,
@@ -70,13 +102,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: {
-          name: 'system',
-          include: [...testsIn(system), ...slow],
-          // They start processes, which takes long on a busy machine.
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-        },
+        test: { name: 'system', include: [...testsIn(system), ...slow] },
       },
       { extends: true, test: { name: 'interop', include: testsIn(interop) } },
     ],

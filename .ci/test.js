@@ -33,7 +33,7 @@ async function run(files, options = {}) {
 const { failed, results } = await run([])
 if (failed.size > 0) {
   console.log(`Once more: ${[...failed].map((file) => relative('', file)).join(', ')}`)
-  const again = await run([...failed], { maxWorkers: 1, fileParallelism: false })
+  const again = await run([...failed], { fileParallelism: false })
   for (const file of failed) {
     if (again.failed.has(file) || !again.results.has(file)) continue
     failed.delete(file)
