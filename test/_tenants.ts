@@ -13,14 +13,14 @@ import { temporaryFolder } from './_temporary-folder.ts'
 
 export type { Tenant }
 
-/** Polls until the value fits. @throws after about 15 s, with the description and the last value. */
+/** Polls until the value fits. @throws after a minute, with the description and the last value. */
 export async function until<Value>(
   what: string,
   ask: () => Promise<Value>,
   fits: (value: Value) => boolean,
 ): Promise<Value> {
   let last: Value | undefined
-  for (let attempt = 0; attempt < 200; attempt++) {
+  for (let attempt = 0; attempt < 600; attempt++) {
     last = await ask()
     if (fits(last)) return last
     // Short intervals first, then longer ones: long waits must not load the agent.

@@ -10,7 +10,7 @@ import { manPage } from '../docs/_make/man.ts'
 import { statesPage } from '../docs/_make/states.ts'
 import { pages, read } from './_pages.ts'
 
-test('help fits 80 columns and has no colours', { timeout: 60_000 }, async () => {
+test('help fits 80 columns and has no colours', async () => {
   const help = await helpOf([])
   // oxlint-disable-next-line no-control-regex
   expect(help).not.toMatch(/\u001b/)
@@ -23,7 +23,7 @@ test('help fits 80 columns and has no colours', { timeout: 60_000 }, async () =>
   expect(offer.indexOf('EXAMPLES')).toBeLessThan(offer.indexOf('USAGE'))
 })
 
-test('docs/reference/commands.md has the help of every visible command', { timeout: 60_000 }, async () => {
+test('docs/reference/commands.md has the help of every visible command', async () => {
   const page = await commandsPage()
   for (const { id, hidden } of readCommands())
     expect(page.includes(`# agent ${id.replaceAll(':', ' ')}\n`), id).toBe(!hidden)

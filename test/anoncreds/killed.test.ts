@@ -23,7 +23,7 @@ async function begin(issuer: Tenant): Promise<string> {
   return guid
 }
 
-test('the definition gets its key, and the wallet its private part', { timeout: 120_000 }, async () => {
+test('the definition gets its key, and the wallet its private part', async () => {
   await using daemon = await Daemon.start()
   const issuer = await daemon.newTenant('issuer')
   const guid = await begin(issuer)

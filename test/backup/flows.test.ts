@@ -4,12 +4,8 @@ import { backUpUnderLoad } from './_load.ts'
 import { newFolder } from '../_folder.ts'
 
 // For more: npm run test:backups -- --backups 100
-test(
-  'backups of agents that issue credentials, once restored, lose nothing acknowledged, and every flow completes',
-  { timeout: 120_000 },
-  async () => {
-    const outcome = await backUpUnderLoad(newFolder(), { backups: 2 })
-    expect(outcome).toMatchObject({ backups: 4, lost: [], faults: [] })
-    expect(outcome.known).toBeGreaterThan(0)
-  },
-)
+test('backups of agents that issue credentials, once restored, lose nothing acknowledged, and every flow completes', async () => {
+  const outcome = await backUpUnderLoad(newFolder(), { backups: 2 })
+  expect(outcome).toMatchObject({ backups: 4, lost: [], faults: [] })
+  expect(outcome.known).toBeGreaterThan(0)
+})

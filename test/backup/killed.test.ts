@@ -83,7 +83,7 @@ test('an interrupted restoration does not exist under its name; one that does is
   expect((await restored.admin('GET /wallets')).contents).toHaveLength(1)
 })
 
-test('a daemon that is killed before and after the rename', { timeout: 60_000 }, async () => {
+test('a daemon that is killed before and after the rename', async () => {
   const folder = newFolder()
   await using daemon = await Daemon.start(dyingAt('backup-name:before'))
   const create = (name: string) => {

@@ -44,18 +44,14 @@ test('a holder sets automatic acceptance when connecting, changes it and disable
     await holder.run`connection accept ${invitation.invitationUrl} --accept-offers --subject ${subject} -q`
   expect(accepted.code).toBe(0)
   const id = accepted.out
-  await expect
-    .poll(async () => (await user.run`connection show ${issuing}`).out, { timeout: 30_000 })
-    .toContain('ResponseSent')
+  await expect.poll(async () => (await user.run`connection show ${issuing}`).out).toContain('ResponseSent')
   expect((await holder.run`connection show ${id}`).out).toContain(
     `offers      all accepted without a person, about ${subject}`,
   )
 
   const offer = words`credential offer --connection ${issuing} --issuing-did ${issuer} --claim a=b --auto`
   expect((await user.run(offer)).code).toBe(0)
-  await expect
-    .poll(async () => (await holder.run`credential list`).out, { timeout: 30_000 })
-    .toContain('CredentialReceived')
+  await expect.poll(async () => (await holder.run`credential list`).out).toContain('CredentialReceived')
 
   const update = (...flags: Line) => holder.run`connection update ${id} ${words(...flags)}`
   for (const flags of [

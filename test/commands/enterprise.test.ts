@@ -52,7 +52,7 @@ function terminal(user: User, args: string[]) {
   process.stdout.on('data', (chunk) => (output += chunk))
   return {
     shown: async (text: string) => {
-      await expect.poll(() => output, { timeout: 30_000 }).toContain(text)
+      await expect.poll(() => output).toContain(text)
       return output
     },
     ended: async () => {

@@ -39,7 +39,7 @@ test('event tail prints each event once, even across a daemon restart, until Ctr
   await printed(command.stderr, 'Waiting for events')
   const made = [await trigger()]
   await trigger('ConnectionUpdated')
-  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
+  await expect.poll(lines).toHaveLength(1)
   const isAway = printed(command.stderr, 'The daemon has stopped')
   const isBack = printed(command.stderr, 'The daemon has restarted')
   await user.run`daemon stop`
@@ -49,13 +49,13 @@ test('event tail prints each event once, even across a daemon restart, until Ctr
   made.push(await trigger())
   await isBack
   made.push(await trigger())
-  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(3)
+  await expect.poll(lines).toHaveLength(3)
   expect(lines().map((line) => line.split(/ +/).at(-1))).toEqual(made)
   command.kill('SIGINT')
   expect(await command).toMatchObject({ exitCode: 130 })
 
   const json = spawn`event tail --json --after ${nilId} --type PresentationUpdated`
-  await expect.poll(json.lines, { timeout: 30_000 }).toHaveLength(3)
+  await expect.poll(json.lines).toHaveLength(3)
   expect(json.lines().map((line) => JSON.parse(line).id)).toEqual(made)
   json.command.kill('SIGTERM')
   expect(await json.command).toMatchObject({ exitCode: 0 })
@@ -72,7 +72,7 @@ test('event listen registers a webhook, verifies signatures, forwards events and
   const [, url, webhook] = /Listening at (\S+) as webhook (\S+)\./.exec(err)!
   expect((await user.run`webhook list -q`).out).toBe(webhook)
   const event = await trigger()
-  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(2)
+  await expect.poll(lines).toHaveLength(2)
   expect(lines().map((line) => [line.split(' ')[0], line.split(/ +/).at(-1)])).toEqual([
     ['502', event],
     ['200', event],
@@ -93,7 +93,7 @@ test('event listen registers a webhook, verifies signatures, forwards events and
 
   const replayed = await user.run`event replay --to ${webhook!} --event ${event}`
   expect(replayed).toMatchObject({ code: 0, out: expect.stringMatching(/sent again +1 event$/) })
-  await expect.poll(() => target.bodies, { timeout: 30_000 }).toHaveLength(3)
+  await expect.poll(() => target.bodies).toHaveLength(3)
   expect(JSON.parse(target.bodies[2]!).id).toBe(event)
 
   command.kill('SIGTERM')
@@ -118,7 +118,7 @@ test('a wait ends when its record fails (5)', async () => {
   const issuer = (await user.json`did create`).longFormDid
   const { command, lines } =
     spawn`credential offer --invitation --qr none --issuing-did ${issuer} --claim a=b --wait`
-  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
+  await expect.poll(lines).toHaveLength(1)
   const held = (await other.run`credential accept-invitation ${lines()[0]!} -q`).out
   expect(await other.run`credential reject ${held} --wait`).toMatchObject(prints(0, 'ProblemReportSent'))
   expect(await command).toMatchObject({
@@ -132,7 +132,7 @@ test('a wait ends when its record fails (5)', async () => {
 
 test('commands wait for record states on the event stream', async () => {
   const { command, lines } = spawn`connection invite --qr none --wait`
-  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
+  await expect.poll(lines).toHaveLength(1)
   const [url] = lines()
   const accepted =
     await other.run`connection accept ${url!} --wait=connectionRESPONSEReceived --timeout 1m --json`

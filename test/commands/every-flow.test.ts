@@ -89,9 +89,7 @@ const connection = once(async () => {
 /** Polls until a record matches. The other side changes it, so that no command waits for it. */
 async function become(read: () => Promise<any>, wanted: object): Promise<any> {
   let last: any
-  await expect
-    .poll(async () => (last = await read()), { timeout: 30_000, interval: 200 })
-    .toMatchObject(wanted)
+  await expect.poll(async () => (last = await read()), { interval: 200 }).toMatchObject(wanted)
   return last
 }
 
@@ -327,7 +325,7 @@ test('a webhook receives every change with its headers, and redeliveries', async
   try {
     expect(await json(alice)`webhook test ${id}`).toMatchObject({ status: 200 })
     const { id: eventId } = await json(alice)`event trigger ConnectionUpdated`
-    await expect.poll(() => webhook.events.map((event) => event.id), { timeout: 30_000 }).toContain(eventId)
+    await expect.poll(() => webhook.events.map((event) => event.id)).toContain(eventId)
     const delivered = webhook.deliveries.find(({ event }) => event.id === eventId)!
     expect(delivered).toMatchObject({
       event: { type: 'ConnectionUpdated', walletId: expect.any(String) },
@@ -336,9 +334,7 @@ test('a webhook receives every change with its headers, and redeliveries', async
     expect(await json(alice)`event show ${eventId}`).toEqual(delivered.event)
 
     expect(await json(alice)`webhook replay ${id} --event ${eventId}`).toMatchObject({ count: 1 })
-    await expect
-      .poll(() => webhook.deliveries.filter(({ event }) => event.id === eventId).length, { timeout: 30_000 })
-      .toBe(2)
+    await expect.poll(() => webhook.deliveries.filter(({ event }) => event.id === eventId).length).toBe(2)
     const { contents } = await json(alice)`webhook deliveries ${id} --event ${eventId}`
     expect(contents.map(({ kind, outcome }: { kind: string; outcome: string }) => [kind, outcome])).toEqual([
       ['replay', 'delivered'],

@@ -131,7 +131,7 @@ test('a request for two schemas is answered with a credential of each, and a mis
     (await holder.run`proof present ${ambiguous} --credential ${another} --credential ${other}`).err,
   ).not.toContain('Warning')
   await expect
-    .poll(async () => (await user.run`proof show ${presentationId}`).out, { timeout: 30_000 })
+    .poll(async () => (await user.run`proof show ${presentationId}`).out)
     .toContain('PresentationVerified')
 })
 
@@ -141,16 +141,14 @@ test('an offer is declined, and an issued credential is revoked before its recor
   const declined = await offered(issuer, 'a=b')
   expect(await holder.run`credential reject ${declined.held}`).toMatchObject(prints(0, 'ProblemReport'))
   await expect
-    .poll(async () => (await user.run`credential show ${declined.issued}`).out, { timeout: 30_000 })
+    .poll(async () => (await user.run`credential show ${declined.issued}`).out)
     .toMatch(/last failure +The holder declined/)
   expect((await holder.run`credential accept ${declined.held} --subject ${subject}`).code).toBe(5)
   expect((await user.run`credential remove ${declined.issued} --yes`).code).toBe(0)
 
   const { held, issued } = await offered(issuer, 'a=b')
   await holder.run`credential accept ${held} --subject ${subject} --wait`
-  await expect
-    .poll(async () => (await user.run`credential show ${issued}`).out, { timeout: 30_000 })
-    .toContain('CredentialSent')
+  await expect.poll(async () => (await user.run`credential show ${issued}`).out).toContain('CredentialSent')
   expect((await holder.run`credential reject ${held}`).code).toBe(5)
   expect(await user.run`credential remove ${issued} --yes`).toMatchObject(fails(5, 'Revoke it first'))
   expect((await user.run`credential revoke ${issued} --yes`).code).toBe(0)
@@ -171,7 +169,7 @@ test('an invitation can be withdrawn until it is accepted', async () => {
   const made = await invite()
   expect((await holder.run`connection accept ${made.invitation.invitationUrl}`).code).toBe(0)
   await expect
-    .poll(async () => (await user.run`connection show ${made.connectionId}`).out, { timeout: 30_000 })
+    .poll(async () => (await user.run`connection show ${made.connectionId}`).out)
     .toContain('ConnectionResponseSent')
   const late = await user.run`connection remove ${made.connectionId} --yes`
   expect(late).toMatchObject({ code: 5, err: expect.stringContaining('unanswered invitation') })

@@ -149,7 +149,7 @@ test('DIDs, connections, credentials and proofs', async () => {
   const asked = await until('a request', find, (record) => record !== undefined)
   await holder(`proof present ${asked.presentationId} --credential ${held} --wait`)
   const verified = async () => (await run(`proof show ${presentationId}`)).status
-  await expect.poll(verified, { timeout: 60_000 }).toBe('PresentationVerified')
+  await expect.poll(verified).toBe('PresentationVerified')
   await run(`proof accept ${presentationId}`)
   await holder(`proof remove ${asked.presentationId} --yes`)
 

@@ -75,7 +75,7 @@ test('the suggested commands lead from an offer to a proof, with the key in a fi
   )
   expect((await paste(offer.next)).out).toContain('Offer')
   await expect
-    .poll(async () => (await paste(`agent credential list ${as('holder')}`)).out, { timeout: 30_000 })
+    .poll(async () => (await paste(`agent credential list ${as('holder')}`)).out)
     .toContain('OfferReceived')
   const [held] = (await paste(`agent credential list -q ${as('holder')}`)).out.split('\n')
   // The only DID of the wallet is the subject.
@@ -84,24 +84,24 @@ test('the suggested commands lead from an offer to a proof, with the key in a fi
   expect(taken.out).toContain('Request')
   expect((await paste(taken.next)).out).toContain(held)
   await expect
-    .poll(async () => (await paste(`agent credential list ${as('issuer')}`)).out, { timeout: 30_000 })
+    .poll(async () => (await paste(`agent credential list ${as('issuer')}`)).out)
     .toContain('RequestReceived')
   const [offered] = (await paste(`agent credential list -q ${as('issuer')}`)).out.split('\n')
   const issued = await paste((await paste(`agent credential show ${offered} ${as('issuer')}`)).next)
   expect((await paste(issued.next)).out).toContain('Credential')
   await expect
-    .poll(async () => (await paste(`agent credential list ${as('holder')}`)).out, { timeout: 30_000 })
+    .poll(async () => (await paste(`agent credential list ${as('holder')}`)).out)
     .toContain('CredentialReceived')
 
   await paste(`agent proof request --connection Alice ${as('issuer')}`)
   await expect
-    .poll(async () => (await paste(`agent proof list ${as('holder')}`)).out, { timeout: 30_000 })
+    .poll(async () => (await paste(`agent proof list ${as('holder')}`)).out)
     .toContain('RequestReceived')
   const [asked] = (await paste(`agent proof list -q ${as('holder')}`)).out.split('\n')
   const presented = await paste((await paste(`agent proof show ${asked} ${as('holder')}`)).next)
   expect((await paste(presented.next)).out).toContain('Presentation')
   await expect
-    .poll(async () => (await paste(`agent proof list ${as('issuer')}`)).out, { timeout: 30_000 })
+    .poll(async () => (await paste(`agent proof list ${as('issuer')}`)).out)
     .toContain('PresentationVerified')
   const [mine] = (await paste(`agent proof list -q ${as('issuer')}`)).out.split('\n')
   expect((await paste((await paste(`agent proof show ${mine} ${as('issuer')}`)).next)).out).toContain(

@@ -73,9 +73,7 @@ test('both sides see the request in words in show and list, and JSON only with -
   const made = await as(verifier).run`${asking} --domain shop.example --json`
   const { presentationId, requestData } = JSON.parse(made.out)
   const asked = `a JWT credential, schema ${schemaId}, issued by ${issuer}`
-  await expect
-    .poll(async () => (await as(holder).run`proof list`).out, { timeout: 30_000 })
-    .toContain('RequestReceived')
+  await expect.poll(async () => (await as(holder).run`proof list`).out).toContain('RequestReceived')
   const [received] = (await as(holder).json`proof list`).contents
   expect(received.requestData).toEqual(requestData)
   for (const [who, id] of [

@@ -247,7 +247,7 @@ test('an uncaught error is logged and ends the daemon', async () => {
     readFileSync(join(user.folder, 'share', 'identity-agent', 'daemon.log'), 'utf8')
       .trim()
       .split('\n')
-  await expect.poll(() => logged().at(-1), { timeout: 20_000 }).toContain('unforeseen')
+  await expect.poll(() => logged().at(-1)).toContain('unforeseen')
   for (const line of logged()) expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number) })
   expect(JSON.parse(logged().at(-1)!)).toMatchObject({ level: 60, err: { message: 'unforeseen' } })
 })

@@ -36,7 +36,7 @@ test('a thread is traced by its record, as text, as a diagram and as JSON; anoth
   expect(decision.err).toContain(`Next:\n  agent credential accept ${held}`)
   await holder.run`credential accept ${held} --subject ${subject}`
   await expect
-    .poll(async () => (await user.run`credential show ${recordId}`).out, { timeout: 30_000 })
+    .poll(async () => (await user.run`credential show ${recordId}`).out)
     .toContain('RequestReceived')
   await user.run`credential issue ${recordId}`
   await followed
@@ -49,7 +49,7 @@ test('a thread is traced by its record, as text, as a diagram and as JSON; anoth
   expect([exitCode, new Set(keys).size]).toEqual([130, keys.length])
   expect(keys).toEqual(expect.arrayContaining(['InvitationGenerated', 'RequestReceived', 'CredentialSent']))
 
-  await expect.poll(isEnded(thid), { timeout: 60_000 }).toBe(true)
+  await expect.poll(isEnded(thid)).toBe(true)
   const { out, err } = await user.run`trace ${thid.slice(0, 10)}`
   expect(err).toBe('')
   expect(out).toMatch(/ {2}← received request-credential +peer:\w{6} → peer:\w{6}\n/)

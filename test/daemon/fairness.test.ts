@@ -1,6 +1,6 @@
 /** Requests of one tenant do not delay another tenant, and each tenant has limits. Refusals have `Retry-After`. */
 import { randomUUID } from 'node:crypto'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { route } from '../../daemon/http/route.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { ask as send } from '../_ask.ts'
@@ -141,10 +141,10 @@ test('a request whose client has disconnected does not start', async () => {
     () => 'gone',
   )
   // There is room for one that waits: once another is refused, it is there.
-  await vi.waitUntil(() => agent.agent.scheduler.waiting() === 1)
+  await expect.poll(() => agent.agent.scheduler.waiting()).toBe(1)
   leaving.abort()
   expect(await gone).toBe('gone')
-  await vi.waitUntil(() => agent.agent.scheduler.waiting() === 0)
+  await expect.poll(() => agent.agent.scheduler.waiting()).toBe(0)
   gate.detach()
   await first
   expect((await ask(agent, '/connections', apiKey)).status).toBe(200)

@@ -37,17 +37,15 @@ function post(url: string, agent: Agent | false): Promise<Outcome> {
   })
 }
 
-/** Sends one request after the other until one fails. */
-async function load(url: string, keepsAlive: boolean): Promise<Outcome[]> {
+/** Sends one request after the other until one fails, into a list of outcomes. */
+async function load(url: string, keepsAlive: boolean, outcomes: Outcome[]): Promise<void> {
   const agent = keepsAlive ? new Agent({ keepAlive: true, maxSockets: 1 }) : false
-  const outcomes: Outcome[] = []
   for (;;) {
     const outcome = await post(url, agent)
     outcomes.push(outcome)
     if ('code' in outcome) break
   }
   if (agent) agent.destroy()
-  return outcomes
 }
 
 test(
@@ -59,10 +57,13 @@ test(
     const acknowledged = new Set<string>()
     for (let round = 0; round < rounds; round++) {
       if (round > 0) await daemon.start()
-      const loads = Array.from({ length: clients }, (_, n) => load(daemon.url, n % 2 === 0))
-      await sleep(100 + (round % 7) * 40)
+      const outcomes: Outcome[] = []
+      const loads = Array.from({ length: clients }, (_, n) => load(daemon.url, n % 2 === 0, outcomes))
+      await expect.poll(() => outcomes.length).toBeGreaterThanOrEqual(clients)
+      await sleep((round % 7) * 40)
       expect(await daemon.stop()).toBe(0)
-      for (const outcome of (await Promise.all(loads)).flat()) {
+      await Promise.all(loads)
+      for (const outcome of outcomes) {
         if ('code' in outcome) {
           // The system resets connections in the accept queue when the port closes.
           const name = outcome.code === 'ECONNRESET' && outcome.isNew ? 'never accepted' : outcome.code
@@ -102,13 +103,19 @@ test('a second signal ends the daemon at once', async () => {
     port,
     method: 'POST',
     path: '/connections',
-    headers: { apikey: apiKey, 'content-length': 100 },
+    headers: { apikey: apiKey, 'content-length': 100, expect: '100-continue' },
   })
   stuck.on('error', () => undefined)
-  await new Promise<void>((resolve) => stuck.write('{', () => resolve()))
-  await sleep(100)
+  stuck.flushHeaders()
+  // The daemon has the request, and then has handled the signal: it accepts no connections any more.
+  await once(stuck, 'continue')
   const first = daemon.stop()
-  await sleep(100)
+  const isRefused = () =>
+    fetch(daemon.url).then(
+      () => false,
+      () => true,
+    )
+  await expect.poll(isRefused).toBe(true)
   expect([await daemon.stop(), await first]).toEqual([1, 1])
 })
 

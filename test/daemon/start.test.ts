@@ -31,7 +31,7 @@ const sentence = /^[A-Z][^\n]*\.$/
 async function tryStart(
   env: Record<string, string>,
 ): Promise<[exitCode: number | undefined, stderr: string]> {
-  const { exitCode, stderr } = await execa(process.execPath, [main], { env, reject: false, timeout: 20_000 })
+  const { exitCode, stderr } = await execa(process.execPath, [main], { env, reject: false, timeout: 100_000 })
   return [exitCode, stderr]
 }
 

@@ -44,7 +44,7 @@ const anyBody = fc.oneof(
   fc.constant(undefined),
 )
 
-test(`${2 * runs} answers of arbitrary shape are evaluated without side effects`, { timeout: 120_000 }, () =>
+test(`${2 * runs} answers of arbitrary shape are evaluated without side effects`, () =>
   withWallet(async (wallet) => {
     const requests = await beginMany(wallet, didRequests, runs)
     const challenges = await beginMany(wallet, challengeProduct, runs)
@@ -81,10 +81,9 @@ test(`${2 * runs} answers of arbitrary shape are evaluated without side effects`
       // Shrinking a counterexample would need unused links.
       { numRuns: runs / atOnce, endOnFailure: true },
     )
-  }),
-)
+  }))
 
-test('arbitrary bytes over HTTP to arbitrary links', { timeout: 60_000 }, async () => {
+test('arbitrary bytes over HTTP to arbitrary links', async () => {
   await using agent = await startAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '100000' })
   const apiKey = keyOf(agent)
   const type = fc.constantFrom(

@@ -16,48 +16,44 @@ const statusOf = (answer: Promise<{ status: number }>) =>
     (error: { status?: number }) => error.status ?? 500,
   )
 
-test(
-  'of ten concurrent answers to a challenge, one is evaluated and nine are refused; a thousand times',
-  { timeout: 120_000 },
-  () =>
-    withWallet(async (own) => {
-      // Each evaluated answer resolves the document of its DID.
-      let evaluations = 0
-      const document = (did: string) => {
-        evaluations++
-        return own.env.resolver.document(did)
-      }
-      const wallet = { ...own, env: { ...own.env, resolver: { ...own.env.resolver, document } } }
-      const holder = newHolder()
-      const challenges = await beginMany(wallet, challengeProduct, rounds)
-      const judge = async ({ id, nonce, submission_id }: (typeof challenges)[number], round: number) => {
-        const good = holder.answer(nonce!)
-        // One in ten signs another nonce. If it is first, the session fails.
-        const bodies = Array.from({ length: crowd }, (_, n) =>
-          n === round % crowd ? { ...good, signature: 'AAAA' } : good,
+test('of ten concurrent answers to a challenge, one is evaluated and nine are refused; a thousand times', () =>
+  withWallet(async (own) => {
+    // Each evaluated answer resolves the document of its DID.
+    let evaluations = 0
+    const document = (did: string) => {
+      evaluations++
+      return own.env.resolver.document(did)
+    }
+    const wallet = { ...own, env: { ...own.env, resolver: { ...own.env.resolver, document } } }
+    const holder = newHolder()
+    const challenges = await beginMany(wallet, challengeProduct, rounds)
+    const judge = async ({ id, nonce, submission_id }: (typeof challenges)[number], round: number) => {
+      const good = holder.answer(nonce!)
+      // One in ten signs another nonce. If it is first, the session fails.
+      const bodies = Array.from({ length: crowd }, (_, n) =>
+        n === round % crowd ? { ...good, signature: 'AAAA' } : good,
+      )
+      const statuses = await Promise.all(
+        bodies.map((body) => statusOf(submitResponse(wallet, submission_id, body))),
+      )
+      const { state, did } = await getSession(wallet.db, challengeProduct, id)
+      return { statuses, outcome: { state, did } }
+    }
+    for (let round = 0; round < rounds; round += 20) {
+      const judged = await Promise.all(
+        challenges.slice(round, round + 20).map((row, n) => judge(row, round + n)),
+      )
+      for (const { statuses, outcome } of judged) {
+        const [evaluated, ...rest] = statuses.toSorted((a, b) => a - b)
+        expect(rest).toEqual(others)
+        expect([200, 400]).toContain(evaluated)
+        expect(outcome).toEqual(
+          evaluated === 200 ? { state: 'success', did: holder.did } : { state: 'error', did: null },
         )
-        const statuses = await Promise.all(
-          bodies.map((body) => statusOf(submitResponse(wallet, submission_id, body))),
-        )
-        const { state, did } = await getSession(wallet.db, challengeProduct, id)
-        return { statuses, outcome: { state, did } }
       }
-      for (let round = 0; round < rounds; round += 20) {
-        const judged = await Promise.all(
-          challenges.slice(round, round + 20).map((row, n) => judge(row, round + n)),
-        )
-        for (const { statuses, outcome } of judged) {
-          const [evaluated, ...rest] = statuses.toSorted((a, b) => a - b)
-          expect(rest).toEqual(others)
-          expect([200, 400]).toContain(evaluated)
-          expect(outcome).toEqual(
-            evaluated === 200 ? { state: 'success', did: holder.did } : { state: 'error', did: null },
-          )
-        }
-      }
-      expect(evaluations).toBe(rounds)
-    }),
-)
+    }
+    expect(evaluations).toBe(rounds)
+  }))
 
 test('of ten concurrent DID submissions, one is accepted', () =>
   withWallet(async (wallet) => {

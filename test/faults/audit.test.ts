@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Daemon } from '../_daemon.ts'
 import { dyingAt } from '../_kill-points.ts'
 
-test('killed before and after the change', { timeout: 60_000 }, async () => {
+test('killed before and after the change', async () => {
   // The start writes three times.
   await using daemon = await Daemon.start({ DEFAULT_WALLET_ENABLED: 'false', ...dyingAt('audit:after', 4) })
   const make = (name: string) => daemon.admin('POST /wallets', { body: { name } })

@@ -8,43 +8,39 @@ import { until, type Tenant } from '../_tenants.ts'
 
 const canLimit = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0
 
-test.runIf(canLimit).each([256, 128])(
-  'with %i open files no tenant gets a 500',
-  { timeout: 60_000 },
-  async (limit) => {
-    await using daemon = await Daemon.start({}, ['prlimit', `--nofile=${limit}:${limit}`])
-    const tenants: Tenant[] = []
-    for (let n = 0; n < 40; n++) tenants.push(await daemon.newTenant(`tenant ${n}`))
-    const statuses = new Set<number>()
-    for (let round = 0; round < 2; round++) {
-      for (const response of await Promise.all(
-        // A connection above AGENT_CONNECTIONS, which the limit of open files lowers, is closed.
-        tenants.map(({ apiKey: apikey }) =>
-          fetch(`${daemon.url}/connections`, { headers: { apikey } }).catch(() => undefined),
+test.runIf(canLimit).each([256, 128])('with %i open files no tenant gets a 500', async (limit) => {
+  await using daemon = await Daemon.start({}, ['prlimit', `--nofile=${limit}:${limit}`])
+  const tenants: Tenant[] = []
+  for (let n = 0; n < 40; n++) tenants.push(await daemon.newTenant(`tenant ${n}`))
+  const statuses = new Set<number>()
+  for (let round = 0; round < 2; round++) {
+    for (const response of await Promise.all(
+      // A connection above AGENT_CONNECTIONS, which the limit of open files lowers, is closed.
+      tenants.map(({ apiKey: apikey }) =>
+        fetch(`${daemon.url}/connections`, { headers: { apikey } }).catch(() => undefined),
+      ),
+    )) {
+      if (!response) continue
+      statuses.add(response.status)
+      if (response.status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+      await response.arrayBuffer()
+    }
+  }
+  expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
+  // Sequential requests succeed, because idle wallets are closed. The first ones may meet connections that are
+  // being closed.
+  for (const { apiKey } of tenants) {
+    await until(
+      'an answer',
+      () =>
+        daemon.call('GET /connections', { apiKey }).then(
+          ({ status }) => status,
+          () => undefined,
         ),
-      )) {
-        if (!response) continue
-        statuses.add(response.status)
-        if (response.status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
-        await response.arrayBuffer()
-      }
-    }
-    expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
-    // Sequential requests succeed, because idle wallets are closed. The first ones may meet connections that are
-    // being closed.
-    for (const { apiKey } of tenants) {
-      await until(
-        'an answer',
-        () =>
-          daemon.call('GET /connections', { apiKey }).then(
-            ({ status }) => status,
-            () => undefined,
-          ),
-        (status) => status === 200,
-      )
-    }
-  },
-)
+      (status) => status === 200,
+    )
+  }
+})
 
 test('the setting is kept if the limit suffices, and lowered with a message otherwise', () => {
   const config = readConfig({})

@@ -9,7 +9,6 @@ import { until } from '../_tenants.ts'
 
 test.runIf(canMount).each(['SIGKILL', 'SIGTERM'] as const)(
   'a daemon that was ended by %s starts on a full disk: reads work, writes are 507, and room is all that it needs',
-  { timeout: 60_000 },
   async (signal) => {
     await using folder = await temporaryFolder()
     await using disk = await smallDisk(folder.path)

@@ -34,7 +34,7 @@ async function dieOf(daemon: Daemon, newKey: string): Promise<void> {
   expect(await daemon.stop()).toBe('SIGKILL')
 }
 
-test('a key in a file', { timeout: 120_000 }, async () => {
+test('a key in a file', async () => {
   await using daemon = await Daemon.start({
     DEFAULT_WALLET_AUTH_API_KEY: apiKey,
     ...dyingAt('next-key:before'),
@@ -66,7 +66,7 @@ test('a key in a file', { timeout: 120_000 }, async () => {
   }
 })
 
-test('a key in a variable', { timeout: 120_000 }, async () => {
+test('a key in a variable', async () => {
   const [first, second] = [newKey(), newKey()]
   await using daemon = await Daemon.start({
     DEFAULT_WALLET_AUTH_API_KEY: apiKey,

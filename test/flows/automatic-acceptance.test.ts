@@ -213,9 +213,7 @@ test('the record stores why automatic acceptance failed, and manual acceptance w
       .execute()
   })
   const thid = await scene.offer()
-  await expect
-    .poll(() => announced(agent, tenant, thid), { timeout: 10_000 })
-    .toEqual(['OfferReceived', 'OfferReceived'])
+  await expect.poll(() => announced(agent, tenant, thid)).toEqual(['OfferReceived', 'OfferReceived'])
   const left = await credentialIn(tenant.call, thid, 'OfferReceived')
   expect(left.metaLastFailure).toMatchObject({
     status: 400,

@@ -9,30 +9,26 @@ import {
 import { credentialIn, presentationIn, startDaemonPair } from '../_tenants.ts'
 import { prove } from './_steps.ts'
 
-test(
-  'an invitation, its answer and the following steps survive kill -9 of both sides',
-  { timeout: 120_000 },
-  async () => {
-    await using pair = await startDaemonPair()
-    const { acme, alice, issuer, holder } = pair
-    const crash = () => Promise.all([acme.crash(), alice.crash()])
+test('an invitation, its answer and the following steps survive kill -9 of both sides', async () => {
+  await using pair = await startDaemonPair()
+  const { acme, alice, issuer, holder } = pair
+  const crash = () => Promise.all([acme.crash(), alice.crash()])
 
-    const { invitation, thid } = await offerByInvitation(issuer)
-    await crash()
-    const { recordId } = await acceptOfferInvitation(holder, invitation!.invitationUrl)
-    await crash()
-    await acceptOffer(holder, recordId)
-    await crash()
-    await credentialIn(holder.call, thid, 'CredentialReceived')
-    await credentialIn(issuer.call, thid, 'CredentialSent')
+  const { invitation, thid } = await offerByInvitation(issuer)
+  await crash()
+  const { recordId } = await acceptOfferInvitation(holder, invitation!.invitationUrl)
+  await crash()
+  await acceptOffer(holder, recordId)
+  await crash()
+  await credentialIn(holder.call, thid, 'CredentialReceived')
+  await credentialIn(issuer.call, thid, 'CredentialSent')
 
-    const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: {} })
-    await crash()
-    const { presentationId } = await acceptRequestInvitation(holder, asked.invitation!.invitationUrl)
-    await crash()
-    await prove(holder, presentationId, recordId)
-    await crash()
-    await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
-    await presentationIn(holder.call, asked.thid, 'PresentationSent')
-  },
-)
+  const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: {} })
+  await crash()
+  const { presentationId } = await acceptRequestInvitation(holder, asked.invitation!.invitationUrl)
+  await crash()
+  await prove(holder, presentationId, recordId)
+  await crash()
+  await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
+  await presentationIn(holder.call, asked.thid, 'PresentationSent')
+})

@@ -18,22 +18,18 @@ const alone: Record<string, 0 | 1> = {
 }
 
 describe('the main flow', () => {
-  test(
-    'emits each state of both sides once and in order, with the right wallet and bearer token',
-    { timeout: 60_000 },
-    async () => {
-      await using started = await start()
-      const { flow } = started
-      for (const step of Object.values(steps)) await step(flow)
-      await finished(flow)
-      expect(announced(flow)).toEqual(wholeStory)
-      const ids = flow.webhook.deliveries.map(({ event }) => event.id)
-      expect(new Set(ids).size).toBe(ids.length)
-      expect(new Set(flow.webhook.deliveries.map(({ headers }) => headers.authorization))).toEqual(
-        new Set([`Bearer ${bearer}`]),
-      )
-    },
-  )
+  test('emits each state of both sides once and in order, with the right wallet and bearer token', async () => {
+    await using started = await start()
+    const { flow } = started
+    for (const step of Object.values(steps)) await step(flow)
+    await finished(flow)
+    expect(announced(flow)).toEqual(wholeStory)
+    const ids = flow.webhook.deliveries.map(({ event }) => event.id)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(new Set(flow.webhook.deliveries.map(({ headers }) => headers.authorization))).toEqual(
+      new Set([`Bearer ${bearer}`]),
+    )
+  })
 
   test(
     'completes when the daemons are ended after each of their steps, in turn by SIGTERM and SIGKILL',

@@ -199,46 +199,42 @@ describe('SD-JWT', () => {
   })
 })
 
-test(
-  'AnonCreds: each attribute has restrictions of its own, and a credential satisfies one of them as a whole',
-  { timeout: 60_000 },
-  async () => {
-    const [one, two] = [await publishDefinition(here, issuer, p), await publishDefinition(here, issuer, q)]
-    const body = {
-      connectionId,
-      credentialFormat: 'AnonCreds' as const,
-      credentialDefinitionId: one.guid,
-      claims,
-      automaticIssuance: true,
-    }
-    const { thid } = await issuer.call('POST /issue-credentials/credential-offers', { body })
-    const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
-    await acceptOfferWith(holder, recordId, {})
-    await credentialIn(holder.call, thid, 'CredentialReceived')
+test('AnonCreds: each attribute has restrictions of its own, and a credential satisfies one of them as a whole', async () => {
+  const [one, two] = [await publishDefinition(here, issuer, p), await publishDefinition(here, issuer, q)]
+  const body = {
+    connectionId,
+    credentialFormat: 'AnonCreds' as const,
+    credentialDefinitionId: one.guid,
+    claims,
+    automaticIssuance: true,
+  }
+  const { thid } = await issuer.call('POST /issue-credentials/credential-offers', { body })
+  const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
+  await acceptOfferWith(holder, recordId, {})
+  await credentialIn(holder.call, thid, 'CredentialReceived')
 
-    const askFor = (who: object[], where: object[]) =>
-      ask({
-        credentialFormat: 'AnonCreds',
-        anoncredPresentationRequest: {
-          name: 'lines',
-          version: '1.0',
-          requested_attributes: {
-            who: { name: 'Given Name', restrictions: who },
-            where: { name: 'country', restrictions: where },
-          },
-          requested_predicates: {},
+  const askFor = (who: object[], where: object[]) =>
+    ask({
+      credentialFormat: 'AnonCreds',
+      anoncredPresentationRequest: {
+        name: 'lines',
+        version: '1.0',
+        requested_attributes: {
+          who: { name: 'Given Name', restrictions: who },
+          where: { name: 'country', restrictions: where },
         },
-      })
-    const schemaOf = (definition: typeof one, issuer_did: string) => ({
-      schema_id: definition.schemaId,
-      issuer_did,
+        requested_predicates: {},
+      },
     })
-    const mixed = await askFor([schemaOf(one, q), schemaOf(two, p)], [])
-    expect((await mixed.candidates()).candidates).toEqual([])
-    await expectRefusal(mixed.answer([recordId]), 400, 'cannot answer who')
-    const missing = await askFor([schemaOf(one, p)], [schemaOf(two, q)])
-    await expectRefusal(missing.answer([recordId]), 400, 'cannot answer where')
-    const right = await askFor([{ schema_id: one.schemaId }], [schemaOf(two, q), schemaOf(one, p)])
-    expect(await right.outcome([recordId])).toBeUndefined()
-  },
-)
+  const schemaOf = (definition: typeof one, issuer_did: string) => ({
+    schema_id: definition.schemaId,
+    issuer_did,
+  })
+  const mixed = await askFor([schemaOf(one, q), schemaOf(two, p)], [])
+  expect((await mixed.candidates()).candidates).toEqual([])
+  await expectRefusal(mixed.answer([recordId]), 400, 'cannot answer who')
+  const missing = await askFor([schemaOf(one, p)], [schemaOf(two, q)])
+  await expectRefusal(missing.answer([recordId]), 400, 'cannot answer where')
+  const right = await askFor([{ schema_id: one.schemaId }], [schemaOf(two, q), schemaOf(one, p)])
+  expect(await right.outcome([recordId])).toBeUndefined()
+})

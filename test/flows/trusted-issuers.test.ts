@@ -194,7 +194,7 @@ test('the list must have at least one entry, and each must be a DID', async () =
   }
 })
 
-test('the rule and an acceptance under it survive kill -9', { timeout: 60_000 }, async () => {
+test('the rule and an acceptance under it survive kill -9', async () => {
   await using daemon = await Daemon.start()
   const [issuer, holder] = [await daemon.newTenant('acme'), await daemon.newTenant('home')]
   const [named, other] = [await newDid(issuer, 'assertionMethod'), await newDid(issuer, 'assertionMethod')]

@@ -172,7 +172,7 @@ describe.each(['secp256k1', 'Ed25519'] as const)(
   },
 )
 
-test('a wallet that answers before the POST returns has the same result', { timeout: 20_000 }, async () => {
+test('a wallet that answers before the POST returns has the same result', async () => {
   await using holder = await newHolder(async (message, agent) => {
     if (message.piuri === ProtocolType.DidcommOfferCredential) await answerOffer(agent, message)
     if (message.piuri === ProtocolType.DidcommIssueCredential) await keepCredential(agent, message)
@@ -192,59 +192,51 @@ test('a wallet that answers before the POST returns has the same result', { time
   expect(announcedBy(issuer)).toEqual(issuerStates)
 })
 
-test(
-  'a wallet reads invitations with any characters, and connects once with each',
-  { timeout: 20_000 },
-  async () => {
-    await using holder = await newHolder()
-    const issuer = await agent.newTenant('issuer')
-    for (const goal of ['~>?~>?~>?', 'Für Ägypten 🏛 ÿÿÿ', '\u007f"\\/\u2028']) {
-      const { parsed, connectionId } = await connect(holder, issuer, { goal, goalCode: 'issue-vc?' })
-      expect(parsed).toMatchObject({ body: { goal, goal_code: 'issue-vc?', accept: [] } })
-      const refusal = await holder.agent
-        .acceptInvitation(parsed)
-        .then(String, ({ status }: { status: number }) => status)
-      expect([400, 422]).toContain(refusal)
-      const { state } = await issuer.call('GET /connections/{connectionId}', { path: { connectionId } })
-      expect(state).toBe('ConnectionResponseSent')
-    }
-  },
-)
+test('a wallet reads invitations with any characters, and connects once with each', async () => {
+  await using holder = await newHolder()
+  const issuer = await agent.newTenant('issuer')
+  for (const goal of ['~>?~>?~>?', 'Für Ägypten 🏛 ÿÿÿ', '\u007f"\\/\u2028']) {
+    const { parsed, connectionId } = await connect(holder, issuer, { goal, goalCode: 'issue-vc?' })
+    expect(parsed).toMatchObject({ body: { goal, goal_code: 'issue-vc?', accept: [] } })
+    const refusal = await holder.agent
+      .acceptInvitation(parsed)
+      .then(String, ({ status }: { status: number }) => status)
+    expect([400, 422]).toContain(refusal)
+    const { state } = await issuer.call('GET /connections/{connectionId}', { path: { connectionId } })
+    expect(state).toBe('ConnectionResponseSent')
+  }
+})
 
-test(
-  'a wallet and an issuer exchange messages, and a declined offer is recorded as declined',
-  { timeout: 20_000 },
-  async () => {
-    await using holder = await newHolder()
-    const issuer = await agent.newTenant('issuer')
-    const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
-    const { connectionId, response } = await connect(holder, issuer)
-    const [me, them] = [response.to!, response.from!]
-    await issuer.call('POST /messages', { body: { connectionId, content: 'Für Dich 🏛' } })
-    expect(await holder.next(ProtocolType.DidcommBasicMessage)).toMatchObject({
-      body: { content: 'Für Dich 🏛' },
-    })
-    await holder.agent.sendMessage(new sdk.BasicMessage({ content: 'Nein, danke' }, me, them).makeMessage())
-    const { contents } = await issuer.call('GET /messages', { query: { connectionId } })
-    expect(contents).toMatchObject([
-      { direction: 'sent', content: 'Für Dich 🏛' },
-      { direction: 'received', content: 'Nein, danke' },
-    ])
-    const { thid } = await issuer.call('POST /issue-credentials/credential-offers', {
-      body: { connectionId, issuingDID, claims },
-    })
-    const offer = await holder.next(ProtocolType.DidcommOfferCredential)
-    const report = new didcomm.ProblemReport(
-      { code: 'e.p.msg.declined', comment: 'Not {1}.', args: ['today'] },
-      me,
-      them,
-      offer.thid,
-    )
-    await holder.agent.sendMessage(report.makeMessage())
-    const { metaLastFailure } = await credentialIn(issuer.call, thid, 'ProblemReportReceived')
-    expect(metaLastFailure).toMatchObject({ type: 'e.p.msg.declined', detail: 'Not today.' })
-  },
-)
+test('a wallet and an issuer exchange messages, and a declined offer is recorded as declined', async () => {
+  await using holder = await newHolder()
+  const issuer = await agent.newTenant('issuer')
+  const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
+  const { connectionId, response } = await connect(holder, issuer)
+  const [me, them] = [response.to!, response.from!]
+  await issuer.call('POST /messages', { body: { connectionId, content: 'Für Dich 🏛' } })
+  expect(await holder.next(ProtocolType.DidcommBasicMessage)).toMatchObject({
+    body: { content: 'Für Dich 🏛' },
+  })
+  await holder.agent.sendMessage(new sdk.BasicMessage({ content: 'Nein, danke' }, me, them).makeMessage())
+  const { contents } = await issuer.call('GET /messages', { query: { connectionId } })
+  expect(contents).toMatchObject([
+    { direction: 'sent', content: 'Für Dich 🏛' },
+    { direction: 'received', content: 'Nein, danke' },
+  ])
+  const { thid } = await issuer.call('POST /issue-credentials/credential-offers', {
+    body: { connectionId, issuingDID, claims },
+  })
+  const offer = await holder.next(ProtocolType.DidcommOfferCredential)
+  const report = new didcomm.ProblemReport(
+    { code: 'e.p.msg.declined', comment: 'Not {1}.', args: ['today'] },
+    me,
+    them,
+    offer.thid,
+  )
+  await holder.agent.sendMessage(report.makeMessage())
+  const { metaLastFailure } = await credentialIn(issuer.call, thid, 'ProblemReportReceived')
+  expect(metaLastFailure).toMatchObject({ type: 'e.p.msg.declined', detail: 'Not today.' })
+})
 
 /** The wallet parses an invitation and returns the message in it. */
 async function open(
@@ -257,36 +249,32 @@ async function open(
   return next(type)
 }
 
-test(
-  'a wallet gets a credential by one invitation, and presents it by another, without a connection',
-  { timeout: 20_000 },
-  async () => {
-    await using holder = await newHolder()
-    const issuer = await agent.newTenant('issuer')
-    const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
-    const offer = await issuer.call('POST /issue-credentials/credential-offers/invitation', {
-      body: { issuingDID, claims, automaticIssuance: true, goalCode: 'issue-vc', goal: 'Für Dich' },
-    })
-    const offered = await open(holder, offer, ProtocolType.DidcommOfferCredential)
-    expect(offered).toMatchObject({ thid: offer.thid, from: { uuid: offer.invitation!.from } })
-    await answerOffer(holder.agent, offered)
-    const credential = await keepCredential(
-      holder.agent,
-      await holder.next(ProtocolType.DidcommIssueCredential),
-    )
-    expect(credential.claims).toEqual([{ ...claims, id: credential.subject }])
-    expect(await holder.verifies(credential.id, issuingDID)).toBe(true)
-    await credentialIn(issuer.call, offer.thid, 'CredentialSent')
+test('a wallet gets a credential by one invitation, and presents it by another, without a connection', async () => {
+  await using holder = await newHolder()
+  const issuer = await agent.newTenant('issuer')
+  const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
+  const offer = await issuer.call('POST /issue-credentials/credential-offers/invitation', {
+    body: { issuingDID, claims, automaticIssuance: true, goalCode: 'issue-vc', goal: 'Für Dich' },
+  })
+  const offered = await open(holder, offer, ProtocolType.DidcommOfferCredential)
+  expect(offered).toMatchObject({ thid: offer.thid, from: { uuid: offer.invitation!.from } })
+  await answerOffer(holder.agent, offered)
+  const credential = await keepCredential(
+    holder.agent,
+    await holder.next(ProtocolType.DidcommIssueCredential),
+  )
+  expect(credential.claims).toEqual([{ ...claims, id: credential.subject }])
+  expect(await holder.verifies(credential.id, issuingDID)).toBe(true)
+  await credentialIn(issuer.call, offer.thid, 'CredentialSent')
 
-    const options = { challenge: 'of this test', domain: 'https://verifier.example' }
-    const proof = await issuer.call('POST /present-proof/presentations/invitation', {
-      body: { options, proofs: [], goalCode: 'prove', goal: 'Für mich' },
-    })
-    const request = await open(holder, proof, ProtocolType.DidcommRequestPresentation)
-    expect(request).toMatchObject({ thid: proof.thid, from: { uuid: proof.invitation!.from } })
-    await answerRequest(holder.agent, request, credential)
-    const { data } = await presentationIn(issuer.call, proof.thid, 'PresentationVerified')
-    expect(data).toEqual([expect.stringMatching(/^ey/)])
-    expect((await issuer.call('GET /connections', {})).contents).toEqual([])
-  },
-)
+  const options = { challenge: 'of this test', domain: 'https://verifier.example' }
+  const proof = await issuer.call('POST /present-proof/presentations/invitation', {
+    body: { options, proofs: [], goalCode: 'prove', goal: 'Für mich' },
+  })
+  const request = await open(holder, proof, ProtocolType.DidcommRequestPresentation)
+  expect(request).toMatchObject({ thid: proof.thid, from: { uuid: proof.invitation!.from } })
+  await answerRequest(holder.agent, request, credential)
+  const { data } = await presentationIn(issuer.call, proof.thid, 'PresentationVerified')
+  expect(data).toEqual([expect.stringMatching(/^ey/)])
+  expect((await issuer.call('GET /connections', {})).contents).toEqual([])
+})

@@ -33,36 +33,32 @@ async function checkByWallet(jws: string): Promise<boolean> {
   }
 }
 
-test(
-  'a wallet of the stock SDK learns that its credential is revoked, from the notification and the status list',
-  { timeout: 30_000 },
-  async () => {
-    await using holder = await startHolder(`${agent.url}/dids/`)
-    const issuer = await agent.newTenant('issuer')
-    const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
-    const { connectionId } = await connect(holder, issuer)
-    const { thid, credential } = await issue(holder, issuer, {
-      connectionId,
-      issuingDID,
-      claims: { name: 'Alice' },
-      validityPeriod: 3_600,
-    })
-    const { recordId } = await credentialIn(issuer.call, thid, 'CredentialSent')
-    expect(await checkByWallet(credential.id)).toBe(false)
-    const accepted = await ask(issuer, connectionId)
-    await answerRequest(holder.agent, await holder.next(ProtocolType.DidcommRequestPresentation), credential)
-    await presentationIn(issuer.call, accepted.thid, 'PresentationVerified')
+test('a wallet of the stock SDK learns that its credential is revoked, from the notification and the status list', async () => {
+  await using holder = await startHolder(`${agent.url}/dids/`)
+  const issuer = await agent.newTenant('issuer')
+  const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
+  const { connectionId } = await connect(holder, issuer)
+  const { thid, credential } = await issue(holder, issuer, {
+    connectionId,
+    issuingDID,
+    claims: { name: 'Alice' },
+    validityPeriod: 3_600,
+  })
+  const { recordId } = await credentialIn(issuer.call, thid, 'CredentialSent')
+  expect(await checkByWallet(credential.id)).toBe(false)
+  const accepted = await ask(issuer, connectionId)
+  await answerRequest(holder.agent, await holder.next(ProtocolType.DidcommRequestPresentation), credential)
+  await presentationIn(issuer.call, accepted.thid, 'PresentationVerified')
 
-    await issuer.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: recordId } })
-    expect([await isRevoked(credential.id), await checkByWallet(credential.id)]).toEqual([true, true])
-    const notice = await holder.next(ProtocolType.PrismRevocation)
-    expect(notice.body).toEqual({ issueCredentialProtocolThreadId: thid })
-    const revoked = vi.fn()
-    holder.agent.addListener(sdk.ListenerKey.REVOKE, revoked)
-    await holder.agent.handle(notice)
-    expect(revoked).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ id: credential.id }))
-    const refused = await ask(issuer, connectionId)
-    await answerRequest(holder.agent, await holder.next(ProtocolType.DidcommRequestPresentation), credential)
-    await presentationIn(issuer.call, refused.thid, 'PresentationVerificationFailed')
-  },
-)
+  await issuer.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: recordId } })
+  expect([await isRevoked(credential.id), await checkByWallet(credential.id)]).toEqual([true, true])
+  const notice = await holder.next(ProtocolType.PrismRevocation)
+  expect(notice.body).toEqual({ issueCredentialProtocolThreadId: thid })
+  const revoked = vi.fn()
+  holder.agent.addListener(sdk.ListenerKey.REVOKE, revoked)
+  await holder.agent.handle(notice)
+  expect(revoked).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ id: credential.id }))
+  const refused = await ask(issuer, connectionId)
+  await answerRequest(holder.agent, await holder.next(ProtocolType.DidcommRequestPresentation), credential)
+  await presentationIn(issuer.call, refused.thid, 'PresentationVerificationFailed')
+})

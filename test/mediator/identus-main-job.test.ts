@@ -18,7 +18,6 @@ test.each([
   ['live delivery', true],
 ])(
   'a stock wallet behind this mediator connects, holds a credential and presents it, with %s',
-  { timeout: 60_000 },
   async (_, liveMode) => {
     await using host = await startAgent({ AGENT_MEDIATOR: 'true' })
     const issuer = await host.newTenant('issuer')

@@ -262,7 +262,7 @@ test('the number of sockets of an address is limited, and closing one makes room
   second[Symbol.dispose]()
   await second.closed()
   // The other side notices it later.
-  using third = await vi.waitFor(() => mediator.open(wallet), 5_000)
+  using third = await vi.waitFor(() => mediator.open(wallet), 60_000)
   for (const socket of [first, third])
     expect((await mediator.ask(socket, wallet, 'x:y')).type).toBe(problemReport)
 })

@@ -62,7 +62,7 @@ test.each(names)(
     // have ended. A did:web with an IP address is refused at once.
     if (!name.includes('did:web')) {
       await proxied.sites[name]!(`http://${publicLoopback}:${other.port}/control/`).catch(() => undefined)
-      await expect.poll(() => isControlled, { timeout: 10_000 }).toBe(true)
+      await expect.poll(() => isControlled).toBe(true)
     }
     expect(canary.connections()).toBe(0)
   },
@@ -73,6 +73,6 @@ test.each(names)(
   async (name) => {
     const canary = await openCanary()
     await local.sites[name]!(`http://127.0.0.1:${canary.port}/`).catch(() => undefined)
-    await expect.poll(() => canary.connections(), { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(() => canary.connections()).toBeGreaterThan(0)
   },
 )

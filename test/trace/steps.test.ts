@@ -118,7 +118,7 @@ test('a state follows the one before it of the same record, and a message withou
   expect(steps[1]).not.toHaveProperty('from')
 })
 
-test('no growing table is scanned', { timeout: 60_000 }, async () => {
+test('no growing table is scanned', async () => {
   await using pair = await startPair()
   const { issuer, holder } = pair
   const { inviterConnectionId } = await connect(issuer, holder)

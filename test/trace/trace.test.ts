@@ -6,8 +6,6 @@ import { openParty } from '../_party.ts'
 import { connect, credentialIn, issue, newDid, refusal, startPair, until, type Tenant } from '../_tenants.ts'
 import { openReceiver } from '../_receiver.ts'
 
-const slow = { timeout: 60_000 }
-
 const trace = ({ call }: Tenant, id: string) => call('GET /traces/{id}', { path: { id } })
 
 /** Formats a step as a short string. */
@@ -28,7 +26,7 @@ async function startIssued() {
   return { ...pair, ...issued, connectionThid, inviterConnectionId, issuing, subject }
 }
 
-test('both sides have each message and each state once, in order', slow, async () => {
+test('both sides have each message and each state once, in order', async () => {
   await using scene = await startIssued()
   const { issuer, holder, thid, connectionThid } = scene
   const [issuerTrace, holderTrace] = [await trace(issuer, thid), await trace(holder, thid)]
@@ -82,120 +80,112 @@ test('both sides have each message and each state once, in order', slow, async (
   ])
 })
 
-test(
-  'a record, an event, the beginning or the end of an id finds the thread; another tenant finds nothing',
-  slow,
-  async () => {
-    await using scene = await startIssued()
-    const { issuer, holder, thid, recordId, issuerRecordId } = scene
-    const [event] = (await issuer.call('GET /events', { query: { thid } })).contents
-    for (const id of [
-      issuerRecordId,
-      event!.id,
-      thid.slice(0, 8),
-      issuerRecordId.slice(0, 30),
-      thid.slice(-8),
-      `…${issuerRecordId.slice(-8)}`,
-    ])
-      expect(await trace(issuer, id), id).toMatchObject({ thid, steps: { length: 9 } })
-    expect(await trace(holder, recordId)).toMatchObject({ thid })
-    // A tenant cannot trace records of another tenant.
-    const stranger = await scene.agent.newTenant()
-    for (const [tenant, id] of [
-      [holder, issuerRecordId],
-      [stranger, thid],
-      [stranger, recordId],
-      [issuer, thid.slice(0, 5)],
-      [issuer, thid.slice(-5)],
-      [issuer, '%%%%%%'],
-      [stranger, thid.slice(-8)],
-      [issuer, 'nonsense'],
-    ] as const)
-      // prettier-ignore
-      expect(await refusal(trace(tenant, id)), id).toMatchObject({ status: 404, type: 'NotFound', detail: expect.stringContaining(id) })
-    // UUIDs of version 7 begin with the time, so successive records have a common prefix.
-    const several = await refusal(trace(issuer, issuerRecordId.slice(0, 6)))
-    expect(several).toMatchObject({
-      status: 400,
-      detail: expect.stringMatching(/several threads .*Give more characters/),
-    })
-  },
-)
+test('a record, an event, the beginning or the end of an id finds the thread; another tenant finds nothing', async () => {
+  await using scene = await startIssued()
+  const { issuer, holder, thid, recordId, issuerRecordId } = scene
+  const [event] = (await issuer.call('GET /events', { query: { thid } })).contents
+  for (const id of [
+    issuerRecordId,
+    event!.id,
+    thid.slice(0, 8),
+    issuerRecordId.slice(0, 30),
+    thid.slice(-8),
+    `…${issuerRecordId.slice(-8)}`,
+  ])
+    expect(await trace(issuer, id), id).toMatchObject({ thid, steps: { length: 9 } })
+  expect(await trace(holder, recordId)).toMatchObject({ thid })
+  // A tenant cannot trace records of another tenant.
+  const stranger = await scene.agent.newTenant()
+  for (const [tenant, id] of [
+    [holder, issuerRecordId],
+    [stranger, thid],
+    [stranger, recordId],
+    [issuer, thid.slice(0, 5)],
+    [issuer, thid.slice(-5)],
+    [issuer, '%%%%%%'],
+    [stranger, thid.slice(-8)],
+    [issuer, 'nonsense'],
+  ] as const)
+    // prettier-ignore
+    expect(await refusal(trace(tenant, id)), id).toMatchObject({ status: 404, type: 'NotFound', detail: expect.stringContaining(id) })
+  // UUIDs of version 7 begin with the time, so successive records have a common prefix.
+  const several = await refusal(trace(issuer, issuerRecordId.slice(0, 6)))
+  expect(several).toMatchObject({
+    status: 400,
+    detail: expect.stringMatching(/several threads .*Give more characters/),
+  })
+})
 
-test(
-  'a webhook that fails twice and then accepts an event has three attempts, and a pending one in between',
-  slow,
-  async () => {
-    await using pair = await startPair()
-    await using receiver = await openReceiver((response, count) =>
-      response.writeHead(count <= 2 ? 500 : 200).end(),
-    )
-    const { issuer, holder } = pair
-    const { id } = await issuer.call('POST /events/webhooks', { body: { url: receiver.url } })
-    const made = await issuer.call('POST /connections', { body: {} })
-    const failing = await until(
-      'a failed attempt',
-      () => trace(issuer, made.thid),
-      ({ steps }) => steps.some(({ kind }) => kind === 'delivery'),
-    )
-    const reason = 'The receiver answered 500.'
-    expect(failing.pending).toEqual([
-      {
-        what: 'answer',
-        since: made.createdAt,
-        topic: 'connection',
-        recordId: made.connectionId,
-        state: 'InvitationGenerated',
-      },
-      {
-        what: 'webhook',
-        since: expect.any(String),
-        name: id,
-        events: 1,
-        attempts: 1,
-        reason,
-        nextAt: expect.any(String),
-      },
-    ])
-    for (const attempts of [2, 3]) {
-      // Makes the retry due immediately.
-      await pair.agent.agent.wallets.use(issuer.walletId, (wallet) =>
-        wallet.transaction((tx) =>
-          tx
-            .updateTable('webhook')
-            .set({ due_at: new Date(0).toISOString() })
-            .execute(),
-        ),
-      )
-      await until(
-        `attempt ${attempts}`,
-        () => trace(issuer, made.thid),
-        ({ steps: known }) => known.length === 1 + attempts,
-      )
-    }
-    const { steps, pending } = await trace(issuer, made.thid)
-    expect(steps.map(words)).toEqual([
-      'connection →InvitationGenerated',
-      'webhook 1 500 failed',
-      'webhook 2 500 failed',
-      'webhook 3 200 delivered',
-    ])
-    expect(pending).toMatchObject([{ what: 'answer' }])
-    expect(steps[1]).toMatchObject({
-      webhookId: id,
-      cause: 'automatic',
-      durationMs: expect.any(Number),
-      error: reason,
-    })
-    expect(
-      (await trace(holder, (await connect(holder, issuer)).thid)).steps.filter(
-        ({ kind }) => kind === 'delivery',
+test('a webhook that fails twice and then accepts an event has three attempts, and a pending one in between', async () => {
+  await using pair = await startPair()
+  await using receiver = await openReceiver((response, count) =>
+    response.writeHead(count <= 2 ? 500 : 200).end(),
+  )
+  const { issuer, holder } = pair
+  const { id } = await issuer.call('POST /events/webhooks', { body: { url: receiver.url } })
+  const made = await issuer.call('POST /connections', { body: {} })
+  const failing = await until(
+    'a failed attempt',
+    () => trace(issuer, made.thid),
+    ({ steps }) => steps.some(({ kind }) => kind === 'delivery'),
+  )
+  const reason = 'The receiver answered 500.'
+  expect(failing.pending).toEqual([
+    {
+      what: 'answer',
+      since: made.createdAt,
+      topic: 'connection',
+      recordId: made.connectionId,
+      state: 'InvitationGenerated',
+    },
+    {
+      what: 'webhook',
+      since: expect.any(String),
+      name: id,
+      events: 1,
+      attempts: 1,
+      reason,
+      nextAt: expect.any(String),
+    },
+  ])
+  for (const attempts of [2, 3]) {
+    // Makes the retry due immediately.
+    await pair.agent.agent.wallets.use(issuer.walletId, (wallet) =>
+      wallet.transaction((tx) =>
+        tx
+          .updateTable('webhook')
+          .set({ due_at: new Date(0).toISOString() })
+          .execute(),
       ),
-    ).toEqual([])
-  },
-)
+    )
+    await until(
+      `attempt ${attempts}`,
+      () => trace(issuer, made.thid),
+      ({ steps: known }) => known.length === 1 + attempts,
+    )
+  }
+  const { steps, pending } = await trace(issuer, made.thid)
+  expect(steps.map(words)).toEqual([
+    'connection →InvitationGenerated',
+    'webhook 1 500 failed',
+    'webhook 2 500 failed',
+    'webhook 3 200 delivered',
+  ])
+  expect(pending).toMatchObject([{ what: 'answer' }])
+  expect(steps[1]).toMatchObject({
+    webhookId: id,
+    cause: 'automatic',
+    durationMs: expect.any(Number),
+    error: reason,
+  })
+  expect(
+    (await trace(holder, (await connect(holder, issuer)).thid)).steps.filter(
+      ({ kind }) => kind === 'delivery',
+    ),
+  ).toEqual([])
+})
 
-test('a ping is traced by its id, and waits for its answer', slow, async () => {
+test('a ping is traced by its id, and waits for its answer', async () => {
   await using pair = await startPair()
   await using party = await openParty()
   const { connectionId, theirDid } = await party.connect(pair.issuer)
@@ -212,34 +202,30 @@ test('a ping is traced by its id, and waits for its answer', slow, async () => {
   expect([steps.map(words), pending]).toEqual([['sent ping taken', 'received ping-response taken'], []])
 })
 
-test(
-  'a refused message is a step, once, unless its sender is unknown and it is malformed',
-  slow,
-  async () => {
-    await using pair = await startPair()
-    await using party = await openParty()
-    await using stranger = await openParty()
-    const { theirDid, thid } = await party.connect(pair.issuer)
-    const [id, nonsense] = [randomUUID(), 'https://nobody.example/nonsense/1.0/\u001b[2J']
-    for (let n = 0; n < 2; n++)
-      expect((await party.send(theirDid, { type: nonsense, id, thid })).status).toBe(422)
-    expect((await stranger.send(theirDid, { type: nonsense, thid })).status).toBe(422)
-    const request = 'https://atalaprism.io/mercury/connections/1.0/request'
-    expect((await stranger.send(theirDid, { type: request, thid })).status).toBe(400)
-    const { steps } = await trace(pair.issuer, thid)
-    // The refused answer to an invitation gets a report, which is a step as well.
-    expect(steps.filter((step) => step.kind === 'message' && step.outcome === 'refused')).toMatchObject([
-      { id, type: nonsense, from: party.did.slice(0, 80), failure: expect.stringContaining('does not know') },
-      {
-        type: request,
-        from: stranger.did.slice(0, 80),
-        failure: expect.stringContaining('answered by another agent'),
-      },
-    ])
-  },
-)
+test('a refused message is a step, once, unless its sender is unknown and it is malformed', async () => {
+  await using pair = await startPair()
+  await using party = await openParty()
+  await using stranger = await openParty()
+  const { theirDid, thid } = await party.connect(pair.issuer)
+  const [id, nonsense] = [randomUUID(), 'https://nobody.example/nonsense/1.0/\u001b[2J']
+  for (let n = 0; n < 2; n++)
+    expect((await party.send(theirDid, { type: nonsense, id, thid })).status).toBe(422)
+  expect((await stranger.send(theirDid, { type: nonsense, thid })).status).toBe(422)
+  const request = 'https://atalaprism.io/mercury/connections/1.0/request'
+  expect((await stranger.send(theirDid, { type: request, thid })).status).toBe(400)
+  const { steps } = await trace(pair.issuer, thid)
+  // The refused answer to an invitation gets a report, which is a step as well.
+  expect(steps.filter((step) => step.kind === 'message' && step.outcome === 'refused')).toMatchObject([
+    { id, type: nonsense, from: party.did.slice(0, 80), failure: expect.stringContaining('does not know') },
+    {
+      type: request,
+      from: stranger.did.slice(0, 80),
+      failure: expect.stringContaining('answered by another agent'),
+    },
+  ])
+})
 
-test('problem reports and revocation notices belong to their thread', slow, async () => {
+test('problem reports and revocation notices belong to their thread', async () => {
   await using scene = await startIssued()
   const { issuer, holder, thid, issuerRecordId, inviterConnectionId: connectionId } = scene
   await issuer.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuerRecordId } })

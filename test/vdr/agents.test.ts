@@ -60,80 +60,68 @@ async function eachResolvesTheOther(one: TestAgent, two: TestAgent): Promise<voi
   }
 }
 
-test('two agents on one file: each resolves what the other publishes', { timeout: 20_000 }, async () => {
+test('two agents on one file: each resolves what the other publishes', async () => {
   const VDR_URL = `sqlite:${temporaryFile()}`
   await eachResolvesTheOther(await agentWith({ VDR_URL }), await agentWith({ VDR_URL }))
 })
 
-test(
-  'two agents, one of which uses the other by HTTP: each resolves what the other publishes',
-  { timeout: 20_000 },
-  async () => {
-    const one = await agentWith({})
-    await eachResolvesTheOther(one, await agentWith({ VDR_URL: `${one.url}/`, DID_CACHE_LIFETIME: '0' }))
-  },
-)
+test('two agents, one of which uses the other by HTTP: each resolves what the other publishes', async () => {
+  const one = await agentWith({})
+  await eachResolvesTheOther(one, await agentWith({ VDR_URL: `${one.url}/`, DID_CACHE_LIFETIME: '0' }))
+})
 
-test(
-  'a ledger that is down delays a publication, says so and breaks nothing else',
-  { timeout: 20_000 },
-  async () => {
-    let isUp = false
-    const served = ledgerApp(await openFile(temporaryFile(), { now: () => new Date() }))
-    const listener: RequestListener = (request, response) =>
-      isUp ? served(request, response) : response.writeHead(503).end()
-    const node = await startServer(listener)
-    onTestFinished(() => node[Symbol.asyncDispose]())
-    const agent = await agentWith({ VDR_URL: node.url, DID_CACHE_LIFETIME: '0' })
-    const did = await createDid(agent)
-    await agent.tenant('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: did } })
+test('a ledger that is down delays a publication, says so and breaks nothing else', async () => {
+  let isUp = false
+  const served = ledgerApp(await openFile(temporaryFile(), { now: () => new Date() }))
+  const listener: RequestListener = (request, response) =>
+    isUp ? served(request, response) : response.writeHead(503).end()
+  const node = await startServer(listener)
+  onTestFinished(() => node[Symbol.asyncDispose]())
+  const agent = await agentWith({ VDR_URL: node.url, DID_CACHE_LIFETIME: '0' })
+  const did = await createDid(agent)
+  await agent.tenant('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: did } })
 
-    const { status, body } = await resolve(agent, did)
-    // The location of the ledger is not public.
-    expect([status, body.didResolutionMetadata.message]).toEqual([
-      500,
-      'The ledger that knows the DID cannot be asked now. Try again later.',
-    ])
-    await connect(await agent.newTenant(), await agent.newTenant())
-    expect(await agent.tenant('GET /did-registrar/dids/{didRef}', { path: { didRef: did } })).toMatchObject({
-      status: 'PUBLICATION_PENDING',
-    })
+  const { status, body } = await resolve(agent, did)
+  // The location of the ledger is not public.
+  expect([status, body.didResolutionMetadata.message]).toEqual([
+    500,
+    'The ledger that knows the DID cannot be asked now. Try again later.',
+  ])
+  await connect(await agent.newTenant(), await agent.newTenant())
+  expect(await agent.tenant('GET /did-registrar/dids/{didRef}', { path: { didRef: did } })).toMatchObject({
+    status: 'PUBLICATION_PENDING',
+  })
 
-    isUp = true
-    await published(agent, did)
-    expect((await resolve(agent, did)).status).toBe(200)
-  },
-)
+  isUp = true
+  await published(agent, did)
+  expect((await resolve(agent, did)).status).toBe(200)
+})
 
-test(
-  'a publication that the ledger was not there for is made after a restart',
-  { timeout: 20_000 },
-  async () => {
-    const ledgerFile = temporaryFile()
-    const dataDir = ledgerFile.replace(/[^/]*$/, '')
-    // A closed port until the ledger starts.
-    const server = createServer()
-    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-    const { port } = server.address() as AddressInfo
-    await new Promise((closed) => server.close(closed))
-    const variables = {
-      VDR_URL: `http://127.0.0.1:${port}`,
-      DID_CACHE_LIFETIME: '0',
-      DEFAULT_WALLET_AUTH_API_KEY: 'the-key-of-the-restart',
-    }
-    const first = await startAgent(variables, { dataDir })
-    const did = await createDid(first)
-    await first.tenant('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: did } })
-    await first[Symbol.asyncDispose]()
+test('a publication that the ledger was not there for is made after a restart', async () => {
+  const ledgerFile = temporaryFile()
+  const dataDir = ledgerFile.replace(/[^/]*$/, '')
+  // A closed port until the ledger starts.
+  const server = createServer()
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  const { port } = server.address() as AddressInfo
+  await new Promise((closed) => server.close(closed))
+  const variables = {
+    VDR_URL: `http://127.0.0.1:${port}`,
+    DID_CACHE_LIFETIME: '0',
+    DEFAULT_WALLET_AUTH_API_KEY: 'the-key-of-the-restart',
+  }
+  const first = await startAgent(variables, { dataDir })
+  const did = await createDid(first)
+  await first.tenant('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: did } })
+  await first[Symbol.asyncDispose]()
 
-    const node = createServer(ledgerApp(await openFile(ledgerFile, { now: () => new Date() })))
-    await new Promise<void>((ready) => node.listen(port, '127.0.0.1', ready))
-    onTestFinished(
-      () => new Promise<void>((closed) => (node.close(() => closed()), node.closeAllConnections())),
-    )
-    const second = await startAgent(variables, { dataDir })
-    onTestFinished(() => second[Symbol.asyncDispose]())
-    await published(second, did)
-    expect((await resolve(second, did)).status).toBe(200)
-  },
-)
+  const node = createServer(ledgerApp(await openFile(ledgerFile, { now: () => new Date() })))
+  await new Promise<void>((ready) => node.listen(port, '127.0.0.1', ready))
+  onTestFinished(
+    () => new Promise<void>((closed) => (node.close(() => closed()), node.closeAllConnections())),
+  )
+  const second = await startAgent(variables, { dataDir })
+  onTestFinished(() => second[Symbol.asyncDispose]())
+  await published(second, did)
+  expect((await resolve(second, did)).status).toBe(200)
+})

@@ -39,60 +39,52 @@ function entriesOf(path: string): Entry[] {
 
 const content = (i: number) => ({ contexts: [`https://example.com/${i}`] })
 
-test(
-  '200 publications from 4 processes at once: all applied, none twice, in one order',
-  { timeout: 60_000 },
-  async () => {
-    const path = temporaryFile()
-    const operations = Array.from({ length: 200 }, (_, i) => signedCreate(content(i)))
-    writeFileSync(
-      `${path}.json`,
-      JSON.stringify(operations.map((operation) => Buffer.from(operation).toString('hex'))),
+test('200 publications from 4 processes at once: all applied, none twice, in one order', async () => {
+  const path = temporaryFile()
+  const operations = Array.from({ length: 200 }, (_, i) => signedCreate(content(i)))
+  writeFileSync(
+    `${path}.json`,
+    JSON.stringify(operations.map((operation) => Buffer.from(operation).toString('hex'))),
+  )
+  const outputs = await Promise.all(
+    [0, 1, 2, 3].map((process) => scripts.publish.run(path, `${path}.json`, String(process * 50), '50')),
+  )
+
+  const entries = entriesOf(path)
+  const ids = operations.map(operationId)
+  expect(entries.map((entry) => entry.operationId).toSorted()).toEqual(ids.toSorted())
+  expect(new Set(entries.map(({ status }) => status))).toEqual(new Set(['confirmed']))
+  // Every process submits these operations in this order, so the ledger has it too.
+  const places = new Map(entries.map((entry) => [entry.operationId, entry.sequence]))
+  for (const first of [0, 50, 100, 150]) {
+    const own = ids.slice(first, first + 50).map((id) => places.get(id)!)
+    expect(own).toEqual(own.toSorted((a, b) => a - b))
+  }
+  for (const output of outputs) {
+    const seen = Object.entries(JSON.parse(output) as Record<string, number>)
+    expect(seen).toHaveLength(100)
+    for (const [id, sequence] of seen) expect(sequence).toBe(places.get(id))
+  }
+})
+
+test('updates of one DID from 3 processes at once, from the making of the file on: none is lost', async () => {
+  const path = temporaryFile()
+  const names = ['a', 'b', 'c']
+  const each = 10
+  await Promise.all(names.map((name) => scripts.submit.run(path, name, String(each))))
+
+  const state = (await (await openFile(path)).getState(suffix)) as DidState
+  const added = state.publicKeys.map(({ id }) => id).slice(2)
+  expect(added).toHaveLength(names.length * each)
+  for (const name of names) {
+    expect(added.filter((id) => id.startsWith(`${name}-`))).toEqual(
+      Array.from({ length: each }, (_, i) => `${name}-${i}`),
     )
-    const outputs = await Promise.all(
-      [0, 1, 2, 3].map((process) => scripts.publish.run(path, `${path}.json`, String(process * 50), '50')),
-    )
-
-    const entries = entriesOf(path)
-    const ids = operations.map(operationId)
-    expect(entries.map((entry) => entry.operationId).toSorted()).toEqual(ids.toSorted())
-    expect(new Set(entries.map(({ status }) => status))).toEqual(new Set(['confirmed']))
-    // Every process submits these operations in this order, so the ledger has it too.
-    const places = new Map(entries.map((entry) => [entry.operationId, entry.sequence]))
-    for (const first of [0, 50, 100, 150]) {
-      const own = ids.slice(first, first + 50).map((id) => places.get(id)!)
-      expect(own).toEqual(own.toSorted((a, b) => a - b))
-    }
-    for (const output of outputs) {
-      const seen = Object.entries(JSON.parse(output) as Record<string, number>)
-      expect(seen).toHaveLength(100)
-      for (const [id, sequence] of seen) expect(sequence).toBe(places.get(id))
-    }
-  },
-)
-
-test(
-  'updates of one DID from 3 processes at once, from the making of the file on: none is lost',
-  { timeout: 60_000 },
-  async () => {
-    const path = temporaryFile()
-    const names = ['a', 'b', 'c']
-    const each = 10
-    await Promise.all(names.map((name) => scripts.submit.run(path, name, String(each))))
-
-    const state = (await (await openFile(path)).getState(suffix)) as DidState
-    const added = state.publicKeys.map(({ id }) => id).slice(2)
-    expect(added).toHaveLength(names.length * each)
-    for (const name of names) {
-      expect(added.filter((id) => id.startsWith(`${name}-`))).toEqual(
-        Array.from({ length: each }, (_, i) => `${name}-${i}`),
-      )
-    }
-    const statuses = entriesOf(path).map(({ status }) => status)
-    // An operation that came too late is not stored.
-    expect(statuses).toEqual(Array.from({ length: 1 + added.length }, () => 'confirmed'))
-  },
-)
+  }
+  const statuses = entriesOf(path).map(({ status }) => status)
+  // An operation that came too late is not stored.
+  expect(statuses).toEqual(Array.from({ length: 1 + added.length }, () => 'confirmed'))
+})
 
 /** Retries until the ledger is available. */
 async function insist<T>(ask: () => Promise<T>): Promise<T> {

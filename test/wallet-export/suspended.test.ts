@@ -53,7 +53,7 @@ async function writeUntilRefused(
   return acknowledged
 }
 
-test('acknowledged writes are not lost, there and back again', { timeout: 60_000 }, async () => {
+test('acknowledged writes are not lost, there and back again', async () => {
   await using first = await startAgent()
   await using second = await startAgent()
   const alice = await first.newTenant('alice')

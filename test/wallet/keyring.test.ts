@@ -13,7 +13,6 @@ import { keyringMissing, openKeyring, type TestKeyring } from '../_keyring.ts'
 import { withDetail } from '../_detail.ts'
 
 const apiKey = 'the-tenant-of-the-tests'
-const slow = { timeout: 120_000 }
 
 const start = (env: Record<string, string> = {}) =>
   Daemon.start({ DEFAULT_WALLET_AUTH_API_KEY: apiKey, ...env })
@@ -37,7 +36,6 @@ const fileOf = ({ dataDir }: Daemon) => join(dataDir, 'master.key')
 
 test.skipIf(process.platform !== 'linux')(
   'without a keyring the start is refused, and the folder does not change',
-  slow,
   async () => {
     await using daemon = await start()
     const key = readFileSync(fileOf(daemon), 'utf8')
@@ -67,41 +65,37 @@ describe.skipIf(missing !== undefined)(
     }, 60_000)
     afterAll(() => keyring[Symbol.asyncDispose]())
 
-    test(
-      'the key of a new folder is in no file and can be rotated; without the keyring the folder does not open',
-      slow,
-      async () => {
-        await using own = await openKeyring()
-        await using daemon = await start({ AGENT_MASTER_KEY_STORE: 'keyring', ...own.env })
-        expect(existsSync(fileOf(daemon))).toBe(false)
-        const source = expect.stringMatching(/^the keyring \(identity-agent, [0-9a-f-]{36}\)$/)
-        expect((await rotate(daemon)).body).toEqual({ source, isReplaced: true })
-        expect((await rotate(daemon, { newKey: randomBytes(32).toString('base64') })).body).toEqual({
-          source,
-          isReplaced: true,
-        })
-        expect(await keyCheck(daemon)).toMatchObject({
-          status: 'ok',
-          detail: expect.stringContaining('the keyring (identity-agent, '),
-        })
-        await daemon.stop()
-        await daemon.start()
-        expect(await reads(daemon)).toBe(0)
-        // The session ends, and the daemon continues.
-        await own[Symbol.asyncDispose]()
-        expect(await rotate(daemon)).toMatchObject({
-          status: 503,
-          body: { type: 'error:MasterKeyError:KeyringUnavailable' },
-        })
-        expect(await keyCheck(daemon)).toMatchObject(withDetail('failed', 'cannot be used'))
-        expect(await reads(daemon)).toBe(0)
-        await daemon.stop()
-        Object.assign(daemon.env, keyring.env)
-        expect(await refusal(daemon)).toContain('keyring has no master key of this data folder')
-      },
-    )
+    test('the key of a new folder is in no file and can be rotated; without the keyring the folder does not open', async () => {
+      await using own = await openKeyring()
+      await using daemon = await start({ AGENT_MASTER_KEY_STORE: 'keyring', ...own.env })
+      expect(existsSync(fileOf(daemon))).toBe(false)
+      const source = expect.stringMatching(/^the keyring \(identity-agent, [0-9a-f-]{36}\)$/)
+      expect((await rotate(daemon)).body).toEqual({ source, isReplaced: true })
+      expect((await rotate(daemon, { newKey: randomBytes(32).toString('base64') })).body).toEqual({
+        source,
+        isReplaced: true,
+      })
+      expect(await keyCheck(daemon)).toMatchObject({
+        status: 'ok',
+        detail: expect.stringContaining('the keyring (identity-agent, '),
+      })
+      await daemon.stop()
+      await daemon.start()
+      expect(await reads(daemon)).toBe(0)
+      // The session ends, and the daemon continues.
+      await own[Symbol.asyncDispose]()
+      expect(await rotate(daemon)).toMatchObject({
+        status: 503,
+        body: { type: 'error:MasterKeyError:KeyringUnavailable' },
+      })
+      expect(await keyCheck(daemon)).toMatchObject(withDetail('failed', 'cannot be used'))
+      expect(await reads(daemon)).toBe(0)
+      await daemon.stop()
+      Object.assign(daemon.env, keyring.env)
+      expect(await refusal(daemon)).toContain('keyring has no master key of this data folder')
+    })
 
-    test('a key is moved out of its file, rotated, and moved back, killed at each step', slow, async () => {
+    test('a key is moved out of its file, rotated, and moved back, killed at each step', async () => {
       await using daemon = await start(keyring.env)
       expect((await daemon.call('POST /connections', { apiKey, body: {} })).status).toBe(201)
       const first = readFileSync(fileOf(daemon), 'utf8')
