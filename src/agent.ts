@@ -34,6 +34,7 @@ import { provideDefaultWallet } from './wallet/default-wallet.ts'
 import { deleteWallet, finishDeletions } from './wallet/deletion.ts'
 import type { Environment } from './wallet/environment.ts'
 import { createRotation, type Rotate } from './wallet/key-rotation.ts'
+import { createShortLinks } from './wallet/short-links.ts'
 import { Tenants } from './wallet/tenants.ts'
 import { createWalletTokens } from './wallet/wallet-tokens.ts'
 import type { Wallet } from './wallet/wallet.ts'
@@ -148,6 +149,7 @@ async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)
     {
       ...base,
       tokens,
+      shortLinks: createShortLinks(agentKey, db, tokens),
       findWebDocument: (did) => unlessGone(findWebDocument(db, wallets, did)),
       getStatusList: (url, type) => readList(url, type),
       onCommit(walletId, changes) {

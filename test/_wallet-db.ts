@@ -1,4 +1,5 @@
 /** Databases without an agent: a wallet's in a temporary folder, and the rows of wallets in an `agent.db`. */
+import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { openWalletDb, type AgentDb, type Db } from '../src/storage/database.ts'
 import { temporaryFolder } from './_temporary-folder.ts'
@@ -26,6 +27,7 @@ export async function addWallets(db: AgentDb, ...ids: string[]): Promise<void> {
   const now = new Date().toISOString()
   const rows = ids.map((id) => ({
     id,
+    number: randomInt(2 ** 32),
     name: id,
     wrapped_key: '',
     seed_digest: id,

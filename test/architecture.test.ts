@@ -118,6 +118,7 @@ const mayImport: Record<string, string[]> = {
     'src/outbox',
     'src/protocols/create-worker.ts',
     'src/protocols/retention.ts',
+    'src/protocols/short-link.ts',
     'src/protocols/engine/count.ts',
     'src/protocols/index.ts',
     'src/mediator',

@@ -7,7 +7,7 @@ export type Texts = readonly [what: string, why: string, remedy: string]
 type Elsewhere =
   | `/errors/${string}`
   | `error:MediatorError:${string}`
-  | `error:${'Connection' | 'Credential' | 'CredentialStatus' | 'Presentation' | 'CredentialSchema' | 'DIDCommController'}${string}:${string}`
+  | `error:${'Connection' | 'ShortLink' | 'Credential' | 'CredentialStatus' | 'Presentation' | 'CredentialSchema' | 'DIDCommController'}${string}:${string}`
 
 // prettier-ignore
 export const agentProblems = {

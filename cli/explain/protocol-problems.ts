@@ -1,4 +1,4 @@
-/** Explanations of API problems of connections, credentials, presentations, schemas and DIDComm messages. */
+/** Explanations of API problems of connections, short URLs, credentials, presentations, schemas and DIDComm messages. */
 import type { Texts } from './agent-problems.ts'
 
 const wrongState: Texts = [
@@ -40,6 +40,11 @@ export const protocolProblems = {
   'error:ConnectionServiceError:InvitationParsingError': badInvitation,
   'error:ConnectionServiceError:InvitationAlreadyReceived': usedInvitation,
   'error:ConnectionServiceError:InvitationExpired': oldInvitation,
+
+  'error:ShortLinkError:LinkNotFound': ['The agent did not make the short URL.',
+    'A part of it is missing or mistyped, or its tenant was deleted.', 'Copy the whole URL, or ask for a new invitation.'],
+  'error:ShortLinkError:LinkClosed': ['The invitation of the short URL can no longer be answered.',
+    'It was used or withdrawn, or it has expired.', 'Ask for a new invitation.'],
 
   'error:CredentialServiceError:RecordNotFound': noRecord,
   'error:CredentialServiceError:ThreadIdNotFound': noThread,

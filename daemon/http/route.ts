@@ -62,7 +62,7 @@ export type Contract = {
   readonly anyBody?: true
   /** The body is a file of this media type and of at most `limit` bytes, which the handler reads as a stream. */
   readonly stream?: { readonly media: string; readonly limit: (config: Config) => number }
-  /** The variable that limits the requests per minute of one address, for a public endpoint that calls other hosts. */
+  /** The variable that limits the requests per minute of one address, for a public endpoint that calls other hosts or opens wallets. */
   readonly perAddress?: AddressLimit
   /** The maximum size of the body in bytes, if it is higher than the default. */
   readonly bodyLimit?: (config: Config) => number

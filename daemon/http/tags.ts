@@ -23,6 +23,7 @@ const descriptions: Readonly<Record<string, string>> = {
   audit: 'The audit log (administrator)',
   _system: 'Health, diagnosis, backups and the master key',
   invitation: 'The page of an invitation',
+  i: 'Short URLs of invitations, DID requests and challenges',
   web: 'Documents of did:web DIDs',
   api: 'The DID ledger, as a NeoPRISM node',
   '.well-known': 'Public keys of sign-in tokens',

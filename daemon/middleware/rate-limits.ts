@@ -6,7 +6,7 @@ import { createRateLimiter } from '../../src/base/rate-limiter.ts'
 const windowSeconds = 60
 
 /** The variables that limit the requests of one address. */
-export type AddressLimit = 'DID_RESOLUTIONS_PER_MINUTE'
+export type AddressLimit = 'DID_RESOLUTIONS_PER_MINUTE' | 'SHORT_URL_REQUESTS_PER_MINUTE'
 
 export type RateLimits = {
   /** Counts a request of a wallet. Undefined if tenants have no limit. @throws {Problem} 429 */
@@ -16,9 +16,13 @@ export type RateLimits = {
 }
 
 export function createRateLimits(config: Config): RateLimits {
-  const { TENANT_REQUESTS_PER_MINUTE: perTenant, DID_RESOLUTIONS_PER_MINUTE: resolutions } = config
+  const { TENANT_REQUESTS_PER_MINUTE: perTenant } = config
   const tenants = perTenant && createRateLimiter(perTenant, windowSeconds, { isExact: true })
-  const addresses = { DID_RESOLUTIONS_PER_MINUTE: createRateLimiter(resolutions, windowSeconds) }
+  const limiter = (limit: AddressLimit) => createRateLimiter(config[limit], windowSeconds)
+  const addresses = {
+    DID_RESOLUTIONS_PER_MINUTE: limiter('DID_RESOLUTIONS_PER_MINUTE'),
+    SHORT_URL_REQUESTS_PER_MINUTE: limiter('SHORT_URL_REQUESTS_PER_MINUTE'),
+  } satisfies Record<AddressLimit, unknown>
   return {
     countTenant: tenants
       ? async (walletId) =>

@@ -5,12 +5,13 @@ import type { CreateSession } from '../../src/enterprise/model.ts'
 import {
   createSession,
   deleteSession,
-  getOpenSession,
+  findSessionOfLink,
   getSession,
   getWalletIdOfLink,
   linkUnknown,
   listSessions,
   remainingMs,
+  requireOpen,
   type Product,
   type Session,
 } from '../../src/enterprise/session.ts'
@@ -55,8 +56,8 @@ export function createHandlers<State extends { id: string }>(product: Product<St
     /** The open session of a link, for everyone who has the link. */
     async readLink(agent: Agent, submissionId: string) {
       const walletId = await getWalletIdOfLink(agent.env.tokens, product, submissionId)
-      const open = agent.wallets.use(walletId, ({ db }) => getOpenSession(db, product, submissionId))
-      const row = await unlessDeleted(open, () => linkUnknown(product))
+      const found = agent.wallets.use(walletId, ({ db }) => findSessionOfLink(db, product, submissionId))
+      const row = requireOpen(product, await unlessDeleted(found, () => linkUnknown(product)))
       return { walletId, row, state: toState(agent, row), remainingMs: remainingMs(row) }
     },
 

@@ -13,6 +13,7 @@ import dids from './dids.ts'
 import docs from './docs.ts'
 import events from './events.ts'
 import home from './home.ts'
+import i from './i.ts'
 import iam from './iam.ts'
 import invitation from './invitation.ts'
 import issueCredentials from './issue-credentials.ts'
@@ -37,6 +38,7 @@ export const routes = [
   ...connections,
   ...connectionInvitations,
   ...invitation,
+  ...i,
   ...issueCredentials,
   ...credentialStatus,
   ...presentProof,

@@ -18,7 +18,7 @@ export default [
         _oob: z.unknown().optional().meta({ type: 'string', description: 'The invitation, base64url.' }),
       }),
       media: pageMedia,
-      reply: [200, OutOfBandInvitation.meta({ id: 'OutOfBandInvitation' })],
+      reply: [200, OutOfBandInvitation],
     },
     ({ agent }, { target, ...input }) =>
       replyInForm(input, {

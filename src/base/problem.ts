@@ -78,6 +78,10 @@ const statuses = {
   'error:ConnectionServiceError:InvitationAlreadyReceived':        400,
   'error:ConnectionServiceError:InvitationExpired':                400,
 
+  // short URLs of invitations
+  'error:ShortLinkError:LinkNotFound':                             404,
+  'error:ShortLinkError:LinkClosed':                               410,
+
   // credentials
   'error:CredentialServiceError:RecordNotFound':                   404,
   'error:CredentialServiceError:ThreadIdNotFound':                 404,

@@ -21,28 +21,30 @@ const maxInvitationLength = 262_144
 /** Epoch seconds in the range of a JavaScript date. */
 const Time = z.number().min(0).max(8_640_000_000_000)
 
-export const OutOfBandInvitation = z.looseObject({
-  id: z.string().min(1).max(1_024),
-  type: z
-    .string()
-    .refine(
-      (type) => findKnownType([invitationType], type) !== undefined,
-      'is not an out-of-band 2.0 invitation',
-    ),
-  from: Did,
-  body: z
-    .looseObject({
-      goal_code: z.string().optional(),
-      goal: z.string().optional(),
-      /** Media types. Always written: peers refuse a body without it. */
-      accept: z.array(z.string()).default([]),
-    })
-    .prefault({}),
-  created_time: Time.optional(),
-  expires_time: Time.optional(),
-  /** The first one holds the message of a connectionless offer or request. */
-  attachments: z.array(Attachment).optional(),
-})
+export const OutOfBandInvitation = z
+  .looseObject({
+    id: z.string().min(1).max(1_024),
+    type: z
+      .string()
+      .refine(
+        (type) => findKnownType([invitationType], type) !== undefined,
+        'is not an out-of-band 2.0 invitation',
+      ),
+    from: Did,
+    body: z
+      .looseObject({
+        goal_code: z.string().optional(),
+        goal: z.string().optional(),
+        /** Media types. Always written: peers refuse a body without it. */
+        accept: z.array(z.string()).default([]),
+      })
+      .prefault({}),
+    created_time: Time.optional(),
+    expires_time: Time.optional(),
+    /** The first one holds the message of a connectionless offer or request. */
+    attachments: z.array(Attachment).optional(),
+  })
+  .meta({ id: 'OutOfBandInvitation' })
 export type OutOfBandInvitation = z.infer<typeof OutOfBandInvitation>
 
 /** The content of a new invitation. Times are epoch seconds, `accept` is `[]` by default. */

@@ -67,7 +67,7 @@ export const challenges: Product<ChallengeState> = {
       ...(row.from_label !== null && { from: row.from_label }),
       expireAt: row.expire_at,
     },
-    ...resultOf(row),
+    ...resultOf(row, base),
   }),
   eventType: 'AuthenticationChallengeUpdated',
   notFound: '/errors/authenticate/challenge-not-found',

@@ -21,8 +21,12 @@ export type CreateSession = z.output<typeof CreateSession>
 
 export const SubmittedDid = z.string().min(1).max(4_000)
 
-/** The result of a session. */
+/** The short link and the result of a session. */
 export const SessionResult = z.object({
+  shortUrl: z
+    .string()
+    .optional()
+    .describe('A short URL for QR codes, from which others retrieve the document while it can be answered.'),
   did: z.string().nullable(),
   state: z.enum(['pending', 'success', 'error']),
   createdAt: z.iso.datetime(),

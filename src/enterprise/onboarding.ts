@@ -51,7 +51,7 @@ export const didRequests: Product<DidRequestState> = {
       onboardEndpoint: `${base}/onboard/${row.submission_id}`,
       ...(row.from_label !== null && { from: row.from_label }),
     },
-    ...resultOf(row),
+    ...resultOf(row, base),
   }),
   eventType: 'DidRequestUpdated',
   notFound: '/errors/onboard/did-request-not-found',

@@ -16,6 +16,7 @@ import { pageOf, type Paging } from '../storage/list-query.ts'
 import { noteChange } from '../storage/tx-context.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { WalletTokens } from '../wallet/wallet-tokens.ts'
+import { newShortLink, toShortUrl } from '../wallet/short-links.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { assertIdLength, toResult, type CreateSession, type OperationResult } from './model.ts'
 
@@ -62,6 +63,7 @@ export async function createSession(
     id: newId(),
     product: product.name,
     submission_id: tokens.create(product.name, wallet.id),
+    short_id: newShortLink(wallet).shortId,
     from_label: from ?? null,
     nonce: product.newNonce?.(wallet, from) ?? null,
     state: 'pending',
@@ -85,9 +87,10 @@ export async function createSession(
   })
 }
 
-/** The result of a session, as the API returns it. */
-export function resultOf({ did, state, created_at, updated_at }: Session) {
-  return { did, state, createdAt: created_at, updatedAt: updated_at }
+/** The short link and the result of a session, as the API returns them; `base` is the public base URL. */
+export function resultOf({ short_id, did, state, created_at, updated_at }: Session, base: string) {
+  const shortUrl = short_id === null ? {} : { shortUrl: toShortUrl(base, short_id) }
+  return { ...shortUrl, did, state, createdAt: created_at, updatedAt: updated_at }
 }
 
 const sessionsOf = (db: Db, { name }: Product) =>
@@ -156,9 +159,13 @@ export function findSessionOfLink(
   return sessionsOf(db, product).where('submission_id', '=', submissionId).executeTakeFirst()
 }
 
-/** The session of a link that accepts an answer. @throws {Problem} 410 */
-export async function getOpenSession(db: Db, product: Product, submissionId: string): Promise<Session> {
-  const row = await findSessionOfLink(db, product, submissionId)
+/** The session of a short link, of either product. */
+export function findSessionOfShortLink(db: Db, shortId: string): Promise<Session | undefined> {
+  return db.selectFrom('enterprise_session').selectAll().where('short_id', '=', shortId).executeTakeFirst()
+}
+
+/** Checks that the link of a session accepts an answer. @throws {Problem} 410, also without a session */
+export function requireOpen(product: Product, row: Session | undefined): Session {
   const now = new Date(steadyNow()).toISOString()
   const isOpen = row?.state === 'pending' && row.submitted_at === null && row.begins <= now && now < row.ends
   if (!isOpen) throw linkClosed(product)

@@ -27,7 +27,18 @@ export const Meta = {
 
 /** An out-of-band invitation as REST shows it. */
 export const Invitation = z
-  .object({ id: z.string(), type: z.string(), from: z.string(), invitationUrl: z.string() })
+  .object({
+    id: z.string(),
+    type: z.string(),
+    from: z.string(),
+    invitationUrl: z.string(),
+    shortUrl: z
+      .string()
+      .optional()
+      .describe(
+        'A short URL for QR codes, from which others retrieve the invitation while it can be answered (DIDComm Out-of-Band 2.0). Only of an own invitation.',
+      ),
+  })
   .meta({ id: 'Invitation' })
 export type Invitation = z.infer<typeof Invitation>
 

@@ -18,6 +18,7 @@ import { peerDidsOnly } from '../didcomm/route.ts'
 import { isPublicUrl } from '../net/public-url.ts'
 import type { Tx } from '../storage/database.ts'
 import { newPeerDid, type NewPeerDid } from '../wallet/peer-dids.ts'
+import { newShortLink } from '../wallet/short-links.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Received } from './engine/receive.ts'
 import { issueCredential } from './issue-credential/model.ts'
@@ -70,8 +71,11 @@ export type Terms = {
   message: { type: string; body: Record<string, unknown>; attachments: Attachment[] }
 }
 
-/** Creates an invitation with an embedded message. The invitation and the thread have the same id. */
-export function invite(wallet: Wallet, { goalCode, goal, lifetimeSeconds, message }: Terms): Invited {
+/** Creates an invitation with an embedded message. The invitation and the thread have the same id. `shortId` is to be saved with the record. */
+export function invite(
+  wallet: Wallet,
+  { goalCode, goal, lifetimeSeconds, message }: Terms,
+): Invited & { shortId: string } {
   const peer = newPeerDid(wallet)
   const [thid, from] = [randomId(), peer.did]
   const createdTime = Math.floor(Date.now() / 1_000)
@@ -88,8 +92,10 @@ export function invite(wallet: Wallet, { goalCode, goal, lifetimeSeconds, messag
     attachments,
   })
   const invitationUrl = toInvitationUrl(newInvitationBase(wallet.env), invitation)
-  const stored = { id: thid, type: invitation.type, from, invitationUrl, goalCode, goal, expiresTime }
-  return { recordId: newId(), thid, peer, sides: { myDid: from, invitation: stored } }
+  const { shortId, shortUrl } = newShortLink(wallet)
+  const { type } = invitation
+  const stored = { id: thid, type, from, invitationUrl, shortUrl, goalCode, goal, expiresTime }
+  return { recordId: newId(), thid, peer, sides: { myDid: from, invitation: stored }, shortId }
 }
 
 /**

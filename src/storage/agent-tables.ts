@@ -18,12 +18,14 @@ export interface AgentTables {
     moved_at: string | null
     /** The name in `wallets/transit` of an imported file. As long as that file exists, it must replace the wallet's file. */
     arrived: string | null
+    /** 1, 2, 3 and so on, unique. It is part of short links, see `wallet/short-links.ts`. */
+    number: number
   }
 
-  /** Tokens in addresses that another agent issued for an imported wallet. Tokens of this agent contain the wallet id. */
+  /** Tokens in addresses that another agent issued for an imported wallet. Tokens of this agent contain the wallet id or number. */
   wallet_alias: {
     token: string
-    kind: 'mailbox' | 'status-list' | 'onboard' | 'authenticate'
+    kind: 'mailbox' | 'status-list' | 'onboard' | 'authenticate' | 'short-link'
     wallet_id: string
   }
 

@@ -12,10 +12,12 @@ import { makeImage, writeImage } from './image.ts'
 import type { MediatorTables } from './mediator-tables.ts'
 import { isUpToDate, migrate, type Migrations } from './migrate.ts'
 import * as agent001 from './migrations/agent-001-init.ts'
+import * as agent002 from './migrations/agent-002-wallet-number.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
 import * as wallet001 from './migrations/wallet-001-init.ts'
 import * as wallet002 from './migrations/wallet-002-job.ts'
+import * as wallet003 from './migrations/wallet-003-short-id.ts'
 import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -29,10 +31,14 @@ export type MediatorDb = Kysely<MediatorTables>
 export type MediatorTx = Transaction<MediatorTables>
 
 /** Migrations by name, in order. A released migration never changes. */
-export const agentMigrations: Migrations = { '001-init': agent001 }
+export const agentMigrations: Migrations = { '001-init': agent001, '002-wallet-number': agent002 }
 export const auditMigrations: Migrations = { '001-init': audit001 }
 export const mediatorMigrations: Migrations = { '001-init': mediator001 }
-export const walletMigrations: Migrations = { '001-init': wallet001, '002-job': wallet002 }
+export const walletMigrations: Migrations = {
+  '001-init': wallet001,
+  '002-job': wallet002,
+  '003-short-id': wallet003,
+}
 
 /** Opens `agent.db`, and creates it if it is missing. Deleted and overwritten rows are erased from the file. @throws {NewerFileError} */
 export function openAgentDb(path: string): Promise<AgentDb> {

@@ -3,7 +3,7 @@ import type { Count } from '../base/metrics.ts'
 import type { Tx } from './database.ts'
 
 /** A topic of a commit: jobs, events, webhooks with their replays, or the DID request or challenge with an id. */
-export type ChangeTopic = 'jobs' | 'events' | 'webhooks' | `session ${string}`
+export type ChangeTopic = 'jobs' | 'events' | 'webhooks' | `session ${string}` | `record ${string}`
 
 /** Deletes some of the oldest rows of a log that are older than `retentionSeconds`. */
 export type Prune = (tx: Tx, retentionSeconds: number) => Promise<void>

@@ -24,6 +24,8 @@ export interface WalletTables extends EventTables {
     updated_at: string | null
     /** The start of `FLOW_EXPIRY`: the last step, or the end of the invitation. Null when the flow has ended. */
     waits_since: string | null
+    /** The id of the short link to the record's own invitation. */
+    short_id: string | null
   }
 
   /** Messages to send and tasks to run, see `outbox/job.ts`. */
@@ -155,6 +157,8 @@ export interface WalletTables extends EventTables {
     product: 'onboard' | 'authenticate'
     /** The last part of the link. */
     submission_id: string
+    /** The id of the short link. Null in rows of release 0.1.0. */
+    short_id: string | null
     /** The name of the sender, for the other side. */
     from_label: string | null
     /** The text to sign; null for a DID request. */

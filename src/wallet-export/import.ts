@@ -15,6 +15,7 @@ import { assertWalletTables, openExistingWalletDb, type AgentDb } from '../stora
 import { removeDatabase } from '../storage/files.ts'
 import { findDamage } from '../storage/inspection.ts'
 import { toWalletDetail, type WalletDetail } from '../wallet/model.ts'
+import { nextWalletNumber } from '../wallet/registry.ts'
 import { openChunks, openEnvelope } from './envelope.ts'
 import { readContents, createReader } from './contents.ts'
 import type { TransferContext } from './wallet-transfer.ts'
@@ -148,7 +149,9 @@ async function register(
             .updateTable('wallet')
             .set({ ...row, updated_at: now })
             .where('id', '=', id)
-        : tx.insertInto('wallet').values({ ...row, created_at: createdAt, updated_at: now })
+        : tx
+            .insertInto('wallet')
+            .values({ ...row, created_at: createdAt, updated_at: now, number: nextWalletNumber })
       const wallet = await written.returningAll().executeTakeFirstOrThrow()
       await writeRegistryRows(tx, id, registryRows)
       await writeTokens(tx, id, tokens)

@@ -133,8 +133,9 @@ function nameOf({ kind, row }: RegistryRow): string {
 
 export type Token = Pick<AgentTables['wallet_alias'], 'kind' | 'token'>
 
-/** The form of wallet tokens: base58 of a sealed wallet id. */
+/** The form of wallet tokens, base58 of a sealed wallet id, and of short links. */
 const tokenPattern = /^[1-9A-HJ-NP-Za-km-z]{50,60}$/
+const shortIdPattern = /^[\w-]{16}$/
 
 /** DIDs that are parsed in one tick, and rows that one statement inserts. */
 const batchSize = 200
@@ -143,7 +144,11 @@ const batchSize = 200
 export async function readTokens(db: Db): Promise<Token[]> {
   const dids = await db.selectFrom('peer_did').select('did').execute()
   const lists = await db.selectFrom('status_list').select('id').execute()
-  const sessions = await db.selectFrom('enterprise_session').select(['product', 'submission_id']).execute()
+  const sessions = await db
+    .selectFrom('enterprise_session')
+    .select(['product', 'submission_id', 'short_id'])
+    .execute()
+  const records = await db.selectFrom('record').select('short_id').where('short_id', 'is not', null).execute()
   const mailboxes = new Set<string>()
   for (const [index, { did }] of dids.entries()) {
     if (index % batchSize === 0) await nextTick()
@@ -154,7 +159,13 @@ export async function readTokens(db: Db): Promise<Token[]> {
     ...lists.map(({ id: token }) => ({ kind: 'status-list' as const, token })),
     ...sessions.map(({ product: kind, submission_id: token }) => ({ kind, token })),
   ]
-  return tokens.filter(({ token }) => tokenPattern.test(token))
+  const shortIds = [...records, ...sessions].map(({ short_id }) => short_id ?? '')
+  return [
+    ...tokens.filter(({ token }) => tokenPattern.test(token)),
+    ...shortIds
+      .filter((id) => shortIdPattern.test(id))
+      .map((token) => ({ kind: 'short-link' as const, token })),
+  ]
 }
 
 /** Inserts the tokens of a wallet. @throws {Problem} `BelongsToAnother` */

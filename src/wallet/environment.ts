@@ -10,6 +10,7 @@ import type { AgentDb } from '../storage/database.ts'
 import type { ChangeTopic } from '../storage/tx-context.ts'
 import type { Ledger } from '../vdr/ledger.ts'
 import type { ReplyLimit } from './quotas.ts'
+import type { ShortLinks } from './short-links.ts'
 import type { WalletTokens } from './wallet-tokens.ts'
 import type { WriteBarrier } from './write-barrier.ts'
 
@@ -37,6 +38,7 @@ export type Environment = AnonCredsEnvironment & {
   /** The status list at a URL, not verified; `type` is the type of the credential's status entry. See `credential-status/read.ts`. */
   getStatusList(url: string, type: 'StatusList2021Entry' | 'BitstringStatusListEntry'): Promise<string>
   readonly tokens: WalletTokens
+  readonly shortLinks: ShortLinks
   readonly writeBarrier: WriteBarrier
   /** Called after a commit with changes: it notifies of them, and wakes the worker. */
   onCommit(walletId: string, changes: Iterable<ChangeTopic>): void

@@ -1,5 +1,6 @@
 /** The wallets that agent.db lists: created, found and counted. */
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import { fromHex } from '../base/bytes.ts'
 import { newId } from '../base/id.ts'
 import { across } from '../base/probe.ts'
@@ -36,8 +37,8 @@ export async function readActiveIds(db: AgentDb): Promise<string[]> {
 export async function getPresent(
   db: AgentDb,
   id: string,
-): Promise<{ wrapped_key: string; arrived: string | null }> {
-  const wallets = db.selectFrom('wallet').select(['wrapped_key', 'moved_at', 'arrived'])
+): Promise<{ wrapped_key: string; arrived: string | null; number: number }> {
+  const wallets = db.selectFrom('wallet').select(['wrapped_key', 'moved_at', 'arrived', 'number'])
   const row = await wallets.where('id', '=', id).executeTakeFirst()
   if (!row) throw walletNotFound(id)
   if (row.moved_at !== null) throw walletTransferred(id)
@@ -51,6 +52,9 @@ export async function setMovedAt(db: AgentDb, id: string, moved_at: string | nul
   if (!row) throw walletNotFound(id)
   return toWalletDetail(row)
 }
+
+/** The number of a new wallet, in the statement that inserts it. */
+export const nextWalletNumber = sql<number>`(select coalesce(max(number), 0) + 1 from wallet)`
 
 /** Creates a wallet: its file, then its row. Calls must not overlap. @throws {Problem} `DuplicatedWallet…` */
 export async function createWallet(
@@ -82,7 +86,15 @@ export async function createWallet(
   for (const secret of [key, seed]) secret.fill(0)
   await db
     .insertInto('wallet')
-    .values({ id, name, wrapped_key: wrapped, seed_digest: seedDigest, created_at: now, updated_at: now })
+    .values({
+      id,
+      name,
+      wrapped_key: wrapped,
+      seed_digest: seedDigest,
+      created_at: now,
+      updated_at: now,
+      number: nextWalletNumber,
+    })
     .execute()
   return { id, name, createdAt: now, updatedAt: now }
 }

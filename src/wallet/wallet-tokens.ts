@@ -13,13 +13,16 @@ import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb } from '../storage/database.ts'
 
 /** The URL that a token is part of: DIDComm address, status list, DID request link, challenge link. */
-export type TokenKind = AgentTables['wallet_alias']['kind']
+export type TokenKind = Exclude<AliasKind, 'short-link'>
+type AliasKind = AgentTables['wallet_alias']['kind']
 
 export type WalletTokens = {
   /** Makes a token for a wallet. Every call returns a different one. */
   create(kind: TokenKind, walletId: string): string
   /** The wallet id that a token was made for, here or by the previous agent of an imported wallet. */
   findWalletId(kind: TokenKind, token: string): Promise<string | undefined>
+  /** The wallet that a token belongs to which the previous agent of the wallet made. */
+  findAlias(kind: AliasKind, token: string): Promise<string | undefined>
   /** Must be called before rows are inserted into `wallet_alias`: without imported wallets the table is not queried. */
   expectAliases(): void
 }
@@ -40,14 +43,17 @@ export async function createWalletTokens(agentKey: Uint8Array, db: AgentDb): Pro
   }
   const firstAlias = await db.selectFrom('wallet_alias').select('token').limit(1).executeTakeFirst()
   let hasAliases = firstAlias !== undefined
+  const findAlias = async (kind: AliasKind, token: string) => {
+    if (!hasAliases || token === '' || token.length > longestToken) return undefined
+    const aliases = db.selectFrom('wallet_alias').select('wallet_id').where('token', '=', token)
+    return (await aliases.where('kind', '=', kind).executeTakeFirst())?.wallet_id
+  }
   return {
+    findAlias,
     create: (kind, walletId) => newWalletToken(keys[kind], kind, walletId),
     async findWalletId(kind, token) {
       const bytes = unsealToken(keys[kind], kind, token)
-      if (bytes?.length === 16) return toUuid(bytes)
-      if (!hasAliases || token === '' || token.length > longestToken) return undefined
-      const aliases = db.selectFrom('wallet_alias').select('wallet_id').where('token', '=', token)
-      return (await aliases.where('kind', '=', kind).executeTakeFirst())?.wallet_id
+      return bytes?.length === 16 ? toUuid(bytes) : findAlias(kind, token)
     },
     expectAliases: () => void (hasAliases = true),
   }

@@ -16,6 +16,8 @@ import { createWalletSecrets, type WalletSecrets } from './wallet-secrets.ts'
 
 export type Wallet = Omit<WalletSecrets, 'erase'> & {
   readonly id: string
+  /** The wallet's number in `agent.db`. */
+  readonly number: number
   /** Only for reading. */
   readonly db: Db
   readonly env: Environment
@@ -36,7 +38,7 @@ export type Wallet = Omit<WalletSecrets, 'erase'> & {
   close(): Promise<void>
 }
 
-type WalletFile = { id: string; path: string; key: Uint8Array; isSuspect: boolean }
+type WalletFile = { id: string; number: number; path: string; key: Uint8Array; isSuspect: boolean }
 
 /**
  * Opens the file of a wallet with the wallet's key. SQLite checks the whole file if it `isSuspect`. A damaged file is set aside.
@@ -45,7 +47,7 @@ type WalletFile = { id: string; path: string; key: Uint8Array; isSuspect: boolea
  */
 export async function openWallet(
   env: Environment,
-  { id, path, key, isSuspect }: WalletFile,
+  { id, number, path, key, isSuspect }: WalletFile,
   log: Log,
 ): Promise<Wallet> {
   // SQLite would create the file.
@@ -55,7 +57,7 @@ export async function openWallet(
     const db = await openExistingWalletDb(path, { isSuspect })
     try {
       const secrets = createWalletSecrets(id, key, await readSeed(db, id, path, key))
-      return createHandle(env, id, path, db, secrets)
+      return createHandle(env, { id, number, path }, db, secrets)
     } catch (error) {
       await db.destroy()
       throw error
@@ -79,8 +81,7 @@ export async function openWallet(
 
 function createHandle(
   env: Environment,
-  id: string,
-  path: string,
+  { id, number, path }: Pick<WalletFile, 'id' | 'number' | 'path'>,
   db: Db,
   { erase, ...secrets }: WalletSecrets,
 ): Wallet {
@@ -109,6 +110,7 @@ function createHandle(
   return {
     ...secrets,
     id,
+    number,
     db,
     env,
     transaction: (write, options) =>

@@ -200,12 +200,12 @@ export class Wallets {
   }
 
   async #openFile(id: string, log: Log): Promise<Wallet> {
-    const { wrapped_key, arrived } = await getPresent(this.#db, id)
+    const { wrapped_key, arrived, number } = await getPresent(this.#db, id)
     await this.#closing.get(id)
     if (arrived !== null) this.installFile(id, arrived)
     const key = unwrapWalletKey(this.#agentKey, id, wrapped_key)
     this.#files.add(id)
-    const file = { id, path: this.pathOf(id), key, isSuspect: this.#suspectFiles.has(id) }
+    const file = { id, number, path: this.pathOf(id), key, isSuspect: this.#suspectFiles.has(id) }
     const wallet = await openWallet(this.#env, file, log)
     this.#suspectFiles.delete(id)
     try {

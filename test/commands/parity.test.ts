@@ -9,6 +9,7 @@ const ledger = 'the ledger that the agent serves to other agents and to tools of
 const withoutCommand: Readonly<Record<string, string>> = {
   'GET /web/{name}/did.json': 'a did:web is resolved by its address: `agent did resolve`',
   'GET /invitation': 'the page behind an invitation’s link; `agent connection accept` reads the link itself',
+  'GET /i': 'the page behind a short URL; the commands that accept invitations have the daemon retrieve it',
   'DELETE /iam/apikey-authentication':
     'takes a key by the key itself; `agent tenant key revoke` takes its id',
   'PUT /schema-registry/{author}/{id}': 'another path of PUT /schema-registry/schemas/{guid}',

@@ -73,6 +73,7 @@ test('a DID request has exactly the documented fields', async () => {
   expect(made.body).toEqual({
     self: `${agent.url}/did-requests/${id}`,
     kind: 'DidRequestState',
+    shortUrl: expect.stringMatching(/\/i\?_oobid=[\w-]{16}$/),
     id: expect.any(String),
     didRequest: {
       type: 'https://atalaprism.io/did-request',
@@ -97,6 +98,7 @@ test('a challenge has exactly the documented fields', async () => {
   expect(made.body).toEqual({
     self: `${agent.url}/did-authentication/challenges/${id}`,
     kind: 'AuthenticationChallengeState',
+    shortUrl: expect.stringMatching(/\/i\?_oobid=[\w-]{16}$/),
     id: expect.any(String),
     challenge: {
       type: 'https://atalaprism.io/authentication-challenge',

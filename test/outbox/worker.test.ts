@@ -147,6 +147,7 @@ test('a wallet that cannot be opened delays no other', async () => {
     .insertInto('wallet')
     .values({
       id: randomUUID(),
+      number: 1_000_000,
       name: 'broken',
       wrapped_key: 'AAAA',
       seed_digest: 'x',

@@ -8,7 +8,15 @@ test('tokens of another agent are found after the first import and after a resta
   onTestFinished(() => db.destroy())
   const key = Buffer.alloc(32)
   const tokens = await createWalletTokens(key, db)
-  const row = { id: 'w', name: 'w', wrapped_key: '', seed_digest: '', created_at: '', updated_at: '' }
+  const row = {
+    id: 'w',
+    number: 1,
+    name: 'w',
+    wrapped_key: '',
+    seed_digest: '',
+    created_at: '',
+    updated_at: '',
+  }
   await db.insertInto('wallet').values(row).execute()
   await db.insertInto('wallet_alias').values({ token: 'token', kind: 'mailbox', wallet_id: 'w' }).execute()
   expect(await tokens.findWalletId('mailbox', 'token')).toBeUndefined()

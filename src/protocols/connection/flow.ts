@@ -1,5 +1,6 @@
 /** Connections: invitation, request and response, and the changes that the API makes. */
 import { isOver } from '../../base/clock.ts'
+import type { Config } from '../../base/config.ts'
 import { newId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
 import {
@@ -10,6 +11,7 @@ import {
 import { withoutNulls } from '../../base/json.ts'
 import { peerDidsOnly } from '../../didcomm/route.ts'
 import { savePeerDid, newPeerDid } from '../../wallet/peer-dids.ts'
+import { newShortLink } from '../../wallet/short-links.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readBody, type Handler } from '../engine/receive.ts'
 import { findByThread, getRecord } from '../engine/find.ts'
@@ -38,16 +40,18 @@ export async function createInvitation(
   const id = newId()
   const peer = newPeerDid(wallet)
   const invitation = newInvitation({ id, from: peer.did, goalCode, goal })
+  const { shortId, shortUrl } = newShortLink(wallet)
   const stored = {
     id,
     type: invitation.type,
     from: peer.did,
     invitationUrl: toInvitationUrl(newInvitationBase(wallet.env), invitation),
+    shortUrl,
   }
   return wallet.transaction(async (tx) => {
     await savePeerDid(tx, wallet, peer, id)
     const data = connection.model.parse({ label, goalCode, goal, invitation: stored, automaticAcceptance })
-    return begin(tx, connection, 'Inviter', 'POST /connections', { id, thid: id, data })
+    return begin(tx, connection, 'Inviter', 'POST /connections', { id, thid: id, data, shortId })
   })
 }
 
@@ -113,7 +117,7 @@ export const onRequest: Handler = async (wallet, message) => {
   const { from, to, thid } = message
   const record = await findByThread(wallet.db, connection, 'Inviter', thid)
   if (record?.invitation.from !== to) throw unknownThread(thid)
-  const expiresAt = Date.parse(record.createdAt) + wallet.env.config.CONNECT_INVITATION_EXPIRY * 1_000
+  const expiresAt = invitationExpiryOf(record, wallet.env.config)
   if (record.state === 'InvitationGenerated' && isOver(expiresAt)) {
     throw new Problem(
       'error:ConnectionServiceError:InvitationExpired',
@@ -131,6 +135,14 @@ export const onRequest: Handler = async (wallet, message) => {
     const response = { type: 'response' as const, from: to, to: from, pthid: thid, body }
     await advance(tx, connection, received, 'accept', {}, response)
   }
+}
+
+/** The time from which an invitation to connect is not answered any more, in milliseconds. */
+export function invitationExpiryOf(
+  { createdAt }: Pick<ConnectionRecord, 'createdAt'>,
+  { CONNECT_INVITATION_EXPIRY: seconds }: Pick<Config, 'CONNECT_INVITATION_EXPIRY'>,
+): number {
+  return Date.parse(createdAt) + seconds * 1_000
 }
 
 /** Invitee: handles the connection response. */

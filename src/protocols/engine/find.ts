@@ -56,6 +56,20 @@ export async function findByThread<M extends Machine, Data extends object>(
   return rows[0] && toRecord(protocol, rows[0])
 }
 
+const rowsByShortId = prepared((db: Db, { shortId }: { shortId: string }) =>
+  db.selectFrom('record').selectAll().where('short_id', '=', shortId),
+)
+
+/** The record whose own invitation has this short link; `protocols` are those by name. */
+export async function findByShortId<Data extends object>(
+  db: Db,
+  protocols: Readonly<Record<string, Protocol<Machine, Data>>>,
+  shortId: string,
+): Promise<Rec<Machine, Data> | undefined> {
+  const { rows } = await rowsByShortId(db, { shortId })
+  return rows[0] && toRecord(protocols[rows[0].protocol]!, rows[0])
+}
+
 export type RecordQuery = Paging & {
   thid?: string | undefined
   role?: string | undefined
@@ -83,4 +97,17 @@ function toRecord<M extends Machine, Data extends object>(
   const { id, thid, role, state, created_at: createdAt, updated_at: updatedAt } = row
   const data = protocol.model.parse(JSON.parse(row.data))
   return { ...data, id, thid, role, state, createdAt, ...(updatedAt !== null && { updatedAt }) }
+}
+
+/** The protocol's own fields as JSON. They are parsed when they are read. */
+export function toData({
+  id: _id,
+  thid: _thid,
+  role: _role,
+  state: _state,
+  createdAt: _createdAt,
+  updatedAt: _updatedAt,
+  ...data
+}: Rec): string {
+  return JSON.stringify(data)
 }

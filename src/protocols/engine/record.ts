@@ -10,10 +10,10 @@ import { appendEvent, type EventType } from '../../events/event.ts'
 import { enqueue } from '../../outbox/job.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import { prepared } from '../../storage/prepared.ts'
-import { noteThread } from '../../storage/tx-context.ts'
+import { noteChange, noteThread } from '../../storage/tx-context.ts'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
 import { countTransition } from './count.ts'
-import { getRecord } from './find.ts'
+import { getRecord, toData } from './find.ts'
 import {
   findRow,
   isPast,
@@ -28,13 +28,24 @@ import { transitionSpan } from './spans.ts'
 
 type Step<On = string, Change = object> = { on: On; change: Change; message?: Outgoing | undefined }
 
+type Beginning<M extends Machine, Data> = {
+  id?: string
+  thid: string
+  data: Data
+  next?: Step<TriggerOf<M>, Partial<Data>>
+  shortId?: string
+}
+
 type RecordRow = Selectable<WalletTables['record']>
 
 const insertRow = prepared(
-  (db: Db, { id, protocol, role, state, thid, data, created_at, updated_at, waits_since }: RecordRow) =>
+  (
+    db: Db,
+    { id, protocol, role, state, thid, data, created_at, updated_at, waits_since, short_id }: RecordRow,
+  ) =>
     db
       .insertInto('record')
-      .values({ id, protocol, role, state, thid, data, created_at, updated_at, waits_since }),
+      .values({ id, protocol, role, state, thid, data, created_at, updated_at, waits_since, short_id }),
 )
 
 type Update = Pick<RecordRow, 'id' | 'state' | 'data' | 'updated_at' | 'waits_since'> & { from: string }
@@ -48,18 +59,16 @@ const updateRow = prepared((db: Db, { id, from, state, data, updated_at, waits_s
     .where('state', '=', from),
 )
 
-/** Creates a record by a row of the table that starts from nothing, and optionally makes a second transition (`next`). */
+/**
+ * Creates a record by a row of the table that starts from nothing, and optionally makes a second transition (`next`). `shortId` is the id
+ * of the short link to its own invitation.
+ */
 export async function begin<M extends Machine, Data extends object, T extends TriggerOf<M>>(
   tx: Tx,
   protocol: Protocol<M, Data>,
   role: RoleOf<M>,
   on: T,
-  {
-    id = newId(),
-    thid,
-    data,
-    next,
-  }: { id?: string; thid: string; data: Data; next?: Step<TriggerOf<M>, Partial<Data>> },
+  { id = newId(), thid, data, next, shortId }: Beginning<M, Data>,
   ...[message]: MessageFor<M, T>
 ): Promise<Rec<M, Data>> {
   const row = findRow(protocol, role, null, on)
@@ -77,6 +86,7 @@ export async function begin<M extends Machine, Data extends object, T extends Tr
     created_at: record.createdAt,
     updated_at: record.updatedAt ?? null,
     waits_since: waitsSince(protocol, record),
+    short_id: shortId ?? null,
   })
   await emit(tx, protocol, first, row, message)
   if (second) await emit(tx, protocol, second.record, second.row, next?.message)
@@ -189,6 +199,7 @@ async function move(tx: Tx, protocol: Protocol<any>, record: Rec, steps: Step[])
     waits_since: waitsSince(protocol, next),
   })
   if (numAffectedRows !== 1n) throw wrongState(protocol, record, steps.at(-1)!.on)
+  noteChange(tx, `record ${record.id}`)
   for (const [index, each] of passed.entries())
     await emit(tx, protocol, each.record, each.row, steps[index]!.message)
   return next
@@ -199,19 +210,6 @@ function follow(protocol: Protocol<any>, record: Rec, { on, change }: Step): { r
   const row = findRow(protocol, record.role, record.state, on)
   if (!row) throw wrongState(protocol, record, on)
   return { record: { ...record, ...change, state: row[3], updatedAt: new Date().toISOString() }, row }
-}
-
-/** The protocol's own fields as JSON. They are parsed when they are read. */
-function toData({
-  id: _id,
-  thid: _thid,
-  role: _role,
-  state: _state,
-  createdAt: _createdAt,
-  updatedAt: _updatedAt,
-  ...data
-}: Rec): string {
-  return JSON.stringify(data)
 }
 
 async function emitEvent(tx: Tx, protocol: Protocol<any>, record: Rec): Promise<void> {

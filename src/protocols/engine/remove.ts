@@ -1,6 +1,7 @@
 /** Removes records of any protocol (extension): the record, its jobs, and the peer DID that only it uses. */
 import { cancelJobs, JobBody } from '../../outbox/job.ts'
 import type { Tx } from '../../storage/database.ts'
+import { noteChange } from '../../storage/tx-context.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from './find.ts'
 import type { Machine } from './machine.ts'
@@ -20,6 +21,7 @@ export function removeRecord<M extends Machine, Data extends object>(
 ): Promise<void> {
   return wallet.transaction(async (tx) => {
     const record = await getRecord(tx, protocol, id)
+    noteChange(tx, `record ${id}`)
     await prepare?.(tx, record)
     await tx.deleteFrom('record').where('id', '=', id).execute()
     await tx.deleteFrom('peer_did').where('record_id', '=', id).execute()

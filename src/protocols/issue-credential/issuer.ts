@@ -58,9 +58,9 @@ export function inviteToOffer(wallet: Wallet, body: InviteToOffer, key?: string)
     const { content, ...terms } = await prepare(wallet, offer)
     const message = { type: issueCredential.messages.offer, ...content }
     const lifetimeSeconds = wallet.env.config.ISSUANCE_INVITATION_EXPIRY
-    const { thid, peer, sides } = invite(wallet, { goalCode, goal, lifetimeSeconds, message })
+    const { thid, peer, sides, shortId } = invite(wallet, { goalCode, goal, lifetimeSeconds, message })
     const data = issueCredential.model.parse({ ...terms, ...sides, ...created })
-    const begun = { id, thid, data }
+    const begun = { id, thid, data, shortId }
     return wallet.transaction(async (tx) => {
       await savePeerDid(tx, wallet, peer, id)
       return begin(tx, issueCredential, 'Issuer', inviteTrigger, begun)

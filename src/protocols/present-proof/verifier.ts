@@ -42,11 +42,12 @@ export async function inviteToPresent(
   wallet: Wallet,
   { goalCode, goal, ...requested }: InviteToPresent,
 ): Promise<PresentationRecord> {
-  const { content, store, ...terms } = await prepare(wallet, requested, {})
+  const { content, store, ...stored } = await prepare(wallet, requested, {})
   const message = { type: presentProof.messages.request, ...content }
   const lifetimeSeconds = wallet.env.config.PRESENTATION_INVITATION_EXPIRY
-  const { recordId: id, thid, peer, sides } = invite(wallet, { goalCode, goal, lifetimeSeconds, message })
-  const data = presentProof.model.parse({ ...terms, ...sides })
+  const terms = { goalCode, goal, lifetimeSeconds, message }
+  const { recordId: id, thid, peer, sides, shortId } = invite(wallet, terms)
+  const data = presentProof.model.parse({ ...stored, ...sides })
   return wallet.transaction(async (tx) => {
     await store?.(tx)
     await savePeerDid(tx, wallet, peer, id)
@@ -54,6 +55,7 @@ export async function inviteToPresent(
       id,
       thid,
       data,
+      shortId,
     })
   })
 }

@@ -116,6 +116,8 @@ async function connect({ acme, alice, anyone }: Cast) {
   await acme('POST /didcomm/unpack', { body: { envelope: JSON.parse(envelope) as never } })
   await anyone('GET /invitation', { query: { _oob: invitation } })
   const unused = await acme('POST /connections', { body: {} })
+  const shortUrl = new URL(unused.invitation.shortUrl!)
+  await anyone('GET /i', { query: { _oobid: shortUrl.searchParams.get('_oobid')! } })
   await acme('DELETE /connections/{connectionId}', { path: { connectionId: unused.connectionId } })
   return connectionId
 }

@@ -1,0 +1,36 @@
+/** The invitations that short links return. */
+import { isOver } from '../base/clock.ts'
+import { parseInvitation, type OutOfBandInvitation } from '../didcomm/invitation.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import type { ConnectionRecord } from './connection/model.ts'
+import { invitationExpiryOf } from './connection/flow.ts'
+import { findByShortId } from './engine/find.ts'
+import { protocols } from './index.ts'
+import type { StoredInvitation } from './model.ts'
+
+/** An invitation, and `oob`, its `_oob` parameter. It can be answered if it `isOpen`: it was not answered, and has not expired. */
+export type LinkedInvitation = {
+  recordId: string
+  invitation: OutOfBandInvitation
+  oob: string
+  endsAt: Date
+  isOpen: boolean
+}
+
+/** The own invitation of a short link. Undefined if the wallet has no such record. */
+export async function findInvitation(
+  { db, env: { config } }: Wallet,
+  shortId: string,
+): Promise<LinkedInvitation | undefined> {
+  const record = await findByShortId(db, protocols, shortId)
+  if (!record) return undefined
+  const { invitationUrl, expiresTime } = record.invitation as StoredInvitation
+  const endsAt =
+    expiresTime === undefined ? invitationExpiryOf(record as ConnectionRecord, config) : expiresTime * 1_000
+  return {
+    ...parseInvitation(invitationUrl),
+    recordId: record.id,
+    endsAt: new Date(endsAt),
+    isOpen: record.state === 'InvitationGenerated' && !isOver(endsAt),
+  }
+}
