@@ -1,6 +1,7 @@
 /** `agent tui` */
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
+import * as Flags from '@oclif/core/flags'
 import { type Access, currentUrl, fromProcess } from '../cli/client/settings.ts'
 import { defineCommand } from '../cli/define-command.ts'
 import { UsageError } from '../cli/errors/errors.ts'
@@ -17,19 +18,31 @@ export default defineCommand({
   description:
     'Shows connections, credentials, proofs, DIDs, webhooks and events on one screen, and follows the daemon across restarts. Press ? for the keys.',
   examples: ['agent tui', 'agent tui --profile alice'],
+  flags: {
+    plain: Flags.boolean({
+      description:
+        'no frames, and words instead of symbols, for screen readers; the cursor is at the selection',
+    }),
+  },
   hasJsonFlag: false,
-  async run({ getAccess, forSameDaemon }) {
+  async run({ getAccess, forSameDaemon, flags }) {
     if (!process.stdin.isTTY || !process.stdout.isTTY)
       throw new UsageError(
         'The dashboard needs a terminal: standard input and standard output must both be one.',
         'agent event tail',
       )
+    if (process.env['TERM'] === 'dumb')
+      throw new UsageError(
+        'The dashboard needs a terminal that can move its cursor, and TERM=dumb says that this one cannot.',
+        'agent event tail',
+      )
     const { profileName, profile, url } = getAccess()
     const { start } = await importDashboard()
-    const where = `${profile ? `${profileName} · ` : ''}${url}`
     const signal = await start({
       daemon: followDaemon(getAccess()),
-      where,
+      profile: profile && profileName,
+      url,
+      isPlain: flags.plain,
       forSameDaemon,
     })
     if (signal) process.exitCode = 128 + constants.signals[signal]

@@ -6,9 +6,9 @@ const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u
 /** Characters of no width: marks and joiners. */
 const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
-/** Texts of characters of one column: Latin letters and punctuation. They need no `Intl.Segmenter`, which is slow to load. */
+/** Texts of characters of one column: Latin letters, punctuation and frames. They need no `Intl.Segmenter`, which is slow to load. */
 // oxlint-disable-next-line no-control-regex
-const narrow = /^[\u0000-\u007f\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027]*$/
+const narrow = /^[\u0000-\u007f\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u2193\u2500-\u25fc]*$/
 
 /** Returns the columns of a line without escape sequences. */
 export function widthOf(text: string): number {

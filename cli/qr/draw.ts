@@ -98,7 +98,7 @@ export function renderingsFor(
 }
 
 /** True for a locale of UTF-8. Where none is set, as in containers, the terminal is still one of today. */
-function isUtf8({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
+export function isUtf8({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
   const locale = LC_ALL || LC_CTYPE || LANG
   return !locale || /utf-?8/i.test(locale)
 }

@@ -1,18 +1,23 @@
 /** Runs the dashboard and restores the terminal at its end. It is a bundle of its own (`dist/tui.js`). */
 import { render } from 'ink'
-import { colour } from '../format/colour.ts'
-import { renderingsFor } from '../qr/draw.ts'
+import { colour, hasColours, uncoloured } from '../format/colour.ts'
+import { isUtf8, renderingsFor } from '../qr/draw.ts'
 import type { Daemon } from './data/data.ts'
 import { openStore } from './data/store.ts'
 import { createSession } from './session/session.ts'
+import type { Size } from './session/ui.ts'
 import { createReader } from './terminal/keys.ts'
 import { openScreen, type Screen } from './terminal/screen.ts'
 import { App } from './view/app.tsx'
 
 export type Options = {
   daemon: Daemon
-  /** The profile and the daemon, for the header. */
-  where: string
+  /** The name of the profile. Undefined if only the address of the daemon is known. */
+  profile: string | undefined
+  /** The address of the daemon. */
+  url: string
+  /** No frames, and words instead of symbols, for screen readers. */
+  isPlain: boolean
   /** Adds the profile of the dashboard to a suggested command. */
   forSameDaemon: (command: string) => string
 }
@@ -26,11 +31,16 @@ const errors = ['uncaughtException', 'unhandledRejection'] as const
  * @throws {ProblemError} @throws {DaemonUnreachable} when the first requests fail, before anything is drawn
  * @throws errors of the dashboard, after the terminal is restored
  */
-export async function start({ daemon, where, forSameDaemon }: Options): Promise<NodeJS.Signals | undefined> {
+export async function start({
+  daemon,
+  profile,
+  url,
+  isPlain,
+  forSameDaemon,
+}: Options): Promise<NodeJS.Signals | undefined> {
   const { stdin, stdout } = process
-  const store = await openStore(daemon)
-  // Some terminals report no size.
-  const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 })
+  const [store, tenant] = await Promise.all([openStore(daemon), tenantOf(daemon)])
+  const size = () => sizeOf(stdout)
   // Raw mode first: in cooked mode Ctrl-Z would suspend without restoring the screen.
   stdin.setRawMode(true)
   const screen = openScreen({ size, write: (text) => stdout.write(text) })
@@ -53,14 +63,19 @@ export async function start({ daemon, where, forSameDaemon }: Options): Promise<
     daemon,
     store,
     size: size(),
+    isPlain,
     copy: screen.copy,
     forSameDaemon,
     quit: () => end(),
     suspend,
   })
+  let resizeTimer: NodeJS.Timeout | undefined
   const resize = () => {
-    screen.forget()
-    session.resize(size())
+    clearTimeout(resizeTimer)
+    resizeTimer = setTimeout(() => {
+      screen.forget()
+      session.resize(size())
+    }, resizeMs)
   }
   for (const signal of signals) process.on(signal, end)
   process.on('exit', screen.leave)
@@ -69,11 +84,15 @@ export async function start({ daemon, where, forSameDaemon }: Options): Promise<
   const read = createReader(session)
   // Ink's reader loses Esc if a character follows in the same chunk.
   stdin.setEncoding('utf8').on('data', read)
+  const looks = {
+    paint: hasColours(stdout) ? colour(stdout) : uncoloured,
+    isAscii: isPlain || !isUtf8(process.env),
+    renderings: renderingsFor('small'),
+    where: [profile, tenant === profile ? undefined : tenant, url].filter((each) => each !== undefined),
+    forSameDaemon,
+  }
   const app = render(
-    <App
-      session={session}
-      looks={{ paint: colour(stdout), renderings: renderingsFor('small'), where, forSameDaemon }}
-    />,
+    <App session={session} looks={looks} {...(isPlain && { placeCursor: screen.point })} />,
     {
       stdin,
       stdout: toCanvas(screen, () => size().columns),
@@ -91,12 +110,30 @@ export async function start({ daemon, where, forSameDaemon }: Options): Promise<
     stdin.setRawMode(false)
     stdin.off('data', read).pause()
     stdout.off('resize', resize)
+    clearTimeout(resizeTimer)
     session.close()
     store.close()
     app.unmount()
     for (const signal of signals) process.off(signal, end)
     for (const event of errors) process.off(event, fail)
   }
+}
+
+/** Milliseconds after the last change of the size, in which a window that is dragged changes it often. */
+const resizeMs = 20
+
+/** The largest size that is drawn. */
+const largest = { columns: 1_000, rows: 300 }
+
+/** Returns the size of a terminal, or 80×24 if it reports none. */
+function sizeOf({ columns, rows }: Partial<Size>): Size {
+  return { columns: Math.min(columns || 80, largest.columns), rows: Math.min(rows || 24, largest.rows) }
+}
+
+/** Returns the name of the wallet. Undefined if the daemon does not tell. */
+async function tenantOf({ call }: Daemon): Promise<string | undefined> {
+  const { contents } = await call('GET /wallets', { query: { limit: 1 } }).catch(() => ({ contents: [] }))
+  return contents[0]?.name
 }
 
 /** Returns the stream that Ink writes whole frames to. The screen draws the lines that differ. */

@@ -1,7 +1,10 @@
 /** Formats the details of the selected item as lines. */
 import { toStyled } from '../../format/colour.ts'
+import type { Layout } from './ui.ts'
 import { pad, safeLine, shorten, widthOf } from '../../format/text.ts'
-import type { Line, Look, Pane, Piece } from '../panes/pane.ts'
+import type { Line, Look, Pane, Piece, Section } from '../panes/pane.ts'
+
+type Details = { lines: Row[]; aside: Row[]; asideTitle: string }
 
 /** A line of the screen. */
 export type Row = readonly Piece[]
@@ -9,10 +12,26 @@ export type Row = readonly Piece[]
 const gap = 2
 const mostNames = 18
 
-/** Returns the lines of an item's details, sanitised and wrapped. */
-export function detailsOf<Item>(pane: Pane<Item>, item: Item, look: Look, columns: number): Row[] {
-  const sections = pane
-    .sections(item, look)
+/** Returns the lines of an item's details, and those of its timeline if the layout has an area for it. */
+export function detailsOf<Item>(pane: Pane<Item>, item: Item, look: Look, layout: Layout): Details {
+  const sections = pane.sections(item, look)
+  const { details, aside } = layout
+  if (!aside) return { lines: linesOf(sections, details.text), aside: [], asideTitle: '' }
+  const titled = sections.filter(({ head }) => head !== undefined)
+  const [first, ...others] = titled
+  return {
+    lines: linesOf(
+      sections.filter((section) => !titled.includes(section)),
+      details.text,
+    ),
+    aside: first ? linesOf([{ lines: first.lines }, ...others], aside.text) : [],
+    asideTitle: first?.head ?? '',
+  }
+}
+
+/** Returns the lines of sections, sanitised and wrapped. */
+function linesOf(all: readonly Section[], columns: number): Row[] {
+  const sections = all
     .map(({ head, lines }) => ({
       head,
       lines: lines.filter((line) => !isPair(line) || (line[1] !== undefined && line[1] !== null)),

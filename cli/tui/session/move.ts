@@ -13,11 +13,12 @@ export function move(data: Data, before: Ui, key: string, lines: number): Ui | u
 }
 
 function moved(data: Data, ui: Ui, key: string, lines: number): Ui | undefined {
-  const last = Math.max(lines - layoutOf(ui).details + 1, 0)
+  const { list, details } = layoutOf(ui)
+  const last = Math.max(lines - details.height, 0)
   const scrollBy = (step: number): Ui => ({ ...ui, scroll: Math.min(Math.max(ui.scroll + step, 0), last) })
   const by = (step: number): Ui =>
     ui.isZoomed ? scrollBy(step) : select(data, ui, selectionOf(data, ui).index + step)
-  const page = Math.max((ui.isZoomed ? layoutOf(ui).details : layoutOf(ui).list) - 1, 1)
+  const page = Math.max((ui.isZoomed ? details : list).height - 1, 1)
   const pane = paneNames[Number(key) - 1]
   if (pane) return goTo(ui, pane)
   switch (key) {

@@ -1,31 +1,42 @@
 /** Pages of lines that fill the screen: help, traces and messages. */
 import type { Prompt } from './prompt.ts'
 import { wrap, type Row } from './details.ts'
-import type { Size } from './ui.ts'
+import type { Ui } from './ui.ts'
 
 export type Page = Extract<Prompt, { kind: 'page' }>
 
-/** Returns the visible lines, and the number of lines above and below. */
-export function shownOf({ rows, scroll, draft, problem }: Page, size: Size) {
-  const all = rows(size.columns)
-  const problemLines = problem === undefined ? [] : wrap(`✗ ${problem}`, size.columns - 1)
-  // Other lines: title, input, problem, keys.
-  const room = Math.max(size.rows - 2 - (draft === undefined ? 0 : 1) - problemLines.length, 1)
+/** The widest box in front of the lists. */
+const widestBox = 84
+
+/** Returns the visible lines, the number of lines above and below them, and the width of a page with its frame. */
+export function shownOf(page: Page, { size, isPlain }: Pick<Ui, 'size' | 'isPlain'>) {
+  const { rows, scroll, draft, problem } = page
+  const isBox = page.isOver && !isPlain
+  const width = isBox ? Math.min(size.columns - 4, widestBox) : size.columns
+  const columns = isPlain ? width : width - 4
+  const all = rows(columns)
+  const problemLines = problem === undefined ? [] : wrap(`✗ ${problem}`, columns)
+  // Other lines: the borders, or the title; keys; input; problem.
+  const others = (isPlain ? 2 : 3) + (draft === undefined ? 0 : 1) + problemLines.length
+  const room = isBox ? Math.min(size.rows - 4, all.length) : Math.max(size.rows - others, 1)
   const last = Math.max(all.length - room, 0)
   const first = Math.min(scroll, last)
+  const below = Math.max(all.length - first - room, 0)
+  const note = [first > 0 ? `${first} above` : '', below > 0 ? `${below} below` : '']
   return {
     shown: all.slice(first, first + room),
     problemLines,
     room,
     first,
     last,
-    below: Math.max(all.length - first - room, 0),
+    note: note.filter(Boolean).join(', '),
+    width,
   }
 }
 
 /** Returns the page after a key. Undefined for other keys. */
-export function turnPage(page: Page, key: string, size: Size): Page | undefined {
-  const { room, first, last } = shownOf(page, size)
+export function turnPage(page: Page, key: string, ui: Pick<Ui, 'size' | 'isPlain'>): Page | undefined {
+  const { room, first, last } = shownOf(page, ui)
   // A page at its end follows new lines.
   const to = (line: number): Page => ({ ...page, scroll: line >= last ? Infinity : Math.max(line, 0) })
   switch (key) {
@@ -48,48 +59,75 @@ export function turnPage(page: Page, key: string, size: Size): Page | undefined 
     return draft === undefined ? undefined : { ...page, draft, problem: undefined }
   }
   const same = { j: 'down', k: 'up', g: 'home', G: 'end', 'ctrl-u': 'pageup' }[key]
-  return same === undefined ? undefined : turnPage(page, same, size)
+  return same === undefined ? undefined : turnPage(page, same, ui)
 }
 
-export const help: readonly (readonly [keys: string, meaning: string])[] = [
-  ['Tab Shift-Tab 1–6', 'go to another pane'],
-  ['↑ ↓ j k PgUp PgDn g G', 'move in the list'],
-  ['Enter', 'show the details on the full screen, and back'],
-  ['J K', 'scroll the details'],
-  ['/  Esc', 'filter the list; clear the filter'],
-  ['n', 'new: connection, offer, proof request, DID, webhook'],
-  ['a', 'accept an offer, or a proof request'],
-  ['i', 'issue a credential whose offer was accepted'],
-  ['p', 'present a credential; publish a DID'],
-  ['v', 'accept a presentation that was verified'],
-  ['x', 'reject; withdraw an invitation (asks first)'],
-  ['r', 'revoke a credential (asks first)'],
-  ['d', 'delete an invitation, credential, proof or webhook (asks first)'],
-  ['m P L', 'messages, ping, and label of a connection, or of a record’s connection'],
-  ['T', 'trace: each step, and what the flow waits for'],
-  ['t s', 'test a webhook; retry failed deliveries'],
-  ['y Y U', 'copy the invitation’s URL, or the id; always the id; the long URL'],
-  ['Q', 'show an invitation as a QR code'],
-  ['R', 'reload everything'],
-  ['q Ctrl-C  Ctrl-Z', 'quit; suspend (fg resumes)'],
-]
+/** All keys, in groups. */
+export const help: readonly { group: string; keys: readonly (readonly [keys: string, meaning: string])[] }[] =
+  [
+    {
+      group: 'Lists',
+      keys: [
+        ['Tab Shift-Tab 1–6', 'go to another pane'],
+        ['↑ ↓ j k PgUp PgDn g G', 'move in the list'],
+        ['Enter', 'show the details on the full screen, and back'],
+        ['J K', 'scroll the details'],
+        ['/  Esc', 'filter the list; clear the filter'],
+      ],
+    },
+    {
+      group: 'Credentials and proofs',
+      keys: [
+        ['n', 'new: connection, offer, proof request, DID, webhook'],
+        ['a', 'accept an offer, or a proof request'],
+        ['i', 'issue a credential whose offer was accepted'],
+        ['p', 'present a credential; publish a DID'],
+        ['v', 'accept a presentation that was verified'],
+        ['x', 'reject; withdraw an invitation (asks first)'],
+        ['r', 'revoke a credential (asks first)'],
+        ['d', 'delete an invitation, credential, proof or webhook (asks first)'],
+      ],
+    },
+    {
+      group: 'The selected item',
+      keys: [
+        ['m P L', 'messages, ping, and label of a connection, or of a record’s connection'],
+        ['T', 'trace: each step, and what the flow waits for'],
+        ['t s', 'test a webhook; retry failed deliveries'],
+        ['y Y U', 'copy the invitation’s URL, or the id; always the id; the long URL'],
+        ['Q', 'show an invitation as a QR code'],
+      ],
+    },
+    {
+      group: 'The dashboard',
+      keys: [
+        ['R', 'reload everything'],
+        ['?', 'these keys'],
+        ['q Ctrl-C  Ctrl-Z', 'quit; suspend (fg resumes)'],
+      ],
+    },
+  ]
 
-const names = 24
+const names = 23
 
 export function helpPage(): Prompt {
-  return { kind: 'page', id: help, title: 'Keys', rows: helpRows, scroll: 0 }
+  return { kind: 'page', id: help, title: 'Keys', isOver: true, rows: helpRows, scroll: 0 }
 }
 
 function helpRows(columns: number): Row[] {
-  const rows = help.flatMap(([keys, meaning]) =>
-    wrap(meaning, columns - names - 1).map((text, index): Row => [
-      { text: ` ${(index === 0 ? keys : '').padEnd(names - 1)}`, style: 'chosen' },
-      { text },
-    ]),
-  )
+  const rows = help.flatMap(({ group, keys }): Row[] => [
+    [{ text: group, style: 'strong' }],
+    ...keys.flatMap(([key, meaning]) =>
+      wrap(meaning, columns - names).map((text, index): Row => [
+        { text: (index === 0 ? key : '').padEnd(names), style: 'chosen' },
+        { text },
+      ]),
+    ),
+    [],
+  ])
   const more =
     'The last line of the screen shows the keys that work now. To accept an invitation, paste it anywhere.'
-  return [...rows, ...wrap(more, columns - 2).map((text): Row => [{ text: ` ${text}`, style: 'faint' }])]
+  return [...rows, ...wrap(more, columns).map((text): Row => [{ text, style: 'faint' }])]
 }
 
 /** Returns a text after a key. Undefined for keys that do not edit. */

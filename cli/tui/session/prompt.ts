@@ -26,6 +26,8 @@ export type Prompt =
       /** The identity of the page. */
       id: unknown
       title: string
+      /** The lists are faint behind it. */
+      isOver?: boolean
       rows: (columns: number) => readonly Row[]
       /** Lines above the screen; `Infinity` is the end. */
       scroll: number
@@ -121,7 +123,7 @@ export function answer(ui: Ui, key: string): Answered {
       if (key === 'escape' || key === 'ctrl-c') return { ui: closed }
       const { draft, send } = prompt
       if (draft === undefined && (key === 'q' || key === 'enter')) return { ui: closed }
-      if (key !== 'enter') return { ui: { ...ui, prompt: turnPage(prompt, key, ui.size) ?? prompt } }
+      if (key !== 'enter') return { ui: { ...ui, prompt: turnPage(prompt, key, ui) ?? prompt } }
       if (!draft?.trim()) return { ui }
       return { ui: { ...ui, prompt: { ...prompt, draft: '', scroll: Infinity } }, after: () => send?.(draft) }
     }

@@ -29,6 +29,7 @@ type SessionOptions = {
   daemon: Daemon
   store: Store
   size: Size
+  isPlain?: boolean
   /** Copies a text to the clipboard. */
   copy: (text: string) => void
   /** Adds the profile of the dashboard to a suggested command. */
@@ -51,6 +52,7 @@ export function createSession({
   daemon,
   store,
   size,
+  isPlain = false,
   copy,
   forSameDaemon,
   quit,
@@ -60,7 +62,7 @@ export function createSession({
   const ending = new AbortController()
   const listeners = new Set<() => void>()
   const timers: Partial<Record<'contents' | 'age' | 'deliveries', NodeJS.Timeout>> = {}
-  let ui = start(size, clock())
+  let ui = start(size, clock(), isPlain)
   const contents = createContents(daemon, () => change({}))
   let snapshot: Snapshot = { data: store.get(), ui, contents }
   let lastEvent = store.get().events.at(-1)?.id
@@ -124,17 +126,22 @@ export function createSession({
     lastEvent = last
   })
 
+  /** Returns the number of lines of the details. */
+  function detailLines(): number {
+    const { data } = snapshot
+    const { pane, item } = selectionOf(data, ui)
+    if (item === undefined) return 0
+    const { lines, aside } = detailsOf(pane, item, { data, now: ui.now, contents }, layoutOf(ui))
+    return Math.max(lines.length, aside.length)
+  }
+
   function press(key: string): Promise<void> | void {
     if (key === 'ctrl-z') return suspend?.()
     if (ui.prompt) return pressAt(ui.prompt, key)
     if (key === 'q' || key === 'ctrl-c') return quit()
     const { data } = snapshot
     const { pane, item } = selectionOf(data, ui)
-    const lines =
-      item === undefined
-        ? 0
-        : detailsOf(pane, item, { data, now: ui.now, contents }, layoutOf(ui).detailColumns).length
-    const moved = move(data, ui, key, lines)
+    const moved = move(data, ui, key, detailLines())
     if (moved) return navigate(moved)
     if (key === 'R') return void run(reload)
     if (key === 'n') return void run(create)

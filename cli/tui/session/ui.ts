@@ -36,11 +36,13 @@ export type Ui = {
   prompt: Prompt | undefined
   notice: Notice | undefined
   size: Size
+  /** No frames, and words instead of symbols, for screen readers. */
+  isPlain: boolean
   /** Epoch milliseconds, for ages. */
   now: number
 }
 
-export const start = (size: Size, now: number): Ui => ({
+export const start = (size: Size, now: number, isPlain = false): Ui => ({
   pane: 'connections',
   selected: {},
   filters: {},
@@ -49,6 +51,7 @@ export const start = (size: Size, now: number): Ui => ({
   prompt: undefined,
   notice: undefined,
   size,
+  isPlain,
   now,
 })
 
@@ -96,35 +99,62 @@ export function isNew({ connections, credentials, proofs, dids }: Data): boolean
   return [connections, credentials, proofs, dids].every((list) => list.length === 0)
 }
 
-/** From this width on, the details are beside the list. */
-const wide = 120
+/** From these widths on, the details are beside the list, and their timeline beside them. */
+const wide = 110
+const widest = 160
 
 /** The smallest usable size. */
 export const least: Size = { columns: 60, rows: 16 }
 
 /** Lines of the header, the tabs and the keys. */
-const frame = 3
+const others = 3
 
-type Layout = {
+/** An area of the screen: its width with borders, and the lines and columns of its text. */
+type Area = { width: number; height: number; text: number }
+
+export type Layout = {
+  /** The list; without lines while the details fill the screen. */
+  list: Area
+  details: Area
+  /** The timeline of wide screens. */
+  aside: Area | undefined
   isWide: boolean
-  /** Widths of the list and the details. */
-  listColumns: number
-  detailColumns: number
-  /** Heights of the list and the details with their headings, and of both. */
-  list: number
-  details: number
+  /** Lines of all areas, with their borders. */
   body: number
 }
 
 /** Returns the layout of a screen with a notice of `noticeLines` lines. */
 export function layoutOf(
-  { size: { columns, rows }, isZoomed }: { size: Size; isZoomed: boolean },
-  noticeLines = 1,
+  { size: { columns, rows }, isZoomed, isPlain }: Pick<Ui, 'size' | 'isZoomed' | 'isPlain'>,
+  noticeLines = 0,
 ): Layout {
-  const body = rows - frame - noticeLines
-  const isWide = columns >= wide && !isZoomed
-  const listColumns = isWide ? Math.floor(columns * 0.55) : columns
-  const detailColumns = isWide ? columns - listColumns - 2 : columns
-  const list = isZoomed ? 0 : isWide ? body : Math.floor(body * 0.36)
-  return { isWide, listColumns, detailColumns, list, details: isWide ? body : body - list, body }
+  const body = rows - others - noticeLines
+  // Without frames, an area has a heading and no other border.
+  const lower = isPlain ? 0 : 1
+  const area = (width: number, height: number, padding: number): Area => ({
+    width,
+    height,
+    text: isPlain ? width : width - 2 - 2 * padding,
+  })
+  if (isZoomed) {
+    const details = area(columns, body - 1 - lower, 1)
+    return { list: area(columns, 0, 0), details, aside: undefined, isWide: false, body }
+  }
+  if (isPlain || columns < wide) {
+    const content = body - 2 - lower
+    const list = Math.round(content * 0.38)
+    const areas = { list: area(columns, list, 0), details: area(columns, content - list, 1) }
+    return { ...areas, aside: undefined, isWide: false, body }
+  }
+  const hasAside = columns >= widest
+  const list = Math.floor(columns * (hasAside ? 0.42 : 0.56))
+  const aside = hasAside ? Math.floor(columns * 0.27) : 0
+  const height = body - 2
+  return {
+    list: area(list, height, 0),
+    details: area(columns - list - aside, height, 1),
+    aside: hasAside ? area(aside, height, 1) : undefined,
+    isWide: true,
+    body,
+  }
 }

@@ -12,8 +12,12 @@ const entered = '\u001b[?1049h\u001b[?25l\u001b[?2004h\u001b[2J'
 const left = '\u001b[?2004l\u001b[?25h\u001b[?1049l'
 const [atOnce, done] = ['\u001b[?2026h', '\u001b[?2026l']
 
+type Position = { row: number; column: number }
+
 export type Screen = {
   draw: (frame: string) => void
+  /** Shows the cursor at a position, from 0, or hides it. */
+  point: (at: Position | undefined) => void
   /** Redraws the whole next frame. */
   forget: () => void
   /** Copies a text to the clipboard, if the terminal supports it (xterm, OSC 52). */
@@ -28,10 +32,12 @@ export type Screen = {
 export function openScreen(output: Output): Screen {
   let drawn: readonly string[] = []
   let isOpen = false
+  let cursor: Position | undefined
   const screen: Screen = {
     enter() {
       if (!isOpen) output.write(entered)
       drawn = []
+      cursor = undefined
       isOpen = true
     },
     draw(frame) {
@@ -43,7 +49,15 @@ export function openScreen(output: Output): Screen {
       )
       const gone = drawn.slice(lines.length).map((_, row) => place(lines.length + row) + '\u001b[K')
       drawn = lines
-      if (changes.length + gone.length > 0) output.write([atOnce, ...changes, ...gone, done].join(''))
+      if (changes.length + gone.length > 0)
+        output.write(
+          [atOnce, ...changes, ...gone, cursor ? place(cursor.row, cursor.column) : '', done].join(''),
+        )
+    },
+    point(at) {
+      if (!isOpen || (at?.row === cursor?.row && at?.column === cursor?.column)) return
+      cursor = at
+      output.write(at ? `${place(at.row, at.column)}\u001b[?25h` : '\u001b[?25l')
     },
     forget() {
       drawn = []
@@ -61,8 +75,8 @@ export function openScreen(output: Output): Screen {
   return screen
 }
 
-function place(row: number): string {
-  return `\u001b[${row + 1};1H`
+function place(row: number, column = 0): string {
+  return `\u001b[${row + 1};${column + 1}H`
 }
 
 /** Erases to the end of a line. After a full line this would erase its last character. */

@@ -1,7 +1,8 @@
 /** Lays out cells in columns. */
 import { pad, safeLine, shorten, widthOf } from '../../format/text.ts'
 import type { Column, Piece } from '../panes/pane.ts'
-import { wrap, type Row } from '../session/details.ts'
+import { wrap } from '../session/details.ts'
+import type { Part } from './compose.ts'
 
 const gap = 2
 const narrowest = 10
@@ -34,8 +35,8 @@ export function tail(text: string, columns: number): string {
 }
 
 /** Breaks pieces into lines. A piece that is longer than a line is broken between words. */
-export function flow(pieces: readonly Piece[], columns: number): Row[] {
-  const lines: Piece[][] = [[]]
+export function flow(pieces: readonly Part[], columns: number): Part[][] {
+  const lines: Part[][] = [[]]
   let used = 0
   for (const piece of pieces.flatMap((each) =>
     widthOf(each.text) <= columns ? [each] : wrap(each.text, columns).map((text) => ({ ...each, text })),

@@ -1,30 +1,39 @@
 /** Lines of the screen. Only this file applies colours, after removing control characters. */
-import { Box, Text } from 'ink'
+import { Text } from 'ink'
 import { createContext, useContext } from 'react'
 import { plain, type Paint } from '../../format/colour.ts'
 import { safeLine } from '../../format/text.ts'
-import type { Row as Parts } from '../session/details.ts'
+import type { Part } from './compose.ts'
 
-/** The colours of the terminal. */
-export const Colours = createContext<Paint>(plain)
+export type Theme = {
+  paint: Paint
+  /** Draws frames and symbols with ASCII characters. */
+  isAscii: boolean
+}
+
+export const Theme = createContext<Theme>({ paint: plain, isAscii: false })
 
 /** One line. */
-export function Row({ parts }: { parts: Parts }) {
-  const paint = useContext(Colours)
+export function Row({ parts }: { parts: readonly Part[] }) {
+  const { paint, isAscii } = useContext(Theme)
   const line = parts
-    .map(({ text, style }) => (style ? paint(style, safeLine(text)) : safeLine(text)))
+    .map(({ text: given, style, columns }) => {
+      if (columns !== undefined) return given
+      const text = isAscii ? toAscii(safeLine(given)) : safeLine(given)
+      return style ? paint(style, text) : text
+    })
     .join('')
   // Ink gives an empty text no line.
   return <Text wrap="truncate-end">{line.trimEnd() || ' '}</Text>
 }
 
-/** Shows exactly `height` lines. */
-export function Rows({ rows, height, width }: { rows: readonly Parts[]; height: number; width: number }) {
-  return (
-    <Box flexDirection="column" width={width} height={height} flexShrink={0}>
-      {Array.from({ length: height }, (_, index) => (
-        <Row key={index} parts={rows[index] ?? []} />
-      ))}
-    </Box>
-  )
+/** ASCII characters in place of those of the dashboard, each one column wide. */
+const inAscii: Readonly<Record<string, string>> = {
+  ...Object.fromEntries([...'┌┐└┘├┤'].map((corner) => [corner, '+'])),
+  ...{ '─': '-', '│': '|', '●': '*', '○': 'o', '›': '>', '▏': '_', '✓': '+', '✗': '!', '…': '~' },
+  ...{ '↑': '^', '↓': 'v', '“': '"', '”': '"', '‘': "'", '’': "'", '·': '-', '×': 'x', '–': '-', '—': '-' },
+}
+
+function toAscii(text: string): string {
+  return text.replaceAll(/[^ -~]/gu, (character) => inAscii[character] ?? character)
 }

@@ -76,7 +76,7 @@ export function showDashboard(daemon: Daemon, store: Store, options: Options = {
   const { lastFrame, unmount } = render(
     <App
       session={session}
-      looks={{ paint, renderings, where: 'local · http://agent.example', forSameDaemon }}
+      looks={{ paint, renderings, where: ['local', 'http://agent.example'], isAscii: false, forSameDaemon }}
     />,
   )
   const read = createReader(session, 0)

@@ -23,13 +23,13 @@ test('messages go both ways while the page of a connection is open, and a line o
   await using both = await two()
   const { left, right } = both
   await left.after('m').shows('There are no messages yet.')
-  expect(left.frame()).toContain('── Messages with invitee ──')
+  expect(left.frame()).toContain('─ Messages with invitee ─')
   await right.after('m').shows('There are no messages yet.')
   await left.type('Good morXX', codes.backspace, codes.backspace, ...pasted('ning,\nBob'), codes.enter)
-  await right.shows(/\n {2}Good morning, Bob\n/)
+  await right.shows(/\n│ {3}Good morning, Bob +│\n/)
   await right.type('q is a letter here', codes.enter)
   await left.shows(
-    /You {2}[-\d]+ [:\d]+ UTC\n {2}Good morning, Bob\ninvitee {2}[-\d]+ [:\d]+ UTC\n {2}q is a letter here\n/,
+    /│ You {2}[-\d]+ [:\d]+ UTC +│\n│ {3}Good morning, Bob +│\n│ invitee {2}[-\d]+ [:\d]+ UTC +│\n│ {3}q is a letter here +│\n/,
   )
   await left.type(codes.enter, ' ', codes.enter)
   expect((await both.bob.call('GET /messages')).contents).toHaveLength(2)
@@ -54,7 +54,7 @@ test('many messages are scrolled, and a new one is shown at the end only', async
   await left.after(codes.pageUp, codes.pageUp).shows('number 0.')
   const [back] = (await bob.call('GET /connections')).contents
   await bob.call('POST /messages', { body: { connectionId: back!.connectionId, content: 'the newest.' } })
-  await left.shows('5 below')
+  await left.shows('6 below')
   await left.after(codes.end).shows('the newest.')
 })
 
@@ -81,7 +81,7 @@ test('the other side of a connection is pinged', async () => {
 test('the trace of a connection is shown, its id copied, and the page closed', async () => {
   await using both = await two()
   const { left } = both
-  await left.after('T').shows(/── Trace ─+\nThread [-\w]+\nconnection [-\w]+, Inviter:/)
+  await left.after('T').shows(/─ Trace ─+┐\n│ Thread [-\w]+ *│\n│ connection [-\w]+, Inviter:/)
   await left.shows(/→ sent connections response +taken/)
   expect(left.frame()).not.toContain('…')
   await left.type('y')

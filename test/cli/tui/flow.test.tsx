@@ -35,7 +35,7 @@ test('an invitation is created, shown, copied, pasted and accepted, and its QR c
   await left.shows('The invitation is answered.')
   await left.shows('ConnectionResponseSent (connected)')
   await left.type(codes.enter)
-  expect(left.frame()).toMatch(/timeline\n.*InvitationGenerated\n.*ConnectionRequestReceived/)
+  expect(left.frame()).toMatch(/timeline[ │]*\n.*InvitationGenerated[ │]*\n.*ConnectionRequestReceived/)
 })
 
 test('a credential is offered, accepted, issued, requested, presented, accepted and revoked by keys alone', async () => {
@@ -220,6 +220,6 @@ test('events are listed as they arrive, with their thread', async () => {
   await connect(issuer, holder)
   await left.shows('[6 Events 4]')
   await left.shows(
-    /timeline\n.*InvitationGenerated\n.*ConnectionRequestReceived\n.*ConnectionResponsePending/,
+    /timeline[ │]*\n.*InvitationGenerated[ │]*\n.*ConnectionRequestReceived[ │]*\n.*ConnectionResponsePending/,
   )
 })

@@ -94,7 +94,8 @@ test('docs/reference/tui.md shows the current screen and all keys', async () => 
   expect(page).toContain(frame())
   await type('?')
   expect(frame()).not.toContain('…')
-  for (const [keys, what] of help) expect(page).toContain(`| \`${keys}\` | ${what} |`)
+  for (const [keys, what] of help.flatMap((group) => group.keys))
+    expect(page).toContain(`| \`${keys}\` | ${what} |`)
 })
 
 test('an invitation as a QR code fills the screen', async () => {
@@ -203,12 +204,12 @@ test.each([
     'GET /dids/{didRef}': { didDocument: { assertionMethod: [`${wallet.dids[0]!.did}#assertion-1`] } },
   }
   const { type, frame, shows } = show(wallet, { size: { columns, rows }, answers })
-  const { isWide, listColumns } = layoutOf({ size: { columns, rows }, isZoomed: false })
+  const { isWide, list } = layoutOf({ size: { columns, rows }, isZoomed: false, isPlain: false })
   const lines = () => frame().split('\n')
   /** The lines of a question, which are below or beside the list. */
   const question = () => {
-    const beside = lines().map((line) => line.slice(isWide ? listColumns : 0))
-    return beside.slice(beside.findIndex((line) => line.includes('── '))).join('\n')
+    const beside = lines().map((line) => line.slice(isWide ? list.width : 0))
+    return beside.slice(beside.findIndex((line) => /^[┌├]─ /.test(line))).join('\n')
   }
   const isWhole = () => {
     expect(question()).toContain('Esc cancel')
@@ -241,9 +242,20 @@ test.each([
     expect(lines().at(-1)).toMatch(/\bn new {2}\? help {2}q quit( {2}Enter larger( {2}\/ filter)?)?$/)
   }
   await type('?')
-  expect(frame()).not.toContain('…')
+  /** The lines of the box in front of the lists. */
+  const box = () => {
+    const first = lines().findIndex((line) => line.includes('┌─ Keys'))
+    const left = lines()[first]!.indexOf('┌─ Keys')
+    const right = lines()[first]!.indexOf('┐', left)
+    const inside = lines().map((line) => line.slice(left, right))
+    return inside.slice(
+      first,
+      inside.findLastIndex((line) => line.startsWith('└─')),
+    )
+  }
+  expect(box().join('\n')).not.toContain('…')
   await type('G')
-  expect(frame()).toMatch(/paste\s+it\s+anywhere\./)
+  expect(box().join(' ')).toMatch(/paste[ │]+it[ │]+anywhere\./)
 })
 
 test('texts of other parties cannot control the terminal', async () => {

@@ -1,16 +1,16 @@
 /** Prompts in place of the details. */
 import { safeLine, shorten, widthOf } from '../../format/text.ts'
-import type { Row } from '../session/details.ts'
-import { wrap } from '../session/details.ts'
+import { wrap, type Row } from '../session/details.ts'
 import type { Field, Prompt } from '../session/prompt.ts'
+import type { Layout } from '../session/ui.ts'
 import { flow, tail } from './cells.ts'
-import { rule } from './list.tsx'
-import { Rows } from './row.tsx'
+import { fit, inOneStyle, type Block, type Line, type Part } from './compose.ts'
 
 type Question = Extract<Prompt, { kind: 'confirm' | 'choose' | 'fill' }>
 
-export function Question({ prompt, width, height }: { prompt: Question; width: number; height: number }) {
-  const room = height - 3
+/** Returns a question with its keys, in place of the details. */
+export function questionBlock(prompt: Question, { text: width, height }: Layout['details']): Block {
+  const room = height - 2
   const rows =
     prompt.kind === 'confirm'
       ? confirmRows(prompt, width)
@@ -22,14 +22,13 @@ export function Question({ prompt, width, height }: { prompt: Question; width: n
     choose: '↑↓ move   Enter select   Esc cancel',
     fill: 'Tab next field   Enter done   Esc cancel',
   }[prompt.kind]
-  const title = prompt.kind === 'confirm' ? '' : prompt.title
-  return (
-    <Rows
-      rows={[rule(width, '', title), ...rows.slice(0, room), [], [{ text: `  ${keys}`, style: 'faint' }]]}
-      height={height}
-      width={width}
-    />
-  )
+  return {
+    title: prompt.kind === 'confirm' ? 'Confirm' : prompt.title,
+    rows: [...rows.slice(0, room), [], [{ text: keys, style: 'faint' }]],
+    height,
+    padding: 1,
+    isActive: true,
+  }
 }
 
 function confirmRows({ question, lines }: Extract<Question, { kind: 'confirm' }>, width: number): Row[] {
@@ -49,7 +48,7 @@ function chooseRows(
   { options, at, lines = [] }: Extract<Question, { kind: 'choose' }>,
   width: number,
   most: number,
-): Row[] {
+): Line[] {
   const above = lines
     .flatMap((line) => wrap(safeLine(line), width - 4))
     .slice(0, Math.max(most - leastOptions - 1, 0))
@@ -57,15 +56,16 @@ function chooseRows(
   if (above.length > 0) above.push([])
   const room = most - above.length
   const first = Math.max(Math.min(at - Math.floor(room / 2), options.length - room), 0)
-  const shown = options.slice(first, first + room).map(({ label, detail = '' }, index): Row => {
+  const shown = options.slice(first, first + room).map(({ label, detail = '' }, index): Line => {
     const isAt = first + index === at
     const number = first + index < 9 ? `${first + index + 1}` : ' '
     const name = shorten(safeLine(label), width - 6, 'middle')
-    return [
-      { text: `${isAt ? '›' : ' '} ${number} `, style: 'chosen' },
-      { text: name, style: isAt ? 'strong' : undefined },
+    const line: Line = [
+      { text: `${isAt ? '›' : ' '} ${number} `, style: 'chosen', isCursor: isAt },
+      { text: name },
       { text: detailBeside(safeLine(detail), width - 6 - widthOf(name)), style: 'faint' },
     ]
+    return isAt ? inOneStyle(fit(line, width), 'selected') : line
   })
   return [...above, ...shown]
 }
@@ -77,7 +77,7 @@ function detailBeside(detail: string, room: number): string {
   return `  ${shorten(detail, room - 2, 'middle')}`
 }
 
-function fillRows({ fields, at, note, problem }: Extract<Question, { kind: 'fill' }>, width: number): Row[] {
+function fillRows({ fields, at, note, problem }: Extract<Question, { kind: 'fill' }>, width: number): Line[] {
   const names = Math.max(...fields.map(({ label }) => label.length))
   const rows = fields.flatMap((field, index) => fieldRows(field, { isAt: index === at, names, width }))
   const text = problem === undefined ? note : `✗ ${problem}`
@@ -90,22 +90,23 @@ function fillRows({ fields, at, note, problem }: Extract<Question, { kind: 'fill
 function fieldRows(
   { label, value, hint = '', words }: Field,
   { isAt, names, width }: { isAt: boolean; names: number; width: number },
-): Row[] {
+): Line[] {
   const room = width - names - 5
   const shown = words
     ? flow(
-        words.map((word) => ({
+        words.map((word): Part => ({
           text: word === value ? `[${word}] ` : ` ${word}  `,
-          style: word === value ? ('chosen' as const) : undefined,
+          style: word === value ? 'chosen' : undefined,
+          isCursor: isAt && word === value,
         })),
         room + 1,
       )
     : value === ''
-      ? wrap(hint, room - 1).map((text, line): Row => [
-          { text: isAt && line === 0 ? '▏' : '' },
+      ? wrap(hint, room - 1).map((text, line): Line => [
+          { text: isAt && line === 0 ? '▏' : '', isCursor: isAt && line === 0 },
           { text, style: 'faint' },
         ])
-      : [[{ text: tail(value, room) }, { text: isAt ? '▏' : '' }]]
+      : [[{ text: tail(value, room) }, { text: isAt ? '▏' : '', isCursor: isAt }]]
   return shown.map((row, line) => [
     { text: isAt && line === 0 ? '› ' : '  ', style: 'chosen' },
     { text: (line === 0 ? label : '').padEnd(names + 2), style: isAt ? 'strong' : 'faint' },

@@ -1,32 +1,40 @@
-/** The frame of the dashboard: header, tabs, notice and the line of keys. */
+/** The lines above and below the lists: header, tabs, notice and keys. */
 import { safeLine, shorten, widthOf } from '../../format/text.ts'
 import { actionsOf } from '../actions/action.ts'
 import { paneNames, type Piece } from '../panes/pane.ts'
 import { wrap, type Row } from '../session/details.ts'
 import type { Snapshot } from '../session/session.ts'
+import type { Line } from './compose.ts'
 import { panes, selectionOf, shownIn } from '../session/ui.ts'
 import type { Link } from '../data/data.ts'
 
 /** The largest number of lines of a notice. */
 const mostNotice = 6
 
-export function header({ data: { link }, ui }: Snapshot, where: string): Row {
-  const state = stateOf(link)
+/** Returns the program, where it is connected, and the state of the connection. */
+export function header({ data: { link }, ui }: Snapshot, where: readonly string[]): Row {
+  const state = stateOf(link, ui.isPlain)
   const room = ui.size.columns - widthOf(state.text) - 8
-  const place = shorten(safeLine(where), Math.max(room, 0), 'end')
-  const gap = ' '.repeat(Math.max(ui.size.columns - 7 - widthOf(place) - widthOf(state.text), 1))
-  return [{ text: 'agent  ', style: 'strong' }, { text: place, style: 'faint' }, { text: gap }, state]
+  const [name = '', ...others] = where.map(safeLine)
+  const shown = shorten(name, Math.max(room, 0))
+  const rest = shorten(others.map((each) => ` · ${each}`).join(''), Math.max(room - widthOf(shown), 0))
+  const gap = ' '.repeat(Math.max(room + 1 - widthOf(shown + rest), 1))
+  return [
+    { text: 'agent  ', style: 'chosen' },
+    { text: shown, style: 'strong' },
+    { text: rest, style: 'faint' },
+    { text: gap },
+    state,
+  ]
 }
 
-function stateOf(link: Link): Piece {
-  switch (link.is) {
-    case 'live':
-      return { text: '● live', style: 'good' }
-    case 'away':
-      return { text: '○ the daemon is away, trying again', style: 'bad' }
-    case 'refused':
-      return { text: '○ the daemon refuses, trying again', style: 'bad' }
-  }
+function stateOf(link: Link, isPlain: boolean): Piece {
+  const [mark, text] = {
+    live: ['● ', 'live'],
+    away: ['○ ', 'the daemon is away, trying again'],
+    refused: ['○ ', 'the daemon refuses, trying again'],
+  }[link.is] as [string, string]
+  return { text: `${isPlain ? '' : mark}${text}`, style: link.is === 'live' ? 'good' : 'bad' }
 }
 
 /** Layouts of the tabs, widest first: all counts, then the count of the current pane, then short names of the others. */
@@ -54,39 +62,38 @@ function tabRow({ data, ui }: Snapshot, { counts, gap, most }: (typeof tabStyles
       ? `${shownIn(name, data, ui).length}/${items.length}`
       : String(items.length)
     const title = isHere ? pane.title : pane.title.slice(0, most)
-    const style = isHere ? 'chosen' : undefined
+    const style = isHere ? 'strong' : undefined
     return [
       { text: isHere ? '[' : ' ', style },
       { text: `${index + 1}${title === '' ? '' : ` ${title}`}${counts || isHere ? ` ${count}` : ''}`, style },
-      { text: mine > 0 ? ` !${mine}` : '', style: 'chosen' },
+      { text: mine > 0 ? ` !${mine}` : '', style: 'waiting' },
       { text: isHere ? ']' : ' ', style },
       { text: index === paneNames.length - 1 ? '' : gap },
     ]
   })
 }
 
-/** Returns the notice, or the filter while it is typed. */
-export function notice({ data: { link }, ui }: Snapshot): Row[] {
-  const { columns } = ui.size
+const notices = {
+  busy: { mark: '…', word: 'Working:', style: 'running' },
+  good: { mark: '✓', word: 'Done:', style: 'good' },
+  bad: { mark: '✗', word: 'Error:', style: 'bad' },
+} as const
+
+/** Returns the lines of the notice, or of the filter while it is typed. Usually there are none. */
+export function notice({ data: { link }, ui }: Snapshot): Line[] {
   if (ui.prompt?.kind === 'filter')
-    return [[{ text: '/', style: 'chosen' }, { text: `${ui.filters[ui.pane] ?? ''}▏` }]]
-  if (ui.notice) {
-    const { is, text } = ui.notice
-    const [mark, style] = {
-      busy: ['…', 'waiting'] as const,
-      good: ['✓', 'good'] as const,
-      bad: ['✗', 'bad'] as const,
-    }[is]
-    const lines = wrap(`${mark} ${safeLine(text)}`, columns - 1)
-    const shown =
-      lines.length > mostNotice
-        ? [...lines.slice(0, mostNotice - 1), shorten(lines.slice(mostNotice - 1).join(' '), columns - 1)]
-        : lines
-    return shown.map((line) => [{ text: line, style }])
-  }
-  if (link.is === 'refused') return [[{ text: `✗ ${link.why}`, style: 'bad' }]]
-  const filter = ui.filters[ui.pane]
-  return [filter ? [{ text: `filter: ${filter}`, style: 'chosen' }] : []]
+    return [
+      [{ text: '/', style: 'chosen' }, { text: ui.filters[ui.pane] ?? '' }, { text: '▏', isCursor: true }],
+    ]
+  const shown = ui.notice ?? (link.is === 'refused' ? { is: 'bad' as const, text: link.why } : undefined)
+  if (!shown) return []
+  const columns = ui.size.columns - 1
+  const { mark, word, style } = notices[shown.is]
+  const lines = wrap(`${ui.isPlain ? word : mark} ${safeLine(shown.text)}`, columns)
+  const rest = lines.slice(mostNotice - 1).join(' ')
+  return [...lines.slice(0, mostNotice - 1), ...(rest === '' ? [] : [shorten(rest, columns)])].map(
+    (text): Row => [{ text, style }],
+  )
 }
 
 /** Returns the keys that work now. The most general ones are dropped if they do not fit. */
