@@ -77,7 +77,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     await left.after('n', '5').shows('The DID is created')
 
     right.resize(130, 40)
-    await right.shows(/› .*RequestReceived|PresentationSent .* │+ proof /)
+    await right.shows(/CHANGED +││ proof /)
     right.resize(40, 10)
     await right.shows('The terminal has 40×10')
     right.resize(80, 24)
@@ -139,7 +139,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     const [plain, bright] = [tmux.open(dashboard, envOf(issuer)), tmux.open(dashboard, coloured)]
     for (const terminal of [plain, bright]) await terminal.shows('● live')
     // oxlint-disable-next-line no-control-regex -- escape sequences of colours
-    expect(plain.coloured()).not.toMatch(/\u001b\[[\d;]*[34]\d/)
+    expect(plain.coloured()).not.toMatch(/\u001b\[[\d;]*[34][0-8]/)
     expect(bright.coloured()).toContain('\u001b[32m● live')
     for (const terminal of [plain, bright]) terminal.press('q')
   }, 60_000)
@@ -148,6 +148,14 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     const terminal = tmux.open([...dashboard, '--url', 'http://127.0.0.1:1'], envOf(issuer))
     expect(await terminal.shows('exit 7')).toContain('Try: agent daemon start')
   }, 60_000)
+})
+
+test.skipIf(!hasTmux)('a terminal that cannot move its cursor is refused', async () => {
+  using tmux = startTmux()
+  const user = newUser()
+  const terminal = tmux.open(['env', 'TERM=dumb', ...dashboard], envOf(user))
+  expect(await terminal.shows('exit 2')).toContain('TERM=dumb')
+  user.remove()
 })
 
 test('without a terminal it says so', async () => {
