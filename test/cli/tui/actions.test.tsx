@@ -108,16 +108,16 @@ test('a credential, a proof and an event have the actions of their connection, a
   await left.after('P').shows(`✓ ${label} answered after`)
   await left.after('m').shows(`Messages with ${label}`)
   await left.type('Your diploma', codes.enter)
-  await left.shows(/\n {2}Your diploma\n/)
+  await left.shows(/\n│ {3}Your diploma +│\n/)
 
   const { thid } = await alice.call('POST /present-proof/presentations', {
     body: { connectionId, proofs: [] },
   })
   await presentationIn(bob.call, thid, 'RequestReceived')
   await right.after('3').shows('RequestReceived (')
-  await right.after('m').shows(/\n {2}Your diploma\n/)
+  await right.after('m').shows(/\n│ {3}Your diploma +│\n/)
   await right.after(codes.escape, '6').shows('PresentationUpdated')
-  await right.after('m').shows(/\n {2}Your diploma\n/)
+  await right.after('m').shows(/\n│ {3}Your diploma +│\n/)
   await right.after(codes.escape, 'd').shows('Delete this proof record and its presentations?')
   await right.after('y').shows('✓ The proof record is deleted.')
   expect((await bob.call('GET /present-proof/presentations')).contents).toEqual([])
