@@ -9,6 +9,8 @@ import type { Size } from './session/ui.ts'
 import { createReader } from './terminal/keys.ts'
 import { openScreen, type Screen } from './terminal/screen.ts'
 import { App } from './view/app.tsx'
+import type { Theme } from './view/row.tsx'
+import type { Looks } from './view/screen.ts'
 
 export type Options = {
   daemon: Daemon
@@ -31,13 +33,8 @@ const errors = ['uncaughtException', 'unhandledRejection'] as const
  * @throws {ProblemError} @throws {DaemonUnreachable} when the first requests fail, before anything is drawn
  * @throws errors of the dashboard, after the terminal is restored
  */
-export async function start({
-  daemon,
-  profile,
-  url,
-  isPlain,
-  forSameDaemon,
-}: Options): Promise<NodeJS.Signals | undefined> {
+export async function start(options: Options): Promise<NodeJS.Signals | undefined> {
+  const { daemon, isPlain, forSameDaemon } = options
   const { stdin, stdout } = process
   const [store, tenant] = await Promise.all([openStore(daemon), tenantOf(daemon)])
   const size = () => sizeOf(stdout)
@@ -69,28 +66,17 @@ export async function start({
     quit: () => end(),
     suspend,
   })
-  let resizeTimer: NodeJS.Timeout | undefined
-  const resize = () => {
-    clearTimeout(resizeTimer)
-    resizeTimer = setTimeout(() => {
-      screen.forget()
-      session.resize(size())
-    }, resizeMs)
-  }
   for (const signal of signals) process.on(signal, end)
   process.on('exit', screen.leave)
   for (const event of errors) process.on(event, fail)
-  stdout.on('resize', resize)
+  const stopFollowing = followSize(stdout, () => {
+    screen.forget()
+    session.resize(size())
+  })
   const read = createReader(session)
   // Ink's reader loses Esc if a character follows in the same chunk.
   stdin.setEncoding('utf8').on('data', read)
-  const looks = {
-    paint: hasColours(stdout) ? colour(stdout) : uncoloured,
-    isAscii: isPlain || !isUtf8(process.env),
-    renderings: renderingsFor('small'),
-    where: [profile, tenant === profile ? undefined : tenant, url].filter((each) => each !== undefined),
-    forSameDaemon,
-  }
+  const looks = looksOf(options, tenant)
   const app = render(
     <App session={session} looks={looks} {...(isPlain && { placeCursor: screen.point })} />,
     {
@@ -109,8 +95,7 @@ export async function start({
     screen.leave()
     stdin.setRawMode(false)
     stdin.off('data', read).pause()
-    stdout.off('resize', resize)
-    clearTimeout(resizeTimer)
+    stopFollowing()
     session.close()
     store.close()
     app.unmount()
@@ -122,12 +107,41 @@ export async function start({
 /** Milliseconds after the last change of the size, in which a window that is dragged changes it often. */
 const resizeMs = 20
 
+/** Calls a function after changes of the size. Returns a function that stops this. */
+function followSize(stdout: NodeJS.WriteStream, change: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined
+  const resize = () => {
+    clearTimeout(timer)
+    timer = setTimeout(change, resizeMs)
+  }
+  stdout.on('resize', resize)
+  return () => {
+    stdout.off('resize', resize)
+    clearTimeout(timer)
+  }
+}
+
 /** The largest size that is drawn. */
 const largest = { columns: 1_000, rows: 300 }
 
 /** Returns the size of a terminal, or 80×24 if it reports none. */
 function sizeOf({ columns, rows }: Partial<Size>): Size {
   return { columns: Math.min(columns || 80, largest.columns), rows: Math.min(rows || 24, largest.rows) }
+}
+
+/** Returns what the terminal shows, and what the header names. */
+function looksOf(
+  { profile, url, isPlain, forSameDaemon }: Options,
+  tenant: string | undefined,
+): Looks & Theme {
+  const names = [profile, tenant === profile ? undefined : tenant, url]
+  return {
+    paint: hasColours(process.stdout) ? colour(process.stdout) : uncoloured,
+    isAscii: isPlain || !isUtf8(process.env),
+    renderings: renderingsFor('small'),
+    where: names.filter((each) => each !== undefined),
+    forSameDaemon,
+  }
 }
 
 /** Returns the name of the wallet. Undefined if the daemon does not tell. */

@@ -27,13 +27,9 @@ export function Row({ parts }: { parts: readonly Part[] }) {
   return <Text wrap="truncate-end">{line.trimEnd() || ' '}</Text>
 }
 
-/** ASCII characters in place of those of the dashboard, each one column wide. */
-const inAscii: Readonly<Record<string, string>> = {
-  ...Object.fromEntries([...'┌┐└┘├┤'].map((corner) => [corner, '+'])),
-  ...{ '─': '-', '│': '|', '●': '*', '○': 'o', '›': '>', '▏': '_', '✓': '+', '✗': '!', '…': '~' },
-  ...{ '↑': '^', '↓': 'v', '“': '"', '”': '"', '‘': "'", '’': "'", '·': '-', '×': 'x', '–': '-', '—': '-' },
-}
+/** The characters of the dashboard, and ASCII characters in place of them, each one column wide. */
+const [drawn, inAscii] = ['┌┐└┘├┤─│●○›▏✓✗…↑↓“”‘’·×–—', '++++++-|*o>_+!~^v""\'\'-x--']
 
 function toAscii(text: string): string {
-  return text.replaceAll(/[^ -~]/gu, (character) => inAscii[character] ?? character)
+  return text.replaceAll(/[^ -~]/gu, (character) => inAscii![drawn!.indexOf(character)] ?? character)
 }
