@@ -6,6 +6,7 @@ export const english = {
   language: 'en',
   /** For dates. */
   locale: 'en-GB',
+  quotes: ['“', '”'] as [open: string, close: string],
   scan: 'Scan this code with your wallet.',
   tooLong: 'The text is too long for a QR code. Copy it, further down, into your wallet.',
   steps: 'What to do',
@@ -42,7 +43,7 @@ export const english = {
     check: 'Check what your wallet shows about the sender.',
     destination: (host: string): Html => html`Your messages go to <bdi>${host}</bdi>.`,
     warning:
-      'An invitation does not prove who made it. If you did not expect one, close this page. Opening it sends the sender nothing.',
+      'An invitation does not prove who made it. If you did not expect one, close this page. Opening it sends nothing to the sender.',
     copyText: 'Or, if it asks for the invitation’s text:',
     until: (moment: Html): Html => html`It can be accepted until ${moment}.`,
     expired: 'This invitation has expired',
@@ -63,7 +64,7 @@ export const english = {
     code: 'QR code of the DID request',
     last: 'Choose a DID, or let your wallet create a new one, and confirm. You can also decline.',
     warning: html`The sender chose the name on this page, and nobody has verified it. If you did not expect
-    this request, close this page. Opening it sends the sender nothing.`,
+    this request, close this page. Opening it sends nothing to the sender.`,
   },
 
   challenge: {

@@ -5,6 +5,7 @@ import { html } from './html.ts'
 export const german: Texts = {
   language: 'de',
   locale: 'de-DE',
+  quotes: ['„', '“'],
   scan: 'Scannen Sie diesen Code mit Ihrer Wallet.',
   tooLong: 'Der Text ist für einen QR-Code zu lang. Kopieren Sie ihn weiter unten in Ihre Wallet.',
   steps: 'So geht es weiter',

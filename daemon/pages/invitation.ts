@@ -78,7 +78,7 @@ function goalOf(texts: Texts, { invitation: { body } }: InvitationLink): Html | 
   const goal = line(body.goal, maxLineLength)
   if (goal === undefined) return undefined
   return html`<p class="soft">${texts.invitation.purpose}</p>
-    <blockquote>${quoted(goal)}</blockquote>`
+    <blockquote>${quoted(texts, goal)}</blockquote>`
 }
 
 /** The claims of the invitation about its maker and itself. */

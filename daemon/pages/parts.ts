@@ -7,8 +7,8 @@ import { toQrCode } from './qr-code.ts'
 export const maxLineLength = 200
 
 /** A text that another party chose, in quotation marks and isolated from the direction of the text around it. */
-export function quoted(text: string): Html {
-  return html`<bdi>“${text}”</bdi>`
+export function quoted({ quotes }: Texts, text: string): Html {
+  return html`<bdi>${quotes[0]}${text}${quotes[1]}</bdi>`
 }
 
 /** The QR code of a text, or a note when the text is too long for one. `label` names the code. */
@@ -51,7 +51,8 @@ export function copyFields({ copy }: Texts, fields: readonly { label: string; te
 }
 
 /** The end of a page. `isLive`: with scripts, the page reloads when its link closes. */
-export function pageEnd({ reload }: Texts, text: Html | undefined, isLive: boolean): Html {
+export function pageEnd({ reload }: Texts, text: Html | undefined, isLive: boolean): Html | undefined {
+  if (text === undefined && !isLive) return undefined
   return html`<footer>
     ${text && html`<p>${text}</p>`} ${isLive ? html`<noscript><p>${reload}</p></noscript>` : undefined}
   </footer>`

@@ -21,7 +21,7 @@ export async function referencePage({ reference }: Texts, base: string): Promise
       ${scripts.map((name) => html`<script defer src="${base}docs/${name}"></script>`)}`,
     },
     // Swagger UI is in English only.
-    content: html`<div class="page">
+    content: html`<main class="page">
       <header>
         <p class="kind">identity-agent</p>
         <h1>${reference.heading}</h1>
@@ -34,6 +34,6 @@ export async function referencePage({ reference }: Texts, base: string): Promise
       </header>
       <noscript><p class="note">${reference.noScript}</p></noscript>
       <div id="reference" lang="en" data-base="${base}"></div>
-    </div>`,
+    </main>`,
   }
 }

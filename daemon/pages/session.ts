@@ -48,7 +48,7 @@ function sessionPage(
     staleAfterMs,
     content: html`<header>
         <p class="kind">${words.kind}</p>
-        <h1 class="from">${from === undefined ? words.title : words.named(quoted(from))}</h1>
+        <h1 class="from">${from === undefined ? words.title : words.named(quoted(texts, from))}</h1>
         <p>${words.text}</p>
       </header>
       ${qrFigure(texts, shortUrl ?? text, words.code)}

@@ -44,6 +44,38 @@ test('every page is UTF-8 and quotes the name', async () => {
   expect(missing).not.toMatch(twice)
 })
 
+test.each<[what: string, from: string, shown?: string]>([
+  ['Chinese', '株式会社 山田太郎'],
+  // Isolated by <bdi>, so that it does not turn the text around it.
+  ['Arabic and Hebrew', 'شركة المثال עברית 12'],
+  ['emoji of several characters', '👩‍🚀🏳️‍🌈👍🏽 🎓'],
+  ['combining characters', 'e\u0301a\u0308 q\u0323\u0307 ก็'],
+  ['outside the basic plane', '𠮷野家 𝔊'],
+  ['entities', '<b>&amp;"’</b>', '&lt;b&gt;&amp;amp;&quot;’&lt;/b&gt;'],
+  ['control characters', 'A\u0000B\u0007\u001b[31mC\u0085\u202eD\u{e0041}\ufeff', 'AB[31mCD'],
+])('the bytes of a name: %s', async (_, from, shown = from) => {
+  const bytes = async (url: string, language: string) =>
+    Buffer.from(
+      await (
+        await fetch(url, { headers: { accept: 'text/html', 'accept-language': language } })
+      ).arrayBuffer(),
+    )
+  const { didRequest } = await post('/onboard/did-requests', { from })
+  const { challenge } = await post('/did-authentication/challenges', { from })
+  const { invitation } = await post('/connections', { goal: from })
+  const invitationUrl = `${daemon.url}/invitation${new URL(invitation.invitationUrl).search}`
+  const expected = [
+    [didRequest.onboardEndpoint, 'en', `<title>${shown} asks for your DID – identity-agent</title>`],
+    [didRequest.onboardEndpoint, 'en', `<h1 class="from"><bdi>“${shown}”</bdi> asks for your DID</h1>`],
+    [challenge.submissionEndpoint, 'en', `<h1 class="from"><bdi>“${shown}”</bdi> asks you to sign in</h1>`],
+    [challenge.submissionEndpoint, 'de', `<bdi>„${shown}“</bdi> bittet um Ihre Anmeldung`],
+    [invitationUrl, 'en', `<blockquote><bdi>“${shown}”</bdi></blockquote>`],
+    [invitationUrl, 'de', `<blockquote><bdi>„${shown}“</bdi></blockquote>`],
+  ] as const
+  for (const [url, language, text] of expected)
+    expect((await bytes(url, language)).includes(Buffer.from(text, 'utf8')), text).toBe(true)
+})
+
 test('commands print UTF-8', async () => {
   const run = (...args: string[]) =>
     execa(process.execPath, [bin, ...args], {

@@ -1,4 +1,4 @@
-/** The pages in Chromium without JavaScript. */
+/** The pages in Chromium, mostly without JavaScript. */
 import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -75,17 +75,18 @@ describe('pages in Chromium', () => {
   }
 
   const looks = [
-    { colorScheme: 'light', width: 1_280, ground: 'rgb(243, 245, 248)' },
-    { colorScheme: 'dark', width: 1_280, ground: 'rgb(14, 17, 22)' },
-    { colorScheme: 'light', width: 375, ground: 'rgb(243, 245, 248)' },
-    { colorScheme: 'dark', width: 375, ground: 'rgb(14, 17, 22)' },
+    { colorScheme: 'light', width: 1_280, forcedColors: 'none', ground: 'rgb(243, 245, 248)' },
+    { colorScheme: 'dark', width: 375, forcedColors: 'none', ground: 'rgb(14, 17, 22)' },
+    // A system with a colour scheme of its own. Scanners still need black on white.
+    { colorScheme: 'dark', width: 375, forcedColors: 'active', ground: 'rgb(0, 0, 0)' },
   ] as const
 
   test.each(looks)(
-    '$colorScheme, $width pixels: the QR code can be scanned, and the page fits',
-    async ({ colorScheme, width, ground }) => {
+    '$colorScheme, $width pixels, forced colours $forcedColors: the QR code can be scanned, and the page fits',
+    async ({ colorScheme, width, forcedColors, ground }) => {
       const { context, page, said } = await open({
         colorScheme,
+        forcedColors,
         viewport: { width, height: 800 },
         deviceScaleFactor: 2,
       })
@@ -136,6 +137,23 @@ describe('pages in Chromium', () => {
     // The error here proves that the absence of errors above is meaningful.
     expect(said.filter((text) => text.includes('Content Security Policy'))).toHaveLength(3)
     await context.close()
+  })
+
+  test('an open page follows its link, and says without JavaScript that it does not', async () => {
+    const [live, plain] = [await open({ javaScriptEnabled: true }), await open({})]
+    const { didRequest } = await agent.tenant('POST /onboard/did-requests', { body: {} })
+    const streams: string[] = []
+    live.page.on('response', (response) => streams.push(response.headers()['content-type'] ?? ''))
+    await live.page.goto(didRequest.onboardEndpoint)
+    await plain.page.goto(didRequest.onboardEndpoint)
+    const note = 'To see whether this link is still open, reload the page.'
+    expect(await live.page.locator('noscript p').count()).toBe(0)
+    expect(await plain.page.locator('noscript p').innerText()).toBe(note)
+    await expect.poll(() => streams).toContain('text/event-stream')
+    await fetch(didRequest.onboardEndpoint, { method: 'POST', body: '{"did":"did:example:alice"}' })
+    await live.page.getByRole('heading', { name: 'This link is closed' }).waitFor()
+    expect(await plain.page.locator('h1').innerText()).toBe('Request for your DID')
+    await Promise.all([live.context.close(), plain.context.close()])
   })
 
   test('an expired link is explained in words', async () => {

@@ -443,7 +443,7 @@ describe('the language', () => {
       (await fetch(link, { headers: { accept: browser, 'accept-language': 'de' } })).text()
     const page = await german(url)
     expect(page).toContain('<title>Acme GmbH bittet um Ihre Anmeldung – identity-agent</title>')
-    expect(page).toContain('<bdi>“Acme GmbH”</bdi> bittet um Ihre Anmeldung')
+    expect(page).toContain('<bdi>„Acme GmbH“</bdi> bittet um Ihre Anmeldung')
     expect(page).toMatch(/>\d{1,2}\. \p{L}+ \d{4} um \d{2}:\d{2}:\d{2} UTC<\/time>/u)
     // Nothing is left in English but names.
     for (const link of [url, (await invitation()).url, `${agent.url}/`])

@@ -1,0 +1,198 @@
+/** The accessibility of all pages (WCAG 2.2 AA), in Chromium: axe-core, and what it cannot see. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { launch } from '../_chromium.ts'
+import { encode, offerByInvitation } from '../_invitation.ts'
+import { oobOf } from '../_tenants.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Names and goals in several scripts, one of which is written from right to left. */
+const name = 'Größe & Söhne 株式会社 شركة 🎓'
+
+let agent: TestAgent
+let browser: Browser
+let pages: Record<string, string>
+
+beforeAll(async () => {
+  agent = await startAgent()
+  browser = await launch()
+  const body = { from: name }
+  const link = (oob: string) => `${agent.url}/invitation?_oob=${oob}`
+  const tenant = await agent.newTenant()
+  const [{ didRequest }, unnamed, { challenge }, withdrawn, connection, offer, request] = await Promise.all([
+    agent.tenant('POST /onboard/did-requests', { body }),
+    agent.tenant('POST /onboard/did-requests', { body: {} }),
+    agent.tenant('POST /did-authentication/challenges', { body }),
+    agent.tenant('POST /onboard/did-requests', { body }),
+    agent.tenant('POST /connections', { body: { goal: name } }),
+    offerByInvitation({ ...tenant }, { goal: name }),
+    agent.tenant('POST /present-proof/presentations/invitation', { body: { goal: name, proofs: [] } }),
+  ])
+  await agent.tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: withdrawn.id } })
+  pages = {
+    home: `${agent.url}/`,
+    'DID request': didRequest.onboardEndpoint,
+    'DID request without a name': unnamed.didRequest.onboardEndpoint,
+    challenge: challenge.submissionEndpoint,
+    invitation: link(oobOf(connection)),
+    offer: link(oobOf(offer)),
+    'proof request': link(oobOf(request)),
+    'expired invitation': link(
+      encode({
+        id: '1',
+        type: 'https://didcomm.org/out-of-band/2.0/invitation',
+        from: 'did:example:other',
+        expires_time: 1,
+      }),
+    ),
+    unreadable: link('no'),
+    unknown: `${agent.url}/onboard/none`,
+    closed: withdrawn.didRequest.onboardEndpoint,
+  }
+})
+afterAll(async () => {
+  await browser.close()
+  await agent[Symbol.asyncDispose]()
+})
+
+type Look = { colorScheme: 'light' | 'dark'; width: number }
+const looks: Look[] = [
+  { colorScheme: 'light', width: 1_280 },
+  { colorScheme: 'dark', width: 375 },
+]
+
+async function look(page: Page, { colorScheme, width }: Look): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  await page.setViewportSize({ width, height: 800 })
+}
+
+/** What axe-core reports of a page: the rule, and the elements. Content of collapsed details counts too. */
+async function faultsOf(page: Page): Promise<string[]> {
+  const options = JSON.stringify({ runOnly: tags, rules: { 'target-size': { enabled: true } } })
+  const { violations, passes } = (await page.evaluate(`axe.run(${options})`)) as Record<
+    'violations' | 'passes',
+    { id: string; nodes: { html: string; failureSummary: string }[] }[]
+  >
+  expect(passes.length).toBeGreaterThan(5)
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  )
+}
+
+/** Shows all that a page can show: details, and what only browsers without JavaScript show. axe-core needs JavaScript. */
+const showAll = `document.querySelectorAll('details').forEach((each) => each.open = true)
+  document.querySelectorAll('noscript').forEach((each) => each.outerHTML = each.textContent)`
+
+/** Elements whose content does not fit, or that are wider than the window. */
+const cut = `[...document.body.querySelectorAll('*')].filter((each) => !each.closest('svg') && each.localName !== 'textarea')
+  .filter((each) => each.getBoundingClientRect().right > innerWidth + 1 || each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0)
+  .map((each) => each.outerHTML.slice(0, 100))`
+
+// Colours are those of every language.
+describe.each([
+  ['en-GB', looks],
+  ['de-DE', looks.slice(1)],
+] as const)('%s', (locale, seen) => {
+  let context: BrowserContext
+  let page: Page
+  beforeAll(async () => {
+    // Styles for tests are not in the policy of the pages.
+    context = await browser.newContext({ locale, bypassCSP: true })
+    page = await context.newPage()
+  })
+  afterAll(() => context.close())
+
+  test('axe-core reports nothing, on a screen and on a phone', async () => {
+    const faults: Record<string, string[]> = {}
+    for (const [title, url] of Object.entries(pages)) {
+      await page.goto(url)
+      await page.evaluate(showAll)
+      await page.evaluate(axe)
+      for (const each of seen) {
+        await look(page, each)
+        const found = await faultsOf(page)
+        if (found.length > 0) faults[`${title}, ${each.colorScheme}, ${each.width}`] = found
+      }
+      expect(await page.getAttribute('html', 'lang'), title).toBe(locale.slice(0, 2))
+      expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/^data:image\/svg\+xml,/)
+    }
+    expect(faults).toEqual({})
+  })
+
+  test('a window of 320 pixels shows all, with the text spacing of WCAG 1.4.12 too', async () => {
+    await page.setViewportSize({ width: 320, height: 256 })
+    for (const [title, url] of Object.entries(pages)) {
+      await page.goto(url)
+      await page.evaluate(showAll)
+      expect(await page.evaluate(cut), title).toEqual([])
+      await page.addStyleTag({
+        content: `* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important }
+          p { margin-bottom: 2em !important }`,
+      })
+      expect(await page.evaluate(cut), title).toEqual([])
+    }
+  })
+})
+
+test('axe-core reports nothing of the API reference around Swagger UI, and sees faults', async () => {
+  const context = await browser.newContext()
+  // Without Swagger UI, which is not ours.
+  await context.route(/\/docs\/.*\.js$/, (route) => route.abort())
+  const page = await context.newPage()
+  await page.goto(`${agent.url}/docs`)
+  await page.evaluate(showAll)
+  await page.evaluate(axe)
+  for (const each of looks) {
+    await look(page, each)
+    expect(await faultsOf(page)).toEqual([])
+  }
+  await page.evaluate(`document.querySelector('h1').style.color = '#333'; document.documentElement.lang = ''`)
+  expect((await faultsOf(page)).map((fault) => fault.split(':')[0])).toEqual([
+    'color-contrast',
+    'html-has-lang',
+  ])
+  await context.close()
+})
+
+test('the keyboard reaches each control in order, and its focus is visible', async () => {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  const focused = async () =>
+    (await page.evaluate(`(() => {
+      const { localName, id } = document.activeElement
+      const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement)
+      return { name: localName + id, isVisible: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1 }
+    })()`)) as { name: string; isVisible: boolean }
+  const walk = async (url: string, count: number) => {
+    await page.goto(url)
+    await page.evaluate(showAll)
+    const names: string[] = []
+    for (let at = 0; at < count; at++) {
+      await page.keyboard.press('Tab')
+      const { name: control, isVisible } = await focused()
+      expect(isVisible, `${url} ${control}`).toBe(true)
+      names.push(control)
+    }
+    return names
+  }
+  expect(await walk(pages['invitation']!, 4)).toEqual([
+    'summary',
+    'textareacopy-0',
+    'textareacopy-1',
+    'summary',
+  ])
+  expect(await walk(pages['home']!, 3)).toEqual(['a', 'a', 'a'])
+  // Without the pointer, Enter opens the details.
+  await page.goto(pages['DID request']!)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  expect(await page.locator('textarea').isVisible()).toBe(true)
+  // Nothing moves, for people who ask for that (WCAG 2.3.3) and for others.
+  expect(await page.evaluate('document.getAnimations().length')).toBe(0)
+  await context.close()
+})
