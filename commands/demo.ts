@@ -37,7 +37,7 @@ export default defineLocalCommand({
   examples: [
     'agent demo',
     'agent demo --scenario all',
-    'agent demo --pace 400',
+    'agent demo --pace 350',
     'agent demo --two-terminals',
     'agent demo --record demo.svg',
   ],
@@ -63,7 +63,7 @@ export default defineLocalCommand({
     pace: Flags.integer({
       min: 0,
       max: 2_000,
-      description: 'milliseconds to pause for each line, to read along: 400; in a recording the default',
+      description: 'milliseconds to pause for each line, to read along: 350; in a recording the default',
     }),
     keep: Flags.boolean({
       description: 'leave the daemons running, and print how to use and stop them',

@@ -23,7 +23,7 @@ const formats = ['cast', 'svg', 'gif'] as const
 const [usualColumns, usualRows] = [80, 24]
 
 /** Milliseconds that a line of a recording stays the last one, at least. */
-const usualPaceMs = 400
+const usualPaceMs = 350
 
 /**
  * Starts a recording of a terminal. Lines follow each other after `paceMs` at least: the recording of a demo of two

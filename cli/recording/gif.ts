@@ -10,7 +10,7 @@ const shortestMs = 20
 /** Indices of the palette, which all frames share. */
 const [unchanged, ground] = [0, 1]
 
-/** A recording of output that only grows. Each frame has the pixels that differ from the frame before. */
+/** A recording of output that only grows. Until it scrolls, a frame has the pixels that differ from the frame before. */
 export function drawGif(
   lines: readonly Line[],
   moments: readonly Moment[],
@@ -32,8 +32,9 @@ export function drawGif(
     const top = Math.max(count - rows, 0)
     const frame = new Uint8Array(width * height).fill(ground)
     frame.set(pixels.subarray(top * cellHeight * width, count * cellHeight * width))
-    const changes = frame.map((pixel, at) => (pixel === before[at] ? unchanged : pixel))
-    gif.writeFrame(changes, width, height, {
+    // A screen that has moved up is smaller as a whole: its characters repeat.
+    const drawn = top > 0 ? frame : frame.map((pixel, at) => (pixel === before[at] ? unchanged : pixel))
+    gif.writeFrame(drawn, width, height, {
       ...(index === 0 && { palette: palette.colours }),
       colorDepth,
       delay: (shown[index + 1]?.atMs ?? atMs + holdMs) - atMs,
