@@ -78,7 +78,7 @@ export function createNarrator(print: Print, look: Look): Narrator {
     name(who, variable, value, /\s/.test(value) ? quote(value) : value, isForCurl)
   return {
     say: print,
-    tell: (who, text) => print(panes ? panes.text(who, text) : `   ${who} ${text}`),
+    tell: (who, text) => print(panes ? panes.text(who, text) : `   ${text}`),
     step: (title) => {
       const heading = `\n${bold(`${++steps}. ${title}`)}`
       print(panes ? `${heading}\n${panes.head(signed)}` : heading, stepLines)

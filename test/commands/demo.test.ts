@@ -215,7 +215,7 @@ describe('the demonstration', () => {
     'that is ended by %s cleans up all the same (130)',
     async (signal) => {
       const demo = user.spawn`demo`
-      await printed(demo.stdout, 'alice answers')
+      await printed(demo.stdout, '   alice answers')
       const running = readRunning(join(user.folder, left()[0]!, 'acme'))
       demo.kill(signal)
       expect((await demo).exitCode).toBe(130)
@@ -226,7 +226,7 @@ describe('the demonstration', () => {
 
   test('finishes after its output is closed', async () => {
     const demo = user.spawn`demo --scenario connect`
-    await printed(demo.stdout, 'acme answers')
+    await printed(demo.stdout, '   acme answers')
     demo.stdout.destroy()
     expect((await demo).exitCode).toBe(0)
     expect(left()).toEqual([])
