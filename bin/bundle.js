@@ -82,6 +82,7 @@ await build({
     separate([
       ...onDemand.map((name) => [new RegExp(`^${name}$`), `./${name}.cjs`]),
       [/\/views\.ts$/, './pages.cjs'],
+      [/\/net\/lan\.ts$/, './lan.cjs'],
     ]),
   ],
 })
@@ -92,6 +93,8 @@ await build({ ...script, entryPoints: onDemand, outdir: 'dist/daemon', sourcemap
 
 // The daemon loads this one with the first web page.
 await build({ ...script, entryPoints: { pages: 'daemon/pages/views.ts' }, outdir: 'dist/daemon' })
+// The command line and the daemon load this one only for `--lan`.
+await build({ ...script, minify: true, entryPoints: ['src/net/lan.ts'], outdir: 'dist/daemon' })
 
 // The daemon loads this one only if it exports traces. The ES modules of OpenTelemetry have no code that nothing uses.
 await build({
@@ -146,6 +149,7 @@ await build({
   plugins: [
     separate([
       [/\/base\/config-report\.ts$/, './config.cjs'],
+      [/\/net\/lan\.ts$/, './daemon/lan.cjs'],
       [qrCodes, './qr.cjs'],
       [/\/recording\/draw\.ts$/, './recording.cjs'],
     ]),

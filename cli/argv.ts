@@ -1,4 +1,4 @@
-/** Rewrites a command line for oclif: global flags move behind the command, and `--wait` may have no value. */
+/** Rewrites a command line for oclif: global flags move behind the command, and `--wait` and `--lan` may have no value. */
 
 /** The global flags with a value, and those without. */
 const valued = ['--profile', '-p', '--url', '--api-key-file', '--admin-key-file']
@@ -34,13 +34,19 @@ function wordsOf(argv: readonly string[], ids: readonly string[]): number {
   return known || words.length
 }
 
-/** Gives a bare `--wait` an empty value: oclif requires a value for every flag that can have one. */
+/** Flags whose value may be missing, and what their value in the next word looks like. */
+const optional: Readonly<Record<string, RegExp>> = { '--wait': /^(?!)/, '--lan': /^(?:\d|off$|auto$)/ }
+
+/** Gives a bare `--wait` or `--lan` an empty value: oclif requires a value for every flag that can have one. */
 export function spellOut(argv: readonly string[]): string[] {
   const end = argv.indexOf('--')
-  return argv.map((arg, index) => (arg === '--wait' && (end === -1 || index < end) ? '--wait=' : arg))
+  return argv.map((arg, index) => {
+    const value = end === -1 || index < end ? optional[arg] : undefined
+    return value && !value.test(argv[index + 1] ?? '') ? `${arg}=` : arg
+  })
 }
 
 /** The inverse of `spellOut`: the arguments as a person types them. */
 export function asTyped(argv: readonly string[]): string[] {
-  return argv.map((arg) => (arg === '--wait=' ? '--wait' : arg))
+  return argv.map((arg) => arg.replace(/^(--(?:wait|lan))=$/, '$1'))
 }

@@ -164,8 +164,8 @@ async function execute(
 ): Promise<unknown> {
   const daemon = await open?.(line, timeoutMs)
   try {
-    const { wait } = line.rules.flags
-    const given = wait?.type === 'option' ? spellOut(line.argv) : line.argv
+    const { wait, lan } = line.rules.flags
+    const given = wait?.type === 'option' || lan ? spellOut(line.argv) : line.argv
     const argv = daemon && questions ? await complete(line, given, questions, daemon) : given
     const { args, flags } = await parseLine(line, argv)
     await daemon?.resolveIds(line.id, { args, flags }, daemon.call)

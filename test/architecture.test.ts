@@ -186,7 +186,7 @@ const mayImport: Record<string, string[]> = {
   'library/agent': ['daemon/server', 'library/client'],
   'library/_make': ['daemon/http', 'daemon/routes'],
   // Commands and the dashboard speak HTTP with the daemon.
-  cli: ['src/base', 'src/crypto/mnemonic.ts', 'daemon/client'],
+  cli: ['src/base', 'src/crypto/mnemonic.ts', 'src/net/lan.ts', 'daemon/client'],
   'cli/tui': [
     'src/base',
     'daemon/client',

@@ -9,6 +9,7 @@ import { findDaemon } from './find.ts'
 const flagNames: Readonly<Record<string, string>> = {
   AGENT_CONFIG_FILE: '--config',
   AGENT_HOST: '--host',
+  AGENT_LAN: '--lan',
   AGENT_HTTP_PORT: '--port',
   AGENT_DIDCOMM_PORT: '--didcomm-port',
 }
@@ -72,6 +73,7 @@ export function findOthers(running: Running, requested: Settings, served: readon
     (name) =>
       name !== 'AGENT_DATA_DIR' &&
       requested[name] !== undefined &&
+      !(requested[name] === 'off' && served.every((settings) => settings[name] === undefined)) &&
       !served.some((settings) => isServed(name, requested[name]!, running, settings)),
   )
 }

@@ -16,8 +16,15 @@ export async function findDaemon(dataDir: string): Promise<Running | undefined> 
   const running = readRunning(dataDir)
   if (!running || !isAlive(running.pid)) return undefined
   const known = isDaemonProcess(running.pid)
-  const isOurs = known ?? (await health(running.url)) !== undefined
+  const isOurs = known ?? (await answers(running))
   return isOurs ? running : undefined
+}
+
+/** Calls the daemon. One that was started with `--lan` answers at a loopback address too, also when the network is another now. */
+async function answers({ url }: Running): Promise<boolean> {
+  const here = new URL(url)
+  here.hostname = '127.0.0.1'
+  return ((await health(url)) ?? (await health(here.origin))) !== undefined
 }
 
 /** Returns the version of the daemon at a URL; undefined when none answers. */

@@ -119,12 +119,15 @@ function unreachable({ url, cause }: DaemonUnreachable): Report {
       exitCode: 6,
     }
   const isHere = /^https?:\/\/(localhost|127\.|\[::1\])/.test(url)
+  const isInLan = /^https?:\/\/(10|192\.168|172\.(1[6-9]|2\d|3[01])|100)\.[\d.]+(:|$)/.test(url)
   return {
     code: 'DaemonUnreachable',
     title: `No daemon answers at ${url}${typeof code === 'string' ? ` (${systemReason(cause)})` : ''}`,
     hint: isHere
       ? 'agent daemon start'
-      : 'check --url, AGENT_URL or the profile, and whether the daemon runs there',
+      : isInLan
+        ? 'agent daemon restart   # a daemon of this machine, if the network has changed; otherwise check --url, AGENT_URL or the profile'
+        : 'check --url, AGENT_URL or the profile, and whether the daemon runs there',
     exitCode: 7,
   }
 }

@@ -4,6 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { fromProcess, type Surroundings } from '../../cli/client/settings.ts'
 import { configFlag, readConfigured } from '../../cli/daemon/configuration.ts'
 import { findDaemon } from '../../cli/daemon/find.ts'
+import { lanFlag, toLan } from '../../cli/daemon/lan.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { commandsFor, systemFlag } from '../../cli/service/commands.ts'
@@ -20,6 +21,7 @@ type ServiceFlags = {
   config?: string | undefined
   'data-dir'?: string | undefined
   host?: string | undefined
+  lan?: string | undefined
   port?: number | undefined
   'didcomm-port'?: number | undefined
   system: boolean
@@ -46,6 +48,7 @@ export default defineLocalCommand({
     config: configFlag,
     'data-dir': Flags.string({ description: 'data folder of the agent (AGENT_DATA_DIR)' }),
     host: Flags.string({ description: 'address that both servers listen on (AGENT_HOST)' }),
+    lan: lanFlag,
     port: portFlag('port of the HTTP API, 0 for a free one (AGENT_HTTP_PORT)'),
     'didcomm-port': portFlag('port of the DIDComm endpoint, 0 for a free one (AGENT_DIDCOMM_PORT)'),
     profile: Flags.string({
@@ -109,6 +112,7 @@ async function planOf(
   const requested = withoutEmpty({
     AGENT_CONFIG_FILE: flags.config && oneLine('--config', resolve(flags.config)),
     AGENT_HOST: flags.host && oneLine('--host', flags.host),
+    AGENT_LAN: toLan(flags.lan),
     AGENT_HTTP_PORT: flags.port?.toString(),
     AGENT_DIDCOMM_PORT: flags['didcomm-port']?.toString(),
   })

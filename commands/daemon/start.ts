@@ -6,23 +6,26 @@ import { exit } from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
 import { childEnv, fromProcess } from '../../cli/client/settings.ts'
 import { configFlag, readConfigured, toArguments } from '../../cli/daemon/configuration.ts'
-import { requireFreeProfile, requireSameDaemon } from '../../cli/daemon/conflicts.ts'
+import { type Asked, requireFreeProfile, requireSameDaemon } from '../../cli/daemon/conflicts.ts'
 import { findDaemon } from '../../cli/daemon/find.ts'
+import { lanFlag, lanNotice, toLan } from '../../cli/daemon/lan.ts'
 import { launchInBackground, launchInForeground, detach } from '../../cli/daemon/launch.ts'
 import { defineLocalCommand, type LocalContext } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { forProfile } from '../../cli/format/next.ts'
 import { fields } from '../../cli/format/table.ts'
-import { settingsPath, withoutEmpty } from '../../src/base/settings.ts'
+import { wrap } from '../../cli/format/text.ts'
+import { readSettings, settingsPath, withoutEmpty } from '../../src/base/settings.ts'
 import { logPath } from '../../src/base/log-file.ts'
 
 export default defineLocalCommand({
   summary: 'Start the daemon, and wait until it is ready',
   description:
-    'Flags set the environment variables of the same name. All other settings are environment variables, or are in a configuration file (--config). The profile keeps the file, ports, addresses and the ledger for the next start (docs/operate/configuration.md). `agent config show` prints the settings of the next start.',
+    'Flags set the environment variables of the same name. All other settings are environment variables, or are in a configuration file (--config). The profile keeps the file, ports, addresses and the ledger for the next start (docs/operate/configuration.md). docs/how-to/phones.md is about --lan. `agent config show` prints the settings of the next start.',
   examples: [
     'agent daemon start',
     'agent daemon start --profile bob --data-dir ./bob --port 0 --didcomm-port 0',
+    'agent daemon start --lan',
     'agent daemon start --config /etc/identity-agent.yaml',
   ],
   flags: {
@@ -30,6 +33,7 @@ export default defineLocalCommand({
     config: configFlag,
     'data-dir': Flags.string({ description: 'data folder of the agent (AGENT_DATA_DIR)' }),
     host: Flags.string({ description: 'address that both servers listen on (AGENT_HOST)' }),
+    lan: lanFlag,
     port: Flags.integer({
       description: 'port of the HTTP API, 0 for a free one (AGENT_HTTP_PORT)',
       min: 0,
@@ -54,6 +58,7 @@ export default defineLocalCommand({
     const requested = withoutEmpty({
       AGENT_CONFIG_FILE: flags.config && resolve(flags.config),
       AGENT_HOST: flags.host,
+      AGENT_LAN: toLan(flags.lan),
       AGENT_HTTP_PORT: flags.port?.toString(),
       AGENT_DIDCOMM_PORT: flags['didcomm-port']?.toString(),
     })
@@ -61,7 +66,10 @@ export default defineLocalCommand({
     const asked = { configDir, profile, dataDir, flags: requested, env: withoutEmpty(process.env), file }
     const running = await findDaemon(dataDir)
     if (running) requireSameDaemon(running, asked)
-    else await requireFreeProfile(asked)
+    else {
+      await requireFreeProfile(asked)
+      await sayLan(context, asked)
+    }
     const args = toArguments({ AGENT_DATA_DIR: dataDir, AGENT_PROFILE: profile, ...requested })
     if (flags.foreground) return startInForeground(context, args)
 
@@ -95,6 +103,18 @@ export default defineLocalCommand({
     return { url, didcommUrl, pid, dataDir, log: logFile, calls, started: running === undefined }
   },
 })
+
+/** States the consequences of a start with an address in the local network, before it. */
+async function sayLan(
+  { flags, say }: LocalContext<object, { foreground: boolean }>,
+  { flags: given, env, file, configDir, profile }: Asked,
+): Promise<void> {
+  const notice = await lanNotice([given, env, file, readSettings(configDir, profile)])
+  // The standard error of a daemon in the foreground is its log.
+  if (notice.length === 0 || (flags.foreground && !process.stderr.isTTY)) return
+  for (const sentence of notice) say(wrap(sentence, process.stderr.columns).join('\n'))
+  say('')
+}
 
 function warn({ flags, say }: LocalContext, warnings: readonly string[]): void {
   for (const warning of warnings) say(`\nWarning: ${forProfile(warning, flags.profile)}`)

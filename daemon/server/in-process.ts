@@ -78,6 +78,7 @@ const others: Readonly<Record<string, string>> = {
   AGENT_CONFIG_DIR: 'an agent in a program writes no profile',
   AGENT_PROFILE: 'an agent in a program writes no profile',
   AGENT_CONFIG_FILE: 'the option settings has all settings',
+  AGENT_LAN: 'an agent in a program answers at AGENT_HOST, and the public URLs are settings',
   ...Object.fromEntries(
     Object.keys(tracingVariables).map((name) => [name, 'only a daemon exports traces, of its whole process']),
   ),
@@ -90,6 +91,7 @@ export type Setting = Exclude<
   | 'AGENT_CONFIG_DIR'
   | 'AGENT_PROFILE'
   | 'AGENT_CONFIG_FILE'
+  | 'AGENT_LAN'
   | keyof typeof tracingVariables
 >
 

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Config } from '../../src/base/config.ts'
 import { StartError } from '../../src/base/start-error.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
+import { isLoopbackAddress } from '../../src/net/addresses.ts'
 import { networkOf } from '../middleware/address.ts'
 import { maxHeaders } from '../middleware/head.ts'
 
@@ -24,6 +25,8 @@ export type ConnectionLimits = {
   total: number
   /** Open connections of one address. `undefined` means no limit. */
   perAddress: number | undefined
+  /** The only address, besides loopback ones, at which connections are accepted. `undefined` means every address that is bound. */
+  onlyAt: string | undefined
   /** The time for the head of a request. */
   headersTimeoutMs: number
   /** The time for a whole request. */
@@ -40,6 +43,7 @@ export type ConnectionLimits = {
 const defaultLimits: ConnectionLimits = {
   total: 5_000,
   perAddress: 1_000,
+  onlyAt: undefined,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 65_000,
@@ -49,10 +53,11 @@ const defaultLimits: ConnectionLimits = {
 
 /** The limits of the configuration. All connections come from the proxy if there is one, so its address has no limit. */
 export function connectionLimits(
-  { AGENT_CONNECTIONS: total, AGENT_CONNECTIONS_PER_ADDRESS: perAddress }: Config,
+  { AGENT_CONNECTIONS: total, AGENT_CONNECTIONS_PER_ADDRESS: perAddress, AGENT_LAN: lan }: Config,
   isProxied: boolean,
 ): Partial<ConnectionLimits> {
-  return { total, perAddress: isProxied ? undefined : perAddress }
+  const onlyAt = lan === 'off' ? undefined : lan.split('/')[0]
+  return { total, perAddress: isProxied ? undefined : perAddress, onlyAt }
 }
 
 /**
@@ -90,12 +95,21 @@ export async function bind(
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
+  if (all.onlyAt !== undefined) refuseAtOthers(server, all.onlyAt)
   if (all.perAddress !== undefined) limitPerAddress(server, all.perAddress)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(toStartError(error, host, port, remedy)))
     server.listen(port, host, resolve)
   })
   return server
+}
+
+/** Closes connections to other addresses of this machine, such as those of containers and VPNs. */
+function refuseAtOthers(server: Server, address: string): void {
+  server.prependListener('connection', (socket: Socket) => {
+    const { localAddress: at = '' } = socket
+    if (at !== address && !isLoopbackAddress(at)) socket.destroy()
+  })
 }
 
 /** Closes connections of an address (IPv6: of a /64 network) that has `limit` open connections. */

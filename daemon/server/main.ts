@@ -4,6 +4,7 @@
  *
  * It sends `ready` with the URLs to a connected parent. An error is one sentence on standard error and an exit code.
  */
+import type { Server } from 'node:http'
 import * as z from 'zod'
 import { createAgent } from '../../src/agent.ts'
 import { newApiKey } from '../../src/base/api-key.ts'
@@ -26,8 +27,8 @@ import { serveSockets } from './mediator.ts'
 import { startTracing } from './tracing.ts'
 import { createNotify, type Notify } from './notify.ts'
 import { originOf } from './origin.ts'
-import { bindConfigured } from './ports.ts'
-import { createShutdown } from '../middleware/shutdown.ts'
+import { bindConfigured, resolveLan } from './ports.ts'
+import { createShutdown, type Shutdown } from '../middleware/shutdown.ts'
 import { routes } from '../routes/index.ts'
 
 /** The message of a launcher whose end stops the daemon. */
@@ -38,28 +39,18 @@ type Undo = () => unknown
 
 type Origin = ReturnType<typeof originOf>
 
+type Start = { configured: Configured; host: string; origin: Origin; log: Log; undo: Undo[] }
+
 type Started = { url: string; didcommUrl: string; calls: string; moved: string[] }
 
-async function start(configured: Configured, origin: Origin, log: Log, undo: Undo[]): Promise<Started> {
+async function start({ configured, host, origin, log, undo }: Start): Promise<Started> {
   const { config, warning } = fitOpenFiles(configured.config)
   if (warning !== undefined) log.warn(warning)
   const endTracing = startTracing(config, log)
   undo.push(lockDataFolder(config.AGENT_DATA_DIR))
-  const [ofRest, ofDidcomm] = [config.AGENT_TRUST_PROXY, config.MEDIATOR_TRUST_PROXY].map((isProxied) =>
-    connectionLimits(config, isProxied),
-  )
-  const rest = await bindConfigured(configured, 'AGENT_HTTP_PORT', ofRest)
-  const servers = [rest]
   const shutdown = createShutdown()
-  undo.push(async () => {
-    await shutdown.begin()
-    const stopped = servers.map(stop)
-    shutdown.release()
-    await Promise.all(stopped)
-  })
-  const didcomm = await bindConfigured(configured, 'AGENT_DIDCOMM_PORT', ofDidcomm)
-  servers.push(didcomm)
-  const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
+  const [rest, didcomm] = await bindServers(configured, shutdown, undo)
+  const [url, didcommUrl] = [urlOf(rest, host), urlOf(didcomm, host)]
   const dataDir = config.AGENT_DATA_DIR
   const profile = readLocalProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE)
   const remembered = profile?.dataDir === dataDir ? profile : undefined
@@ -111,6 +102,29 @@ async function start(configured: Configured, origin: Origin, log: Log, undo: Und
   return { url, didcommUrl, calls, moved: moved === undefined ? [] : [moved] }
 }
 
+/** Binds both servers, which answer 503 until they are served. */
+async function bindServers(
+  configured: Configured,
+  shutdown: Shutdown,
+  undo: Undo[],
+): Promise<[rest: Server, didcomm: Server]> {
+  const { config } = configured
+  const servers: Server[] = []
+  undo.push(async () => {
+    await shutdown.begin()
+    const stopped = servers.map(stop)
+    shutdown.release()
+    await Promise.all(stopped)
+  })
+  const open = async (...[name, isProxied]: ['AGENT_HTTP_PORT' | 'AGENT_DIDCOMM_PORT', boolean]) => {
+    const server = await bindConfigured(configured, name, connectionLimits(config, isProxied))
+    servers.push(server)
+    return server
+  }
+  const rest = await open('AGENT_HTTP_PORT', config.AGENT_TRUST_PROXY)
+  return [rest, await open('AGENT_DIDCOMM_PORT', config.MEDIATOR_TRUST_PROXY)]
+}
+
 async function undoAll(undo: Undo[]): Promise<void> {
   for (const step of undo.splice(0).toReversed()) await step()
 }
@@ -119,7 +133,7 @@ export async function main(): Promise<void> {
   const undo: Undo[] = []
   const launcher = watchLauncher()
   try {
-    const configured = await configure(process.env, process.argv.slice(2))
+    const { configured, host } = await resolveLan(await configure(process.env, process.argv.slice(2)))
     const { config } = configured
     const logFile = ownLogFile(config.AGENT_DATA_DIR)
     const origin = originOf(process.env, process.argv.slice(2), logFile !== undefined)
@@ -132,7 +146,7 @@ export async function main(): Promise<void> {
       process.exit(1)
     })
     for (const reason of configured.warnings) log.warn({ reason }, 'the configuration may have a mistake')
-    const { calls, moved, ...urls } = await start(configured, origin, log, undo)
+    const { calls, moved, ...urls } = await start({ configured, host, origin, log, undo })
     if (logFile) rotate(logFile, log, config)
     const notify = createNotify(process.env, log)
     stopOnSignal(log, undo, launcher, notify)

@@ -1,4 +1,4 @@
-/** The ports of a daemon: from a flag or a variable, from its last start, or the defaults. */
+/** The addresses and ports of a daemon: from a flag or a variable, from its last start, or the defaults. */
 import type { Server } from 'node:http'
 import type { Configured } from '../../src/base/configure.ts'
 import { settingsPath } from '../../src/base/settings.ts'
@@ -9,6 +9,21 @@ type Name = 'AGENT_HTTP_PORT' | 'AGENT_DIDCOMM_PORT'
 const flags: Readonly<Record<Name, string>> = {
   AGENT_HTTP_PORT: '--port',
   AGENT_DIDCOMM_PORT: '--didcomm-port',
+}
+
+/**
+ * Resolves the address: the servers bind all interfaces, and accept connections at this address and loopback ones. `host` is what
+ * URLs contain. The module for it is a bundle of its own, because few daemons need it.
+ *
+ * @throws {StartError} 2 when this machine has no such address
+ */
+export async function resolveLan(given: Configured): Promise<{ configured: Configured; host: string }> {
+  const { AGENT_LAN: wanted, AGENT_HOST } = given.config
+  if (wanted === 'off') return { configured: given, host: AGENT_HOST }
+  const { findLan } = await import('../../src/net/lan.ts')
+  const { address: host, network } = await findLan(wanted)
+  const config = { ...given.config, AGENT_HOST: '0.0.0.0', AGENT_LAN: network }
+  return { configured: { ...given, config }, host }
 }
 
 /** Binds a server. Port 0 is the port of the last start, because peers know it, or a free port if it is in use. @throws {StartError} */

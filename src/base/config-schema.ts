@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { guardedSecrets, knownSecrets, variables } from './config.ts'
 import { formOf, type Form } from './config-file.ts'
-import { challengeMethods, http, baseUrl, ledger, lifetime, ports } from './config-values.ts'
+import { challengeMethods, http, baseUrl, lan, ledger, lifetime, ports } from './config-values.ts'
 import type { JsonObject } from './json.ts'
 import { locating, secretFiles, typeOf, type Name } from './setting-names.ts'
 
@@ -57,6 +57,7 @@ const address = '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@]+(?:[/?#]\\S*)?$'
 const patterns = new Map<z.ZodType, string>([
   [http, address],
   [baseUrl, address],
+  [lan, '^(?:auto|off|\\d{1,3}(?:\\.\\d{1,3}){3}(?:/\\d{1,2})?)$'],
   [ledger, '^(?:sqlite:.+|[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@]+(?:/[^\\s?#]*)?)$'],
 ])
 

@@ -1,4 +1,5 @@
 /** The types of values in the configuration. Each parses the text of an environment variable. */
+import { isIPv4 } from 'node:net'
 import * as z from 'zod'
 import { readHostList, readPorts } from './host-list.ts'
 import './plain-issues.ts'
@@ -78,6 +79,14 @@ export const namedHosts = hosts.refine(
 )
 
 export const ports = readWith(readPorts)
+
+/** `off`, `auto`, or an IPv4 address, which may have the length of its network's prefix: `192.168.1.10/24`. */
+export const lan = readWith((text) => {
+  const [address = '', length = '32', ...more] = text.split('/')
+  const isNetwork = /^\d\d?$/.test(length) && Number(length) >= 8 && Number(length) <= 32
+  if (text === 'auto' || text === 'off' || (isIPv4(address) && isNetwork && more.length === 0)) return text
+  throw new SyntaxError('is neither auto, off nor an IPv4 address such as 192.168.1.10')
+})
 
 export const origins = readWith((text) => text.split(',').map((entry) => readOrigin(entry.trim())))
 

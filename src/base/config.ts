@@ -13,6 +13,7 @@ import {
   flag,
   hosts,
   http,
+  lan,
   ledger,
   lifetime,
   masterKey,
@@ -33,6 +34,7 @@ import { findWrongTracing, tracingVariables } from './tracing-config.ts'
 // prettier-ignore
 export const variables = {
   ...locationVariables,
+  AGENT_LAN:                            lan.default('off')     .describe('Address in the local network that both servers answer at, and that their public URLs have: `auto`, or an IPv4 address of this machine in a private network. Excludes `AGENT_HOST` and the public URLs.'),
   REST_SERVICE_URL:                     baseUrl.optional()     .describe('Public base URL of the HTTP API. If it is on the public Internet, invitations are links to pages there. Default: the bound address.'),
   DIDCOMM_SERVICE_URL:                  baseUrl.optional()     .describe('Public base URL of the DIDComm endpoint, part of every peer DID. Default: the bound address.'),
   POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL:
@@ -172,13 +174,13 @@ export function parseConfig(
   )
   const { data: config, error } = z.object(variables).safeParse(given)
   const wrong = config
-    ? findContradictions(config)
+    ? findContradictions(config, given)
     : error.issues.map(({ path, message }) => ({ name: path.join('.'), reason: message }))
   return config && wrong.length === 0 ? { config, wrong: [] } : { config: undefined, wrong }
 }
 
 /** Values that are valid by themselves, but well known, or not together with others. */
-function findContradictions(config: Config): Wrong[] {
+function findContradictions(config: Config, given: Readonly<Record<string, unknown>>): Wrong[] {
   const wrong: Wrong[] = guardedSecrets
     .filter((name) => config[name] && knownSecrets.includes(config[name].reveal()))
     .map((name) => ({
@@ -186,6 +188,13 @@ function findContradictions(config: Config): Wrong[] {
       reason: 'is a well-known value',
       remedy: 'Choose another, or unset it to have a random one generated.',
     }))
+  const named = ['AGENT_HOST', 'REST_SERVICE_URL', 'DIDCOMM_SERVICE_URL'].find((name) => name in given)
+  if (config.AGENT_LAN !== 'off' && named !== undefined)
+    wrong.push({
+      name: 'AGENT_LAN',
+      reason: `is ${config.AGENT_LAN}, and ${named} names an address too`,
+      remedy: `Unset ${named}, or turn AGENT_LAN off (--lan off).`,
+    })
   const elsewhere = (['AGENT_MASTER_KEY', 'AGENT_MASTER_KEY_FILE'] as const).find(
     (name) => config[name] !== undefined,
   )

@@ -22,6 +22,7 @@ export const remembered = [
   'AGENT_CONFIG_FILE',
   'AGENT_DATA_DIR',
   'AGENT_HOST',
+  'AGENT_LAN',
   'AGENT_HTTP_PORT',
   'AGENT_DIDCOMM_PORT',
   'REST_SERVICE_URL',

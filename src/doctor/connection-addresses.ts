@@ -1,8 +1,10 @@
 /** Checks the DIDComm addresses in the peer DIDs of connections. A peer DID cannot change its address. */
+import { isPrivateAddress } from '../net/addresses.ts'
 import { addressOf } from '../wallet/peer-dids.ts'
 import type { Db } from '../storage/database.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import type { Finding } from './check.ts'
+import { hasAddress } from './public-addresses.ts'
 
 /** The number of connections with one address. */
 export type AddressCount = { address: string; count: number }
@@ -39,8 +41,11 @@ export async function findChangedAddress(
   }
   const changed = groupByAddress(known.filter(({ address }) => address !== url))
   if (changed.length === 0) return undefined
-  const command = commandFor(changed[0]!.address)
-  return `${describe(changed, url)} To use the old address again: agent daemon stop, then ${command}`
+  const old = changed[0]!.address
+  const wayOut = isGone(old, url)
+    ? 'The old address is not one of this machine any more: connect again.'
+    : `To use the old address again: agent daemon stop, then ${commandFor(old)}`
+  return `${describe(changed, url)} ${wayOut}`
 }
 
 /** Compares the addresses with `url`. `isReachable` calls an address and returns whether an agent replies. */
@@ -57,7 +62,9 @@ export async function checkAddresses(
   return {
     status: 'warning',
     detail,
-    hint: `agent daemon stop; ${commandFor(changed[0]!.address)}   # use the old address again`,
+    hint: isGone(changed[0]!.address, url)
+      ? 'agent connection invite   # the old address is not one of this machine any more: connect again'
+      : `agent daemon stop; ${commandFor(changed[0]!.address)}   # use the old address again`,
   }
 }
 
@@ -67,11 +74,18 @@ function describe(changed: readonly AddressCount[], url: string): string {
   return `${connections} made with the address ${changed[0]!.address}. The address is ${url} now, which the other sides do not know.`
 }
 
+/** True for the address that this machine had in a local network before `url`. */
+function isGone(address: string, url: string): boolean {
+  const [before, now] = [new URL(address).hostname, new URL(url).hostname]
+  return isPrivateAddress(before) && !hasAddress(before) && hasAddress(now)
+}
+
 function commandFor(address: string): string {
   const { hostname, port } = new URL(address)
   const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname) && port !== ''
-  return isLocal
-    ? `agent daemon start --didcomm-port ${port}`
+  if (isLocal) return `agent daemon start --didcomm-port ${port}`
+  return hasAddress(hostname)
+    ? `agent daemon start --lan ${hostname} --didcomm-port ${port}`
     : `DIDCOMM_SERVICE_URL=${address} agent daemon start`
 }
 

@@ -4,7 +4,7 @@ import { readRunning } from '../base/running.ts'
 import { describeReach } from '../net/reach.ts'
 import type { Environment } from '../wallet/environment.ts'
 import type { Wallets } from '../wallet/wallets.ts'
-import { checkApiUrl, checkDidcommUrl } from './public-addresses.ts'
+import { checkApiUrl, checkDidcommUrl, checkLan } from './public-addresses.ts'
 import { checkAddresses } from './connection-addresses.ts'
 import { runChecks, type Diagnosis, type Finding } from './check.ts'
 import { fetchTime, compareClocks } from './clock.ts'
@@ -54,6 +54,7 @@ export async function diagnoseAgent(
     ledger: () => checkLedger(ledger),
     'api-url': () => checkApiUrl(operatorHttp, urls.rest, host),
     'didcomm-url': () => checkDidcommUrl(operatorHttp, urls.didcomm, host),
+    ...(config.AGENT_LAN !== 'off' && { 'lan-address': () => Promise.resolve(checkLan(config.AGENT_LAN)) }),
     'outgoing-calls': () => Promise.resolve({ status: 'ok', detail: describeReach(config) }),
     'known-address': async () => {
       const isReachable = async (address: string) =>

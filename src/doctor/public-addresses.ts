@@ -40,6 +40,18 @@ export function checkDidcommUrl(http: Http, url: string, host = 'localhost'): Pr
   )
 }
 
+/** Checks that the address of `--lan` is one of this machine now: networks assign others after a while. `network` is CIDR. */
+export function checkLan(network: string): Finding {
+  const [address = ''] = network.split('/')
+  if (hasAddress(address))
+    return { status: 'ok', detail: `The agent answers in the local network, at ${address}.` }
+  return {
+    status: 'warning',
+    detail: `${address} was this machine’s address in the local network when the agent started, and is not any more. Invitations and connections contain it.`,
+    hint: 'agent daemon restart   # advertises the new address; connections made before keep the old one',
+  }
+}
+
 type PublicUrl = { url: string; host: string; variable: string }
 
 async function check(
@@ -67,7 +79,7 @@ async function check(
     return {
       status: 'warning',
       detail: `${url} works only on this machine, not for phones or agents elsewhere.`,
-      hint: `AGENT_HOST=0.0.0.0 ${variable}=https://<public address> agent daemon start   # to make this agent reachable for others`,
+      hint: `agent daemon stop; agent daemon start --lan   # for the local network; for others set ${variable} (docs/how-to/phones.md)`,
     }
   }
   const own = isAnyAddress(host) ? (firstAddress() ?? '<address>') : host
@@ -81,6 +93,11 @@ async function check(
 
 function isAnyAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
+}
+
+/** Whether this machine has an IP address now. */
+export function hasAddress(ip: string): boolean {
+  return Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === ip))
 }
 
 /** The first IPv4 address of this machine that others may reach. */

@@ -15,6 +15,8 @@ export type Reach = 'public' | 'loopback' | 'private' | 'any'
 
 export type Limits = {
   allow: Reach
+  /** A private network (CIDR) whose addresses may be called, but not names that only private networks know. */
+  network?: string | undefined
   allowHosts?: HostList | undefined
   denyHosts?: HostList | undefined
   /** Default: all ports except those of other services. */
@@ -40,7 +42,8 @@ const otherServices = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-export function createPolicy({ allow, allowHosts, denyHosts, allowPorts }: Limits): Policy {
+export function createPolicy({ allow, network, allowHosts, denyHosts, allowPorts }: Limits): Policy {
+  const isInNetwork = inRanges(network === undefined ? [] : [network])
   const [allowed, denied] = [matcherOf(allowHosts), matcherOf(denyHosts)]
   const deniesRest = denyHosts?.rest === true
 
@@ -48,7 +51,8 @@ export function createPolicy({ allow, allowHosts, denyHosts, allowPorts }: Limit
     if (denied.hasName(host) || denied.hasAddress(ip)) return refusal('host-denied', host)
     if (allowed.hasName(host) || allowed.hasAddress(ip)) return undefined
     if (deniesRest) return refusal('host-denied', host)
-    return isWithin(allow, ip) ? undefined : refusal('address-not-allowed', host)
+    const isAllowed = isWithin(allow, ip) || (isInNetwork(ip) && isPrivateAddress(ip))
+    return isAllowed ? undefined : refusal('address-not-allowed', host)
   }
 
   return {

@@ -20,6 +20,7 @@ const publicUrls = [
 type Settings = Pick<
   Config,
   | 'AGENT_HOST'
+  | 'AGENT_LAN'
   | 'AGENT_ALLOW_PRIVATE_NETWORK'
   | (typeof exceptions)[number]
   | (typeof proxies)[number]
@@ -30,6 +31,7 @@ type Settings = Pick<
 export function callLimitsOf(config: Settings): Limits {
   return {
     allow: reachOf(config).allow,
+    network: networkOf(config),
     allowHosts: config.AGENT_ALLOW_HOSTS,
     denyHosts: config.AGENT_DENY_HOSTS,
     allowPorts: config.AGENT_ALLOW_PORTS,
@@ -40,8 +42,10 @@ export function callLimitsOf(config: Settings): Limits {
 export function describeReach(config: Settings): string {
   const { allow, reason } = reachOf(config)
   const more = exceptions.filter((name) => config[name] !== undefined)
+  const network = allow === 'public' ? networkOf(config) : undefined
+  const reached = network === undefined ? called[allow] : `public addresses and the network ${network}`
   const unless = more.length === 0 ? '' : `, but for the exceptions in ${more.join(', ')}`
-  return `Calls that tenants and peers cause may reach ${called[allow]}, because ${reason}${unless}.`
+  return `Calls that tenants and peers cause may reach ${reached}, because ${reason}${unless}.`
 }
 
 const called = {
@@ -49,6 +53,11 @@ const called = {
   loopback: 'public addresses and this machine',
   private: 'public and private addresses and this machine',
 } as const satisfies Partial<Record<Reach, string>>
+
+/** The network of the LAN address, from which others can reach this agent, and its services at private addresses by themselves. */
+function networkOf({ AGENT_LAN: lan }: Settings): string | undefined {
+  return lan.includes('/') ? lan : undefined
+}
 
 function reachOf(config: Settings): { allow: keyof typeof called; reason: string } {
   if (config.AGENT_ALLOW_PRIVATE_NETWORK)
@@ -61,6 +70,7 @@ function reachOf(config: Settings): { allow: keyof typeof called; reason: string
 
 /** The first setting by which other machines can reach this agent, if any. */
 export function findOpening(config: Settings): string | undefined {
+  if (config.AGENT_LAN !== 'off') return `AGENT_LAN is ${config.AGENT_LAN}`
   if (!isLocalHost(config.AGENT_HOST)) return `AGENT_HOST is ${config.AGENT_HOST}`
   const proxy = proxies.find((name) => config[name])
   if (proxy !== undefined) return `${proxy} is true`

@@ -205,7 +205,7 @@ function faultsOfCall({ id, args, flags }: Command, words: readonly string[]): s
     }
     given.add(flag.name)
     if (flag.type === 'boolean') continue
-    const isAlone = flag.name === 'wait' && inline === undefined
+    const isAlone = ['wait', 'lan'].includes(flag.name) && inline === undefined
     const value = inline ?? (isAlone ? undefined : rest[(index += 1)])
     if (value === undefined && !isAlone) faults.push(`${word} has no value`)
     if (value !== undefined && flag.options && !flag.options.includes(value))

@@ -75,3 +75,24 @@ test('the sentence for the operator names the reason', () => {
   )
   expect(describeIt({ AGENT_ALLOW_PRIVATE_NETWORK: 'true' })).toContain('private addresses')
 })
+
+describe('an agent in a local network', () => {
+  const variables = { AGENT_LAN: '192.168.1.10/24' }
+  const judge = (ip: string, more = {}) =>
+    createPolicy(callLimitsOf(configOf({ ...variables, ...more }))).judgeHost(ip, 8085)?.code
+
+  test('calls that network, and no other addresses of private networks or of this machine', () => {
+    expect(
+      ['192.168.1.10', '192.168.1.77', '192.168.2.1', '127.0.0.1', '10.0.0.1'].map((ip) => judge(ip)),
+    ).toEqual([undefined, undefined, ...Array(3).fill('address-not-allowed')])
+    expect(describeIt(variables)).toBe(
+      'Calls that tenants and peers cause may reach public addresses and the network 192.168.1.10/24, because AGENT_LAN is 192.168.1.10/24.',
+    )
+  })
+  test('does not resolve names that only private networks know', () =>
+    expect(judge('router.lan')).toBe('address-not-allowed'))
+  test('does not call hosts that the operator denies, and no metadata services', () => {
+    expect(judge('192.168.1.1', { AGENT_DENY_HOSTS: '192.168.1.1' })).toBe('host-denied')
+    expect(judge('100.100.100.200', { AGENT_LAN: '100.100.100.1/24' })).toBe('address-not-allowed')
+  })
+})

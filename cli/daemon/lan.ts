@@ -1,0 +1,40 @@
+/** `--lan` of `agent daemon start`: the flag, and what it means for the security of the agent. */
+import * as Flags from '@oclif/core/flags'
+import type { Lan } from '../../src/net/lan.ts'
+import type { Settings } from '../../src/base/settings.ts'
+
+export const lanFlag = Flags.string({
+  description:
+    'answer in the local network, for phones and other machines, and write its address into invitations: `--lan`, or `--lan 192.168.1.10` to choose one; `--lan off` ends it (AGENT_LAN)',
+  helpValue: '[<address>]',
+})
+
+/** The value of the variable for that of the flag, which is empty for a bare `--lan`. */
+export function toLan(flag: string | undefined): string | undefined {
+  return flag === '' ? 'auto' : flag
+}
+
+/** What a start with these settings, highest first, makes public in the local network. @throws {StartError} 2 without such an address */
+export async function lanNotice(layers: readonly Settings[]): Promise<string[]> {
+  const valueOf = (name: string) => layers.find((layer) => layer[name] !== undefined)?.[name]
+  const wanted = valueOf('AGENT_LAN') ?? 'off'
+  if (wanted === 'off') return []
+  const { findLan } = await import('../../src/net/lan.ts')
+  return describe(await findLan(wanted), false)
+}
+
+/** The consequences of `--lan` for the security of the agent, one sentence each. */
+function describe(lan: Lan, isHttps: boolean): string[] {
+  return [
+    `The agent answers at ${lan.address} (${lan.interface}). Everybody in the network ${lan.network} reaches its API with a key, its public pages, and its DIDComm endpoint.`,
+    isHttps
+      ? 'Phones and other agents trust a development certificate only when you install its authority there (docs/how-to/phones.md).'
+      : 'Others in the network can read plain HTTP. Send no API keys from other machines without --https.',
+    `Peers and tenants can make the agent call addresses in ${lan.network}, but not in other private networks, and not 127.0.0.1. An agent or a webhook on this machine needs an address in the network, or AGENT_ALLOW_HOSTS=127.0.0.1.`,
+    ...(lan.others.length === 0
+      ? []
+      : [
+          `Other addresses of this machine: ${lan.others.map((each) => `${each.address} (${each.interface})`).join(', ')}. Choose one by --lan <address>.`,
+        ]),
+  ]
+}
