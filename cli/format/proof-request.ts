@@ -1,7 +1,7 @@
 /** Formats proof requests and the credentials that satisfy them. */
 import * as z from 'zod'
 import { pathOf } from './credential.ts'
-import { shortForm } from './text.ts'
+import { shortDid, shortForm, shortId } from './text.ts'
 import type { Answer } from '../client/api.ts'
 import { table } from './table.ts'
 
@@ -45,15 +45,21 @@ const Line = z.object({ schemaId: z.string(), trustIssuers: z.array(z.string()).
 
 const signs: Readonly<Record<string, string>> = { '>=': '≥', '<=': '≤' }
 
-/** Describes a request in one line, such as `name and city of an SD-JWT credential, schema https://…, issued by did:prism:…`. */
+/**
+ * Describes a request in one line, such as `name and city of an SD-JWT credential with the schema employee, issued by
+ * did:prism:…1f2c`. The fields of `proofRequestFields` have the whole ids.
+ */
 export function proofRequestText({ requestData, proofs = [] }: Asked): string {
   const content = readJson(requestData[0])
   const anonCreds = AnonCreds.safeParse(content)
   if (anonCreds.success) return anonCredsText(anonCreds.data)
   const definition = Definition.safeParse(content)
-  const lines = proofs.flatMap((each) => Line.safeParse(each).data ?? [])
-  const rules = lines.map(({ schemaId, trustIssuers }) => `schema ${schemaId}${issuedBy(trustIssuers ?? [])}`)
-  const of = rules.length === 0 ? '' : `, ${rules.join('; and one of ')}`
+  const of = linesOf(proofs)
+    .map(
+      ({ schemaId, trustIssuers }) =>
+        ` with the schema ${shortUrlName(schemaId)}${issuedBy(trustIssuers ?? [])}`,
+    )
+    .join(', and one')
   const descriptors = definition.data?.presentation_definition.input_descriptors ?? []
   if (descriptors.length > 0) return `${descriptors.map(descriptorText).join('; ')}${of}`
   const name = definition.success ? 'JWT' : 'SD-JWT'
@@ -62,47 +68,68 @@ export function proofRequestText({ requestData, proofs = [] }: Asked): string {
   return `${claims.length > 0 ? `${all(claims)} of ` : ''}${article} ${name} credential${of}`
 }
 
-/** Returns the fields of a request, and the domain of the presentation. */
+function linesOf(proofs: readonly unknown[]): z.output<typeof Line>[] {
+  return proofs.flatMap((each) => Line.safeParse(each).data ?? [])
+}
+
+/** Returns the fields of a request: in words, the whole ids of schemas and issuers, and the domain of the presentation. */
 export function proofRequestFields(asked: Asked): Pair[] {
-  const domain = Options.safeParse(readJson(asked.requestData[0])).data?.options.domain
+  const content = readJson(asked.requestData[0])
+  const lines = linesOf(asked.proofs ?? [])
+  const rules = restrictionsOf(AnonCreds.safeParse(content).data)
+  const issuers = lines.flatMap(({ trustIssuers }) => trustIssuers ?? [])
   return [
     ['asked for', asked.requestData.length === 0 ? undefined : proofRequestText(asked)],
-    ['domain', domain],
+    ['schema', lines.map(({ schemaId }) => schemaId).join(' ') || undefined],
+    ['trusted issuer', [...new Set(issuers.map(shortForm))].join(' ') || undefined],
+    ['restrictions', rules.length > 0 ? rules : undefined],
+    ['domain', Options.safeParse(content).data?.options.domain],
   ]
 }
 
-function anonCredsText({
-  requested_attributes: attributes,
-  requested_predicates: predicates,
-}: z.output<typeof AnonCreds>): string {
+function restrictionsOf(request: z.output<typeof AnonCreds> | undefined): z.output<typeof Restriction>[] {
+  if (!request) return []
+  const { requested_attributes: attributes, requested_predicates: predicates } = request
+  return [...Object.values(attributes), ...Object.values(predicates)].flatMap(
+    ({ restrictions }) => restrictions ?? [],
+  )
+}
+
+function anonCredsText(request: z.output<typeof AnonCreds>): string {
   const wanted = [
-    ...Object.values(attributes).map(({ name }) => name),
-    ...Object.values(predicates).map(
+    ...Object.values(request.requested_attributes).map(({ name }) => name),
+    ...Object.values(request.requested_predicates).map(
       ({ name, p_type, p_value }) => `${name} ${signs[p_type] ?? p_type} ${p_value}`,
     ),
   ]
-  const rules = [...Object.values(attributes), ...Object.values(predicates)].flatMap(
-    ({ restrictions }) => restrictions ?? [],
-  )
-  const texts = [...new Set(rules.map(restrictionText))].filter((text) => text !== '')
-  return `${all(wanted)} of an AnonCreds credential${texts.length > 0 ? `, ${texts.join(' or ')}` : ''}`
+  const texts = [...new Set(restrictionsOf(request).map(restrictionText))].filter((text) => text !== '')
+  return `${all(wanted)} of an AnonCreds credential${texts.join(' or')}`
 }
 
 const restrictionNames: Readonly<Record<string, string>> = {
-  cred_def_id: 'definition',
-  schema_id: 'schema',
-  schema_name: 'schema',
-  issuer_did: 'issued by',
-  issuer_id: 'issued by',
+  cred_def_id: ' with the definition',
+  schema_id: ' with the schema',
+  schema_name: ' with the schema',
+  issuer_did: ', issued by',
+  issuer_id: ', issued by',
 }
 
 function restrictionText(restriction: z.output<typeof Restriction>): string {
   return Object.entries(restriction)
-    .map(
-      ([key, value]) =>
-        `${restrictionNames[key] ?? key} ${typeof value === 'string' ? shortForm(value) : JSON.stringify(value)}`,
-    )
-    .join(', ')
+    .map(([key, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value)
+      return `${restrictionNames[key] ?? ` with ${key}`} ${text.startsWith('did:') ? shortDid(text) : shortUrlName(text)}`
+    })
+    .join('')
+}
+
+/** Returns the name at the end of a URL, such as `employee`, or the end of a guid and the host. Other texts are unchanged. */
+function shortUrlName(text: string): string {
+  const url = /^https?:/.test(text) && URL.canParse(text) ? new URL(text) : undefined
+  const names = url?.pathname.split('/').filter((part) => part !== '' && part !== 'schema') ?? []
+  const name = names.at(-1)?.replace(/\.json$/, '')
+  if (!url || name === undefined) return text
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(name) ? `…${shortId(name)} of ${url.host}` : name
 }
 
 function descriptorText({ id, name, purpose, constraints }: z.output<typeof Descriptor>): string {
@@ -117,7 +144,7 @@ function descriptorText({ id, name, purpose, constraints }: z.output<typeof Desc
 }
 
 function issuedBy(issuers: readonly string[]): string {
-  return issuers.length === 0 ? '' : `, issued by ${issuers.map(shortForm).join(' or ')}`
+  return issuers.length === 0 ? '' : `, issued by ${issuers.map(shortDid).join(' or ')}`
 }
 
 /** Returns the paths of requested claims. An object with members requests its members. */

@@ -117,3 +117,12 @@ function hostOf(did = ''): string | undefined {
 export function shortForm(did: string): string {
   return did.startsWith('did:prism:') ? did.split(':', 3).join(':') : did
 }
+
+/** The longest DID that `shortDid` leaves whole, in characters. */
+const longestDid = 32
+
+/** Returns a long DID as its method and its end, such as `did:prism:…1f2c`. */
+export function shortDid(did: string): string {
+  const form = shortForm(did)
+  return form.length <= longestDid ? form : `${form.split(':', 2).join(':')}:…${form.slice(-4)}`
+}

@@ -15,9 +15,14 @@ const restrictions = [{ schema_id: schemaId, issuer_did: issuer }]
 
 test.each([
   ['any JWT credential', jwt, []],
-  [`a JWT credential, schema ${schemaId}`, jwt, [{ schemaId }]],
+  ['a JWT credential with the schema employee', jwt, [{ schemaId: 'https://schemas.example/employee.json' }]],
   [
-    `a JWT credential, schema ${schemaId}, issued by ${issuer}; and one of schema https://schemas.example/b`,
+    'a JWT credential with the schema …1f2c9a3b of agent.example:8085',
+    jwt,
+    [{ schemaId: 'http://agent.example:8085/schema-registry/schemas/0190ab12-0000-7000-8000-12341f2c9a3b' }],
+  ],
+  [
+    'a JWT credential with the schema employee, issued by did:prism:…abab, and one with the schema b',
     jwt,
     [
       { schemaId, trustIssuers: [`${issuer}:long`] },
@@ -35,7 +40,7 @@ test.each([
     [],
   ],
   [
-    `name of an AnonCreds credential, schema ${schemaId}, issued by ${issuer}`,
+    'name of an AnonCreds credential with the schema employee, issued by did:prism:…abab',
     { requested_attributes: { a: { name: 'name', restrictions } }, requested_predicates: {} },
     [],
   ],
@@ -72,7 +77,7 @@ test('both sides see the request in words in show and list, and JSON only with -
   `
   const made = await as(verifier).run`${asking} --domain shop.example --json`
   const { presentationId, requestData } = JSON.parse(made.out)
-  const asked = `a JWT credential, schema ${schemaId}, issued by ${issuer}`
+  const asked = 'a JWT credential with the schema employee, issued by did:prism:…abab'
   await expect.poll(async () => (await as(holder).run`proof list`).out).toContain('RequestReceived')
   const [received] = (await as(holder).json`proof list`).contents
   expect(received.requestData).toEqual(requestData)
@@ -81,7 +86,9 @@ test('both sides see the request in words in show and list, and JSON only with -
     [holder, received.presentationId],
   ]) {
     const shown = await as(who).run`proof show ${id}`
-    expect(shown.out).toMatch(new RegExp(`asked for +${asked.replaceAll('.', '\\.')}\n`))
+    expect(shown.out).toMatch(new RegExp(`asked for +${asked}\n`))
+    expect(shown.out).toMatch(new RegExp(`schema +${schemaId}\n`))
+    expect(shown.out).toMatch(new RegExp(`trusted issuer +${issuer}\n`))
     expect(shown.out).toContain('shop.example')
     expect(shown.out + (await as(who).run`proof list`).out).not.toContain('{')
     expect((await as(who).run`proof list`).out).toContain(asked)
