@@ -37,9 +37,7 @@ export function validityOf(
     return `expired ${ago(validUntil, now)}, valid until ${validUntil}`
   if (validFrom !== undefined && Date.parse(validFrom) > now)
     return `not valid yet, from ${validFrom}, ${ahead(validFrom, now)}`
-  return validUntil === undefined
-    ? 'valid without an end'
-    : `valid until ${validUntil}, ${ahead(validUntil, now)}`
+  return validUntil === undefined ? 'never expires' : `valid until ${validUntil}, ${ahead(validUntil, now)}`
 }
 
 /** Returns the paths of the selectively disclosable claims of an SD-JWT. Undefined for other formats. */

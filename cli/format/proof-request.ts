@@ -41,7 +41,7 @@ const Definition = z.looseObject({
 })
 const SdJwt = z.looseObject({ claims: z.record(z.string(), z.unknown()).nullish() })
 const Options = z.looseObject({ options: z.looseObject({ domain: z.string() }) })
-const Line = z.object({ schemaId: z.string(), trustIssuers: z.array(z.string()).nullish() })
+const ProofLine = z.object({ schemaId: z.string(), trustIssuers: z.array(z.string()).nullish() })
 
 const signs: Readonly<Record<string, string>> = { '>=': '≥', '<=': '≤' }
 
@@ -54,12 +54,7 @@ export function proofRequestText({ requestData, proofs = [] }: Asked): string {
   const anonCreds = AnonCreds.safeParse(content)
   if (anonCreds.success) return anonCredsText(anonCreds.data)
   const definition = Definition.safeParse(content)
-  const of = linesOf(proofs)
-    .map(
-      ({ schemaId, trustIssuers }) =>
-        ` with the schema ${shortUrlName(schemaId)}${issuedBy(trustIssuers ?? [])}`,
-    )
-    .join(', and one')
+  const of = linesOf(proofs).map(withSchema).join(', and one')
   const descriptors = definition.data?.presentation_definition.input_descriptors ?? []
   if (descriptors.length > 0) return `${descriptors.map(descriptorText).join('; ')}${of}`
   const name = definition.success ? 'JWT' : 'SD-JWT'
@@ -68,8 +63,8 @@ export function proofRequestText({ requestData, proofs = [] }: Asked): string {
   return `${claims.length > 0 ? `${all(claims)} of ` : ''}${article} ${name} credential${of}`
 }
 
-function linesOf(proofs: readonly unknown[]): z.output<typeof Line>[] {
-  return proofs.flatMap((each) => Line.safeParse(each).data ?? [])
+function linesOf(proofs: readonly unknown[]): z.output<typeof ProofLine>[] {
+  return proofs.flatMap((each) => ProofLine.safeParse(each).data ?? [])
 }
 
 /** Returns the fields of a request: in words, the whole ids of schemas and issuers, and the domain of the presentation. */
@@ -124,7 +119,7 @@ function restrictionText(restriction: z.output<typeof Restriction>): string {
 }
 
 /** Returns the name at the end of a URL, such as `employee`, or the end of a guid and the host. Other texts are unchanged. */
-function shortUrlName(text: string): string {
+export function shortUrlName(text: string): string {
   const url = /^https?:/.test(text) && URL.canParse(text) ? new URL(text) : undefined
   const names = url?.pathname.split('/').filter((part) => part !== '' && part !== 'schema') ?? []
   const name = names.at(-1)?.replace(/\.json$/, '')
@@ -143,8 +138,10 @@ function descriptorText({ id, name, purpose, constraints }: z.output<typeof Desc
   return fields.length > 0 ? `${title} (${all(fields)})` : title
 }
 
-function issuedBy(issuers: readonly string[]): string {
-  return issuers.length === 0 ? '' : `, issued by ${issuers.map(shortDid).join(' or ')}`
+/** Describes a line of `proofs`, such as ` with the schema employee, issued by did:prism:…1f2c`. */
+function withSchema({ schemaId, trustIssuers }: z.output<typeof ProofLine>): string {
+  const issuers = (trustIssuers ?? []).map(shortDid).join(' or ')
+  return ` with the schema ${shortUrlName(schemaId)}${issuers === '' ? '' : `, issued by ${issuers}`}`
 }
 
 /** Returns the paths of requested claims. An object with members requests its members. */

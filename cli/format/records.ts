@@ -30,8 +30,32 @@ export function credentialFields(record: CredentialRecord, content?: CredentialC
     ['thread', record.thid],
     ['created', whenAgo(record.createdAt, Date.now())],
     ['updated', record.updatedAt && whenAgo(record.updatedAt, Date.now())],
-    ['last failure', record.metaLastFailure?.detail ?? record.metaLastFailure?.title],
+    ['last failure', shownFailure(record)],
   ]
+}
+
+/** Returns the reason of the last failure. */
+function shownFailure({
+  metaLastFailure: failure,
+}: Pick<CredentialRecord, 'metaLastFailure'>): Styled | undefined {
+  return failure && inStyle('bad', failure.detail ?? failure.title)
+}
+
+/** Returns the expiry time of an issued credential in milliseconds since 1970. Undefined if it never expires, or is not a JWT or an SD-JWT. */
+export function expiryOf({ credential, credentialFormat }: CredentialRecord): number | undefined {
+  if (credential === undefined || credentialFormat === 'AnonCreds') return undefined
+  const { exp } = payloadOf(credential)
+  return typeof exp === 'number' ? exp * 1_000 : undefined
+}
+
+/** Decodes the payload of a JWT or an SD-JWT in the base64url of a record. Empty if it is not readable. */
+function payloadOf(credential: string): { exp?: unknown; cnf?: unknown } {
+  const [, payload = ''] = Buffer.from(credential, 'base64').toString().split('.')
+  try {
+    return JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp?: unknown; cnf?: unknown }
+  } catch {
+    return {}
+  }
 }
 
 /** Returns the revocation status that this side knows. */
@@ -39,25 +63,24 @@ function statusOf({ role, revoked, revokedAt, credential }: CredentialRecord): s
   if (revoked)
     return inStyle(
       'bad',
-      role === 'Issuer' ? `revoked on ${revokedAt}` : `revoked, the issuer said on ${revokedAt}`,
+      role === 'Issuer' ? `revoked on ${revokedAt}` : `revoked on ${revokedAt} (by the issuer)`,
     )
   return credential === undefined
     ? undefined
     : role === 'Issuer'
       ? 'not revoked'
-      : 'not revoked, as far as the issuer has said'
+      : 'not revoked (no notification from the issuer)'
 }
 
 /** Describes the format. The payload of an SD-JWT tells if it is bound to a key. */
 function formatOf({ credentialFormat, credential }: CredentialRecord): string {
-  if (credentialFormat === 'JWT') return 'JWT, shown as a whole'
+  if (credentialFormat === 'JWT') return 'JWT (no selective disclosure)'
   if (credentialFormat === 'AnonCreds')
-    return 'AnonCreds, proved by attributes and predicates; bound to its holder’s wallet'
-  const format = 'SD-JWT, each claim can be shown by itself'
+    return 'AnonCreds (attributes and predicates are proved), bound to the wallet of its holder'
+  const format = 'SD-JWT (selective disclosure)'
   if (credential === undefined) return format
-  const [, payload = ''] = Buffer.from(credential, 'base64').toString().split('.')
-  const isBound = 'cnf' in (JSON.parse(Buffer.from(payload, 'base64url').toString()) as object)
-  return `${format}; ${isBound ? 'bound to a key of the holder’s' : 'not bound to a key, so any possessor can present it'}`
+  const isBound = 'cnf' in payloadOf(credential)
+  return `${format}, ${isBound ? 'bound to a key of the holder' : 'not bound to a key, so any possessor can present it'}`
 }
 
 /** Returns the fields of a presentation record. */
@@ -78,7 +101,7 @@ export function presentationFields(record: PresentationRecord): Pair[] {
         : `${record.data.length} presentation${record.data.length === 1 ? '' : 's'}`,
     ],
     ['thread', record.thid],
-    ['last failure', record.metaLastFailure?.detail ?? record.metaLastFailure?.title],
+    ['last failure', shownFailure(record)],
   ]
 }
 
@@ -86,7 +109,7 @@ export type Connection = Answer<'GET /connections/{connectionId}'>
 
 /** Returns the fields of a connection. */
 export function connectionFields(shown: Connection): [name: string, value: unknown][] {
-  const { connectionId, role, state, automaticAcceptance, metaLastFailure } = shown
+  const { connectionId, role, state, automaticAcceptance } = shown
   return [
     ['connection', connectionId],
     ['role', role],
@@ -98,7 +121,7 @@ export function connectionFields(shown: Connection): [name: string, value: unkno
     ['offers', automaticAcceptance && acceptedOffers(automaticAcceptance)],
     ['created', whenAgo(shown.createdAt, Date.now())],
     ['updated', shown.updatedAt && whenAgo(shown.updatedAt, Date.now())],
-    ['last failure', metaLastFailure?.detail ?? metaLastFailure?.title],
+    ['last failure', shownFailure(shown)],
   ]
 }
 

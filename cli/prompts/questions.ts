@@ -1,6 +1,6 @@
 /** Questions of several commands. Each loads its options when it is asked. */
 import { claimsLine } from '../format/credential.ts'
-import { unanswered } from '../format/proof-request.ts'
+import { shortUrlName, unanswered } from '../format/proof-request.ts'
 import { UsageError } from '../errors/errors.ts'
 import { findSubjects, noSubject } from '../client/subjects.ts'
 import { explainDid, type Did } from '../format/records.ts'
@@ -162,7 +162,10 @@ export const whichCredential: Question = {
         : []
     if (lines.length > 1)
       for (const line of lines)
-        questions.push({ message: `Which credential of the schema ${line.schemaId}?`, ids: line.candidates })
+        questions.push({
+          message: `Which credential with the schema ${shortUrlName(line.schemaId)}?`,
+          ids: line.candidates,
+        })
     const chosen = new Set<string>()
     for (const { message, ids } of questions) {
       const choices = candidates

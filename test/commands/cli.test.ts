@@ -355,7 +355,7 @@ describe('with a daemon', () => {
     const revoked = await user.run`credential revoke ${record} --yes`
     expect(revoked).toMatchObject({ code: 0, out: expect.stringMatching(/status +revoked on \d{4}-/) })
     const asHeld = async () => (await asHolder.run`credential show ${held.recordId}`).out
-    await expect.poll(asHeld, { interval: 100 }).toMatch(/status +revoked, the issuer said on \d{4}-/)
+    await expect.poll(asHeld, { interval: 100 }).toMatch(/status +revoked on \d{4}-\S+ \(by the issuer\)/)
     expect((await asHolder.run`credential list`).out).toContain('CredentialReceived, revoked')
     expect((await user.run`${request} --status-check if-available`).code).toBe(0)
   })

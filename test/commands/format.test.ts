@@ -226,8 +226,8 @@ describe('a credential', () => {
 
   test.each([
     [{ validFrom: before, validUntil: after }, `valid until ${after}, in 3 d`],
-    [{ validFrom: before }, 'valid without an end'],
-    [{}, 'valid without an end'],
+    [{ validFrom: before }, 'never expires'],
+    [{}, 'never expires'],
     [{ validUntil: before }, `expired 2 h ago, valid until ${before}`],
     [{ validUntil: '2026-11-20T12:00:00.000Z' }, 'expired now, valid until 2026-11-20T12:00:00.000Z'],
     [{ validFrom: after }, `not valid yet, from ${after}, in 3 d`],

@@ -1,6 +1,7 @@
 /** Actions on connections, and the choice of a connection for an offer or a request. */
 import { ping } from '../../client/ping.ts'
-import { connectionName } from '../../format/text.ts'
+import { connectionName, shortId } from '../../format/text.ts'
+import { ago } from '../../format/time.ts'
 import { meanings } from '../../format/states.ts'
 import type { Connection } from '../data/data.ts'
 import type { Action, ActionContext } from './action.ts'
@@ -72,7 +73,9 @@ export function choosePartner(
   return context.choose<{ connectionId: string | null }>(title, [
     ...connected.toReversed().map((connection) => ({
       label: connectionName(connection),
-      detail: connection.connectionId,
+      detail: [connection.goal, shortId(connection.connectionId), ago(connection.createdAt, Date.now())]
+        .filter((text) => text !== undefined && text !== connectionName(connection))
+        .join('  '),
       value: { connectionId: connection.connectionId },
     })),
     { label: 'Anyone', detail: 'creates an invitation, as a QR code', value: { connectionId: null } },

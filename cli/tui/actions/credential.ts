@@ -7,7 +7,10 @@ import { UsageError } from '../../errors/errors.ts'
 import { readClaims } from '../../input/claims.ts'
 import { readSeconds } from '../../input/time.ts'
 import type { Field } from '../session/prompt.ts'
+import { claimsLine } from '../../format/credential.ts'
+import { connectionName } from '../../format/text.ts'
 import { choosePartner, goalField } from './connection.ts'
+import { findConnection } from './shared.ts'
 
 export const credentialActions: readonly Action<CredentialRecord>[] = [
   { key: 'a', word: 'accept', when: isFor('credential accept'), run: accept },
@@ -24,12 +27,12 @@ function isRevocable({ role, credential, revoked }: CredentialRecord): boolean {
   return role === 'Issuer' && credential !== undefined && !revoked
 }
 
-async function accept(
-  context: ActionContext,
-  { recordId, credentialFormat }: CredentialRecord,
-): Promise<string | undefined> {
+async function accept(context: ActionContext, record: CredentialRecord): Promise<string | undefined> {
+  const { recordId, credentialFormat } = record
+  const lines = await offerLines(context, record)
   const isAnonCreds = credentialFormat === 'AnonCreds'
-  const subject = isAnonCreds ? undefined : await chooseSubject(context)
+  if (isAnonCreds && !(await context.confirm('Accept this offer?', lines))) return undefined
+  const subject = isAnonCreds ? undefined : await chooseSubject(context, lines)
   if (!subject && !isAnonCreds) return undefined
   const binding = credentialFormat === 'SDJWT' && subject ? await chooseBinding(context, subject.keys) : {}
   if (!binding) return undefined
@@ -40,6 +43,17 @@ async function accept(
   })
   return 'The offer is accepted. The credential arrives when the issuer issues it.'
 }
+
+/** Describes an offer: who makes it, and what the credential says. */
+async function offerLines(context: ActionContext, record: CredentialRecord): Promise<string[]> {
+  const connection = await findConnection(context, record)
+  return [
+    `From ${connection ? connectionName(connection) : 'an invitation'}`,
+    `${formatNames[record.credentialFormat]} credential: ${claimsLine(record.claims)}`,
+  ]
+}
+
+const formatNames = { JWT: 'JWT', SDJWT: 'SD-JWT', AnonCreds: 'AnonCreds' } as const
 
 /** An SD-JWT without key binding can be presented by anyone who has a copy. */
 function chooseBinding(

@@ -24,13 +24,17 @@ type OwnDid = { did: string; keys: readonly string[] }
 /** The number of DIDs to choose from, newest first. Each is resolved to find its keys. */
 const most = 30
 
-/** Asks for a DID with an authentication key as the subject of a credential. Undefined on Esc. */
-export async function chooseSubject(context: ActionContext): Promise<OwnDid | undefined> {
+/** Asks for a DID with an authentication key as the subject of the credential that `lines` describe. Undefined on Esc. */
+export async function chooseSubject(
+  context: ActionContext,
+  lines: readonly string[],
+): Promise<OwnDid | undefined> {
   const options = await optionsFor(context, 'authentication', () => true)
-  const chosen = await context.choose<OwnDid | 'new'>('Which DID is the subject of the credential?', [
-    ...options,
-    { label: 'a new DID, made now', value: 'new' as const },
-  ])
+  const chosen = await context.choose<OwnDid | 'new'>(
+    'Accept the offer: which DID is the subject?',
+    [...options, { label: 'a new DID, made now', value: 'new' as const }],
+    lines,
+  )
   return chosen === 'new' ? { did: await makeDid(context), keys: [authenticationKey] } : chosen
 }
 

@@ -1,11 +1,13 @@
 /** Actions on presentation records, and requesting a proof. */
 import type { PresentationRecord } from '../data/data.ts'
-import { unanswered, type Candidates } from '../../format/proof-request.ts'
+import { proofRequestText, unanswered, type Candidates } from '../../format/proof-request.ts'
 import { CommandError } from '../../errors/errors.ts'
 import { expectedStates } from '../../format/states.ts'
 import { claimsLine } from '../../format/credential.ts'
 import type { Action, ActionContext, Run } from './action.ts'
+import { connectionName } from '../../format/text.ts'
 import { choosePartner, goalField } from './connection.ts'
+import { findConnection } from './shared.ts'
 
 export const proofActions: readonly Action<PresentationRecord>[] = [
   { key: 'p', word: 'present', when: isFor('proof present'), run: present },
@@ -44,10 +46,8 @@ function isFor(command: string) {
 }
 
 /** Presents credentials for a request. The user always chooses, and confirms if the request asks for several. */
-async function present(
-  context: ActionContext,
-  { presentationId }: PresentationRecord,
-): Promise<string | undefined> {
+async function present(context: ActionContext, record: PresentationRecord): Promise<string | undefined> {
+  const { presentationId } = record
   context.say('Looking for credentials that match the request …')
   const path = { presentationId }
   const { candidates, others, lines, choice } = await context.call(
@@ -66,8 +66,8 @@ async function present(
     throw new CommandError(`No credential of this wallet satisfies ${missing}.`, 3, 'x declines it')
   const proofId =
     lines.length > 1
-      ? await presentSeveral(context, presentationId, choice)
-      : await chooseOne(context, candidates)
+      ? await presentSeveral(context, record, choice)
+      : await chooseOne(context, record, candidates)
   if (!proofId) return undefined
   context.say('Presenting …')
   await context.call('PATCH /present-proof/presentations/{presentationId}', {
@@ -77,8 +77,19 @@ async function present(
   return 'The presentation is on its way to the verifier.'
 }
 
+/** Describes a request: who makes it, and what it asks for. */
+async function requestLines(context: ActionContext, record: PresentationRecord): Promise<string[]> {
+  const connection = await findConnection(context, record)
+  const from = connection ? connectionName(connection) : 'An invitation'
+  return [
+    `${from} asks for ${proofRequestText(record)}.`,
+    ...(record.goal === undefined ? [] : [`Purpose: “${record.goal}”`]),
+  ]
+}
+
 async function chooseOne(
   context: ActionContext,
+  record: PresentationRecord,
   candidates: Candidates['candidates'],
 ): Promise<string[] | undefined> {
   const options = candidates.map(({ recordId, credentialFormat, claims, issuer }) => ({
@@ -86,25 +97,26 @@ async function chooseOne(
     detail: issuer,
     value: recordId,
   }))
-  const credential = await context.choose('Which credential do you present?', options)
+  const lines = await requestLines(context, record)
+  const credential = await context.choose('Which credential do you present?', options, lines)
   return credential === undefined ? undefined : [credential]
 }
 
 /** @throws {CommandError} when there are several choices, which only the command supports */
 async function presentSeveral(
   context: ActionContext,
-  presentationId: string,
+  record: PresentationRecord,
   choice: Candidates['choice'],
 ): Promise<string[] | undefined> {
   if (!choice)
     throw new CommandError(
       'The request asks for several credentials, and there are several to choose from.',
       2,
-      `agent proof present ${presentationId}`,
+      `agent proof present ${record.presentationId}`,
     )
-  return (await context.confirm(`The request asks for several credentials. Present these ${choice.length}?`))
-    ? choice
-    : undefined
+  const lines = [...(await requestLines(context, record)), ...choice.map((id) => claimsOf(context, id) ?? id)]
+  const question = `The request asks for several credentials. Present these ${choice.length}?`
+  return (await context.confirm(question, lines)) ? choice : undefined
 }
 
 /** Returns the claims of a credential with their values. */

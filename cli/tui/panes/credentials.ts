@@ -2,10 +2,20 @@
 import type { CredentialRecord } from '../data/data.ts'
 import { inStyle } from '../../format/colour.ts'
 import { claimsLine } from '../../format/credential.ts'
-import { credentialFields } from '../../format/records.ts'
+import { credentialFields, expiryOf } from '../../format/records.ts'
 import { isMine } from '../../format/states.ts'
+import { shortId } from '../../format/text.ts'
 import { credentialActions, removeCredential } from '../actions/credential.ts'
-import { age, roleCell, stateCell, timeline, toInvitation, type Pane, type Section } from './pane.ts'
+import {
+  age,
+  roleCell,
+  stateCell,
+  timeline,
+  toInvitation,
+  type Pane,
+  type Piece,
+  type Section,
+} from './pane.ts'
 
 export const credentials: Pane<CredentialRecord> = {
   name: 'credentials',
@@ -14,14 +24,13 @@ export const credentials: Pane<CredentialRecord> = {
   id: ({ recordId }) => recordId,
   columns: [
     { head: 'id', width: 8, of: ({ recordId }) => recordId.slice(-8), from: 100 },
-    { head: 'claims', width: 'rest', of: ({ claims }) => claimsLine(claims) },
+    { head: 'claims', width: 'rest', of: (item) => claimsLine(item.claims) || unclaimedName(item) },
     { head: 'role', width: 6, of: ({ role }) => roleCell(role), from: 74 },
     { head: 'format', width: 6, of: ({ credentialFormat }) => credentialFormat, from: 110 },
     {
       head: 'state',
       width: 22,
-      of: ({ protocolState, revoked }) =>
-        revoked ? { text: 'revoked', style: 'bad' } : stateCell('credential', protocolState),
+      of: (item, _, now) => standingCell(item, now) ?? stateCell('credential', item.protocolState),
     },
     { head: 'changed', width: 10, of: (item, data, now) => age(item.recordId, item, data, now) },
   ],
@@ -49,6 +58,17 @@ export const credentials: Pane<CredentialRecord> = {
   actions: credentialActions,
   remove: removeCredential,
   empty: 'There are no credentials. n offers one, or accepts an invitation to one.',
+}
+
+/** Returns `revoked` or `expired`, for a credential that is. */
+function standingCell(item: CredentialRecord, now: number): Piece | undefined {
+  if (item.revoked) return { text: 'revoked', style: 'bad' }
+  return (expiryOf(item) ?? Infinity) <= now ? { text: 'expired', style: 'faint' } : undefined
+}
+
+/** The name of a record without claims: its goal, or the end of its id. */
+function unclaimedName({ goal, recordId }: CredentialRecord): string {
+  return goal ?? shortId(recordId)
 }
 
 /** The cache key of a decoded credential. */

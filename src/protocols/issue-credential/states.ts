@@ -17,7 +17,7 @@ export const credentialStates = defineMachine({
   CredentialPending:   { words: 'making the credential' },
   CredentialGenerated: { words: 'sending the credential' },
   CredentialSent:      { words: 'issued', ends: 0, commands: ['credential revoke', 'credential export'] },
-  CredentialReceived:  { words: 'held', next: 'agent proof list', ends: 0, commands: ['credential export'] },
+  CredentialReceived:  { words: 'in your wallet', next: 'agent proof list', ends: 0, commands: ['credential export'] },
   InvitationGenerated: { words: 'waiting for an answer to the invitation' },
   InvitationExpired:   { words: 'the invitation was answered too late', ends: 5, isExpired: true },
   ProblemReportPending:  { words: 'declined, refused, or took too long; reporting it to the other side', ends: 5 },

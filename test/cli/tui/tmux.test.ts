@@ -58,7 +58,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     await left.shows('RequestReceived (the holder has accepted the offer)')
 
     await left.after('i').shows('CredentialSent (issued)')
-    await right.shows('CredentialReceived (held)')
+    await right.shows('CredentialReceived (in your wallet)')
 
     await left.after('n', '4').shows('Request a proof: from which connection?')
     await left.after('Enter').shows('Proof request')
