@@ -1,7 +1,7 @@
 /**
  * `agent daemon start`: a daemon for each profile, with the settings of its last start, or a one-line error.
  */
-import { readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -22,7 +22,8 @@ beforeEach(() => {
   }
 })
 afterEach(async () => {
-  for (const name of ['local', 'bob']) await user.as(env).run`daemon stop --profile ${name}`
+  for (const name of ['local', 'bob'])
+    if (existsSync(join(user.folder, 'config', 'profiles', `${name}.json`))) await stop(name)
   user.remove()
 })
 

@@ -1,4 +1,5 @@
 /** A daemon that cannot start prints one sentence, exits with the documented code, and changes no files. */
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
@@ -7,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
-import { Daemon } from '../_daemon.ts'
+import { Daemon, type Prefix } from '../_daemon.ts'
 import { temporaryFolder } from '../_temporary-folder.ts'
 
 const main = fileURLToPath(new URL('../../bin/daemon.cjs', import.meta.url))
@@ -30,8 +31,10 @@ const sentence = /^[A-Z][^\n]*\.$/
 /** Starts a daemon that is expected to fail. Returns its exit code and its standard error. */
 async function tryStart(
   env: Record<string, string>,
+  prefix: Prefix = [],
 ): Promise<[exitCode: number | undefined, stderr: string]> {
-  const { exitCode, stderr } = await execa(process.execPath, [main], { env, reject: false, timeout: 100_000 })
+  const [program, ...rest] = [...prefix, process.execPath, main]
+  const { exitCode, stderr } = await execa(program, rest, { env, reject: false, timeout: 100_000 })
   return [exitCode, stderr]
 }
 
@@ -120,13 +123,21 @@ test('an unusable folder is named with the path at fault', async () => {
   expect(readFileSync(data, 'utf8')).toBe('a file where the folder should be')
 })
 
-test.skipIf(process.getuid?.() === 0)('a folder without permission is named', async () => {
+/** Root without its right to read and write every file, as all other users. */
+const limited = ['setpriv', '--bounding-set=-dac_override,-dac_read_search']
+const isRoot = process.getuid?.() === 0
+const canLimit = isRoot && spawnSync(limited[0]!, [...limited.slice(1), 'true']).status === 0
+
+test.skipIf(isRoot && !canLimit)('a folder without permission is named', async () => {
   await using folder = await temporaryFolder()
   const data = join(folder.path, 'data')
   await mkdir(data, { mode: 0o500 })
   for (const path of [data, join(data, 'below')]) {
     const said = `${data} must be readable and writable for the user with id ${process.getuid!()}`
-    await failedStart(settings(folder.path, { AGENT_DATA_DIR: path }), 1, said)
+    const env = settings(folder.path, { AGENT_DATA_DIR: path })
+    const failed = await tryStart(env, canLimit ? limited : [])
+    expect(failed).toEqual([1, expect.stringMatching(sentence)])
+    expect(failed[1]).toContain(said)
   }
   await chmod(data, 0o700)
 })
