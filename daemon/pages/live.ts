@@ -78,7 +78,8 @@ async function* follow(
   for (;;) {
     const watched = await unlessClosed(watch, [404, 410])
     if (!watched) return yield closedFrame
-    const closesAt = performance.now() + watched.remainingMs
+    // By another clock, the link may be open for a moment longer.
+    const closesAt = performance.now() + Math.max(watched.remainingMs, 500)
     for (;;) {
       const now = performance.now()
       if (now >= endsAt) return

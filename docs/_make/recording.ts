@@ -83,11 +83,9 @@ async function drawDashboard(config: string): Promise<void> {
 }
 
 async function photographPages(config: string): Promise<void> {
-  const { onboardEndpoint } = JSON.parse(
-    agentOf(config, 'onboard', 'create', '--from', 'Acme', '--profile', 'acme'),
-  ) as {
-    onboardEndpoint: string
-  }
+  const { shortUrl } = JSON.parse(
+    agentOf(config, 'onboard', 'create', '--from', 'Acme', '--profile', 'acme', '--json'),
+  ) as { shortUrl: string }
   const browser = await launch()
   const page = await browser.newPage({ viewport: { width: 1000, height: 820 } })
   const photograph = async (name: string, url: string, shown: string) => {
@@ -97,8 +95,8 @@ async function photographPages(config: string): Promise<void> {
     process.stdout.write(`docs/images/${name}\n`)
   }
   try {
-    await photograph('onboarding.png', onboardEndpoint, 'svg')
-    await photograph('api-reference.png', new URL('/docs', onboardEndpoint).href, '.opblock-tag')
+    await photograph('onboarding.png', shortUrl, 'svg')
+    await photograph('api-reference.png', new URL('/docs', shortUrl).href, '.opblock-tag')
   } finally {
     await browser.close()
   }

@@ -24,15 +24,16 @@ beforeAll(async () => {
   const body = { from: name }
   const link = (oob: string) => `${agent.url}/invitation?_oob=${oob}`
   const tenant = await agent.newTenant()
-  const [{ didRequest }, unnamed, { challenge }, withdrawn, connection, offer, request] = await Promise.all([
-    agent.tenant('POST /onboard/did-requests', { body }),
-    agent.tenant('POST /onboard/did-requests', { body: {} }),
-    agent.tenant('POST /did-authentication/challenges', { body }),
-    agent.tenant('POST /onboard/did-requests', { body }),
-    agent.tenant('POST /connections', { body: { goal: name } }),
-    offerByInvitation({ ...tenant }, { goal: name }),
-    agent.tenant('POST /present-proof/presentations/invitation', { body: { goal: name, proofs: [] } }),
-  ])
+  const [{ didRequest, shortUrl }, unnamed, { challenge }, withdrawn, connection, offer, request] =
+    await Promise.all([
+      agent.tenant('POST /onboard/did-requests', { body }),
+      agent.tenant('POST /onboard/did-requests', { body: {} }),
+      agent.tenant('POST /did-authentication/challenges', { body }),
+      agent.tenant('POST /onboard/did-requests', { body }),
+      agent.tenant('POST /connections', { body: { goal: name } }),
+      offerByInvitation({ ...tenant }, { goal: name }),
+      agent.tenant('POST /present-proof/presentations/invitation', { body: { goal: name, proofs: [] } }),
+    ])
   await agent.tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: withdrawn.id } })
   pages = {
     home: `${agent.url}/`,
@@ -40,6 +41,8 @@ beforeAll(async () => {
     'DID request without a name': unnamed.didRequest.onboardEndpoint,
     challenge: challenge.submissionEndpoint,
     invitation: link(oobOf(connection)),
+    'short link of an invitation': connection.invitation.shortUrl!,
+    'short link of a DID request': shortUrl!,
     offer: link(oobOf(offer)),
     'proof request': link(oobOf(request)),
     'expired invitation': link(

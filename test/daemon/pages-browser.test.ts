@@ -21,7 +21,9 @@ describe('pages in Chromium', () => {
     const from = 'Acme <b>Ltd</b>'
     const { didRequest } = await agent.tenant('POST /onboard/did-requests', { body: { from } })
     const { challenge } = await agent.tenant('POST /did-authentication/challenges', { body: { from } })
-    const url = `${agent.url}/invitation?_oob=${oobOf(await agent.tenant('POST /connections', { body: { goal: from } }))}`
+    const made = await agent.tenant('POST /connections', { body: { goal: from } })
+    const url = `${agent.url}/invitation?_oob=${oobOf(made)}`
+    const short = made.invitation.shortUrl!
     links = {
       request: {
         url: didRequest.onboardEndpoint,
@@ -34,6 +36,7 @@ describe('pages in Chromium', () => {
         title: '“Acme <b>Ltd</b>” asks you to sign in',
       },
       invitation: { url, code: url, title: 'You are invited to connect' },
+      short: { url: short, code: short, title: 'You are invited to connect' },
     }
   })
   afterAll(async () => {
@@ -109,7 +112,10 @@ describe('pages in Chromium', () => {
   )
 
   test('collapsed details open without JavaScript, and can be copied', async () => {
-    const { context, page, said } = await open({ viewport: { width: 375, height: 667 } })
+    const { context, page, said } = await open({
+      viewport: { width: 375, height: 667 },
+      deviceScaleFactor: 2,
+    })
     for (const { url, code } of Object.values(links)) {
       await page.goto(url)
       const field = page.locator('textarea').first()
@@ -119,6 +125,11 @@ describe('pages in Chromium', () => {
       expect(await field.inputValue()).toBe(code)
       expect(await page.getByLabel(/^Copy this/).isEditable()).toBe(false)
     }
+    // The page of a short link also has the code of the whole invitation.
+    await page.goto(links['short']!.url)
+    await page.getByText('Your wallet does not read the code?').click()
+    const code = page.getByRole('img', { name: /^QR code/ }).nth(1)
+    expect(await scan(await code.screenshot())).toBe(links['invitation']!.code)
     expect(said).toEqual([])
     await context.close()
   })

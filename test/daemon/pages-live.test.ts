@@ -12,12 +12,14 @@ afterAll(() => agent[Symbol.asyncDispose]())
 
 const holder = newHolder()
 
+const post = (url: string, body: object) => fetch(url, { method: 'POST', body: JSON.stringify(body) })
+
 const links = {
   'a DID request': async (at: TestAgent) => {
     const { id, didRequest } = await at.tenant('POST /onboard/did-requests', { body: {} })
     return {
       url: didRequest.onboardEndpoint,
-      answer: { did: holder.did },
+      answer: () => post(didRequest.onboardEndpoint, { did: holder.did }),
       remove: () => at.tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: id } }),
     }
   },
@@ -25,9 +27,19 @@ const links = {
     const { id, challenge } = await at.tenant('POST /did-authentication/challenges', { body: {} })
     return {
       url: challenge.submissionEndpoint,
-      answer: holder.answer(challenge.nonce),
+      answer: () => post(challenge.submissionEndpoint, holder.answer(challenge.nonce)),
       remove: () =>
         at.tenant('DELETE /did-authentication/challenges/{challengeId}', { path: { challengeId: id } }),
+    }
+  },
+  'a short link': async (at: TestAgent) => {
+    const { connectionId, invitation } = await at.tenant('POST /connections', { body: {} })
+    const invitee = await at.newTenant()
+    return {
+      url: invitation.shortUrl!,
+      answer: () =>
+        invitee.call('POST /connection-invitations', { body: { invitation: invitation.invitationUrl } }),
+      remove: () => at.tenant('DELETE /connections/{connectionId}', { path: { connectionId } }),
     }
   },
 }
@@ -61,7 +73,7 @@ describe.each(Object.entries(links))('%s', (_, create) => {
       'x-accel-buffering': 'no',
     })
     expect(first).not.toMatch(isClosed)
-    await fetch(url, { method: 'POST', body: JSON.stringify(answer) })
+    await answer()
     expect(await rest()).toMatch(isClosed)
   })
 
@@ -74,7 +86,11 @@ describe.each(Object.entries(links))('%s', (_, create) => {
   })
 
   test('has a stream that says when it has expired', async () => {
-    await using short = await startAgent({ AUTH_CHALLENGE_EXPIRY: '1', DID_REQUEST_EXPIRY: '1' })
+    await using short = await startAgent({
+      AUTH_CHALLENGE_EXPIRY: '1',
+      DID_REQUEST_EXPIRY: '1',
+      CONNECT_INVITATION_EXPIRY: '1',
+    })
     const { url } = await create(short)
     expect(await (await follow(url)).rest()).toMatch(isClosed)
   })
