@@ -156,7 +156,7 @@ function toScannable(request: Request, { isLong }: QrChoice): Scannable {
   const content = contentOf(request)
   const text = JSON.stringify(content)
   const page = 'onboardEndpoint' in content ? content.onboardEndpoint : content.submissionEndpoint
-  const { shortUrl } = request as { shortUrl?: string }
+  const { shortUrl } = request
   if (shortUrl === undefined) return { text, code: text, page }
   if (isLong) return { text, code: text, page, note: 'The code is the JSON text.' }
   const note = 'The code is a short link; a wallet that needs JSON: --long.'

@@ -4,17 +4,18 @@ import * as Args from '@oclif/core/args'
 import type { Input } from '../client/api.ts'
 import { UsageError } from '../errors/errors.ts'
 import { readInput } from './files.ts'
+import { isShortUrl, retrieve } from './short-url.ts'
 
 /** The argument of commands that accept an invitation, for `readInvitation`. */
 export const invitationArg = Args.string({
   required: true,
   ignoreStdin: true,
-  description: 'the invitation’s URL, the value of its _oob parameter, or - for standard input',
+  description: 'the invitation’s short or long URL, the value of its _oob parameter, or - for standard input',
 })
 
 /**
  * Returns the raw value of the `_oob` parameter (RFC 0434, base64url) of an invitation: from its URL, from
- * the value itself, or from standard input for `-`. The daemon validates the content.
+ * the value itself, or from standard input for `-`. Returns a short URL as it is. The daemon retrieves it, and validates the content.
  *
  * @throws {UsageError} when it is empty, or a URL without `_oob`.
  */
@@ -23,6 +24,7 @@ export function readInvitation(text: string): string {
   if (given === '')
     throw new UsageError('There is no invitation: give its URL, or the value of its _oob parameter.')
   if (!/^[a-z][a-z0-9+.-]*:/i.test(given)) return given.replace(/^.*_oob=/, '')
+  if (isShortUrl(given)) return given
   // URLSearchParams would turn a `+` of standard base64 into a space.
   const oob = /[?&]_oob=([^&#]*)/.exec(given)?.[1]
   if (!oob) throw new UsageError('That URL is not an invitation: it has no _oob parameter.')
@@ -36,27 +38,30 @@ export type Challenge = NonNullable<Input<'POST /did-authentication/answers'>['b
 export const qrTextArg = Args.string({
   required: true,
   ignoreStdin: true,
-  description: 'the text of the QR code, a file that holds it, or - for standard input',
+  description: 'the text of the QR code (a short URL or JSON), a file that holds it, or - for standard input',
 })
 
 /**
- * Reads a DID request. Checks only that it has an endpoint; the daemon validates the rest. @throws
- * {UsageError}
+ * Reads a DID request. Checks only that it has an endpoint; the daemon validates the rest.
+ *
+ * @throws {UsageError}
+ * @throws {CommandError} when a short URL leads to nothing.
  */
-export function readDidRequest(given: string): DidRequest {
-  return readQrText(given, 'onboardEndpoint') as DidRequest
+export async function readDidRequest(given: string): Promise<DidRequest> {
+  return (await readQrText(given, 'onboardEndpoint')) as DidRequest
 }
 
-/** Reads a challenge, as `readDidRequest`. @throws {UsageError} */
-export function readChallenge(given: string): Challenge {
-  return readQrText(given, 'submissionEndpoint') as Challenge
+/** Reads a challenge, as `readDidRequest`. */
+export async function readChallenge(given: string): Promise<Challenge> {
+  return (await readQrText(given, 'submissionEndpoint')) as Challenge
 }
 
-function readQrText(given: string, endpoint: string): Record<string, unknown> {
-  const isText = given.trim().startsWith('{')
+async function readQrText(given: string, endpoint: string): Promise<Record<string, unknown>> {
+  const isText = given.trim().startsWith('{') || isShortUrl(given)
   if (!isText && given !== '-' && !existsSync(given))
-    throw new UsageError(`This is not a JSON object, and there is no file ${given}.`)
-  const content = parse(isText ? given : readInput(given))
+    throw new UsageError(`This is neither a JSON object nor a short URL, and there is no file ${given}.`)
+  const text = (isText ? given : readInput(given)).trim()
+  const content = isShortUrl(text) ? await retrieve(text) : parse(text)
   // The JSON output of a command contains the request in a member.
   const object = content['didRequest'] ?? content['challenge'] ?? content
   const url: unknown = (object as Record<string, unknown>)[endpoint]

@@ -99,6 +99,29 @@ test('onboarding and sign-in by QR code work between two terminals', async () =>
   expect(await alice.run`auth respond ${challenge} --did ${did}`).toMatchObject(fails(5, /used already/))
 })
 
+test('the short link of a code is answered like its text', async () => {
+  const { id, shortUrl } = await acme.json`onboard create --from Acme`
+  const handedOver = await alice.run`onboard submit ${shortUrl} --new`
+  expect(handedOver).toMatchObject({ code: 0, err: expect.stringContaining('“Acme”, at http://127.0.0.1:') })
+  const { did } = await acme.json`onboard show ${id} --wait`
+  expect(handedOver.out).toContain(did)
+  const challenge = await acme.json`auth create`
+  const answered = await alice.run(words`auth respond - --did ${did} -q`, {
+    input: `${challenge.shortUrl}\n`,
+  })
+  expect(answered).toMatchObject({ code: 0, out: did })
+  expect(await alice.run`onboard reject ${(await acme.json`onboard create`).shortUrl} --yes`).toMatchObject({
+    code: 0,
+  })
+  // The link is single-use.
+  expect(await alice.run`onboard submit ${shortUrl} --new`).toMatchObject(
+    fails(5, `The short link ${shortUrl} cannot be used: `),
+  )
+  expect(await alice.run`onboard submit ${'http://127.0.0.1:1/i?_oobid=a'} --new`).toMatchObject(
+    fails(5, '127.0.0.1:1 does not answer, or redirects'),
+  )
+})
+
 test('requests are listed, shown and removed, and scripts read JSON', async () => {
   for (const [topic, inner] of [
     ['onboard', 'didRequest'],
