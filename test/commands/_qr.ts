@@ -4,14 +4,12 @@ import { decodeQR } from 'qr/decode.js'
 import type { Picture } from './_screen.ts'
 
 /** The text that each decoder reads from an image; `undefined` if it finds no QR code. */
-export function readQr({ width, height, data }: Picture): {
-  qr: string | undefined
-  jsqr: string | undefined
-} {
-  return {
-    qr: attempt(() => decodeQR({ width, height, data })),
-    jsqr: (jsQr.default ?? jsQr)(data, width, height)?.data,
-  }
+export function readQr(picture: Picture): { qr: string | undefined; jsqr: string | undefined } {
+  return { qr: attempt(() => decodeQR(picture)), jsqr: readWithJsQr(picture) }
+}
+
+export function readWithJsQr({ width, height, data }: Picture): string | undefined {
+  return (jsQr.default ?? jsQr)(data, width, height)?.data
 }
 
 function attempt(decode: () => string): string | undefined {

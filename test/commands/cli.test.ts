@@ -371,7 +371,7 @@ describe('with a daemon', () => {
       --goal ${'a diploma'}
     `
     const { out: url, code } = await user.run(offer)
-    expect({ code, url }).toEqual({ code: 0, url: expect.stringMatching(/^http:\/\/\S+_oob=\S+$/) })
+    expect({ code, url }).toEqual({ code: 0, url: expect.stringMatching(/^http:\/\/\S+\/i\?_oobid=\S+$/) })
     const taken = await guest.run`credential accept-invitation ${url}`
     expect(taken).toMatchObject({ code: 0, out: expect.stringMatching(/OfferReceived[^]*goal +a diploma/) })
     const held = /[0-9a-f-]{36}/.exec(taken.out)![0]

@@ -118,8 +118,8 @@ describe('a QR code file', () => {
     expect(svg).toMatchObject({ code: 0, err: expect.stringContaining(`QR code: ${path('a.svg')}`) })
     expect(readQr(readSvg(path('a.svg')))).toEqual({ qr: svg.out, jsqr: svg.out })
     const png = await run`connection invite --qr png --qr-file ${path('code')} --json`
-    const { invitationUrl } = JSON.parse(png.out).invitation
-    expect(readQr(readPng(readFileSync(path('code'))))).toEqual({ qr: invitationUrl, jsqr: invitationUrl })
+    const { shortUrl } = JSON.parse(png.out).invitation
+    expect(readQr(readPng(readFileSync(path('code'))))).toEqual({ qr: shortUrl, jsqr: shortUrl })
   })
 
   test('is not overwritten, and then no record is created', async () => {
@@ -146,18 +146,35 @@ describe('a QR code file', () => {
   })
 })
 
-test('a DID request and a challenge have QR codes until they are answered', async () => {
+test('a DID request and a challenge have QR codes of a short link or of their text, until they are answered', async () => {
   for (const topic of ['onboard', 'auth']) {
     const file = join(user.folder, `${topic}.png`)
     const { code, out } = await run`${topic} create --from Zürich --qr-file ${file}`
     expect({ topic, code }).toEqual({ topic, code: 0 })
-    expect(readQr(readPng(readFileSync(file)))).toEqual({ qr: out, jsqr: out })
     const [id = ''] = (await run`${topic} list -q`).out.split('\n')
+    const { shortUrl } = JSON.parse((await run`${topic} show ${id} --json`).out)
+    expect(shortUrl).toMatch(/\/i\?_oobid=/)
+    expect(readQr(readPng(readFileSync(file)))).toEqual({ qr: shortUrl, jsqr: shortUrl })
     const again = join(user.folder, `${topic}-again.svg`)
-    expect((await run`${topic} show ${id} --qr-file ${again}`).out).toContain(out)
+    expect((await run`${topic} show ${id} --long --qr-file ${again}`).out).toContain(out)
     expect(readQr(readSvg(again)).qr).toBe(out)
   }
 })
+
+test.skipIf(!hasScript())(
+  'a line below the code says which one it is, and what a wallet without short links needs',
+  async () => {
+    const size = { columns: 80, rows: 40 }
+    for (const [line, note] of [
+      ['connection invite', 'Short link: a wallet that does not read it needs --long.'],
+      ['onboard create', 'The code is a short link; a wallet that needs JSON: --long.'],
+      ['onboard create --long', 'The code is the JSON text.'],
+    ] as const) {
+      const { out } = await user.runInTerminal(line.split(' '), size, env)
+      expect(out.split('\n').slice(-2)).toEqual([loopback, note])
+    }
+  },
+)
 
 test.skipIf(!hasScript())('an address that phones reach has no warning', async () => {
   await using reachable = await startAgent({
@@ -169,7 +186,7 @@ test.skipIf(!hasScript())('an address that phones reach has no warning', async (
     [reachable.url, false],
     [agent.url, true],
   ] as const) {
-    for (const command of ['onboard create', 'auth create']) {
+    for (const command of ['connection invite', 'onboard create', 'auth create']) {
       const { out } = await user.runInTerminal([...words`${command.split(' ')}`, '--long'], size, {
         ...env,
         AGENT_URL: url,

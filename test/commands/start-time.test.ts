@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 test.each([
   ['commands.cjs', 1_110],
   ['complete.cjs', 200],
+  ['qr.cjs', 30],
   ['tui.js', 1_200],
   ['daemon/agent.cjs', 4_130],
   ['daemon/tracing.cjs', 80],
@@ -20,6 +21,11 @@ test('only the bundle that is loaded on demand has the SDK of OpenTelemetry', ()
   const has = (name: string) =>
     readFileSync(`${root}dist/daemon/${name}`, 'utf8').includes('BatchSpanProcessor')
   expect([has('agent.cjs'), has('tracing.cjs')]).toEqual([false, true])
+})
+
+test('only the bundle that is loaded on demand has the encoder of QR codes', () => {
+  const has = (name: string) => readFileSync(`${root}dist/${name}`, 'utf8').includes('invalid border=')
+  expect([has('commands.cjs'), has('qr.cjs')]).toEqual([false, true])
 })
 
 test('the bundle of the commands is ASCII', () => {

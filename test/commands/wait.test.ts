@@ -148,7 +148,7 @@ test('at a terminal, a wait prints its message first and the next command once, 
   const { code, out } = await user.runInTerminal(args, { columns: 200, rows: 24 }, env)
   expect(code).toBe(6)
   expect(out).toMatch(
-    /_oob=[^]*Waiting for an answer to the invitation, 1s at most\. Ctrl-C stops waiting: the invitation stays valid\.[^]*Error: /,
+    /_oobid=[^]*Waiting for an answer to the invitation, 1s at most\. Ctrl-C stops waiting: the invitation stays valid\.[^]*Error: /,
   )
   expect(out.match(/agent connection show/g)).toHaveLength(1)
   expect(out).not.toContain('by itself')
