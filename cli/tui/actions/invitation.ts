@@ -1,4 +1,5 @@
-/** Invitations: showing one, and accepting a pasted one. */
+/** Accepting a pasted invitation, of its long or its short URL. */
+import { ask } from '../../../daemon/client/send-request.ts'
 import { UsageError } from '../../errors/errors.ts'
 import type { ActionContext } from './action.ts'
 import type { PaneName } from '../panes/pane.ts'
@@ -20,6 +21,45 @@ export function readInvitation(text: string): { kind: Kind; oob: string; goal: s
   return { kind, oob, goal: typeof body?.goal === 'string' ? body.goal : undefined }
 }
 
+const shortUrl = /^https?:\/\/\S*[?&]_oobid=[^&#]+/
+
+/** Returns the short URL that a pasted text is. Undefined for other texts. */
+function toShortUrl(text: string): URL | undefined {
+  const given = text.replaceAll(/\s+/g, '')
+  return shortUrl.test(given) && URL.canParse(given) ? new URL(given) : undefined
+}
+
+/** The size of an invitation that a short URL may return, in bytes, and the time for it in milliseconds. */
+const mostBytes = 64_000
+const retrievalMs = 10_000
+
+/**
+ * Retrieves the invitation of a short URL (DIDComm Out-of-Band 2.0, “Short URL Message Retrieval”). Returns it as base64url.
+ * Follows no redirect.
+ *
+ * @throws {UsageError} when there is none
+ */
+async function retrieve(url: URL): Promise<string> {
+  const failure = (why: string) => new UsageError(`No invitation comes from ${url.host}: ${why}.`)
+  const headers = { accept: 'application/json' }
+  const asked = ask(url, { headers, signal: AbortSignal.timeout(retrievalMs) })
+  const response = await asked.catch((error: Error) => {
+    throw failure(error.name === 'TimeoutError' ? `no answer within ${retrievalMs / 1_000} s` : error.message)
+  })
+  if (response.statusCode !== 200) {
+    response.destroy()
+    throw failure(`status ${response.statusCode}. It may be expired, answered or withdrawn`)
+  }
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > mostBytes) throw failure(`more than ${mostBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('base64url')
+}
+
 type Invitation = { body?: { goal?: unknown } | null; attachments?: unknown[] }
 
 function parse(oob: string): Invitation {
@@ -30,7 +70,7 @@ function parse(oob: string): Invitation {
     // Reported below.
   }
   throw new UsageError(
-    'This is not an invitation. Paste the whole URL with its _oob parameter, or the value of that parameter.',
+    'This is not an invitation. Paste the whole URL with its _oob or _oobid parameter, or the value of _oob.',
   )
 }
 
@@ -83,10 +123,13 @@ export async function acceptInvitation(context: ActionContext, pasted = ''): Pro
     },
   ]
   const values = await context.fill('Accept an invitation', fields, {
-    check: ({ invitation = '' }) => readInvitation(invitation),
+    check: ({ invitation = '' }) => toShortUrl(invitation) ?? readInvitation(invitation),
   })
   if (!values) return undefined
-  const { kind, oob, goal } = readInvitation(values.invitation ?? '')
+  const given = values.invitation ?? ''
+  const short = toShortUrl(given)
+  if (short) context.say('Retrieving the invitation …')
+  const { kind, oob, goal } = readInvitation(short ? await retrieve(short) : given)
   const { asks, accept, pane, done } = kinds[kind]
   const lines = [goal === undefined ? 'It names no purpose.' : `Purpose: “${goal}”`]
   if (!(await context.confirm(`The invitation ${asks}. Accept it?`, lines))) return undefined

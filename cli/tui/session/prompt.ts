@@ -39,7 +39,16 @@ export type Prompt =
       /** Why the last reload or send failed. */
       problem?: string | undefined
     }
-  | { kind: 'qr'; title: string; url: string; isOpen: (data: Data) => boolean }
+  | {
+      kind: 'qr'
+      title: string
+      /** The short URL, or the long one if there is no short one. */
+      url: string
+      longUrl: string
+      /** Shows the long URL. */
+      isLong?: boolean
+      isOpen: (data: Data) => boolean
+    }
   | { kind: 'confirm'; question: string; lines: readonly string[]; answer: (yes: boolean) => void }
   | {
       kind: 'choose'
@@ -128,7 +137,8 @@ export function answer(ui: Ui, key: string): Answered {
       return { ui: { ...ui, prompt: { ...prompt, draft: '', scroll: Infinity } }, after: () => send?.(draft) }
     }
     case 'qr':
-      return ['escape', 'enter', 'q', 'Q'].includes(key) ? { ui: closed } : { ui }
+      if (key === 'l') return { ui: { ...ui, prompt: { ...prompt, isLong: !prompt.isLong } } }
+      return ['escape', 'enter', 'q', 'Q', 'ctrl-c'].includes(key) ? { ui: closed } : { ui }
     case 'filter':
       return filter(ui, key)
     case 'confirm':

@@ -153,7 +153,7 @@ export function createSession({
   }
 
   function pressAt(prompt: Prompt, key: string): Promise<void> | void {
-    if (prompt.kind === 'qr' && key === 'y') return copy(prompt.url)
+    if (prompt.kind === 'qr' && key === 'y') return copy(prompt.isLong ? prompt.longUrl : prompt.url)
     if (prompt.kind === 'page' && prompt.copied !== undefined && key === 'y') return copy(prompt.copied)
     const { ui: next, after } = answer(ui, key)
     change(next)
@@ -169,7 +169,7 @@ export function createSession({
       change({ prompt: { ...ui.prompt, draft: ui.prompt.draft + lineOf(text) } })
     else if (ui.prompt?.kind === 'filter')
       change({ filters: { ...ui.filters, [ui.pane]: (ui.filters[ui.pane] ?? '') + lineOf(text) } })
-    else if (!ui.prompt && text.includes('_oob='))
+    else if (!ui.prompt && /[?&]_oob(?:id)?=/.test(text))
       void run((context) => acceptInvitation(context, text.trim()))
   }
 

@@ -1,10 +1,13 @@
 /** Pages in place of the lists. */
-import { drawQr, type Rendering } from '../../qr/draw.ts'
+import { drawQr } from '../../qr/draw.ts'
+import { isLocalHost } from '../../../src/net/public-url.ts'
+import type { Piece } from '../panes/pane.ts'
 import { least, type Size, type Ui } from '../session/ui.ts'
 import { wrap, type Row } from '../session/details.ts'
 import { shownOf, type Page } from '../session/page.ts'
 import type { Prompt } from '../session/prompt.ts'
 import { tail } from './cells.ts'
+import type { Looks } from './screen.ts'
 import { fit, framed, type Block, type Line } from './compose.ts'
 
 /** Returns a page of lines on the whole screen, with its input line. */
@@ -52,19 +55,27 @@ export function helpBox(page: Page, ui: Ui): { lines: Line[]; width: number } {
 /** The narrowest column of text beside a QR code. */
 const narrowestText = 20
 
+function linesIn(text: string, room: number, style?: Piece['style']): Row[] {
+  return text === '' ? [] : wrap(text, room).map((line) => [{ text: line, style }])
+}
+
 type Qr = Extract<Prompt, { kind: 'qr' }>
 
 /** Returns an invitation as a QR code with its URL beside or below it, or why there is no code. The code has its own colours. */
 export function invitationPage(
-  { title, url }: Qr,
+  { title, url: shortest, longUrl, isLong }: Qr,
   { size: { columns, rows }, isPlain }: Pick<Ui, 'size' | 'isPlain'>,
-  renderings: readonly Rendering[] | { reason: string },
+  { renderings, forSameDaemon }: Pick<Looks, 'renderings' | 'forSameDaemon'>,
 ): Line[] {
-  const foot: Row = [{ text: ' y copy the URL   Esc back', style: 'faint' }]
+  const url = isLong ? longUrl : shortest
+  const other = longUrl === shortest ? '' : `   l ${isLong ? 'short' : 'long'} URL`
+  const foot: Row = [{ text: ` y copy the URL${other}   Esc back`, style: 'faint' }]
+  const warning = isLocalHost(new URL(url).hostname)
+    ? `Only this computer reaches this address. For phones: ${forSameDaemon('agent daemon start --lan')}`
+    : ''
   const height = rows - (isPlain ? 2 : 3)
   const width = columns - (isPlain ? 0 : 4)
   const qr = 'reason' in renderings ? renderings : drawQr(url, { columns: width, rows: height }, renderings)
-  const textIn = (room: number): Row[] => wrap(url, room).map((text) => [{ text }])
   const block = { title, height, padding: 1, isActive: true } as const
   const page = (lines: readonly Line[]) => [
     ...framed([{ ...block, rows: lines }], columns, isPlain),
@@ -72,12 +83,25 @@ export function invitationPage(
   ]
   if ('reason' in qr) {
     const why = `No QR code: ${qr.reason}. A larger window or a smaller font makes room; y copies the URL.`
-    return page([...wrap(why, width).map((text): Row => [{ text }]), [], ...textIn(width)])
+    return page([
+      ...linesIn(why, width),
+      [],
+      ...linesIn(url, width),
+      [],
+      ...linesIn(warning, width, 'waiting'),
+    ])
   }
   const code = qr.lines.map((text): Line => [{ text, columns: qr.width }])
   const room = width - qr.width - 2
-  if (room < narrowestText) return page([...code, ...textIn(width)])
-  const text: Line[] = [[], [{ text: 'Scan the code, or copy its URL:' }], [], ...textIn(room)]
+  if (room < narrowestText)
+    return page([...code, ...linesIn(warning, width, 'waiting'), ...linesIn(url, width)])
+  const text = [
+    ...linesIn('Scan the code, or copy its URL:', room, 'strong'),
+    [],
+    ...linesIn(url, room),
+    [],
+    ...linesIn(warning, room, 'waiting'),
+  ]
   return page(
     Array.from({ length: Math.max(code.length, text.length) }, (_, row): Line => [
       ...(code[row] ?? [{ text: ' '.repeat(qr.width) }]),

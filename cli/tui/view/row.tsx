@@ -28,8 +28,8 @@ export function Row({ parts }: { parts: readonly Part[] }) {
 }
 
 /** The characters of the dashboard, and ASCII characters in place of them, each one column wide. */
-const [drawn, inAscii] = ['┌┐└┘├┤─│●○›▏✓✗…↑↓“”‘’·×–—', '++++++-|*o>_+!~^v""\'\'-x--']
+const [drawn, inAscii] = ['┌┐└┘├┤─│●○›▏✓✗…↑↓“”‘’·×–—', '++++++-|*o>_+!~^v""\'\'-x--'] as const
 
 function toAscii(text: string): string {
-  return text.replaceAll(/[^ -~]/gu, (character) => inAscii![drawn!.indexOf(character)] ?? character)
+  return text.replaceAll(/[^ -~]/gu, (character) => inAscii[drawn.indexOf(character)] ?? character)
 }

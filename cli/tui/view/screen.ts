@@ -22,7 +22,7 @@ export function screenOf(snapshot: Snapshot, looks: Looks): Line[] {
   const { ui } = snapshot
   const { size, prompt } = ui
   if (size.columns < least.columns || size.rows < least.rows) return tooSmall(size)
-  if (prompt?.kind === 'qr') return invitationPage(prompt, ui, looks.renderings)
+  if (prompt?.kind === 'qr') return invitationPage(prompt, ui, looks)
   if (prompt?.kind !== 'page') return lists(snapshot, looks)
   if (!prompt.isOver || ui.isPlain) return pageOf(prompt, ui)
   const behind = lists({ ...snapshot, ui: { ...ui, prompt: undefined } }, looks)

@@ -26,7 +26,10 @@ test('an invitation is created, shown, copied, pasted and accepted, and its QR c
   await left.after('n', '1', 'Bob', codes.tab, 'Come in', codes.enter).shows('Invitation “Bob”')
   await left.type('y')
   const [url] = left.copied
-  expect(url).toContain('_oob=')
+  expect(url).toContain('_oobid=')
+  expect(left.frame().replaceAll(/[│\s]/g, '')).toContain('Onlythiscomputerreachesthisaddress.')
+  await left.type('l', 'y', 'l')
+  expect(left.copied[1]).toContain('_oob=')
 
   await right.after(...pasted(` ${url}\n`)).shows('Accept an invitation')
   await right.after(codes.enter).shows('The invitation asks to connect. Accept it?')
@@ -36,6 +39,14 @@ test('an invitation is created, shown, copied, pasted and accepted, and its QR c
   await left.shows('ConnectionResponseSent (connected)')
   await left.type(codes.enter)
   expect(left.frame()).toMatch(/timeline[ │]*\n.*InvitationGenerated[ │]*\n.*ConnectionRequestReceived/)
+})
+
+test('a short URL that returns no invitation is refused with its reason', async () => {
+  await using both = await two()
+  const { right } = both
+  const url = `${pair.agent.url}/i?_oobid=${'x'.repeat(16)}`
+  await right.after(...pasted(url)).shows('Accept an invitation')
+  await right.after(codes.enter).shows(/✗ No invitation comes from 127\.0\.0\.1:\d+: status 4\d\d\./)
 })
 
 test('a credential is offered, accepted, issued, requested, presented, accepted and revoked by keys alone', async () => {
@@ -182,7 +193,7 @@ test('offers and requests by invitation are shown as QR codes until they are ans
     .shows('Invitation to accept the offer')
   const [offered] = (await issuer.call('GET /issue-credentials/records')).contents
   expect(offered).toMatchObject({ validityPeriod: 9 * 86_400, goal: 'Your diploma' })
-  await left.type('y')
+  await left.type('l', 'y')
   await holder.call('POST /issue-credentials/credential-offers/accept-invitation', {
     body: { invitation: left.copied[0]! },
   })
