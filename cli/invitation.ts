@@ -1,5 +1,6 @@
 /** Prints invitations and other texts that the other side scans: as text, as a QR code in the terminal, or as a file. */
 import { writeFileSync } from 'node:fs'
+import { isLoopback } from './qr/link.ts'
 import * as Flags from '@oclif/core/flags'
 import type { Context } from './define-command.ts'
 import { CommandError } from './errors/errors.ts'
@@ -156,12 +157,6 @@ async function drawInTerminal(
   for (const text of notes) if (!below.includes(text)) say(text)
   log(`\n${drawn.code}`)
   for (const text of below) say(text)
-}
-
-/** True for a link that only this computer reaches. */
-function isLoopback(link: string): boolean {
-  const { hostname } = new URL(link)
-  return /^(?:127\.[\d.]+|0\.0\.0\.0|\[::1?\]|(?:.+\.)?localhost)$/.test(hostname)
 }
 
 /** The topic of the command, such as `connection`. */

@@ -1,6 +1,6 @@
 /** Pages in place of the lists. */
 import { drawQr } from '../../qr/draw.ts'
-import { isLocalHost } from '../../../src/net/public-url.ts'
+import { isLoopback } from '../../qr/link.ts'
 import type { Piece } from '../panes/pane.ts'
 import { least, type Size, type Ui } from '../session/ui.ts'
 import { wrap, type Row } from '../session/details.ts'
@@ -70,7 +70,7 @@ export function invitationPage(
   const url = isLong ? longUrl : shortest
   const other = longUrl === shortest ? '' : `   l ${isLong ? 'short' : 'long'} URL`
   const foot: Row = [{ text: ` y copy the URL${other}   Esc back`, style: 'faint' }]
-  const warning = isLocalHost(new URL(url).hostname)
+  const warning = isLoopback(url)
     ? `Only this computer reaches this address. For phones: ${forSameDaemon('agent daemon start --lan')}`
     : ''
   const height = rows - (isPlain ? 2 : 3)
