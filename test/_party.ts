@@ -95,7 +95,7 @@ export async function openParty({ uris = (own) => [own], answer }: PartyOptions 
     requests: receiver.requests,
     open,
     async next(type) {
-      for (let attempt = 0; attempt < 1_000; attempt++) {
+      for (let attempt = 0; attempt < 5_000; attempt++) {
         await open()
         const found = inbox.find((entry) => entry.message.type === type && !taken.has(entry))
         if (found) {

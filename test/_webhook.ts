@@ -84,7 +84,7 @@ export class Webhook {
     for (const look of this.#waiting) look()
   }
 
-  #wait(what: string, find: () => Event | undefined, timeoutMs = 20_000): Promise<Event> {
+  #wait(what: string, find: () => Event | undefined, timeoutMs = 60_000): Promise<Event> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(look)

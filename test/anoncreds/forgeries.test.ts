@@ -27,7 +27,7 @@ beforeAll(async () => {
   credential = (await issue(engine, secrets[0]!)).credential
   proof = await prove(asked())
   plain = await prove(askedPlainly())
-}, 60_000)
+})
 afterAll(() => engine.close())
 
 /** A request for two attributes and a predicate. */

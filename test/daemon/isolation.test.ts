@@ -104,7 +104,7 @@ beforeAll(async () => {
     webhook: (await call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:9/hook' } })).id,
     event: (await call('POST /events/test', { body: { type: 'ConnectionUpdated' } })).id,
   }
-}, 60_000)
+})
 afterAll(() => agent[Symbol.asyncDispose]())
 
 const definition = {
@@ -190,7 +190,7 @@ test('a wrong credential is refused at every endpoint, whether the resource exis
   }
   expect(wrong).toEqual([])
   expect(await holdings()).toEqual(before)
-}, 120_000)
+})
 
 test('another tenant’s record looks like a missing one, and is not changed', async () => {
   const before = await holdings()
@@ -210,7 +210,7 @@ test('another tenant’s record looks like a missing one, and is not changed', a
   expect(wrong).toEqual([])
   expect(count).toBeGreaterThan(50)
   expect(await holdings()).toEqual(before)
-}, 120_000)
+})
 
 test('the same statements run for another tenant’s record and for a missing one, so that both take the same time', async () => {
   const headers = { apikey: mallory!.apiKey }
@@ -234,7 +234,7 @@ test('the same statements run for another tenant’s record and for a missing on
   expect(different).toEqual([])
   // Proves that the comparison detects differences: an existing tenant causes other statements.
   expect(most).toBeGreaterThan(2)
-}, 120_000)
+})
 
 /**
  * Requests both until the responses agree, at most five times: background work of the agent may differ. The
@@ -311,7 +311,7 @@ test('a public endpoint returns published data only, for any credential', async 
   }
   expect(wrong).toEqual([])
   expect(Object.keys(published).filter((key) => !open.some((route) => route.key === key))).toEqual([])
-}, 120_000)
+})
 
 test('a message for a DID that is not a mailbox’s gets the same refusal, whether another wallet has the DID or none has it', async () => {
   await using sender = await openParty()

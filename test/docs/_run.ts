@@ -16,7 +16,7 @@ const isRun = ({ language, notRun, file }: Block) =>
   notRun === undefined && file === undefined && ['sh', 'js', 'run'].includes(language)
 
 /** How long a page may take. */
-const patienceMs = 100_000
+export const patienceMs = 200_000
 
 /** Whether a page has a block to run. */
 export const hasBlocks = (page: string): boolean => readBlocks(read(page)).blocks.some(isRun)

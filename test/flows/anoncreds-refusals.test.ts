@@ -29,7 +29,7 @@ beforeAll(async () => {
   published = await publishDefinition(agent, publisher, (await newDid(publisher, 'assertionMethod')).did)
   party = await openParty()
   sides = await party.connect(tenant)
-}, 30_000)
+})
 afterAll(async () => {
   await party[Symbol.asyncDispose]()
   await agent[Symbol.asyncDispose]()
@@ -269,7 +269,7 @@ test('an invalid credential is refused and stored as a failure, and a valid one 
     { path: { recordId } },
   )
   expect([issuer, named]).toEqual([published.issuingDID, published.credDefId])
-}, 60_000)
+})
 
 describe('a request', () => {
   async function offered() {
@@ -338,7 +338,7 @@ describe('a request', () => {
       attachments: [{ format: 'anoncreds/credential@v1.0' }],
     })
     await credentialIn(tenant!.call, thid, 'CredentialSent')
-  }, 30_000)
+  })
 
   test('with an invalid proof ends the flow without a credential, and the holder gets a report', async () => {
     const { thid, recordId, request, send } = await offered()
@@ -353,5 +353,5 @@ describe('a request', () => {
       body: { code: 'e.p.trust.request-refused', comment: ended.metaLastFailure!.detail },
     })
     expect((await refusal(issue())).status).toBe(400)
-  }, 30_000)
+  })
 })

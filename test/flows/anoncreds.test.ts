@@ -17,7 +17,7 @@ beforeAll(async () => {
   holder = await there.newTenant('holder')
   connectionId = (await connect(issuer, holder)).inviterConnectionId
   published = await publishDefinition(here, issuer, (await newDid(issuer, 'assertionMethod')).did)
-}, 30_000)
+})
 afterAll(async () => {
   await here[Symbol.asyncDispose]()
   await there[Symbol.asyncDispose]()
@@ -82,4 +82,4 @@ test('a credential is offered, requested, issued manually and stored; a proof re
   })
   const verified = await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
   expect(verified.disclosedClaims).toEqual({ 'Given Name': 'Alice' })
-}, 30_000)
+})

@@ -34,7 +34,7 @@ beforeAll(async () => {
   holder = await agent.newTenant('holder')
   ;({ theirDid, connectionId } = await party.connect(holder))
   ;({ did: subjectId, longFormDid: subjectDid } = await newDid(holder, 'authentication', 'Ed25519'))
-}, 20_000)
+})
 afterAll(async () => {
   await agent[Symbol.asyncDispose]()
   await party[Symbol.asyncDispose]()

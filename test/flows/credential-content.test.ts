@@ -23,7 +23,7 @@ beforeAll(async () => {
   connectionId = (await connect(issuer, holder)).inviterConnectionId
   issuingDID = (await newDid(issuer, 'assertionMethod')).did
   subjectId = (await newDid(holder, 'authentication', 'Ed25519')).longFormDid
-}, 30_000)
+})
 afterAll(async () => {
   await Promise.all([home, away, server].map(async (part) => part?.[Symbol.asyncDispose]()))
 })

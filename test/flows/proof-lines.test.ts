@@ -38,7 +38,7 @@ beforeAll(async () => {
     newDid(issuer, 'assertionMethod', 'Ed25519'),
   ])
   ;[a, b] = [await publishSchema(issuer, p, { name: 'a' }), await publishSchema(issuer, p, { name: 'b' })]
-}, 30_000)
+})
 afterAll(async () => {
   await here[Symbol.asyncDispose]()
   await there[Symbol.asyncDispose]()

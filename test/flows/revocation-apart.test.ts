@@ -39,7 +39,7 @@ beforeAll(async () => {
   connectionId = (await connect(verifier, holder)).inviterConnectionId
   issuingDID = (await newDid(issuer, 'assertionMethod')).did
   subjectId = (await newDid(holder, 'authentication')).did
-}, 30_000)
+})
 afterAll(async () => {
   await Promise.all([home, away, server].map(async (part) => part?.[Symbol.asyncDispose]()))
   rmSync(folder, { recursive: true, force: true })

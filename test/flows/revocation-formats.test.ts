@@ -23,7 +23,7 @@ beforeAll(async () => {
   asks = (await connect(verifier, holder)).inviterConnectionId
   issuingDID = (await newDid(issuer, 'assertionMethod', 'Ed25519')).did
   subjectId = (await newDid(holder, 'authentication', 'Ed25519')).did
-}, 30_000)
+})
 afterAll(async () => {
   await Promise.all(agents.map((agent) => agent[Symbol.asyncDispose]()))
   rmSync(folder, { recursive: true, force: true })

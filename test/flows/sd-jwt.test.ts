@@ -31,7 +31,7 @@ beforeAll(async () => {
   const { did: issuingDID } = await newDid(issuer, 'assertionMethod', 'Ed25519')
   const { did: subjectId } = await newDid(holder, 'authentication', 'Ed25519')
   holding = { issuer, holder, connectionId, issuingDID, subjectId }
-}, 20_000)
+})
 afterAll(() => agent[Symbol.asyncDispose]())
 
 const ownKey = {

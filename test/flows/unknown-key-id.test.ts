@@ -48,7 +48,7 @@ beforeAll(async () => {
   issuer = await agent.newTenant('issuer')
   ;({ theirDid, connectionId } = await party.connect(issuer))
   ;({ did: issuingDID } = await newDid(issuer, 'assertionMethod'))
-}, 20_000)
+})
 afterAll(async () => {
   await agent[Symbol.asyncDispose]()
   await party[Symbol.asyncDispose]()

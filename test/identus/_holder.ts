@@ -32,7 +32,7 @@ export type Holder = {
 }
 
 /** The time limit for the arrival of a message. */
-const patienceMs = 10_000
+const patienceMs = 60_000
 
 /** A mediator's DID, and whether the wallet uses live delivery instead of polling. */
 export type Mediation = { mediatorDID?: string; liveMode?: boolean }

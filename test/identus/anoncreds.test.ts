@@ -31,7 +31,7 @@ beforeAll(async () => {
   holder = await startHolder(`${agent.url}/dids/`, undefined, commonJs)
   holder.agent.plugins.register(commonJs.anoncreds.plugin)
   connectionId = (await connect(holder, issuer)).connectionId
-}, 30_000)
+})
 afterAll(async () => {
   await holder[Symbol.asyncDispose]()
   await agent[Symbol.asyncDispose]()

@@ -23,7 +23,7 @@ beforeAll(async () => {
   holder = await startHolder(`${issuer.url}/dids/`)
   offers = (await connect(holder, issuer)).connectionId
   asks = (await connect(holder, verifier)).connectionId
-}, 60_000)
+})
 afterAll(async () => {
   await holder[Symbol.asyncDispose]()
   await daemons[Symbol.asyncDispose]()

@@ -105,7 +105,7 @@ describe.each(['secp256k1', 'Ed25519'] as const)(
       await presentationIn(issuer.call, proof.thid, 'PresentationVerified')
       await accept(issuer, proof.presentationId)
       states = announcedBy(issuer)
-    }, 30_000)
+    })
     afterAll(() => holder[Symbol.asyncDispose]())
 
     test('pass through every state of the issuer once, in order', () => {

@@ -36,7 +36,7 @@ beforeAll(async () => {
     validityPeriod: 3_600,
     credentialFormat: 'SDJWT',
   })
-}, 30_000)
+})
 afterAll(async () => {
   await holder[Symbol.asyncDispose]()
   await agent[Symbol.asyncDispose]()

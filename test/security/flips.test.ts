@@ -8,4 +8,4 @@ test('sixty wallet files with a flipped bit affect no other tenant and no start'
   expect(starts).toBe(3)
   // SQLite rebuilds the index of the log after a crash.
   expect(counts['crashed .db-shm']).toMatchObject({ altered: 0, refused: 0 })
-}, 120_000)
+})

@@ -86,4 +86,4 @@ test('connections, credentials, proofs, DID operations and webhooks of a folder 
     folder.tenants.map(({ walletId }) => `${walletId}.db`),
   )
   rmSync(dataDir, { recursive: true })
-}, 60_000)
+})

@@ -20,7 +20,7 @@ let scripts: Record<'submit' | 'publish' | 'host', Script>
 beforeAll(async () => {
   const [submit, publish, host] = await Promise.all(['_submit.ts', '_publish.ts', '_host.ts'].map(bundle))
   scripts = { submit: submit!, publish: publish!, host: host! }
-}, 60_000)
+})
 afterAll(() => Object.values(scripts).forEach((script) => script[Symbol.dispose]()))
 
 type Entry = { sequence: number; operationId: string; status: string }

@@ -62,7 +62,7 @@ describe.skipIf(missing !== undefined)(
     let keyring: TestKeyring
     beforeAll(async () => {
       keyring = await openKeyring()
-    }, 60_000)
+    })
     afterAll(() => keyring[Symbol.asyncDispose]())
 
     test('the key of a new folder is in no file and can be rotated; without the keyring the folder does not open', async () => {

@@ -104,7 +104,7 @@ export function showDashboard(daemon: Daemon, store: Store, options: Options = {
       await settle()
     },
     async shows(text) {
-      for (let attempt = 0; attempt < 1_000; attempt++) {
+      for (let attempt = 0; attempt < 5_000; attempt++) {
         if (typeof text === 'string' ? frame().includes(text) : text.test(frame())) return frame()
         await new Promise((resolve) => setTimeout(resolve, 10))
       }

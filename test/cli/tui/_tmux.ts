@@ -66,7 +66,7 @@ export function startTmux() {
         screen,
         coloured: () => tmux('capture-pane', '-p', '-e', '-t', name),
         async shows(text) {
-          for (let attempt = 0; attempt < 400; attempt++) {
+          for (let attempt = 0; attempt < 1_200; attempt++) {
             if (typeof text === 'string' ? screen().includes(text) : text.test(screen())) return screen()
             await sleep(50)
           }
@@ -79,7 +79,7 @@ export function startTmux() {
         },
         async paste() {
           // What a program copies goes by the terminal, and takes its time.
-          for (let attempt = 0; attempt < 400 && tmux('list-buffers') === ''; attempt++) await sleep(50)
+          for (let attempt = 0; attempt < 1_200 && tmux('list-buffers') === ''; attempt++) await sleep(50)
           tmux('paste-buffer', '-p', '-t', name)
         },
         resize: (columns, rows) =>

@@ -41,7 +41,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
       ['0×0', tmux.open([...withoutSize, '/dev/null'], env)] as const,
     ])
     await Promise.all([...terminals.values()].map((terminal) => terminal.shows('● live')))
-  }, 60_000)
+  })
 
   afterAll(async () => {
     // `script` outlives its terminal, and the dashboard in it too.
@@ -96,5 +96,5 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     await terminal.shows('● live')
     // The page loads again as well, and its problem goes.
     await page.shows(/^┌─ Trace[^✗]*$/)
-  }, 60_000)
+  })
 })

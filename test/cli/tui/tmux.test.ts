@@ -25,7 +25,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
   beforeAll(async () => {
     tmux = startTmux()
     await Promise.all([issuer, holder].map((user) => user.as(env).run`daemon start`))
-  }, 60_000)
+  })
 
   afterAll(async () => {
     tmux[Symbol.dispose]()
@@ -88,7 +88,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
       expect([terminal.is('alternate_on'), terminal.is('cursor_flag')]).toEqual(['0', '1'])
       expect(terminal.screen()).not.toContain('timeline')
     }
-  }, 120_000)
+  })
 
   test.each([
     ['SIGTERM', '143'],
@@ -114,7 +114,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     process.kill(terminal.pid(), 'SIGCONT')
     await terminal.shows('● live')
     await terminal.after('q').shows('exit 0')
-  }, 60_000)
+  })
 
   test('a key pressed as soon as the screen is taken is a key, not a signal', async () => {
     const terminal = tmux.open(dashboard, envOf(issuer))
@@ -132,7 +132,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     process.kill(terminal.pid(), 'SIGCONT')
     await terminal.shows('● live')
     await terminal.after('q').shows('exit 0')
-  }, 60_000)
+  })
 
   test('NO_COLOR disables colours', async () => {
     const { NO_COLOR: _none, ...coloured } = envOf(issuer)
@@ -142,12 +142,12 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     expect(plain.coloured()).not.toMatch(/\u001b\[[\d;]*[34][0-8]/)
     expect(bright.coloured()).toContain('\u001b[32m● live')
     for (const terminal of [plain, bright]) terminal.press('q')
-  }, 60_000)
+  })
 
   test('a missing daemon is reported before the screen changes', async () => {
     const terminal = tmux.open([...dashboard, '--url', 'http://127.0.0.1:1'], envOf(issuer))
     expect(await terminal.shows('exit 7')).toContain('Try: agent daemon start')
-  }, 60_000)
+  })
 })
 
 test.skipIf(!hasTmux)('a terminal that cannot move its cursor is refused', async () => {

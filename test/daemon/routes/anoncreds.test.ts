@@ -24,7 +24,7 @@ beforeAll(async () => {
   kept = await issueTo()
   jwt = (await issue(issuer, holder, connectionId, did, (await newDid(holder, 'authentication')).did))
     .recordId
-}, 60_000)
+})
 afterAll(() => agent[Symbol.asyncDispose]())
 
 const offer = (change: object) => {
@@ -139,7 +139,7 @@ describe('an offer', () => {
       'CredentialReceived',
     ])
     expect(JSON.stringify(events)).not.toMatch(/link_secret|blinded|metadata/)
-  }, 30_000)
+  })
 
   test('is accepted automatically where its owner has configured it', async () => {
     const { contents } = await holder!.call('GET /connections')
@@ -153,7 +153,7 @@ describe('an offer', () => {
     const { thid } = await offer({})
     await credentialIn(holder!.call, thid, 'RequestSent')
     await say({ credentialOffers: false })
-  }, 30_000)
+  })
 
   test('works by invitation too', async () => {
     const { connectionId: _, ...body } = {
@@ -170,7 +170,7 @@ describe('an offer', () => {
     })
     await acceptOffer(recordId)
     await credentialIn(holder!.call, thid, 'CredentialReceived')
-  }, 30_000)
+  })
 })
 
 test('a credential is returned decoded, with its definition and its issuer, and without a subject DID', async () => {
@@ -411,7 +411,7 @@ describe('an answer', () => {
       status: 400,
       detail: expect.stringMatching(/the request is for JWT/),
     })
-  }, 30_000)
+  })
 
   test('is previewed: the credentials that match each part, and why others do not', async () => {
     const candidates = (presentationId: string) =>

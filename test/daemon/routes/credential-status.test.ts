@@ -19,7 +19,7 @@ beforeAll(async () => {
   const [issuing, subject] = [await newDid(issuer, 'assertionMethod'), await newDid(holder, 'authentication')]
   issued = await issue(issuer, holder, inviterConnectionId, issuing.did, subject.did)
   list = new URL(decodeJwtVc(issued.credential).statuses[0]!.statusListCredential!).pathname
-}, 30_000)
+})
 afterAll(() => agent[Symbol.asyncDispose]())
 
 const ask = (method: string, path: string, apiKey?: string) => askRaw(agent, `${method} ${path}`, { apiKey })

@@ -23,7 +23,7 @@ beforeAll(async () => {
   ;[ended, gone] = [await deactivated(issuer), await deactivated(holder)]
   subject = await newDid(holder, 'authentication')
   schemaId = await publishSchema(issuer, did.did, { required: ['name'] })
-}, 30_000)
+})
 afterAll(() => agent[Symbol.asyncDispose]())
 
 /** Publishes and deactivates a DID of a tenant. */

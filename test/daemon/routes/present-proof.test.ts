@@ -25,7 +25,7 @@ beforeAll(async () => {
     await newDid(prover, 'authentication'),
   ]
   proofId = [(await issue(verifier, prover, connectionId, issuing.did, subject.did)).recordId]
-}, 30_000)
+})
 afterAll(() => agent[Symbol.asyncDispose]())
 
 const ask = (method: string, path: string, body?: unknown, { apiKey }: { apiKey: string } = verifier!) =>

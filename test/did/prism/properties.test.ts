@@ -271,7 +271,7 @@ test('random histories have the states and verdicts of the rules after each oper
   )
   expect([...done].toSorted()).toEqual(['create', 'deactivate', 'update'])
   expect(everyReason.filter((reason) => ![...reasons].some((message) => reason.test(message)))).toEqual([])
-}, 30_000)
+})
 
 test('the ledger in a file has the same, also after a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'identity-agent-ledger-'))
@@ -316,4 +316,4 @@ test('the ledger in a file has the same, also after a restart', async () => {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}, 30_000)
+})

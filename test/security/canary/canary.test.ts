@@ -23,7 +23,7 @@ describe('two daemons that issue, prove, get hostile requests and crash', () => 
   let run: Awaited<ReturnType<typeof runDaemons>>
   beforeAll(async () => {
     run = await runDaemons()
-  }, 60_000)
+  })
 
   test('secrets are only in the expected places', () => {
     expect(findAll(run)).toEqual({
@@ -106,7 +106,7 @@ describe('a user of the command line', () => {
   let run: Run
   beforeAll(async () => {
     run = await runCommands()
-  }, 60_000)
+  })
 
   test('secrets are only in the expected places', () => {
     expect(findAll(run)).toEqual({
