@@ -7,6 +7,7 @@ import { wrap } from '../session/details.ts'
 export const webhookActions: readonly Action<Webhook>[] = [
   { key: 't', word: 'test', run: test },
   { key: 's', word: 'retry failed deliveries', run: retryDeliveries },
+  { key: 'e', word: 'edit signing', run: editSigning },
 ]
 
 async function test(context: ActionContext, { id }: Webhook): Promise<string> {
@@ -16,12 +17,7 @@ async function test(context: ActionContext, { id }: Webhook): Promise<string> {
     body: {},
   })
   await context.store.reloadWebhooks()
-  if (error !== undefined)
-    throw new CommandError(
-      `The receiver did not accept the test event: ${error}`,
-      1,
-      'agent webhook deliveries <id>',
-    )
+  if (error !== undefined) throw new CommandError(`The receiver did not accept the test event: ${error}`, 1)
   return `The receiver accepted the test event with status ${status} after ${durationMs} ms.`
 }
 
@@ -55,16 +51,50 @@ export async function addWebhook(context: ActionContext): Promise<string | undef
     { check: toWebhook },
   )
   if (!values) return undefined
-  const { id, url, secret } = await context.call('POST /events/webhooks', { body: toWebhook(values) })
+  const webhook = await context.call('POST /events/webhooks', { body: toWebhook(values) })
   await context.store.reloadWebhooks()
   context.goTo('webhooks')
+  const { secret } = webhook
   if (secret === undefined) return 'The webhook is added; t sends it a test event.'
+  showSecret(context, 'The webhook is added', webhook, secret)
+  return undefined
+}
+
+function showSecret(
+  context: ActionContext,
+  title: string,
+  webhook: Pick<Webhook, 'id' | 'url'>,
+  secret: string,
+): void {
+  const { id, url } = webhook
   const lines = [`Webhook ${id}`, url, '', 'Its signing secret, which is not shown again:', '', secret]
   context.showPage({
-    title: 'The webhook is added',
+    title,
     rows: (columns) => lines.flatMap((line) => wrap(line, columns - 2)).map((text) => [{ text: ` ${text}` }]),
     copied: secret,
   })
+}
+
+/** Creates a new signing secret, or stops signing. The API changes nothing else of a webhook. */
+async function editSigning(context: ActionContext, webhook: Webhook): Promise<string | undefined> {
+  const path = { id: webhook.id }
+  const choice = await context.choose('Sign the events of this webhook?', [
+    {
+      label: 'Create a new secret',
+      ...(webhook.signed && { detail: 'the previous one signs too for some time' }),
+      value: 'renew' as const,
+    },
+    ...(webhook.signed ? [{ label: 'Stop signing', value: 'stop' as const }] : []),
+  ])
+  if (choice === undefined) return undefined
+  if (choice === 'stop') {
+    await context.call('DELETE /events/webhooks/{id}/secret', { path })
+    await context.store.reloadWebhooks()
+    return 'The events are no longer signed.'
+  }
+  const { secret } = await context.call('POST /events/webhooks/{id}/secret', { path })
+  await context.store.reloadWebhooks()
+  showSecret(context, 'The webhook has a new secret', webhook, secret)
   return undefined
 }
 

@@ -14,12 +14,12 @@ export const webhooks: Pane<Webhook> = {
   columns: [
     { head: 'url', width: 'rest', of: ({ url }) => url },
     { head: 'signed', width: 6, of: ({ signed }) => (signed ? 'yes' : 'no'), from: 100 },
-    { head: 'dead', width: 4, of: ({ id }, data) => deadCell(deliveriesOf(id, data)) },
-    { head: 'last attempt', width: 12, of: ({ id }, data) => outcomeCell(deliveriesOf(id, data)[0]) },
+    { head: 'failed', width: 6, of: ({ id }, data) => failedCell(deliveriesOf(id, data)) },
+    { head: 'last delivery', width: 13, of: ({ id }, data) => lastCell(deliveriesOf(id, data)[0]?.[0]) },
     {
       head: 'at',
       width: 10,
-      of: ({ id }, data, now) => ({ text: lastAt(deliveriesOf(id, data)[0], now), style: 'faint' }),
+      of: ({ id }, data, now) => ({ text: lastAt(deliveriesOf(id, data)[0]?.[0], now), style: 'faint' }),
     },
   ],
   text: ({ id, url }) => `${id} ${url}`,
@@ -33,54 +33,61 @@ export const webhooks: Pane<Webhook> = {
         ['created', item.createdAt],
       ],
     },
-    { head: 'attempts, newest first', lines: deliveriesOf(item.id, data).map(attemptLine) },
+    { head: 'deliveries, newest first', lines: deliveriesOf(item.id, data).map(deliveryLine) },
   ],
   actions: webhookActions,
   remove: removeWebhook,
   empty: 'There are no webhooks. n adds one.',
 }
 
-const styles: Readonly<Record<Delivery['outcome'], Style>> = {
-  delivered: 'good',
-  failed: 'waiting',
-  dead: 'bad',
+/** The state of a delivery: `retrying` has attempts left. The daemon says `failed` and `dead` of attempts. */
+type State = 'delivered' | 'retrying' | 'failed'
+
+const styles: Readonly<Record<State, Style>> = { delivered: 'good', retrying: 'waiting', failed: 'bad' }
+
+function stateOf({ outcome, kind }: Delivery): State {
+  if (outcome === 'delivered') return 'delivered'
+  return outcome === 'failed' && kind !== 'test' ? 'retrying' : 'failed'
 }
 
-export function deliveriesOf(id: string, { deliveries }: Data): readonly Delivery[] {
-  return deliveries[id] ?? []
+/** Returns the attempts of a webhook by their events, newest first. */
+function deliveriesOf(id: string, { deliveries }: Data): (readonly Delivery[])[] {
+  const attempts = deliveries[id] ?? []
+  const events = new Set(attempts.map(({ eventId }) => eventId))
+  return [...events].map((event) => attempts.filter(({ eventId }) => eventId === event))
 }
 
-function deadCell(deliveries: readonly Delivery[]): Piece {
-  const dead = deliveries.filter(({ outcome }) => outcome === 'dead').length
-  return { text: String(dead), style: dead === 0 ? 'faint' : 'bad' }
+function failedCell(deliveries: readonly (readonly Delivery[])[]): Piece {
+  const failed = deliveries.filter(([last]) => last && stateOf(last) === 'failed').length
+  return { text: String(failed), style: failed === 0 ? 'faint' : 'bad' }
 }
 
-function outcomeCell(last: Delivery | undefined): Piece {
-  return last ? { text: last.outcome, style: styles[last.outcome] } : { text: 'none yet', style: 'faint' }
+function lastCell(last: Delivery | undefined): Piece {
+  if (!last) return { text: 'none yet', style: 'faint' }
+  const state = stateOf(last)
+  return { text: state, style: styles[state] }
 }
 
 function lastAt(last: Delivery | undefined, now: number): string {
   return last ? ago(last.attemptedAt, now) : ''
 }
 
-function attemptLine({
-  attemptedAt,
-  outcome,
-  type,
-  kind,
-  status,
-  error,
-  durationMs,
-  eventId,
-}: Delivery): Piece {
-  const what = kind === 'automatic' ? type : `${type} (${kind})`
-  const line = [
+/** The daemon tries again after this time, in milliseconds. */
+const attemptSpacingMs = 5_000
+
+/** Formats a delivery: its last attempt, the number of attempts, and when the next one is. */
+function deliveryLine([last, ...before]: readonly Delivery[]): Piece {
+  const { attemptedAt, status, error, durationMs, type, kind, eventId } = last!
+  const state = stateOf(last!)
+  const next = new Date(Date.parse(attemptedAt) + attemptSpacingMs).toISOString()
+  const parts = [
     timeOf(attemptedAt),
-    outcome.padEnd(9),
+    state.padEnd(9),
     error ?? String(status),
-    duration(durationMs),
-    what,
+    before.length === 0 ? '1 attempt' : `${before.length + 1} attempts`,
+    state === 'retrying' ? `next at ${timeOf(next)}` : duration(durationMs),
+    kind === 'automatic' ? type : `${type} (${kind})`,
     shortId(eventId),
   ]
-  return { text: line.join('  '), style: styles[outcome] }
+  return { text: parts.join('  '), style: styles[state] }
 }

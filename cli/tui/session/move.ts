@@ -79,6 +79,7 @@ const words: Readonly<Record<string, string>> = {
   Q: 'show as a QR code',
   t: 'test',
   s: 'retry',
+  e: 'edit',
   d: 'delete',
   m: 'send a message to',
   L: 'label',

@@ -93,7 +93,7 @@ export const help: readonly { group: string; keys: readonly (readonly [keys: str
       keys: [
         ['m P L', 'messages, ping, and label of a connection, or of a record’s connection'],
         ['T', 'trace: each step, and what the flow waits for'],
-        ['t s', 'test a webhook; retry failed deliveries'],
+        ['t s e', 'test a webhook; retry failed deliveries; edit its signing'],
         ['y Y U', 'copy the invitation’s URL, or the id; always the id; the long URL'],
         ['Q', 'show an invitation as a QR code'],
       ],

@@ -184,6 +184,13 @@ test('a webhook is added with headers and a secret that is shown once, and delet
   expect(Object.keys(contents[0]!.customHeaders)).toEqual(['x-key', 'x-other'])
   await left.after('t').shows('The receiver accepted the test event with status 200')
 
+  await left.after('e').shows('Sign the events of this webhook?')
+  await left.after(codes.enter).shows('The webhook has a new secret')
+  await left.type('y', codes.escape)
+  expect(new Set(left.copied).size).toBe(2)
+  await left.after('e', '2').shows('✓ The events are no longer signed.')
+  expect((await alice.call('GET /events/webhooks')).contents[0]!.signed).toBeUndefined()
+
   await left.after('d').shows('Delete this webhook? This cannot be undone.')
   await left.type('n')
   expect((await alice.call('GET /events/webhooks')).contents).toHaveLength(1)

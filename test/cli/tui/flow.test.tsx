@@ -30,6 +30,8 @@ test('an invitation is created, shown, copied, pasted and accepted, and its QR c
   expect(left.frame().replaceAll(/[│\s]/g, '')).toContain('Onlythiscomputerreachesthisaddress.')
   await left.type('l', 'y', 'l')
   expect(left.copied[1]).toContain('_oob=')
+  await left.type(codes.escape, 'U', 'Q')
+  expect(left.copied[2]).toBe(left.copied[1])
 
   await right.after(...pasted(` ${url}\n`)).shows('Accept an invitation')
   await right.after(codes.enter).shows('The invitation asks to connect. Accept it?')
@@ -221,6 +223,7 @@ test('a webhook is tested, and what it took and did not take is listed', async (
   await issuer.call('POST /events/webhooks', { body: { url: receiver.url } })
   await left.after('5').shows(receiver.url)
   await left.after('t').shows('The receiver did not accept the test event')
+  await left.shows(/failed {5}The receiver answered 500\. {2}1 attempt {2}/)
   await left.after('t').shows('The receiver accepted the test event with status 200')
   await issuer.call('POST /connections', { body: {} })
   await left.shows(/delivered {2}200 .* ConnectionUpdated {2}/)
