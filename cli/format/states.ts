@@ -70,9 +70,10 @@ export type Waited = { topic: Topic; id: string; state: string; invitationUrl?: 
 export function waitingLine(waited: Waited, wanted: string, timeout: string): string {
   const { topic, state } = waited
   const words = meanings[topic][state]?.words ?? state
+  const end = meanings[topic][wanted]?.words ?? wanted
   const what = words.startsWith('waiting ')
     ? words.slice('waiting '.length)
-    : `until it is ${meanings[topic][wanted]?.words ?? wanted}`
+    : `until it is ${end.startsWith('waiting ') ? `in ${wanted}` : end}`
   return `Waiting ${what}, ${timeout} at most. Ctrl-C stops waiting: ${afterwards(waited)}`
 }
 

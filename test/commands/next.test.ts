@@ -16,7 +16,8 @@ test('the flags of the daemon and the key are kept, quoted, before a comment', (
     String.raw`agent did list --url http://a --profile p --api-key-file 'my key' --admin-key-file 'it'\''s'   # again`,
   )
   expect(forSameDaemon('agent did list', { 'api-key-file': '-' })).toBe('agent did list')
-  expect(forSameDaemon('agent doctor --profile other', { profile: 'p' })).toBe('agent doctor --profile other')
+  for (const other of [{ profile: 'p' }, { url: 'http://a.example', 'api-key-file': 'a.key' }])
+    expect(forSameDaemon('agent doctor --profile other', other)).toBe('agent doctor --profile other')
   expect(forSameDaemon('check --url', identity)).toBe('check --url')
 })
 

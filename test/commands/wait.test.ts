@@ -131,6 +131,13 @@ test.each([
   expect(waitingLine(waited, 'CredentialSent', '5m')).toBe(line)
 })
 
+test('a wait for a state that waits itself names that state', () => {
+  const waited = { ...invited, state: 'RequestPending' }
+  expect(waitingLine(waited, 'RequestSent', '5m')).toBe(
+    'Waiting until it is in RequestSent, 5m at most. Ctrl-C stops waiting: the daemon continues.',
+  )
+})
+
 test('after a timeout, the text describes the current state', () => {
   expect(timeoutText(invited, 'CredentialSent', 4)).toMatch(
     /not yet in CredentialSent; the invitation stays valid\.$/,
