@@ -22,11 +22,11 @@ const args = [
   '--disable-sync',
 ]
 
-/** Only the package's fonts, so that pages look the same everywhere. The package's own file names fixed folders. */
-const fontsConf = `<?xml version="1.0"?>
+/** Only the package's fonts, so that pages look the same everywhere. The package's own file names fixed folders. A cache folder is absolute. */
+const fontsConf = (folder: string) => `<?xml version="1.0"?>
 <fontconfig>
   <dir prefix="relative">fonts</dir>
-  <cachedir prefix="relative">cache</cachedir>
+  <cachedir>${folder}/cache</cachedir>
 </fontconfig>
 `
 
@@ -62,7 +62,7 @@ function unpack(): string {
   // The package unpacks into the temporary folder. With the variable of AWS Lambda it unpacks its libraries too, and changes its environment.
   const env = { ...process.env, TMPDIR: part, AWS_LAMBDA_JS_RUNTIME: 'nodejs24.x' }
   execFileSync(process.execPath, ['--input-type=module', '--eval', unpacking], { cwd: root, env })
-  writeFileSync(join(part, 'fonts/fonts.conf'), fontsConf)
+  writeFileSync(join(part, 'fonts/fonts.conf'), fontsConf(folder))
   try {
     renameSync(part, folder)
   } catch (error) {
