@@ -153,7 +153,7 @@ function lookOf(flags: { curl?: boolean; plain: boolean; keep: boolean; 'two-ter
 function summaryText({ scenario, flow, totalMs }: Summary): string {
   if (!flow) return `Done (${scenario}) in ${duration(totalMs)}.`
   const { connectMs, issueMs, presentMs } = flow
-  return `Once more, unprinted: connected in ${duration(connectMs)}, issued in ${duration(issueMs)}, proved in ${duration(presentMs)}.
+  return `Again without output: connected in ${duration(connectMs)}, issued in ${duration(issueMs)}, proved in ${duration(presentMs)}.
 Everything took ${duration(totalMs)}.`
 }
 

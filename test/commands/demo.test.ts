@@ -188,7 +188,7 @@ describe('the demonstration', () => {
         'acme   proof       PresentationVerified',
         '"action":"presentation-accept"',
         'acme   proof       PresentationAccepted',
-        'Once more, unprinted: connected in ',
+        'Again without output: connected in ',
         'Everything took ',
         'Next:',
       ]
