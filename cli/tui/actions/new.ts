@@ -7,16 +7,18 @@ import { request } from './proof.ts'
 import { acceptInvitation } from './invitation.ts'
 import { addWebhook } from './webhook.ts'
 
-const kinds: readonly (readonly [
-  label: string,
-  run: (context: ActionContext) => Promise<string | undefined>,
-])[] = [
-  ['Invite someone to connect', invite],
-  ['Accept an invitation of any kind', acceptInvitation],
-  ['Offer a credential', offer],
-  ['Request a proof', request],
-  ['Create a DID', createDid],
-  ['Add a webhook', addWebhook],
+/** What `n` creates, by number, with its name on the command line. */
+export const creations: readonly {
+  name: string
+  label: string
+  run: (context: ActionContext) => Promise<string | undefined>
+}[] = [
+  { name: 'invite', label: 'Invite someone to connect', run: invite },
+  { name: 'accept-invitation', label: 'Accept an invitation of any kind', run: acceptInvitation },
+  { name: 'offer', label: 'Offer a credential', run: offer },
+  { name: 'request', label: 'Request a proof', run: request },
+  { name: 'create-did', label: 'Create a DID', run: createDid },
+  { name: 'add-webhook', label: 'Add a webhook', run: addWebhook },
 ]
 
 async function createDid(context: ActionContext): Promise<string> {
@@ -29,7 +31,7 @@ async function createDid(context: ActionContext): Promise<string> {
 export async function create(context: ActionContext): Promise<string | undefined> {
   const chosen = await context.choose(
     'New',
-    kinds.map(([label, value]) => ({ label, value })),
+    creations.map(({ label, run }) => ({ label, value: run })),
   )
   return chosen?.(context)
 }

@@ -22,7 +22,7 @@ const records = ['connections', 'credentials', 'proofs'] as const
 const all = [...records, 'dids', 'webhooks', 'events'] as const
 
 /** Every action that more than one pane has, in the order of the line of keys. */
-const sharedActions: readonly SharedAction[] = [
+export const sharedActions: readonly SharedAction[] = [
   { key: 'Q', word: 'QR', panes: records, when: hasInvitation, run: showInvitation },
   { key: 'T', word: 'trace', panes: [...records, 'dids', 'events'], when: hasThread, run: trace },
   { key: 'd', word: 'delete', panes: ['credentials', 'proofs', 'webhooks'], run: remove },

@@ -1,9 +1,8 @@
 /** Keys that move in the lists, and the reason when a key does nothing. */
-import type { Connection, CredentialRecord, Data, PresentationRecord } from '../data/data.ts'
+import type { Data } from '../data/data.ts'
 import { paneNames, type PaneName } from '../panes/pane.ts'
 import { helpPage } from './page.ts'
-import { goTo, layoutOf, paneAfter, select, selectionOf, type Ui } from './ui.ts'
-import { explain } from '../../format/states.ts'
+import { goTo, layoutOf, paneAfter, select, selectionOf, stateOf, type Ui } from './ui.ts'
 
 /** Returns the state after a key. Undefined for other keys. `lines` is the number of lines of the details. */
 export function move(data: Data, before: Ui, key: string, lines: number): Ui | undefined {
@@ -59,6 +58,8 @@ function moved(data: Data, ui: Ui, key: string, lines: number): Ui | undefined {
       return ui.isZoomed
         ? { ...ui, isZoomed: false, scroll: 0 }
         : { ...ui, filters: { ...ui.filters, [ui.pane]: '' } }
+    case ':':
+      return { ...ui, prompt: { kind: 'command', text: '', at: ui.history.length }, isZoomed: false }
     case '/':
       return { ...ui, prompt: { kind: 'filter' }, isZoomed: false }
     case '?':
@@ -99,10 +100,4 @@ export function refusalOf(key: string, pane: PaneName, item: unknown): string | 
     return 'A connection cannot be deleted, except an invitation that was not accepted.'
   const state = stateOf(pane, item)
   return `There is nothing to ${word} here${state === undefined ? '' : `: it is in ${state}`}.`
-}
-
-function stateOf(pane: PaneName, item: unknown): string | undefined {
-  if (pane === 'connections') return explain('connection', (item as Connection).state)
-  if (pane === 'credentials') return explain('credential', (item as CredentialRecord).protocolState)
-  return pane === 'proofs' ? explain('proof', (item as PresentationRecord).status) : undefined
 }

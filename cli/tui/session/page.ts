@@ -73,6 +73,7 @@ export const help: readonly { group: string; keys: readonly (readonly [keys: str
         ['Enter', 'show the details on the full screen, and back'],
         ['J K', 'scroll the details'],
         ['/  Esc', 'filter the list; clear the filter'],
+        [':', 'command line; Tab completes, ↑ ↓ repeat earlier lines'],
       ],
     },
     {
@@ -137,6 +138,6 @@ export function typed(text: string, key: string): string | undefined {
   return graphemes(key).length === 1 ? text + key : undefined
 }
 
-function graphemes(text: string): string[] {
+export function graphemes(text: string): string[] {
   return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
 }

@@ -1,5 +1,6 @@
 /** Prompts in front of the lists: choices, forms and pages, and the keys that answer them. */
 import type { Data } from '../data/data.ts'
+import type { CommandLine } from './commands.ts'
 import type { Row } from './details.ts'
 import { turnPage, typed } from './page.ts'
 import type { Ui } from './ui.ts'
@@ -20,6 +21,7 @@ export type Field = {
 
 export type Prompt =
   | { kind: 'filter' }
+  | CommandLine
   | {
       /** Lines on the whole screen. */
       kind: 'page'
@@ -170,6 +172,7 @@ export function answer(ui: Ui, key: string): Answered {
       if (problem !== undefined) return { ui: { ...ui, prompt: { ...prompt, problem } } }
       return { ui: closed, after: () => prompt.answer(valuesOf(prompt)) }
     }
+    case 'command':
     case undefined:
       return { ui }
   }

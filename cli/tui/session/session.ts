@@ -8,6 +8,7 @@ import { createContents, type Contents } from '../data/contents.ts'
 import type { Store } from '../data/store.ts'
 import { contentKey } from '../panes/credentials.ts'
 import { answer, lineOf, paste, type Prompt } from './prompt.ts'
+import { editCommand, keysOf, type CommandLine } from './commands.ts'
 import { createActionRunner } from './action-runner.ts'
 import { detailsOf } from './details.ts'
 import { layoutOf, selectionOf, start, type Size, type Ui } from './ui.ts'
@@ -153,6 +154,7 @@ export function createSession({
   }
 
   function pressAt(prompt: Prompt, key: string): Promise<void> | void {
+    if (prompt.kind === 'command') return pressAtCommand(prompt, key)
     if (prompt.kind === 'qr' && key === 'y') return copy(prompt.isLong ? prompt.longUrl : prompt.url)
     if (prompt.kind === 'page' && prompt.copied !== undefined && key === 'y') return copy(prompt.copied)
     const { ui: next, after } = answer(ui, key)
@@ -163,7 +165,19 @@ export function createSession({
     return immediate()
   }
 
+  function pressAtCommand(prompt: CommandLine, key: string): void {
+    const { data } = snapshot
+    const { line, run: entered } = editCommand(data, ui, prompt, key)
+    if (entered === undefined) return change({ prompt: line })
+    change({ prompt: undefined, history: [...ui.history, entered] })
+    const keys = keysOf(data, ui, entered)
+    if ('reason' in keys) return change({ notice: { is: 'bad', text: keys.reason } })
+    inputs.unshift(...keys.map((each) => () => press(each)))
+  }
+
   function pasteText(text: string): void {
+    if (ui.prompt?.kind === 'command')
+      return change({ prompt: { ...ui.prompt, text: ui.prompt.text + lineOf(text) } })
     if (ui.prompt?.kind === 'fill') change({ prompt: paste(ui.prompt, text) })
     else if (ui.prompt?.kind === 'page' && ui.prompt.draft !== undefined)
       change({ prompt: { ...ui.prompt, draft: ui.prompt.draft + lineOf(text) } })

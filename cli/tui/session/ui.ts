@@ -1,5 +1,6 @@
 /** The state of the user interface: pane, selection, filter, prompt and layout. It is immutable. */
-import type { Data } from '../data/data.ts'
+import { explain } from '../../format/states.ts'
+import type { Connection, CredentialRecord, Data, PresentationRecord } from '../data/data.ts'
 import { connections } from '../panes/connections.ts'
 import { credentials } from '../panes/credentials.ts'
 import { dids } from '../panes/dids.ts'
@@ -38,6 +39,8 @@ export type Ui = {
   size: Size
   /** No frames, and words instead of symbols, for screen readers. */
   isPlain: boolean
+  /** The earlier lines of the command line. */
+  history: readonly string[]
   /** Epoch milliseconds, for ages. */
   now: number
 }
@@ -52,6 +55,7 @@ export const start = (size: Size, now: number, isPlain = false): Ui => ({
   notice: undefined,
   size,
   isPlain,
+  history: [],
   now,
 })
 
@@ -61,7 +65,17 @@ export function shownIn(name: PaneName, data: Data, { filters }: Pick<Ui, 'filte
   const wanted = (filters[name] ?? '').toLowerCase().split(/\s+/).filter(Boolean)
   const items = pane.items(data).toReversed()
   if (wanted.length === 0) return items
-  return items.filter((item) => wanted.every((word) => pane.text(item).toLowerCase().includes(word)))
+  return items.filter((item) => {
+    const text = `${pane.text(item)} ${stateOf(name, item) ?? ''}`.toLowerCase()
+    return wanted.every((word) => text.includes(word))
+  })
+}
+
+/** Returns the state of a record, with its meaning. Undefined for other items. */
+export function stateOf(pane: PaneName, item: unknown): string | undefined {
+  if (pane === 'connections') return explain('connection', (item as Connection).state)
+  if (pane === 'credentials') return explain('credential', (item as CredentialRecord).protocolState)
+  return pane === 'proofs' ? explain('proof', (item as PresentationRecord).status) : undefined
 }
 
 type Selection = { pane: Pane<unknown>; items: readonly unknown[]; index: number; item: unknown }

@@ -5,8 +5,10 @@ import { paneNames, type Piece } from '../panes/pane.ts'
 import { wrap, type Row } from '../session/details.ts'
 import type { Snapshot } from '../session/session.ts'
 import type { Line } from './compose.ts'
-import { panes, selectionOf, shownIn } from '../session/ui.ts'
-import type { Link } from '../data/data.ts'
+import { panes, selectionOf, shownIn, type Ui } from '../session/ui.ts'
+import type { Data, Link } from '../data/data.ts'
+import { candidatesOf } from '../session/commands.ts'
+import { tail } from './cells.ts'
 
 /** The largest number of lines of a notice. */
 const mostNotice = 6
@@ -80,11 +82,13 @@ const notices = {
 } as const
 
 /** Returns the lines of the notice, or of the filter while it is typed. Usually there are none. */
-export function notice({ data: { link }, ui }: Snapshot): Line[] {
+export function notice({ data, ui }: Snapshot): Line[] {
+  const { link } = data
   if (ui.prompt?.kind === 'filter')
     return [
       [{ text: '/', style: 'chosen' }, { text: ui.filters[ui.pane] ?? '' }, { text: '▏', isCursor: true }],
     ]
+  if (ui.prompt?.kind === 'command') return [commandRow(data, ui, ui.prompt.text)]
   const shown = ui.notice ?? (link.is === 'refused' ? { is: 'bad' as const, text: link.why } : undefined)
   if (!shown) return []
   const columns = ui.size.columns - 1
@@ -96,8 +100,22 @@ export function notice({ data: { link }, ui }: Snapshot): Line[] {
   )
 }
 
+/** Returns the command line, with as many names as fit. */
+function commandRow(data: Data, ui: Ui, text: string): Line {
+  let room = ui.size.columns - widthOf(text) - 4
+  const names = candidatesOf(data, ui, text).filter((name) => (room -= widthOf(name) + 2) >= 0)
+  return [
+    { text: ':', style: 'chosen' },
+    { text: tail(text, ui.size.columns - 3) },
+    { text: '▏', isCursor: true },
+    { text: names.map((name) => `  ${name}`).join(''), style: 'faint' },
+  ]
+}
+
 /** Returns the keys that work now. The most general ones are dropped if they do not fit. */
 export function keys({ data, ui }: Snapshot): Row {
+  if (ui.prompt?.kind === 'command')
+    return [{ text: 'Tab complete   ↑↓ earlier lines   Enter run   Esc cancel', style: 'faint' }]
   if (ui.prompt?.kind === 'filter')
     return [{ text: 'type to filter   Enter keep filter   Esc clear filter', style: 'faint' }]
   if (ui.prompt) return []

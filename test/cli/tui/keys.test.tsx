@@ -95,6 +95,39 @@ test('Enter maximises the details, arrows scroll them to their end, and Esc rest
   expect(frame()).toMatch(/ 4 above(,| ─┐)/)
 })
 
+test.each([
+  ['credentials', '[2 Credentials 5'],
+  ['filter issued', 'filter: issued ─'],
+  ['offer', 'Offer a credential: over which connection?'],
+  ['create-did', '… '],
+  ['label', 'Label the connection'],
+  ['help', 'Keys (Esc closes)'],
+  ['reload', '✓ Reloaded.'],
+  ['lable', '✗ There is no command “lable”. Did you mean label?'],
+  ['qqqqqq', '✗ There is no command “qqqqqq”. Tab lists the commands.'],
+  ['issue', '✗ The selected item has no “issue” now.'],
+  ['trace now', '✗ The command trace takes no words after it.'],
+])('the command line runs %s', async (line, shown) => {
+  const { after } = show(wallet, { 'POST /did-registrar/dids': new Promise(() => undefined) })
+  await after(`:${line}`, codes.enter).shows(shown)
+})
+
+test('the command line completes, repeats earlier lines, and quits', async () => {
+  const { type, frame, quits } = show()
+  await type(':cred', codes.tab)
+  expect(frame()).toContain(':credentials▏')
+  await type(codes.enter, ':pro', codes.tab, codes.enter)
+  expect(tabOf(frame())).toContain('3 Proofs')
+  await type(':', codes.up, codes.up)
+  expect(frame()).toContain(':credentials▏')
+  await type(codes.down, codes.down)
+  expect(frame()).toContain(':▏')
+  await type('fil', codes.tab, 'Held', codes.enter, '2')
+  expect(tabOf(frame())).toContain('2 Credentials')
+  await type(':', codes.escape, ':', codes.backspace, ':quit', codes.enter)
+  expect(quits()).toBe(1)
+})
+
 test('a filter matches all its words in any order, and Esc clears it', async () => {
   const { type, frame } = show()
   await type('2', '/', 'ALICE offer')
