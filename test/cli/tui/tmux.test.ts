@@ -43,7 +43,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
 
     await right.shows('This wallet is new')
     await right.paste()
-    await right.shows('› invitation  …')
+    await right.shows('› invitation  http://')
     await right.after('Enter').shows('The invitation asks to connect.')
     await right.after('y').shows('ConnectionResponseReceived (connected)')
     await left.shows('ConnectionResponseSent (connected)')
