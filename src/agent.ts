@@ -24,6 +24,7 @@ import type { Worker } from './outbox/worker.ts'
 import { createWorker } from './protocols/create-worker.ts'
 import { createRetention, type Retention } from './protocols/retention.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
+import { createRetrieval } from './short-link-content.ts'
 import { openAgentDb, type AgentDb } from './storage/database.ts'
 import { toStartError } from './storage/file-errors.ts'
 import { unlessGone } from './storage/transferred.ts'
@@ -152,6 +153,7 @@ async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)
       shortLinks: createShortLinks(agentKey, db, tokens),
       findWebDocument: (did) => unlessGone(findWebDocument(db, wallets, did)),
       getStatusList: (url, type) => readList(url, type),
+      retrieve: (url) => retrieve(url),
       onCommit(walletId, changes) {
         for (const topic of changes) notifier.notify(topic, walletId)
         worker.wake(walletId, changes)
@@ -166,6 +168,7 @@ async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)
     openListId: (id) => tokens.findWalletId('status-list', id),
     wallets,
   })
+  const retrieve = createRetrieval(env, wallets)
   const backups = createBackups(config, agentKey, env.writeBarrier, (id) => wallets.isOpen(id))
   closers.push(() => backups[Symbol.asyncDispose]())
   await finishDeletions({ db, wallets })

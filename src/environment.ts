@@ -20,7 +20,7 @@ import { createWriteBarrier } from './wallet/write-barrier.ts'
 
 type Given = Pick<Environment, 'config' | 'log' | 'metrics' | 'urls' | 'db' | 'tokens' | 'shortLinks'> &
   // These use the wallets, which are created with the environment.
-  Pick<Environment, 'getStatusList' | 'onCommit'> & {
+  Pick<Environment, 'getStatusList' | 'retrieve' | 'onCommit'> & {
     /** The document of a did:web that a wallet of this agent publishes. */
     findWebDocument: (did: string) => Promise<DidDocument | undefined>
   }

@@ -6,7 +6,9 @@ import { didRequests, type DidRequestState } from './enterprise/onboarding.ts'
 import { findSessionOfShortLink, remainingMs, requireOpen, type Session } from './enterprise/session.ts'
 import { findInvitation, type LinkedInvitation } from './protocols/short-link.ts'
 import type { ChangeTopic } from './storage/tx-context.ts'
+import { retrieveShortUrl } from './net/short-url.ts'
 import { unlessDeleted } from './storage/transferred.ts'
+import type { Environment } from './wallet/environment.ts'
 import type { Wallet } from './wallet/wallet.ts'
 
 /** The content, and what closes the link: a change of `topic`, or the time. */
@@ -75,6 +77,18 @@ async function read(wallet: Wallet, id: string): Promise<ShortLinkContent> {
   }
   const session = requireOpen(challenges, found)
   return { kind: 'challenge', ...watched, session, state: challenges.toState(session, base) }
+}
+
+/** `retrieve` of the environment. A link of this agent needs no request, which a proxy in front of the agent may not let through. */
+export function createRetrieval(env: Environment, wallets: Agent['wallets']): Environment['retrieve'] {
+  const own = `${env.urls.rest}/i`
+  return (url) =>
+    retrieveShortUrl(url, {
+      http: env.http,
+      ...(url.origin + url.pathname === own && {
+        read: async (id) => documentOf(await getShortLinkContent({ env, wallets }, id)),
+      }),
+    })
 }
 
 function linkUnknown(): Problem {

@@ -45,6 +45,9 @@ export const protocolProblems = {
     'A part of it is missing or mistyped, or its tenant was deleted.', 'Copy the whole URL, or ask for a new invitation.'],
   'error:ShortLinkError:LinkClosed': ['The invitation of the short URL can no longer be answered.',
     'It was used or withdrawn, or it has expired.', 'Ask for a new invitation.'],
+  'error:ShortLinkError:RetrievalFailed': ['The invitation of the short URL could not be retrieved.',
+    'Its host does not answer, answers with something else, or may not be called. The detail has the reason.',
+    'Ask for a new invitation, or for its long URL.'],
 
   'error:CredentialServiceError:RecordNotFound': noRecord,
   'error:CredentialServiceError:ThreadIdNotFound': noThread,

@@ -22,7 +22,7 @@ const descriptions: Readonly<Record<string, string>> = {
   iam: 'Tenants’ entities and API keys (administrator)',
   audit: 'The audit log (administrator)',
   _system: 'Health, diagnosis, backups and the master key',
-  invitation: 'The page of an invitation',
+  invitation: 'The page of an invitation, and its content',
   i: 'Short URLs of invitations, DID requests and challenges',
   web: 'Documents of did:web DIDs',
   api: 'The DID ledger, as a NeoPRISM node',

@@ -1,10 +1,26 @@
-/** `/invitation`: the page of an invitation's link. */
+/** `/invitation`: the page of an invitation's link, and reading an invitation before it is accepted. */
 import * as z from 'zod'
 import { Problem } from '../../src/base/problem.ts'
 import { OutOfBandInvitation, parseInvitation } from '../../src/didcomm/invitation.ts'
+import { Challenge } from '../../src/enterprise/authentication.ts'
+import { DidRequest } from '../../src/enterprise/onboarding.ts'
+import { findShortUrl } from '../../src/net/short-url.ts'
+import { invitationText } from '../../src/protocols/model.ts'
+import { purposeIn, toInvitation } from '../../src/protocols/out-of-band.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
 import { pageMedia, replyInForm } from '../pages/reply.ts'
 import { route } from '../http/route.ts'
 import { toInvitationLink } from './_invitation-link.ts'
+
+const InvitationContent = z
+  .object({
+    purpose: z.enum(['connection', 'offer', 'request', 'did-request', 'challenge']),
+    invitation: OutOfBandInvitation.optional(),
+    oob: z.string().optional().describe('The invitation in the form that the endpoints accept.'),
+    didRequest: DidRequest.optional(),
+    challenge: Challenge.optional(),
+  })
+  .meta({ id: 'InvitationContent' })
 
 export default [
   route(
@@ -28,7 +44,32 @@ export default [
           invitationPage(texts, toInvitationLink(read, agent.env.urls.rest)),
       }),
   ),
+
+  route(
+    'POST /invitation',
+    {
+      summary: 'Read an invitation, a DID request or a challenge of another agent without answering it',
+      operationId: 'readInvitation',
+      extension: true,
+      access: 'tenant',
+      scopes: ['issuer', 'holder', 'verifier'],
+      body: z.object({ invitation: invitationText }).meta({ id: 'ReadInvitationRequest' }),
+      reply: [200, InvitationContent],
+    },
+    ({ wallet }, { body }) => readContent(wallet, body.invitation),
+  ),
 ] as const
+
+/** Retrieves the content of a short URL, or decodes that of a long one. */
+async function readContent(wallet: Wallet, text: string): Promise<z.input<typeof InvitationContent>> {
+  const url = findShortUrl(text)
+  const document = url && (await wallet.env.retrieve(url))
+  const [didRequest, challenge] = [DidRequest.safeParse(document), Challenge.safeParse(document)]
+  if (didRequest.success) return { purpose: 'did-request', didRequest: didRequest.data }
+  if (challenge.success) return { purpose: 'challenge', challenge: challenge.data }
+  const { invitation, oob } = url ? toInvitation(document, url) : parseInvitation(text)
+  return { purpose: purposeIn(invitation) ?? 'connection', invitation, oob }
+}
 
 /** The invitation in a request target. As in wallets, a `+` is not decoded to a space. */
 function readLink(target: string): ReturnType<typeof parseInvitation> {

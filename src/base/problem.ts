@@ -81,6 +81,7 @@ const statuses = {
   // short URLs of invitations
   'error:ShortLinkError:LinkNotFound':                             404,
   'error:ShortLinkError:LinkClosed':                               410,
+  'error:ShortLinkError:RetrievalFailed':                          422,
 
   // credentials
   'error:CredentialServiceError:RecordNotFound':                   404,

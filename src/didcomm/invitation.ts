@@ -114,9 +114,23 @@ export function parseInvitation(text: string): { invitation: OutOfBandInvitation
   } catch (error) {
     fail(`its content ${reasonOf(error)}`, error)
   }
+  return { invitation: checkInvitation(value), oob: toPaddedBase64url(bytes) }
+}
+
+/**
+ * Reads an invitation from its JSON, which `host` returned for a short URL.
+ *
+ * @returns like `parseInvitation`
+ * @throws {Problem} `error:ConnectionServiceError:InvitationParsingError`
+ */
+export function readInvitation(value: unknown, host: string): ReturnType<typeof parseInvitation> {
+  const invitation = checkInvitation(value, `What ${host} returned is not an invitation`)
+  return { invitation, oob: toPaddedBase64url(JSON.stringify(value)) }
+}
+
+function checkInvitation(value: unknown, failure?: string): OutOfBandInvitation {
   const parsed = OutOfBandInvitation.safeParse(withoutNullMembers(value))
-  if (!parsed.success) fail(reasonOf(parsed.error), parsed.error)
-  return { invitation: parsed.data, oob: toPaddedBase64url(bytes) }
+  return parsed.success ? parsed.data : fail(reasonOf(parsed.error), parsed.error, failure)
 }
 
 /** The `_oob` parameter of a URL, or the text. `URLSearchParams` would decode `+` to a space. */
@@ -133,12 +147,10 @@ function withoutNullMembers(value: unknown): unknown {
     : invitation
 }
 
-function fail(reason: string, cause?: unknown): never {
-  throw new Problem(
-    'error:ConnectionServiceError:InvitationParsingError',
-    `The invitation cannot be read: ${reason}.`,
-    { cause },
-  )
+function fail(reason: string, cause?: unknown, failure = 'The invitation cannot be read'): never {
+  throw new Problem('error:ConnectionServiceError:InvitationParsingError', `${failure}: ${reason}.`, {
+    cause,
+  })
 }
 
 const mediaType = 'application/json'

@@ -17,6 +17,7 @@ import { challengeType } from './authentication.ts'
 import { From, SubmittedDid } from './model.ts'
 import { parseNonce } from './signature.ts'
 import { didRequestType } from './onboarding.ts'
+import { retrieveDocument } from './retrieve.ts'
 import type { Session } from './session.ts'
 import { keysFor } from '../did/document.ts'
 import { getManagedDid, isManagedDid } from '../did-registrar/dids.ts'
@@ -24,15 +25,35 @@ import { getSigningKey } from '../did-registrar/keys.ts'
 
 const Endpoint = z.url({ protocol: /^https?$/ }).max(2_000)
 
+const GivenDidRequest = z.object({
+  type: z.literal(didRequestType).optional(),
+  onboardEndpoint: Endpoint,
+  from: optional(From),
+})
+
+const GivenChallenge = z.object({
+  type: z.literal(challengeType).optional(),
+  submissionEndpoint: Endpoint,
+  nonce: z.string().min(1).max(10_000),
+  from: optional(From),
+})
+
+const shortUrl = z
+  .string()
+  .max(2_000)
+  .optional()
+  .describe('The short URL of the QR code, instead of its document.')
+
 export const AnswerDidRequest = z
   .object({
-    didRequest: z.object({
-      type: z.literal(didRequestType).optional(),
-      onboardEndpoint: Endpoint,
-      from: optional(From),
-    }),
+    didRequest: GivenDidRequest.optional(),
+    shortUrl,
     did: optional(SubmittedDid).describe('A DID of this wallet. A new did:peer when absent.'),
     decline: z.boolean().default(false).describe('Declines the request.'),
+  })
+  .refine(({ didRequest, shortUrl }) => didRequest !== undefined || shortUrl !== undefined, {
+    path: ['didRequest'],
+    message: 'is missing: give the DID request or its shortUrl',
   })
   .meta({ id: 'AnswerDidRequest' })
 export type AnswerDidRequest = z.output<typeof AnswerDidRequest>
@@ -48,13 +69,13 @@ export type OnboardAnswer = z.infer<typeof OnboardAnswer>
 
 export const AnswerChallenge = z
   .object({
-    challenge: z.object({
-      type: z.literal(challengeType).optional(),
-      submissionEndpoint: Endpoint,
-      nonce: z.string().min(1).max(10_000),
-      from: optional(From),
-    }),
+    challenge: GivenChallenge.optional(),
+    shortUrl,
     did: SubmittedDid.describe('A DID of this wallet that has a key for authentication.'),
+  })
+  .refine(({ challenge, shortUrl }) => challenge !== undefined || shortUrl !== undefined, {
+    path: ['challenge'],
+    message: 'is missing: give the challenge or its shortUrl',
   })
   .meta({ id: 'AnswerChallenge' })
 export type AnswerChallenge = z.output<typeof AnswerChallenge>
@@ -67,9 +88,10 @@ export type AuthenticationAnswer = z.infer<typeof AuthenticationAnswer>
 /** Answers a DID request. @throws {Problem} 404 when the DID is not the wallet's; 422 and 502 when the answer was not accepted. */
 export async function answerDidRequest(
   wallet: Wallet,
-  { didRequest, did: wanted, decline }: AnswerDidRequest,
+  { didRequest, shortUrl = '', did: wanted, decline }: AnswerDidRequest,
 ): Promise<OnboardAnswer> {
-  const { onboardEndpoint: endpoint, from } = didRequest
+  const { onboardEndpoint: endpoint, from } =
+    didRequest ?? (await retrieveDocument(wallet, shortUrl, { type: GivenDidRequest, noun: 'DID request' }))
   const did = decline
     ? null
     : wanted === undefined
@@ -91,9 +113,13 @@ export async function answerDidRequest(
 /** Signs a challenge. @throws {Problem} 400 for a challenge that was passed on, and as `answerDidRequest`. */
 export async function answerChallenge(
   wallet: Wallet,
-  { challenge, did: wanted }: AnswerChallenge,
+  { challenge, shortUrl = '', did: wanted }: AnswerChallenge,
 ): Promise<AuthenticationAnswer> {
-  const { submissionEndpoint: endpoint, nonce, from } = challenge
+  const {
+    submissionEndpoint: endpoint,
+    nonce,
+    from,
+  } = challenge ?? (await retrieveDocument(wallet, shortUrl, { type: GivenChallenge, noun: 'challenge' }))
   assertSameOrigin(endpoint, nonce, from)
   const { did, privateJwk } = await getSigner(wallet, wanted)
   await submit(wallet, 'authenticate', endpoint, {

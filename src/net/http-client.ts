@@ -11,6 +11,7 @@ import { measureCall, type Purpose } from './call-metrics.ts'
 import { inCall } from './call-spans.ts'
 import { createGuardedDispatcher, type ConnectionOptions } from './connector.ts'
 import { drain, drainBytes, readJson, readText } from './http-response.ts'
+import { hideRedirect, isRedirect, nextUrl, readUrl } from './redirect.ts'
 import { tooLate, toUnreachable, UnreachableError } from './unreachable-error.ts'
 
 /** What metrics count a request as. Default: `other`. */
@@ -40,6 +41,8 @@ export type GetJsonOptions = Purposeful & {
   accept?: string
   /** The number of redirects to follow, each checked like the first URL. Default: 0. */
   maxRedirects?: number
+  /** The document if the target of a redirect contains it. Undefined: the target is requested. */
+  readTarget?: (location: string) => unknown
 }
 
 /** All functions throw `UnreachableError`. `timeoutMs` is from name resolution to the last byte. */
@@ -104,7 +107,10 @@ export function createHttpClient(options: ConnectionOptions, metrics = new Metri
         })
       }),
 
-    getJson: (text, { purpose, timeoutMs, maxBytes, accept = 'application/json', maxRedirects = 0 }) =>
+    getJson: (
+      text,
+      { purpose, timeoutMs, maxBytes, accept = 'application/json', maxRedirects = 0, readTarget },
+    ) =>
       call(purpose, 'GET', text, async () => {
         const first = readUrl(text)
         return within(timeoutMs, first, async (signal) => {
@@ -114,6 +120,8 @@ export function createHttpClient(options: ConnectionOptions, metrics = new Metri
               const response = await send(url, { method: 'GET', headers: { accept }, signal })
               if (response.statusCode === 200) return await readJson(url, response, maxBytes)
               await drain(response, signal)
+              const document = isRedirect(response) ? readTarget?.(response.headers['location']) : undefined
+              if (document !== undefined) return document
               url = nextUrl(url, response, left)
             }
           } catch (error) {
@@ -182,43 +190,6 @@ function postThrough(
 
 function targetOf(url: URL): { origin: string; path: string } {
   return { origin: url.origin, path: url.pathname + url.search }
-}
-
-function readUrl(text: string, base?: URL): URL {
-  const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined
-  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new UnreachableError(
-      'bad-url',
-      'the address is not an http or https URL without user name and password',
-    )
-  }
-  return url
-}
-
-/** The target of a redirect. @throws {UnreachableError} for any other status than an allowed redirect */
-function nextUrl(url: URL, { statusCode, headers }: Dispatcher.ResponseData, redirectsLeft: number): URL {
-  if (![301, 302, 303, 307, 308].includes(statusCode) || typeof headers['location'] !== 'string') {
-    throw new UnreachableError('bad-status', `${url.host} answered with status ${statusCode}`)
-  }
-  if (redirectsLeft <= 0)
-    throw new UnreachableError('redirect', `${url.host} answered with a redirect, which is not followed`)
-  const next = readUrl(headers['location'], url)
-  if (url.protocol === 'https:' && next.protocol === 'http:') {
-    throw new UnreachableError(
-      'redirect',
-      `${url.host} answered with a redirect from https to http, which is not followed`,
-    )
-  }
-  return next
-}
-
-/** The message does not contain the redirect target, which the other side chooses. */
-function hideRedirect(error: unknown, { host }: URL): unknown {
-  if (!(error instanceof UnreachableError)) return error
-  return new UnreachableError(
-    error.code,
-    `${host} answered with a redirect, and its target did not answer with a document`,
-  )
 }
 
 /** Runs work with a time limit. An aborted request that is still queued would not end by itself. */

@@ -19,10 +19,17 @@ export type UnreachableCode =
 export class UnreachableError extends Error {
   override name = 'UnreachableError'
   readonly code: UnreachableCode
+  /** The HTTP status, for `bad-status`. */
+  readonly status: number | undefined
 
-  constructor(code: UnreachableCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: UnreachableCode,
+    message: string,
+    options?: ErrorOptions & { status?: number | undefined },
+  ) {
     super(message, options)
     this.code = code
+    this.status = options?.status
   }
 }
 

@@ -54,7 +54,9 @@ export const Goals = {
 export const invitationText = z
   .string()
   .min(1)
-  .describe('The raw value of the `_oob` query parameter of the invitation URL, or the whole URL.')
+  .describe(
+    'The URL of the invitation (`?_oob=…`), the raw value of its `_oob` parameter, or a short URL (`?_oobid=…`), from which it is retrieved.',
+  )
 
 /** An invitation that carries an offer or a request, as its record stores it. */
 const StoredInvitation = Invitation.extend({

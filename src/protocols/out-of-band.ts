@@ -8,6 +8,7 @@ import {
   embedMessage,
   parseInvitation,
   readEmbedded,
+  readInvitation,
   toInvitationUrl,
   type EmbeddedMessage,
   type OutOfBandInvitation,
@@ -16,6 +17,7 @@ import { findKnownType } from '../didcomm/message-type.ts'
 import type { Attachment } from '../didcomm/message.ts'
 import { peerDidsOnly } from '../didcomm/route.ts'
 import { isPublicUrl } from '../net/public-url.ts'
+import { findShortUrl } from '../net/short-url.ts'
 import type { Tx } from '../storage/database.ts'
 import { newPeerDid, type NewPeerDid } from '../wallet/peer-dids.ts'
 import { newShortLink } from '../wallet/short-links.ts'
@@ -32,6 +34,8 @@ export const invitationBase = 'https://my.domain.com/path'
 export function newInvitationBase({ config: { REST_SERVICE_URL: url } }: Wallet['env']): string {
   return url !== undefined && isPublicUrl(url) ? `${url}/invitation` : invitationBase
 }
+
+type ReadInvitation = ReturnType<typeof parseInvitation>
 
 type Accepted = {
   carries: readonly string[]
@@ -137,7 +141,7 @@ export async function openInvitation(
   text: string,
   purpose: Purpose,
 ): Promise<Invited & { message: Received }> {
-  const { invitation, oob } = read(text, purpose)
+  const { invitation, oob } = await read(wallet, text, purpose)
   const embedded = unwrap(invitation, purpose)
   const { id, type, from, expires_time: expiresTime } = invitation
   const { goal_code: goalCode, goal } = invitation.body
@@ -181,11 +185,25 @@ function purposeOf(type: string): Purpose | undefined {
   return names.find((name) => findKnownType(purposes[name].carries, type) !== undefined)
 }
 
-function read(text: string, purpose: Purpose): ReturnType<typeof parseInvitation> {
+/** Parses an invitation. If the text is its short URL, retrieves it first. @throws {Problem} `InvitationParsingError`, `RetrievalFailed` */
+export async function retrieveInvitation({ env }: Wallet, text: string): Promise<ReadInvitation> {
+  const url = findShortUrl(text)
+  if (!url) return parseInvitation(text)
+  return toInvitation(await env.retrieve(url), url)
+}
+
+/** The invitation in what a short URL returned. @throws {Problem} `InvitationParsingError` */
+export function toInvitation(document: unknown, { host }: URL): ReadInvitation {
+  return typeof document === 'string' ? parseInvitation(document) : readInvitation(document, host)
+}
+
+async function read(wallet: Wallet, text: string, purpose: Purpose): Promise<ReadInvitation> {
   try {
-    return parseInvitation(text)
+    return await retrieveInvitation(wallet, text)
   } catch (error) {
-    throw error instanceof Problem ? unreadable(purpose, error.message, error) : error
+    const isUnreadable =
+      error instanceof Problem && error.type === 'error:ConnectionServiceError:InvitationParsingError'
+    throw isUnreadable ? unreadable(purpose, error.message, error) : error
   }
 }
 

@@ -37,6 +37,12 @@ export type Environment = AnonCredsEnvironment & {
   readSchema(url: string): Promise<{ schema: Record<string, unknown>; record?: Record<string, unknown> }>
   /** The status list at a URL, not verified; `type` is the type of the credential's status entry. See `credential-status/read.ts`. */
   getStatusList(url: string, type: 'StatusList2021Entry' | 'BitstringStatusListEntry'): Promise<string>
+  /**
+   * What the short URL of an invitation, DID request or challenge returns: JSON, or the URL that contains the invitation.
+   *
+   * @throws {Problem} `RetrievalFailed`
+   */
+  retrieve(url: URL): Promise<unknown>
   readonly tokens: WalletTokens
   readonly shortLinks: ShortLinks
   readonly writeBarrier: WriteBarrier

@@ -99,6 +99,7 @@ export const rows: Readonly<Record<Isolated, Row>> = {
   'POST /connection-invitations':              nothing,
   'POST /issue-credentials/credential-offers': bodies(({ connection, did }) => ({ connectionId: connection, issuingDID: did, claims: { name: 'Eve' } })),
   'POST /issue-credentials/credential-offers/invitation': bodies(({ did }) => ({ issuingDID: did, claims: { name: 'Eve' } })),
+  'POST /invitation': nothing,
   'POST /issue-credentials/credential-offers/accept-invitation': nothing,
   'GET /issue-credentials/records':            ({ thid }) => [{ query: { thid } }],
   'GET /issue-credentials/records/{recordId}': records,

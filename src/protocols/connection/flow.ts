@@ -3,11 +3,7 @@ import { isOver } from '../../base/clock.ts'
 import type { Config } from '../../base/config.ts'
 import { newId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
-import {
-  createInvitation as newInvitation,
-  parseInvitation,
-  toInvitationUrl,
-} from '../../didcomm/invitation.ts'
+import { createInvitation as newInvitation, toInvitationUrl } from '../../didcomm/invitation.ts'
 import { withoutNulls } from '../../base/json.ts'
 import { peerDidsOnly } from '../../didcomm/route.ts'
 import { savePeerDid, newPeerDid } from '../../wallet/peer-dids.ts'
@@ -17,7 +13,12 @@ import { readBody, type Handler } from '../engine/receive.ts'
 import { findByThread, getRecord } from '../engine/find.ts'
 import { removeRecord } from '../engine/remove.ts'
 import type { Flow } from '../index.ts'
-import { requireConnectionInvitation, invitationBase, newInvitationBase } from '../out-of-band.ts'
+import {
+  requireConnectionInvitation,
+  invitationBase,
+  newInvitationBase,
+  retrieveInvitation,
+} from '../out-of-band.ts'
 import { advance, advanceByReply, begin, updateData } from '../engine/record.ts'
 import {
   connection,
@@ -58,13 +59,13 @@ export async function createInvitation(
 /**
  * Accepts an invitation: one transaction creates the record and enqueues the connection request.
  *
- * @throws {Problem} `InvitationParsingError`, `InvitationExpired`, `InvitationAlreadyReceived`; like `checkAcceptance`
+ * @throws {Problem} `InvitationParsingError`, `RetrievalFailed`, `InvitationExpired`, `InvitationAlreadyReceived`; like `checkAcceptance`
  */
 export async function acceptInvitation(
   wallet: Wallet,
   { invitation: text, label, automaticAcceptance }: AcceptConnectionInvitation,
 ): Promise<ConnectionRecord> {
-  const { invitation, oob } = parseInvitation(text)
+  const { invitation, oob } = await retrieveInvitation(wallet, text)
   requireConnectionInvitation(invitation)
   const { id: thid, type, from, expires_time } = invitation
   const { goal_code, goal, accept } = invitation.body
