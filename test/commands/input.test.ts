@@ -151,7 +151,7 @@ test('standard input is read to its end from a slow writer', async () => {
   })
   expect({ exitCode, stderr }).toEqual({
     exitCode: 2,
-    stderr: expect.stringContaining('it has no _oob parameter'),
+    stderr: expect.stringContaining('it has no _oob or _oobid parameter'),
   })
 })
 
