@@ -26,7 +26,7 @@ export type ProblemBody = {
 // prettier-ignore
 const byType: [exitCode: number, type: RegExp][] = [
   [5, /^(InvalidStateForOperation|InvalidFlowStateError|InvitationAlreadyReceived|InvitationExpired|InvalidRoleForOperation|Conflict|Not Allowed)$/],
-  [5, /^(challenge-not-successful|token-expired|submission-refused)$/],
+  [5, /^(challenge-not-successful|token-expired|submission-refused|RetrievalFailed)$/],
   [8, /^(invalid-challenge-response|foreign-challenge)$/],
   [5, /^(Duplicated\w+|\w+AlreadyExists|AuthenticationCompromised|TooMany\w+)$/],
   [8, /^(InvalidPresentation|InvalidCredentialIssue|HolderBindingError|\w*VerificationFailed)$/],

@@ -1,10 +1,10 @@
 /** Invitations, DID requests and challenges: as a URL, as the text of a QR code, in a file, or on standard input. */
 import { existsSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
+import type { Client } from '../../daemon/client/client.ts'
 import type { Input } from '../client/api.ts'
 import { UsageError } from '../errors/errors.ts'
 import { readInput } from './files.ts'
-import { isShortUrl, retrieve } from './short-url.ts'
 
 /** The argument of commands that accept an invitation, for `readInvitation`. */
 export const invitationArg = Args.string({
@@ -12,6 +12,11 @@ export const invitationArg = Args.string({
   ignoreStdin: true,
   description: 'the invitation’s short or long URL, the value of its _oob parameter, or - for standard input',
 })
+
+/** True for a URL with the parameter `_oobid`, whose content the daemon retrieves. */
+export function isShortUrl(text: string): boolean {
+  return /^https?:\/\/[^\s]+[?&]_oobid=/i.test(text)
+}
 
 /**
  * Returns the raw value of the `_oob` parameter (RFC 0434, base64url) of an invitation: from its URL, from
@@ -27,12 +32,14 @@ export function readInvitation(text: string): string {
   if (isShortUrl(given)) return given
   // URLSearchParams would turn a `+` of standard base64 into a space.
   const oob = /[?&]_oob=([^&#]*)/.exec(given)?.[1]
-  if (!oob) throw new UsageError('That URL is not an invitation: it has no _oob parameter.')
+  if (!oob) throw new UsageError('That URL is not an invitation: it has no _oob or _oobid parameter.')
   return decodeURIComponent(oob)
 }
 
-export type DidRequest = NonNullable<Input<'POST /onboard/answers'>['body']>['didRequest']
-export type Challenge = NonNullable<Input<'POST /did-authentication/answers'>['body']>['challenge']
+export type DidRequest = NonNullable<NonNullable<Input<'POST /onboard/answers'>['body']>['didRequest']>
+export type Challenge = NonNullable<
+  NonNullable<Input<'POST /did-authentication/answers'>['body']>['challenge']
+>
 
 /** The argument of commands that answer a DID request or a challenge. */
 export const qrTextArg = Args.string({
@@ -42,26 +49,27 @@ export const qrTextArg = Args.string({
 })
 
 /**
- * Reads a DID request. Checks only that it has an endpoint; the daemon validates the rest.
+ * Reads a DID request; the daemon retrieves that of a short URL. Checks only that it has an endpoint; the daemon validates the rest.
  *
  * @throws {UsageError}
- * @throws {CommandError} when a short URL leads to nothing.
  */
-export async function readDidRequest(given: string): Promise<DidRequest> {
-  return (await readQrText(given, 'onboardEndpoint')) as DidRequest
+export async function readDidRequest(call: Client, given: string): Promise<DidRequest> {
+  return (await readQrText(call, given, 'onboardEndpoint')) as DidRequest
 }
 
 /** Reads a challenge, as `readDidRequest`. */
-export async function readChallenge(given: string): Promise<Challenge> {
-  return (await readQrText(given, 'submissionEndpoint')) as Challenge
+export async function readChallenge(call: Client, given: string): Promise<Challenge> {
+  return (await readQrText(call, given, 'submissionEndpoint')) as Challenge
 }
 
-async function readQrText(given: string, endpoint: string): Promise<Record<string, unknown>> {
+async function readQrText(call: Client, given: string, endpoint: string): Promise<Record<string, unknown>> {
   const isText = given.trim().startsWith('{') || isShortUrl(given)
   if (!isText && given !== '-' && !existsSync(given))
     throw new UsageError(`This is neither a JSON object nor a short URL, and there is no file ${given}.`)
   const text = (isText ? given : readInput(given)).trim()
-  const content = isShortUrl(text) ? await retrieve(text) : parse(text)
+  const content: Record<string, unknown> = isShortUrl(text)
+    ? await call('POST /invitation', { body: { invitation: text } })
+    : parse(text)
   // The JSON output of a command contains the request in a member.
   const object = content['didRequest'] ?? content['challenge'] ?? content
   const url: unknown = (object as Record<string, unknown>)[endpoint]

@@ -22,7 +22,7 @@ export default defineCommand({
   },
   async run(context) {
     const { args, flags, call, print } = context
-    const challenge = await readChallenge(args.challenge)
+    const challenge = await readChallenge(call, args.challenge)
     await confirmSender(context, {
       endpoint: challenge.submissionEndpoint,
       from: challenge.from,

@@ -11,7 +11,7 @@ export default defineCommand({
   flags: answerFlags,
   async run(context) {
     const { args, call, print } = context
-    const didRequest = await readDidRequest(args.request)
+    const didRequest = await readDidRequest(call, args.request)
     await confirmSender(context, {
       endpoint: didRequest.onboardEndpoint,
       from: didRequest.from,

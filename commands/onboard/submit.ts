@@ -24,7 +24,7 @@ export default defineCommand({
     const { did } = flags
     if (did === undefined && !flags.new)
       throw new UsageError('Name the DID to submit with --did, or create one with --new.')
-    const didRequest = await readDidRequest(args.request)
+    const didRequest = await readDidRequest(call, args.request)
     await confirmSender(context, {
       endpoint: didRequest.onboardEndpoint,
       from: didRequest.from,

@@ -115,10 +115,10 @@ test('the short link of a code is answered like its text', async () => {
   })
   // The link is single-use.
   expect(await alice.run`onboard submit ${shortUrl} --new`).toMatchObject(
-    fails(5, `The short link ${shortUrl} cannot be used: `),
+    fails(5, 'does not have it: it was used or withdrawn, or it has expired'),
   )
   expect(await alice.run`onboard submit ${'http://127.0.0.1:1/i?_oobid=a'} --new`).toMatchObject(
-    fails(5, '127.0.0.1:1 does not answer, or redirects'),
+    fails(5, '127.0.0.1 at port 1 is not called: the port'),
   )
 })
 

@@ -9,6 +9,8 @@ const ledger = 'the ledger that the agent serves to other agents and to tools of
 const withoutCommand: Readonly<Record<string, string>> = {
   'GET /web/{name}/did.json': 'a did:web is resolved by its address: `agent did resolve`',
   'GET /invitation': 'the page behind an invitation’s link; `agent connection accept` reads the link itself',
+  'POST /invitation':
+    'reads what a short URL returns: `agent onboard submit`, `agent auth respond` and the dashboard call it before they ask for confirmation',
   'GET /i': 'the page behind a short URL; the commands that accept invitations have the daemon retrieve it',
   'DELETE /iam/apikey-authentication':
     'takes a key by the key itself; `agent tenant key revoke` takes its id',

@@ -1,6 +1,6 @@
 /** Accepting a pasted invitation, of its long or its short URL. */
-import { ask } from '../../../daemon/client/send-request.ts'
 import { UsageError } from '../../errors/errors.ts'
+import { isShortUrl } from '../../input/invitation.ts'
 import type { ActionContext } from './action.ts'
 import type { PaneName } from '../panes/pane.ts'
 
@@ -8,8 +8,7 @@ export type Kind = 'connection' | 'offer' | 'request'
 
 /** Parses a pasted invitation. @throws {UsageError} for other texts */
 export function readInvitation(text: string): { kind: Kind; oob: string; goal: string | undefined } {
-  // A paste from a terminal may contain line breaks.
-  const given = text.replaceAll(/\s+/g, '')
+  const given = withoutBreaks(text)
   const oob = decode(/(?:^|[?&])_oob=([^&#]*)/.exec(given)?.[1] ?? given)
   const { body, attachments } = parse(oob)
   const type = JSON.stringify(attachments ?? [])
@@ -21,43 +20,19 @@ export function readInvitation(text: string): { kind: Kind; oob: string; goal: s
   return { kind, oob, goal: typeof body?.goal === 'string' ? body.goal : undefined }
 }
 
-const shortUrl = /^https?:\/\/\S*[?&]_oobid=[^&#]+/
-
-/** Returns the short URL that a pasted text is. Undefined for other texts. */
-function toShortUrl(text: string): URL | undefined {
-  const given = text.replaceAll(/\s+/g, '')
-  return shortUrl.test(given) && URL.canParse(given) ? new URL(given) : undefined
+/** Reads what the short URL returns; the daemon retrieves it. @throws {UsageError} for a DID request or a challenge */
+async function retrieve({ call }: ActionContext, url: string): Promise<ReturnType<typeof readInvitation>> {
+  const { purpose, oob, invitation } = await call('POST /invitation', { body: { invitation: url } })
+  if (purpose === 'did-request')
+    throw new UsageError(`This is a DID request. Answer it with: agent onboard submit "${url}" --new`)
+  if (purpose === 'challenge')
+    throw new UsageError(`This is a challenge. Answer it with: agent auth respond "${url}" --did …`)
+  return { kind: purpose, oob: oob!, goal: invitation?.body?.goal }
 }
 
-/** The size of an invitation that a short URL may return, in bytes, and the time for it in milliseconds. */
-const mostBytes = 64_000
-const retrievalMs = 10_000
-
-/**
- * Retrieves the invitation of a short URL (DIDComm Out-of-Band 2.0, “Short URL Message Retrieval”). Returns it as base64url.
- * Follows no redirect.
- *
- * @throws {UsageError} when there is none
- */
-async function retrieve(url: URL): Promise<string> {
-  const failure = (why: string) => new UsageError(`No invitation comes from ${url.host}: ${why}.`)
-  const headers = { accept: 'application/json' }
-  const asked = ask(url, { headers, signal: AbortSignal.timeout(retrievalMs) })
-  const response = await asked.catch((error: Error) => {
-    throw failure(error.name === 'TimeoutError' ? `no answer within ${retrievalMs / 1_000} s` : error.message)
-  })
-  if (response.statusCode !== 200) {
-    response.destroy()
-    throw failure(`status ${response.statusCode}. It may be expired, answered or withdrawn`)
-  }
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > mostBytes) throw failure(`more than ${mostBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('base64url')
+/** A paste from a terminal may contain line breaks. */
+function withoutBreaks(text: string): string {
+  return text.replaceAll(/\s+/g, '')
 }
 
 type Invitation = { body?: { goal?: unknown } | null; attachments?: unknown[] }
@@ -123,13 +98,13 @@ export async function acceptInvitation(context: ActionContext, pasted = ''): Pro
     },
   ]
   const values = await context.fill('Accept an invitation', fields, {
-    check: ({ invitation = '' }) => toShortUrl(invitation) ?? readInvitation(invitation),
+    check: ({ invitation = '' }) => isShortUrl(withoutBreaks(invitation)) || readInvitation(invitation),
   })
   if (!values) return undefined
-  const given = values.invitation ?? ''
-  const short = toShortUrl(given)
-  if (short) context.say('Retrieving the invitation …')
-  const { kind, oob, goal } = readInvitation(short ? await retrieve(short) : given)
+  const given = withoutBreaks(values.invitation ?? '')
+  const isShort = isShortUrl(given)
+  if (isShort) context.say('Retrieving the invitation …')
+  const { kind, oob, goal } = isShort ? await retrieve(context, given) : readInvitation(given)
   const { asks, accept, pane, done } = kinds[kind]
   const lines = [goal === undefined ? 'It names no purpose.' : `Purpose: “${goal}”`]
   if (!(await context.confirm(`The invitation ${asks}. Accept it?`, lines))) return undefined

@@ -48,7 +48,7 @@ test('a short URL that returns no invitation is refused with its reason', async 
   const { right } = both
   const url = `${pair.agent.url}/i?_oobid=${'x'.repeat(16)}`
   await right.after(...pasted(url)).shows('Accept an invitation')
-  await right.after(codes.enter).shows(/✗ No invitation comes from 127\.0\.0\.1:\d+: status 4\d\d\./)
+  await right.after(codes.enter).shows(/✗ .*could not be retrieved/)
 })
 
 test('a credential is offered, accepted, issued, requested, presented, accepted and revoked by keys alone', async () => {
