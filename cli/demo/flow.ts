@@ -24,7 +24,8 @@ export type Stage = { acme: Client; alice: Alice; events: Pick<Changes, 'until'>
 /** Receives the progress of the demo. */
 export type Viewer = {
   step: (title: string) => void
-  invitation: (url: string) => void
+  /** The URL to show, and the long form of it. */
+  invitation: (url: string, longUrl: string) => void
 }
 
 /** The ids of acme’s records of a flow. */
@@ -101,8 +102,8 @@ export async function connect({ acme, alice, events }: Stage, viewer: Viewer): P
   const { connectionId, thid, invitation } = await acme('POST /connections', {
     body: { label: 'alice', goal: 'Your employee credential' },
   })
-  const url = invitation.invitationUrl
-  viewer.invitation(url)
+  const { invitationUrl: url, shortUrl = url } = invitation
+  viewer.invitation(shortUrl, url)
   await Promise.all([
     alice.connect(url, thid),
     events.until({ who: 'acme', what: 'connection', subject: thid, state: 'ConnectionResponseSent' }),

@@ -110,6 +110,7 @@ describe('the demonstration', () => {
     const { code, out } = await user.runInTerminal(args, size, { CI: '' })
     expect(code).toBe(0)
     expect(out).toMatch(shown)
+    expect(out).toMatch(/[█▀▄]{20}/)
     expect(out.includes('┬')).toBe(String(shown).includes('┬'))
     // NO_COLOR is set: only the QR code has colours.
     // oxlint-disable-next-line no-control-regex
@@ -173,8 +174,8 @@ describe('the demonstration', () => {
         'curl -X POST $ACME/did-registrar/dids/$ACME_DID/publications',
         'acme   did         PUBLISHED',
         'curl $ACME/connections ',
-        'INVITATION=http',
-        'curl $ALICE/connection-invitations -H "apikey: $ALICE_KEY" -H "$JSON" -d \'{"invitation":',
+        '/i?_oobid=',
+        'curl $ALICE/connection-invitations -H "apikey: $ALICE_KEY" -H "$JSON" -d \'{"invitation":"\'$INVITATION\'"}\'',
         'alice  connection  ConnectionResponseReceived',
         'curl $ACME/issue-credentials/credential-offers ',
         'alice  credential  OfferReceived',
