@@ -106,6 +106,19 @@ test('an invitation as a QR code fills the screen', async () => {
   expect(frame()).toContain('[1 Connections 2]')
 })
 
+test('an expired credential is listed as expired, and a record without claims by its goal', async () => {
+  const jwt = `e30.${Buffer.from('{"exp":1}').toString('base64url')}.c2ln`
+  const [record] = wallet.credentials
+  const expired = { ...record!, credential: Buffer.from(jwt).toString('base64url') }
+  const { type, frame } = show({
+    ...wallet,
+    credentials: [expired, { ...record!, claims: {}, goal: 'Your diploma' }],
+  })
+  await type('2')
+  expect(frame()).toMatch(/name=Alice age=42 +Holder +expired /)
+  expect(frame()).toMatch(/Your diploma +Holder +OfferReceived /)
+})
+
 test('the claims of an offer are typed one after the other', async () => {
   const answers = {
     'GET /dids/{didRef}': { didDocument: { assertionMethod: [`${wallet.dids[0]!.did}#assertion-1`] } },
