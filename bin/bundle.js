@@ -83,6 +83,7 @@ await build({
       ...onDemand.map((name) => [new RegExp(`^${name}$`), `./${name}.cjs`]),
       [/\/views\.ts$/, './pages.cjs'],
       [/\/net\/lan\.ts$/, './lan.cjs'],
+      [/\/net\/certificate\.ts$/, './certificate.cjs'],
     ]),
   ],
 })
@@ -93,6 +94,15 @@ await build({ ...script, entryPoints: onDemand, outdir: 'dist/daemon', sourcemap
 
 // The daemon loads this one with the first web page.
 await build({ ...script, entryPoints: { pages: 'daemon/pages/views.ts' }, outdir: 'dist/daemon' })
+// The daemon loads this one only for HTTPS.
+await build({
+  ...script,
+  minify: true,
+  entryPoints: ['src/net/certificate.ts'],
+  outdir: 'dist/daemon',
+  sourcemap: false,
+})
+
 // The command line and the daemon load this one only for `--lan`.
 await build({ ...script, minify: true, entryPoints: ['src/net/lan.ts'], outdir: 'dist/daemon' })
 

@@ -8,6 +8,7 @@ import { createResolver } from './did/resolver.ts'
 import { createWebResolver } from './did/web.ts'
 import { createDestinations } from './net/destinations.ts'
 import { createHttpClient } from './net/http-client.ts'
+import { findOwnServers } from './net/https.ts'
 import { callLimitsOf } from './net/reach.ts'
 import { dereference, dereferenceSchema, type SchemaSources } from './schemas/dereference.ts'
 import { findSchema } from './schemas/registry.ts'
@@ -32,9 +33,10 @@ export async function createEnvironment(
 ): Promise<{ env: Environment; embeddedLedger: EmbeddedLedger | undefined }> {
   const { config, urls, db } = given
   const callLimits = callLimitsOf(config)
-  const http = createHttpClient(callLimits, given.metrics)
+  const own = findOwnServers(config, urls)
+  const http = createHttpClient({ ...callLimits, own }, given.metrics)
   closers.push(() => http.close())
-  const operatorHttp = createHttpClient({ allow: 'any' }, given.metrics)
+  const operatorHttp = createHttpClient({ allow: 'any', own }, given.metrics)
   closers.push(() => operatorHttp.close())
 
   const embeddedLedger = await openEmbeddedLedger(config)

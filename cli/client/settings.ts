@@ -5,6 +5,7 @@
  */
 import { resolve } from 'node:path'
 import * as z from 'zod'
+import { acceptOnly } from '../../daemon/client/send-request.ts'
 import { dataDirOf, locationVariables } from '../../src/base/settings.ts'
 import { type Profile, readLocalProfile, readProfile, readProfileInUse } from '../../src/base/profile.ts'
 import { Secret } from '../../src/base/secret.ts'
@@ -148,6 +149,7 @@ export function findAccess(flags: AccessFlags, around: Surroundings): Access {
     )
   const url = toBase(named ?? profile?.url ?? defaultUrl)
   const trusted = profile && toBase(profile.url) === url ? profile : undefined
+  if (trusted?.certificate !== undefined) acceptOnly(url, trusted.certificate)
   return {
     url,
     apiKey: givenKey('api-key-file', flags, around) ?? toSecret(trusted?.apiKey),
@@ -163,7 +165,9 @@ export function currentUrl({ url, profileName, profile }: Access, around: Surrou
   const now = readProfile(around.AGENT_CONFIG_DIR, profileName)
   // Another daemon that has taken over the profile must not get the keys.
   if (now?.kind !== 'local' || profile.kind !== 'local') return url
-  return now.adminToken === profile.adminToken && now.dataDir === profile.dataDir ? toBase(now.url) : url
+  if (now.adminToken !== profile.adminToken || now.dataDir !== profile.dataDir) return url
+  if (now.certificate !== undefined) acceptOnly(now.url, now.certificate)
+  return toBase(now.url)
 }
 
 const namedBy = {

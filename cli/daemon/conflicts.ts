@@ -10,6 +10,7 @@ const flagNames: Readonly<Record<string, string>> = {
   AGENT_CONFIG_FILE: '--config',
   AGENT_HOST: '--host',
   AGENT_LAN: '--lan',
+  AGENT_HTTPS: '--https',
   AGENT_HTTP_PORT: '--port',
   AGENT_DIDCOMM_PORT: '--didcomm-port',
 }
@@ -73,7 +74,9 @@ export function findOthers(running: Running, requested: Settings, served: readon
     (name) =>
       name !== 'AGENT_DATA_DIR' &&
       requested[name] !== undefined &&
-      !(requested[name] === 'off' && served.every((settings) => settings[name] === undefined)) &&
+      !(
+        /^(?:off|false|0)$/.test(requested[name]) && served.every((settings) => settings[name] === undefined)
+      ) &&
       !served.some((settings) => isServed(name, requested[name]!, running, settings)),
   )
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../daemon/client/client.ts'
+import { acceptOnly } from '../../daemon/client/send-request.ts'
 import { readRunning, type Running } from '../../src/base/running.ts'
 import { CommandError } from '../errors/errors.ts'
 
@@ -15,6 +16,8 @@ const stopTimeoutMs = 10_000
 export async function findDaemon(dataDir: string): Promise<Running | undefined> {
   const running = readRunning(dataDir)
   if (!running || !isAlive(running.pid)) return undefined
+  if (running.certificate !== undefined)
+    for (const url of [running.url, hereOf(running.url)]) acceptOnly(url, running.certificate)
   const known = isDaemonProcess(running.pid)
   const isOurs = known ?? (await answers(running))
   return isOurs ? running : undefined
@@ -22,9 +25,13 @@ export async function findDaemon(dataDir: string): Promise<Running | undefined> 
 
 /** Calls the daemon. One that was started with `--lan` answers at a loopback address too, also when the network is another now. */
 async function answers({ url }: Running): Promise<boolean> {
+  return ((await health(url)) ?? (await health(hereOf(url)))) !== undefined
+}
+
+function hereOf(url: string): string {
   const here = new URL(url)
   here.hostname = '127.0.0.1'
-  return ((await health(url)) ?? (await health(here.origin))) !== undefined
+  return here.origin
 }
 
 /** Returns the version of the daemon at a URL; undefined when none answers. */

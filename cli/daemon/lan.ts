@@ -9,6 +9,12 @@ export const lanFlag = Flags.string({
   helpValue: '[<address>]',
 })
 
+export const httpsFlag = Flags.boolean({
+  description:
+    'serve HTTPS, with a certificate for development unless AGENT_TLS_CERT_FILE names another (AGENT_HTTPS)',
+  allowNo: true,
+})
+
 /** The value of the variable for that of the flag, which is empty for a bare `--lan`. */
 export function toLan(flag: string | undefined): string | undefined {
   return flag === '' ? 'auto' : flag
@@ -20,7 +26,8 @@ export async function lanNotice(layers: readonly Settings[]): Promise<string[]> 
   const wanted = valueOf('AGENT_LAN') ?? 'off'
   if (wanted === 'off') return []
   const { findLan } = await import('../../src/net/lan.ts')
-  return describe(await findLan(wanted), false)
+  const isHttps = valueOf('AGENT_HTTPS') ?? String(valueOf('AGENT_TLS_CERT_FILE') !== undefined)
+  return describe(await findLan(wanted), /^(?:true|1)$/i.test(isHttps))
 }
 
 /** The consequences of `--lan` for the security of the agent, one sentence each. */

@@ -21,6 +21,8 @@ const Ready = z.object({
   url: z.url(),
   didcommUrl: z.url(),
   pid: z.int(),
+  certificate: z.string().optional(),
+  authority: z.string().optional(),
   calls: z.string(),
   warnings: z.array(z.string()),
 })

@@ -111,6 +111,14 @@ type DaemonUnreachable = Error & { url: string }
 
 function unreachable({ url, cause }: DaemonUnreachable): Report {
   const { name, code } = (cause ?? {}) as { name?: string; code?: unknown }
+  if (name === 'CertificateChanged')
+    return {
+      code: 'CertificateChanged',
+      title: `Another server than before answers at ${url}`,
+      detail: `${(cause as Error).message} No key was sent.`,
+      hint: 'agent daemon status   # on the machine of the daemon: compare the fingerprint',
+      exitCode: 7,
+    }
   if (name === 'TimeoutError')
     return {
       code: 'Timeout',

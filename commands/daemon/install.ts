@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { fromProcess, type Surroundings } from '../../cli/client/settings.ts'
 import { configFlag, readConfigured } from '../../cli/daemon/configuration.ts'
 import { findDaemon } from '../../cli/daemon/find.ts'
-import { lanFlag, toLan } from '../../cli/daemon/lan.ts'
+import { httpsFlag, lanFlag, toLan } from '../../cli/daemon/lan.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { commandsFor, systemFlag } from '../../cli/service/commands.ts'
@@ -22,6 +22,7 @@ type ServiceFlags = {
   'data-dir'?: string | undefined
   host?: string | undefined
   lan?: string | undefined
+  https?: boolean | undefined
   port?: number | undefined
   'didcomm-port'?: number | undefined
   system: boolean
@@ -49,6 +50,7 @@ export default defineLocalCommand({
     'data-dir': Flags.string({ description: 'data folder of the agent (AGENT_DATA_DIR)' }),
     host: Flags.string({ description: 'address that both servers listen on (AGENT_HOST)' }),
     lan: lanFlag,
+    https: httpsFlag,
     port: portFlag('port of the HTTP API, 0 for a free one (AGENT_HTTP_PORT)'),
     'didcomm-port': portFlag('port of the DIDComm endpoint, 0 for a free one (AGENT_DIDCOMM_PORT)'),
     profile: Flags.string({
@@ -113,6 +115,7 @@ async function planOf(
     AGENT_CONFIG_FILE: flags.config && oneLine('--config', resolve(flags.config)),
     AGENT_HOST: flags.host && oneLine('--host', flags.host),
     AGENT_LAN: toLan(flags.lan),
+    AGENT_HTTPS: flags.https?.toString(),
     AGENT_HTTP_PORT: flags.port?.toString(),
     AGENT_DIDCOMM_PORT: flags['didcomm-port']?.toString(),
   })

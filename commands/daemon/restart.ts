@@ -29,17 +29,18 @@ export default defineLocalCommand({
     await configure({ ...process.env, ...kept }, args)
     await stopDaemon(running)
     const { child, ready } = launchInBackground(dataDir, childEnv(kept), true, args)
-    const { url, didcommUrl, pid, calls, warnings } = await ready
+    const { url, didcommUrl, certificate, pid, calls, warnings } = await ready
     detach(child)
     const logFile = logPath(dataDir)
     printFields([
       ['api', url],
       ['didcomm', didcommUrl],
+      ['certificate', certificate],
       ['pid', `${pid} (before: ${running.pid})`],
       ['data', dataDir],
       ['log', logFile],
     ])
     for (const warning of warnings) say(`\nWarning: ${forProfile(warning, flags.profile)}`)
-    return { url, didcommUrl, pid, previousPid: running.pid, dataDir, log: logFile, calls }
+    return { url, didcommUrl, certificate, pid, previousPid: running.pid, dataDir, log: logFile, calls }
   },
 })

@@ -8,7 +8,7 @@ import { childEnv, fromProcess } from '../../cli/client/settings.ts'
 import { configFlag, readConfigured, toArguments } from '../../cli/daemon/configuration.ts'
 import { type Asked, requireFreeProfile, requireSameDaemon } from '../../cli/daemon/conflicts.ts'
 import { findDaemon } from '../../cli/daemon/find.ts'
-import { lanFlag, lanNotice, toLan } from '../../cli/daemon/lan.ts'
+import { httpsFlag, lanFlag, lanNotice, toLan } from '../../cli/daemon/lan.ts'
 import { launchInBackground, launchInForeground, detach } from '../../cli/daemon/launch.ts'
 import { defineLocalCommand, type LocalContext } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
@@ -34,6 +34,7 @@ export default defineLocalCommand({
     'data-dir': Flags.string({ description: 'data folder of the agent (AGENT_DATA_DIR)' }),
     host: Flags.string({ description: 'address that both servers listen on (AGENT_HOST)' }),
     lan: lanFlag,
+    https: httpsFlag,
     port: Flags.integer({
       description: 'port of the HTTP API, 0 for a free one (AGENT_HTTP_PORT)',
       min: 0,
@@ -59,6 +60,7 @@ export default defineLocalCommand({
       AGENT_CONFIG_FILE: flags.config && resolve(flags.config),
       AGENT_HOST: flags.host,
       AGENT_LAN: toLan(flags.lan),
+      AGENT_HTTPS: flags.https?.toString(),
       AGENT_HTTP_PORT: flags.port?.toString(),
       AGENT_DIDCOMM_PORT: flags['didcomm-port']?.toString(),
     })
@@ -74,13 +76,15 @@ export default defineLocalCommand({
     if (flags.foreground) return startInForeground(context, args)
 
     if (running) say('The daemon already runs.')
-    const { url, didcommUrl, pid, calls, warnings } = running
-      ? { ...running, warnings: [] }
+    const { url, didcommUrl, certificate, authority, pid, calls, warnings } = running
+      ? { ...running, authority: undefined, warnings: [] }
       : await startInBackground(dataDir, args)
     const logFile = logPath(dataDir)
     printFields([
       ['api', url],
       ['didcomm', didcommUrl],
+      ['certificate', certificate],
+      ['authority', authority],
       ['pid', pid],
       ['data', dataDir],
       ['log', logFile],
@@ -100,7 +104,17 @@ export default defineLocalCommand({
         ? undefined
         : `agent profile use ${flags.profile}`,
     )
-    return { url, didcommUrl, pid, dataDir, log: logFile, calls, started: running === undefined }
+    return {
+      url,
+      didcommUrl,
+      certificate,
+      authority,
+      pid,
+      dataDir,
+      log: logFile,
+      calls,
+      started: running === undefined,
+    }
   },
 })
 

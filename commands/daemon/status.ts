@@ -17,7 +17,7 @@ export default defineLocalCommand({
     const dataDir = findDataDir(flags, fromProcess())
     const running = await findDaemon(dataDir)
     if (!running) throw new CommandError(`No daemon serves ${dataDir}.`, 7, 'agent daemon start')
-    const { url, didcommUrl, pid, startedAt, calls, service } = running
+    const { url, didcommUrl, certificate, pid, startedAt, calls, service } = running
     const version = await health(url)
     if (version === undefined)
       throw new CommandError(`The daemon (process ${pid}) does not answer at ${url}.`, 7, 'agent daemon logs')
@@ -26,6 +26,7 @@ export default defineLocalCommand({
       ['version', version],
       ['api', url],
       ['didcomm', didcommUrl],
+      ['certificate', certificate],
       ['pid', pid],
       ['started', ago(startedAt, Date.now())],
       ['data', dataDir],
@@ -33,6 +34,6 @@ export default defineLocalCommand({
       ['log', service?.manager === 'systemd' ? commandsFor(service).log : logFile],
     ])
     if (calls !== undefined) say(calls)
-    return { version, url, didcommUrl, pid, startedAt, dataDir, log: logFile, calls, service }
+    return { version, url, didcommUrl, certificate, pid, startedAt, dataDir, log: logFile, calls, service }
   },
 })

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import helmet from 'helmet'
 import type { Middleware } from 'koa'
 
-/** Sets the headers before any other work; with an https URL, also `Strict-Transport-Security`. */
-export function securityHeaders(publicUrl: string): Middleware {
-  const headers = headersOf(publicUrl.startsWith('https:'))
+/** Sets the headers before any other work; with `isStrict`, also `Strict-Transport-Security`. */
+export function securityHeaders(isStrict: boolean): Middleware {
+  const headers = headersOf(isStrict)
   return ({ res }, next) => {
     for (const [name, value] of headers) res.setHeader(name, value)
     return next()

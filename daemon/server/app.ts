@@ -2,6 +2,7 @@
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Agent } from '../../src/agent.ts'
 import { isTracing } from '../../src/base/spans.ts'
+import { authorityFileOf } from '../../src/net/https.ts'
 import { isLocalHost } from '../../src/net/public-url.ts'
 import { mount, type MountOptions } from '../http/mount.ts'
 import type { Route } from '../http/route.ts'
@@ -35,7 +36,9 @@ export function createBaseApp(agent: Agent, options: AppOptions): Koa {
   if (shutdown) app.use(shutdown.middleware)
   if (isTracing()) app.use(options.spans)
   app.use(requestContext(agent.env, options))
-  app.use(securityHeaders(publicUrl))
+  // Browsers would refuse the host for a year after the certificate for development has gone.
+  const isDevelopment = authorityFileOf(agent.config) !== undefined
+  app.use(securityHeaders(publicUrl.startsWith('https:') && !isDevelopment))
   app.use(problem)
   app.use(head)
   app.use(fairness(agent.scheduler, clientOf))

@@ -78,6 +78,9 @@ const others: Readonly<Record<string, string>> = {
   AGENT_CONFIG_DIR: 'an agent in a program writes no profile',
   AGENT_PROFILE: 'an agent in a program writes no profile',
   AGENT_CONFIG_FILE: 'the option settings has all settings',
+  AGENT_HTTPS: 'an agent in a program speaks HTTP',
+  AGENT_TLS_CERT_FILE: 'an agent in a program speaks HTTP',
+  AGENT_TLS_KEY_FILE: 'an agent in a program speaks HTTP',
   AGENT_LAN: 'an agent in a program answers at AGENT_HOST, and the public URLs are settings',
   ...Object.fromEntries(
     Object.keys(tracingVariables).map((name) => [name, 'only a daemon exports traces, of its whole process']),
@@ -92,6 +95,9 @@ export type Setting = Exclude<
   | 'AGENT_PROFILE'
   | 'AGENT_CONFIG_FILE'
   | 'AGENT_LAN'
+  | 'AGENT_HTTPS'
+  | 'AGENT_TLS_CERT_FILE'
+  | 'AGENT_TLS_KEY_FILE'
   | keyof typeof tracingVariables
 >
 

@@ -1,5 +1,6 @@
 /** The HTTP servers of the daemon: binding, limits for connections and slow clients, stopping. */
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Config } from '../../src/base/config.ts'
 import { StartError } from '../../src/base/start-error.ts'
@@ -19,6 +20,9 @@ const sweepsForFirstByte = 10
 
 /** The open connections of the servers. Node.js does not count one without a request as idle. */
 const connections = new WeakMap<Server, Set<Socket>>()
+
+/** The certificate of a server with its chain, and its private key, in PEM. */
+export type Certificate = { cert: string; key: string }
 
 export type ConnectionLimits = {
   /** Open connections of all clients together. Further connections are closed. */
@@ -61,7 +65,7 @@ export function connectionLimits(
 }
 
 /**
- * Binds a server, which answers 503 until `serve` is called.
+ * Binds a server, which answers 503 until `serve` is called. With a certificate it speaks HTTPS.
  *
  * @param remedy the sentence that ends the error message.
  * @throws {StartError} when the port is in use or the host is not an address of this machine.
@@ -71,17 +75,18 @@ export async function bind(
   port: number,
   remedy: string,
   limits: Partial<ConnectionLimits> = {},
+  certificate?: Certificate,
 ): Promise<Server> {
   const all = { ...defaultLimits, ...limits }
-  const server = createServer(
-    {
-      headersTimeout: all.headersTimeoutMs,
-      requestTimeout: all.requestTimeoutMs,
-      keepAliveTimeout: all.keepAliveTimeoutMs,
-      connectionsCheckingInterval: all.checkIntervalMs,
-    },
-    answerNotReady,
-  )
+  const times = {
+    headersTimeout: all.headersTimeoutMs,
+    requestTimeout: all.requestTimeoutMs,
+    keepAliveTimeout: all.keepAliveTimeoutMs,
+    connectionsCheckingInterval: all.checkIntervalMs,
+  }
+  const server = certificate
+    ? createTlsServer({ ...times, ...certificate, handshakeTimeout: all.headersTimeoutMs }, answerNotReady)
+    : createServer(times, answerNotReady)
   server.timeout = all.inactivityTimeoutMs
   // Node.js drops headers above this number silently, so that one more than the limit must be kept to notice it.
   server.maxHeadersCount = maxHeaders + 1
@@ -89,7 +94,7 @@ export async function bind(
   server.on('drop', () => server.closeIdleConnections())
   const open = new Set<Socket>()
   connections.set(server, open)
-  server.on('connection', (socket) => {
+  server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
     // Each pipelined request that waits listens for the end of its connection.
     socket.setMaxListeners(0)
     open.add(socket)
@@ -131,7 +136,7 @@ function limitPerAddress(server: Server, limit: number): void {
 /** The base URL of a bound server, as a client on this machine reaches it. */
 export function urlOf(server: Server, host: string): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${portOf(server)}`
+  return `${server instanceof TlsServer ? 'https' : 'http'}://${name}:${portOf(server)}`
 }
 
 /** The port that a server is bound to. */

@@ -17,6 +17,7 @@ import { fitOpenFiles } from '../../src/base/open-files.ts'
 import { readLocalProfile } from '../../src/base/profile.ts'
 import { StartError } from '../../src/base/start-error.ts'
 import { findChangedAddress } from '../../src/doctor/connection-addresses.ts'
+import type { ServerCertificate } from '../../src/net/certificate.ts'
 import { describeReach } from '../../src/net/reach.ts'
 import { announce } from './announce.ts'
 import { createApp } from './app.ts'
@@ -27,7 +28,7 @@ import { serveSockets } from './mediator.ts'
 import { startTracing } from './tracing.ts'
 import { createNotify, type Notify } from './notify.ts'
 import { originOf } from './origin.ts'
-import { bindConfigured, resolveLan } from './ports.ts'
+import { bindConfigured, loadCertificate, resolveLan } from './ports.ts'
 import { createShutdown, type Shutdown } from '../middleware/shutdown.ts'
 import { routes } from '../routes/index.ts'
 
@@ -41,7 +42,14 @@ type Origin = ReturnType<typeof originOf>
 
 type Start = { configured: Configured; host: string; origin: Origin; log: Log; undo: Undo[] }
 
-type Started = { url: string; didcommUrl: string; calls: string; moved: string[] }
+type Started = {
+  url: string
+  didcommUrl: string
+  certificate: string | undefined
+  authority: string | undefined
+  calls: string
+  moved: string[]
+}
 
 async function start({ configured, host, origin, log, undo }: Start): Promise<Started> {
   const { config, warning } = fitOpenFiles(configured.config)
@@ -49,7 +57,8 @@ async function start({ configured, host, origin, log, undo }: Start): Promise<St
   const endTracing = startTracing(config, log)
   undo.push(lockDataFolder(config.AGENT_DATA_DIR))
   const shutdown = createShutdown()
-  const [rest, didcomm] = await bindServers(configured, shutdown, undo)
+  const certificate = await loadCertificate(config, host)
+  const [rest, didcomm] = await bindServers(configured, certificate, shutdown, undo)
   const [url, didcommUrl] = [urlOf(rest, host), urlOf(didcomm, host)]
   const dataDir = config.AGENT_DATA_DIR
   const profile = readLocalProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE)
@@ -62,7 +71,7 @@ async function start({ configured, host, origin, log, undo }: Start): Promise<St
   undo.unshift(endTracing)
   const startedAt = new Date().toISOString()
   const calls = describeReach(config)
-  const running = { pid: process.pid, url, didcommUrl, startedAt }
+  const running = { pid: process.pid, url, didcommUrl, certificate: certificate?.fingerprint, startedAt }
   // Wallets are only opened for this check if the address has changed.
   const moved =
     remembered?.publicDidcommUrl === urls.didcomm
@@ -99,12 +108,20 @@ async function start({ configured, host, origin, log, undo }: Start): Promise<St
   undo.push(() => agent.notifier.close())
   undo.push(() => agent.readiness.stop())
   await agent.worker.resume()
-  return { url, didcommUrl, calls, moved: moved === undefined ? [] : [moved] }
+  return {
+    url,
+    didcommUrl,
+    certificate: running.certificate,
+    authority: certificate?.authorityFile,
+    calls,
+    moved: moved === undefined ? [] : [moved],
+  }
 }
 
 /** Binds both servers, which answer 503 until they are served. */
 async function bindServers(
   configured: Configured,
+  certificate: ServerCertificate | undefined,
   shutdown: Shutdown,
   undo: Undo[],
 ): Promise<[rest: Server, didcomm: Server]> {
@@ -117,7 +134,12 @@ async function bindServers(
     await Promise.all(stopped)
   })
   const open = async (...[name, isProxied]: ['AGENT_HTTP_PORT' | 'AGENT_DIDCOMM_PORT', boolean]) => {
-    const server = await bindConfigured(configured, name, connectionLimits(config, isProxied))
+    const server = await bindConfigured(
+      configured,
+      name,
+      connectionLimits(config, isProxied),
+      certificate && { cert: certificate.cert, key: certificate.key },
+    )
     servers.push(server)
     return server
   }
@@ -146,16 +168,17 @@ export async function main(): Promise<void> {
       process.exit(1)
     })
     for (const reason of configured.warnings) log.warn({ reason }, 'the configuration may have a mistake')
-    const { calls, moved, ...urls } = await start({ configured, host, origin, log, undo })
+    const { calls, moved, ...secured } = await start({ configured, host, origin, log, undo })
     if (logFile) rotate(logFile, log, config)
     const notify = createNotify(process.env, log)
     stopOnSignal(log, undo, launcher, notify)
     for (const reason of moved) log.warn({ reason }, 'the address of connections has changed')
-    log.info({ ...urls, dataDir: config.AGENT_DATA_DIR }, 'the agent is ready')
+    const { url, didcommUrl } = secured
+    log.info({ url, didcommUrl, dataDir: config.AGENT_DATA_DIR }, 'the agent is ready')
     log.info({ reason: calls }, 'outgoing calls are limited')
     notify('READY=1')
     const warnings = [...configured.warnings, ...moved]
-    process.send?.({ type: 'ready', ...urls, calls, warnings, pid: process.pid })
+    process.send?.({ type: 'ready', ...secured, calls, warnings, pid: process.pid })
   } catch (error) {
     await undoAll(undo)
     const isKnown = error instanceof StartError

@@ -1,7 +1,11 @@
 /** The addresses and ports of a daemon: from a flag or a variable, from its last start, or the defaults. */
 import type { Server } from 'node:http'
+import { isIP } from 'node:net'
+import type { Config } from '../../src/base/config.ts'
 import type { Configured } from '../../src/base/configure.ts'
 import { settingsPath } from '../../src/base/settings.ts'
+import type { ServerCertificate } from '../../src/net/certificate.ts'
+import { isHttps } from '../../src/net/https.ts'
 import { StartError } from '../../src/base/start-error.ts'
 import { bind } from './listen.ts'
 
@@ -26,21 +30,28 @@ export async function resolveLan(given: Configured): Promise<{ configured: Confi
   return { configured: { ...given, config }, host }
 }
 
+/** The certificate of the servers, for the address in their URLs; undefined without HTTPS. @throws {StartError} 2 */
+export async function loadCertificate(config: Config, host: string): Promise<ServerCertificate | undefined> {
+  if (!isHttps(config)) return undefined
+  const { findCertificate } = await import('../../src/net/certificate.ts')
+  return findCertificate(config, isIP(host) && host !== '0.0.0.0' && host !== '::' ? [host] : [])
+}
+
 /** Binds a server. Port 0 is the port of the last start, because peers know it, or a free port if it is in use. @throws {StartError} */
 export async function bindConfigured(
   configured: Configured,
   name: Name,
-  limits: Parameters<typeof bind>[3],
+  ...options: Parameters<typeof bind> extends [string, number, string, ...infer Rest] ? Rest : never
 ): Promise<Server> {
   const { config, settings } = configured
   const [host, port, last] = [config.AGENT_HOST, config[name], Number(settings[name] ?? 0)]
   const remedy = remedyOf(configured, name)
-  if (port !== 0 || last === 0) return bind(host, port, remedy, limits)
+  if (port !== 0 || last === 0) return bind(host, port, remedy, ...options)
   try {
-    return await bind(host, last, remedy, limits)
+    return await bind(host, last, remedy, ...options)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    return bind(host, 0, remedy, limits)
+    return bind(host, 0, remedy, ...options)
   }
 }
 

@@ -68,6 +68,10 @@ export const Service = z.object({ service: z.string(), file: z.string(), profile
 export const Daemon = z.object({
   url: text,
   didcommUrl: text,
+  certificate: text.optional().describe('The SHA-256 fingerprint of the certificate, with HTTPS.'),
+  authority: text
+    .optional()
+    .describe('The file of the authority to install, with a certificate for development.'),
   pid: z.number(),
   dataDir: text,
   log: text,

@@ -35,6 +35,11 @@ import { findWrongTracing, tracingVariables } from './tracing-config.ts'
 export const variables = {
   ...locationVariables,
   AGENT_LAN:                            lan.default('off')     .describe('Address in the local network that both servers answer at, and that their public URLs have: `auto`, or an IPv4 address of this machine in a private network. Excludes `AGENT_HOST` and the public URLs.'),
+  AGENT_HTTPS:                          flag.optional()        .describe('Whether both servers speak HTTPS, with a certificate for development in `tls/` of the data folder if there is no other. Default: only with `AGENT_TLS_CERT_FILE`.'),
+  AGENT_TLS_CERT_FILE:                  z.string().min(1).optional()
+                                                               .describe('File of the certificate of both servers, in PEM, followed by its chain. Needs `AGENT_TLS_KEY_FILE`.'),
+  AGENT_TLS_KEY_FILE:                   z.string().min(1).optional()
+                                                               .describe('File of the private key of that certificate, in PEM, without a passphrase.'),
   REST_SERVICE_URL:                     baseUrl.optional()     .describe('Public base URL of the HTTP API. If it is on the public Internet, invitations are links to pages there. Default: the bound address.'),
   DIDCOMM_SERVICE_URL:                  baseUrl.optional()     .describe('Public base URL of the DIDComm endpoint, part of every peer DID. Default: the bound address.'),
   POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL:
@@ -195,6 +200,11 @@ function findContradictions(config: Config, given: Readonly<Record<string, unkno
       reason: `is ${config.AGENT_LAN}, and ${named} names an address too`,
       remedy: `Unset ${named}, or turn AGENT_LAN off (--lan off).`,
     })
+  const [file, other] = ['AGENT_TLS_CERT_FILE', 'AGENT_TLS_KEY_FILE'].toSorted(
+    (a, b) => Number(b in given) - Number(a in given),
+  )
+  if (file! in given && !(other! in given))
+    wrong.push({ name: file!, reason: `is set without ${other}`, remedy: 'Set both or neither.' })
   const elsewhere = (['AGENT_MASTER_KEY', 'AGENT_MASTER_KEY_FILE'] as const).find(
     (name) => config[name] !== undefined,
   )

@@ -15,6 +15,9 @@ import { systemReason } from './system-reason.ts'
 
 const secret = z.string().min(1)
 
+/** A SHA-256 fingerprint, as Node.js and OpenSSL print it. */
+export const fingerprint = z.string().regex(/^(?:[0-9A-F]{2}:){31}[0-9A-F]{2}$/)
+
 export const LocalProfile = z.object({
   kind: z.literal('local'),
   url: z.url(),
@@ -24,6 +27,8 @@ export const LocalProfile = z.object({
   /** The `apikey` of the default wallet; undefined when there is no default wallet or its key is unknown. */
   apiKey: secret.optional(),
   dataDir: z.string().min(1),
+  /** The SHA-256 fingerprint of the server’s certificate, with HTTPS: the only one that commands accept. */
+  certificate: fingerprint.optional(),
   /** The public DIDComm address; `didcommUrl` is the bound one. */
   publicDidcommUrl: z.url().optional(),
   pid: z.int().positive(),
@@ -34,6 +39,7 @@ export type LocalProfile = z.infer<typeof LocalProfile>
 export const RemoteProfile = z.object({
   kind: z.literal('remote'),
   url: z.url({ protocol: /^https?$/ }),
+  certificate: fingerprint.optional(),
   adminToken: secret.optional(),
   apiKey: secret.optional(),
 })

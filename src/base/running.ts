@@ -10,6 +10,10 @@ export const Running = z.object({
   pid: z.int().positive(),
   url: z.url(),
   didcommUrl: z.url(),
+  certificate: z
+    .string()
+    .optional()
+    .describe('The SHA-256 fingerprint of the certificate of both servers, with HTTPS.'),
   startedAt: z.iso.datetime(),
   calls: z
     .string()

@@ -23,6 +23,9 @@ export const remembered = [
   'AGENT_DATA_DIR',
   'AGENT_HOST',
   'AGENT_LAN',
+  'AGENT_HTTPS',
+  'AGENT_TLS_CERT_FILE',
+  'AGENT_TLS_KEY_FILE',
   'AGENT_HTTP_PORT',
   'AGENT_DIDCOMM_PORT',
   'REST_SERVICE_URL',
@@ -76,7 +79,7 @@ export function writeSettings(configDir: string, profile: string, settings: Sett
 /** The stored form of a setting, which a configuration file can have too. */
 function toStored(name: string, value: string): string | number | boolean {
   if (ports.includes(name)) return Number(value)
-  return name === 'AGENT_MEDIATOR' ? /^(?:true|1)$/i.test(value) : value
+  return name === 'AGENT_MEDIATOR' || name === 'AGENT_HTTPS' ? /^(?:true|1)$/i.test(value) : value
 }
 
 /** Removes the settings of a profile. @throws as `node:fs` does */
@@ -86,7 +89,7 @@ export function removeSettings(configDir: string, profile: string): void {
 
 /** A value for the next start: paths become absolute. */
 export function toKept(name: string, value: string): string {
-  if (name === 'AGENT_DATA_DIR' || name === 'AGENT_CONFIG_FILE') return resolve(value)
+  if (name === 'AGENT_DATA_DIR' || name.endsWith('_FILE')) return resolve(value)
   return name === 'VDR_URL'
     ? value.replace(/^sqlite:(.+)$/s, (_, path: string) => `sqlite:${resolve(path)}`)
     : value

@@ -1,10 +1,11 @@
 /** Diagnoses a running agent, or a data folder without a running agent: a list of checks that run side by side. */
 import { steadyNow } from '../base/clock.ts'
 import { readRunning } from '../base/running.ts'
+import { isHttps } from '../net/https.ts'
 import { describeReach } from '../net/reach.ts'
 import type { Environment } from '../wallet/environment.ts'
 import type { Wallets } from '../wallet/wallets.ts'
-import { checkApiUrl, checkDidcommUrl, checkLan } from './public-addresses.ts'
+import { checkApiUrl, checkCertificate, checkDidcommUrl, checkLan } from './public-addresses.ts'
 import { checkAddresses } from './connection-addresses.ts'
 import { runChecks, type Diagnosis, type Finding } from './check.ts'
 import { fetchTime, compareClocks } from './clock.ts'
@@ -55,6 +56,7 @@ export async function diagnoseAgent(
     'api-url': () => checkApiUrl(operatorHttp, urls.rest, host),
     'didcomm-url': () => checkDidcommUrl(operatorHttp, urls.didcomm, host),
     ...(config.AGENT_LAN !== 'off' && { 'lan-address': () => Promise.resolve(checkLan(config.AGENT_LAN)) }),
+    ...(isHttps(config) && { certificate: () => checkCertificate(config) }),
     'outgoing-calls': () => Promise.resolve({ status: 'ok', detail: describeReach(config) }),
     'known-address': async () => {
       const isReachable = async (address: string) =>

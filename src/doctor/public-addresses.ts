@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os'
 import * as z from 'zod'
 import { tryParseJson } from '../base/json.ts'
 import type { HttpClient } from '../net/http-client.ts'
+import { authorityFileOf, type HttpsSettings } from '../net/https.ts'
 import { isLocalHost } from '../net/public-url.ts'
 import type { Finding } from './check.ts'
 
@@ -50,6 +51,20 @@ export function checkLan(network: string): Finding {
     detail: `${address} was this machine’s address in the local network when the agent started, and is not any more. Invitations and connections contain it.`,
     hint: 'agent daemon restart   # advertises the new address; connections made before keep the old one',
   }
+}
+
+/** Checks that the certificate of the servers is valid for a while. */
+export async function checkCertificate(config: HttpsSettings): Promise<Finding> {
+  const { readCertificate } = await import('../net/certificate.ts')
+  const { validTo, fingerprint256 } = readCertificate(config)
+  const days = Math.floor((Date.parse(validTo) - Date.now()) / 86_400_000)
+  const detail = `The certificate ${days < 0 ? 'has expired' : 'expires'} on ${validTo} (SHA-256 ${fingerprint256}).`
+  if (days >= 30) return { status: 'ok', detail }
+  const hint =
+    authorityFileOf(config) === undefined
+      ? 'renew the certificate in AGENT_TLS_CERT_FILE, then agent daemon restart'
+      : 'agent daemon restart   # renews the certificate for development'
+  return { status: days < 0 ? 'failed' : 'warning', detail, hint }
 }
 
 type PublicUrl = { url: string; host: string; variable: string }

@@ -7,6 +7,7 @@
 import { lookup as lookUp } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import type { Agent, buildConnector } from 'undici'
+import type { OwnServers } from './https.ts'
 import { createPolicy, type Limits, type Policy } from './policy.ts'
 
 /** Resolves a host name to its addresses. */
@@ -15,6 +16,8 @@ export type Lookup = (hostname: string) => Promise<{ address: string; family: nu
 export type ConnectionOptions = Limits & {
   /** Name resolution. Default: that of the operating system. */
   lookup?: Lookup
+  /** The servers of this agent, whose authority only this agent trusts. */
+  own?: OwnServers | undefined
   /** Connections to one server that are kept. Default: 16. */
   connections?: number
 }
@@ -32,6 +35,7 @@ const keepAliveMs = 10_000
 export async function createGuardedDispatcher({
   lookup = lookUpAll,
   connections = 16,
+  own,
   ...limits
 }: ConnectionOptions): Promise<Agent> {
   const { Agent, buildConnector } = await import('undici')
@@ -42,7 +46,11 @@ export async function createGuardedDispatcher({
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
   }
-  const connect = buildConnector({ lookup: guardedLookup(policy, lookup), timeout: connectTimeoutMs })
+  const how = { lookup: guardedLookup(policy, lookup), timeout: connectTimeoutMs }
+  const toOthers = buildConnector(how)
+  const toOwn = own && buildConnector({ ...how, ca: own.authority })
+  const connect: buildConnector.connector = (options, callback) =>
+    (toOwn && own.hosts.includes(options.host ?? '') ? toOwn : toOthers)(options, callback)
   return new Agent({ connect: guardedConnector(policy, connect), connections, ...times })
 }
 
