@@ -64,13 +64,17 @@ export async function createAuthority(hosts: readonly string[]): Promise<Pair> {
   return { certificate: certificate.toString('pem'), key: await toPem(keys.privateKey) }
 }
 
-/** Makes a server's certificate for host names and IP addresses. */
-export async function createServerCertificate(authority: Pair, names: readonly string[]): Promise<Pair> {
+/** Makes a server's certificate for host names and IP addresses. `days` begin a day ago. */
+export async function createServerCertificate(
+  authority: Pair,
+  names: readonly string[],
+  days = serverDays,
+): Promise<Pair> {
   const issuer = new x509.X509Certificate(authority.certificate)
   const keys = await newKeys()
   const [pkcs8] = x509.PemConverter.decode(authority.key)
   const certificate = await x509.X509CertificateGenerator.create({
-    ...validity(serverDays),
+    ...validity(days),
     subject: 'CN=identity-agent',
     issuer: issuer.subject,
     publicKey: keys.publicKey,
