@@ -52,7 +52,6 @@ export default defineLocalCommand({
   },
   async run(context) {
     const { flags, say, suggest, printFields } = context
-
     const around = fromProcess()
     const profile = flags.profile ?? around.AGENT_PROFILE
     const configDir = around.AGENT_CONFIG_DIR
@@ -79,7 +78,8 @@ export default defineLocalCommand({
     const { url, didcommUrl, certificate, authority, pid, calls, warnings } = running
       ? { ...running, authority: undefined, warnings: [] }
       : await startInBackground(dataDir, args)
-    const logFile = logPath(dataDir)
+    const settings = settingsPath(configDir, profile)
+    const log = logPath(dataDir)
     printFields([
       ['api', url],
       ['didcomm', didcommUrl],
@@ -87,12 +87,9 @@ export default defineLocalCommand({
       ['authority', authority],
       ['pid', pid],
       ['data', dataDir],
-      ['log', logFile],
+      ['log', log],
       ['config', configFile],
-      [
-        'settings',
-        existsSync(settingsPath(configDir, profile)) ? settingsPath(configDir, profile) : undefined,
-      ],
+      ['settings', existsSync(settings) ? settings : undefined],
     ])
     if (calls !== undefined) say(calls)
     warn(context, warnings)
@@ -104,17 +101,8 @@ export default defineLocalCommand({
         ? undefined
         : `agent profile use ${flags.profile}`,
     )
-    return {
-      url,
-      didcommUrl,
-      certificate,
-      authority,
-      pid,
-      dataDir,
-      log: logFile,
-      calls,
-      started: running === undefined,
-    }
+    const secured = { certificate, authority }
+    return { url, didcommUrl, ...secured, pid, dataDir, log, calls, started: running === undefined }
   },
 })
 

@@ -15,7 +15,7 @@ import { openLog, type Log } from '../../src/base/log.ts'
 import { type LogFile, ownLogFile } from '../../src/base/log-file.ts'
 import { fitOpenFiles } from '../../src/base/open-files.ts'
 import { readLocalProfile } from '../../src/base/profile.ts'
-import { StartError } from '../../src/base/start-error.ts'
+import type { StartError } from '../../src/base/start-error.ts'
 import { findChangedAddress } from '../../src/doctor/connection-addresses.ts'
 import type { ServerCertificate } from '../../src/net/certificate.ts'
 import { describeReach } from '../../src/net/reach.ts'
@@ -108,14 +108,8 @@ async function start({ configured, host, origin, log, undo }: Start): Promise<St
   undo.push(() => agent.notifier.close())
   undo.push(() => agent.readiness.stop())
   await agent.worker.resume()
-  return {
-    url,
-    didcommUrl,
-    certificate: running.certificate,
-    authority: certificate?.authorityFile,
-    calls,
-    moved: moved === undefined ? [] : [moved],
-  }
+  const secured = { certificate: certificate?.fingerprint, authority: certificate?.authorityFile }
+  return { url, didcommUrl, ...secured, calls, moved: moved === undefined ? [] : [moved] }
 }
 
 /** Binds both servers, which answer 503 until they are served. */
@@ -181,13 +175,14 @@ export async function main(): Promise<void> {
     process.send?.({ type: 'ready', ...secured, calls, warnings, pid: process.pid })
   } catch (error) {
     await undoAll(undo)
-    const isKnown = error instanceof StartError
+    // Bundles that are loaded on demand have a class of their own.
+    const isKnown = (error as Error).name === 'StartError'
     process.stderr.write(
       isKnown
-        ? `${error.message}\n`
+        ? `${(error as StartError).message}\n`
         : `The daemon could not start: ${(error as Error).stack ?? String(error)}\n`,
     )
-    process.exitCode = isKnown ? error.exitCode : 1
+    process.exitCode = isKnown ? (error as StartError).exitCode : 1
     process.disconnect?.()
   }
 }
