@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAuthority, createServerCertificate } from '../../src/net/development-certificate.ts'
 import { connect } from '../_tenants.ts'
 import { createClient } from '../../daemon/client/client.ts'
+import { openEventStream } from '../../daemon/client/event-client.ts'
 import { acceptOnly } from '../../daemon/client/send-request.ts'
 import { createTenant } from '../_api.ts'
 import { newFolder } from '../_folder.ts'
@@ -55,13 +56,13 @@ describe('with a certificate for development', () => {
 
   test('commands, event streams, doctor and completion work', async () => {
     expect((await user.json`daemon status`).certificate).toBe(started.certificate)
-    const tail = user.spawn`event tail`
-    await once(tail.stderr!, 'data')
-    const { connectionId } = await user.json`connection invite`
-    const [line] = await once(tail.stdout!, 'data')
-    expect(String(line)).toContain(connectionId.slice(-8))
-    tail.kill('SIGINT')
-    await tail
+    const ending = new AbortController()
+    const headers = { apikey: profile().apiKey }
+    const { events } = await openEventStream(started.url, headers, { signal: ending.signal })
+    await user.json`connection invite`
+    const first = await events[Symbol.asyncIterator]().next()
+    expect(first.value.type).toBe('ConnectionUpdated')
+    ending.abort()
     const { checks } = JSON.parse((await user.run`doctor --json`).out) as { checks: any[] }
     expect(checks.filter(({ status }) => status === 'failed')).toEqual([])
     expect(checks.find(({ name }) => name === 'certificate').status).toBe('ok')
