@@ -76,7 +76,7 @@ export async function ask(
         ? { agent: false as const }
         : {
             createConnection: (_: object, callback: (error: Error | null, socket: Duplex) => void) =>
-              void connectPinned(url, accepted, signal, callback as never),
+              connectPinned(url, accepted, signal, callback as never),
           }
     const asked = request(url, {
       ...options,

@@ -200,11 +200,10 @@ function findContradictions(config: Config, given: Readonly<Record<string, unkno
       reason: `is ${config.AGENT_LAN}, and ${named} names an address too`,
       remedy: `Unset ${named}, or turn AGENT_LAN off (--lan off).`,
     })
-  const [file, other] = ['AGENT_TLS_CERT_FILE', 'AGENT_TLS_KEY_FILE'].toSorted(
-    (a, b) => Number(b in given) - Number(a in given),
-  )
-  if (file! in given && !(other! in given))
-    wrong.push({ name: file!, reason: `is set without ${other}`, remedy: 'Set both or neither.' })
+  const pair = ['AGENT_TLS_CERT_FILE', 'AGENT_TLS_KEY_FILE'] as const
+  const [file, missing] = [pair.find((name) => name in given), pair.find((name) => !(name in given))]
+  if (file !== undefined && missing !== undefined)
+    wrong.push({ name: file, reason: `is set without ${missing}`, remedy: 'Set both or neither.' })
   const elsewhere = (['AGENT_MASTER_KEY', 'AGENT_MASTER_KEY_FILE'] as const).find(
     (name) => config[name] !== undefined,
   )

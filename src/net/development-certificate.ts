@@ -4,6 +4,7 @@
  * Phones install the authority once. Its name constraints exclude all public names and addresses, so that a stolen key cannot
  * impersonate other sites there. The server's certificate follows the addresses of this machine.
  */
+// oxlint-disable-next-line no-unassigned-import -- it defines what the packages below call
 import 'reflect-metadata'
 import { randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
