@@ -1,5 +1,6 @@
 /** QR codes as lines of characters (ISO/IEC 18004), with error correction level L, the smallest. */
 import { encodeQR } from 'qr'
+import qrcode from 'qrcode-terminal'
 
 /** The longest text of a QR code (version 40), in bytes of UTF-8. */
 const capacity = 2_953
@@ -28,15 +29,7 @@ const margin = 2
 /** Renderings of a module: `large` as two spaces, `small` as half a character. */
 const drawings = {
   large: (text: string) => modulesOf(text, margin).map((row) => `${bars(row)}${reset}`),
-  small: (text: string) => {
-    const lines = encodeQR(text, 'ascii', { ecc: 'low', encoding: 'byte', border: margin })
-      .trimEnd()
-      .split('\n')
-    // The number of rows is odd: the last line has an upper half only.
-    return lines.map(
-      (line, at) => `${at === lines.length - 1 ? whiteOnDefault : whiteOnBlack}${line}${reset}`,
-    )
-  },
+  small: drawSmall,
 } satisfies Record<string, (text: string) => string[]>
 export type Rendering = keyof typeof drawings
 
@@ -73,6 +66,21 @@ export function needs(width: number, height: number, { columns, rows }: Screen):
 /** Background colours need no font and leave no gap between lines. */
 function bars(row: readonly boolean[]): string {
   return row.map((isBlack, x) => `${isBlack === row[x - 1] ? '' : isBlack ? black : white}  `).join('')
+}
+
+/** Draws two rows of modules in each line. */
+function drawSmall(text: string): string[] {
+  let drawn = ''
+  // The library encodes characters as bytes.
+  qrcode.generate(Buffer.from(text).toString('latin1'), { small: true }, (code) => (drawn = code))
+  // The library draws a margin of one module, the upper one as half a line.
+  const [top, ...modules] = drawn.split('\n').filter((line) => line !== '')
+  const width = top!.length + margin
+  return [
+    `${whiteOnBlack}${'█'.repeat(width)}${reset}`,
+    ...modules.map((line) => `${whiteOnBlack}█${line}█${reset}`),
+    `${whiteOnDefault}${'▀'.repeat(width)}${reset}`,
+  ]
 }
 
 // oxlint-disable-next-line no-control-regex
