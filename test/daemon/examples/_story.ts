@@ -117,7 +117,7 @@ async function connect({ acme, alice, anyone }: Cast) {
   await anyone('GET /invitation', { query: { _oob: invitation } })
   const unused = await acme('POST /connections', { body: {} })
   const shortUrl = new URL(unused.invitation.shortUrl!)
-  await alice('POST /invitation', { body: { invitation: shortUrl.href } })
+  await alice('POST /invitation', { body: { invitation } })
   await anyone('GET /i', { query: { _oobid: shortUrl.searchParams.get('_oobid')! } })
   await acme('DELETE /connections/{connectionId}', { path: { connectionId: unused.connectionId } })
   return connectionId
