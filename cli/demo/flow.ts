@@ -24,8 +24,7 @@ export type Stage = { acme: Client; alice: Alice; events: Pick<Changes, 'until'>
 /** Receives the progress of the demo. */
 export type Viewer = {
   step: (title: string) => void
-  /** The URL to show, and the long form of it. */
-  invitation: (url: string, longUrl: string) => void
+  invitation: (url: string) => void
 }
 
 /** The ids of acme’s records of a flow. */
@@ -43,9 +42,7 @@ export function aliceByCalls(
   let heldId = ''
   return {
     connect: async (url, thid) => {
-      await call('POST /connection-invitations', {
-        body: { invitation: new URL(url).searchParams.get('_oob') ?? url },
-      })
+      await call('POST /connection-invitations', { body: { invitation: url } })
       return until('connection', thid, 'ConnectionResponseReceived')
     },
     acceptOffer: async (thid) => {
@@ -103,9 +100,9 @@ export async function connect({ acme, alice, events }: Stage, viewer: Viewer): P
     body: { label: 'alice', goal: 'Your employee credential' },
   })
   const { invitationUrl: url, shortUrl = url } = invitation
-  viewer.invitation(shortUrl, url)
+  viewer.invitation(shortUrl)
   await Promise.all([
-    alice.connect(url, thid),
+    alice.connect(shortUrl, thid),
     events.until({ who: 'acme', what: 'connection', subject: thid, state: 'ConnectionResponseSent' }),
   ])
   return connectionId

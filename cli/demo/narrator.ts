@@ -99,8 +99,8 @@ export function createNarrator(print: Print, look: Look): Narrator {
     nameForCurl: (who, variable, value) => nameInFull(who, variable, value, true),
     nameSecret: (who, variable, value) =>
       name(who, variable, value, isKept ? value : `${value.slice(0, shownOfSecret)}…`, true),
-    invitation: (url, longUrl) => {
-      names.set(new URL(longUrl).searchParams.get('_oob') ?? longUrl, 'INVITATION')
+    invitation: (url) => {
+      names.set(url, 'INVITATION')
       const columns = panes?.width ?? screen.columns
       // Below the code are the URL and the next command.
       const fit = { columns, rows: screen.rows, reserved: 4 }

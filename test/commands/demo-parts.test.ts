@@ -268,7 +268,7 @@ describe('the narrator', () => {
 
   test('prints the URL of an invitation without a terminal too', () => {
     const { lines, narrator } = narrate()
-    narrator.invitation(url, 'http://127.0.0.1:43141/invitation?_oob=eyJ')
+    narrator.invitation(url)
     expect(lines).toEqual(['   No QR code: standard output is not a terminal.', `   INVITATION=${url}`])
   })
 })
@@ -293,8 +293,8 @@ describe('two panes', () => {
     narrator.step('Connect')
     narrator.name('acme', 'ACME_DID', `did:prism:${'0'.repeat(64)}`)
     narrator.nameSecret('acme', 'ACME_KEY', 'abcdefghijklmnop')
-    narrator.invitation(url, 'http://127.0.0.1:43141/invitation?_oob=eyJ')
-    await alice('POST /connection-invitations', { body: { invitation: 'eyJ' } })
+    narrator.invitation(url)
+    await alice('POST /connection-invitations', { body: { invitation: url } })
     narrator.change({ ...change, who: 'alice', state: 'InvitationReceived' })
     narrator.change({ ...change, who: 'acme', state: 'ConnectionRequestReceived' })
     narrator.change({ ...change, who: 'acme', state: 'ConnectionResponseSent' })
@@ -311,7 +311,7 @@ describe('two panes', () => {
     expect(code.every((line) => line[border] === '│')).toBe(true)
     expect(rest[18]).toBe(` ${url.padEnd(border - 1)}│`)
     expect(rest.slice(19).map((line) => line.replaceAll(/─+/g, '─').trim())).toEqual([
-      '│ $ agent connection accept $INVITATION',
+      '│ $ agent connection accept "$INVITATION"',
       'acme ─ invitation ─► alice',
       '│ InvitationReceived: invitation read',
       'acme ◄─ connection request ─ alice',
