@@ -11,6 +11,7 @@ import { checkReceivers } from '../../src/doctor/webhook-receivers.ts'
 import { answerChallenge, answerDidRequest } from '../../src/enterprise/respond.ts'
 import { createPost } from '../../src/mediator/mediator.ts'
 import { createWebhook } from '../../src/events/webhooks.ts'
+import { findShortUrl } from '../../src/net/short-url.ts'
 import { sendMessage } from '../../src/protocols/engine/send.ts'
 import { savePeerDid, newPeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
@@ -27,6 +28,7 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/doctor/webhook-receivers.ts': ['receiver of webhooks'],
   'src/enterprise/respond.ts': ['answer to a DID request', 'answer to a challenge'],
   'src/mediator/mediator.ts': ['answer of the mediator'],
+  'src/net/short-url.ts': ['short URL'],
   'src/protocols/engine/send.ts': ['DIDComm message', 'DIDComm message by a mediator'],
   'src/schemas/resource.ts': ['schema', 'schema of a DID', 'credential definition'],
 }
@@ -97,6 +99,10 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Si
     'answer of the mediator': (url) => post(url, '{}'),
     'DIDComm message': (url) => send(peerAt(url)),
     'DIDComm message by a mediator': (url) => send(peerAt(peerAt(url))),
+    'short URL': (url) => {
+      const short = findShortUrl(`${url}?_oobid=id`)
+      return short && env.retrieve(short)
+    },
     schema: (url) => env.getSchema(url),
     'credential definition': (url) => env.getCredentialDefinition(url),
     'schema of a DID': (url) => env.getSchema(`${peerAt(url)}?resourceService=service&resourcePath=schema`),

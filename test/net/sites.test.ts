@@ -28,6 +28,7 @@ test('every file that has the client uses it or is known to pass it on', () => {
     'src/environment.ts',
     'src/mediator/mediator.ts',
     'src/net/http-client.ts',
+    'src/short-link-content.ts',
     'src/vdr/http-ledger.ts',
     'src/wallet/environment.ts',
   ]
@@ -66,6 +67,7 @@ test('no other file opens connections', () => {
     'cli/demo/changes.ts', // a server
     'cli/webhook-receiver.ts', // a server, and what it passes on to an address on the command line
     'daemon/client/send-request.ts', // the command line asks its daemon
+    'daemon/pages/page.ts', // in the browser: the event stream of its own link
     'daemon/pages/reference/start.js', // in the browser: reads the document of its own server
     'daemon/server/listen.ts', // the servers
     'daemon/server/mediator.ts', // the server of WebSockets

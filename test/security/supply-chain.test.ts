@@ -53,6 +53,7 @@ const free = [
 const forTools = [...free, 'MPL-2.0', 'PSF-2.0', 'Python-2.0']
 /** Packages without an SPDX licence, and the licence in their text. */
 const inTheirWords: Readonly<Record<string, string>> = {
+  'qrcode-terminal': 'Apache-2.0',
   '@digitalbazaar/credentials-context': 'BSD-3-Clause',
 }
 
