@@ -8,7 +8,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { wholeStory } from '../_main-flow.ts'
-import { credentialIn, newDid, presentationIn, publishSchema, type Tenant } from '../_tenants.ts'
+import {
+  connectionIn,
+  credentialIn,
+  newDid,
+  presentationIn,
+  publishSchema,
+  type Tenant,
+} from '../_tenants.ts'
 import { Webhook } from '../_webhook.ts'
 import { startHolder, type Answer, type Holder } from './_holder.ts'
 import { didcomm, sdk } from './_sdk.ts'
@@ -277,4 +284,34 @@ test('a wallet gets a credential by one invitation, and presents it by another, 
   const { data } = await presentationIn(issuer.call, proof.thid, 'PresentationVerified')
   expect(data).toEqual([expect.stringMatching(/^ey/)])
   expect((await issuer.call('GET /connections', {})).contents).toEqual([])
+})
+
+/** Retrieves the invitation of a short URL, as the base64 that the SDK parses. */
+async function retrieve({ shortUrl }: { shortUrl?: string | undefined }): Promise<string> {
+  const response = await fetch(shortUrl!, { headers: { accept: 'application/json' } })
+  expect(response.status).toBe(200)
+  return Buffer.from(await response.text()).toString('base64')
+}
+
+test('a wallet accepts what the short URLs of invitations return', async () => {
+  await using holder = await newHolder()
+  const issuer = await agent.newTenant('issuer')
+  const accept = async (invitation: { shortUrl?: string | undefined }) =>
+    holder.agent.acceptInvitation(await holder.agent.parseInvitation(await retrieve(invitation)), 'issuer')
+
+  const { thid, invitation } = await issuer.call('POST /connections', { body: { goal: 'Für Dich' } })
+  await accept(invitation)
+  await holder.next(ProtocolType.DidcommConnectionResponse)
+  await connectionIn(issuer.call, thid, 'ConnectionResponseSent')
+
+  const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
+  const offer = await issuer.call('POST /issue-credentials/credential-offers/invitation', {
+    body: { issuingDID, claims },
+  })
+  await accept(offer.invitation!)
+  expect(await holder.next(ProtocolType.DidcommOfferCredential)).toMatchObject({ thid: offer.thid })
+
+  const request = await issuer.call('POST /present-proof/presentations/invitation', { body: { proofs: [] } })
+  await accept(request.invitation!)
+  expect(await holder.next(ProtocolType.DidcommRequestPresentation)).toMatchObject({ thid: request.thid })
 })
