@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { createClient } from '../../daemon/client/client.ts'
 import { StartError } from '../../src/base/start-error.ts'
 import {
   normalizeSql,
@@ -61,6 +62,12 @@ describe('a data folder of a release', () => {
     expect(agent.agent.mediator!.owns(folder.mediatorDid)).toBe(true)
     const [{ did }] = (folder.tenants[0]!.reads[2] as { contents: [{ did: string }] }).contents
     expect((await agent.send('GET', `/dids/${did}`)).status).toBe(200)
+    // The numbers of the wallets, which short URLs contain.
+    for (const { apiKey } of folder.tenants) {
+      const { thid, invitation } = await createClient(agent.url, { apikey: apiKey })('POST /connections')
+      const retrieved = await agent.send('GET', `/i${new URL(invitation.shortUrl!).search}`)
+      expect(await retrieved.json()).toMatchObject({ id: thid })
+    }
     // A secret of each wallet, by its seed and by its key.
     for (const { walletId } of folder.tenants) {
       const { id } = await agent.agent.wallets.use(walletId, (wallet) => {

@@ -82,6 +82,7 @@ test('an issuer is transferred: a message, a revocation and an issuance succeed,
       schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: {} },
     },
   })
+  const { thid, invitation } = await issuer.call('POST /connections')
 
   const moved = await exportFrom(old, issuer.walletId, { move: true })
   expect(await refusal(issuer.call('GET /connections'))).toMatchObject({
@@ -92,6 +93,7 @@ test('an issuer is transferred: a message, a revocation and an issuance succeed,
     'movedAt',
   )
   expect((await old.send('GET', '/web/acme/did.json')).status).toBe(503)
+  expect((await fetch(invitation.shortUrl!)).status).toBe(503)
   // Messages that are sent meanwhile are queued.
   await holder.call('POST /messages', {
     body: { connectionId: inviteeConnectionId, content: 'are you there?' },
@@ -116,7 +118,9 @@ test('an issuer is transferred: a message, a revocation and an issuance succeed,
   const again = await newTenantOf(next, wallet.id)
   expect((await again.call('GET /connections')).contents).toMatchObject([
     { connectionId: inviterConnectionId },
+    { thid },
   ])
+  expect(await (await fetch(invitation.shortUrl!)).json()).toMatchObject({ id: thid })
   expect((await again.call('GET /presentation-exchange/presentation-definitions')).contents).toMatchObject([
     { id: definitionId },
   ])
