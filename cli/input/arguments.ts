@@ -1,10 +1,20 @@
 /** Arguments and flags that many commands share. */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { UsageError } from '../errors/errors.ts'
 
 /** A required argument. oclif would otherwise read a missing one from standard input. */
 export const argument = (description: string) =>
-  Args.string({ required: true, ignoreStdin: true, description })
+  Args.string({
+    required: true,
+    ignoreStdin: true,
+    description,
+    // An empty id would name a list in the API.
+    async parse(text) {
+      if (text === '') throw new UsageError(`An argument is empty: ${description}.`)
+      return text
+    },
+  })
 
 /** An argument that may be omitted. */
 export const optionalArgument = (description: string) => Args.string({ ignoreStdin: true, description })

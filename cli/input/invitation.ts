@@ -32,7 +32,12 @@ export function readInvitation(text: string): string {
   if (isShortUrl(given)) return given
   // URLSearchParams would turn a `+` of standard base64 into a space.
   const oob = /[?&]_oob=([^&#]*)/.exec(given)?.[1]
-  if (!oob) throw new UsageError('That URL is not an invitation: it has no _oob or _oobid parameter.')
+  if (!oob) {
+    const reason = /[?&]_oobid=/.test(given)
+      ? 'a short URL begins with http:// or https://'
+      : 'it has no _oob or _oobid parameter'
+    throw new UsageError(`That URL is not an invitation: ${reason}.`)
+  }
   return decodeURIComponent(oob)
 }
 

@@ -155,6 +155,18 @@ test('standard input is read to its end from a slow writer', async () => {
   })
 })
 
+test.each([
+  [['connection', 'accept', 'file:///tmp/i?_oobid=x'], 'a short URL begins with http:// or https://'],
+  [['event', 'show', ''], 'An argument is empty: id of the event.'],
+  [['trace', ''], 'An argument is empty: a thread, a DID, or the id'],
+])('%j is a usage error', async (args, reason) => {
+  const { exitCode, stderr } = await execa(process.execPath, [bin, ...args], {
+    reject: false,
+    env: { AGENT_CONFIG_DIR: folder },
+  })
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(reason) })
+})
+
 test('errors quote malformed JSON from the command line, never from a file', () => {
   const path = join(folder, 'headers.json')
   writeFileSync(path, '{"authorization": Bearer abcdefgh}')
