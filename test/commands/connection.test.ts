@@ -7,11 +7,13 @@ const { user, other: holder } = serveTwoTenants('holder')
 
 test('an invitation is printed with a working link and the id of its connection', async () => {
   const { out, err } = await user.run`connection invite`
-  expect(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/invitation\?_oob=[\w-]+=*$/)
+  expect(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/i\?_oobid=[\w-]{16}$/)
   const page = await fetch(out, { headers: { accept: 'text/html' } })
   expect(page.status).toBe(200)
   const id = /^connection {2}(\S+)$/m.exec(err)![1]!
   expect((await user.run`connection show ${id}`).out).toContain(out)
+  const long = (await user.run`connection show ${id} --long`).out
+  expect(long).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/invitation\?_oob=[\w-]+=*$/m)
   expect((await holder.run`connection accept ${out}`).code).toBe(0)
   // The API keeps the URL format of the Cloud Agent.
   const made = await user.json`connection invite`

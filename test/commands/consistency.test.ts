@@ -91,6 +91,7 @@ const meanings: Readonly<Record<string, string>> = {
   name: 'what something is called',
   output: 'the new file that it is written to',
   'passphrase-file': 'the file of a passphrase',
+  plain: 'lines without frames, for screen readers',
   port: 'a port to listen at',
   profile: 'the profile of a daemon',
   qr: 'how the QR code is drawn',

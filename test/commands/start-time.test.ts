@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 test.each([
   ['commands.cjs', 1_110],
   ['complete.cjs', 200],
-  ['qr.cjs', 30],
+  ['qr.cjs', 40],
   ['tui.js', 1_200],
   ['daemon/agent.cjs', 4_100],
   ['daemon/tracing.cjs', 80],

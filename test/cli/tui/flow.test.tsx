@@ -67,7 +67,7 @@ test('a credential is offered, accepted, issued, requested, presented, accepted 
   await right.after('2').shows('OfferReceived (waiting for your answer)')
   expect(right.frame()).toContain('!name=Alice age=42')
   await right.after('a').shows('a new DID, made now')
-  expect(right.frame()).toMatch(/From 127\.0\.0\.1:\d+ \w{8}\n/)
+  expect(right.frame()).toMatch(/From 127\.0\.0\.1:\d+ \w{8} /)
   expect(right.frame()).toContain('JWT credential: name=Alice age=42')
   await right.after(codes.enter).shows('RequestSent (')
   await left.after('2').shows('RequestReceived (')

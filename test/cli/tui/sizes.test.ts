@@ -68,7 +68,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
       const list = framed(terminal, columns, rows)
       expect(list[1]).toContain('[1 Connections 1]')
       expect(list.at(-1)).toBe(
-        `Q QR  x withdraw  L label  T trace  y copy URL  Y copy id  n new  ? help  q quit${columns > 100 ? '  Enter larger  / filter' : columns > 95 ? '  Enter larger' : ''}`,
+        `x withdraw  Q QR  T trace  y copy URL  U copy long URL  ${columns > 95 ? 'Y copy id  L label  ' : ''}n new  ? help  q quit${columns > 100 ? '  Enter larger' : ''}`,
       )
       await terminal.after('n', '1').shows('Tab next field   Enter done   Esc cancel')
       expect(framed(terminal, columns, rows).join('\n')).toMatch(

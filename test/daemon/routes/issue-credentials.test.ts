@@ -95,6 +95,7 @@ test('an offer by invitation is created with 201 and accepted with 200', async (
     type: 'https://didcomm.org/out-of-band/2.0/invitation',
     from: myDid,
     invitationUrl: expect.stringMatching(/\?_oob=/),
+    shortUrl: expect.stringMatching(/\/i\?_oobid=[\w-]{16}$/),
   })
   const accepted = await ask(
     'POST',
