@@ -58,7 +58,8 @@ export default defineLocalCommand({
       description: 'print each call as a curl line too; default: without panes',
     }),
     plain: Flags.boolean({
-      description: 'print lines, without frames, for screen readers; default: two panes in a terminal of 100 columns or more',
+      description:
+        'print lines, without frames, for screen readers; default: two panes in a terminal of 100 columns or more',
     }),
     pace: Flags.integer({
       min: 0,
