@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect } from 'vitest'
+import { until } from './_tenants.ts'
 import { bin, type CommandResult, newUser, words, type Value } from './commands/_cli.ts'
 
 /** Whether a user may create network interfaces in a namespace of their own. */
@@ -35,7 +36,15 @@ export async function twoLaptops(): Promise<[Laptop, Laptop]> {
   const two = await hold('nsenter', [...into(one.pid!, '-U'), 'unshare', '-n'])
   const cable = ['link', 'add', 'lan0', 'type', 'veth', 'peer', 'name', 'lan0', 'netns', String(two.pid)]
   execFileSync('nsenter', [...into(one.pid!, '-U', '-n'), 'ip', ...cable])
-  return [laptop(one, '192.168.77.10'), laptop(two, '192.168.77.20')]
+  const laptops: [Laptop, Laptop] = [laptop(one, '192.168.77.10'), laptop(two, '192.168.77.20')]
+  // Linux reports that the cable is plugged in a moment later. Node.js does not list the interface before.
+  for (const { run } of laptops)
+    await until(
+      'the interface',
+      () => run('ip', ['link', 'show', 'lan0']),
+      ({ out }) => out.includes('state UP'),
+    )
+  return laptops
 }
 
 function into(pid: number, ...namespaces: string[]): string[] {

@@ -43,6 +43,8 @@ describe.runIf(canIsolate)('in a local network', () => {
     await alice!.run('ip', ['link', 'add', 'docker0', 'type', 'veth', 'peer', 'name', 'veth0'])
     await alice!.run('ip', ['addr', 'add', '172.17.0.1/16', 'dev', 'docker0'])
     for (const name of ['docker0', 'veth0']) await alice!.run('ip', ['link', 'set', name, 'up'])
+    const link = () => alice!.run('ip', ['link', 'show', 'docker0'])
+    await expect.poll(async () => (await link()).out).toContain('state UP')
     const { code, out, err } = await alice!.command(['daemon', 'start', '--lan', ...free])
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('192.168.77.10 (lan0)') })
     expect(err).toContain('Send no API keys from other machines without --https.')
