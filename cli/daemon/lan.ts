@@ -20,28 +20,25 @@ export function toLan(flag: string | undefined): string | undefined {
   return flag === '' ? 'auto' : flag
 }
 
-/** What a start with these settings, highest first, makes public in the local network. @throws {StartError} 2 without such an address */
+/** Sentences about what a start makes public in the local network. `layers` are settings, highest precedence first. @throws {StartError} 2 without such an address */
 export async function lanNotice(layers: readonly Settings[]): Promise<string[]> {
   const valueOf = (name: string) => layers.find((layer) => layer[name] !== undefined)?.[name]
   const wanted = valueOf('AGENT_LAN') ?? 'off'
   if (wanted === 'off') return []
-  const { findLan } = await import('../../src/net/lan.ts')
+  const { describeAddresses, findLan } = await import('../../src/net/lan.ts')
   const isHttps = valueOf('AGENT_HTTPS') ?? String(valueOf('AGENT_TLS_CERT_FILE') !== undefined)
-  return describe(await findLan(wanted), /^(?:true|1)$/i.test(isHttps))
+  const lan = await findLan(wanted)
+  return describe(lan, describeAddresses(lan.others), /^(?:true|1)$/i.test(isHttps))
 }
 
 /** The consequences of `--lan` for the security of the agent, one sentence each. */
-function describe(lan: Lan, isHttps: boolean): string[] {
+function describe(lan: Lan, others: string, isHttps: boolean): string[] {
   return [
     `The agent answers at ${lan.address} (${lan.interface}). Everybody in the network ${lan.network} reaches its API with a key, its public pages, and its DIDComm endpoint.`,
     isHttps
       ? 'Phones and other agents trust a development certificate only when you install its authority there (docs/how-to/phones.md).'
       : 'Others in the network can read plain HTTP. Send no API keys from other machines without --https.',
     `Peers and tenants can make the agent call addresses in ${lan.network}, but not in other private networks, and not 127.0.0.1. An agent or a webhook on this machine needs an address in the network, or AGENT_ALLOW_HOSTS=127.0.0.1.`,
-    ...(lan.others.length === 0
-      ? []
-      : [
-          `Other addresses of this machine: ${lan.others.map((each) => `${each.address} (${each.interface})`).join(', ')}. Choose one by --lan <address>.`,
-        ]),
+    ...(others === '' ? [] : [`Other addresses of this machine: ${others}. Choose one by --lan <address>.`]),
   ]
 }

@@ -1,4 +1,4 @@
-/** What a restart needs to know of the running daemon. */
+/** The state of the running daemon that a restart needs. */
 import { readFileSync } from 'node:fs'
 import type { Running } from '../../src/base/running.ts'
 import { settingsPath } from '../../src/base/settings.ts'

@@ -5,7 +5,7 @@ import { systemReason } from '../../src/base/system-reason.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
 import { checkNewFile } from '../input/files.ts'
 
-/** What a player shows from `atMs` on, in addition to what it has shown. */
+/** Output that a player adds to the screen at `atMs`. */
 export type Printed = { atMs: number; text: string }
 
 export type Recorded = { title: string; columns: number; rows: number; printed: readonly Printed[] }

@@ -8,7 +8,7 @@ export type Protocol = 'kitty' | 'iterm2' | 'sixel'
 /** The size of a character in pixels. */
 type Cell = { width: number; height: number }
 
-/** What the terminal reads, and the size of its characters if it told. */
+/** The graphics protocol of the terminal, and the size of its characters if the terminal reports it. */
 export type Graphics = { protocol: Protocol; cell?: Cell }
 
 type Environment = Readonly<Record<string, string | undefined>>

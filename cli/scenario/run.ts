@@ -10,7 +10,7 @@ import { resolve, toText, type Values } from './references.ts'
 
 const program = fileURLToPath(new URL('../bin/agent.cjs', import.meta.url))
 
-/** What a step did. `result` is its `--json` output, or its error report. */
+/** The outcome of a step. `result` is its `--json` output, or its error report. */
 export type StepResult = { id?: string; command: string; exitCode: number; ms: number; result?: unknown }
 
 /**

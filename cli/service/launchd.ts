@@ -41,7 +41,7 @@ ${render(content, '')}
 `
 }
 
-/** What a property list says that this program has written; undefined for others. */
+/** Parses a property list of this program; undefined for those of others. */
 export function readOwnPlist(text: string): Installed | undefined {
   if (!text.includes('Written by `agent daemon install`')) return undefined
   const valueOf = (name: string) => {

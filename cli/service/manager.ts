@@ -17,7 +17,7 @@ export type Manager = {
   kind: 'systemd' | 'launchd'
   fileOf: (plan: Named) => string
   render: (plan: ServicePlan) => string
-  /** What a file says that this program has written; undefined for others. */
+  /** Parses a file of this program; undefined for those of others. */
   readOwn: (text: string) => Installed | undefined
   /** @throws {CommandError} 1 when no such service manager runs here, or the user has none */
   requireRunning: (isSystem: boolean) => Promise<void>
@@ -62,7 +62,7 @@ const systemd: Manager = {
     const failed = await systemctl(false, 'show-environment').catch((error: unknown) => error)
     if (failed instanceof Error)
       throw new CommandError(
-        `The service manager of your user cannot be reached (${lastLine(failed)}). Log in as this user without su or sudo, or install a system service (--system).`,
+        `The service manager of your user cannot be reached (${firstLine(failed)}). Log in as this user without su or sudo, or install a system service (--system).`,
         1,
       )
   },
@@ -91,7 +91,7 @@ const launchd: Manager = {
   requireRunning: async (isSystem) => {
     const failed = await run('launchctl', ['print', domainOf(isSystem)]).catch((error: unknown) => error)
     if (failed instanceof Error)
-      throw new CommandError(`launchd cannot be reached (${lastLine(failed)}). ${wayOut}`, 1)
+      throw new CommandError(`launchd cannot be reached (${firstLine(failed)}). ${wayOut}`, 1)
   },
   async activate(plan) {
     await launchd.deactivate(plan)
@@ -109,12 +109,12 @@ const launchd: Manager = {
 
 function failed(program: string) {
   return (error: unknown): never => {
-    throw new CommandError(`The service does not start: ${program} says: ${lastLine(error as Error)}.`, 1)
+    throw new CommandError(`The service does not start: ${program} says: ${firstLine(error as Error)}.`, 1)
   }
 }
 
-/** What a program has said last on standard error, or why it did not run. */
-function lastLine(error: Error & { stderr?: string }): string {
+/** The first line of a program on standard error, or the reason why it did not run. */
+function firstLine(error: Error & { stderr?: string }): string {
   const line = (error.stderr ?? '').trim().split('\n')[0] || error.message
   return line.replace(/\.$/, '')
 }

@@ -1,4 +1,4 @@
-/** What a service runs: a daemon with its arguments, its environment, and the files of its secrets. */
+/** The plan of a service: a daemon with its arguments, its environment, and the files of its secrets. */
 import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
