@@ -12,11 +12,9 @@ import { StartError } from '../../src/base/start-error.ts'
 import { tracingVariables } from '../../src/base/tracing-config.ts'
 import type { Route } from '../http/route.ts'
 import { routes as allRoutes } from '../routes/index.ts'
-import { createApp } from './app.ts'
 import { lockDataFolder } from './data-folder.ts'
-import { createDidcommApp } from './didcomm.ts'
-import { bind, connectionLimits, serve, stop, urlOf } from './listen.ts'
-import { serveSockets } from './mediator.ts'
+import { bind, connectionLimits, stop, urlOf } from './listen.ts'
+import { runAgent } from './run-agent.ts'
 
 export type Served = {
   agent: Agent
@@ -56,15 +54,7 @@ export async function serveAgent(
     const agent = await createAgent(config, log, urls)
     // The servers stop before the agent, because accepted requests use it.
     undo.unshift(() => agent[Symbol.asyncDispose]())
-    serve(rest, createApp(agent, routes, { checkReplies }).callback())
-    serve(didcomm, createDidcommApp(agent).callback())
-    undo.push(serveSockets(didcomm, agent))
-    // Ends streams and waiting requests first, because the servers wait for them.
-    undo.push(() => agent.backups[Symbol.asyncDispose]())
-    undo.push(() => agent.definitions.close())
-    undo.push(() => agent.notifier.close())
-    undo.push(() => agent.readiness.stop())
-    await agent.worker.resume()
+    await runAgent(agent, { rest, didcomm }, undo, { routes, checkReplies })
     return { agent, url, didcommUrl, close }
   } catch (error) {
     await close()

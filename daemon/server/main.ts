@@ -20,11 +20,9 @@ import { findChangedAddress } from '../../src/doctor/connection-addresses.ts'
 import type { ServerCertificate } from '../../src/net/certificate.ts'
 import { describeReach } from '../../src/net/reach.ts'
 import { announce } from './announce.ts'
-import { createApp } from './app.ts'
 import { lockDataFolder } from './data-folder.ts'
-import { createDidcommApp } from './didcomm.ts'
-import { connectionLimits, countConnections, portOf, serve, stop, urlOf } from './listen.ts'
-import { serveSockets } from './mediator.ts'
+import { connectionLimits, countConnections, portOf, stop, urlOf } from './listen.ts'
+import { runAgent } from './run-agent.ts'
 import { startTracing } from './tracing.ts'
 import { createNotify, type Notify } from './notify.ts'
 import { originOf } from './origin.ts'
@@ -99,15 +97,7 @@ async function start({ configured, host, origin, log, undo }: Start): Promise<St
     { labels: { server: 'api' }, value: await countConnections(rest) },
     { labels: { server: 'didcomm' }, value: await countConnections(didcomm) },
   ])
-  serve(rest, createApp(agent, routes, { shutdown }).callback())
-  serve(didcomm, createDidcommApp(agent, shutdown).callback())
-  undo.push(serveSockets(didcomm, agent))
-  // Ends streams and waiting requests first, because the servers wait for them.
-  undo.push(() => agent.backups[Symbol.asyncDispose]())
-  undo.push(() => agent.definitions.close())
-  undo.push(() => agent.notifier.close())
-  undo.push(() => agent.readiness.stop())
-  await agent.worker.resume()
+  await runAgent(agent, { rest, didcomm }, undo, { routes, shutdown })
   const secured = { certificate: certificate?.fingerprint, authority: certificate?.authorityFile }
   return { url, didcommUrl, ...secured, calls, moved: moved === undefined ? [] : [moved] }
 }
