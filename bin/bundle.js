@@ -25,7 +25,7 @@ const common = {
   minifySyntax: true,
   minifyWhitespace: true,
   // Native modules are resolved at run time. oclif asks for typescript in source trees only.
-  external: ['@napi-rs/keyring', 'better-sqlite3', 'secp256k1', 'typescript'],
+  external: ['@napi-rs/keyring', 'better-sqlite3', 'pg-native', 'secp256k1', 'typescript'],
   logLevel: 'warning',
   metafile: true,
 }
@@ -60,7 +60,7 @@ const module = {
 }
 
 /** Packages that the daemon loads when they are first needed, each as a file beside its bundle, so that no start reads them. */
-const onDemand = ['prom-client', 'yaml']
+const onDemand = ['pg', 'prom-client', 'yaml']
 
 /** Imports of the modules that `dist/qr.cjs` has. */
 const qrCodes = /\/qr\/(?:draw|files|open-link|terminal)\.ts$/

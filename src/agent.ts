@@ -1,5 +1,4 @@
 /** The composition root: creates every part of the agent once, in order, and closes all of them. */
-import { join } from 'node:path'
 import { createDefinitions } from './anoncreds/environment.ts'
 import type { Generator } from './anoncreds/generator.ts'
 import type { AuditLog } from './audit/audit-log.ts'
@@ -24,8 +23,9 @@ import type { Worker } from './outbox/worker.ts'
 import { createWorker } from './protocols/create-worker.ts'
 import { createRetention, type Retention } from './protocols/retention.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
+import { createFileStore, type Store } from './store.ts'
 import { createRetrieval } from './short-link-content.ts'
-import { openAgentDb, type AgentDb } from './storage/database.ts'
+import type { AgentDb } from './storage/database.ts'
 import { toStartError } from './storage/file-errors.ts'
 import { unlessGone } from './storage/transferred.ts'
 import { createLedgerServer, ledgerLimitsOf, type LedgerServer } from './vdr/ledger-server.ts'
@@ -93,6 +93,7 @@ export async function createAgent(
   log: Log,
   urls: Environment['urls'],
   remembered: Remembered = {},
+  store: Store = createFileStore(given),
 ): Promise<Agent> {
   const { ADMIN_TOKEN, ADMIN_TOKEN_PREVIOUS } = given
   const adminTokens = [ADMIN_TOKEN, ADMIN_TOKEN_PREVIOUS].filter((token) => token !== undefined)
@@ -102,13 +103,13 @@ export async function createAgent(
     for (const closer of closers.splice(0).toReversed()) await closer()
   }
   try {
-    const db = await openAgentDb(join(config.AGENT_DATA_DIR, 'agent.db'))
+    const db = await store.openAgent()
     closers.push(() => db.destroy())
-    const { agentKey, audit } = await openAgentKeyAndAudit(config, db, log)
+    const { agentKey, audit } = await openAgentKeyAndAudit(config, store, db, log)
     closers.push(() => audit[Symbol.asyncDispose]())
     closers.push(() => agentKey.fill(0))
     const metrics = new Metrics(config.METRICS_ENABLED)
-    const parts = await createParts({ config, log, metrics, urls, db, agentKey }, closers)
+    const parts = await createParts({ config, log, metrics, urls, db, agentKey, store }, closers)
     const { wallets, tenants } = parts
     const defaultApiKey = await provideDefaultWallet(
       config,
@@ -138,10 +139,13 @@ export async function createAgent(
   }
 }
 
-type Base = Pick<Environment, 'config' | 'log' | 'metrics' | 'urls' | 'db'> & { agentKey: Uint8Array }
+type Base = Pick<Environment, 'config' | 'log' | 'metrics' | 'urls' | 'db'> & {
+  store: Store
+  agentKey: Uint8Array
+}
 
 /** Creates the wallets and everything that works on them. */
-async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)[]) {
+async function createParts({ agentKey, store, ...base }: Base, closers: (() => unknown)[]) {
   const { config, log, urls, db } = base
   const tokens = await createWalletTokens(agentKey, db)
   const notifier = new Notifier()
@@ -149,6 +153,7 @@ async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)
   const { env, embeddedLedger } = await createEnvironment(
     {
       ...base,
+      ownership: store.ownership,
       tokens,
       shortLinks: createShortLinks(agentKey, db, tokens),
       findWebDocument: (did) => unlessGone(findWebDocument(db, wallets, did)),
@@ -161,7 +166,7 @@ async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)
     },
     closers,
   )
-  const wallets = new Wallets(env, db, agentKey)
+  const wallets = new Wallets(env, db, agentKey, store.wallets)
   closers.push(() => wallets[Symbol.asyncDispose]())
   const readList = createListReader({
     http: env.http,
@@ -174,15 +179,15 @@ async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)
   await finishDeletions({ db, wallets })
   const tenants = new Tenants(db, agentKey)
   closers.push(() => tenants.keys.close())
-  const enterprise = createEnterprise(config, agentKey, { url: urls.rest })
   const worker = createWorker(config, wallets, log)
   closers.push(() => worker[Symbol.asyncDispose]())
+  store.ownership.onGain((owns) => void worker.resume(owns))
   const retention = createRetention(config, wallets, log)
   closers.push(() => retention[Symbol.asyncDispose]())
   const definitions = createDefinitions(config, db, log, wallets)
   closers.push(() => definitions.close())
   definitions.wake()
-  const mediator = config.AGENT_MEDIATOR ? await createMediator(env, agentKey) : undefined
+  const mediator = config.AGENT_MEDIATOR ? await createMediator(env, agentKey, store) : undefined
   closers.push(() => mediator?.[Symbol.asyncDispose]())
   const wake = (walletId: string) => {
     env.onCommit(walletId, ['jobs', 'events'])
@@ -204,15 +209,15 @@ async function createParts({ agentKey, ...base }: Base, closers: (() => unknown)
     definitions,
     notifier,
     mediator,
-    enterprise,
+    enterprise: createEnterprise(config, agentKey, { url: urls.rest }),
     ledgerServer,
   }
 }
 
-function createMediator(env: Environment, agentKey: Uint8Array): Promise<Mediator> {
+function createMediator(env: Environment, agentKey: Uint8Array, store: Store): Promise<Mediator> {
   const { config, urls, resolver, http, log } = env
   return openMediator({
-    path: join(config.AGENT_DATA_DIR, 'mediator.db'),
+    open: () => store.openMediator(),
     sealKey: deriveSealKey(agentKey, 'mediator'),
     url: urls.didcomm,
     config,

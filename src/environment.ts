@@ -19,7 +19,10 @@ import type { Environment } from './wallet/environment.ts'
 import { createReplyLimit } from './wallet/quotas.ts'
 import { createWriteBarrier } from './wallet/write-barrier.ts'
 
-type Given = Pick<Environment, 'config' | 'log' | 'metrics' | 'urls' | 'db' | 'tokens' | 'shortLinks'> &
+type Given = Pick<
+  Environment,
+  'config' | 'log' | 'metrics' | 'urls' | 'db' | 'tokens' | 'shortLinks' | 'ownership'
+> &
   // These use the wallets, which are created with the environment.
   Pick<Environment, 'getStatusList' | 'retrieve' | 'onCommit'> & {
     /** The document of a did:web that a wallet of this agent publishes. */

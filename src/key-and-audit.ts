@@ -1,10 +1,10 @@
 /** The agent key and the audit log, which need each other at a start. */
-import { join } from 'node:path'
 import { AuditLog } from './audit/audit-log.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
 import { deriveSealKey } from './base/seal.ts'
 import type { AgentDb } from './storage/database.ts'
+import type { Store } from './store.ts'
 import { openAgentKey } from './wallet/agent-key.ts'
 
 /**
@@ -14,15 +14,17 @@ import { openAgentKey } from './wallet/agent-key.ts'
  */
 export async function openAgentKeyAndAudit(
   config: Config,
+  store: Store,
   db: AgentDb,
   log: Log,
 ): Promise<{ agentKey: Uint8Array; audit: AuditLog }> {
   const open = (key: Uint8Array) =>
-    AuditLog.open(join(config.AGENT_DATA_DIR, 'audit.db'), {
+    AuditLog.open(() => store.openAudit(), {
       key: deriveSealKey(key, 'audit'),
       log,
       retentionSeconds: config.AUDIT_RETENTION,
       refusalsPerMinute: config.AUDIT_REFUSALS_PER_MINUTE,
+      processes: store.ownership,
     })
   let opened: AuditLog | undefined
   try {

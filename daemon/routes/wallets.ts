@@ -96,7 +96,7 @@ export default [
     },
     async ({ wallets, caller }, { path: { walletId } }) => {
       if (!mayRead(caller, walletId)) throw walletNotFound(walletId)
-      return wallets.use(walletId, (wallet) => readStats(wallet, wallets.pathOf(walletId)))
+      return wallets.use(walletId, (wallet) => readStats(wallet, wallets.folder.pathOf(walletId)))
     },
   ),
 

@@ -180,7 +180,7 @@ export async function listDefinitions(
     .where('resolution_method', '=', resolutionMethod)
   for (const column of ['author', 'name', 'version', 'tag'] as const) {
     const text = texts[column]
-    if (text !== undefined) matching = matching.where(column, ...filterBy(text))
+    if (text !== undefined) matching = matching.where(column, ...filterBy(db, text))
   }
   const { rows, total } = await pageOf(matching.selectAll(), ['position'], { offset, limit, order })
   return { definitions: rows.map(toRecord), total }

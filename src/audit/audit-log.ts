@@ -9,12 +9,13 @@ import type { Log } from '../base/log.ts'
 import { Problem } from '../base/problem.ts'
 import { StartError } from '../base/start-error.ts'
 import { DamagedFileError } from '../storage/file-errors.ts'
-import { openAuditDb, type AuditDb } from '../storage/database.ts'
+import type { Ownership } from '../nodes/ownership.ts'
+import type { AuditDb } from '../storage/database.ts'
 import type { Paging } from '../storage/list-query.ts'
 import { listUnfinished, type Draft } from './begun.ts'
 import type { ChainHead } from './chain.ts'
 import { ChainWriter } from './chain-writer.ts'
-import { listEntries, type Act, type AuditEntry, type Filter, type Result } from './entry.ts'
+import { findOldest, listEntries, type Act, type AuditEntry, type Filter, type Result } from './entry.ts'
 import { Refusals } from './refusals.ts'
 import { verify, type AuditVerification } from './verify.ts'
 
@@ -28,6 +29,8 @@ export type AuditOptions = {
   retentionSeconds: number
   /** Entries for refusals of one address per minute. */
   refusalsPerMinute: number
+  /** The processes that write to the log. */
+  processes: Pick<Ownership, 'name' | 'listRunning' | 'onGain'>
 }
 
 /** Stores that an act begins, with what is known of it by now. @throws {Problem} 503, 507: the act must not be done */
@@ -47,7 +50,7 @@ export class AuditLog {
   private constructor(db: AuditDb, options: AuditOptions) {
     this.#db = db
     this.#options = options
-    this.#chain = new ChainWriter(db, options.key)
+    this.#chain = new ChainWriter(db, options.key, options.processes.name)
     this.#refusals = new Refusals(options.refusalsPerMinute)
     this.#daily = setInterval(
       () => void this.#prune().catch((error: unknown) => this.#complain(error)),
@@ -56,15 +59,19 @@ export class AuditLog {
   }
 
   /** Opens the log, and adds entries for acts that an earlier daemon did not finish. @throws {NewerFileError} {StartError} when it is damaged */
-  static async open(path: string, options: AuditOptions): Promise<AuditLog> {
-    const db = await openAuditDb(path).catch((error: unknown) => {
+  static async open(openDb: () => Promise<AuditDb>, options: AuditOptions): Promise<AuditLog> {
+    const db = await openDb().catch((error: unknown) => {
       if (!(error instanceof DamagedFileError)) throw error
       const remedy = 'Restore it from a backup, or move it away: the daemon then begins a new, empty one.'
       throw new StartError(`${error.message}. ${remedy}`, 1, { cause: error })
     })
     const log = new AuditLog(db, options)
     // The daemon starts even with a full disk, because each audited act checks that it can be stored.
-    await log.#recover().catch((error: unknown) => log.#complain(error))
+    await log.#start().catch((error: unknown) => log.#complain(error))
+    // Then the shards of a process that has ended are taken over.
+    options.processes.onGain(
+      () => void log.#enterUnfinished().catch((error: unknown) => log.#complain(error)),
+    )
     return log
   }
 
@@ -137,7 +144,12 @@ export class AuditLog {
     // Pruning waits meanwhile.
     this.#readers++
     try {
-      return await verify(this.#db, this.#options.key, { expected: this.#chain.head, noted })
+      for (;;) {
+        const oldest = await findOldest(this.#db)
+        const result = await verify(this.#db, this.#options.key, { expected: this.#chain.head, noted })
+        // Another process may have pruned the log meanwhile.
+        if (result.isIntact || (await findOldest(this.#db)) === oldest) return result
+      }
     } finally {
       this.#readers--
     }
@@ -152,12 +164,20 @@ export class AuditLog {
     this.#options.key.fill(0)
   }
 
-  async #recover(): Promise<void> {
+  async #start(): Promise<void> {
     const isGenuine = await this.#chain.readHead()
     if (!isGenuine) this.#options.log.error('the audit log was altered: `agent audit verify` finds the entry')
-    const drafts = await listUnfinished(this.#db, this.#options.key)
-    if (drafts.length > 0) await this.#append(drafts)
+    await this.#enterUnfinished({ isFirst: true })
     await this.#prune()
+  }
+
+  /** Adds entries for acts that processes did not finish before they ended. Before its first act, this process has none under way. */
+  async #enterUnfinished({ isFirst = false } = {}): Promise<void> {
+    const { name, listRunning } = this.#options.processes
+    const running = new Set(await listRunning()).add(name)
+    if (isFirst) running.delete(name)
+    const drafts = await listUnfinished(this.#db, this.#options.key, (process) => !running.has(process))
+    if (drafts.length > 0) await this.#append(drafts)
   }
 
   /** As `#append`. Entries for acts that cannot be written are kept for the next write, because the acts are done. */

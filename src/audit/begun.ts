@@ -1,6 +1,6 @@
 /**
  * Acts that have begun: each is stored before it changes anything, and removed in the transaction that adds its entry.
- * The rows of a daemon that was killed show the acts whose result is unknown.
+ * The rows of a process that was killed show the acts whose result is unknown.
  */
 import { newId } from '../base/id.ts'
 import { canonicalize } from '../base/json.ts'
@@ -14,9 +14,9 @@ export type Draft = { act: Act & { at: string }; result: Result; begun?: string 
 /** The action of the entry for a row of `begun` whose MAC is wrong. */
 export const altered = 'altered'
 
-/** Stores an act that begins. Returns the id of its row. */
-export async function insertBegun(tx: AuditTx, key: Uint8Array, act: Act): Promise<string> {
-  const row = { id: newId(), ...toActRow(act) }
+/** Stores an act that begins in the process with a name. Returns the id of its row. */
+export async function insertBegun(tx: AuditTx, key: Uint8Array, process: string, act: Act): Promise<string> {
+  const row = { id: newId(), process, ...toActRow(act) }
   await tx
     .insertInto('begun')
     .values({ ...row, mac: macOf(key, row) })
@@ -30,10 +30,15 @@ export async function deleteBegun(tx: AuditTx, id: string): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-/** The acts that an earlier process began and did not finish, as entries of unknown outcome. */
-export async function listUnfinished(db: AuditDb, key: Uint8Array): Promise<Draft[]> {
+/** The acts that a process began and did not finish before it ended, as entries of unknown outcome. */
+export async function listUnfinished(
+  db: AuditDb,
+  key: Uint8Array,
+  hasEnded: (process: string) => boolean,
+): Promise<Draft[]> {
   const rows = await db.selectFrom('begun').selectAll().orderBy('id').execute()
-  return rows.map(({ mac, ...row }) => {
+  const unfinished = rows.filter(({ process }) => hasEnded(process))
+  return unfinished.map(({ mac, ...row }) => {
     const act: Draft['act'] =
       mac === macOf(key, row)
         ? { ...toAct(row), at: row.at }
@@ -42,7 +47,7 @@ export async function listUnfinished(db: AuditDb, key: Uint8Array): Promise<Draf
   })
 }
 
-/** The MAC prevents that a row inserted without the key becomes an entry. */
-function macOf(key: Uint8Array, row: object): string {
-  return keyedDigest(key, canonicalize({ begun: row }))
+/** The MAC prevents that a row inserted without the key becomes an entry. Rows of earlier releases had no process. */
+function macOf(key: Uint8Array, { process, ...row }: { process: string }): string {
+  return keyedDigest(key, canonicalize({ begun: { ...row, ...(process !== '' && { process }) } }))
 }

@@ -1,4 +1,7 @@
-/** Writes the chain of the audit log, one transaction after the other. */
+/**
+ * Writes the chain of the audit log, one transaction after the other. Other processes may add entries in between: a transaction, which
+ * begins with the lock of the database, continues from the newest entry.
+ */
 import PQueue from 'p-queue'
 import { across } from '../base/probe.ts'
 import { isTemporary, Problem } from '../base/problem.ts'
@@ -11,16 +14,19 @@ import { toRow, type Act } from './entry.ts'
 export class ChainWriter {
   readonly #db: AuditDb
   readonly #key: Uint8Array
+  readonly #process: string
   readonly #writes = new PQueue({ concurrency: 1 })
   /** Undefined before `readHead`, and after a failed write. */
   #head: ChainHead | undefined
 
-  constructor(db: AuditDb, key: Uint8Array) {
+  /** `process` is the name of this process. */
+  constructor(db: AuditDb, key: Uint8Array, process: string) {
     this.#db = db
     this.#key = key
+    this.#process = process
   }
 
-  /** The newest entry that was committed. */
+  /** The newest entry that this process has read or committed. */
   get head(): ChainHead {
     return this.#head ?? emptyHead
   }
@@ -35,7 +41,7 @@ export class ChainWriter {
   async begin(act: Act): Promise<string> {
     let id = ''
     await this.#write(async (tx) => {
-      id = await insertBegun(tx, this.#key, act)
+      id = await insertBegun(tx, this.#key, this.#process, act)
     })
     return id
   }
@@ -60,7 +66,9 @@ export class ChainWriter {
   }
 
   async #insert(tx: AuditTx, drafts: readonly Draft[]): Promise<ChainHead> {
-    let head = this.#head ?? headOf(await findNewest(tx))
+    const newest = headOf(await findNewest(tx))
+    // If the newest entries were removed, the entry after them shows it.
+    let head = this.#head && this.#head.sequence >= newest.sequence ? this.#head : newest
     for (const { act, result, begun } of drafts) {
       // An earlier attempt has added the entry, although it was reported as failed.
       if (begun !== undefined && !(await deleteBegun(tx, begun))) continue

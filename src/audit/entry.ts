@@ -65,7 +65,7 @@ export function toActRow({ at, actor, entityId, keyId, address, action, walletId
   }
 }
 
-export function toAct(row: Omit<Selectable<AuditTables['begun']>, 'id' | 'mac'>): Act {
+export function toAct(row: Omit<Selectable<AuditTables['begun']>, 'id' | 'process' | 'mac'>): Act {
   return {
     at: row.at,
     actor: Actor.parse(row.actor),
@@ -143,4 +143,15 @@ export async function listEntries(
   if (until !== undefined) query = query.where('at', '<', until)
   const rows = await query.orderBy('sequence', 'desc').offset(offset).limit(limit).execute()
   return rows.map(toEntry)
+}
+
+/** The number of the oldest entry. */
+export async function findOldest(db: AuditDb): Promise<number | undefined> {
+  const oldest = await db
+    .selectFrom('entry')
+    .select('sequence')
+    .orderBy('sequence')
+    .limit(1)
+    .executeTakeFirst()
+  return oldest?.sequence
 }

@@ -26,7 +26,7 @@ export const AuditVerification = z
   .meta({ id: 'AuditVerification' })
 export type AuditVerification = z.infer<typeof AuditVerification>
 
-/** `expected`: the newest entry that the daemon has written. `noted`: a head that the administrator has noted. */
+/** `expected`: the newest entry that this process has written; another process may have pruned it. `noted`: a head that the administrator has noted. */
 export type Known = { expected: ChainHead; noted?: ChainHead | undefined }
 
 /** Verifies the chain with the 32-byte key. The log may grow meanwhile, but must not be pruned. */
@@ -67,7 +67,7 @@ export async function verify(
   }
   if (!pruned.has(headToText(first)))
     fault ??= { sequence: first.sequence + 1, reason: 'entries before it were removed' }
-  if (expected.sequence > 0 && !isExpectedThere)
+  if (expected.sequence > first.sequence && !isExpectedThere)
     fault ??= { sequence: expected.sequence, reason: 'it is missing, or not as the running daemon wrote it' }
   const found = noted && search(noted)
   return {

@@ -55,7 +55,7 @@ export async function surveyWallets(
     total: ids.length,
     read: 0,
     unreadable: [],
-    setAside: wallets.setAside(),
+    setAside: wallets.folder.setAsideFiles(),
     operations: [],
     messages: [],
     tasks: [],

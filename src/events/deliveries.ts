@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { steadyNow } from '../base/clock.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
+import { larger, numberAt, stringsOf } from '../storage/sql.ts'
 import { logAttempt, type Answer } from './delivery-log.ts'
 import { toLoggedEvent, type Event, type LoggedEvent } from './event.ts'
 
@@ -128,7 +129,9 @@ export async function fail(
 /** The webhooks that are not busy, each with the first event of its queue: the oldest of a replay, or the one after the cursor. */
 const findHeads = prepared((db: Db, { busy, accepted }: { busy: string; accepted: string }) => {
   const replayed = sql<number>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`
-  const cursor = sql<number>`max(cursor, coalesce((select value from json_each(${accepted}) where key = webhook.id), 0))`
+  const stored = sql<number>`webhook.cursor`
+  const sent = sql<number>`coalesce(${numberAt(db, accepted, 'webhook.id')}, 0)`
+  const cursor = larger(db, stored, sent)
   const next = sql<number>`(select min(sequence) from event where sequence > ${cursor})`
   return db
     .selectFrom('webhook')
@@ -142,7 +145,7 @@ const findHeads = prepared((db: Db, { busy, accepted }: { busy: string; accepted
     .select(['webhook.id as webhookId', 'url', 'headers', 'secrets', 'webhook.attempts', 'webhook.due_at'])
     .select(sql<number>`(select max(sequence) from event)`.as('newest'))
     .select(['redelivery.attempts as replayAttempts', 'redelivery.due_at as replayDueAt'])
-    .where('webhook.id', 'not in', sql<string>`(select value from json_each(${busy}))`)
+    .where('webhook.id', 'not in', stringsOf(db, busy))
 })
 
 const eventsAfter = prepared((db: Db, { sequence }: { sequence: number }) =>

@@ -12,7 +12,7 @@ import type { Resolve } from '../did/document.ts'
 import { encryptedType, type Envelope } from '../didcomm/jwe.ts'
 import { peerDidsOnly } from '../didcomm/route.ts'
 import type { HttpClient } from '../net/http-client.ts'
-import { openMediatorDb } from '../storage/database.ts'
+import type { MediatorDb } from '../storage/database.ts'
 import { removeIdle, touch } from './accounts.ts'
 import type { Transport } from './handler.ts'
 import { openIdentities } from './identity.ts'
@@ -25,8 +25,8 @@ import { createReceiver } from './receive.ts'
 const sweepMs = 3_600_000
 
 export type MediatorOptions = {
-  /** The database file. */
-  path: string
+  /** Opens the database. */
+  open(): Promise<MediatorDb>
   sealKey: Uint8Array
   /** Public base URL of the DIDComm port, without trailing slash. */
   url: string
@@ -61,7 +61,7 @@ export type Mediator = {
 /** Opens the mediator. @throws when its database cannot be read or was sealed with another key. */
 export async function openMediator(options: MediatorOptions): Promise<Mediator> {
   const { log, config, url, now = Date.now } = options
-  const db = await openMediatorDb(options.path)
+  const db = await options.open()
   const identities = await openIdentities(db, options.sealKey, url).catch(async (error: unknown) => {
     await db.destroy()
     throw error

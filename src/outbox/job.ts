@@ -10,6 +10,7 @@ import { newId } from '../base/id.ts'
 import { traceContext } from '../base/spans.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
+import { stringsOf } from '../storage/sql.ts'
 import { noteChange, noteThread } from '../storage/tx-context.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 
@@ -128,11 +129,11 @@ const findHeads = prepared((db: Db, { at, limit, busy }: { at: string; limit: nu
       eb
         .selectFrom('job')
         .select((e) => e.fn.min('sequence').as('sequence'))
-        .where('queue', 'not in', sql<string>`(select value from json_each(${busy}))`)
+        .where('queue', 'not in', stringsOf(db, busy))
         .groupBy('queue'),
     )
     .orderBy('waits')
-    .orderBy(sql`case when waits then due_at end`)
+    .orderBy(sql`case when ${waits} then due_at end`)
     .orderBy('attempts')
     .orderBy('sequence')
     .limit(limit)

@@ -7,7 +7,7 @@ import { steadyNow } from '../base/clock.ts'
 import { dueDeliveries, type Delivery } from '../events/deliveries.ts'
 import { NoFreeConnectionError } from '../net/destinations.ts'
 import type { Db } from '../storage/database.ts'
-import { isGone } from '../storage/transferred.ts'
+import { isElsewhere } from '../storage/transferred.ts'
 import type { ChangeTopic } from '../storage/tx-context.ts'
 import { dueJobs } from './job.ts'
 import type { Shared } from './worker.ts'
@@ -104,7 +104,7 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
       }
       this.#failures = 0
     } catch (error) {
-      const isOver = isGone(error)
+      const isOver = isElsewhere(error)
       if (!isOver) log.error({ err: error, walletId: this.#id }, 'the worker could not poll a wallet')
       const pauseMs = isOver ? Infinity : Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures++)
       this.#jobsAt = this.#deliveriesAt = this.#expiryAt = steadyNow() + pauseMs
@@ -228,7 +228,7 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
 
   /** Logs why a job or a delivery failed, and waits before the next attempt. */
   async #pause(error: unknown, about: Record<string, string>): Promise<void> {
-    if (this.#shared.isStopped || isGone(error)) return
+    if (this.#shared.isStopped || isElsewhere(error)) return
     const fields = { err: error, walletId: this.#id, ...about }
     this.#shared.log.error(fields, 'a job or a delivery could not be processed')
     await wait(firstPauseMs, undefined, { ref: false })

@@ -106,9 +106,9 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
     return [...this.#workers].filter(([, { isBusy }]) => isBusy).map(([id]) => id)
   }
 
-  /** Polls every wallet once, because a crash may have left jobs and deliveries. Resolves when the polls have begun. */
-  async resume(): Promise<void> {
-    const ids = (await this.#wallets.ids()).values()
+  /** Polls every wallet once, or those with `isWanted`, because a crash may have left jobs and deliveries. Resolves when the polls have begun. */
+  async resume(isWanted: (walletId: string) => boolean = () => true): Promise<void> {
+    const ids = (await this.#wallets.ids()).filter((id) => isWanted(id)).values()
     const pollNext = async () => {
       for (const id of ids) if (!this.#shared.isStopped) await this.#workerOf(id).poll(['jobs', 'events'])
     }

@@ -9,7 +9,7 @@ import type { Config } from '../base/config.ts'
 import type { Log } from '../base/log.ts'
 import { Problem } from '../base/problem.ts'
 import type { Db } from '../storage/database.ts'
-import { isGone } from '../storage/transferred.ts'
+import { isElsewhere } from '../storage/transferred.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { connection } from './connection/model.ts'
@@ -55,7 +55,7 @@ export function createRetention(
       await wallets
         .use(id, (wallet) => applyTo(wallet))
         .catch((error: unknown) => {
-          if (!isGone(error)) log.error({ err: error, walletId: id }, 'old records could not be deleted')
+          if (!isElsewhere(error)) log.error({ err: error, walletId: id }, 'old records could not be deleted')
         })
     }
   }

@@ -143,7 +143,7 @@ export async function listSchemas(
     .where('resolution_method', '=', resolutionMethod)
   for (const column of ['author', 'name', 'version'] as const) {
     const text = texts[column]
-    if (text !== undefined) matching = matching.where(column, ...filterBy(text))
+    if (text !== undefined) matching = matching.where(column, ...filterBy(db, text))
   }
   if (tag !== undefined) {
     matching = matching.where('guid', 'in', (query) =>

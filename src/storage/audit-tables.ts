@@ -29,5 +29,11 @@ export interface AuditTables {
   }
 
   /** Actions that began and have no entry yet. */
-  begun: Action & { id: string; /** HMAC of the other columns. */ mac: string }
+  begun: Action & {
+    id: string
+    /** The name of the process that does the act; empty if there is only one. */
+    process: string
+    /** HMAC of the other columns. */
+    mac: string
+  }
 }

@@ -5,7 +5,7 @@
 import { Kysely, sql, type Transaction } from 'kysely'
 import type { AgentTables } from './agent-tables.ts'
 import type { AuditTables } from './audit-tables.ts'
-import { asKysely, createDialect } from './dialect.ts'
+import { asKysely, createDialect, type DialectOptions } from './dialect.ts'
 import { DamagedFileError, toStorageError } from './file-errors.ts'
 import { removePageSums } from './files.ts'
 import { makeImage, writeImage } from './image.ts'
@@ -14,6 +14,7 @@ import { isUpToDate, migrate, type Migrations } from './migrate.ts'
 import * as agent001 from './migrations/agent-001-init.ts'
 import * as agent002 from './migrations/agent-002-wallet-number.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
+import * as audit002 from './migrations/audit-002-process.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
 import * as wallet001 from './migrations/wallet-001-init.ts'
 import * as wallet002 from './migrations/wallet-002-job.ts'
@@ -32,7 +33,7 @@ export type MediatorTx = Transaction<MediatorTables>
 
 /** Migrations by name, in order. A released migration never changes. */
 export const agentMigrations: Migrations = { '001-init': agent001, '002-wallet-number': agent002 }
-export const auditMigrations: Migrations = { '001-init': audit001 }
+export const auditMigrations: Migrations = { '001-init': audit001, '002-process': audit002 }
 export const mediatorMigrations: Migrations = { '001-init': mediator001 }
 export const walletMigrations: Migrations = {
   '001-init': wallet001,
@@ -42,7 +43,8 @@ export const walletMigrations: Migrations = {
 
 /** Opens `agent.db`, and creates it if it is missing. Deleted and overwritten rows are erased from the file. @throws {NewerFileError} */
 export function openAgentDb(path: string): Promise<AgentDb> {
-  return open<AgentTables>(path, agentMigrations, (database) => database.pragma('secure_delete = on'))
+  const prepare = (database: Database) => database.pragma('secure_delete = on')
+  return open<AgentTables>(path, agentMigrations, { prepare, isShared: true })
 }
 
 /** Opens an existing `agent.db` for reading, and does not migrate it. */
@@ -52,22 +54,18 @@ export function openAgentDbToRead(path: string): AgentDb {
 
 /** Truncates the write-ahead log, so that overwritten rows are erased from it too. Does nothing while another connection reads. */
 export async function emptyLog(db: AgentDb): Promise<void> {
-  await db.connection().execute(async (connection) => {
-    // Waiting for readers would block the event loop. SQLite removes the log when the database is closed.
-    await sql`pragma busy_timeout = 0`.execute(connection)
-    await sql`pragma wal_checkpoint(truncate)`.execute(connection)
-    await sql`pragma busy_timeout = 5000`.execute(connection)
-  })
+  // SQLite does not wait for readers of a shared database. It removes the log when the database is closed.
+  await sql`pragma wal_checkpoint(truncate)`.execute(db)
 }
 
 /** Opens `audit.db`, and creates it if it is missing. @throws {NewerFileError} */
 export function openAuditDb(path: string): Promise<AuditDb> {
-  return open<AuditTables>(path, auditMigrations)
+  return open<AuditTables>(path, auditMigrations, { isShared: true })
 }
 
 /** Opens `mediator.db`, and creates it if it is missing. @throws {NewerFileError} */
 export function openMediatorDb(path: string): Promise<MediatorDb> {
-  return open<MediatorTables>(path, mediatorMigrations)
+  return open<MediatorTables>(path, mediatorMigrations, { isShared: true })
 }
 
 /** Opens the database file of a wallet, and creates it if it is missing. @throws {NewerFileError} */
@@ -95,12 +93,13 @@ export async function makeWalletDb(path: string, fill: (db: Db) => Promise<unkno
  * @throws {DamagedFileError} when the file is damaged or is not a wallet, {NewerFileError}. The file is unchanged then.
  */
 export async function openExistingWalletDb(path: string, { isSuspect = false } = {}): Promise<Db> {
-  const db = await open<WalletTables>(path, walletMigrations, (database) => {
+  const prepare = (database: Database) => {
     const fault = isSuspect ? findFault(database) : undefined
     if (fault !== undefined) throw new DamagedFileError(path, `is damaged: ${fault}`)
     if (!hasTable(database, 'setting')) throw new DamagedFileError(path, 'is not the file of a wallet')
     database.pragma('synchronous = normal')
-  })
+  }
+  const db = await open<WalletTables>(path, walletMigrations, { prepare })
   removePageSums(path)
   return db
 }
@@ -137,14 +136,14 @@ export function normalizeSql(definition: string): string {
 async function open<Tables>(
   path: string,
   migrations: Migrations,
-  prepare: (database: Database) => unknown = () => undefined,
+  { prepare, isShared = false }: DialectOptions & { prepare?: (database: Database) => unknown } = {},
 ): Promise<Kysely<Tables>> {
   let isComplete = false
   const database = connect(path, (database) => {
-    prepare(database)
+    prepare?.(database)
     isComplete = isUpToDate(database, migrations)
   })
-  const db = await asKysely<Tables>(database)
+  const db = await asKysely<Tables>(database, { isShared })
   try {
     // Kysely's own check takes longer than the rest of this function.
     if (!isComplete) await migrate(db, migrations)

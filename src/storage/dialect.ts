@@ -1,9 +1,15 @@
 /**
  * The Kysely dialect of better-sqlite3, with storage errors (`file-errors.ts`) and a cache of prepared statements.
  *
+ * Several processes may write to a shared database. Its transactions take the write lock first (`begin immediate`): SQLite refuses to
+ * upgrade a read lock when another process has written in between. A locked database is waited for in the event loop: a wait inside
+ * SQLite would block the process, which may hold the lock itself.
+ *
  * SQLite itself rolls a transaction back when the disk is full. Later statements of the transaction would then commit individually:
  * the dialect refuses them.
  */
+import { basename } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Statement } from 'better-sqlite3'
 import {
   CompiledQuery,
@@ -17,12 +23,16 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import { Problem } from '../base/problem.ts'
 import { toStorageError } from './file-errors.ts'
 import type { Database } from './sqlite.ts'
 
+/** `isShared`: other processes may write to the database too. */
+export type DialectOptions = { isShared?: boolean }
+
 /** Creates the dialect of an open database. Kysely closes the database. */
-export function createDialect(database: Database): Dialect {
-  const driver = new Driver(database)
+export function createDialect(database: Database, { isShared = false }: DialectOptions = {}): Dialect {
+  const driver = new Driver(database, isShared)
   return {
     createAdapter: () => new Adapter(driver),
     createDriver: () => driver,
@@ -44,6 +54,11 @@ export function runAtOnce<R>(
   return adapter instanceof Adapter ? adapter.driver.runAtOnce(query, values, db.isTransaction) : undefined
 }
 
+/** Whether a database is a SQLite file. Otherwise it is in PostgreSQL. */
+export function isSqlite(db: Kysely<any>): boolean {
+  return db.getExecutor().adapter instanceof SqliteAdapter
+}
+
 /** Kysely's adapter states that SQLite does not support DDL in transactions, which it does. */
 class Adapter extends SqliteAdapter {
   readonly driver: Driver
@@ -59,21 +74,28 @@ class Adapter extends SqliteAdapter {
 }
 
 const begin = CompiledQuery.raw('begin')
+const beginImmediate = CompiledQuery.raw('begin immediate')
 const commit = CompiledQuery.raw('commit')
 const rollback = CompiledQuery.raw('rollback')
 
+/** The longest wait for a shared database that another process has locked. */
+const lockTimeoutMs = 10_000
+
 class Driver extends SqliteDriver {
   readonly #database: Database
+  readonly #isShared: boolean
   readonly #prepare: ReturnType<typeof createPrepare>
   /** The current transaction, and the error by which SQLite rolled it back. */
   #transaction: { lost?: unknown } | undefined
   #connection: DatabaseConnection | undefined
   #isInUse = true
 
-  constructor(database: Database) {
+  constructor(database: Database, isShared: boolean) {
     const prepare = createPrepare(database)
     super({ database: { prepare, close: () => database.close() } })
+    if (isShared) database.pragma('busy_timeout = 0')
     this.#database = database
+    this.#isShared = isShared
     this.#prepare = prepare
   }
 
@@ -86,7 +108,7 @@ class Driver extends SqliteDriver {
     const connection = await super.acquireConnection()
     this.#isInUse = true
     this.#connection ??= {
-      executeQuery: async <R>(query: CompiledQuery) => this.#run<R>(query),
+      executeQuery: <R>(query: CompiledQuery) => this.#runInTurn<R>(query),
       streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
     }
     return this.#connection
@@ -102,17 +124,18 @@ class Driver extends SqliteDriver {
     values: unknown[],
     isInTransaction: boolean,
   ): QueryResult<R> | undefined {
-    return isInTransaction || !this.#isInUse ? this.#run(query, values) : undefined
+    if (this.#isInUse && !isInTransaction) return undefined
+    try {
+      return this.#run(query, values)
+    } catch (error) {
+      if (this.#mayWait(error)) return undefined
+      throw error
+    }
   }
 
   override async beginTransaction(): Promise<void> {
+    await this.#runInTurn(this.#isShared ? beginImmediate : begin)
     this.#transaction = {}
-    try {
-      this.#run(begin)
-    } catch (error) {
-      this.#transaction = undefined
-      throw error
-    }
   }
 
   override async commitTransaction(): Promise<void> {
@@ -123,6 +146,24 @@ class Driver extends SqliteDriver {
   override async rollbackTransaction(): Promise<void> {
     this.#transaction = undefined
     if (this.#database.inTransaction) this.#run(rollback)
+  }
+
+  /** Runs a statement, and waits while another connection has locked a shared database. @throws {Problem} 503 after ten seconds */
+  async #runInTurn<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    for (let end: number | undefined; ; await setTimeout(1 + Math.random() * 4)) {
+      try {
+        return this.#run<R>(query)
+      } catch (error) {
+        if (!this.#mayWait(error)) throw error
+        end ??= Date.now() + lockTimeoutMs
+        if (Date.now() > end) throw locked(this.#database.name, error)
+      }
+    }
+  }
+
+  #mayWait(error: unknown): boolean {
+    const { code = '' } = error as { code?: string }
+    return this.#isShared && !this.#transaction && code.startsWith('SQLITE_BUSY')
   }
 
   #run<R>({ sql, parameters }: CompiledQuery, values: readonly unknown[] = parameters): QueryResult<R> {
@@ -144,9 +185,17 @@ class Driver extends SqliteDriver {
   }
 }
 
+function locked(path: string, cause: unknown): Problem {
+  const detail = `Another process has locked ${basename(path)} for ${lockTimeoutMs / 1_000} seconds. Nothing was changed. Try again in a moment.`
+  return new Problem('error:ServiceUnavailable', detail, { retryAfter: 1, cause })
+}
+
 /** Connects Kysely to an open database at once. Kysely would otherwise not close a database that was never queried. */
-export async function asKysely<Tables>(database: Database): Promise<Kysely<Tables>> {
-  const db = new Kysely<Tables>({ dialect: createDialect(database) })
+export async function asKysely<Tables>(
+  database: Database,
+  options?: DialectOptions,
+): Promise<Kysely<Tables>> {
+  const db = new Kysely<Tables>({ dialect: createDialect(database, options) })
   await db.connection().execute(() => Promise.resolve())
   return db
 }

@@ -1,5 +1,6 @@
 /** Paging and filters of lists. */
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import { likeOf } from './sql.ts'
 
 /** `offset` begins at 0. The default order is `asc`, the oldest first. */
 export type Paging = { offset: number; limit: number; order?: 'asc' | 'desc' | undefined }
@@ -17,7 +18,10 @@ export async function pageOf<DB, Table extends keyof DB, Row>(
 }
 
 /** The operator and operand that compare a column with a text. `%` in the text matches any characters; `_` has no special meaning. */
-export function filterBy(text: string): [operator: '=' | 'like', operand: string | RawBuilder<string>] {
+export function filterBy(
+  db: Kysely<any>,
+  text: string,
+): [operator: '=' | 'like' | 'ilike', operand: string | RawBuilder<string>] {
   if (!text.includes('%')) return ['=', text]
-  return ['like', sql<string>`${text.replaceAll(/[\\_]/g, String.raw`\$&`)} escape '\\'`]
+  return [likeOf(db), sql<string>`${text.replaceAll(/[\\_]/g, String.raw`\$&`)} escape '\\'`]
 }

@@ -1,6 +1,7 @@
 /** Wallets that are not here any more: transferred to another agent, which suspends them here, or deleted. */
 import { Problem } from '../base/problem.ts'
 import type { AgentDb } from './database.ts'
+import { NotOwnerError } from './not-owner-error.ts'
 
 /** 503: a retry may help, since the wallet's address is about to lead to the other agent. */
 export function walletTransferred(id: string): Problem {
@@ -23,6 +24,11 @@ export function isGone(error: unknown): boolean {
     isTransferred(error) ||
     (error instanceof Problem && error.type === 'error:WalletManagementServiceError:WalletNotFound')
   )
+}
+
+/** Whether this process need not try again to work on the wallet: it is gone, or another process owns it and does the work. */
+export function isElsewhere(error: unknown): boolean {
+  return isGone(error) || error instanceof NotOwnerError
 }
 
 /**

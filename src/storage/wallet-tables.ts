@@ -4,6 +4,7 @@
  * Columns have the type `text` or `integer`. Dates are ISO 8601 in UTC, objects are JSON, flags are 0 or 1. Rows that are listed in the
  * order of their creation have a `sequence` that the writer increments, because the system clock may be set back.
  */
+import type { Generated } from 'kysely'
 import type { EventTables } from './event-tables.ts'
 
 export interface WalletTables extends EventTables {
@@ -50,7 +51,7 @@ export interface WalletTables extends EventTables {
   }
 
   /** Received DIDComm messages, as `<sender DID> <message id>`, so that a duplicate is dropped. Rows are deleted after a time. */
-  inbox: { id: string; received_at: string }
+  inbox: { rowid: Generated<number>; id: string; received_at: string }
 
   /** The wallet's did:peer DIDs: one for each connection, connectionless record and ping to a DID, and those that a tenant requested. */
   peer_did: {

@@ -3,6 +3,7 @@ import { sql, type AliasedSelectQueryBuilder } from 'kysely'
 import { Problem } from '../base/problem.ts'
 import { protocols } from '../protocols/index.ts'
 import type { Db } from '../storage/database.ts'
+import { likeOf } from '../storage/sql.ts'
 
 /** The shortest part of an id to search for, in characters. */
 export const shortestPart = 6
@@ -93,7 +94,8 @@ async function findByBeginning(db: Db, beginning: string): Promise<string[]> {
 /** The newest threads whose id or record id ends with a text. */
 async function findByEnd(db: Db, end: string): Promise<string[]> {
   const pattern = `%${end.replaceAll(/[\\%_]/g, String.raw`\$&`)}`
-  const endsWith = (column: string) => sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`
+  const endsWith = (column: string) =>
+    sql<boolean>`${sql.ref(column)} ${sql.raw(likeOf(db))} ${pattern} escape '\\'`
   const records = db
     .selectFrom('record')
     .select(['id', 'thid as thread'])

@@ -1,5 +1,4 @@
 /** The tables of a ledger file. They are append-only. */
-import { setTimeout } from 'node:timers/promises'
 import { type Generated, Kysely, type Selectable, sql } from 'kysely'
 import { toHex } from '../base/bytes.ts'
 import { createDialect } from '../storage/dialect.ts'
@@ -44,10 +43,10 @@ export async function openLedgerFile(path: string): Promise<LedgerDb> {
     database.close()
     throw new NewerFileError(path, `version ${found}`)
   }
-  const db: LedgerDb = new Kysely({ dialect: createDialect(database) })
+  const db: LedgerDb = new Kysely({ dialect: createDialect(database, { isShared: true }) })
   try {
     // Nothing is written to a current file, so that it opens on a full disk too.
-    if (found < version) await immediately(db, createTables)
+    if (found < version) await db.transaction().execute(createTables)
     return db
   } catch (error) {
     await db.destroy()
@@ -155,47 +154,6 @@ export function findCreates(db: LedgerDb, publicKey: string): Promise<OperationR
     .where('public_key', '=', publicKey)
     .orderBy('operation.sequence')
     .execute()
-}
-
-/**
- * Runs `work` in a transaction that takes the write lock first (`begin immediate`). Kysely's transactions
- * begin with a read lock, which SQLite cannot upgrade when another process has written in between.
- */
-export async function immediately<T>(db: LedgerDb, work: (tx: LedgerDb) => Promise<T>): Promise<T> {
-  return db.connection().execute(async (tx) => {
-    await begin(tx)
-    try {
-      const result = await work(tx)
-      await sql`commit`.execute(tx)
-      return result
-    } catch (error) {
-      // Some errors, such as a full disk, have ended the transaction already. Report the first error.
-      await sql`rollback`.execute(tx).catch(() => undefined)
-      throw error
-    }
-  })
-}
-
-const lockTimeoutMs = 10_000
-
-/**
- * Takes the write lock. Waits in the event loop: SQLite's own waiting would block the process, which may hold
- * the lock itself.
- */
-async function begin(tx: LedgerDb): Promise<void> {
-  await sql`pragma busy_timeout = 0`.execute(tx)
-  try {
-    for (const end = Date.now() + lockTimeoutMs; ; await setTimeout(1 + Math.random() * 4)) {
-      try {
-        await sql`begin immediate`.execute(tx)
-        return
-      } catch (error) {
-        if ((error as { code?: string }).code !== 'SQLITE_BUSY' || Date.now() > end) throw error
-      }
-    }
-  } finally {
-    await sql`pragma busy_timeout = 5000`.execute(tx)
-  }
 }
 
 async function createTables(tx: LedgerDb): Promise<void> {

@@ -18,7 +18,6 @@ import {
   findOperations,
   getTransactionId,
   hasOperation,
-  immediately,
   type LedgerDb,
   openLedgerFile,
   type OperationRow,
@@ -112,7 +111,7 @@ async function submitAll(
   const operationIds = operations.map(({ operationId }) => operationId)
   const newId = transactionIdOf(operationIds)
   const histories = new Map<string, History>()
-  const transactionId = await immediately(db, async (tx) => {
+  const transactionId = await db.transaction().execute(async (tx) => {
     const submittedAt = now()
     let position = 0
     for (const operation of operations) {

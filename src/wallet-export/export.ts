@@ -29,7 +29,7 @@ export async function exportWallet(
   { passphrase, isMoving = false }: ExportOptions,
 ): Promise<Readable> {
   const { wallets } = context
-  const staged = join(wallets.transitFolder, context.newName())
+  const staged = join(wallets.folder.transit, context.newName())
   const deleteCopy = () => rm(staged, { force: true })
   try {
     const isSuspended = (await wallets.find(id))?.movedAt !== undefined
@@ -62,7 +62,7 @@ export async function exportWallet(
 
 /** Copies a snapshot of a wallet's file. @throws {DamagedFileError}, {Problem} `InsufficientStorage` */
 function copyFile({ wallets }: TransferContext, id: string, staged: string): Promise<void> {
-  const path = wallets.pathOf(id)
+  const path = wallets.folder.pathOf(id)
   return across('wallet-copy', { walletId: id }, async () => {
     // Opening a closed file would create a log beside it, so it is copied while it is closed.
     if (!wallets.isOpen(id) && hasNoLog(path))

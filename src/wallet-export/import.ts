@@ -39,7 +39,7 @@ export async function importWallet(
   options: ImportOptions,
 ): Promise<WalletDetail> {
   const arrived = context.newName()
-  const staged = join(context.wallets.transitFolder, arrived)
+  const staged = join(context.wallets.folder.transit, arrived)
   const file = createReader(source)
   try {
     const chunkKey = await openEnvelope(file, options.passphrase)
@@ -112,7 +112,7 @@ async function findDamageInThread(path: string): Promise<string | undefined> {
   }
 }
 
-/** `arrived` is the name of the wallet's file in `wallets.transitFolder`. */
+/** `arrived` is the name of the wallet's file in `wallets.folder.transit`. */
 type ImportedWallet = {
   id: string
   name: string
@@ -163,7 +163,9 @@ async function register(
     // Behind the write barrier, so that no backup runs in between.
     return wallets.withClosedFile(id, async () => {
       const wallet = await across('import-rows', { walletId: id }, () => writeRows(isHere))
-      await across('import-place', { walletId: id }, () => Promise.resolve(wallets.installFile(id, arrived)))
+      await across('import-place', { walletId: id }, () =>
+        Promise.resolve(wallets.folder.install(id, arrived)),
+      )
       return wallet
     })
   })
@@ -203,6 +205,6 @@ export async function finishImport(
   name: string,
 ): Promise<void> {
   const row = await db.selectFrom('wallet').select('id').where('arrived', '=', name).executeTakeFirst()
-  if (row) wallets.installFile(row.id, name)
-  else removeDatabase(join(wallets.transitFolder, name))
+  if (row) wallets.folder.install(row.id, name)
+  else removeDatabase(join(wallets.folder.transit, name))
 }

@@ -24,23 +24,23 @@ export type TransferContext = {
   readonly log: Log
   /** Makes the worker process the jobs of a wallet. */
   readonly wake: (walletId: string) => void
-  /** A new name for a temporary file in `wallets.transitFolder`. */
+  /** A new name for a temporary file in `wallets.folder.transit`. */
   readonly newName: () => string
 }
 
-/** Cleans up `wallets.transitFolder` after a crash: installs the files of registered wallets and deletes the others. */
+/** Cleans up `wallets.folder.transit` after a crash: installs the files of registered wallets and deletes the others. */
 export async function openWalletTransfer(parts: Omit<TransferContext, 'newName'>): Promise<WalletTransfer> {
-  const { transitFolder } = parts.wallets
+  const { transit } = parts.wallets.folder
   const context: TransferContext = {
     ...parts,
     newName() {
-      makeFolder(transitFolder)
+      makeFolder(transit)
       return randomId()
     },
   }
-  if (existsSync(transitFolder)) {
-    for (const name of readdirSync(transitFolder)) await finishImport(context, name)
-    rmSync(transitFolder, { recursive: true, force: true })
+  if (existsSync(transit)) {
+    for (const name of readdirSync(transit)) await finishImport(context, name)
+    rmSync(transit, { recursive: true, force: true })
   }
   return {
     export: (id, options) => exportWallet(context, id, options),

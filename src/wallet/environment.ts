@@ -6,6 +6,7 @@ import type { Metrics } from '../base/metrics.ts'
 import type { Resolver } from '../did/resolver.ts'
 import type { Destinations } from '../net/destinations.ts'
 import type { HttpClient } from '../net/http-client.ts'
+import type { Ownership } from '../nodes/ownership.ts'
 import type { AgentDb } from '../storage/database.ts'
 import type { ChangeTopic } from '../storage/tx-context.ts'
 import type { Ledger } from '../vdr/ledger.ts'
@@ -46,6 +47,8 @@ export type Environment = AnonCredsEnvironment & {
   readonly tokens: WalletTokens
   readonly shortLinks: ShortLinks
   readonly writeBarrier: WriteBarrier
+  /** Which wallets this process may use. */
+  readonly ownership: Ownership
   /** Called after a commit with changes: it notifies of them, and wakes the worker. */
   onCommit(walletId: string, changes: Iterable<ChangeTopic>): void
 }

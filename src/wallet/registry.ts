@@ -7,11 +7,11 @@ import { across } from '../base/probe.ts'
 import { Problem } from '../base/problem.ts'
 import { newSealKey } from '../base/seal.ts'
 import type { AgentDb } from '../storage/database.ts'
-import { removeDatabase } from '../storage/files.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
 import { walletNotFound, walletTransferred } from '../storage/transferred.ts'
 import { toWalletDetail, type CreateWallet, type WalletDetail } from './model.ts'
-import { createWalletFile, seedDigestOf, wrapWalletKey } from './wallet-file.ts'
+import { insertSeed, seedDigestOf, wrapWalletKey } from './wallet-file.ts'
+import type { WalletStore } from './wallet-store.ts'
 
 export async function findWallet(db: AgentDb, id: string): Promise<WalletDetail | undefined> {
   const row = await db.selectFrom('wallet').selectAll().where('id', '=', id).executeTakeFirst()
@@ -56,12 +56,12 @@ export async function setMovedAt(db: AgentDb, id: string, moved_at: string | nul
 /** The number of a new wallet, in the statement that inserts it. */
 export const nextWalletNumber = sql<number>`(select coalesce(max(number), 0) + 1 from wallet)`
 
-/** Creates a wallet: its file, then its row. Calls must not overlap. @throws {Problem} `DuplicatedWallet…` */
+/** Creates a wallet: its contents, then its row. Calls must not overlap. @throws {Problem} `DuplicatedWallet…` */
 export async function createWallet(
   db: AgentDb,
   agentKey: Uint8Array,
   { id = newId(), name, seed: seedHex }: CreateWallet,
-  pathOf: (id: string) => string,
+  store: WalletStore,
 ): Promise<WalletDetail> {
   const seed = seedHex === undefined ? randomBytes(64) : fromHex(seedHex)
   const seedDigest = seedDigestOf(agentKey, seed)
@@ -77,10 +77,9 @@ export async function createWallet(
       'Another wallet has this seed already. Omit the seed to get a random one.',
     )
   const key = newSealKey()
-  const path = pathOf(id)
-  // A crash before the row was written may have left a file.
-  removeDatabase(path)
-  await across('wallet-file', { walletId: id }, () => createWalletFile(id, path, key, seed))
+  await across('wallet-file', { walletId: id }, () =>
+    store.create(id, (contents) => insertSeed(contents, id, key, seed)),
+  )
   const now = new Date().toISOString()
   const wrapped = wrapWalletKey(agentKey, id, key)
   for (const secret of [key, seed]) secret.fill(0)

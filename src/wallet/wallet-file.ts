@@ -9,31 +9,26 @@ import { syncFolder } from '../base/private-files.ts'
 import { Problem } from '../base/problem.ts'
 import { keyedDigest, seal, unseal, withSealKey } from '../base/seal.ts'
 import { DamagedFileError } from '../storage/file-errors.ts'
-import { makeWalletDb, type Db } from '../storage/database.ts'
+import type { Db } from '../storage/database.ts'
 import { filesOf, removeDatabase } from '../storage/files.ts'
 import { prepared } from '../storage/prepared.ts'
 
-/** Creates the file of a wallet with a seed of 64 bytes. */
-export async function createWalletFile(
-  id: string,
-  path: string,
-  key: Uint8Array,
-  seed: Uint8Array,
-): Promise<void> {
+/** Writes the seed of a new wallet, 64 bytes. */
+export async function insertSeed(db: Db, id: string, key: Uint8Array, seed: Uint8Array): Promise<void> {
   const value = seal(key, seedContext(id), seed)
-  await makeWalletDb(path, (db) => db.insertInto('setting').values({ name: 'seed', value }).execute())
+  await db.insertInto('setting').values({ name: 'seed', value }).execute()
 }
 
 const sealedSeed = prepared((db: Db) => db.selectFrom('setting').select('value').where('name', '=', 'seed'))
 
-/** The seed of a wallet. @throws {DamagedFileError} when the file at `path` belongs to another wallet. */
-export async function readSeed(db: Db, id: string, path: string, key: Uint8Array): Promise<Uint8Array> {
+/** The seed of a wallet. @throws {DamagedFileError} when the contents with the given name belong to another wallet. */
+export async function readSeed(db: Db, id: string, name: string, key: Uint8Array): Promise<Uint8Array> {
   const { rows } = await sealedSeed(db, {})
   try {
     return unseal(key, seedContext(id), rows[0]?.value ?? '')
   } catch (error) {
     const reason = `is not the file of the wallet ${id}: the wallet's key does not unseal its seed`
-    throw new DamagedFileError(path, reason, { cause: error })
+    throw new DamagedFileError(name, reason, { cause: error })
   }
 }
 

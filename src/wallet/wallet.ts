@@ -1,18 +1,17 @@
 /** The handle of an open wallet: its database, its keys and its environment. */
-import { existsSync, statSync } from 'node:fs'
 import type { Log } from '../base/log.ts'
 import { probe } from '../base/probe.ts'
 import type { Problem } from '../base/problem.ts'
 import { inSpan, inThisSpan, type SpanStart } from '../base/spans.ts'
 import { DamagedFileError, NewerFileError } from '../storage/file-errors.ts'
-import { openExistingWalletDb, type Db, type Tx } from '../storage/database.ts'
-import { createLogSync } from '../storage/log-sync.ts'
+import type { Db, Tx } from '../storage/database.ts'
 import { walletTransferred } from '../storage/transferred.ts'
 import { changesOf, countsOf, pruneLogs, watchThreads, withCounts } from '../storage/tx-context.ts'
 import { Writer, type WriteOptions } from '../storage/writer.ts'
 import type { Environment } from './environment.ts'
-import { missingFile, readSeed, setAside, unreadable } from './wallet-file.ts'
+import { readSeed, unreadable } from './wallet-file.ts'
 import { createWalletSecrets, type WalletSecrets } from './wallet-secrets.ts'
+import type { WalletContents, WalletStore } from './wallet-store.ts'
 
 export type Wallet = Omit<WalletSecrets, 'erase'> & {
   readonly id: string
@@ -38,28 +37,26 @@ export type Wallet = Omit<WalletSecrets, 'erase'> & {
   close(): Promise<void>
 }
 
-type WalletFile = { id: string; number: number; path: string; key: Uint8Array; isSuspect: boolean }
+type Opening = { id: string; number: number; key: Uint8Array; isSuspect: boolean }
 
 /**
- * Opens the file of a wallet with the wallet's key. SQLite checks the whole file if it `isSuspect`. A damaged file is set aside.
+ * Opens a wallet with its key. All of its contents are checked if it `isSuspect`. A damaged file is set aside.
  *
- * @throws {Problem} `WalletUnreadable` when the file is missing, damaged, another wallet's, or written by a newer release.
+ * @throws {NotOwnerError}, {Problem} `WalletUnreadable` when the contents are missing, damaged, another wallet's, or written by a newer release.
  */
 export async function openWallet(
   env: Environment,
-  { id, number, path, key, isSuspect }: WalletFile,
+  store: WalletStore,
+  { id, number, key, isSuspect }: Opening,
   log: Log,
 ): Promise<Wallet> {
-  // SQLite would create the file.
-  if (!existsSync(path)) throw missingFile(path, id)
   try {
-    if (!statSync(path).isFile()) throw new DamagedFileError(path, 'is not a file')
-    const db = await openExistingWalletDb(path, { isSuspect })
+    const contents = await store.open(id, isSuspect)
     try {
-      const secrets = createWalletSecrets(id, key, await readSeed(db, id, path, key))
-      return createHandle(env, { id, number, path }, db, secrets)
+      const secrets = createWalletSecrets(id, key, await readSeed(contents.db, id, store.nameOf(id), key))
+      return createHandle(env, { id, number, system: store.system }, contents, secrets)
     } catch (error) {
-      await db.destroy()
+      await contents.close()
       throw error
     }
   } catch (error) {
@@ -70,25 +67,24 @@ export async function openWallet(
         error,
       )
     if (!(error instanceof DamagedFileError)) throw error
-    const name = setAside(path)
+    const problem = store.setAside(id, error)
     log.error(
-      { err: error, walletId: id, setAsideAs: name },
-      'a wallet file is damaged or another wallet’s, and was set aside',
+      { err: error, walletId: id, reason: problem.message },
+      'a wallet is damaged or another wallet’s, and was set aside',
     )
-    throw missingFile(path, id, error)
+    throw problem
   }
 }
 
 function createHandle(
   env: Environment,
-  { id, number, path }: Pick<WalletFile, 'id' | 'number' | 'path'>,
-  db: Db,
+  { id, number, system }: Pick<Opening, 'id' | 'number'> & Pick<WalletStore, 'system'>,
+  { db, ...contents }: WalletContents,
   { erase, ...secrets }: WalletSecrets,
 ): Wallet {
   let refuse: (() => Problem) | undefined
-  const log = createLogSync(path)
   const writer = new Writer(db, {
-    sync: () => log.flush(),
+    sync: () => contents.flush(),
     async before(tx) {
       await pruneLogs(tx, env.config.EVENT_RETENTION)
       await probe('commit:before', { walletId: id })
@@ -114,20 +110,23 @@ function createHandle(
     db,
     env,
     transaction: (write, options) =>
-      inSpan(transactionSpan, async () => {
-        // The writer may execute this write in a transaction that another span has begun.
-        const own = inThisSpan(write)
-        const result = await env.writeBarrier.write(id, async () => {
-          if (refuse) throw refuse()
-          return writer.write((tx) => {
-            // It may have been suspended while the write waited.
+      inSpan(
+        () => transactionSpan(system),
+        async () => {
+          // The writer may execute this write in a transaction that another span has begun.
+          const own = inThisSpan(write)
+          const result = await env.writeBarrier.write(id, async () => {
             if (refuse) throw refuse()
-            return withCounts(tx, own)
-          }, options)
-        })
-        await probe('commit:after', { walletId: id })
-        return result
-      }),
+            return writer.write((tx) => {
+              // It may have been suspended while the write waited.
+              if (refuse) throw refuse()
+              return withCounts(tx, own)
+            }, options)
+          })
+          await probe('commit:after', { walletId: id })
+          return result
+        },
+      ),
     flush: () => writer.flush(),
     isSuspended: () => refuse !== undefined,
     async suspend(because = () => walletTransferred(id)) {
@@ -139,18 +138,17 @@ function createHandle(
     resume: () => void (refuse = undefined),
     async close() {
       await writer.flush()
-      await log.close()
-      await db.destroy()
+      await contents.close()
       erase()
     },
   }
 }
 
 /** From the request of a write until its commit is on the disk. */
-const transactionSpan = (): SpanStart => ({
+const transactionSpan = (system: string): SpanStart => ({
   name: 'transaction',
   isDetail: true,
-  attributes: { 'db.system.name': 'sqlite' },
+  attributes: { 'db.system.name': system },
 })
 
 /**

@@ -1,6 +1,4 @@
 /** All wallets of the agent. Wallets are opened when they are used; `AGENT_OPEN_WALLETS` of them stay open. */
-import { existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { Log } from '../base/log.ts'
@@ -8,12 +6,14 @@ import { Problem } from '../base/problem.ts'
 import { setGlobalWebhook } from '../events/webhooks.ts'
 import { DamagedFileError } from '../storage/file-errors.ts'
 import type { AgentDb } from '../storage/database.ts'
-import { replaceDatabase } from '../storage/files.ts'
+import { NotOwnerError } from '../storage/not-owner-error.ts'
 import { walletNotFound, walletTransferred } from '../storage/transferred.ts'
 import type { Environment } from './environment.ts'
 import type { CreateWallet, WalletDetail } from './model.ts'
 import { createWallet, findWallet, getPresent, listWallets, readActiveIds, setMovedAt } from './registry.ts'
-import { findSetAside, removeWalletFiles, unreadable, unwrapWalletKey } from './wallet-file.ts'
+import { unreadable, unwrapWalletKey } from './wallet-file.ts'
+import { WalletFolder } from './wallet-folder.ts'
+import type { WalletStore } from './wallet-store.ts'
 import { openWallet, type Wallet } from './wallet.ts'
 
 /** An open wallet, or one that is being opened. */
@@ -30,9 +30,8 @@ export class Wallets {
   readonly #env: Environment
   readonly #db: AgentDb
   readonly #agentKey: Uint8Array
-  readonly #folder: string
-  /** The folder of wallet files that are being exported or imported. It is on the same disk, so that a rename moves a file to its place. */
-  readonly transitFolder: string
+  readonly folder: WalletFolder
+  readonly store: WalletStore
   /** The least recently used entry first. */
   readonly #open = new Map<string, Entry>()
   /** A wallet in this map is opened after its promise resolves. */
@@ -45,19 +44,25 @@ export class Wallets {
   /** Runs one creation at a time: two with the same id or seed must see each other. */
   readonly #creations = new PQueue({ concurrency: 1 })
 
-  constructor(env: Environment, db: AgentDb, agentKey: Uint8Array) {
+  /** `store` is the folder `wallets` of the data folder by default. */
+  constructor(env: Environment, db: AgentDb, agentKey: Uint8Array, store?: WalletStore) {
     this.#env = env
     this.#db = db
     this.#agentKey = agentKey
-    this.#folder = join(env.config.AGENT_DATA_DIR, 'wallets')
-    this.transitFolder = join(this.#folder, 'transit')
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    this.folder = new WalletFolder(env.config.AGENT_DATA_DIR)
+    this.store = store ?? this.folder
     env.metrics.read('agent_wallets_open', () => this.#open.size)
+    env.ownership.onLoss((owns) => this.#closeUnowned(owns))
   }
 
-  /** Runs `use` with an open wallet. `log` gets the errors of its file. @throws {Problem} `WalletNotFound`, `WalletUnreadable` */
+  /**
+   * Runs `use` with an open wallet. `log` gets the errors of its file.
+   *
+   * @throws {NotOwnerError}, {Problem} `WalletNotFound`, `WalletUnreadable`
+   */
   async use<T>(id: string, use: (wallet: Wallet) => Promise<T>, log = this.#env.log): Promise<T> {
     if (this.#isClosed) throw new Error('the agent is stopping: no wallet is opened any more')
+    if (!this.#env.ownership.owns(id)) throw new NotOwnerError(id)
     const entry: Entry = this.#open.get(id) ?? { wallet: this.#openBehindBarrier(id, log), users: 0 }
     this.#open.delete(id)
     this.#open.set(id, entry)
@@ -69,7 +74,7 @@ export class Wallets {
     } catch (error) {
       // Drop an entry that failed to open, so that the next call tries again.
       await entry.wallet.catch(() => this.#open.get(id) === entry && this.#open.delete(id))
-      if (!(error instanceof DamagedFileError && error.path === this.pathOf(id))) throw error
+      if (!(error instanceof DamagedFileError && error.path === this.store.nameOf(id))) throw error
       log.error(
         { err: error, walletId: id },
         'a wallet file may be damaged: it is checked before its next use',
@@ -91,9 +96,7 @@ export class Wallets {
 
   /** @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed` */
   create(input: CreateWallet): Promise<WalletDetail> {
-    return this.serializeCreation(() =>
-      createWallet(this.#db, this.#agentKey, input, (id) => this.pathOf(id)),
-    )
+    return this.serializeCreation(() => createWallet(this.#db, this.#agentKey, input, this.store))
   }
 
   find(id: string): Promise<WalletDetail | undefined> {
@@ -104,8 +107,10 @@ export class Wallets {
     return listWallets(this.#db, paging)
   }
 
-  ids(): Promise<string[]> {
-    return readActiveIds(this.#db)
+  /** The ids of all wallets that are not suspended and that this process owns. */
+  async ids(): Promise<string[]> {
+    const ids = await readActiveIds(this.#db)
+    return ids.filter((id) => this.#env.ownership.owns(id))
   }
 
   /** Runs `work` while no wallet is created, so that free ids and seeds stay free. */
@@ -162,24 +167,13 @@ export class Wallets {
     }
     await this.#closing.get(id)
     // A backup under way copies the files first.
-    await this.#env.writeBarrier.write(id, () => Promise.resolve(removeWalletFiles(this.pathOf(id))))
-  }
-
-  /** Moves the file of an imported wallet to its place, if that is not done yet. */
-  installFile(id: string, arrived: string): void {
-    const from = join(this.transitFolder, arrived)
-    if (existsSync(from)) replaceDatabase(from, this.pathOf(id))
+    await this.#env.writeBarrier.write(id, () => this.store.remove(id))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     for (const [id, entry] of this.#open) this.#close(id, entry)
     await Promise.all(this.#closing.values())
-  }
-
-  /** The names of files that were set aside as damaged and not replaced since. */
-  setAside(): string[] {
-    return findSetAside(this.#folder)
   }
 
   /** Whether the file of a wallet may be open. A closed one is opened behind the write barrier only. */
@@ -202,11 +196,11 @@ export class Wallets {
   async #openFile(id: string, log: Log): Promise<Wallet> {
     const { wrapped_key, arrived, number } = await getPresent(this.#db, id)
     await this.#closing.get(id)
-    if (arrived !== null) this.installFile(id, arrived)
+    if (arrived !== null) this.folder.install(id, arrived)
     const key = unwrapWalletKey(this.#agentKey, id, wrapped_key)
     this.#files.add(id)
-    const file = { id, number, path: this.pathOf(id), key, isSuspect: this.#suspectFiles.has(id) }
-    const wallet = await openWallet(this.#env, file, log)
+    const isSuspect = this.#suspectFiles.has(id)
+    const wallet = await openWallet(this.#env, this.store, { id, number, key, isSuspect }, log)
     this.#suspectFiles.delete(id)
     try {
       const hasWebhook = this.#env.config.GLOBAL_WEBHOOK_URL !== undefined
@@ -218,12 +212,23 @@ export class Wallets {
     }
   }
 
+  /** Closes the wallets that another process is about to own. Work under way with them ends first. */
+  async #closeUnowned(owns: (id: string) => boolean): Promise<void> {
+    await Promise.all(
+      [...this.#open].map(async ([id, entry]) => {
+        if (owns(id)) return
+        if (entry.users > 0) await new Promise<void>((resolve) => (entry.onIdle = resolve))
+        if (this.#open.get(id) === entry) this.#close(id, entry)
+        await this.#closing.get(id)
+      }),
+    )
+  }
+
   #close(id: string, entry: Entry): void {
     if (this.#open.get(id) === entry) this.#open.delete(id)
-    const closed = entry.wallet
-      .then((wallet) => wallet.close())
-      .catch((error: unknown) => this.#env.log.error({ err: error, walletId: id }, 'a wallet did not close'))
-    this.#keepClosed(id, closed)
+    const complain = (error: unknown) =>
+      this.#env.log.error({ err: error, walletId: id }, 'a wallet did not close')
+    this.#keepClosed(id, entry.wallet.then((wallet) => wallet.close()).catch(complain))
   }
 
   /** Delays the opening of a wallet until `work` resolves. `work` must not reject. */
@@ -241,9 +246,5 @@ export class Wallets {
       if (this.#open.size <= this.#env.config.AGENT_OPEN_WALLETS) return
       if (entry.users === 0) this.#close(id, entry)
     }
-  }
-
-  pathOf(id: string): string {
-    return join(this.#folder, `${id}.db`)
   }
 }

@@ -3,7 +3,9 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AuditLog, type AuditOptions } from '../../src/audit/audit-log.ts'
+import { openAuditDb } from '../../src/storage/database.ts'
 import { createLog } from '../../src/base/log.ts'
+import { soleOwnership } from '../../src/nodes/ownership.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
 const key = () => new Uint8Array(32).fill(7)
@@ -16,11 +18,12 @@ export async function openLog(options: Partial<AuditOptions> = {}, given?: strin
   const path = join(folder, 'audit.db')
   const logged: string[] = []
   const log = createLog('warn', { write: (line) => void logged.push(line) })
-  const audit = await AuditLog.open(path, {
+  const audit = await AuditLog.open(() => openAuditDb(path), {
     key: key(),
     log,
     retentionSeconds: 86_400,
     refusalsPerMinute: 10,
+    processes: soleOwnership,
     ...options,
   })
   let isOpen = true

@@ -15,6 +15,7 @@ import { packAnoncrypt, packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { unpack, type Unpacked } from '../../src/didcomm/unpack.ts'
 import type { Channel } from '../../src/mediator/pickup.ts'
 import { openMediator, type Mediator } from '../../src/mediator/mediator.ts'
+import { openMediatorDb } from '../../src/storage/database.ts'
 import type { HttpClient } from '../../src/net/http-client.ts'
 import { temporaryFolder } from '../_temporary-folder.ts'
 
@@ -94,7 +95,7 @@ export async function startMediator({
   let time = Date.parse('2026-01-01T00:00:00Z')
   const open = (at = url) =>
     openMediator({
-      path: join(folder.path, 'mediator.db'),
+      open: () => openMediatorDb(join(folder.path, 'mediator.db')),
       sealKey,
       url: at,
       config: { ...readConfig({}), ...config },

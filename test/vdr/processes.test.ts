@@ -10,7 +10,7 @@ import { openSqlite } from '../../src/storage/sqlite.ts'
 import type { Ledger } from '../../src/vdr/ledger.ts'
 import { published, signedCreate, signedUpdate, suffixOf } from '../did/prism/_make.ts'
 import { openFile, openUrl, temporaryFile } from './_ledgers.ts'
-import { bundle, type Script } from './_script.ts'
+import { bundle, type Script } from '../_script.ts'
 
 const suffix = suffixOf()
 /** How often the ledger is killed. Long runs set 200. */
@@ -18,7 +18,9 @@ const kills = Number(process.env['KILLS'] ?? 5)
 
 let scripts: Record<'submit' | 'publish' | 'host', Script>
 beforeAll(async () => {
-  const [submit, publish, host] = await Promise.all(['_submit.ts', '_publish.ts', '_host.ts'].map(bundle))
+  const [submit, publish, host] = await Promise.all(
+    ['_submit.ts', '_publish.ts', '_host.ts'].map((name) => bundle(new URL(name, import.meta.url))),
+  )
   scripts = { submit: submit!, publish: publish!, host: host! }
 })
 afterAll(() => Object.values(scripts).forEach((script) => script[Symbol.dispose]()))

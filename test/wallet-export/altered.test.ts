@@ -107,7 +107,7 @@ test.each<[label: string, name: string, detail: string, bytes: () => Buffer]>([
     detail: expect.stringContaining(detail),
   })
   expect(readdirSync(join(agent.dataDir, 'wallets', 'transit'))).toEqual([])
-  expect(existsSync(agent.agent.wallets.pathOf(contents.about.id))).toBe(false)
+  expect(existsSync(agent.agent.wallets.folder.pathOf(contents.about.id))).toBe(false)
 })
 
 test('another wallet’s key is refused', async () => {

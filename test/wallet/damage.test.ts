@@ -190,7 +190,7 @@ test('jobs of a wallet whose file is suspect are processed after its examination
       .execute((tx) =>
         appendEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { thid: 'a thread' } }),
       )
-    throw new DamagedFileError(wallets.pathOf(walletId), 'may lack what was written last')
+    throw new DamagedFileError(wallets.folder.pathOf(walletId), 'may lack what was written last')
   })
   await expect(failing).rejects.toMatchObject({ type: 'error:WalletManagementServiceError:WalletUnreadable' })
   await webhook.waitFor('the event', ({ data }) => data['thid'] === 'a thread')

@@ -52,8 +52,9 @@ const findMessage = prepared((db: Db, { id }: { id: string }) =>
 const insertMessage = prepared((db: Db, { id, received_at }: { id: string; received_at: string }) =>
   db
     .insertInto('inbox')
-    .values({ id, received_at })
-    .onConflict((conflict) => conflict.doNothing()),
+    .values({ rowid: sql<number>`(select coalesce(max(rowid), 0) + 1 from inbox)`, id, received_at })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('rowid'),
 )
 
 /**
@@ -131,12 +132,10 @@ function log(tx: Tx, message: Received, at: Date, refusal?: string): Promise<voi
 /** Writes, unless the message id is stored already. Returns whether it wrote. */
 function once(wallet: Wallet, inboxId: string, write: (tx: Tx) => Promise<unknown>): Promise<boolean> {
   return wallet.transaction(async (tx) => {
-    const { numAffectedRows, insertId } = await insertMessage(tx, {
-      id: inboxId,
-      received_at: new Date().toISOString(),
-    })
-    if (!numAffectedRows) return false
-    noteLogRow(tx, Number(insertId), pruneInbox)
+    const { rows } = await insertMessage(tx, { id: inboxId, received_at: new Date().toISOString() })
+    const [inserted] = rows
+    if (!inserted) return false
+    noteLogRow(tx, inserted.rowid, pruneInbox)
     await write(tx)
     return true
   })
@@ -145,7 +144,7 @@ function once(wallet: Wallet, inboxId: string, write: (tx: Tx) => Promise<unknow
 const deleteMessages = prepared((db: Db, { before }: { before: string }) =>
   db
     .deleteFrom('inbox')
-    .where(sql<number>`rowid`, '<', sql<number>`(select min(rowid) from inbox) + ${sql.lit(prunedAtOnce)}`)
+    .where('rowid', '<', sql<number>`(select min(rowid) from inbox) + ${sql.lit(prunedAtOnce)}`)
     .where('received_at', '<', before),
 )
 

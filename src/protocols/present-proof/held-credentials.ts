@@ -1,16 +1,13 @@
 /** Reads the credentials that a prover chooses. */
-import { sql } from 'kysely'
 import { Problem } from '../../base/problem.ts'
 import type { Db } from '../../storage/database.ts'
 import { prepared } from '../../storage/prepared.ts'
+import { stringsOf } from '../../storage/sql.ts'
 import type { CredentialFormat } from '../formats.ts'
 import type { HeldCredential } from './format.ts'
 
 const rowsByIds = prepared((db: Db, { ids }: { ids: string }) =>
-  db
-    .selectFrom('credential')
-    .selectAll()
-    .where('id', 'in', sql<string>`(select value from json_each(${ids}))`),
+  db.selectFrom('credential').selectAll().where('id', 'in', stringsOf(db, ids)),
 )
 
 /**

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
 
 export type Script = {
   /** Runs it to its end and returns its output. */
@@ -17,15 +17,14 @@ export type Script = {
   [Symbol.dispose](): void
 }
 
-/** Bundles a script of this folder with its packages, except native ones. */
-export async function bundle(name: string): Promise<Script> {
+/** Bundles a script with its packages, except native ones. */
+export async function bundle(script: URL): Promise<Script> {
   // Native packages are resolved from the folder of the bundle.
   const folder = mkdtempSync(join(root, 'node_modules', '.test-'))
   const outfile = join(folder, 'script.mjs')
-  const entry = fileURLToPath(new URL(name, import.meta.url))
   // As in bin/bundle.js.
   await build({
-    entryPoints: [entry],
+    entryPoints: [fileURLToPath(script)],
     outfile,
     bundle: true,
     platform: 'node',

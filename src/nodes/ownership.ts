@@ -1,0 +1,45 @@
+/**
+ * Ownership: which process may open and write a wallet. Each wallet belongs to one of 256 shards, and each shard to one process at a time.
+ *
+ * An agent of one process owns all shards. Worker processes over SQLite files have fixed shards (`worker-ownership.ts`). Nodes over
+ * PostgreSQL hold leases (`leases.ts`).
+ */
+import { createHash } from 'node:crypto'
+
+export const shardCount = 256
+
+/** The shard of a wallet: the first byte of the SHA-256 of its id. */
+export function shardOf(walletId: string): number {
+  return createHash('sha256').update(walletId).digest()[0]!
+}
+
+/** The mediator belongs to one process, as a wallet with this id does: to the owner of shard 0. */
+export const mediatorId = 'mediator-381'
+
+/** A process that owns shards. `address` is that of its internal listener: `host:port`, or `unix:` and the path of a socket. */
+export type Peer = { name: string; address: string }
+
+export type Ownership = {
+  /** The name of this process, by which others of the same data know it: of the node or of the worker. Empty if there is one process. */
+  readonly name: string
+  /** The names of all processes that may run now. A name that is missing belongs to a process that has ended. */
+  listRunning(): Promise<readonly string[]>
+  /** Whether this process owns the wallet now. */
+  owns(walletId: string): boolean
+  /** Another process that owns the wallet. Undefined if there is none now; a take-over may be under way. */
+  findOwner(walletId: string): Promise<Peer | undefined>
+  /** Calls `listener` when this process begins to own shards. Their wallets may have jobs that wait. */
+  onGain(listener: (owns: (walletId: string) => boolean) => void): void
+  /** Calls `listener` when this process has lost shards. Another process may own them when all listeners have resolved, or already. */
+  onLoss(listener: (owns: (walletId: string) => boolean) => Promise<void>): void
+}
+
+/** The ownership of an agent of one process. */
+export const soleOwnership: Ownership = {
+  name: '',
+  listRunning: () => Promise.resolve(['']),
+  owns: () => true,
+  findOwner: () => Promise.resolve(undefined),
+  onGain: () => undefined,
+  onLoss: () => undefined,
+}

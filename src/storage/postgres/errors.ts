@@ -1,0 +1,35 @@
+/** Errors of PostgreSQL and of the connection to it (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+import { Problem } from '../../base/problem.ts'
+import { diskFull } from '../file-errors.ts'
+
+/** The code of the SQL function `fence`: another node owns the shard. */
+export const fencedCode = 'IA001'
+
+/** The database cannot be used now: it is away, stopping, has no free connection, or the transaction waited or paused too long. */
+const unavailable =
+  /^(08|53300|57P0[1235]|25P0[34]|40001|40P01|55P03|57014|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/
+
+/** Messages of `pg` and `pg-pool`, whose errors have no codes. */
+const noConnection =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after)/
+
+/** Converts an error of PostgreSQL to a {Problem}. Returns any other error as it is. */
+export function toPostgresError(error: unknown): unknown {
+  const { code = '', message = '' } = error as Partial<NodeJS.ErrnoException>
+  if (/^53[12]00$/.test(code)) return diskFull(error)
+  if (code === '22021' || code === '22P05') return badCharacter(error)
+  if (unavailable.test(code) || noConnection.test(message)) return databaseUnavailable(error)
+  return error
+}
+
+/** 503: nothing of the transaction was done, unless the connection broke during its commit. */
+export function databaseUnavailable(cause?: unknown): Problem {
+  const detail = 'The database cannot be used at the moment. Try again in a moment.'
+  return new Problem('error:ServiceUnavailable', detail, { retryAfter: 1, cause })
+}
+
+/** PostgreSQL cannot store U+0000 in a text. */
+function badCharacter(cause: unknown): Problem {
+  const detail = 'A text contains the character U+0000, which cannot be stored. Send the text without it.'
+  return new Problem('BadRequest', detail, { cause })
+}

@@ -1,0 +1,27 @@
+/** SQL that differs between SQLite and PostgreSQL. */
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { isSqlite } from './dialect.ts'
+
+/** The strings of a JSON array, as a subquery for `in`. */
+export function stringsOf(db: Kysely<any>, json: string): RawBuilder<string> {
+  return isSqlite(db)
+    ? sql`(select value from json_each(${json}))`
+    : sql`(select jsonb_array_elements_text(cast(${json} as jsonb)))`
+}
+
+/** The number that a JSON object has for the value of a column; null if it has none. */
+export function numberAt(db: Kysely<any>, json: string, column: string): RawBuilder<number> {
+  return isSqlite(db)
+    ? sql`(select value from json_each(${json}) where key = ${sql.ref(column)})`
+    : sql`cast(cast(${json} as jsonb) ->> ${sql.ref(column)} as bigint)`
+}
+
+/** The larger one of two numbers that are not null. */
+export function larger(db: Kysely<any>, a: RawBuilder<number>, b: RawBuilder<number>): RawBuilder<number> {
+  return isSqlite(db) ? sql`max(${a}, ${b})` : sql`greatest(${a}, ${b})`
+}
+
+/** `like`, which ignores the case of ASCII letters in SQLite. */
+export function likeOf(db: Kysely<any>): 'like' | 'ilike' {
+  return isSqlite(db) ? 'like' : 'ilike'
+}

@@ -1,0 +1,51 @@
+/** The databases of an agent: files in its data folder, or PostgreSQL. */
+import { join } from 'node:path'
+import type { Config } from './base/config.ts'
+import { type Ownership, soleOwnership } from './nodes/ownership.ts'
+import {
+  type AgentDb,
+  type AuditDb,
+  type MediatorDb,
+  openAgentDb,
+  openAuditDb,
+  openMediatorDb,
+} from './storage/database.ts'
+import type { Connections } from './storage/postgres/connect.ts'
+import { type Claim, openAgent, openAudit, openMediator } from './storage/postgres/databases.ts'
+import { WalletRows } from './wallet/wallet-rows.ts'
+import type { WalletStore } from './wallet/wallet-store.ts'
+
+export type Store = {
+  openAgent(): Promise<AgentDb>
+  openAudit(): Promise<AuditDb>
+  openMediator(): Promise<MediatorDb>
+  /** Absent for the files in the data folder. */
+  readonly wallets?: WalletStore
+  readonly ownership: Ownership
+}
+
+/** The files in the data folder. */
+export function createFileStore(
+  { AGENT_DATA_DIR: folder }: Pick<Config, 'AGENT_DATA_DIR'>,
+  ownership = soleOwnership,
+): Store {
+  return {
+    openAgent: () => openAgentDb(join(folder, 'agent.db')),
+    openAudit: () => openAuditDb(join(folder, 'audit.db')),
+    openMediator: () => openMediatorDb(join(folder, 'mediator.db')),
+    ownership,
+  }
+}
+
+/** The ownership of a node, and its claims. */
+type Owner = Ownership & { claimOf(walletId: string): Claim }
+
+export function createPostgresStore(connections: Connections, owner: Owner): Store {
+  return {
+    openAgent: () => Promise.resolve(openAgent(connections)),
+    openAudit: () => Promise.resolve(openAudit(connections)),
+    openMediator: () => Promise.resolve(openMediator(connections)),
+    wallets: new WalletRows(connections, (walletId) => owner.claimOf(walletId)),
+    ownership: owner,
+  }
+}

@@ -1,0 +1,73 @@
+/** The folder `wallets` of the data folder, with one file for each wallet. */
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeWalletDb, openExistingWalletDb, type Db } from '../storage/database.ts'
+import { DamagedFileError } from '../storage/file-errors.ts'
+import { removeDatabase, replaceDatabase } from '../storage/files.ts'
+import { createLogSync } from '../storage/log-sync.ts'
+import { findSetAside, missingFile, removeWalletFiles, setAside } from './wallet-file.ts'
+import type { WalletContents, WalletStore } from './wallet-store.ts'
+
+export class WalletFolder implements WalletStore {
+  readonly system = 'sqlite'
+  readonly #path: string
+  /** The folder of wallet files that are being exported or imported. It is on the same disk, so that a rename moves a file to its place. */
+  readonly transit: string
+
+  constructor(dataDir: string) {
+    this.#path = join(dataDir, 'wallets')
+    this.transit = join(this.#path, 'transit')
+    mkdirSync(this.#path, { recursive: true, mode: 0o700 })
+  }
+
+  /** The path of a wallet's file. */
+  pathOf(id: string): string {
+    return join(this.#path, `${id}.db`)
+  }
+
+  nameOf(id: string): string {
+    return this.pathOf(id)
+  }
+
+  create(id: string, fill: (db: Db) => Promise<unknown>): Promise<void> {
+    const path = this.pathOf(id)
+    removeDatabase(path)
+    return makeWalletDb(path, fill)
+  }
+
+  async open(id: string, isSuspect: boolean): Promise<WalletContents> {
+    const path = this.pathOf(id)
+    // SQLite would create the file.
+    if (!existsSync(path)) throw missingFile(path, id)
+    if (!statSync(path).isFile()) throw new DamagedFileError(path, 'is not a file')
+    const db = await openExistingWalletDb(path, { isSuspect })
+    const log = createLogSync(path)
+    const close = async () => {
+      await log.close()
+      await db.destroy()
+    }
+    return { db, flush: () => log.flush(), close }
+  }
+
+  /** Renames the file. */
+  setAside(id: string, cause: Error): Error {
+    const path = this.pathOf(id)
+    setAside(path)
+    return missingFile(path, id, cause)
+  }
+
+  remove(id: string): Promise<void> {
+    return Promise.resolve(removeWalletFiles(this.pathOf(id)))
+  }
+
+  /** Moves the file of an imported wallet from `transit` to its place, if that is not done yet. */
+  install(id: string, arrived: string): void {
+    const from = join(this.transit, arrived)
+    if (existsSync(from)) replaceDatabase(from, this.pathOf(id))
+  }
+
+  /** The names of files that were set aside as damaged and not replaced since. */
+  setAsideFiles(): string[] {
+    return findSetAside(this.#path)
+  }
+}

@@ -1,0 +1,142 @@
+/** PostgreSQL separates the wallets: each transaction names its wallet, and row-level security hides the rows of the others. */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Connections } from '../../../src/storage/postgres/connect.ts'
+import { openWallet } from '../../../src/storage/postgres/databases.ts'
+import { openPostgres } from '../../../src/storage/postgres/open.ts'
+import { walletTables } from '../../../src/storage/postgres/wallet-rows.ts'
+import { startPostgres, type Postgres } from '../../_postgres.ts'
+
+const [alice, bob] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']
+
+let server: Postgres
+let url: string
+let connections: Connections
+
+beforeAll(async () => {
+  server = await startPostgres()
+  url = await server.createDatabase()
+  connections = await openPostgres({ url, connections: 10, nodeName: 'test' })
+})
+
+afterAll(async () => {
+  await connections.close()
+  await server[Symbol.asyncDispose]()
+})
+
+const insertSetting = (id: string, value: string) =>
+  openWallet(connections, id).insertInto('setting').values({ name: 'seed', value }).execute()
+
+const readSettings = (id: string) =>
+  openWallet(connections, id).selectFrom('setting').select('value').execute()
+
+test('a wallet reads and changes its own rows only', async () => {
+  await insertSetting(alice, 'of alice')
+  await insertSetting(bob, 'of bob')
+  expect(await readSettings(alice)).toEqual([{ value: 'of alice' }])
+  const ofBob = openWallet(connections, bob)
+  await ofBob.updateTable('setting').set({ value: 'changed' }).execute()
+  expect(await readSettings(alice)).toEqual([{ value: 'of alice' }])
+  await ofBob.deleteFrom('setting').execute()
+  expect(await readSettings(alice)).toEqual([{ value: 'of alice' }])
+  expect(await readSettings(bob)).toEqual([])
+})
+
+describe('every table of wallets', () => {
+  test('is in the list of tables, with forced row-level security', async () => {
+    const { rows } = await connections.nodes.query<{ name: string; forced: boolean }>(
+      `select relname as name, relrowsecurity and relforcerowsecurity as forced from pg_class
+      join pg_attribute on attrelid = pg_class.oid and attname = 'wallet_id' and atttypid = 'uuid'::regtype
+      where relkind = 'r' order by relname`,
+    )
+    expect(rows.map(({ name }) => name)).toEqual(walletTables.toSorted())
+    expect(rows.filter(({ forced }) => !forced)).toEqual([])
+  })
+
+  test('has the wallet first in each index', async () => {
+    const { rows } = await connections.nodes.query(
+      `select indexrelid::regclass::text as name from pg_index
+      join pg_attribute on attrelid = indrelid and attname = 'wallet_id' and atttypid = 'uuid'::regtype
+      where indkey[0] <> attnum`,
+    )
+    expect(rows).toEqual([])
+  })
+
+  test.each(walletTables)('%s: without a wallet, no statement reads or writes', async (table) => {
+    const client = new pg.Client(url)
+    await client.connect()
+    try {
+      await expect(client.query(`select count(*) from ${table}`)).rejects.toThrow('app.wallet')
+      await expect(client.query(`delete from ${table}`)).rejects.toThrow('app.wallet')
+    } finally {
+      await client.end()
+    }
+  })
+})
+
+test('a connection does not keep the wallet of its last transaction', async () => {
+  const client = await connections.wallets.connect()
+  try {
+    await client.query('begin')
+    await client.query(`select set_config('app.wallet', $1, true)`, [alice])
+    await client.query('commit')
+    await expect(client.query('select count(*) from setting')).rejects.toThrow(
+      /invalid input syntax for type uuid: ""/,
+    )
+  } finally {
+    client.release()
+  }
+})
+
+test('a row cannot be given to another wallet', async () => {
+  const write = openWallet(connections, alice)
+    .transaction()
+    .execute((tx) =>
+      tx
+        .updateTable('setting')
+        .set({ wallet_id: bob } as object)
+        .execute(),
+    )
+  await expect(write).rejects.toThrow('row-level security')
+})
+
+describe('the start is refused in one sentence', () => {
+  const open = (given: string) => openPostgres({ url: given, connections: 4, nodeName: 'test' })
+
+  test.each(['superuser', 'bypassrls'])('for a role with %s', async (right) => {
+    const database = new URL(url).pathname.slice(1)
+    await server.asSuperuser(database, `drop role if exists ruler; create role ruler login ${right}`)
+    await expect(open(url.replace(/\/\/.*@/, '//ruler@'))).rejects.toThrow(
+      'The role ruler of AGENT_DATABASE_URL is a superuser or bypasses row-level security, which separates the tenants: use a role with NOSUPERUSER NOBYPASSRLS that owns the database.',
+    )
+    await server.asSuperuser(database, 'drop role ruler')
+  })
+
+  test('for a role that may not create tables', async () => {
+    const database = new URL(url).pathname.slice(1)
+    await server.asSuperuser(database, 'drop role if exists guest; create role guest login')
+    await expect(open(url.replace(/\/\/.*@/, '//guest@'))).rejects.toThrow(
+      'may not create tables in its schema',
+    )
+    await server.asSuperuser(database, 'drop role guest')
+  })
+
+  test('for a database of a newer release', async () => {
+    const other = await server.createDatabase()
+    await (await open(other)).close()
+    const name = new URL(other).pathname.slice(1)
+    await server.asSuperuser(name, `insert into kysely_migration values ('999-next', 'now')`)
+    await expect(open(other)).rejects.toThrow(
+      'A newer release of identity-agent migrated the database (this release does not know 999-next); nothing was changed. Start that release.',
+    )
+  })
+
+  test('for a server that is not there, without the password', async () => {
+    const failed = await open('postgres://me:hidden@127.0.0.1:1/agent').catch(
+      (error: unknown) => error as Error,
+    )
+    expect((failed as Error).message).toBe(
+      'The database of AGENT_DATABASE_URL (127.0.0.1:1/agent) cannot be used: nothing listens there. Check that the server runs, and the address, role and password.',
+    )
+  })
+})
