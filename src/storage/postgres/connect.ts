@@ -30,6 +30,8 @@ const keepAliveDelayMs = 5_000
  */
 export async function createConnections(url: string, limit: number, name: string): Promise<Connections> {
   const { default: pg } = await import('pg')
+  // The type of `bigint` and `count(*)`, whose values here are all below 2^53.
+  const { INT8 } = pg.types.builtins
   const config: ClientConfig = {
     connectionString: url,
     application_name: `identity-agent ${name}`,
@@ -38,9 +40,7 @@ export async function createConnections(url: string, limit: number, name: string
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     connectionTimeoutMillis: connectTimeoutMs,
-    types: {
-      getTypeParser: (oid, format) => (Number(oid) === int8 ? Number : pg.types.getTypeParser(oid, format)),
-    },
+    types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
   }
   const createPool = (max: number) => {
     const pool = new pg.Pool({ ...config, max })
@@ -59,9 +59,6 @@ export async function createConnections(url: string, limit: number, name: string
     close: async () => void (await Promise.all(Object.values(pools).map((pool) => pool.end()))),
   }
 }
-
-/** The type of `bigint` and `count(*)` (`pg_type.oid`), whose values here are all below 2^53. */
-const int8 = 20
 
 /** Runs one query on a connection of a pool. @throws as `toPostgresError` */
 export async function query<Row extends object>(
