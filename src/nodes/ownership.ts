@@ -32,6 +32,8 @@ export type Ownership = {
   onGain(listener: (owns: (walletId: string) => boolean) => void): void
   /** Calls `listener` when this process has lost shards. Another process may own them when all listeners have resolved, or already. */
   onLoss(listener: (owns: (walletId: string) => boolean) => Promise<void>): void
+  /** Calls `listener` when the owners that this process knows have changed. Returns the function that removes it. */
+  onChange(listener: () => void): () => void
 }
 
 /** The ownership of an agent of one process. */
@@ -42,4 +44,5 @@ export const soleOwnership: Ownership = {
   findOwner: () => Promise.resolve(undefined),
   onGain: () => undefined,
   onLoss: () => undefined,
+  onChange: () => () => undefined,
 }

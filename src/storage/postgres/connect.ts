@@ -17,6 +17,9 @@ export type Connections = Pools & {
 /** How long a request waits for a free connection, and for a new one. */
 const connectTimeoutMs = 5_000
 
+/** How long a query waits for a server that does not answer. A renewal of a lease that takes longer is too late. */
+const [queryTimeoutMs, leaseTimeoutMs] = [35_000, 4_000]
+
 /** The connections of the tables that all tenants share, and of leases. */
 const [sharedConnections, nodeConnections] = [4, 2]
 
@@ -42,8 +45,8 @@ export async function createConnections(url: string, limit: number, name: string
     connectionTimeoutMillis: connectTimeoutMs,
     types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
   }
-  const createPool = (max: number) => {
-    const pool = new pg.Pool({ ...config, max })
+  const createPool = (max: number, query_timeout = queryTimeoutMs) => {
+    const pool = new pg.Pool({ ...config, max, query_timeout })
     // An idle connection that breaks is replaced with the next query, which reports the error if it lasts.
     pool.on('error', () => undefined)
     return pool
@@ -51,7 +54,7 @@ export async function createConnections(url: string, limit: number, name: string
   const pools: Pools = {
     wallets: createPool(Math.max(1, limit - sharedConnections - nodeConnections)),
     shared: createPool(sharedConnections),
-    nodes: createPool(nodeConnections),
+    nodes: createPool(nodeConnections, leaseTimeoutMs),
   }
   return {
     ...pools,

@@ -38,7 +38,7 @@ export type Opening = { name: string; expressions: string; values: unknown[] }
 export type PostgresDialectOptions = CompilerOptions & {
   /** Begins a transaction that may write. @throws {NotOwnerError} */
   openWrite: () => Opening | undefined
-  /** Begins the transaction of a query outside of a transaction, which may write if this is undefined. */
+  /** Begins the transaction of a query outside of a transaction that reads; `openWrite` if this is undefined. */
   openRead?: () => Opening | undefined
   /** The wallet, for the error of a fenced transaction. */
   walletId?: string
@@ -100,6 +100,14 @@ class PostgresDriver implements Driver {
   }
 }
 
+/** Queries that write. */
+const changes: ReadonlySet<string> = new Set([
+  'InsertQueryNode',
+  'UpdateQueryNode',
+  'DeleteQueryNode',
+  'MergeQueryNode',
+])
+
 class Connection implements DatabaseConnection {
   readonly #client: PoolClient
   readonly #options: PostgresDialectOptions
@@ -140,13 +148,15 @@ class Connection implements DatabaseConnection {
     this.#client.release(this.#fault)
   }
 
-  async executeQuery<Row>({ sql, parameters, preparedName }: NamedQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>({ query, sql, parameters, preparedName }: NamedQuery): Promise<QueryResult<Row>> {
     const statement = { text: sql, values: [...parameters], ...(preparedName && { name: preparedName }) }
     if (this.#isInTransaction) return toResult(await this.#query(statement))
-    const opening = (this.#options.openRead ?? this.#options.openWrite)()
+    const { openRead, openWrite } = this.#options
+    const mayWrite = !openRead || changes.has(query.kind)
+    const opening = mayWrite ? openWrite() : openRead()
     if (!opening) return toResult(await this.#query(statement))
     const results = await this.#send([
-      { text: 'begin' },
+      { text: mayWrite ? 'begin' : 'begin read only' },
       ...toStatements(opening),
       statement,
       { text: 'commit' },

@@ -11,7 +11,7 @@ const unavailable =
 
 /** Messages of `pg` and `pg-pool`, whose errors have no codes. */
 const noConnection =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after)/
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after)/
 
 /** Converts an error of PostgreSQL to a {Problem}. Returns any other error as it is. */
 export function toPostgresError(error: unknown): unknown {

@@ -56,13 +56,13 @@ async function assertUsable({ nodes }: Connections): Promise<void> {
 }
 
 /** One transaction. Nodes that start at the same time wait for each other. @throws {StartError} for a database of a newer release */
-async function migrateDatabase({ nodes }: Connections): Promise<void> {
+async function migrateDatabase({ shared }: Connections): Promise<void> {
   const known = await query<{ exists: boolean }>(
-    nodes,
+    shared,
     `select to_regclass('kysely_migration') is not null as exists`,
   )
   const done = known[0]!.exists
-    ? await query<{ name: string }>(nodes, 'select name from kysely_migration order by name')
+    ? await query<{ name: string }>(shared, 'select name from kysely_migration order by name')
     : []
   const unknown = done.findLast(({ name }) => !Object.hasOwn(postgresMigrations, name))
   if (unknown)
@@ -71,7 +71,7 @@ async function migrateDatabase({ nodes }: Connections): Promise<void> {
       1,
     )
   if (done.length === Object.keys(postgresMigrations).length) return
-  const db = new Kysely<unknown>({ dialect: createPostgresDialect(nodes, { openWrite: () => undefined }) })
+  const db = new Kysely<unknown>({ dialect: createPostgresDialect(shared, { openWrite: () => undefined }) })
   await migrate(db, postgresMigrations)
 }
 

@@ -1,0 +1,248 @@
+/**
+ * Leases over PostgreSQL decide which node owns which shards.
+ *
+ * The lease is on the node's row, so that one statement renews it for all shards, after a third of its time. The row of a shard has the owner
+ * and the epoch, which every transaction that writes to a wallet checks (`fence`). A node stops to use its wallets when its lease ends by its
+ * own steady clock, counted from before the renewal. It may write them again if no other node has taken the shards over.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { steadyNow } from '../base/clock.ts'
+import { newId } from '../base/id.ts'
+import type { Log } from '../base/log.ts'
+import { StartError } from '../base/start-error.ts'
+import type { Connections } from '../storage/postgres/connect.ts'
+import { type Claim, openNodes } from '../storage/postgres/databases.ts'
+import { planChange } from './assignment.ts'
+import { Claims } from './claims.ts'
+import * as table from './lease-table.ts'
+import { Listeners } from './listeners.ts'
+import { type Ownership, type Peer, shardOf } from './ownership.ts'
+import { Ticker } from './ticker.ts'
+
+export type LeaseOptions = {
+  connections: Connections
+  name: string
+  address: string
+  release: string
+  leaseSeconds: number
+  log: Log
+}
+
+/** Renewals in the time of a lease, and milliseconds after the end of another one's lease at which its shards are taken. */
+const [renewals, endedMs] = [3, 20]
+
+export class Leases implements Ownership {
+  readonly #options: LeaseOptions
+  readonly #db: table.NodeDb
+  readonly #id = newId()
+  readonly #listeners = new Listeners()
+  readonly #claims = new Claims(this.#id)
+  #nodes: table.NodeRow[] = []
+  #shards: table.ShardRow[] = []
+  readonly #ticker = new Ticker(() => this.#tick())
+  #expiry: NodeJS.Timeout | undefined
+  /** Resolves when the wallets of lost shards are closed. */
+  #closing: Promise<void> | undefined
+  #isStopping = false
+
+  private constructor(options: LeaseOptions) {
+    this.#options = options
+    this.#db = openNodes(options.connections)
+  }
+
+  /** Registers the node and takes its share of the shards. @throws {StartError} when a node with the name runs */
+  static async open(options: LeaseOptions): Promise<Leases> {
+    const leases = new Leases(options)
+    await leases.#register()
+    await leases.#ticker.wake()
+    return leases
+  }
+
+  get name(): string {
+    return this.#options.name
+  }
+
+  async listRunning(): Promise<string[]> {
+    return (await table.readNodes(this.#db)).filter((node) => node.remainingMs > 0).map((node) => node.name)
+  }
+
+  findOwner(walletId: string): Promise<Peer | undefined> {
+    const owner = this.#shards[shardOf(walletId)]?.node
+    const node = owner === this.#id ? undefined : this.#nodes.find(({ id }) => id === owner)
+    return Promise.resolve(node && { name: node.name, address: node.address })
+  }
+
+  owns: Ownership['owns'] = (walletId) => this.#claims.owns(walletId)
+  /** Whether the node has renewed its lease in time. */
+  isHeld = (): boolean => this.#claims.isHeld
+  onGain: Ownership['onGain'] = (listener) => this.#listeners.onGain(listener)
+  onLoss: Ownership['onLoss'] = (listener) => this.#listeners.onLoss(listener)
+  onChange: Ownership['onChange'] = (listener) => this.#listeners.onChange(listener)
+
+  /** The right to write to a wallet. @throws {NotOwnerError} */
+  claimOf = (walletId: string): Claim => this.#claims.claimOf(walletId)
+
+  /** Whether the node gives its shards up. */
+  get isDraining(): boolean {
+    return this.#isStopping || (this.#nodes.find(({ id }) => id === this.#id)?.isDraining ?? false)
+  }
+
+  /** Reads the owners again: another node has changed them. */
+  refresh(): void {
+    void this.#ticker.wake()
+  }
+
+  /** All nodes, with the number of their shards. @throws {Problem} 503 while the database is away */
+  async list(): Promise<(table.NodeRow & { shards: number; isSelf: boolean })[]> {
+    const [nodes, shards] = await Promise.all([table.readNodes(this.#db), table.readShards(this.#db)])
+    return nodes.map((node) => ({
+      ...node,
+      shards: shards.filter((shard) => shard.node === node.id).length,
+      isSelf: node.id === this.#id,
+    }))
+  }
+
+  /** Has a node give up its shards, or take its share again. @returns false if no node has the name */
+  async setDraining(name: string, isDraining: boolean): Promise<boolean> {
+    const isKnown = await table.setDraining(this.#db, name, isDraining)
+    this.refresh()
+    return isKnown
+  }
+
+  /** Gives up all shards; the work under way with their wallets ends first. A request for them is forwarded from now on. */
+  async drain(): Promise<void> {
+    this.#isStopping = true
+    try {
+      await table.setDraining(this.#db, this.name, true)
+      // The lease is renewed until the work under way has ended.
+      await this.#ticker.wake()
+      await this.#release(this.#claims.beginRelease())
+      await this.close()
+      await table.unregister(this.#db, this.#id)
+    } catch (error) {
+      this.#options.log.warn(
+        { err: error },
+        'this node could not give up its shards before the end of its lease',
+      )
+      await this.close()
+    }
+  }
+
+  /** Ends the renewals. The other nodes take the shards when the lease has ended. */
+  async close(): Promise<void> {
+    this.#isStopping = true
+    await this.#ticker.stop()
+    clearTimeout(this.#expiry)
+  }
+
+  async #register(): Promise<void> {
+    const { name, address, release, leaseSeconds } = this.#options
+    const startedAt = steadyNow()
+    const running = await table.register(this.#db, { id: this.#id, name, address, release, leaseSeconds })
+    if (running)
+      throw new StartError(
+        `A node with the name ${name} runs at ${running.address}. Set AGENT_NODE_NAME to another name; after a crash, try again in ${Math.ceil(running.remainingMs / 1_000)} s.`,
+        5,
+      )
+    this.#claims.endsAt = startedAt + leaseSeconds * 1_000
+  }
+
+  /** Renews the lease, and takes or gives up shards. @returns when to do so next */
+  async #tick(): Promise<number> {
+    const { leaseSeconds, log } = this.#options
+    const intervalMs = (leaseSeconds * 1_000) / renewals
+    const startedAt = steadyNow()
+    try {
+      if (!(await table.renew(this.#db, this.#id, leaseSeconds))) await this.#register()
+      this.#claims.endsAt = startedAt + leaseSeconds * 1_000
+      this.#watchEnd()
+      await (this.#isStopping ? this.#read() : this.#rebalance())
+    } catch (error) {
+      if (!this.#isStopping) log.warn({ err: error }, 'the lease of this node could not be renewed')
+      return startedAt + Math.min(intervalMs, 500)
+    }
+    const ends = this.#nodes
+      .filter(({ id, remainingMs }) => id !== this.#id && remainingMs > 0)
+      .map(({ remainingMs }) => remainingMs + endedMs)
+    return Math.min(startedAt + intervalMs, steadyNow() + Math.min(...ends))
+  }
+
+  /** Until no shard is left to take. */
+  async #rebalance(): Promise<void> {
+    for (;;) {
+      await this.#read()
+      const running = this.#nodes.filter(({ remainingMs }) => remainingMs > 0)
+      const shards = this.#shards.map(({ id, node }) => ({
+        id,
+        owner: this.#claims.isReleasing(id) ? '' : running.find((each) => each.id === node)?.id,
+      }))
+      const { take, releaseCount } = planChange(this.#id, running, shards)
+      if (releaseCount > 0) void this.#release(this.#claims.beginRelease(releaseCount))
+      if (take.length === 0) return
+      const taken = await table.take(this.#db, this.#id, take)
+      if (taken.length === 0) return
+    }
+  }
+
+  /** Reads nodes and shards, and follows what has changed. */
+  async #read(): Promise<void> {
+    const before = JSON.stringify(this.#shards)
+    const [nodes, shards] = await Promise.all([table.readNodes(this.#db), table.readShards(this.#db)])
+    this.#nodes = nodes
+    this.#shards = shards
+    if (nodes.some(({ remainingMs }) => remainingMs < 0)) await table.deleteEnded(this.#db)
+    if (this.#claims.dropLost(shards)) this.#lose()
+    // Wallets of an earlier epoch close before they are opened again. Renewals do not wait for it.
+    if (this.#closing) void this.#closing.then(() => this.#gain())
+    else this.#gain()
+    if (JSON.stringify(shards) !== before) this.#listeners.change()
+  }
+
+  #gain(): void {
+    if (this.#claims.addGained(this.#shards)) this.#listeners.gain(this.#claims.owns)
+  }
+
+  /** Closes the wallets that this node does not own any more. */
+  #lose(): void {
+    const earlier = this.#closing
+    const closing = Promise.all([earlier, this.#listeners.lose(this.#claims.owns)]).then(() => {
+      if (this.#closing === closing) this.#closing = undefined
+    })
+    this.#closing = closing
+  }
+
+  /** Gives shards up. Work under way with the wallets ends first, for the time of a lease at most. */
+  async #release(shards: readonly number[]): Promise<void> {
+    if (shards.length === 0) return
+    let isReleased = false
+    const ended = new AbortController()
+    try {
+      await Promise.race([
+        this.#listeners.lose(this.#claims.owns),
+        sleep(this.#options.leaseSeconds * 1_000, undefined, { signal: ended.signal }),
+      ])
+      await table.release(this.#db, this.#id, shards)
+      isReleased = true
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'shards could not be given up')
+    } finally {
+      ended.abort()
+      this.#claims.endRelease(shards, isReleased)
+      this.refresh()
+    }
+  }
+
+  /** Closes the wallets when the lease ends without a renewal. */
+  #watchEnd(): void {
+    clearTimeout(this.#expiry)
+    if (this.#isStopping) return
+    this.#expiry = setTimeout(() => {
+      if (this.#claims.isHeld) return this.#watchEnd()
+      this.#options.log.error('the lease of this node has ended: it does not use its wallets any more')
+      this.#claims.clear()
+      this.#lose()
+      this.#listeners.change()
+    }, this.#claims.endsAt - steadyNow())
+    this.#expiry.unref()
+  }
+}
