@@ -148,8 +148,7 @@ type Base = Pick<Environment, 'config' | 'log' | 'metrics' | 'urls' | 'db'> & {
 async function createParts({ agentKey, store, ...base }: Base, closers: (() => unknown)[]) {
   const { config, log, urls, db } = base
   const tokens = await createWalletTokens(agentKey, db)
-  const notifier = new Notifier()
-  closers.push(() => notifier.close())
+  const notifier = createNotifier(store, closers)
   const { env, embeddedLedger } = await createEnvironment(
     {
       ...base,
@@ -212,6 +211,13 @@ async function createParts({ agentKey, store, ...base }: Base, closers: (() => u
     enterprise: createEnterprise(config, agentKey, { url: urls.rest }),
     ledgerServer,
   }
+}
+
+function createNotifier({ ownership }: Store, closers: (() => unknown)[]): Notifier {
+  const notifier = new Notifier()
+  closers.push(() => notifier.close())
+  ownership.onLoss((owns) => Promise.resolve(notifier.closeUnowned(owns)))
+  return notifier
 }
 
 function createMediator(env: Environment, agentKey: Uint8Array, store: Store): Promise<Mediator> {

@@ -174,6 +174,7 @@ const mayImport: Record<string, string[]> = {
     'src/doctor',
     'src/mediator',
     'src/net',
+    'src/nodes',
     'src/otel',
     'src/protocols',
     'src/storage',

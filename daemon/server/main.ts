@@ -22,6 +22,7 @@ import { describeReach } from '../../src/net/reach.ts'
 import { announce } from './announce.ts'
 import { lockDataFolder } from './data-folder.ts'
 import { connectionLimits, countConnections, portOf, stop, urlOf } from './listen.ts'
+import { startNode } from './node.ts'
 import { runAgent } from './run-agent.ts'
 import { startTracing } from './tracing.ts'
 import { createNotify, type Notify } from './notify.ts'
@@ -63,9 +64,11 @@ async function start({ configured, host, origin, log, undo }: Start): Promise<St
   const remembered = profile?.dataDir === dataDir ? profile : undefined
   const adminToken = config.ADMIN_TOKEN ?? new Secret(remembered?.adminToken ?? newApiKey())
   const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
-  const agent = await createAgent({ ...config, ADMIN_TOKEN: adminToken }, log, urls, remembered)
+  const node = config.AGENT_DATABASE_URL && (await startNode(config, log, config.AGENT_NODE_ADDRESS))
+  if (node) undo.splice(1, 0, () => node.close())
+  const agent = await createAgent({ ...config, ADMIN_TOKEN: adminToken }, log, urls, remembered, node?.store)
   // The servers stop before the agent, because accepted requests use it.
-  undo.splice(1, 0, () => agent[Symbol.asyncDispose]())
+  undo.splice(node ? 2 : 1, 0, () => agent[Symbol.asyncDispose]())
   undo.unshift(endTracing)
   const startedAt = new Date().toISOString()
   const calls = describeReach(config)
@@ -97,7 +100,7 @@ async function start({ configured, host, origin, log, undo }: Start): Promise<St
     { labels: { server: 'api' }, value: await countConnections(rest) },
     { labels: { server: 'didcomm' }, value: await countConnections(didcomm) },
   ])
-  await runAgent(agent, { rest, didcomm }, undo, { routes, shutdown })
+  await runAgent(agent, { rest, didcomm }, undo, { routes, shutdown, drain: () => node?.leases.drain() })
   const secured = { certificate: certificate?.fingerprint, authority: certificate?.authorityFile }
   return { url, didcommUrl, ...secured, calls, moved: moved === undefined ? [] : [moved] }
 }

@@ -11,14 +11,19 @@ import { serveSockets } from './mediator.ts'
 
 export type Servers = { rest: Server; didcomm: Server }
 
-type RunOptions = MountOptions & { routes: readonly Route[]; shutdown?: Shutdown }
+type RunOptions = MountOptions & {
+  routes: readonly Route[]
+  shutdown?: Shutdown
+  /** Gives the wallets of this node to the others. */
+  drain?: () => Promise<void> | undefined
+}
 
 /** Adds to `undo` what ends streams and waiting requests, because stopping servers wait for them. */
 export async function runAgent(
   agent: Agent,
   { rest, didcomm }: Servers,
   undo: (() => unknown)[],
-  { routes, ...options }: RunOptions,
+  { routes, drain, ...options }: RunOptions,
 ): Promise<void> {
   serve(rest, createApp(agent, routes, options).callback())
   serve(didcomm, createDidcommApp(agent, options.shutdown).callback())
@@ -26,6 +31,7 @@ export async function runAgent(
   undo.push(() => agent.backups[Symbol.asyncDispose]())
   undo.push(() => agent.definitions.close())
   undo.push(() => agent.notifier.close())
+  undo.push(() => drain?.())
   undo.push(() => agent.readiness.stop())
   await agent.worker.resume()
 }

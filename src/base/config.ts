@@ -29,6 +29,7 @@ import {
 import './plain-issues.ts'
 import { Secret } from './secret.ts'
 import { locationVariables } from './settings.ts'
+import { nodeVariables } from './node-config.ts'
 import { findWrongTracing, tracingVariables } from './tracing-config.ts'
 
 // prettier-ignore
@@ -136,6 +137,8 @@ export const variables = {
   VDR_BYTES:                            z.coerce.number().int().min(1_048_576).default(1_073_741_824)
                                                                .describe('Bytes of the ledger file above which the served ledger answers submissions with 507, at least 1048576. The agent’s own wallets can still publish.'),
   DID_CACHE_LIFETIME:                   seconds.default(60)    .describe('Time for which documents of did:web and states of a remote ledger are cached. 0 disables the cache.'),
+
+  ...nodeVariables,
 
   AGENT_MEDIATOR:                       flag.default(false)    .describe('Whether the agent is a mediator for other wallets, on the DIDComm port.'),
   MEDIATOR_ACCOUNT_LIMIT:               count.default(10_000)  .describe('Wallets that may enrol with the mediator.'),

@@ -39,6 +39,15 @@ export class Notifier {
     return count
   }
 
+  /** Closes the subscriptions to wallets that another process is about to own. Their clients subscribe there. */
+  closeUnowned(owns: (walletId: string) => boolean): void {
+    for (const [key, subscriptions] of this.#subscriptions) {
+      const walletId = key.slice(0, key.lastIndexOf(' '))
+      if (walletId === allWallets || owns(walletId)) continue
+      for (const subscription of subscriptions) subscription.close()
+    }
+  }
+
   /** Closes all subscriptions, and those that are made later. */
   close(): void {
     this.#isClosed = true
@@ -47,7 +56,10 @@ export class Notifier {
   }
 }
 
-const keyOf = (topic: string, walletId = 'all wallets') => `${walletId} ${topic}`
+/** In the place of the id of a wallet. */
+const allWallets = 'all wallets'
+
+const keyOf = (topic: string, walletId = allWallets) => `${walletId} ${topic}`
 
 export class Subscription {
   readonly #changed = new Set<string>()

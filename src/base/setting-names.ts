@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { variables, type Config } from './config.ts'
 import { masterKey, metricsToken, secret, seedHex } from './config-values.ts'
+import { databaseUrl } from './node-config.ts'
 import { closest, editDistance } from './nearest.ts'
 
 export type Name = keyof Config
@@ -30,7 +31,7 @@ export function isSettingName(name: string): name is Name {
   return Object.hasOwn(variables, name)
 }
 
-const secretTypes: readonly z.ZodType[] = [secret, masterKey, metricsToken, seedHex]
+const secretTypes: readonly z.ZodType[] = [databaseUrl, secret, masterKey, metricsToken, seedHex]
 
 export function isSecret(name: Name): boolean {
   return secretTypes.includes(typeOf(name))

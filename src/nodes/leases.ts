@@ -16,7 +16,7 @@ import { planChange } from './assignment.ts'
 import { Claims } from './claims.ts'
 import * as table from './lease-table.ts'
 import { Listeners } from './listeners.ts'
-import { type Ownership, type Peer, shardOf } from './ownership.ts'
+import { type Ownership, shardOf } from './ownership.ts'
 import { Ticker } from './ticker.ts'
 
 export type LeaseOptions = {
@@ -50,10 +50,18 @@ export class Leases implements Ownership {
     this.#db = openNodes(options.connections)
   }
 
-  /** Registers the node and takes its share of the shards. @throws {StartError} when a node with the name runs */
+  /** Registers the node and takes its share of the shards. @throws {StartError} when another node has the name */
   static async open(options: LeaseOptions): Promise<Leases> {
     const leases = new Leases(options)
-    await leases.#register()
+    const earlier = await leases.#register()
+    // After a crash, the lease of the earlier process has not ended yet.
+    if (earlier) await sleep(earlier.remainingMs + endedMs)
+    const running = earlier && (await leases.#register())
+    if (running)
+      throw new StartError(
+        `A node with the name ${options.name} runs at ${running.address}. Set AGENT_NODE_NAME to another name, or stop that node.`,
+        5,
+      )
     await leases.#ticker.wake()
     return leases
   }
@@ -62,14 +70,12 @@ export class Leases implements Ownership {
     return this.#options.name
   }
 
-  async listRunning(): Promise<string[]> {
-    return (await table.readNodes(this.#db)).filter((node) => node.remainingMs > 0).map((node) => node.name)
-  }
+  listRunning: Ownership['listRunning'] = async () =>
+    (await table.readNodes(this.#db)).filter((node) => node.remainingMs > 0).map((node) => node.name)
 
-  findOwner(walletId: string): Promise<Peer | undefined> {
+  findOwner: Ownership['findOwner'] = (walletId) => {
     const owner = this.#shards[shardOf(walletId)]?.node
-    const node = owner === this.#id ? undefined : this.#nodes.find(({ id }) => id === owner)
-    return Promise.resolve(node && { name: node.name, address: node.address })
+    return Promise.resolve(this.#nodes.find(({ id }) => id === owner && id !== this.#id))
   }
 
   owns: Ownership['owns'] = (walletId) => this.#claims.owns(walletId)
@@ -83,9 +89,8 @@ export class Leases implements Ownership {
   claimOf = (walletId: string): Claim => this.#claims.claimOf(walletId)
 
   /** Whether the node gives its shards up. */
-  get isDraining(): boolean {
-    return this.#isStopping || (this.#nodes.find(({ id }) => id === this.#id)?.isDraining ?? false)
-  }
+  isDraining = (): boolean =>
+    this.#isStopping || (this.#nodes.find(({ id }) => id === this.#id)?.isDraining ?? false)
 
   /** Reads the owners again: another node has changed them. */
   refresh(): void {
@@ -135,16 +140,13 @@ export class Leases implements Ownership {
     clearTimeout(this.#expiry)
   }
 
-  async #register(): Promise<void> {
+  /** @returns the node that runs under the same name, if there is one */
+  async #register(): Promise<table.NodeRow | undefined> {
     const { name, address, release, leaseSeconds } = this.#options
     const startedAt = steadyNow()
     const running = await table.register(this.#db, { id: this.#id, name, address, release, leaseSeconds })
-    if (running)
-      throw new StartError(
-        `A node with the name ${name} runs at ${running.address}. Set AGENT_NODE_NAME to another name; after a crash, try again in ${Math.ceil(running.remainingMs / 1_000)} s.`,
-        5,
-      )
-    this.#claims.endsAt = startedAt + leaseSeconds * 1_000
+    if (!running) this.#claims.endsAt = startedAt + leaseSeconds * 1_000
+    return running
   }
 
   /** Renews the lease, and takes or gives up shards. @returns when to do so next */
@@ -153,7 +155,8 @@ export class Leases implements Ownership {
     const intervalMs = (leaseSeconds * 1_000) / renewals
     const startedAt = steadyNow()
     try {
-      if (!(await table.renew(this.#db, this.#id, leaseSeconds))) await this.#register()
+      if (!(await table.renew(this.#db, this.#id, leaseSeconds)) && (await this.#register()))
+        throw new Error(`another node has the name ${this.name}`)
       this.#claims.endsAt = startedAt + leaseSeconds * 1_000
       this.#watchEnd()
       await (this.#isStopping ? this.#read() : this.#rebalance())
@@ -193,8 +196,7 @@ export class Leases implements Ownership {
     if (nodes.some(({ remainingMs }) => remainingMs < 0)) await table.deleteEnded(this.#db)
     if (this.#claims.dropLost(shards)) this.#lose()
     // Wallets of an earlier epoch close before they are opened again. Renewals do not wait for it.
-    if (this.#closing) void this.#closing.then(() => this.#gain())
-    else this.#gain()
+    void (this.#closing ? this.#closing.then(() => this.#gain()) : this.#gain())
     if (JSON.stringify(shards) !== before) this.#listeners.change()
   }
 
@@ -238,7 +240,7 @@ export class Leases implements Ownership {
     if (this.#isStopping) return
     this.#expiry = setTimeout(() => {
       if (this.#claims.isHeld) return this.#watchEnd()
-      this.#options.log.error('the lease of this node has ended: it does not use its wallets any more')
+      this.#options.log.error('the lease of this node has ended: it uses no wallets')
       this.#claims.clear()
       this.#lose()
       this.#listeners.change()

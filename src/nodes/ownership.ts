@@ -19,21 +19,22 @@ export const mediatorId = 'mediator-381'
 /** A process that owns shards. `address` is that of its internal listener: `host:port`, or `unix:` and the path of a socket. */
 export type Peer = { name: string; address: string }
 
+/** Its functions need no `this`. */
 export type Ownership = {
   /** The name of this process, by which others of the same data know it: of the node or of the worker. Empty if there is one process. */
   readonly name: string
   /** The names of all processes that may run now. A name that is missing belongs to a process that has ended. */
-  listRunning(): Promise<readonly string[]>
+  listRunning: () => Promise<readonly string[]>
   /** Whether this process owns the wallet now. */
-  owns(walletId: string): boolean
+  owns: (walletId: string) => boolean
   /** Another process that owns the wallet. Undefined if there is none now; a take-over may be under way. */
-  findOwner(walletId: string): Promise<Peer | undefined>
+  findOwner: (walletId: string) => Promise<Peer | undefined>
   /** Calls `listener` when this process begins to own shards. Their wallets may have jobs that wait. */
-  onGain(listener: (owns: (walletId: string) => boolean) => void): void
+  onGain: (listener: (owns: (walletId: string) => boolean) => void) => void
   /** Calls `listener` when this process has lost shards. Another process may own them when all listeners have resolved, or already. */
-  onLoss(listener: (owns: (walletId: string) => boolean) => Promise<void>): void
+  onLoss: (listener: (owns: (walletId: string) => boolean) => Promise<void>) => void
   /** Calls `listener` when the owners that this process knows have changed. Returns the function that removes it. */
-  onChange(listener: () => void): () => void
+  onChange: (listener: () => void) => () => void
 }
 
 /** The ownership of an agent of one process. */

@@ -48,6 +48,8 @@ export async function openAgentKey(
   const opened = await findAgentKey(config, db)
   if (!opened) {
     const agentKey = await makeAgentKey(config, db)
+    // Another node has made one in the meantime.
+    if (!agentKey) return openAgentKey(config, db, log, audited)
     await audited(agentKey, 'agent key made', () => Promise.resolve())
     return agentKey
   }
@@ -174,12 +176,17 @@ export async function isMasterKey(db: AgentDb, masterKey: Uint8Array): Promise<b
   return agentKey !== undefined
 }
 
-async function makeAgentKey(config: Config, db: AgentDb): Promise<Uint8Array> {
+/** Undefined if there is an agent key already. */
+async function makeAgentKey(config: Config, db: AgentDb): Promise<Uint8Array | undefined> {
   const masterKey = await (await getMasterKeySource(config, db)).read({ mayMake: true })
   const agentKey = newSealKey()
-  await db.transaction().execute((tx) => rewrap(tx, masterKey, agentKey))
+  const isFirst = await db.transaction().execute(async (tx) => {
+    if ((await readWrapped(tx))[present] !== undefined) return false
+    await rewrap(tx, masterKey, agentKey)
+    return true
+  })
   masterKey.fill(0)
-  return agentKey
+  return isFirst ? agentKey : undefined
 }
 
 async function readWrapped(db: AgentDb): Promise<Wrapped> {

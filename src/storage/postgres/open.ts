@@ -78,7 +78,10 @@ async function migrateDatabase({ shared }: Connections): Promise<void> {
 /** Why the database cannot be used. The address is shown without the password. */
 function describe(url: string, error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-  return `The database of AGENT_DATABASE_URL (${addressOf(url)}) cannot be used: ${systemReason(cause)}. Check that the server runs, and the address, role and password.`
+  // The server says it in a sentence; errors of the connection have codes.
+  const isOfServer = (cause as { severity?: string }).severity !== undefined
+  const reason = isOfServer ? (cause as Error).message.split('\n')[0]! : systemReason(cause)
+  return `The database of AGENT_DATABASE_URL (${addressOf(url)}) cannot be used: ${reason}. Check that the server runs, and the address, role and password.`
 }
 
 function addressOf(url: string): string {

@@ -1,0 +1,79 @@
+/** A node: the agent's store in PostgreSQL, and its leases on the wallets that it works on. */
+import { hostname } from 'node:os'
+import type { Config } from '../../src/base/config.ts'
+import type { Log } from '../../src/base/log.ts'
+import { StartError } from '../../src/base/start-error.ts'
+import { ownersChannel, readClockDifference } from '../../src/nodes/lease-table.ts'
+import { Leases } from '../../src/nodes/leases.ts'
+import { listen } from '../../src/nodes/notifications.ts'
+import { openNodes } from '../../src/storage/postgres/databases.ts'
+import { openPostgres } from '../../src/storage/postgres/open.ts'
+import { createPostgresStore, type Store } from '../../src/store.ts'
+import { version } from '../http/version.ts'
+
+export type Node = {
+  readonly store: Store
+  readonly leases: Leases
+  /** Closes the connections. Call `leases.drain` before, so that other nodes take over at once. */
+  close(): Promise<void>
+}
+
+/** A larger difference to the clock of the database is refused: tokens and credentials have dates by the clock of a node. */
+const mostClockDifferenceMs = 60_000
+
+/**
+ * Connects to the database, migrates it, and takes this node's share of the wallets. `address` is that of the internal listener.
+ *
+ * @throws {StartError} in one sentence. Nothing is open then.
+ */
+export async function startNode(config: Config, log: Log, address: string): Promise<Node> {
+  const { AGENT_DATABASE_URL: url, AGENT_DATABASE_CONNECTIONS, AGENT_LEASE_SECONDS } = config
+  const name = config.AGENT_NODE_NAME ?? toNodeName(hostname())
+  const connections = await openPostgres({
+    url: url!.reveal(),
+    connections: AGENT_DATABASE_CONNECTIONS,
+    nodeName: name,
+  })
+  try {
+    assertClock(await readClockDifference(openNodes(connections)))
+    const leases = await Leases.open({
+      connections,
+      name,
+      address,
+      release: version,
+      leaseSeconds: AGENT_LEASE_SECONDS,
+      log,
+    })
+    const refresh = () => leases.refresh()
+    const stopListening = listen({
+      connections,
+      log,
+      channels: { [ownersChannel]: refresh },
+      onConnect: refresh,
+      onDelivery: () => undefined,
+    })
+    const close = async () => {
+      await leases.close()
+      await stopListening()
+      await connections.close()
+    }
+    return { store: createPostgresStore(connections, leases), leases, close }
+  } catch (error) {
+    await connections.close()
+    throw error
+  }
+}
+
+function assertClock(aheadMs: number): void {
+  if (Math.abs(aheadMs) <= mostClockDifferenceMs) return
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000)
+  throw new StartError(
+    `The clock of this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the database. Set both clocks, for example by NTP, and start again.`,
+    1,
+  )
+}
+
+/** A name of the machine that is valid as the name of a node. */
+function toNodeName(host: string): string {
+  return host.replaceAll(/[^\w.-]/g, '-').slice(0, 63) || 'node'
+}

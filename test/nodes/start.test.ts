@@ -1,0 +1,97 @@
+/** Daemons over PostgreSQL: they start, restart, take over, and refuse what they cannot use in one sentence. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Daemon } from '../_daemon.ts'
+import { startPostgres, type Postgres } from '../_postgres.ts'
+
+let server: Postgres
+beforeAll(async () => void (server = await startPostgres()))
+afterAll(() => server[Symbol.asyncDispose]())
+
+const masterKey = Buffer.alloc(32, 7).toString('base64url')
+
+const settings = (url: string, name: string, more: Record<string, string> = {}) => ({
+  AGENT_DATABASE_URL: url,
+  AGENT_NODE_NAME: name,
+  AGENT_LEASE_SECONDS: '2',
+  AGENT_MASTER_KEY: masterKey,
+  ...more,
+})
+
+test('what a tenant has written is there after a restart and after a crash', async () => {
+  await using daemon = await Daemon.start(settings(await server.createDatabase(), 'a'))
+  const tenant = await daemon.newTenant('tenant')
+  const ids: string[] = []
+  for (const step of ['first', 'after a restart', 'after a crash']) {
+    const { connectionId } = await tenant.call('POST /connections', { body: { label: step } })
+    ids.push(connectionId)
+    if (step === 'first') {
+      await daemon.stop()
+      await daemon.start()
+    } else await daemon.crash()
+  }
+  const { contents } = await tenant.call('GET /connections', {})
+  expect(contents.map(({ connectionId }) => connectionId)).toEqual(ids)
+})
+
+/** Starts a daemon that must not start. @returns what it says */
+async function refused(env: Record<string, string>): Promise<string> {
+  const error = await Daemon.start(env).catch((error: unknown) => error)
+  expect(error).toBeInstanceOf(Error)
+  return (error as Error).message.replace('the daemon did not start: ', '')
+}
+
+test('a URL of another kind, without a database, and with a name of a node that is not valid', async () => {
+  const form = 'is no URL of the form postgres://role:password@host:port/database'
+  for (const url of ['mysql://a@b/c', 'postgres://localhost', 'nonsense'])
+    expect(await refused(settings(url, 'a'))).toContain(`AGENT_DATABASE_URL: ${form}`)
+  expect(await refused(settings('postgres://a:secret@127.0.0.1/b', 'a b'))).toContain(
+    'AGENT_NODE_NAME: is not 1 to 63 letters, digits, dots, hyphens and underscores',
+  )
+  const wildcard = { AGENT_NODE_ADDRESS: '0.0.0.0:9000' }
+  expect(await refused(settings('postgres://a:secret@127.0.0.1/b', 'a', wildcard))).toContain(
+    'AGENT_NODE_ADDRESS: is no address that other nodes can call',
+  )
+})
+
+test('a server that is not there, a wrong password and a missing database', async () => {
+  const url = await server.createDatabase()
+  const nowhere = await refused(settings(url.replace(`:${server.port}/`, ':1/'), 'a'))
+  expect(nowhere).toMatch(
+    /^The database of AGENT_DATABASE_URL \(127\.0\.0\.1:1\/\w+\) cannot be used: .*\. Check that the server runs, and the address, role and password\.$/m,
+  )
+  const missing = await refused(settings(`${url}_missing`, 'a'))
+  expect(missing).toContain('does not exist')
+  for (const said of [nowhere, missing]) {
+    expect(said).not.toContain('secret')
+    expect(said.trim().split('\n')).toHaveLength(1)
+  }
+})
+
+test('a role that bypasses row-level security, and one that may not create tables', async () => {
+  const url = await server.createDatabase()
+  const { username, pathname } = new URL(url)
+  const database = pathname.slice(1)
+  await server.asSuperuser('postgres', `alter role ${username} bypassrls`)
+  expect(await refused(settings(url, 'a'))).toContain('bypasses row-level security')
+  await server.asSuperuser(
+    'postgres',
+    `alter role ${username} nobypassrls; alter database ${database} owner to postgres`,
+  )
+  await server.asSuperuser(database, 'revoke create on schema public from public')
+  expect(await refused(settings(url, 'a'))).toContain('may not create tables')
+})
+
+test('a database that a newer release has migrated, and another node with the same name', async () => {
+  const url = await server.createDatabase()
+  const { pathname } = new URL(url)
+  await using daemon = await Daemon.start(settings(url, 'a'))
+  expect(await refused(settings(url, 'a'))).toContain(
+    'A node with the name a runs at 127.0.0.1:0. Set AGENT_NODE_NAME to another name, or stop that node.',
+  )
+  await daemon.stop()
+  await server.asSuperuser(
+    pathname.slice(1),
+    `insert into kysely_migration values ('999-later', '2099-01-01')`,
+  )
+  expect(await refused(settings(url, 'a'))).toContain('this release does not know 999-later')
+})
