@@ -13,6 +13,7 @@ import type { Log } from '../src/base/log.ts'
 import { adminOf, adminToken, createTenant, type Tenant } from './_api.ts'
 import { putBlankDatabases } from './_blank.ts'
 import { built } from './_built.ts'
+import { isOnPostgres, storeOf } from './_store.ts'
 
 export { adminToken }
 
@@ -53,7 +54,7 @@ export async function startAgent(
 ): Promise<TestAgent> {
   const parts = options.parts ?? built
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'identity-agent-'))
-  if (options.dataDir === undefined) await putBlankDatabases(dataDir)
+  if (options.dataDir === undefined && !isOnPostgres) await putBlankDatabases(dataDir)
   const config = parts.readConfig({
     AGENT_DATA_DIR: dataDir,
     AGENT_CONFIG_DIR: dataDir,
@@ -61,6 +62,7 @@ export async function startAgent(
     AGENT_DIDCOMM_PORT: '0',
     AGENT_LOG_LEVEL: 'silent',
     ADMIN_TOKEN: adminToken,
+    ...(await storeOf(dataDir)),
     ...variables,
   })
   const log = options.log ?? parts.openLog(config.AGENT_LOG_LEVEL)

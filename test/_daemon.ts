@@ -11,6 +11,7 @@ import { execa } from 'execa'
 import * as z from 'zod'
 import type { Client } from '../daemon/client/client.ts'
 import { adminOf, adminToken, createTenant, type Tenant } from './_api.ts'
+import { storeOf } from './_store.ts'
 import { temporaryFolder } from './_temporary-folder.ts'
 
 const main = fileURLToPath(new URL('../bin/daemon.cjs', import.meta.url))
@@ -76,7 +77,8 @@ export class Daemon {
       ADMIN_TOKEN: adminToken,
     }
     const usual = { ...ports, AGENT_LOG_LEVEL: 'warn', NODE_ENV: 'production' }
-    const daemon = new Daemon({ ...usual, ...own, ...env }, prefix, folder)
+    const store = await storeOf(own?.AGENT_DATA_DIR ?? env['AGENT_DATA_DIR']!)
+    const daemon = new Daemon({ ...usual, ...own, ...store, ...env }, prefix, folder)
     try {
       await daemon.start()
     } catch (error) {

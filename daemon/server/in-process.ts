@@ -14,6 +14,7 @@ import type { Route } from '../http/route.ts'
 import { routes as allRoutes } from '../routes/index.ts'
 import { lockDataFolder } from './data-folder.ts'
 import { bind, connectionLimits, stop, urlOf } from './listen.ts'
+import { startNode } from './node.ts'
 import { runAgent } from './run-agent.ts'
 
 export type Served = {
@@ -51,10 +52,12 @@ export async function serveAgent(
     servers.push(didcomm)
     const [url, didcommUrl] = [urlOf(rest, host), urlOf(didcomm, host)]
     const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
-    const agent = await createAgent(config, log, urls)
+    const node = config.AGENT_DATABASE_URL && (await startNode(config, log, config.AGENT_NODE_ADDRESS))
+    if (node) undo.unshift(() => node.close())
+    const agent = await createAgent(config, log, urls, undefined, node?.store)
     // The servers stop before the agent, because accepted requests use it.
-    undo.unshift(() => agent[Symbol.asyncDispose]())
-    await runAgent(agent, { rest, didcomm }, undo, { routes, checkReplies })
+    undo.splice(node ? 1 : 0, 0, () => agent[Symbol.asyncDispose]())
+    await runAgent(agent, { rest, didcomm }, undo, { routes, checkReplies, drain: () => node?.leases.drain() })
     return { agent, url, didcommUrl, close }
   } catch (error) {
     await close()
