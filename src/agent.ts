@@ -27,7 +27,7 @@ import { createFileStore, type Store } from './store.ts'
 import { createRetrieval } from './short-link-content.ts'
 import type { AgentDb } from './storage/database.ts'
 import { toStartError } from './storage/file-errors.ts'
-import { unlessGone } from './storage/transferred.ts'
+import { unlessElsewhere } from './storage/transferred.ts'
 import { createLedgerServer, ledgerLimitsOf, type LedgerServer } from './vdr/ledger-server.ts'
 import type { EmbeddedLedger } from './vdr/sqlite-ledger.ts'
 import { openWalletTransfer, type WalletTransfer } from './wallet-export/wallet-transfer.ts'
@@ -74,6 +74,8 @@ export type Agent = {
   readonly isAdminToken: (token: unknown) => boolean
   /** The `apikey` of the default wallet, if there is a default wallet. */
   readonly defaultApiKey: Secret | undefined
+  /** The key by which the nodes of this agent know each other. */
+  readonly getPeerKey: () => Uint8Array
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -131,6 +133,7 @@ export async function createAgent(
       readiness,
       isAdminToken: createTokenCheck(adminTokens),
       defaultApiKey,
+      getPeerKey: () => deriveSealKey(agentKey, 'nodes'),
       [Symbol.asyncDispose]: close,
     }
   } catch (error) {
@@ -152,10 +155,10 @@ async function createParts({ agentKey, store, ...base }: Base, closers: (() => u
   const { env, embeddedLedger } = await createEnvironment(
     {
       ...base,
-      ownership: store.ownership,
+      store,
       tokens,
       shortLinks: createShortLinks(agentKey, db, tokens),
-      findWebDocument: (did) => unlessGone(findWebDocument(db, wallets, did)),
+      findWebDocument: (did) => unlessElsewhere(findWebDocument(db, wallets, did)),
       getStatusList: (url, type) => readList(url, type),
       retrieve: (url) => retrieve(url),
       onCommit(walletId, changes) {

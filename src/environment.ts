@@ -1,5 +1,4 @@
 /** Builds the environment of the wallets: HTTP clients, ledger, DID resolver, schemas and AnonCreds. */
-import { join } from 'node:path'
 import { createAnonCreds } from './anoncreds/environment.ts'
 import type { Config } from './base/config.ts'
 import { across } from './base/probe.ts'
@@ -13,25 +12,24 @@ import { callLimitsOf } from './net/reach.ts'
 import { dereference, dereferenceSchema, type SchemaSources } from './schemas/dereference.ts'
 import { findSchema } from './schemas/registry.ts'
 import type { ResourceSources } from './schemas/resource.ts'
+import type { Store } from './store.ts'
 import { createHttpLedger } from './vdr/http-ledger.ts'
 import { openSqliteLedger, type EmbeddedLedger } from './vdr/sqlite-ledger.ts'
 import type { Environment } from './wallet/environment.ts'
 import { createReplyLimit } from './wallet/quotas.ts'
 import { createWriteBarrier } from './wallet/write-barrier.ts'
 
-type Given = Pick<
-  Environment,
-  'config' | 'log' | 'metrics' | 'urls' | 'db' | 'tokens' | 'shortLinks' | 'ownership'
-> &
+type Given = Pick<Environment, 'config' | 'log' | 'metrics' | 'urls' | 'db' | 'tokens' | 'shortLinks'> &
   // These use the wallets, which are created with the environment.
   Pick<Environment, 'getStatusList' | 'retrieve' | 'onCommit'> & {
     /** The document of a did:web that a wallet of this agent publishes. */
     findWebDocument: (did: string) => Promise<DidDocument | undefined>
+    store: Store
   }
 
 /** `closers` gets what must be closed, in reverse order. `embeddedLedger` is the ledger if it is a file of this agent. */
 export async function createEnvironment(
-  { findWebDocument, ...given }: Given,
+  { findWebDocument, store, ...given }: Given,
   closers: (() => unknown)[],
 ): Promise<{ env: Environment; embeddedLedger: EmbeddedLedger | undefined }> {
   const { config, urls, db } = given
@@ -42,7 +40,7 @@ export async function createEnvironment(
   const operatorHttp = createHttpClient({ allow: 'any', own }, given.metrics)
   closers.push(() => operatorHttp.close())
 
-  const embeddedLedger = await openEmbeddedLedger(config)
+  const embeddedLedger = await openEmbeddedLedger(config, store)
   const ledger = embeddedLedger ?? createHttpLedger(config.VDR_URL!, operatorHttp)
   closers.push(() => ledger.close())
 
@@ -69,6 +67,7 @@ export async function createEnvironment(
   const env: Environment = {
     ...anonCreds,
     ...given,
+    ownership: store.ownership,
     ledger,
     http,
     operatorHttp,
@@ -82,8 +81,9 @@ export async function createEnvironment(
   return { env, embeddedLedger }
 }
 
-async function openEmbeddedLedger(config: Config): Promise<EmbeddedLedger | undefined> {
-  const url = config.VDR_URL ?? `sqlite:${join(config.AGENT_DATA_DIR, 'vdr.db')}`
+async function openEmbeddedLedger(config: Config, store: Store): Promise<EmbeddedLedger | undefined> {
+  const { VDR_URL: url, VDR_CONFIRM_AFTER: confirmAfterSeconds } = config
+  if (url === undefined) return store.openLedger({ confirmAfterSeconds })
   if (!url.startsWith('sqlite:')) return undefined
-  return openSqliteLedger(url.slice('sqlite:'.length), { confirmAfterSeconds: config.VDR_CONFIRM_AFTER })
+  return openSqliteLedger(url.slice('sqlite:'.length), { confirmAfterSeconds })
 }

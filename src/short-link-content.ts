@@ -7,6 +7,7 @@ import { findSessionOfShortLink, remainingMs, requireOpen, type Session } from '
 import { findInvitation, type LinkedInvitation } from './protocols/short-link.ts'
 import type { ChangeTopic } from './storage/tx-context.ts'
 import { retrieveShortUrl } from './net/short-url.ts'
+import { NotOwnerError } from './storage/not-owner-error.ts'
 import { unlessDeleted } from './storage/transferred.ts'
 import type { Environment } from './wallet/environment.ts'
 import type { Wallet } from './wallet/wallet.ts'
@@ -82,13 +83,18 @@ async function read(wallet: Wallet, id: string): Promise<ShortLinkContent> {
 /** `retrieve` of the environment. A link of this agent needs no request, which a proxy in front of the agent may not let through. */
 export function createRetrieval(env: Environment, wallets: Agent['wallets']): Environment['retrieve'] {
   const own = `${env.urls.rest}/i`
-  return (url) =>
-    retrieveShortUrl(url, {
-      http: env.http,
-      ...(url.origin + url.pathname === own && {
-        read: async (id) => documentOf(await getShortLinkContent({ env, wallets }, id)),
-      }),
-    })
+  const { http } = env
+  const read = async (id: string) => documentOf(await getShortLinkContent({ env, wallets }, id))
+  return async (url) => {
+    if (url.origin + url.pathname !== own) return retrieveShortUrl(url, { http })
+    try {
+      return await retrieveShortUrl(url, { http, read })
+    } catch (error) {
+      // The process that owns the wallet answers at the public address.
+      if (error instanceof NotOwnerError) return retrieveShortUrl(url, { http })
+      throw error
+    }
+  }
 }
 
 function linkUnknown(): Problem {

@@ -11,7 +11,13 @@ import {
   openMediatorDb,
 } from './storage/database.ts'
 import type { Connections } from './storage/postgres/connect.ts'
-import { type Claim, openAgent, openAudit, openMediator } from './storage/postgres/databases.ts'
+import { type Claim, openAgent, openAudit, openLedger, openMediator } from './storage/postgres/databases.ts'
+import {
+  createEmbeddedLedger,
+  type EmbeddedLedger,
+  openSqliteLedger,
+  type SqliteLedgerOptions,
+} from './vdr/sqlite-ledger.ts'
 import { WalletRows } from './wallet/wallet-rows.ts'
 import type { WalletStore } from './wallet/wallet-store.ts'
 
@@ -19,6 +25,8 @@ export type Store = {
   openAgent(): Promise<AgentDb>
   openAudit(): Promise<AuditDb>
   openMediator(): Promise<MediatorDb>
+  /** Opens the embedded ledger without a setting. */
+  openLedger(options: SqliteLedgerOptions): Promise<EmbeddedLedger>
   /** Absent for the files in the data folder. */
   readonly wallets?: WalletStore
   readonly ownership: Ownership
@@ -33,6 +41,7 @@ export function createFileStore(
     openAgent: () => openAgentDb(join(folder, 'agent.db')),
     openAudit: () => openAuditDb(join(folder, 'audit.db')),
     openMediator: () => openMediatorDb(join(folder, 'mediator.db')),
+    openLedger: (options) => openSqliteLedger(join(folder, 'vdr.db'), options),
     ownership,
   }
 }
@@ -45,6 +54,10 @@ export function createPostgresStore(connections: Connections, owner: Owner): Sto
     openAgent: () => Promise.resolve(openAgent(connections)),
     openAudit: () => Promise.resolve(openAudit(connections)),
     openMediator: () => Promise.resolve(openMediator(connections)),
+    openLedger: (options) =>
+      Promise.resolve(
+        createEmbeddedLedger(openLedger(connections), 'the database of AGENT_DATABASE_URL', options),
+      ),
     wallets: new WalletRows(connections, (walletId) => owner.claimOf(walletId)),
     ownership: owner,
   }

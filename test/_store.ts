@@ -14,8 +14,8 @@ export async function storeOf(dataDir: string): Promise<Record<string, string>> 
   if (!isOnPostgres) return {}
   // It ends with this process.
   server ??= startPostgres()
-  const { createDatabase } = await server
-  const url = urls.get(dataDir) ?? createDatabase()
+  const postgres = await server
+  const url = urls.get(dataDir) ?? postgres.createDatabase()
   urls.set(dataDir, url)
   return { AGENT_DATABASE_URL: await url, AGENT_LEASE_SECONDS: '2', AGENT_DATABASE_CONNECTIONS: '10' }
 }

@@ -135,6 +135,7 @@ const mayImport: Record<string, string[]> = {
     'src/audit',
     'src/events',
     'src/protocols',
+    'src/storage',
     'src/wallet',
     'daemon/middleware',
   ],
@@ -165,6 +166,7 @@ const mayImport: Record<string, string[]> = {
     'daemon/http',
     'daemon/pages',
   ],
+  'daemon/nodes': ['src/base', 'src/nodes', 'src/storage', 'daemon/middleware'],
   'daemon/server': [
     'src',
     'src/base',
@@ -180,6 +182,7 @@ const mayImport: Record<string, string[]> = {
     'src/storage',
     'src/wallet',
     'daemon/middleware',
+    'daemon/nodes',
     'daemon/http',
     'daemon/routes',
   ],

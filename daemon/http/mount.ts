@@ -10,6 +10,7 @@ import type { Context, Middleware } from 'koa'
 import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
+import { NotOwnerError } from '../../src/storage/not-owner-error.ts'
 import { assertByteQuota, withQuotas } from '../../src/wallet/quotas.ts'
 import { forRequest, type Wallet } from '../../src/wallet/wallet.ts'
 import { assertScope, createAccess, type Access, type Caller, type Identify } from '../middleware/access.ts'
@@ -88,6 +89,9 @@ function createEndpoint(route: Route, services: Services) {
     if (contract.perAddress) await rateLimits.countAddress(contract.perAddress, context.address)
     if (contract.access !== 'public') await authenticate(ctx)
     const { caller } = context
+    // Nothing is counted, audited or read for a request that another process handles.
+    if (caller?.kind === 'tenant' && !agent.env.ownership.owns(caller.walletId))
+      throw new NotOwnerError(caller.walletId)
     if (caller?.kind === 'tenant') await rateLimits.countTenant?.(caller.walletId)
     // A file arrives at the speed of the network; other requests run meanwhile.
     if (contract.stream) context.slot?.release()

@@ -2,21 +2,34 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
+/** The clients of requests that another node of this agent has forwarded. Only the listener for nodes notes them, so that no client can claim to be one. */
+const forwarded = new WeakMap<IncomingMessage, string>()
+
+export function noteForwarded(request: IncomingMessage, address: string): void {
+  forwarded.set(request, address)
+}
+
+export function isForwarded(request: IncomingMessage): boolean {
+  return forwarded.has(request)
+}
+
 /**
  * The address of a client: an IPv4 address, or the /64 network of an IPv6 address, because a client usually has all
  * addresses of its network.
  *
- * With `isProxied`, it is the last entry of `X-Forwarded-For`, which the proxy has added. Clients can forge the others.
+ * Of a forwarded request, it is what the first node has found. With `isProxied`, it is the last entry of `X-Forwarded-For`, which the proxy has added. Clients can forge the others.
  */
 export function addressOf(request: IncomingMessage, isProxied: boolean): string {
-  const forwarded = isProxied
+  const known = forwarded.get(request)
+  if (known !== undefined) return known
+  const added = isProxied
     ? (
         String(request.headers['x-forwarded-for'] ?? '')
           .split(',')
           .at(-1) ?? ''
       ).trim()
     : ''
-  return networkOf(isIP(forwarded) ? forwarded : (request.socket.remoteAddress ?? ''))
+  return networkOf(isIP(added) ? added : (request.socket.remoteAddress ?? ''))
 }
 
 /** The same for an IP address as text. An IPv4-mapped IPv6 address counts as its IPv4 address. */

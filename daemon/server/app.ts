@@ -4,6 +4,8 @@ import type { Agent } from '../../src/agent.ts'
 import { isTracing } from '../../src/base/spans.ts'
 import { authorityFileOf } from '../../src/net/https.ts'
 import { isLocalHost } from '../../src/net/public-url.ts'
+import { Uuid } from '../../src/wallet/model.ts'
+import type { Forwarding } from '../nodes/forward.ts'
 import { mount, type MountOptions } from '../http/mount.ts'
 import type { Route } from '../http/route.ts'
 import { basePath } from '../middleware/base-path.ts'
@@ -26,11 +28,13 @@ export type AppOptions = {
   /** Makes the spans of requests. It is not used without an export of traces. */
   spans: Middleware
   shutdown?: Shutdown | undefined
+  /** Forwards requests to other nodes. */
+  forward?: Middleware | undefined
 }
 
 /** An application with the middleware that both ports have, in the order in which it handles a request. */
 export function createBaseApp(agent: Agent, options: AppOptions): Koa {
-  const { publicUrl, clientOf, shutdown } = options
+  const { publicUrl, clientOf, shutdown, forward } = options
   const app = new Koa()
   app.on('error', logUnsent(agent.log))
   if (shutdown) app.use(shutdown.middleware)
@@ -41,6 +45,7 @@ export function createBaseApp(agent: Agent, options: AppOptions): Koa {
   app.use(securityHeaders(publicUrl.startsWith('https:') && !isDevelopment))
   app.use(problem)
   app.use(head)
+  if (forward) app.use(forward)
   app.use(fairness(agent.scheduler, clientOf))
   return app
 }
@@ -49,15 +54,24 @@ export function createBaseApp(agent: Agent, options: AppOptions): Koa {
 export function createApp(
   agent: Agent,
   routes: readonly Route[],
-  { shutdown, ...options }: MountOptions & { shutdown?: Shutdown } = {},
+  { shutdown, forwarding, ...options }: MountOptions & { shutdown?: Shutdown; forwarding?: Forwarding } = {},
 ): Koa {
   const { AGENT_HOST, AGENT_CORS_ORIGINS, AGENT_TRUST_PROXY: isProxied } = agent.config
   const publicUrl = agent.env.urls.rest
   const clientOf = apiClientOf(agent)
-  const app = createBaseApp(agent, { publicUrl, isProxied, clientOf, spans: apiSpans, shutdown })
+  const forward = forwarding?.middleware('rest', (ctx) => walletOf(agent, ctx))
+  const app = createBaseApp(agent, { publicUrl, isProxied, clientOf, spans: apiSpans, shutdown, forward })
   if (isLocalHost(AGENT_HOST)) app.use(local(agent))
   app.use(cors(AGENT_CORS_ORIGINS))
   app.use(basePath)
   app.use(mount(agent, routes, options))
   return app
+}
+
+/** The wallet of a request, as far as its head tells: that of an API key which this node knows, or the one that the administrator names. */
+function walletOf({ tenants }: Agent, { path, query, headers: { apikey } }: Context): string | undefined {
+  if (typeof apikey === 'string' && apikey !== '')
+    return tenants.keys.peek(tenants.keys.fingerprint(apikey))?.walletId
+  const named = /^(?:\/+[a-z-]+)?\/+wallets\/([0-9a-f-]{36})(?:\/|$)/.exec(path)?.[1] ?? query['walletId']
+  return typeof named === 'string' && Uuid.safeParse(named).success ? named : undefined
 }

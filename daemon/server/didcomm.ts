@@ -25,12 +25,13 @@ import { withQuotas } from '../../src/wallet/quotas.ts'
 import { cors } from '../middleware/cors.ts'
 import { contextOf } from '../middleware/request-context.ts'
 import { messageSpans } from '../middleware/request-spans.ts'
+import type { Forwarding } from '../nodes/forward.ts'
 import type { Shutdown } from '../middleware/shutdown.ts'
 import { createBaseApp } from './app.ts'
 import { mediatorPages, receiveForMediator } from './mediator.ts'
 
 /** Makes the application. Its response is 200 with an empty body for a message that is accepted, or was before. */
-export function createDidcommApp(agent: Agent, shutdown?: Shutdown): Koa {
+export function createDidcommApp(agent: Agent, shutdown?: Shutdown, forwarding?: Forwarding): Koa {
   const maxBytes = agent.config.DIDCOMM_MAX_RECEIVE_BYTES
   const app = createBaseApp(agent, {
     publicUrl: agent.env.urls.didcomm,
@@ -40,6 +41,9 @@ export function createDidcommApp(agent: Agent, shutdown?: Shutdown): Koa {
     failedLevel: 'debug',
     spans: messageSpans,
     shutdown,
+    forward: forwarding?.middleware('didcomm', (ctx) =>
+      agent.env.tokens.findWalletId('mailbox', ctx.path.slice(1)),
+    ),
   })
   app.use(cors(agent.config.AGENT_CORS_ORIGINS))
   if (agent.mediator) app.use(mediatorPages(agent.mediator))

@@ -52,12 +52,12 @@ export async function serveAgent(
     servers.push(didcomm)
     const [url, didcommUrl] = [urlOf(rest, host), urlOf(didcomm, host)]
     const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
-    const node = config.AGENT_DATABASE_URL && (await startNode(config, log, config.AGENT_NODE_ADDRESS))
+    const node = config.AGENT_DATABASE_URL ? await startNode(config, log) : undefined
     if (node) undo.unshift(() => node.close())
     const agent = await createAgent(config, log, urls, undefined, node?.store)
     // The servers stop before the agent, because accepted requests use it.
     undo.splice(node ? 1 : 0, 0, () => agent[Symbol.asyncDispose]())
-    await runAgent(agent, { rest, didcomm }, undo, { routes, checkReplies, drain: () => node?.leases.drain() })
+    await runAgent(agent, { rest, didcomm }, undo, { routes, checkReplies, node })
     return { agent, url, didcommUrl, close }
   } catch (error) {
     await close()

@@ -64,7 +64,7 @@ async function start({ configured, host, origin, log, undo }: Start): Promise<St
   const remembered = profile?.dataDir === dataDir ? profile : undefined
   const adminToken = config.ADMIN_TOKEN ?? new Secret(remembered?.adminToken ?? newApiKey())
   const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
-  const node = config.AGENT_DATABASE_URL && (await startNode(config, log, config.AGENT_NODE_ADDRESS))
+  const node = config.AGENT_DATABASE_URL ? await startNode(config, log) : undefined
   if (node) undo.splice(1, 0, () => node.close())
   const agent = await createAgent({ ...config, ADMIN_TOKEN: adminToken }, log, urls, remembered, node?.store)
   // The servers stop before the agent, because accepted requests use it.
@@ -100,7 +100,7 @@ async function start({ configured, host, origin, log, undo }: Start): Promise<St
     { labels: { server: 'api' }, value: await countConnections(rest) },
     { labels: { server: 'didcomm' }, value: await countConnections(didcomm) },
   ])
-  await runAgent(agent, { rest, didcomm }, undo, { routes, shutdown, drain: () => node?.leases.drain() })
+  await runAgent(agent, { rest, didcomm }, undo, { routes, shutdown, node })
   const secured = { certificate: certificate?.fingerprint, authority: certificate?.authorityFile }
   return { url, didcommUrl, ...secured, calls, moved: moved === undefined ? [] : [moved] }
 }

@@ -10,10 +10,16 @@ import { openNodes } from '../../src/storage/postgres/databases.ts'
 import { openPostgres } from '../../src/storage/postgres/open.ts'
 import { createPostgresStore, type Store } from '../../src/store.ts'
 import { version } from '../http/version.ts'
+import { bindPeerListener, type PeerListener } from '../nodes/listener.ts'
+import { stop } from './listen.ts'
 
 export type Node = {
   readonly store: Store
   readonly leases: Leases
+  readonly leaseSeconds: number
+  readonly listener: PeerListener
+  /** The address of the listener. */
+  readonly address: string
   /** Closes the connections. Call `leases.drain` before, so that other nodes take over at once. */
   close(): Promise<void>
 }
@@ -22,28 +28,24 @@ export type Node = {
 const mostClockDifferenceMs = 60_000
 
 /**
- * Connects to the database, migrates it, and takes this node's share of the wallets. `address` is that of the internal listener.
+ * Connects to the database, migrates it, binds the listener for other nodes, and takes this node's share of the wallets.
  *
  * @throws {StartError} in one sentence. Nothing is open then.
  */
-export async function startNode(config: Config, log: Log, address: string): Promise<Node> {
-  const { AGENT_DATABASE_URL: url, AGENT_DATABASE_CONNECTIONS, AGENT_LEASE_SECONDS } = config
+export async function startNode(config: Config, log: Log): Promise<Node> {
+  const { AGENT_DATABASE_URL: url, AGENT_DATABASE_CONNECTIONS, AGENT_LEASE_SECONDS: leaseSeconds } = config
   const name = config.AGENT_NODE_NAME ?? toNodeName(hostname())
   const connections = await openPostgres({
     url: url!.reveal(),
     connections: AGENT_DATABASE_CONNECTIONS,
     nodeName: name,
   })
+  let listener: PeerListener | undefined
   try {
     assertClock(await readClockDifference(openNodes(connections)))
-    const leases = await Leases.open({
-      connections,
-      name,
-      address,
-      release: version,
-      leaseSeconds: AGENT_LEASE_SECONDS,
-      log,
-    })
+    listener = await bindPeerListener(config.AGENT_NODE_ADDRESS)
+    const { address, server } = listener
+    const leases = await Leases.open({ connections, name, address, release: version, leaseSeconds, log })
     const refresh = () => leases.refresh()
     const stopListening = listen({
       connections,
@@ -54,11 +56,13 @@ export async function startNode(config: Config, log: Log, address: string): Prom
     })
     const close = async () => {
       await leases.close()
+      await stop(server)
       await stopListening()
       await connections.close()
     }
-    return { store: createPostgresStore(connections, leases), leases, close }
+    return { store: createPostgresStore(connections, leases), leases, leaseSeconds, listener, address, close }
   } catch (error) {
+    listener?.server.close()
     await connections.close()
     throw error
   }

@@ -8,7 +8,7 @@ import type { EntryType } from '../credentials/status-list.ts'
 import { createFetchCache } from '../did/fetch-cache.ts'
 import type { HttpClient } from '../net/http-client.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
-import { unlessGone } from '../storage/transferred.ts'
+import { unlessElsewhere } from '../storage/transferred.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { publishList, type ListMedia } from './publish.ts'
 
@@ -48,7 +48,9 @@ export function createListReader({ http, openListId, wallets }: Sources): ListRe
     const id = /\/credential-status\/([1-9A-HJ-NP-Za-km-z]{50,60})$/.exec(url)?.[1]
     const walletId = id === undefined ? undefined : await openListId(id)
     if (id !== undefined && walletId !== undefined) {
-      const own = await unlessGone(wallets.use(walletId, (wallet) => publishList(wallet, id, media[type])))
+      const own = await unlessElsewhere(
+        wallets.use(walletId, (wallet) => publishList(wallet, id, media[type])),
+      )
       if (own) return own.body
     }
     return (await fetched.get(JSON.stringify([url, type] satisfies Question)))!.text

@@ -2,7 +2,7 @@
 import type { Notifier, Subscription } from '../base/notifier.ts'
 import { Problem } from '../base/problem.ts'
 import type { Db } from '../storage/database.ts'
-import { isElsewhere } from '../storage/transferred.ts'
+import { unlessElsewhere } from '../storage/transferred.ts'
 import { eventsAfter, lastSequenceBefore, type Event, type EventFilter } from './event.ts'
 
 /** Streams of one wallet at a time, and of all wallets together. */
@@ -59,14 +59,13 @@ async function* readNew(
   { after, since, filter }: StreamOptions,
 ): AsyncGenerator<Event, void> {
   for (;;) {
-    const read = wallets.use(walletId, async ({ db }) => {
-      const cursor = after.get(walletId) ?? (await lastSequenceBefore(db, since))
-      after.set(walletId, cursor)
-      return eventsAfter(db, walletId, cursor, batchSize, filter)
-    })
-    const found = await read.catch((error: unknown) => {
-      if (!isElsewhere(error)) throw error
-    })
+    const found = await unlessElsewhere(
+      wallets.use(walletId, async ({ db }) => {
+        const cursor = after.get(walletId) ?? (await lastSequenceBefore(db, since))
+        after.set(walletId, cursor)
+        return eventsAfter(db, walletId, cursor, batchSize, filter)
+      }),
+    )
     if (!found) return
     for (const { sequence, event } of found) {
       after.set(walletId, sequence)

@@ -63,6 +63,8 @@ async function insertIdentity(db: MediatorDb, sealKey: Uint8Array, url: string):
       keys: seal(sealKey, contextOf(did), JSON.stringify(keys)),
       created_at: new Date().toISOString(),
     })
+    // Another node may have made one in the meantime.
+    .onConflict((conflict) => conflict.column('url').doNothing())
     .execute()
 }
 

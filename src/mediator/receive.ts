@@ -212,12 +212,13 @@ function digestOf({ jwe }: Envelope): string {
  * before.
  */
 async function storeDigest(db: MediatorDb | MediatorTx, digest: string): Promise<void> {
-  const { insertId, numInsertedOrUpdatedRows } = await db
+  const stored = await db
     .insertInto('seen')
     .values({ digest })
     .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow()
-  if (!numInsertedOrUpdatedRows) {
+    .returning('sequence')
+    .executeTakeFirst()
+  if (!stored) {
     throw new Refusal(
       'e.p.crypto.message.dejavu',
       'This envelope was received before. Encrypt the message anew to send it again.',
@@ -225,6 +226,6 @@ async function storeDigest(db: MediatorDb | MediatorTx, digest: string): Promise
   }
   await db
     .deleteFrom('seen')
-    .where('sequence', '<=', Number(insertId) - maxDigests)
+    .where('sequence', '<=', stored.sequence - maxDigests)
     .execute()
 }

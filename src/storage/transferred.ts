@@ -43,12 +43,12 @@ export async function assertNotTransferred(tx: AgentDb, id: string): Promise<voi
   if (row.moved_at !== null) throw walletTransferred(id)
 }
 
-/** The answer of a wallet, or undefined when the wallet is not here any more: a transferred one answers at its public address. */
-export async function unlessGone<T>(answer: Promise<T>): Promise<T | undefined> {
+/** The answer of a wallet, or undefined when it is not here: one that was transferred, or that another process owns, answers at its public address. */
+export async function unlessElsewhere<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {
-    if (isGone(error)) return undefined
+    if (isElsewhere(error)) return undefined
     throw error
   }
 }

@@ -1,7 +1,7 @@
 /** The tables of a ledger file. They are append-only. */
 import { type Generated, Kysely, type Selectable, sql } from 'kysely'
 import { toHex } from '../base/bytes.ts'
-import { createDialect } from '../storage/dialect.ts'
+import { createDialect, isSqlite } from '../storage/dialect.ts'
 import { NewerFileError, toStorageError } from '../storage/file-errors.ts'
 import { prepared } from '../storage/prepared.ts'
 import { openSqlite, type Database } from '../storage/sqlite.ts'
@@ -138,10 +138,17 @@ export async function getTransactionId(db: LedgerDb, operationId: string): Promi
   return (await operation.executeTakeFirstOrThrow()).transaction_id
 }
 
-/** The size of the file in bytes, without its write-ahead log. */
+/** The size in bytes: of the file without its write-ahead log, or of the tables with their indexes. */
 export async function readSize(db: LedgerDb): Promise<number> {
-  const { rows } = await sql<{ bytes: number }>`
-    select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`.execute(db)
+  const { rows } = await (
+    isSqlite(db)
+      ? sql<{
+          bytes: number
+        }>`select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`
+      : sql<{
+          bytes: number
+        }>`select pg_total_relation_size('operation') + pg_total_relation_size('master_key') as bytes`
+  ).execute(db)
   return rows[0]!.bytes
 }
 

@@ -1,7 +1,7 @@
 /**
- * The embedded ledger: one SQLite file that several daemons may open at once.
+ * The embedded ledger: one SQLite file that several daemons may open at once, or tables in PostgreSQL.
  *
- * The file is an append-only list of signed operations. An operation is checked against the rules of the
+ * It is an append-only list of signed operations. An operation is checked against the rules of the
  * did:prism method when it is submitted, in the state that the earlier operations on its DID result in.
  * Invalid ones are refused. An accepted operation is confirmed at its `confirms_at`, and confirmations on one
  * DID keep the order of submission, so that all processes compute the same state.
@@ -59,17 +59,22 @@ export type EmbeddedLedger = Ledger & {
 type OpenLedger = Required<SqliteLedgerOptions> & { db: LedgerDb; states: LRUCache<string, Confirmed> }
 
 /** Opens or creates a ledger file. @throws if the folder is missing or the file is no SQLite database */
-export async function openSqliteLedger(
-  path: string,
+export async function openSqliteLedger(path: string, options?: SqliteLedgerOptions): Promise<EmbeddedLedger> {
+  return createEmbeddedLedger(await openLedgerFile(path), path, options)
+}
+
+/** The ledger in a database, which it closes. `location` names it in messages. */
+export function createEmbeddedLedger(
+  db: LedgerDb,
+  location: string,
   { confirmAfterSeconds = 0, now = () => new Date() }: SqliteLedgerOptions = {},
-): Promise<EmbeddedLedger> {
-  const db = await openLedgerFile(path)
+): EmbeddedLedger {
   const open: OpenLedger = { db, states: new LRUCache({ max: maxStates }), confirmAfterSeconds, now }
   const toEntries = (rows: OperationRow[]) => Promise.all(rows.map((row) => toEntry(open, row)))
   const close = () => db.destroy()
 
   return {
-    location: path,
+    location,
     async submit(signedOperation) {
       const { operationIds, transactionId } = await submitAll(open, [signedOperation])
       return { operationId: operationIds[0]!, transactionId }
