@@ -15,7 +15,8 @@ import { createListReader } from './credential-status/read.ts'
 import { findWebDocument } from './did-registrar/web.ts'
 import { createEnterprise, type Enterprise } from './enterprise/enterprise.ts'
 import { createEnvironment } from './environment.ts'
-import { openMediator, type Mediator } from './mediator/mediator.ts'
+import type { Mediator } from './mediator/mediator.ts'
+import { openMediatorRole } from './mediator-role.ts'
 import { openAgentKeyAndAudit } from './key-and-audit.ts'
 import { monitor } from './monitoring.ts'
 import { findOpening } from './net/reach.ts'
@@ -150,7 +151,8 @@ type Base = Pick<Environment, 'config' | 'log' | 'metrics' | 'urls' | 'db'> & {
 /** Creates the wallets and everything that works on them. */
 async function createParts({ agentKey, store, ...base }: Base, closers: (() => unknown)[]) {
   const { config, log, urls, db } = base
-  const tokens = await createWalletTokens(agentKey, db)
+  const { ownership } = store
+  const tokens = await createWalletTokens(agentKey, db, { isShared: ownership.name !== '' })
   const notifier = createNotifier(store, closers)
   const { env, embeddedLedger } = await createEnvironment(
     {
@@ -178,19 +180,24 @@ async function createParts({ agentKey, store, ...base }: Base, closers: (() => u
   const retrieve = createRetrieval(env, wallets)
   const backups = createBackups(config, agentKey, env.writeBarrier, (id) => wallets.isOpen(id))
   closers.push(() => backups[Symbol.asyncDispose]())
-  await finishDeletions({ db, wallets })
-  const tenants = new Tenants(db, agentKey)
+  await finishDeletions({ db, wallets }, ownership.owns)
+  const tenants = new Tenants(db, agentKey, store.broadcast)
   closers.push(() => tenants.keys.close())
   const worker = createWorker(config, wallets, log)
   closers.push(() => worker[Symbol.asyncDispose]())
-  store.ownership.onGain((owns) => void worker.resume(owns))
   const retention = createRetention(config, wallets, log)
   closers.push(() => retention[Symbol.asyncDispose]())
-  const definitions = createDefinitions(config, db, log, wallets)
+  const definitions = createDefinitions(config, db, log, wallets, ownership.owns)
   closers.push(() => definitions.close())
   definitions.wake()
-  const mediator = config.AGENT_MEDIATOR ? await createMediator(env, agentKey, store) : undefined
-  closers.push(() => mediator?.[Symbol.asyncDispose]())
+  ownership.onGain((owns) => {
+    void worker.resume(owns)
+    definitions.wake()
+    void finishDeletions({ db, wallets }, owns).catch((error: unknown) =>
+      log.error({ err: error }, 'a deletion was not completed'),
+    )
+  })
+  const mediator = await openMediatorRole(env, agentKey, store, closers)
   const wake = (walletId: string) => {
     env.onCommit(walletId, ['jobs', 'events'])
     definitions.wake()
@@ -221,19 +228,6 @@ function createNotifier({ ownership }: Store, closers: (() => unknown)[]): Notif
   closers.push(() => notifier.close())
   ownership.onLoss((owns) => Promise.resolve(notifier.closeUnowned(owns)))
   return notifier
-}
-
-function createMediator(env: Environment, agentKey: Uint8Array, store: Store): Promise<Mediator> {
-  const { config, urls, resolver, http, log } = env
-  return openMediator({
-    open: () => store.openMediator(),
-    sealKey: deriveSealKey(agentKey, 'mediator'),
-    url: urls.didcomm,
-    config,
-    resolve: resolver.document,
-    http,
-    log,
-  })
 }
 
 /** Only an embedded ledger is served: agents that forward to each other's ledgers could forward in a circle. */

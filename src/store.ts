@@ -1,6 +1,7 @@
 /** The databases of an agent: files in its data folder, or PostgreSQL. */
 import { join } from 'node:path'
 import type { Config } from './base/config.ts'
+import { type Broadcast, noBroadcast } from './nodes/broadcast.ts'
 import { type Ownership, soleOwnership } from './nodes/ownership.ts'
 import {
   type AgentDb,
@@ -30,6 +31,7 @@ export type Store = {
   /** Absent for the files in the data folder. */
   readonly wallets?: WalletStore
   readonly ownership: Ownership
+  readonly broadcast: Broadcast
 }
 
 /** The files in the data folder. */
@@ -43,13 +45,14 @@ export function createFileStore(
     openMediator: () => openMediatorDb(join(folder, 'mediator.db')),
     openLedger: (options) => openSqliteLedger(join(folder, 'vdr.db'), options),
     ownership,
+    broadcast: noBroadcast,
   }
 }
 
 /** The ownership of a node, and its claims. */
 type Owner = Ownership & { claimOf(walletId: string): Claim }
 
-export function createPostgresStore(connections: Connections, owner: Owner): Store {
+export function createPostgresStore(connections: Connections, owner: Owner, broadcast: Broadcast): Store {
   return {
     openAgent: () => Promise.resolve(openAgent(connections)),
     openAudit: () => Promise.resolve(openAudit(connections)),
@@ -60,5 +63,6 @@ export function createPostgresStore(connections: Connections, owner: Owner): Sto
       ),
     wallets: new WalletRows(connections, (walletId) => owner.claimOf(walletId)),
     ownership: owner,
+    broadcast,
   }
 }

@@ -100,7 +100,7 @@ const mayImport: Record<string, string[]> = {
     'src/wallet',
   ],
   'src/trace': ['src/base', 'src/storage', 'src/events', 'src/outbox', 'src/wallet', 'src/protocols'],
-  'src/mediator': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/didcomm', 'src/storage'],
+  'src/mediator': ['src/base', 'src/net', 'src/nodes', 'src/crypto', 'src/did', 'src/didcomm', 'src/storage'],
   // The files directly in src put all of it together.
   src: [
     'src/base',

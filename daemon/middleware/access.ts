@@ -140,6 +140,8 @@ async function createTenant(
   const known = await tenants.keys.find(apiKey)
   if (known) return { kind: 'tenant', ...known }
   if (await tenants.keys.isKnown(apiKey)) throw invalidApiKey()
+  // One process makes the wallet of a key, as if the key's digest were the id.
+  wallets.assertOwned(tenants.keys.fingerprint(apiKey))
   const fault = RegisteredKey.safeParse(apiKey).error?.issues[0]?.message
   if (fault !== undefined)
     throw unauthorized(

@@ -4,13 +4,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import type { Readable } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
 import { steadyNow } from '../../src/base/clock.ts'
 import type { Ownership } from '../../src/nodes/ownership.ts'
 import { NotOwnerError } from '../../src/storage/not-owner-error.ts'
 import { isForwarded } from '../middleware/address.ts'
 import { contextOf } from '../middleware/request-context.ts'
+import { forwardUpgrade } from './forward-upgrade.ts'
 import { createPeerAgent } from './connection.ts'
 import { forwardedHeader, notOwnerHeader } from './listener.ts'
 import { type PeerRequest, sendToPeer } from './peer-request.ts'
@@ -36,8 +37,13 @@ export type ForwardingOptions = {
 export type Forwarding = {
   /** The middleware of a port. `walletOf` tells the wallet of a request, if that is known before the request is handled. */
   middleware(to: 'rest' | 'didcomm', walletOf: (ctx: Context) => WalletId | Promise<WalletId>): Middleware
+  /** Forwards the handshake of a WebSocket. @returns false if there is no node to forward it to */
+  upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, client: UpgradeClient): Promise<boolean>
   close(): void
 }
+
+/** The wallet that a WebSocket is for, and the address of its client. */
+type UpgradeClient = { walletId: string; address: string }
 
 type WalletId = string | undefined
 
@@ -111,6 +117,11 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
         if (!body) throw error
         await forward(to, ctx, error.walletId, body)
       }
+    },
+    async upgrade(request, stream, head, { walletId, address: clientAddress }) {
+      const peer = await ownership.findOwner(walletId)
+      if (peer) forwardUpgrade(request, stream, head, { agent, address: peer.address, clientAddress })
+      return peer !== undefined
     },
     close: () => agent.destroy(),
   }

@@ -2,7 +2,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import * as z from 'zod'
 import { tryParseJson } from '../../src/base/json.ts'
 import { StartError } from '../../src/base/start-error.ts'
@@ -20,8 +19,6 @@ export const notOwnerHeader = 'x-agent-not-owner'
 /** `to` is the port that the client has called. */
 export const Details = z.object({ to: z.enum(['rest', 'didcomm']), address: z.string().max(100) })
 
-type Upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer) => void
-
 type Handlers = Record<z.output<typeof Details>['to'], RequestListener>
 
 export type PeerListener = {
@@ -29,7 +26,7 @@ export type PeerListener = {
   readonly address: string
   readonly server: Server
   /** Handles requests of nodes that have the key from now on. Before, no node can connect. */
-  serve(key: Uint8Array, handlers: Handlers, upgrade?: Upgrade): void
+  serve(key: Uint8Array, handlers: Handlers): void
 }
 
 /** Binds the listener. @throws {StartError} when the address is not one of this machine, or is in use */
@@ -44,6 +41,11 @@ export async function bindPeerListener(address: string): Promise<PeerListener> {
       served!.handlers[details.to](request, response)
     },
   )
+  server.on('upgrade', (request: IncomingMessage) => {
+    const details = readDetails(request)
+    if (details) noteForwarded(request, details.address)
+    else request.destroy()
+  })
   server.maxHeadersCount = maxHeaders + 2
   const colon = address.lastIndexOf(':')
   const host = address.slice(0, colon).replaceAll(/[[\]]/g, '')
@@ -63,15 +65,7 @@ export async function bindPeerListener(address: string): Promise<PeerListener> {
   return {
     address: `${address.slice(0, colon)}:${port}`,
     server,
-    serve(key, handlers, upgrade) {
-      served = { key, handlers }
-      server.on('upgrade', (request, stream, head) => {
-        const details = readDetails(request)
-        if (!details || !upgrade) return stream.destroy()
-        noteForwarded(request, details.address)
-        upgrade(request, stream, head)
-      })
-    },
+    serve: (key, handlers) => void (served = { key, handlers }),
   }
 }
 

@@ -3,6 +3,7 @@ import { request as begin, type Agent } from 'node:https'
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Problem } from '../../src/base/problem.ts'
+import { splitAddress } from './forward-upgrade.ts'
 import { notOwnerHeader } from './listener.ts'
 
 export type PeerRequest = {
@@ -31,9 +32,7 @@ export function sendToPeer(
   { method, path, headers, body }: PeerRequest,
   { agent, signal }: Options,
 ): Promise<IncomingMessage | undefined> {
-  const colon = address.lastIndexOf(':')
-  const host = address.slice(0, colon).replaceAll(/[[\]]/g, '')
-  const port = Number(address.slice(colon + 1))
+  const [host, port] = splitAddress(address)
   return new Promise((resolve, reject) => {
     const sent = begin({ agent, host, port, method, path, headers, signal })
     let isConnected = false

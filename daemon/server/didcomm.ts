@@ -18,6 +18,7 @@ import { handlers } from '../../src/protocols/index.ts'
 import { receive, threadOf } from '../../src/protocols/engine/receive.ts'
 import { resolverOf } from '../../src/protocols/engine/send.ts'
 import { messageSpan } from '../../src/protocols/engine/spans.ts'
+import { NotOwnerError } from '../../src/storage/not-owner-error.ts'
 import { unlessDeleted } from '../../src/storage/transferred.ts'
 import { forRequest, type Wallet } from '../../src/wallet/wallet.ts'
 import { findFirstPeerKey } from '../../src/wallet/peer-dids.ts'
@@ -125,6 +126,8 @@ async function clientOf(agent: Agent, ctx: Context): Promise<string> {
 
 /** Logs why a message was refused, never its content. Errors of status 500 and above are logged by `problem`. */
 function logRefusal({ env }: Agent, ctx: Context, error: unknown): never {
+  // Another process judges the message.
+  if (error instanceof NotOwnerError) throw error
   const type = error instanceof Problem ? error.type : 'error:InternalServerError'
   env.metrics.add('agent_messages_refused_total', { reason: type.replace(/^.*[:/]/, '') })
   const { log, walletId, thids } = contextOf(ctx)

@@ -15,8 +15,10 @@ import { createInvitation, toInvitationUrl } from '../../src/didcomm/invitation.
 import type { Channel } from '../../src/mediator/pickup.ts'
 import type { Mediator } from '../../src/mediator/mediator.ts'
 import { RateLimited } from '../../src/mediator/handler.ts'
-import { addressOf } from '../middleware/address.ts'
+import { mediatorId } from '../../src/nodes/ownership.ts'
+import { addressOf, isForwarded } from '../middleware/address.ts'
 import { findHeadFault } from '../middleware/head.ts'
+import type { Forwarding } from '../nodes/forward.ts'
 
 /** Open WebSockets in total. */
 const maxSockets = 1_000
@@ -29,7 +31,7 @@ const heartbeatMs = 30_000
 /** The time until the first valid message of a new socket. */
 const firstMessageMs = 10_000
 /** Close codes (RFC 6455 §7.4.1, IANA WebSocket Close Code Number Registry). */
-const [policyViolation, tryAgainLater] = [1008, 1013]
+const [policyViolation, serviceRestart, tryAgainLater] = [1008, 1012, 1013]
 
 /**
  * Answers a message to the mediator's DID: 200 with the packed answer, 202 when there is none or it is sent separately.
@@ -86,15 +88,22 @@ export function mediatorPages(mediator: Mediator): Middleware {
   }
 }
 
+type SocketAgent = Pick<Agent, 'config' | 'mediator' | 'log' | 'scheduler'> & {
+  env: Pick<Agent['env'], 'ownership'>
+}
+
 /**
- * Accepts WebSockets at `/ws` of a server, if the agent is a mediator, until the returned function is called.
+ * Accepts WebSockets at `/ws` of servers, if the agent is a mediator, until the returned function is called.
  *
  * @param patienceMs the time until the first valid message of a new socket.
  */
 export function serveSockets(
-  server: Server,
-  { config, mediator, log, scheduler }: Pick<Agent, 'config' | 'mediator' | 'log' | 'scheduler'>,
-  patienceMs = firstMessageMs,
+  servers: readonly Server[],
+  { config, mediator, log, scheduler, env }: SocketAgent,
+  {
+    patienceMs = firstMessageMs,
+    forwarding,
+  }: { patienceMs?: number; forwarding?: Forwarding | undefined } = {},
 ): () => void {
   if (!mediator) return () => undefined
   const sockets = new WebSocketServer({
@@ -104,11 +113,17 @@ export function serveSockets(
   })
   const silent = new WeakSet<WebSocket>()
   const open = new Map<string, number>()
-  const onUpgrade = (...[request, stream, head]: Parameters<WebSocketServer['handleUpgrade']>) => {
+  const onUpgrade = async (...[request, stream, head]: Parameters<WebSocketServer['handleUpgrade']>) => {
     if (findHeadFault(request)) return refuse(stream, '400 Bad Request')
     if (request.url?.split('?')[0] !== '/ws') return refuse(stream, '404 Not Found')
     if (sockets.clients.size >= maxSockets) return refuse(stream, '503 Service Unavailable')
     const address = addressOf(request, config.MEDIATOR_TRUST_PROXY)
+    if (!mediator.isOwner()) {
+      const isForwardable = forwarding && !isForwarded(request)
+      const client = { walletId: mediatorId, address }
+      if (isForwardable && (await forwarding.upgrade(request, stream, head, client))) return
+      return refuse(stream, '503 Service Unavailable')
+    }
     if ((open.get(address) ?? 0) >= config.MEDIATOR_SOCKETS_PER_ADDRESS)
       return refuse(stream, '429 Too Many Requests')
     sockets.handleUpgrade(request, stream, head, (socket) => {
@@ -131,10 +146,15 @@ export function serveSockets(
     }
   }, heartbeatMs)
   heartbeat.unref()
-  server.on('upgrade', onUpgrade)
+  const listener = (...given: Parameters<typeof onUpgrade>) => void onUpgrade(...given)
+  for (const server of servers) server.on('upgrade', listener)
+  env.ownership.onLoss((owns) => {
+    if (!owns(mediatorId)) for (const socket of sockets.clients) socket.close(serviceRestart)
+    return Promise.resolve()
+  })
   return () => {
     clearInterval(heartbeat)
-    server.off('upgrade', onUpgrade)
+    for (const server of servers) server.off('upgrade', listener)
     for (const socket of sockets.clients) socket.terminate()
     sockets.close()
   }

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import type { Config } from '../../src/base/config.ts'
 import type { Log } from '../../src/base/log.ts'
 import { StartError } from '../../src/base/start-error.ts'
+import { CacheVersions, cachesChannel } from '../../src/nodes/broadcast.ts'
 import { ownersChannel, readClockDifference } from '../../src/nodes/lease-table.ts'
 import { Leases } from '../../src/nodes/leases.ts'
 import { listen } from '../../src/nodes/notifications.ts'
@@ -46,21 +47,32 @@ export async function startNode(config: Config, log: Log): Promise<Node> {
     listener = await bindPeerListener(config.AGENT_NODE_ADDRESS)
     const { address, server } = listener
     const leases = await Leases.open({ connections, name, address, release: version, leaseSeconds, log })
-    const refresh = () => leases.refresh()
+    const caches = new CacheVersions(openNodes(connections))
     const stopListening = listen({
       connections,
       log,
-      channels: { [ownersChannel]: refresh },
-      onConnect: refresh,
-      onDelivery: () => undefined,
+      channels: { [ownersChannel]: () => leases.refresh(), [cachesChannel]: (kind) => caches.notify(kind) },
+      onConnect() {
+        leases.refresh()
+        void caches.check()
+      },
+      onDelivery: (arrives) => caches.setDelivery(arrives),
     })
     const close = async () => {
       await leases.close()
       await stop(server)
       await stopListening()
+      caches.close()
       await connections.close()
     }
-    return { store: createPostgresStore(connections, leases), leases, leaseSeconds, listener, address, close }
+    return {
+      store: createPostgresStore(connections, leases, caches),
+      leases,
+      leaseSeconds,
+      listener,
+      address,
+      close,
+    }
   } catch (error) {
     listener?.server.close()
     await connections.close()

@@ -38,7 +38,7 @@ export async function runAgent(
   node?.listener.serve(key!, handlers)
   serve(rest, handlers.rest)
   serve(didcomm, handlers.didcomm)
-  undo.push(serveSockets(didcomm, agent))
+  undo.push(serveSockets(node ? [didcomm, node.listener.server] : [didcomm], agent, { forwarding }))
   undo.push(() => agent.backups[Symbol.asyncDispose]())
   undo.push(() => agent.definitions.close())
   undo.push(() => agent.notifier.close())

@@ -65,10 +65,12 @@ export function createDefinitions(
   db: AgentDb,
   log: Log,
   wallets: { use(id: string, use: (wallet: IssuerWallet) => Promise<void>): Promise<void> },
+  owns: (walletId: string) => boolean,
 ): Generator {
   const generator = createGenerator({
     db,
     log,
+    owns,
     keys: createKeyMaker(),
     storeKey: (walletId, guid, key) =>
       wallets.use(walletId, (wallet) => wallet.transaction((tx) => storePrivateKey(tx, wallet, guid, key))),

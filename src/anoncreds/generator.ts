@@ -17,6 +17,8 @@ export type GeneratorParts = {
   db: AgentDb
   keys: KeyMaker
   log: Log
+  /** Whether this process generates the keys of a wallet. */
+  owns: (walletId: string) => boolean
   /** Stores the private key of a definition in its wallet. */
   storeKey: (walletId: string, guid: string, key: DefinitionPrivateKey) => Promise<void>
   /** Milliseconds before a failed generation is retried. */
@@ -38,7 +40,14 @@ export type Generator = {
 
 type Waiter = { resolve: () => void; reject: (error: unknown) => void }
 
-export function createGenerator({ db, keys, log, storeKey, retryMs = 30_000 }: GeneratorParts): Generator {
+export function createGenerator({
+  db,
+  keys,
+  log,
+  owns,
+  storeKey,
+  retryMs = 30_000,
+}: GeneratorParts): Generator {
   const waiters = new Map<string, Set<Waiter>>()
   /** The sequence number of each wallet's latest generation. */
   const lastServed = new Map<string, number>()
@@ -61,7 +70,7 @@ export function createGenerator({ db, keys, log, storeKey, retryMs = 30_000 }: G
       .execute()
     const order = ({ wallet_id: id }: DefinitionRow) => lastServed.get(id) ?? 0
     return rows
-      .filter(({ guid }) => !postponed.has(guid))
+      .filter(({ guid, wallet_id }) => !postponed.has(guid) && owns(wallet_id))
       .toSorted((one, other) => order(one) - order(other))[0]
   }
 

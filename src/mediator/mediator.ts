@@ -12,7 +12,9 @@ import type { Resolve } from '../did/document.ts'
 import { encryptedType, type Envelope } from '../didcomm/jwe.ts'
 import { peerDidsOnly } from '../didcomm/route.ts'
 import type { HttpClient } from '../net/http-client.ts'
+import { mediatorId } from '../nodes/ownership.ts'
 import type { MediatorDb } from '../storage/database.ts'
+import { NotOwnerError } from '../storage/not-owner-error.ts'
 import { removeIdle, touch } from './accounts.ts'
 import type { Transport } from './handler.ts'
 import { openIdentities } from './identity.ts'
@@ -34,6 +36,8 @@ export type MediatorOptions = {
   resolve: Resolve
   http: HttpClient
   log: Log
+  /** Whether this process has the role. Only one has it at a time. */
+  isOwner?: () => boolean
   /** The system clock, milliseconds since 1970. */
   now?: () => number
 }
@@ -43,6 +47,8 @@ export type Mediator = {
   readonly url: string
   /** True for every DID that this mediator has or had. */
   owns: (did: string) => boolean
+  /** Whether this process has the role now. The functions below throw {NotOwnerError} at others. */
+  isOwner: () => boolean
   /** Counts a message before it is parsed. @throws {RateLimited} when there are too many from its address. */
   countMessage: (address: string) => Promise<void>
   /**
@@ -60,7 +66,7 @@ export type Mediator = {
 
 /** Opens the mediator. @throws when its database cannot be read or was sealed with another key. */
 export async function openMediator(options: MediatorOptions): Promise<Mediator> {
-  const { log, config, url, now = Date.now } = options
+  const { log, config, url, now = Date.now, isOwner = () => true } = options
   const db = await options.open()
   const identities = await openIdentities(db, options.sealKey, url).catch(async (error: unknown) => {
     await db.destroy()
@@ -74,6 +80,7 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
   const context = { config, rates, live, identities, resolve, now }
 
   async function sweep(): Promise<void> {
+    if (!isOwner()) return
     const before = (seconds: number) => new Date(now() - seconds * 1_000).toISOString()
     const removed = await db.transaction().execute(async (tx) => {
       for (const account of live.accounts()) await touch(tx, account, now())
@@ -95,12 +102,23 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
   timer.unref()
   await sweep()
 
+  const receive = createReceiver({ db, context, post, log })
+  const assertOwner = () => {
+    if (!isOwner()) throw new NotOwnerError(mediatorId)
+  }
   return {
     did: identities.did,
     url,
     owns: identities.owns,
-    countMessage: rates.countMessage,
-    receive: createReceiver({ db, context, post, log }),
+    isOwner,
+    async countMessage(address) {
+      assertOwner()
+      await rates.countMessage(address)
+    },
+    async receive(envelope, transport) {
+      assertOwner()
+      return receive(envelope, transport)
+    },
     closeChannel: live.close,
     sweep,
     async [Symbol.asyncDispose]() {

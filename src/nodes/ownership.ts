@@ -5,6 +5,7 @@
  * PostgreSQL hold leases (`leases.ts`).
  */
 import { createHash } from 'node:crypto'
+import { newId } from '../base/id.ts'
 
 export const shardCount = 256
 
@@ -35,6 +36,16 @@ export type Ownership = {
   onLoss: (listener: (owns: (walletId: string) => boolean) => Promise<void>) => void
   /** Calls `listener` when the owners that this process knows have changed. Returns the function that removes it. */
   onChange: (listener: () => void) => () => void
+}
+
+/** A process with one of 256 shards finds an id of its own in so many draws, but for one time in e^16. */
+const mostDraws = 4_096
+
+/** A new id of a wallet that this process owns, if it owns any. */
+export function newOwnId({ owns }: Ownership): string {
+  let id = newId()
+  for (let draws = 1; !owns(id) && draws < mostDraws; draws++) id = newId()
+  return id
 }
 
 /** The ownership of an agent of one process. */

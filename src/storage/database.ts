@@ -5,7 +5,7 @@
 import { Kysely, sql, type Transaction } from 'kysely'
 import type { AgentTables } from './agent-tables.ts'
 import type { AuditTables } from './audit-tables.ts'
-import { asKysely, createDialect, type DialectOptions } from './dialect.ts'
+import { asKysely, createDialect, isSqlite, type DialectOptions } from './dialect.ts'
 import { DamagedFileError, toStorageError } from './file-errors.ts'
 import { removePageSums } from './files.ts'
 import { makeImage, writeImage } from './image.ts'
@@ -54,6 +54,7 @@ export function openAgentDbToRead(path: string): AgentDb {
 
 /** Truncates the write-ahead log, so that overwritten rows are erased from it too. Does nothing while another connection reads. */
 export async function emptyLog(db: AgentDb): Promise<void> {
+  if (!isSqlite(db)) return
   // SQLite does not wait for readers of a shared database. It removes the log when the database is closed.
   await sql`pragma wal_checkpoint(truncate)`.execute(db)
 }

@@ -86,7 +86,13 @@ export class LastUses {
   #write(uses: ReadonlyMap<string, string>): Promise<void> {
     return this.#db.transaction().execute(async (tx) => {
       for (const [id, last_used_at] of uses)
-        await tx.updateTable('api_key').set({ last_used_at }).where('id', '=', id).execute()
+        await tx
+          .updateTable('api_key')
+          .set({ last_used_at })
+          .where('id', '=', id)
+          // Another process may have written a later one.
+          .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', last_used_at)]))
+          .execute()
     })
   }
 }

@@ -6,6 +6,7 @@ import { isOver } from '../base/clock.ts'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { deriveSealKey, keyedDigest } from '../base/seal.ts'
+import type { Broadcast } from '../nodes/broadcast.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
@@ -25,9 +26,12 @@ export class ApiKeys {
   readonly #digestKey: Uint8Array
   readonly #uses: LastUses
   readonly #cache = createApiKeyCache()
+  readonly #broadcast: Broadcast
 
-  constructor(db: AgentDb, agentKey: Uint8Array) {
+  constructor(db: AgentDb, agentKey: Uint8Array, broadcast: Broadcast) {
     this.#db = db
+    this.#broadcast = broadcast
+    broadcast.subscribe('api-keys', () => this.#cache.clear())
     this.#digestKey = deriveSealKey(agentKey, 'api-keys')
     this.#uses = new LastUses(db)
   }
@@ -139,12 +143,13 @@ export class ApiKeys {
     return active.grant
   }
 
-  /** Runs a transaction that changes keys or entities, and clears the cache whatever its result. */
+  /** Runs a transaction that changes keys or entities, and clears the caches of all processes whatever its result. */
   async change<T>(write: (tx: AgentTx) => Promise<T>): Promise<T> {
     try {
       return await this.#db.transaction().execute(write)
     } finally {
       this.#cache.clear()
+      await this.#broadcast.publish('api-keys')
     }
   }
 

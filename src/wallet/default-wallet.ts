@@ -1,13 +1,18 @@
 /** The default wallet and its tenant, which the first start creates. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../base/config.ts'
 import { Problem } from '../base/problem.ts'
 import { newApiKey } from '../base/api-key.ts'
 import { Secret } from '../base/secret.ts'
 import { StartError } from '../base/start-error.ts'
 import { createWebhook, listWebhooks } from '../events/webhooks.ts'
+import { NotOwnerError } from '../storage/not-owner-error.ts'
 import { RegisteredKey } from './model.ts'
 import { defaultId, type Tenants } from './tenants.ts'
 import type { Wallets } from './wallets.ts'
+
+/** How often a process looks whether the owner has made the default wallet. */
+const lookMs = 50
 
 /** Runs a change and writes it to the audit log. */
 type Audited = (action: string, work: () => Promise<unknown>) => Promise<unknown>
@@ -27,18 +32,12 @@ export async function provideDefaultWallet(
   remembered?: string,
 ): Promise<Secret | undefined> {
   if (!config.DEFAULT_WALLET_ENABLED) return undefined
-  if (!(await wallets.find(defaultId))) {
-    const seed = config.DEFAULT_WALLET_SEED?.reveal()
-    await audited('default wallet made', () => wallets.create({ id: defaultId, name: 'default', seed }))
-  }
-  const entity = await tenants.get(defaultId).catch(() => undefined)
-  if (!entity) {
-    // The entity is written last: its existence marks that the webhook exists too.
-    await addWebhook(config, wallets)
-    await audited('default tenant made', () =>
-      tenants.create({ id: defaultId, name: 'default', walletId: defaultId }),
-    )
-  }
+  // The process that owns the wallet makes it, at the first start of several.
+  while (!(await isComplete(tenants)))
+    await makeWallet(config, wallets, tenants, audited).catch(async (error: unknown) => {
+      if (!(error instanceof NotOwnerError)) throw error
+      await sleep(lookMs)
+    })
   const configured = config.DEFAULT_WALLET_AUTH_API_KEY?.reveal()
   const apiKey =
     configured ??
@@ -56,6 +55,29 @@ export async function provideDefaultWallet(
     throw new StartError(`DEFAULT_WALLET_AUTH_API_KEY: ${error.message}`, 2, { cause: error })
   })
   return new Secret(apiKey)
+}
+
+async function isComplete(tenants: Tenants): Promise<boolean> {
+  return (await tenants.get(defaultId).catch(() => undefined)) !== undefined
+}
+
+/** @throws {NotOwnerError} */
+async function makeWallet(
+  config: Config,
+  wallets: Wallets,
+  tenants: Tenants,
+  audited: Audited,
+): Promise<void> {
+  wallets.assertOwned(defaultId)
+  if (!(await wallets.find(defaultId))) {
+    const seed = config.DEFAULT_WALLET_SEED?.reveal()
+    await audited('default wallet made', () => wallets.create({ id: defaultId, name: 'default', seed }))
+  }
+  // The entity is written last: its existence marks that the webhook exists too.
+  await addWebhook(config, wallets)
+  await audited('default tenant made', () =>
+    tenants.create({ id: defaultId, name: 'default', walletId: defaultId }),
+  )
 }
 
 async function addWebhook(config: Config, wallets: Wallets): Promise<void> {

@@ -28,10 +28,11 @@ type Parts = {
  * Deletes a wallet with its tenant and the tenant's API keys. Its published schemas and credential definitions stay, because issued
  * credentials and other tenants refer to them.
  *
- * @throws {Problem} `WalletNotFound`; `Conflict` for the default wallet, and for one that several tenants use
+ * @throws {NotOwnerError}, {Problem} `WalletNotFound`; `Conflict` for the default wallet, and for one that several tenants use
  */
 export function deleteWallet({ db, wallets, tenants, config, wake }: Parts, id: string): Promise<void> {
   return wallets.serializeCreation(async () => {
+    wallets.assertOwned(id)
     await tenants.keys.change(async (tx) => {
       await assertDeletable(tx, config, id)
       await deleteRows(tx, id)
@@ -46,11 +47,16 @@ export function deleteWallet({ db, wallets, tenants, config, wake }: Parts, id: 
   })
 }
 
-/** Removes the files of wallets whose deletion was interrupted. */
-export async function finishDeletions({ db, wallets }: Pick<Parts, 'db' | 'wallets'>): Promise<void> {
+/** Removes the contents of wallets whose deletion was interrupted, if this process owns them. */
+export async function finishDeletions(
+  { db, wallets }: Pick<Parts, 'db' | 'wallets'>,
+  owns: (walletId: string) => boolean,
+): Promise<void> {
   const rows = await db.selectFrom('setting').select('name').where('name', 'like', `${noted}%`).execute()
   for (const { name } of rows) {
-    await wallets.discard(name.slice(noted.length))
+    const id = name.slice(noted.length)
+    if (!owns(id)) continue
+    await wallets.discard(id)
     await db.deleteFrom('setting').where('name', '=', name).execute()
   }
 }

@@ -14,10 +14,11 @@ import { Problem } from '../base/problem.ts'
 import { newSealKey } from '../base/seal.ts'
 import { Secret } from '../base/secret.ts'
 import { StartError } from '../base/start-error.ts'
+import { isSqlite } from '../storage/dialect.ts'
 import { diskFull } from '../storage/file-errors.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { findAgentKey, finishRotation, installNextKey, isMasterKey, rewrap } from './agent-key.ts'
-import { getMasterKeySource, type NextKey } from './master-key.ts'
+import { getMasterKeySource, type MasterKeySource, type NextKey } from './master-key.ts'
 import { systemReason } from '../base/system-reason.ts'
 
 /** 32 bytes in base64 or base64url. Error messages do not contain the value. */
@@ -64,9 +65,7 @@ export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array
     try {
       if (given && (await isMasterKey(db, key)))
         throw newKeyRequired('newKey is the current master key. Use another one.')
-      const obstacle = source.next
-        ? await writeNextKey(source.next, key, source.name)
-        : 'it is in the variable AGENT_MASTER_KEY'
+      const obstacle = await findObstacle(source, key)
       if (obstacle !== undefined && !given)
         throw newKeyRequired(
           `The daemon cannot replace the master key: ${obstacle}. Send the new key as newKey, then store it there yourself.`,
@@ -80,6 +79,12 @@ export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array
     } finally {
       key.fill(0)
     }
+  }
+
+  /** Replaces the master key where it is stored. @returns the reason if only the operator can */
+  async function findObstacle({ next, name }: MasterKeySource, key: Uint8Array): Promise<string | undefined> {
+    if (!isSqlite(db)) return 'the other nodes have it too'
+    return next ? writeNextKey(next, key, name) : 'it is in the variable AGENT_MASTER_KEY'
   }
 
   /** An earlier rotation may have stopped half-way, for example on a full disk. A lost master key is ignored: this rotation replaces it. */

@@ -56,15 +56,8 @@ export async function setMovedAt(db: AgentDb, id: string, moved_at: string | nul
 /** The number of a new wallet, in the statement that inserts it. */
 export const nextWalletNumber = sql<number>`(select coalesce(max(number), 0) + 1 from wallet)`
 
-/** Creates a wallet: its contents, then its row. Calls must not overlap. @throws {Problem} `DuplicatedWallet…` */
-export async function createWallet(
-  db: AgentDb,
-  agentKey: Uint8Array,
-  { id = newId(), name, seed: seedHex }: CreateWallet,
-  store: WalletStore,
-): Promise<WalletDetail> {
-  const seed = seedHex === undefined ? randomBytes(64) : fromHex(seedHex)
-  const seedDigest = seedDigestOf(agentKey, seed)
+/** @throws {Problem} `DuplicatedWallet…` */
+async function assertNew(db: AgentDb, id: string, seedDigest: string): Promise<void> {
   if (await findWallet(db, id))
     throw new Problem(
       'error:WalletManagementServiceError:DuplicatedWalletId',
@@ -76,6 +69,18 @@ export async function createWallet(
       'error:WalletManagementServiceError:DuplicatedWalletSeed',
       'Another wallet has this seed already. Omit the seed to get a random one.',
     )
+}
+
+/** Creates a wallet that this process owns: its contents, then its row. Calls in one process must not overlap. @throws {Problem} `DuplicatedWallet…` */
+export async function createWallet(
+  db: AgentDb,
+  agentKey: Uint8Array,
+  { id = newId(), name, seed: seedHex }: CreateWallet,
+  store: WalletStore,
+): Promise<WalletDetail> {
+  const seed = seedHex === undefined ? randomBytes(64) : fromHex(seedHex)
+  const seedDigest = seedDigestOf(agentKey, seed)
+  await assertNew(db, id, seedDigest)
   const key = newSealKey()
   await across('wallet-file', { walletId: id }, () =>
     store.create(id, (contents) => insertSeed(contents, id, key, seed)),
@@ -84,16 +89,24 @@ export async function createWallet(
   const wrapped = wrapWalletKey(agentKey, id, key)
   for (const secret of [key, seed]) secret.fill(0)
   await db
-    .insertInto('wallet')
-    .values({
-      id,
-      name,
-      wrapped_key: wrapped,
-      seed_digest: seedDigest,
-      created_at: now,
-      updated_at: now,
-      number: nextWalletNumber,
+    .transaction()
+    .execute(async (tx) => {
+      // Another process may have made a wallet with the same seed in the meantime.
+      await assertNew(tx, id, seedDigest)
+      const times = { created_at: now, updated_at: now }
+      const row = {
+        id,
+        name,
+        wrapped_key: wrapped,
+        seed_digest: seedDigest,
+        number: nextWalletNumber,
+        ...times,
+      }
+      await tx.insertInto('wallet').values(row).execute()
     })
-    .execute()
+    .catch(async (error: unknown) => {
+      await store.remove(id)
+      throw error
+    })
   return { id, name, createdAt: now, updatedAt: now }
 }

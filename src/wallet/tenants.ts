@@ -1,6 +1,7 @@
 /** Tenants: entities, each bound to a wallet, with API keys that authenticate them. */
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
+import type { Broadcast } from '../nodes/broadcast.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
 import { ApiKeys } from './api-keys.ts'
@@ -14,9 +15,9 @@ export class Tenants {
   readonly #db: AgentDb
   readonly keys: ApiKeys
 
-  constructor(db: AgentDb, agentKey: Uint8Array) {
+  constructor(db: AgentDb, agentKey: Uint8Array, broadcast: Broadcast) {
     this.#db = db
-    this.keys = new ApiKeys(db, agentKey)
+    this.keys = new ApiKeys(db, agentKey, broadcast)
   }
 
   /** @throws {Problem} `EntityAlreadyExists`, `WalletNotFound` */

@@ -32,8 +32,12 @@ const longestToken = 100
 /** Words that a common peer library replaces anywhere in the service block of a peer DID. */
 const replacedWords = /type|accept|routingKeys|serviceEndpoint|DIDCommMessaging/
 
-/** The keys are derived from the agent key. */
-export async function createWalletTokens(agentKey: Uint8Array, db: AgentDb): Promise<WalletTokens> {
+/** The keys are derived from the agent key. `isShared`: other processes write to the database. */
+export async function createWalletTokens(
+  agentKey: Uint8Array,
+  db: AgentDb,
+  { isShared = false } = {},
+): Promise<WalletTokens> {
   const enterpriseKey = deriveSealKey(agentKey, 'enterprise-submissions')
   const keys: Readonly<Record<TokenKind, Uint8Array>> = {
     mailbox: deriveSealKey(agentKey, 'mailboxes'),
@@ -42,7 +46,8 @@ export async function createWalletTokens(agentKey: Uint8Array, db: AgentDb): Pro
     authenticate: enterpriseKey,
   }
   const firstAlias = await db.selectFrom('wallet_alias').select('token').limit(1).executeTakeFirst()
-  let hasAliases = firstAlias !== undefined
+  // Another process may import a wallet at any time.
+  let hasAliases = isShared || firstAlias !== undefined
   const findAlias = async (kind: AliasKind, token: string) => {
     if (!hasAliases || token === '' || token.length > longestToken) return undefined
     const aliases = db.selectFrom('wallet_alias').select('wallet_id').where('token', '=', token)

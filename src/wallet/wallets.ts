@@ -5,8 +5,10 @@ import type { Log } from '../base/log.ts'
 import { Problem } from '../base/problem.ts'
 import { setGlobalWebhook } from '../events/webhooks.ts'
 import { DamagedFileError } from '../storage/file-errors.ts'
+import { newOwnId } from '../nodes/ownership.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { NotOwnerError } from '../storage/not-owner-error.ts'
+import type { Paging } from '../storage/list-query.ts'
 import { walletNotFound, walletTransferred } from '../storage/transferred.ts'
 import type { Environment } from './environment.ts'
 import type { CreateWallet, WalletDetail } from './model.ts'
@@ -62,7 +64,7 @@ export class Wallets {
    */
   async use<T>(id: string, use: (wallet: Wallet) => Promise<T>, log = this.#env.log): Promise<T> {
     if (this.#isClosed) throw new Error('the agent is stopping: no wallet is opened any more')
-    if (!this.#env.ownership.owns(id)) throw new NotOwnerError(id)
+    this.assertOwned(id)
     const entry: Entry = this.#open.get(id) ?? { wallet: this.#openBehindBarrier(id, log), users: 0 }
     this.#open.delete(id)
     this.#open.set(id, entry)
@@ -94,24 +96,22 @@ export class Wallets {
     }
   }
 
-  /** @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed` */
-  create(input: CreateWallet): Promise<WalletDetail> {
-    return this.serializeCreation(() => createWallet(this.#db, this.#agentKey, input, this.store))
+  /** @throws {NotOwnerError}, {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed` */
+  create({ id = newOwnId(this.#env.ownership), ...input }: CreateWallet): Promise<WalletDetail> {
+    this.assertOwned(id)
+    return this.serializeCreation(() => createWallet(this.#db, this.#agentKey, { id, ...input }, this.store))
   }
 
-  find(id: string): Promise<WalletDetail | undefined> {
-    return findWallet(this.#db, id)
+  /** @throws {NotOwnerError} */
+  assertOwned(id: string): void {
+    if (!this.#env.ownership.owns(id)) throw new NotOwnerError(id)
   }
 
-  list(paging: { offset: number; limit: number }): Promise<{ wallets: WalletDetail[]; total: number }> {
-    return listWallets(this.#db, paging)
-  }
+  find = (id: string): Promise<WalletDetail | undefined> => findWallet(this.#db, id)
+  list = (paging: Paging) => listWallets(this.#db, paging)
 
   /** The ids of all wallets that are not suspended and that this process owns. */
-  async ids(): Promise<string[]> {
-    const ids = await readActiveIds(this.#db)
-    return ids.filter((id) => this.#env.ownership.owns(id))
-  }
+  ids = async (): Promise<string[]> => (await readActiveIds(this.#db)).filter(this.#env.ownership.owns)
 
   /** Runs `work` while no wallet is created, so that free ids and seeds stay free. */
   serializeCreation = <T>(work: () => Promise<T>): Promise<T> => this.#creations.add(work)
@@ -122,6 +122,7 @@ export class Wallets {
    * @throws {Problem} `WalletNotFound`
    */
   async suspend(id: string): Promise<WalletDetail> {
+    this.assertOwned(id)
     const detail = await setMovedAt(this.#db, id, new Date().toISOString())
     await (await this.#findOpen(id))?.suspend()
     return detail
@@ -129,17 +130,18 @@ export class Wallets {
 
   /** Ends the suspension of a wallet. @throws {Problem} `WalletNotFound` */
   async resume(id: string): Promise<WalletDetail> {
+    this.assertOwned(id)
     const detail = await setMovedAt(this.#db, id, null)
     ;(await this.#findOpen(id))?.resume()
     this.#env.onCommit(id, ['jobs', 'events'])
     return detail
   }
 
-  #findOpen = (id: string): Promise<Wallet | undefined> | undefined =>
-    this.#open.get(id)?.wallet.catch(() => undefined)
+  #findOpen = async (id: string) => this.#open.get(id)?.wallet.catch(() => undefined)
 
   /** Runs `work` on the file of a wallet while the wallet is closed. @throws {Problem} `Conflict` while it is used. */
   withClosedFile<T>(id: string, work: () => Promise<T>): Promise<T> {
+    this.assertOwned(id)
     const entry = this.#open.get(id)
     if (entry && entry.users > 0)
       throw new Problem('Conflict', `The wallet ${id} is in use. Try again in a moment.`)
@@ -177,20 +179,16 @@ export class Wallets {
   }
 
   /** Whether the file of a wallet may be open. A closed one is opened behind the write barrier only. */
-  isOpen(id: string): boolean {
-    return this.#files.has(id) || this.#closing.has(id)
-  }
+  isOpen = (id: string): boolean => this.#files.has(id) || this.#closing.has(id)
 
   /** Opening a file may change it, for example by a migration. */
   #openBehindBarrier(id: string, log: Log): Promise<Wallet> {
-    return this.#env.writeBarrier.write(id, async () => {
-      try {
-        return await this.#openFile(id, log)
-      } catch (error) {
+    return this.#env.writeBarrier.write(id, () =>
+      this.#openFile(id, log).catch((error: unknown) => {
         this.#files.delete(id)
         throw error
-      }
-    })
+      }),
+    )
   }
 
   async #openFile(id: string, log: Log): Promise<Wallet> {
@@ -226,8 +224,8 @@ export class Wallets {
 
   #close(id: string, entry: Entry): void {
     if (this.#open.get(id) === entry) this.#open.delete(id)
-    const complain = (error: unknown) =>
-      this.#env.log.error({ err: error, walletId: id }, 'a wallet did not close')
+    const { log } = this.#env
+    const complain = (err: unknown) => log.error({ err, walletId: id }, 'a wallet did not close')
     this.#keepClosed(id, entry.wallet.then((wallet) => wallet.close()).catch(complain))
   }
 

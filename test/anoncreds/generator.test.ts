@@ -31,6 +31,7 @@ async function open(change: Partial<GeneratorParts> = {}) {
   const parts: GeneratorParts = {
     db,
     log: openLog('silent'),
+    owns: () => true,
     keys: {
       make: () =>
         new Promise<DefinitionKeys>((_, reject) =>

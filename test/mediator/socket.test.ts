@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import { readConfig } from '../../src/base/config.ts'
+import { soleOwnership } from '../../src/nodes/ownership.ts'
 import { openLog } from '../../src/base/log.ts'
 import { createScheduler, schedulerLimits } from '../../src/base/scheduler.ts'
 import { startAgent } from '../_agent.ts'
@@ -225,10 +226,11 @@ test('a socket without a valid message in time is closed; one with a valid messa
   const agent = {
     mediator: mediator.mediator,
     config,
+    env: { ownership: soleOwnership },
     log: openLog('silent'),
     scheduler: createScheduler(schedulerLimits(config)),
   }
-  const closeSockets = serveSockets(server, agent, 2_000)
+  const closeSockets = serveSockets([server], agent, { patienceMs: 2_000 })
   const url = urlOf(server, '127.0.0.1')
   const wallet = newWallet()
   const ping = () => wallet.pack(mediator.did, { type: trustPing })

@@ -151,3 +151,30 @@ test('when a node is killed, requests for its wallets wait for the take-over', a
     (rows) => rows.length === 3,
   )
 })
+
+test('a key that is revoked at one node is refused at all of them, as soon as the answer is there', async () => {
+  for (const revoking of nodes.daemons) {
+    const { entityId, apiKey } = await nodes.newTenant('revoked')
+    const statuses = () =>
+      Promise.all(
+        nodes.daemons.map(
+          async ({ url }) => (await fetch(`${url}/connections`, { headers: { apikey: apiKey } })).status,
+        ),
+      )
+    expect(await statuses()).toEqual([200, 200, 200])
+    await adminOf(revoking.url)('DELETE /iam/apikey-authentication', { body: { entityId, apiKey } })
+    await until('refused everywhere', statuses, (all) => all.every((status) => status === 401))
+  }
+})
+
+test('an unknown key makes one wallet, whatever nodes get it at the same time', async () => {
+  await using provisioning = await startNodes(['a', 'b'], { API_KEY_AUTO_PROVISIONING: 'true' })
+  const apikey = 'an-unknown-key-of-some-tenant'
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      fetch(`${provisioning.daemons[index % 2]!.url}/connections`, { headers: { apikey } }),
+    ),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  expect(await provisioning.read('select id from wallet')).toHaveLength(2)
+})

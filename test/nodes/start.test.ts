@@ -95,3 +95,16 @@ test('a database that a newer release has migrated, and another node with the sa
   )
   expect(await refused(settings(url, 'a'))).toContain('this release does not know 999-later')
 })
+
+test('three nodes that start at the same time share one agent key and one default wallet', async () => {
+  const url = await server.createDatabase()
+  const daemons = await Promise.all(['a', 'b', 'c'].map((name) => Daemon.start(settings(url, name))))
+  await using _ = {
+    [Symbol.asyncDispose]: async () =>
+      void (await Promise.all(daemons.map((each) => each[Symbol.asyncDispose]()))),
+  }
+  for (const daemon of daemons) {
+    const { contents } = await daemon.admin('GET /wallets')
+    expect(contents.map(({ name }) => name)).toEqual(['default'])
+  }
+})
