@@ -11,20 +11,23 @@ const tls = {
   maxVersion: 'TLSv1.2',
 } as const
 
-/** Connections of this node to another one. */
-const connectionLimit = 256
+/** After this time, a connection without a request is closed: by the node that sends requests, so that none arrives while it is closed. */
+const idleMs = 60_000
 
 /** `findKey` returns undefined until the key is known. No connection is accepted before. */
 export function peerServerOptions(findKey: () => Uint8Array | undefined): ServerOptions {
-  return { ...tls, pskCallback: () => findKey() ?? null }
+  return { ...tls, keepAliveTimeout: 0, pskCallback: () => findKey() ?? null }
 }
 
-/** The connections of this node to others, which stay open between requests. */
+/**
+ * The connections of this node to others, which stay open between requests. Their number has no limit but that of the clients' connections:
+ * event streams and slow clients hold theirs, and must not keep other requests waiting.
+ */
 export function createPeerAgent(key: Uint8Array): Agent {
   const options: AgentOptions = {
     ...tls,
     keepAlive: true,
-    maxSockets: connectionLimit,
+    timeout: idleMs,
     pskCallback: () => ({ psk: key, identity: 'node' }),
     // There is no certificate: the key proves the other side.
     checkServerIdentity: () => undefined,

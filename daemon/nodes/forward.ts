@@ -75,12 +75,16 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
         if ((ownership.owns(walletId) ? options : owner)?.address !== address) abort()
       })
     })
+    let response: IncomingMessage | undefined
     try {
-      return await sendToPeer(address, request, { agent, signal: ended.signal })
+      response = await sendToPeer(address, request, { agent, signal: ended.signal })
     } finally {
-      remove()
       ctx.res.off('close', abort)
+      // An event stream of a paused node would stay open without events. Its client connects again, to the new owner.
+      if (response && isEventStream(response)) response.once('close', remove)
+      else remove()
     }
+    return response
   }
 
   async function forward(to: 'rest' | 'didcomm', ctx: Context, walletId: string, body: Buffer | Readable) {
@@ -171,6 +175,10 @@ function withoutHops(
 ): Record<string, string | string[]> {
   const kept = Object.entries(headers).filter(([name, value]) => value !== undefined && !hopByHop.test(name))
   return Object.fromEntries(kept) as Record<string, string | string[]>
+}
+
+function isEventStream({ headers }: IncomingMessage): boolean {
+  return headers['content-type']?.startsWith('text/event-stream') === true
 }
 
 /** Answers with the response of the owner. */
