@@ -79,6 +79,16 @@ class LongFirst extends BaseSequencer {
 /** Files of those folders that take more than five seconds. They run with the system tests, which fill both cores meanwhile. */
 const slow = ['base/clock', 'credentials/mutation', 'schemas/hostile'].map((file) => `test/${file}.test.ts`)
 
+/** Files of the system tests that run over PostgreSQL too: the main flows, the suite, streams, the mediator and the tenant matrix. */
+const onPostgres = `
+  daemon/isolation enterprise/answers enterprise/submitted-did events/stream flows/anoncreds flows/connectionless
+  flows/issue-credential flows/main-flow flows/present-proof flows/races flows/revocation mediator/http mediator/identus
+
+`
+  .trim()
+  .split(/\s+/)
+  .map((file) => `test/${file}.test.ts`)
+
 const testsIn = (folders: readonly string[]) => folders.map((folder) => `test/${folder}/**/*.test.{ts,tsx}`)
 
 export default defineConfig({
@@ -105,6 +115,10 @@ export default defineConfig({
         test: { name: 'system', include: [...testsIn(system), ...slow] },
       },
       { extends: true, test: { name: 'interop', include: testsIn(interop) } },
+      {
+        extends: true,
+        test: { name: 'postgres', include: onPostgres, env: { TEST_STORE: 'postgres' } },
+      },
     ],
   },
 })

@@ -71,6 +71,8 @@ export type Agent = {
   readonly ledgerServer: LedgerServer | undefined
   readonly enterprise: Enterprise
   readonly readiness: Readiness
+  /** The nodes of this agent, if it is over PostgreSQL. */
+  readonly nodes: Store['nodes']
   /** Whether an `x-admin-api-key` is `ADMIN_TOKEN` or `ADMIN_TOKEN_PREVIOUS`. */
   readonly isAdminToken: (token: unknown) => boolean
   /** The `apikey` of the default wallet, if there is a default wallet. */
@@ -122,7 +124,7 @@ export async function createAgent(
       remembered.apiKey,
     )
     const scheduler = createScheduler(schedulerLimits(config))
-    const readiness = createReadiness({ config, db, worker: parts.worker })
+    const readiness = createReadiness({ config, db, worker: parts.worker, nodes: store.nodes })
     monitor({ ...parts, config, db, scheduler, readiness })
     return {
       ...parts,
@@ -132,6 +134,7 @@ export async function createAgent(
       audit,
       scheduler,
       readiness,
+      nodes: store.nodes,
       isAdminToken: createTokenCheck(adminTokens),
       defaultApiKey,
       getPeerKey: () => deriveSealKey(agentKey, 'nodes'),

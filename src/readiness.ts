@@ -13,7 +13,7 @@ import type { AgentDb } from './storage/database.ts'
 /** Free bytes below which a write may fail soon. */
 const leastFreeBytes = 20_000_000
 
-export const readinessChecks = ['running', 'database', 'worker', 'disk'] as const
+export const readinessChecks = ['running', 'database', 'worker', 'disk', 'node'] as const
 
 /** A check that failed, with a sentence for people. */
 export type Unready = { check: (typeof readinessChecks)[number]; detail: string }
@@ -29,9 +29,11 @@ type Parts = {
   config: Pick<Config, 'AGENT_DATA_DIR'>
   db: AgentDb
   worker: { readonly isResumed: boolean }
+  /** Of an agent over PostgreSQL. */
+  nodes?: { isHeld: () => boolean; isDraining: () => boolean } | undefined
 }
 
-export function createReadiness({ config, db, worker }: Parts): Readiness {
+export function createReadiness({ config, db, worker, nodes }: Parts): Readiness {
   let isStopping = false
   const folder = config.AGENT_DATA_DIR
   const checks: Record<Unready['check'], () => Promise<string | undefined>> = {
@@ -45,6 +47,7 @@ export function createReadiness({ config, db, worker }: Parts): Readiness {
         .then(() => undefined),
     worker: () =>
       Promise.resolve(worker.isResumed ? undefined : 'The work of the last run is being resumed.'),
+    node: () => Promise.resolve(nodes && findFault(nodes)),
     async disk() {
       await access(folder, constants.R_OK | constants.W_OK)
       const free = await readFreeBytes(folder)
@@ -63,6 +66,11 @@ export function createReadiness({ config, db, worker }: Parts): Readiness {
       return (await Promise.all(results)).flat()
     },
   }
+}
+
+function findFault({ isHeld, isDraining }: NonNullable<Parts['nodes']>): string | undefined {
+  if (isDraining()) return 'The node gives its wallets to the others.'
+  return isHeld() ? undefined : 'The node cannot renew its lease, because the database does not answer.'
 }
 
 /** The free bytes of the disk of a folder. */

@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import type { Config } from './base/config.ts'
 import { type Broadcast, noBroadcast } from './nodes/broadcast.ts'
-import { type Ownership, soleOwnership } from './nodes/ownership.ts'
+import type { Leases } from './nodes/leases.ts'
+import { soleOwnership, type Ownership } from './nodes/ownership.ts'
 import {
   type AgentDb,
   type AuditDb,
@@ -12,7 +13,7 @@ import {
   openMediatorDb,
 } from './storage/database.ts'
 import type { Connections } from './storage/postgres/connect.ts'
-import { type Claim, openAgent, openAudit, openLedger, openMediator } from './storage/postgres/databases.ts'
+import { openAgent, openAudit, openLedger, openMediator } from './storage/postgres/databases.ts'
 import {
   createEmbeddedLedger,
   type EmbeddedLedger,
@@ -32,6 +33,8 @@ export type Store = {
   readonly wallets?: WalletStore
   readonly ownership: Ownership
   readonly broadcast: Broadcast
+  /** The nodes over PostgreSQL. */
+  readonly nodes?: Leases
 }
 
 /** The files in the data folder. */
@@ -49,10 +52,7 @@ export function createFileStore(
   }
 }
 
-/** The ownership of a node, and its claims. */
-type Owner = Ownership & { claimOf(walletId: string): Claim }
-
-export function createPostgresStore(connections: Connections, owner: Owner, broadcast: Broadcast): Store {
+export function createPostgresStore(connections: Connections, leases: Leases, broadcast: Broadcast): Store {
   return {
     openAgent: () => Promise.resolve(openAgent(connections)),
     openAudit: () => Promise.resolve(openAudit(connections)),
@@ -61,8 +61,9 @@ export function createPostgresStore(connections: Connections, owner: Owner, broa
       Promise.resolve(
         createEmbeddedLedger(openLedger(connections), 'the database of AGENT_DATABASE_URL', options),
       ),
-    wallets: new WalletRows(connections, (walletId) => owner.claimOf(walletId)),
-    ownership: owner,
+    wallets: new WalletRows(connections, (walletId) => leases.claimOf(walletId)),
+    ownership: leases,
+    nodes: leases,
     broadcast,
   }
 }

@@ -81,7 +81,7 @@ function isAdministrators(
   { query }: { query?: { walletId?: string } },
   { adminKey }: Access,
 ): boolean {
-  if (/ \/(?:iam|audit|_system\/(?:doctor|master-key|backups))/.test(key)) return true
+  if (/ \/(?:iam|audit|_system\/(?:doctor|master-key|backups|nodes))/.test(key)) return true
   return adminKey !== undefined && (key.includes(' /wallets') || query?.walletId !== undefined)
 }
 

@@ -102,6 +102,17 @@ export const auditColumns: Column<AuditEntry>[] = [
   { head: 'about', of: aboutOf, cut: 'end', optional: true },
 ]
 
+type ListedNode = Answer<'GET /_system/nodes'>['contents'][number]
+
+export const nodeColumns: Column<ListedNode>[] = [
+  { head: 'node', of: ({ name, answers }) => `${safeLine(name)}${answers ? ' (this)' : ''}` },
+  { head: 'state', of: ({ state }) => state },
+  { head: 'shards', of: ({ shards }) => String(shards) },
+  { head: 'release', of: ({ release }) => safeLine(release) },
+  { head: 'started', of: ({ startedAt }) => startedAt },
+  { head: 'address', of: ({ address }) => safeLine(address), optional: true },
+]
+
 const hidden = '***'
 
 /** A profile in `--json` output. An unreadable profile has an error instead. */

@@ -1,5 +1,6 @@
 /** `/_system`: health, readiness, metrics, diagnosis, master key, and backups. */
 import * as z from 'zod'
+import type { Agent } from '../../src/agent.ts'
 import { CreateBackup, MadeBackup } from '../../src/backup/manifest.ts'
 import { Diagnosis } from '../../src/doctor/check.ts'
 import { diagnoseAgent } from '../../src/doctor/diagnose.ts'
@@ -18,6 +19,49 @@ const Readiness = z
     reasons: z.array(z.object({ check: z.enum(readinessChecks), detail: z.string() })),
   })
   .meta({ id: 'Readiness' })
+
+const Node = z
+  .object({
+    name: z.string(),
+    address: z.string().describe('The address that the other nodes send requests to.'),
+    release: z.string(),
+    startedAt: z.iso.datetime(),
+    state: z
+      .enum(['running', 'draining', 'ended'])
+      .describe(
+        '`draining`: it gives its wallets to the others. `ended`: its lease has ended without a stop.',
+      ),
+    shards: z
+      .int()
+      .describe('The number of its shards, of 256. A hash of the id of a wallet selects the shard.'),
+    answers: z.boolean().describe('Whether this node has answered the request.'),
+  })
+  .meta({ id: 'Node' })
+
+type ListedNode = Awaited<ReturnType<NonNullable<Agent['nodes']>['list']>>[number]
+
+function toNode({ name, address, release, startedAt, isDraining, remainingMs, shards, isSelf }: ListedNode) {
+  const state = isDraining ? ('draining' as const) : ('running' as const)
+  return {
+    name,
+    address,
+    release,
+    startedAt: startedAt.toISOString(),
+    state: remainingMs > 0 ? state : ('ended' as const),
+    shards,
+    answers: isSelf,
+  }
+}
+
+const NodeName = z.string().max(63)
+
+/** @throws {Problem} `NotFound` */
+async function setDraining({ nodes }: Agent, name: string, isDraining: boolean) {
+  const isKnown = (await nodes?.setDraining(name, isDraining)) ?? false
+  const node = isKnown ? (await nodes!.list()).find((each) => each.name === name) : undefined
+  if (!node) throw new Problem('NotFound', `There is no node ${name}. GET /_system/nodes lists the nodes.`)
+  return toNode(node)
+}
 
 export default [
   route(
@@ -122,5 +166,43 @@ export default [
       agent.log.info({ count: made.wallets, ms: made.heldMs }, 'a backup was made')
       return made
     },
+  ),
+
+  route(
+    'GET /_system/nodes',
+    {
+      summary: 'List the nodes of an agent over PostgreSQL',
+      operationId: 'getNodes',
+      extension: true,
+      access: 'admin',
+      reply: [200, z.object({ contents: z.array(Node) }).meta({ id: 'NodeList' })],
+    },
+    async ({ agent }) => ({ contents: ((await agent.nodes?.list()) ?? []).map(toNode) }),
+  ),
+
+  route(
+    'PUT /_system/nodes/{name}/draining',
+    {
+      summary: 'Have a node give its wallets to the others',
+      operationId: 'drainNode',
+      extension: true,
+      access: 'admin',
+      path: { name: NodeName },
+      reply: [200, Node],
+    },
+    ({ agent }, { path: { name } }) => setDraining(agent, name, true),
+  ),
+
+  route(
+    'DELETE /_system/nodes/{name}/draining',
+    {
+      summary: 'Have a node that was drained take its share of the wallets again',
+      operationId: 'undrainNode',
+      extension: true,
+      access: 'admin',
+      path: { name: NodeName },
+      reply: [200, Node],
+    },
+    ({ agent }, { path: { name } }) => setDraining(agent, name, false),
   ),
 ] as const

@@ -146,6 +146,9 @@ export const shapes: Readonly<Record<string, Shape>> = {
 
   'key:rotate': answer('POST /_system/master-key/rotation'),
 
+  'node:drain': answer('PUT /_system/nodes/{name}/draining'),
+  'node:list':  answer('GET /_system/nodes'),
+
   'message:list': answer('GET /messages'),
   'message:send': answer('POST /messages'),
 

@@ -10,6 +10,7 @@ import { Problem } from '../base/problem.ts'
 import { StartError } from '../base/start-error.ts'
 import { openAgentDbToRead } from '../storage/database.ts'
 import { diskFull } from '../storage/file-errors.ts'
+import { onlyWithFiles } from '../storage/postgres/errors.ts'
 import { isMasterKey } from '../wallet/agent-key.ts'
 import type { WriteBarrier } from '../wallet/write-barrier.ts'
 import { getMasterKeySource } from '../wallet/master-key.ts'
@@ -72,6 +73,8 @@ export function createBackups(
 
   return {
     async create(wanted) {
+      if (config.AGENT_DATABASE_URL)
+        throw onlyWithFiles('a backup by the agent is', 'Use pg_dump, and keep a copy of the master key.')
       if (running)
         throw new Problem(
           'error:BackupError:BackupUnderWay',

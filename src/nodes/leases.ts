@@ -114,30 +114,26 @@ export class Leases implements Ownership {
     return isKnown
   }
 
-  /** Gives up all shards; the work under way with their wallets ends first. A request for them is forwarded from now on. */
+  /** Gives the shards to the other nodes, if there are any. The work under way with the wallets ends first. */
   async drain(): Promise<void> {
     this.#isStopping = true
-    try {
-      await table.setDraining(this.#db, this.name, true)
-      // The lease is renewed until the work under way has ended.
-      await this.#ticker.wake()
-      await this.#release(this.#claims.beginRelease())
-      await this.close()
-      await table.unregister(this.#db, this.#id)
-    } catch (error) {
-      this.#options.log.warn(
-        { err: error },
-        'this node could not give up its shards before the end of its lease',
+    // The lease is renewed until the work under way has ended.
+    await this.#ticker.wake()
+    if (!this.#nodes.some(({ id, remainingMs }) => id !== this.#id && remainingMs > 0)) return
+    await table
+      .setDraining(this.#db, this.name, true)
+      .then(() => this.#release(this.#claims.beginRelease()))
+      .catch((error: unknown) =>
+        this.#options.log.warn({ err: error }, 'this node keeps its shards until its lease ends'),
       )
-      await this.close()
-    }
   }
 
-  /** Ends the renewals. The other nodes take the shards when the lease has ended. */
+  /** Ends the renewals, and gives up all shards. If the database does not answer, the others take them when the lease has ended. */
   async close(): Promise<void> {
     this.#isStopping = true
     await this.#ticker.stop()
     clearTimeout(this.#expiry)
+    await table.unregister(this.#db, this.#id).catch(() => undefined)
   }
 
   /** @returns the node that runs under the same name, if there is one */

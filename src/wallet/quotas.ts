@@ -7,6 +7,8 @@ import { sql } from 'kysely'
 import { createRateLimiter } from '../base/rate-limiter.ts'
 import { Problem } from '../base/problem.ts'
 import type { Db } from '../storage/database.ts'
+import { isSqlite } from '../storage/dialect.ts'
+import { readRowBytes } from '../storage/postgres/wallet-rows.ts'
 import type { Wallet } from './wallet.ts'
 
 type Usage = { records: number; bytes: number }
@@ -20,9 +22,9 @@ export function withQuotas(wallet: Wallet): Wallet {
     async transaction(write, options) {
       const sharedBytes = maxBytes === undefined ? 0 : await readSharedBytes(wallet)
       return wallet.transaction(async (tx) => {
-        const before = await readUsage(tx)
+        const before = await readUsage(tx, maxBytes)
         const result = await write(tx)
-        const after = await readUsage(tx)
+        const after = await readUsage(tx, maxBytes)
         // A wallet above its quota, which may have been lowered, may still write what does not make it larger.
         if (maxRecords !== undefined && after.records > Math.max(maxRecords, before.records))
           throw tooManyRecords(maxRecords)
@@ -38,12 +40,19 @@ export function withQuotas(wallet: Wallet): Wallet {
 export async function assertByteQuota(wallet: Wallet, size: number): Promise<void> {
   const { BYTES_PER_WALLET: maxBytes } = wallet.env.config
   if (maxBytes === undefined) return
-  const { bytes } = await readUsage(wallet.db)
+  const { bytes } = await readUsage(wallet.db, maxBytes)
   if (bytes + (await readSharedBytes(wallet)) + size > maxBytes) throw tooManyBytes(maxBytes)
 }
 
-/** The records and bytes of a wallet's file. Free pages do not count. */
-async function readUsage(db: Db): Promise<Usage> {
+/** The records and bytes of a wallet: of the file without free pages, or of the rows. The bytes of rows are read only if there is a limit. */
+async function readUsage(db: Db, maxBytes: number | undefined): Promise<Usage> {
+  if (!isSqlite(db)) {
+    const { count } = await db
+      .selectFrom('record')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    return { records: count, bytes: maxBytes === undefined ? 0 : await readRowBytes(db) }
+  }
   const { rows } = await sql<Usage>`
     select (select count(*) from record) as records,
       (select (page_count - freelist_count) * page_size from pragma_page_count, pragma_freelist_count, pragma_page_size) as bytes`.execute(

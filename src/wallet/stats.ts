@@ -4,7 +4,9 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { definitions } from '../protocols/definitions.ts'
 import type { Db } from '../storage/database.ts'
+import { isSqlite } from '../storage/dialect.ts'
 import { filesOf } from '../storage/files.ts'
+import { readRowBytes } from '../storage/postgres/wallet-rows.ts'
 import { readSharedBytes } from './quotas.ts'
 import type { Wallet } from './wallet.ts'
 
@@ -18,7 +20,7 @@ export const WalletStats = z
     walletId: z.guid(),
     bytes: z
       .object({
-        file: Count.describe('The size of the wallet’s files on the disk.'),
+        file: Count.describe('The size of the wallet’s files on the disk, or of its rows in PostgreSQL.'),
         registry: Count.describe(
           'The size of the wallet’s schemas, credential definitions and presentation definitions.',
         ),
@@ -59,7 +61,10 @@ export async function readStats(wallet: Wallet, path: string): Promise<WalletSta
   const [connections, credentials, proofs] = byProtocol
   return {
     walletId: wallet.id,
-    bytes: { file: sizeOf(path), registry: await readSharedBytes(wallet) },
+    bytes: {
+      file: isSqlite(wallet.db) ? sizeOf(path) : await readRowBytes(wallet.db),
+      registry: await readSharedBytes(wallet),
+    },
     connections: connections!,
     credentials: credentials!,
     proofs: proofs!,

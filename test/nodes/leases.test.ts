@@ -49,9 +49,10 @@ async function startNode(url: string, name: string, seconds = leaseSeconds): Pro
     return Object.assign(leases, {
       connections,
       async [Symbol.asyncDispose]() {
+        // Nothing reaches the database any more, as after a kill.
+        await connections.close()
         await leases.close()
         await stopListening()
-        await connections.close()
       },
     })
   } catch (error) {
@@ -122,7 +123,7 @@ test('a node that stops gives its shards up at once, after its wallets are close
   })
   a.onGain(() => void steps.push('gained'))
   const held = wallets.find((id) => b.owns(id))!
-  const stopped = b.drain()
+  const stopped = b.drain().then(() => b.close())
   await until('b does not use the wallet any more', () => !b.owns(held))
   await stopped
   await until('take-over', () => a.owns(held))

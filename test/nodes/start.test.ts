@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Daemon } from '../_daemon.ts'
 import { startPostgres, type Postgres } from '../_postgres.ts'
+import { refusal } from '../_tenants.ts'
 
 let server: Postgres
 beforeAll(async () => void (server = await startPostgres()))
@@ -106,5 +107,23 @@ test('three nodes that start at the same time share one agent key and one defaul
   for (const daemon of daemons) {
     const { contents } = await daemon.admin('GET /wallets')
     expect(contents.map(({ name }) => name)).toEqual(['default'])
+  }
+})
+
+test('what works on database files is refused with the way out', async () => {
+  await using daemon = await Daemon.start(settings(await server.createDatabase(), 'a'))
+  const { walletId } = await daemon.newTenant('tenant')
+  const problems = [
+    await refusal(daemon.admin('POST /_system/backups', { body: { folder: '/tmp/nowhere' } })),
+    await refusal(
+      daemon.admin('POST /wallets/{walletId}/export', {
+        path: { walletId },
+        body: { passphrase: 'a long passphrase' },
+      }),
+    ),
+  ]
+  for (const { status, detail } of problems) {
+    expect(status).toBe(409)
+    expect(detail).toContain('PostgreSQL (AGENT_DATABASE_URL)')
   }
 })

@@ -33,8 +33,8 @@ const keepAliveDelayMs = 5_000
  */
 export async function createConnections(url: string, limit: number, name: string): Promise<Connections> {
   const { default: pg } = await import('pg')
-  // The type of `bigint` and `count(*)`, whose values here are all below 2^53.
-  const { INT8 } = pg.types.builtins
+  // The types of `bigint`, `count(*)` and `sum(bigint)`, whose values here are all below 2^53.
+  const { INT8, NUMERIC } = pg.types.builtins
   const config: ClientConfig = {
     connectionString: url,
     application_name: `identity-agent ${name}`,
@@ -43,7 +43,10 @@ export async function createConnections(url: string, limit: number, name: string
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     connectionTimeoutMillis: connectTimeoutMs,
-    types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
+    types: {
+      getTypeParser: (oid, format) =>
+        oid === INT8 || oid === NUMERIC ? Number : pg.types.getTypeParser(oid, format),
+    },
   }
   const createPool = (max: number, query_timeout = queryTimeoutMs) => {
     const pool = new pg.Pool({ ...config, max, query_timeout })

@@ -28,6 +28,14 @@ export function databaseUnavailable(cause?: unknown): Problem {
   return new Problem('error:ServiceUnavailable', detail, { retryAfter: 1, cause })
 }
 
+/** 409: a function that works on database files, for an agent over PostgreSQL. */
+export function onlyWithFiles(what: string, remedy: string): Problem {
+  return new Problem(
+    'Conflict',
+    `This agent keeps its wallets in PostgreSQL (AGENT_DATABASE_URL), where ${what} not supported yet. ${remedy}`,
+  )
+}
+
 /** PostgreSQL cannot store U+0000 in a text. */
 function badCharacter(cause: unknown): Problem {
   const detail = 'A text contains the character U+0000, which cannot be stored. Send the text without it.'

@@ -1,4 +1,5 @@
 /** All rows of a wallet. */
+import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 import type { WalletTables } from '../wallet-tables.ts'
 
@@ -28,6 +29,15 @@ export const walletTables = [
   'proof_nonce',
   'verification_policy',
 ] as const satisfies (keyof WalletTables)[]
+
+/** The bytes of all rows of a wallet, without indexes. It reads the wallet's part of each table. */
+export async function readRowBytes(db: Db): Promise<number> {
+  const sizes = walletTables.map(
+    (table) => sql`(select coalesce(sum(pg_column_size(row.*)), 0) from ${sql.table(table)} as row)`,
+  )
+  const { rows } = await sql<{ bytes: number }>`select ${sql.join(sizes, sql` + `)} as bytes`.execute(db)
+  return rows[0]!.bytes
+}
 
 /** Deletes all rows of the wallet of a transaction. */
 export async function deleteWalletRows(tx: Db): Promise<void> {

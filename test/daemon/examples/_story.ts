@@ -51,6 +51,7 @@ async function administer({ admin, backups, agent, examples }: Cast) {
   await admin('DELETE /iam/entities/{id}', entity)
   await admin('POST /_system/backups', { body: { folder: join(backups, 'first') } })
   await admin('POST /_system/master-key/rotation', { body: {} })
+  await admin('GET /_system/nodes')
   await admin('GET /audit', { query: { limit: 1 } })
   await admin('GET /audit/verification')
   await admin('GET /_system/health')

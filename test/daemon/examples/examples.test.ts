@@ -39,6 +39,8 @@ const withoutResponse: Readonly<Record<string, string>> = {
   'GET /credential-definition-registry/definitions/{guid}/definition': keyed,
   'GET /credential-status/{id}': 'a compressed list of 131,072 bits in a signed credential',
   'GET /docs/openapi.json': 'this document',
+  'PUT /_system/nodes/{name}/draining': 'the story has no PostgreSQL',
+  'DELETE /_system/nodes/{name}/draining': 'the story has no PostgreSQL',
   'GET /web/{name}/did.json': 'a DID document, as that of GET /dids/{didRef}',
   'POST /wallets/{walletId}/resumption': 'the wallet of GET /wallets/{walletId}',
 }

@@ -1,0 +1,68 @@
+/** The nodes as an operator sees them: `agent node list`, `agent node drain`, and readiness. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adminToken } from '../_api.ts'
+import { newUser } from '../commands/_cli.ts'
+import { until } from '../_tenants.ts'
+import { startNodes, type Nodes } from './_nodes.ts'
+
+let nodes: Nodes
+beforeAll(async () => void (nodes = await startNodes(['a', 'b'])))
+afterAll(() => nodes[Symbol.asyncDispose]())
+
+const ready = async (index: number) => {
+  const response = await fetch(`${nodes.daemons[index]!.url}/_system/ready`)
+  return { status: response.status, body: (await response.json()) as { reasons: { check: string }[] } }
+}
+
+const isReady = (index: number) =>
+  until(
+    'ready',
+    () => ready(index),
+    ({ status }) => status === 200,
+  )
+
+test('a node is drained and taken back while a tenant works', async () => {
+  using user = newUser()
+  const operator = user.as({ AGENT_URL: nodes.daemons[0]!.url, AGENT_ADMIN_KEY: adminToken })
+  type Listed = { name: string; state: string; shards: number; answers: boolean }
+  const listed = async () => ((await operator.json`node list`) as { contents: Listed[] }).contents
+  const sharesOf = async () => (await listed()).map(({ name, state, shards }) => [name, state, shards])
+  const tenant = await nodes.newTenant('tenant')
+  await Promise.all([isReady(0), isReady(1)])
+  await until('equal shares', sharesOf, (shares) => shares.every(([, , count]) => count === 128))
+  expect((await listed()).map(({ answers }) => answers)).toEqual([true, false])
+
+  expect(await operator.json`node drain b`).toMatchObject({ name: 'b', state: 'draining' })
+  await until('all shards of a', sharesOf, (shares) => shares[0]![2] === 256)
+  expect(await sharesOf()).toEqual([
+    ['a', 'running', 256],
+    ['b', 'draining', 0],
+  ])
+  expect((await ready(1)).body.reasons.map(({ check }) => check)).toEqual(['node'])
+  for (let count = 0; count < 4; count++) await tenant.call('POST /connections', { body: { label: 'label' } })
+
+  expect(await operator.json`node drain b --undo`).toMatchObject({ name: 'b', state: 'running' })
+  await until('equal shares', sharesOf, (shares) => shares.every(([, , share]) => share === 128))
+  await isReady(1)
+  expect((await tenant.call('GET /connections')).contents).toHaveLength(4)
+  expect((await operator.run`node drain z`).err).toContain('There is no node z.')
+})
+
+test('a node that stops gives its wallets to the others at once', async () => {
+  const tenants = await Promise.all(Array.from({ length: 8 }, () => nodes.newTenant('tenant')))
+  const [first, second] = nodes.daemons
+  const work = { isOver: false }
+  const working = Promise.all(
+    tenants.map(async ({ apiKey }) => {
+      const statuses: number[] = []
+      while (!work.isOver)
+        statuses.push((await fetch(`${first!.url}/connections`, { headers: { apikey: apiKey } })).status)
+      return statuses
+    }),
+  )
+  expect(await second!.stop()).toBe(0)
+  work.isOver = true
+  expect(new Set((await working).flat())).toEqual(new Set([200]))
+  expect(await nodes.read(`select name from node`)).toEqual([{ name: 'a' }])
+  await second!.start()
+})
