@@ -67,6 +67,10 @@ test('no other file opens connections', () => {
     'cli/demo/changes.ts', // a server
     'cli/webhook-receiver.ts', // a server, and what it passes on to an address on the command line
     'daemon/client/send-request.ts', // the command line asks its daemon
+    'daemon/nodes/connection.ts', // connections to the other nodes of this agent
+    'daemon/nodes/forward-upgrade.ts', // a WebSocket at another node
+    'daemon/nodes/listener.ts', // the server for the other nodes
+    'daemon/nodes/peer-request.ts', // a request to another node
     'daemon/pages/page.ts', // in the browser: the event stream of its own link
     'daemon/pages/reference/start.js', // in the browser: reads the document of its own server
     'daemon/server/listen.ts', // the servers
