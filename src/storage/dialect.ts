@@ -56,8 +56,8 @@ export function runAtOnce<R>(
 
 /** Whether a database is a SQLite file. Otherwise it is in PostgreSQL. */
 export function isSqlite(db: Kysely<any>): boolean {
-  // Only the adapter below has a driver. `instanceof` would not recognize that of another bundle in the same process.
-  return 'driver' in db.getExecutor().adapter
+  // `instanceof` would not recognize the adapter of another bundle in the same process.
+  return !('isPostgres' in db.getExecutor().adapter)
 }
 
 /** Kysely's adapter states that SQLite does not support DDL in transactions, which it does. */

@@ -19,7 +19,7 @@ import { NotOwnerError } from '../not-owner-error.ts'
 import { Compiler, type CompilerOptions } from './compiler.ts'
 import { fencedCode, toPostgresError } from './errors.ts'
 
-/** What a transaction that is not busy for so long holds (locks, a connection) is released: a node that is paused must not stop the others. */
+/** The server ends a transaction that is idle for so long, with its locks and its connection: a paused node must not stop the others. */
 const idleTimeoutMs = 3_000
 
 /** How long a statement waits for a lock, and how long it may run. */
@@ -47,11 +47,16 @@ export type PostgresDialectOptions = CompilerOptions & {
 /** Creates a dialect over a pool, which it does not close. */
 export function createPostgresDialect(pool: Pool, options: PostgresDialectOptions): Dialect {
   return {
-    createAdapter: () => new PostgresAdapter(),
+    createAdapter: () => new Adapter(),
     createDriver: () => new PostgresDriver(pool, options),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new Compiler(options),
   }
+}
+
+/** `isSqlite` of `storage/dialect.ts` recognizes it. */
+class Adapter extends PostgresAdapter {
+  readonly isPostgres = true
 }
 
 /** A query that the server prepares once for each connection, by its name. */
