@@ -76,7 +76,7 @@ export async function createEnvironment(
     readSchema,
     destinations: createDestinations(),
     limitReplies: createReplyLimit(config.INVITATION_REPLIES_PER_MINUTE),
-    writeBarrier: createWriteBarrier(),
+    writeBarrier: store.writeBarrier ?? createWriteBarrier(),
   }
   return { env, embeddedLedger }
 }

@@ -22,6 +22,7 @@ import {
 } from './vdr/sqlite-ledger.ts'
 import { WalletRows } from './wallet/wallet-rows.ts'
 import type { WalletStore } from './wallet/wallet-store.ts'
+import type { WriteBarrier } from './wallet/write-barrier.ts'
 
 export type Store = {
   openAgent(): Promise<AgentDb>
@@ -33,14 +34,19 @@ export type Store = {
   readonly wallets?: WalletStore
   readonly ownership: Ownership
   readonly broadcast: Broadcast
+  /** Absent if only this process writes. */
+  readonly writeBarrier?: WriteBarrier
   /** The nodes over PostgreSQL. */
   readonly nodes?: Leases
 }
 
+/** How the worker processes over one data folder share it. */
+export type Sharing = { ownership: Ownership; broadcast: Broadcast; writeBarrier: WriteBarrier }
+
 /** The files in the data folder. */
 export function createFileStore(
   { AGENT_DATA_DIR: folder }: Pick<Config, 'AGENT_DATA_DIR'>,
-  ownership = soleOwnership,
+  { ownership = soleOwnership, broadcast = noBroadcast, writeBarrier }: Partial<Sharing> = {},
 ): Store {
   return {
     openAgent: () => openAgentDb(join(folder, 'agent.db')),
@@ -48,7 +54,8 @@ export function createFileStore(
     openMediator: () => openMediatorDb(join(folder, 'mediator.db')),
     openLedger: (options) => openSqliteLedger(join(folder, 'vdr.db'), options),
     ownership,
-    broadcast: noBroadcast,
+    broadcast,
+    ...(writeBarrier && { writeBarrier }),
   }
 }
 

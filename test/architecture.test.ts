@@ -92,6 +92,7 @@ const mayImport: Record<string, string[]> = {
   ],
   'src/backup': ['src/base', 'src/storage', 'src/wallet'],
   'src/wallet-export': [
+    'src/nodes',
     'src/base',
     'src/backup/copier.ts',
     'src/did',
@@ -166,7 +167,25 @@ const mayImport: Record<string, string[]> = {
     'daemon/http',
     'daemon/pages',
   ],
-  'daemon/nodes': ['src/base', 'src/nodes', 'src/storage', 'daemon/middleware'],
+  'daemon/nodes': [
+    'src',
+    'src/base',
+    'src/nodes',
+    'src/storage',
+    'src/wallet',
+    'src/wallet-export/peek.ts',
+    'daemon/middleware',
+  ],
+  // Worker processes run what a daemon of one process does itself.
+  'daemon/workers': [
+    'src',
+    'src/base',
+    'src/nodes',
+    'src/wallet',
+    'daemon/nodes',
+    'daemon/routes',
+    'daemon/server',
+  ],
   'daemon/server': [
     'src',
     'src/base',
@@ -183,6 +202,8 @@ const mayImport: Record<string, string[]> = {
     'src/wallet',
     'daemon/middleware',
     'daemon/nodes',
+    'daemon/workers/supervisor.ts',
+    'daemon/workers/worker.ts',
     'daemon/http',
     'daemon/routes',
   ],
@@ -329,6 +350,7 @@ test('the environment is read in one place, the first file of a process', () => 
     'daemon/server/backup.ts',
     'daemon/server/examine.ts',
     'daemon/server/main.ts',
+    'daemon/workers/worker.ts',
   ])
 })
 

@@ -4,7 +4,6 @@ import type { Agent } from '../../src/agent.ts'
 import { isTracing } from '../../src/base/spans.ts'
 import { authorityFileOf } from '../../src/net/https.ts'
 import { isLocalHost } from '../../src/net/public-url.ts'
-import { Uuid } from '../../src/wallet/model.ts'
 import type { Forwarding } from '../nodes/forward.ts'
 import { mount, type MountOptions } from '../http/mount.ts'
 import type { Route } from '../http/route.ts'
@@ -12,6 +11,8 @@ import { basePath } from '../middleware/base-path.ts'
 import { cors } from '../middleware/cors.ts'
 import { apiClientOf, fairness } from '../middleware/fairness.ts'
 import { head } from '../middleware/head.ts'
+import { findWalletId } from '../nodes/wallet-of-request.ts'
+import { metricsOfAll } from '../nodes/metrics.ts'
 import { local } from '../middleware/local.ts'
 import { logUnsent, problem } from '../middleware/problem.ts'
 import { requestContext } from '../middleware/request-context.ts'
@@ -59,19 +60,12 @@ export function createApp(
   const { AGENT_HOST, AGENT_CORS_ORIGINS, AGENT_TRUST_PROXY: isProxied } = agent.config
   const publicUrl = agent.env.urls.rest
   const clientOf = apiClientOf(agent)
-  const forward = forwarding?.middleware('rest', (ctx) => walletOf(agent, ctx))
+  const forward = forwarding?.middleware('rest', (ctx) => findWalletId(agent, ctx))
   const app = createBaseApp(agent, { publicUrl, isProxied, clientOf, spans: apiSpans, shutdown, forward })
   if (isLocalHost(AGENT_HOST)) app.use(local(agent))
   app.use(cors(AGENT_CORS_ORIGINS))
   app.use(basePath)
+  if (forwarding && agent.config.AGENT_WORKERS > 1) app.use(metricsOfAll(forwarding))
   app.use(mount(agent, routes, options))
   return app
-}
-
-/** The wallet of a request, as far as its head tells: that of an API key which this node knows, or the one that the administrator names. */
-function walletOf({ tenants }: Agent, { path, query, headers: { apikey } }: Context): string | undefined {
-  if (typeof apikey === 'string' && apikey !== '')
-    return tenants.keys.peek(tenants.keys.fingerprint(apikey))?.walletId
-  const named = /^(?:\/+[a-z-]+)?\/+wallets\/([0-9a-f-]{36})(?:\/|$)/.exec(path)?.[1] ?? query['walletId']
-  return typeof named === 'string' && Uuid.safeParse(named).success ? named : undefined
 }

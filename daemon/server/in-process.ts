@@ -74,6 +74,7 @@ const others: Readonly<Record<string, string>> = {
   AGENT_HTTPS: 'an agent in a program speaks HTTP',
   AGENT_TLS_CERT_FILE: 'an agent in a program speaks HTTP',
   AGENT_TLS_KEY_FILE: 'an agent in a program speaks HTTP',
+  AGENT_WORKERS: 'an agent in a program is in its process',
   AGENT_LAN: 'an agent in a program answers at AGENT_HOST, and the public URLs are settings',
   ...Object.fromEntries(
     Object.keys(tracingVariables).map((name) => [name, 'only a daemon exports traces, of its whole process']),
@@ -88,6 +89,7 @@ export type Setting = Exclude<
   | 'AGENT_PROFILE'
   | 'AGENT_CONFIG_FILE'
   | 'AGENT_LAN'
+  | 'AGENT_WORKERS'
   | 'AGENT_HTTPS'
   | 'AGENT_TLS_CERT_FILE'
   | 'AGENT_TLS_KEY_FILE'
@@ -127,7 +129,7 @@ export async function startInProcess(options: InProcessOptions = {}): Promise<In
     const { config } = fitOpenFiles(readConfig({ ...usual, ...given, ...own }))
     const { AGENT_LOG_LEVEL: level } = config
     const lines = log && { write: (line: string) => void log.write(line) }
-    const release = lockDataFolder(folder, 'dataDir')
+    const release = await lockDataFolder(folder, 'dataDir')
     undo.push(release)
     const withKey = { ...config, ADMIN_TOKEN: config.ADMIN_TOKEN ?? new Secret(adminKey) }
     const served = await serveAgent(withKey, lines ? createLog(level, lines) : openLog(level))

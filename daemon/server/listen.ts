@@ -1,4 +1,5 @@
 /** The HTTP servers of the daemon: binding, limits for connections and slow clients, stopping. */
+import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
@@ -74,9 +75,38 @@ export async function bind(
   host: string,
   port: number,
   remedy: string,
-  limits: Partial<ConnectionLimits> = {},
+  limits?: Partial<ConnectionLimits>,
   certificate?: Certificate,
 ): Promise<Server> {
+  const server = createHttpServer(limits, certificate)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(toStartError(error, host, port, remedy)))
+    server.listen(port, host, resolve)
+  })
+  return server
+}
+
+/**
+ * Creates a server for connections that another process has accepted (`inject`). It answers 503 until `serve` is called.
+ */
+export function createInjected(limits?: Partial<ConnectionLimits>, certificate?: Certificate): Server {
+  const server = createHttpServer(limits, certificate)
+  // With this event, Node.js begins to look for requests that have exceeded their time.
+  server.emit('listening')
+  return server
+}
+
+/** Handles a connection that another process has accepted. */
+export function inject(server: Server, socket: Socket): void {
+  const open = connections.get(server)!
+  if (open.size < server.maxConnections) server.emit('connection', socket)
+  else {
+    server.closeIdleConnections()
+    socket.destroy()
+  }
+}
+
+function createHttpServer(limits: Partial<ConnectionLimits> = {}, certificate?: Certificate): Server {
   const all = { ...defaultLimits, ...limits }
   const times = {
     headersTimeout: all.headersTimeoutMs,
@@ -102,10 +132,6 @@ export async function bind(
   })
   if (all.onlyAt !== undefined) refuseAtOthers(server, all.onlyAt)
   if (all.perAddress !== undefined) limitPerAddress(server, all.perAddress)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(toStartError(error, host, port, remedy)))
-    server.listen(port, host, resolve)
-  })
   return server
 }
 
@@ -135,8 +161,12 @@ function limitPerAddress(server: Server, limit: number): void {
 
 /** The base URL of a bound server, as a client on this machine reaches it. */
 export function urlOf(server: Server, host: string): string {
+  return urlAt(host, portOf(server), server instanceof TlsServer)
+}
+
+export function urlAt(host: string, port: number, isHttps: boolean): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return `${server instanceof TlsServer ? 'https' : 'http'}://${name}:${portOf(server)}`
+  return `${isHttps ? 'https' : 'http'}://${name}:${port}`
 }
 
 /** The port that a server is bound to. */
@@ -146,6 +176,7 @@ export function portOf(server: Server): number {
 
 /** The number of open connections of a server. */
 export function countConnections(server: Server): Promise<number> {
+  if (!server.listening) return Promise.resolve(connections.get(server)?.size ?? 0)
   return new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)))
 }
 
@@ -160,7 +191,7 @@ const answerNotReady: RequestListener = (_request, response) => {
 
 /** Accepts no more connections, waits for the responses to accepted requests (5 s at most), and closes. */
 export async function stop(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
+  const closed = closeServer(server)
   let sweeps = 0
   const sweep = setInterval(() => {
     server.closeIdleConnections()
@@ -173,7 +204,19 @@ export async function stop(server: Server): Promise<void> {
   clearTimeout(force)
 }
 
-function toStartError(error: NodeJS.ErrnoException, host: string, port: number, remedy: string): StartError {
+/** Resolves when all connections are closed. */
+async function closeServer(server: Server): Promise<void> {
+  if (server.listening) return new Promise((resolve) => void server.close(() => resolve()))
+  const open = [...(connections.get(server) ?? [])]
+  await Promise.all(open.map(async (socket) => socket.closed || (await once(socket, 'close'))))
+}
+
+export function toStartError(
+  error: NodeJS.ErrnoException,
+  host: string,
+  port: number,
+  remedy: string,
+): StartError {
   if (error.code === 'EADDRINUSE')
     return new StartError(`Port ${port} of ${host} is in use. ${remedy}`, 5, { cause: error })
   const reason = `Port ${port} of ${host} cannot be bound: ${systemReason(error)}. Check the host (AGENT_HOST, --host).`

@@ -4,9 +4,7 @@
  *
  * It sends `ready` with the URLs to a connected parent. An error is one sentence on standard error and an exit code.
  */
-import type { Server } from 'node:http'
 import * as z from 'zod'
-import { createAgent } from '../../src/agent.ts'
 import { newApiKey } from '../../src/base/api-key.ts'
 import { Secret } from '../../src/base/secret.ts'
 import { type Config, forgetSecrets } from '../../src/base/config.ts'
@@ -14,76 +12,74 @@ import { configure, type Configured } from '../../src/base/configure.ts'
 import { openLog, type Log } from '../../src/base/log.ts'
 import { type LogFile, ownLogFile } from '../../src/base/log-file.ts'
 import { fitOpenFiles } from '../../src/base/open-files.ts'
-import { readLocalProfile } from '../../src/base/profile.ts'
-import type { StartError } from '../../src/base/start-error.ts'
-import { findChangedAddress } from '../../src/doctor/connection-addresses.ts'
-import type { ServerCertificate } from '../../src/net/certificate.ts'
+import { type LocalProfile, readLocalProfile } from '../../src/base/profile.ts'
 import { describeReach } from '../../src/net/reach.ts'
 import { announce } from './announce.ts'
 import { lockDataFolder } from './data-folder.ts'
-import { connectionLimits, countConnections, portOf, stop, urlOf } from './listen.ts'
+import { endOnUncaught, toFailure } from './failure.ts'
 import { startNode } from './node.ts'
 import { runAgent } from './run-agent.ts'
 import { startTracing } from './tracing.ts'
 import { createNotify, type Notify } from './notify.ts'
 import { originOf } from './origin.ts'
-import { bindConfigured, loadCertificate, resolveLan } from './ports.ts'
-import { createShutdown, type Shutdown } from '../middleware/shutdown.ts'
+import { bindServers, openAgent, undoAll, type Undo } from './open-agent.ts'
+import { resolveLan } from './ports.ts'
 import { routes } from '../routes/index.ts'
 
 /** The message of a launcher whose end stops the daemon. */
 const Stay = z.object({ type: z.literal('stay') })
 
-/** Steps that undo a start, executed in reverse order. */
-type Undo = () => unknown
+type Start = {
+  configured: Configured
+  host: string
+  origin: ReturnType<typeof originOf>
+  /** The environment and the flags of this process, with secrets. */
+  env: NodeJS.ProcessEnv
+  flags: readonly string[]
+  log: Log
+  logFile: LogFile | undefined
+  undo: Undo[]
+}
 
-type Origin = ReturnType<typeof originOf>
-
-type Start = { configured: Configured; host: string; origin: Origin; log: Log; undo: Undo[] }
+/** What an agent keeps from start to start. */
+type Identity = { adminToken: Secret; remembered: LocalProfile | undefined }
 
 type Started = {
   url: string
   didcommUrl: string
-  certificate: string | undefined
-  authority: string | undefined
+  certificate?: string | undefined
+  authority?: string | undefined
   calls: string
   moved: string[]
 }
 
-async function start({ configured, host, origin, log, undo }: Start): Promise<Started> {
-  const { config, warning } = fitOpenFiles(configured.config)
+/** An agent that is open. `run` has it serve requests. */
+type Serving = Omit<Started, 'calls'> & {
+  publicDidcommUrl: string
+  ports: { rest: number; didcomm: number }
+  apiKey?: string | undefined
+  run: () => Promise<void>
+}
+
+async function start(given: Start): Promise<Started> {
+  const { config, warning } = fitOpenFiles(given.configured.config)
+  const { origin, log, undo } = given
+  const configured = { ...given.configured, config }
   if (warning !== undefined) log.warn(warning)
-  const endTracing = startTracing(config, log)
-  undo.push(lockDataFolder(config.AGENT_DATA_DIR))
-  const shutdown = createShutdown()
-  const certificate = await loadCertificate(config, host)
-  const [rest, didcomm] = await bindServers(configured, certificate, shutdown, undo)
-  const [url, didcommUrl] = [urlOf(rest, host), urlOf(didcomm, host)]
-  const dataDir = config.AGENT_DATA_DIR
+  undo.push(startTracing(config, log), await lockDataFolder(config.AGENT_DATA_DIR))
+  const { AGENT_DATA_DIR: dataDir } = config
   const profile = readLocalProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE)
   const remembered = profile?.dataDir === dataDir ? profile : undefined
   const adminToken = config.ADMIN_TOKEN ?? new Secret(remembered?.adminToken ?? newApiKey())
-  const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
-  const node = config.AGENT_DATABASE_URL ? await startNode(config, log) : undefined
-  if (node) undo.splice(1, 0, () => node.close())
-  const agent = await createAgent({ ...config, ADMIN_TOKEN: adminToken }, log, urls, remembered, node?.store)
-  // The servers stop before the agent, because accepted requests use it.
-  undo.splice(node ? 2 : 1, 0, () => agent[Symbol.asyncDispose]())
-  undo.unshift(endTracing)
-  const startedAt = new Date().toISOString()
+  const open = config.AGENT_WORKERS > 1 ? openWorkers : openAlone
+  const opened = await open({ ...given, configured, adminToken, remembered })
+  const { url, didcommUrl, publicDidcommUrl, apiKey, certificate, authority, moved } = opened
   const calls = describeReach(config)
-  const running = { pid: process.pid, url, didcommUrl, certificate: certificate?.fingerprint, startedAt }
-  // Wallets are only opened for this check if the address has changed.
-  const moved =
-    remembered?.publicDidcommUrl === urls.didcomm
-      ? undefined
-      : await findChangedAddress(agent.wallets, urls.didcomm)
-  const apiKey = agent.defaultApiKey && { apiKey: agent.defaultApiKey.reveal() }
-  const publicDidcommUrl = urls.didcomm
+  const running = { pid: process.pid, url, didcommUrl, certificate, startedAt: new Date().toISOString() }
   const announced = {
     kind: 'local' as const,
     ...running,
-    ...apiKey,
+    ...(apiKey !== undefined && { apiKey }),
     adminToken: adminToken.reveal(),
     dataDir,
     publicDidcommUrl,
@@ -93,69 +89,72 @@ async function start({ configured, host, origin, log, undo }: Start): Promise<St
       profile: announced,
       running: { ...running, calls, profile: config.AGENT_PROFILE, ...origin },
       isKnown: remembered?.adminToken === announced.adminToken,
-      remember: () => configured.remember({ rest: portOf(rest), didcomm: portOf(didcomm) }),
+      remember: () => configured.remember(opened.ports),
     }),
   )
-  agent.env.metrics.read('agent_http_connections', async () => [
-    { labels: { server: 'api' }, value: await countConnections(rest) },
-    { labels: { server: 'didcomm' }, value: await countConnections(didcomm) },
-  ])
-  await runAgent(agent, { rest, didcomm }, undo, { routes, shutdown, node })
-  const secured = { certificate: certificate?.fingerprint, authority: certificate?.authorityFile }
-  return { url, didcommUrl, ...secured, calls, moved: moved === undefined ? [] : [moved] }
+  await opened.run()
+  return { url, didcommUrl, certificate, authority, calls, moved }
 }
 
-/** Binds both servers, which answer 503 until they are served. */
-async function bindServers(
-  configured: Configured,
-  certificate: ServerCertificate | undefined,
-  shutdown: Shutdown,
-  undo: Undo[],
-): Promise<[rest: Server, didcomm: Server]> {
+/** The agent in this process. */
+async function openAlone(options: Start & Identity): Promise<Serving> {
+  const { configured, log, undo } = options
   const { config } = configured
-  const servers: Server[] = []
-  undo.push(async () => {
-    await shutdown.begin()
-    const stopped = servers.map(stop)
-    shutdown.release()
-    await Promise.all(stopped)
+  const openNode = () => (config.AGENT_DATABASE_URL ? startNode(config, log) : Promise.resolve(undefined))
+  const { agent, servers, shutdown, node, certificate, ...opened } = await openAgent({
+    ...options,
+    openServers: (certificate) => bindServers(configured, certificate),
+    openNode,
   })
-  const open = async (...[name, isProxied]: ['AGENT_HTTP_PORT' | 'AGENT_DIDCOMM_PORT', boolean]) => {
-    const server = await bindConfigured(
-      configured,
-      name,
-      connectionLimits(config, isProxied),
-      certificate && { cert: certificate.cert, key: certificate.key },
-    )
-    servers.push(server)
-    return server
+  return {
+    ...opened,
+    apiKey: agent.defaultApiKey?.reveal(),
+    certificate: certificate?.fingerprint,
+    authority: certificate?.authorityFile,
+    run: () => runAgent(agent, servers, undo, { routes, shutdown, node }),
   }
-  const rest = await open('AGENT_HTTP_PORT', config.AGENT_TRUST_PROXY)
-  return [rest, await open('AGENT_DIDCOMM_PORT', config.MEDIATOR_TRUST_PROXY)]
 }
 
-async function undoAll(undo: Undo[]): Promise<void> {
-  for (const step of undo.splice(0).toReversed()) await step()
+/** The agent in worker processes. @throws {StartError} when a port is in use; no worker is started then */
+async function openWorkers(options: Start & Identity): Promise<Serving> {
+  const { configured, flags, env, adminToken, log, logFile, undo } = options
+  const { config } = configured
+  const { Supervisor } = await import('../workers/supervisor.ts')
+  const supervisor = new Supervisor({
+    count: config.AGENT_WORKERS,
+    env: config.ADMIN_TOKEN ? env : { ...env, ADMIN_TOKEN: adminToken.reveal() },
+    flags,
+    log,
+    logFile,
+  })
+  undo.push(() => supervisor.stop())
+  const ports = await supervisor.bind(configured)
+  return { ...(await supervisor.openFirst()), ports, run: () => supervisor.serve() }
 }
 
 export async function main(): Promise<void> {
   const undo: Undo[] = []
   const launcher = watchLauncher()
   try {
-    const { configured, host } = await resolveLan(await configure(process.env, process.argv.slice(2)))
+    const [env, flags] = [{ ...process.env }, process.argv.slice(2)]
+    const { configured, host } = await resolveLan(await configure(env, flags))
     const { config } = configured
     const logFile = ownLogFile(config.AGENT_DATA_DIR)
-    const origin = originOf(process.env, process.argv.slice(2), logFile !== undefined)
+    const origin = originOf(env, flags, logFile !== undefined)
     forgetSecrets(process.env, config)
     const log = openLog(config.AGENT_LOG_LEVEL, logFile)
-    process.on('uncaughtException', (error) => {
-      log.fatal({ err: error }, 'unexpected error, please report it: the agent ends')
-      // Node writes its diagnostic report (--report-uncaught-exception) only for errors without a handler.
-      if (process.report.reportOnUncaughtException) process.report.writeReport(error)
-      process.exit(1)
-    })
+    endOnUncaught(log)
     for (const reason of configured.warnings) log.warn({ reason }, 'the configuration may have a mistake')
-    const { calls, moved, ...secured } = await start({ configured, host, origin, log, undo })
+    const { calls, moved, ...secured } = await start({
+      configured,
+      host,
+      origin,
+      env,
+      flags,
+      log,
+      logFile,
+      undo,
+    })
     if (logFile) rotate(logFile, log, config)
     const notify = createNotify(process.env, log)
     stopOnSignal(log, undo, launcher, notify)
@@ -168,14 +167,9 @@ export async function main(): Promise<void> {
     process.send?.({ type: 'ready', ...secured, calls, warnings, pid: process.pid })
   } catch (error) {
     await undoAll(undo)
-    // Bundles that are loaded on demand have a class of their own.
-    const isKnown = (error as Error).name === 'StartError'
-    process.stderr.write(
-      isKnown
-        ? `${(error as StartError).message}\n`
-        : `The daemon could not start: ${(error as Error).stack ?? String(error)}\n`,
-    )
-    process.exitCode = isKnown ? (error as StartError).exitCode : 1
+    const { message, exitCode } = toFailure(error)
+    process.stderr.write(`${message}\n`)
+    process.exitCode = exitCode
     process.disconnect?.()
   }
 }

@@ -7,6 +7,7 @@ import { CacheVersions, cachesChannel } from '../../src/nodes/broadcast.ts'
 import { ownersChannel, readClockDifference } from '../../src/nodes/lease-table.ts'
 import { Leases } from '../../src/nodes/leases.ts'
 import { listen } from '../../src/nodes/notifications.ts'
+import type { Ownership, Peer } from '../../src/nodes/ownership.ts'
 import { openNodes } from '../../src/storage/postgres/databases.ts'
 import { openPostgres } from '../../src/storage/postgres/open.ts'
 import { createPostgresStore, type Store } from '../../src/store.ts'
@@ -16,12 +17,17 @@ import { stop } from './listen.ts'
 
 export type Node = {
   readonly store: Store
-  readonly leases: Leases
+  readonly ownership: Ownership
+  /** The other processes whose metrics a scrape of this one includes, if all are at one address. */
+  readonly listOthers?: () => readonly Peer[]
+  /** How long a wallet has no owner at most after its owner has ended. */
   readonly leaseSeconds: number
   readonly listener: PeerListener
   /** The address of the listener. */
   readonly address: string
-  /** Closes the connections. Call `leases.drain` before, so that other nodes take over at once. */
+  /** Gives the wallets to other nodes, so that they take over at once. */
+  drain(): Promise<void>
+  /** Closes the connections. */
   close(): Promise<void>
 }
 
@@ -67,10 +73,11 @@ export async function startNode(config: Config, log: Log): Promise<Node> {
     }
     return {
       store: createPostgresStore(connections, leases, caches),
-      leases,
+      ownership: leases,
       leaseSeconds,
       listener,
       address,
+      drain: () => leases.drain(),
       close,
     }
   } catch (error) {

@@ -1,5 +1,4 @@
 /** The addresses and ports of a daemon: from a flag or a variable, from its last start, or the defaults. */
-import type { Server } from 'node:http'
 import { isIP } from 'node:net'
 import type { Config } from '../../src/base/config.ts'
 import type { Configured } from '../../src/base/configure.ts'
@@ -7,7 +6,6 @@ import { settingsPath } from '../../src/base/settings.ts'
 import type { ServerCertificate } from '../../src/net/certificate.ts'
 import { isHttps } from '../../src/net/https.ts'
 import { StartError } from '../../src/base/start-error.ts'
-import { bind } from './listen.ts'
 
 type Name = 'AGENT_HTTP_PORT' | 'AGENT_DIDCOMM_PORT'
 const flags: Readonly<Record<Name, string>> = {
@@ -37,21 +35,25 @@ export async function loadCertificate(config: Config, host: string): Promise<Ser
   return findCertificate(config, isIP(host) && host !== '0.0.0.0' && host !== '::' ? [host] : [])
 }
 
-/** Binds a server. Port 0 is the port of the last start, because peers know it, or a free port if it is in use. @throws {StartError} */
-export async function bindConfigured(
+/**
+ * Binds a port. Port 0 is the port of the last start, because peers know it, or a free port if it is in use.
+ *
+ * @throws {StartError} as `bind` does
+ */
+export async function bindConfigured<Bound>(
   configured: Configured,
   name: Name,
-  ...options: Parameters<typeof bind> extends [string, number, string, ...infer Rest] ? Rest : never
-): Promise<Server> {
+  bind: (host: string, port: number, remedy: string) => Promise<Bound>,
+): Promise<Bound> {
   const { config, settings } = configured
   const [host, port, last] = [config.AGENT_HOST, config[name], Number(settings[name] ?? 0)]
   const remedy = remedyOf(configured, name)
-  if (port !== 0 || last === 0) return bind(host, port, remedy, ...options)
+  if (port !== 0 || last === 0) return bind(host, port, remedy)
   try {
-    return await bind(host, last, remedy, ...options)
+    return await bind(host, last, remedy)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    return bind(host, 0, remedy, ...options)
+    return bind(host, 0, remedy)
   }
 }
 

@@ -28,7 +28,7 @@ export async function runAgent(
   { routes, node, ...options }: RunOptions,
 ): Promise<void> {
   const key = node && agent.getPeerKey()
-  const forwarding = node && createForwarding({ ...node, ownership: node.leases, key: key! })
+  const forwarding = node && createForwarding({ ...node, key: key! })
   // Forwarded requests end with the servers.
   if (forwarding) undo.splice(1, 0, () => forwarding.close())
   const handlers = {
@@ -42,7 +42,7 @@ export async function runAgent(
   undo.push(() => agent.backups[Symbol.asyncDispose]())
   undo.push(() => agent.definitions.close())
   undo.push(() => agent.notifier.close())
-  undo.push(() => node?.leases.drain())
+  undo.push(() => node?.drain())
   undo.push(() => agent.readiness.stop())
   await agent.worker.resume()
 }

@@ -29,7 +29,7 @@ import {
 import './plain-issues.ts'
 import { Secret } from './secret.ts'
 import { locationVariables } from './settings.ts'
-import { nodeVariables } from './node-config.ts'
+import { findWrongNodes, nodeVariables } from './node-config.ts'
 import { findWrongTracing, tracingVariables } from './tracing-config.ts'
 
 // prettier-ignore
@@ -227,7 +227,7 @@ function findContradictions(config: Config, given: Readonly<Record<string, unkno
       remedy:
         'Set DEFAULT_WALLET_ENABLED=true, or API_KEY_ENABLED=true with API_KEY_AUTHENTICATE_AS_DEFAULT_USER=false.',
     })
-  return [...wrong, ...findWrongTracing(config)]
+  return [...wrong, ...findWrongNodes(config), ...findWrongTracing(config)]
 }
 
 /**

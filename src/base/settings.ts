@@ -17,7 +17,7 @@ import { StartError } from './start-error.ts'
 /** Values by variable, in the form of the environment. */
 export type Settings = Readonly<Record<string, string>>
 
-/** The settings that a daemon stores: its configuration file, data folder, addresses and ledger. */
+/** The settings that a daemon stores: its configuration file, data folder, addresses, ledger and number of processes. */
 export const remembered = [
   'AGENT_CONFIG_FILE',
   'AGENT_DATA_DIR',
@@ -33,6 +33,7 @@ export const remembered = [
   'POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL',
   'VDR_URL',
   'AGENT_MEDIATOR',
+  'AGENT_WORKERS',
 ] as const
 
 const ports: readonly string[] = ['AGENT_HTTP_PORT', 'AGENT_DIDCOMM_PORT']

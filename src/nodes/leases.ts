@@ -32,6 +32,8 @@ export type LeaseOptions = {
 const [renewals, endedMs] = [3, 20]
 
 export class Leases implements Ownership {
+  /** The database has the table of nodes, by which a node knows what others have left behind. */
+  readonly startsAlone = false
   readonly #options: LeaseOptions
   readonly #db: table.NodeDb
   readonly #id = newId()

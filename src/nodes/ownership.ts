@@ -14,14 +14,16 @@ export function shardOf(walletId: string): number {
   return createHash('sha256').update(walletId).digest()[0]!
 }
 
-/** The mediator belongs to one process, as a wallet with this id does: to the owner of shard 0. */
+/** The mediator, backups and rotations of the master key belong to one process, as a wallet with this id does: to the owner of shard 0. */
 export const mediatorId = 'mediator-381'
 
-/** A process that owns shards. `address` is that of its internal listener: `host:port`, or `unix:` and the path of a socket. */
+/** A process that owns shards. `address` is that of its internal listener, `host:port`. */
 export type Peer = { name: string; address: string }
 
 /** Its functions need no `this`. */
 export type Ownership = {
+  /** Whether no other process worked on the data when this one started. What an earlier process has left behind can be removed then. */
+  readonly startsAlone: boolean
   /** The name of this process, by which others of the same data know it: of the node or of the worker. Empty if there is one process. */
   readonly name: string
   /** The names of all processes that may run now. A name that is missing belongs to a process that has ended. */
@@ -51,6 +53,7 @@ export function newOwnId({ owns }: Ownership): string {
 /** The ownership of an agent of one process. */
 export const soleOwnership: Ownership = {
   name: '',
+  startsAlone: true,
   listRunning: () => Promise.resolve(['']),
   owns: () => true,
   findOwner: () => Promise.resolve(undefined),

@@ -62,6 +62,15 @@ export async function readContents(export_: Reader): Promise<Contents> {
   return { about, registryRows }
 }
 
+/** Reads the description of the wallet, which comes first. @throws {Problem} `DamagedExport` */
+export async function readAbout(export_: Reader): Promise<About> {
+  const head = await export_.take(4)
+  const about =
+    head.length === 4 ? About.safeParse(parse(await export_.take(head.readUInt32BE()))).data : undefined
+  if (!about) throw damaged('it has no description of the wallet')
+  return about
+}
+
 function lengthOf(length: number): Uint8Array {
   const head = Buffer.alloc(4)
   head.writeUInt32BE(length)

@@ -38,7 +38,7 @@ export const chunkLength = 65_536
 export const prefixLength = 7
 
 const format = 'identity-agent wallet'
-const longestLine = 1_024
+export const longestLine = 1_024
 
 /** Half a second and 128 MB for each guess (RFC 7914; OWASP Password Storage Cheat Sheet, scrypt). */
 const cost = { N: 131_072, r: 8, p: 1 }
@@ -119,7 +119,7 @@ async function keysOf(
   return { mac, chunkKey }
 }
 
-const tagLength = 16
+export const tagLength = 16
 
 export type ChunkKey = { key: Uint8Array; prefix: Uint8Array }
 

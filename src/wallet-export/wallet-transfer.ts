@@ -5,6 +5,7 @@ import { makeFolder } from '../base/private-files.ts'
 import { randomId } from '../base/id.ts'
 import type { Log } from '../base/log.ts'
 import type { AgentDb } from '../storage/database.ts'
+import type { Ownership } from '../nodes/ownership.ts'
 import { onlyWithFiles } from '../storage/postgres/errors.ts'
 import type { WalletTokens } from '../wallet/wallet-tokens.ts'
 import type { WalletDetail } from '../wallet/model.ts'
@@ -29,8 +30,13 @@ export type TransferContext = {
   readonly newName: () => string
 }
 
-/** Cleans up `wallets.folder.transit` after a crash: installs the files of registered wallets and deletes the others. */
-export async function openWalletTransfer(parts: Omit<TransferContext, 'newName'>): Promise<WalletTransfer> {
+/**
+ * Cleans up `wallets.folder.transit` after a crash: installs the files of registered wallets and deletes the others. Imports of other
+ * processes may be under way, unless this one has started alone.
+ */
+export async function openWalletTransfer(
+  parts: Omit<TransferContext, 'newName'> & { ownership: Pick<Ownership, 'startsAlone'> },
+): Promise<WalletTransfer> {
   const { transit } = parts.wallets.folder
   const context: TransferContext = {
     ...parts,
@@ -39,7 +45,7 @@ export async function openWalletTransfer(parts: Omit<TransferContext, 'newName'>
       return randomId()
     },
   }
-  if (existsSync(transit)) {
+  if (parts.ownership.startsAlone && existsSync(transit)) {
     for (const name of readdirSync(transit)) await finishImport(context, name)
     rmSync(transit, { recursive: true, force: true })
   }

@@ -178,8 +178,9 @@ export class Wallets {
     await Promise.all(this.#closing.values())
   }
 
-  /** Whether the file of a wallet may be open. A closed one is opened behind the write barrier only. */
-  isOpen = (id: string): boolean => this.#files.has(id) || this.#closing.has(id)
+  /** Whether the file of a wallet may be open, here or in another process. A closed one is opened behind the write barrier only. */
+  isOpen = (id: string): boolean =>
+    this.#files.has(id) || this.#closing.has(id) || !this.#env.ownership.owns(id)
 
   /** Opening a file may change it, for example by a migration. */
   #openBehindBarrier(id: string, log: Log): Promise<Wallet> {

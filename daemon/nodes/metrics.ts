@@ -1,0 +1,36 @@
+/** The metrics of all workers in one reply: a scrape reaches any of them. */
+import type { Middleware } from 'koa'
+import { isForwarded } from '../middleware/address.ts'
+import type { Forwarding } from './forward.ts'
+
+/** The path, with and without the prefixes of the base URL. */
+const scraped = /^(?:\/+[a-z-]+)?\/+_system\/metrics$/
+
+/** Adds the metrics of the other workers to those of this one, which have a label `worker`. */
+export function metricsOfAll({ askOthers }: Forwarding): Middleware {
+  return async (ctx, next) => {
+    await next()
+    if (ctx.status !== 200 || typeof ctx.body !== 'string' || !scraped.test(ctx.path)) return
+    if (!isForwarded(ctx.req)) ctx.body = mergeMetrics([ctx.body, ...(await askOthers(ctx))])
+  }
+}
+
+/** Merges texts of the Prometheus format. All lines of one metric must be together, and its help and type appear once. */
+export function mergeMetrics(texts: readonly string[]): string {
+  const metrics = new Map<string, { head: string[]; samples: string[] }>()
+  for (const text of texts) {
+    let current: string[] = []
+    for (const line of text.split('\n')) {
+      const [, name] = /^# (?:HELP|TYPE) (\S+)/.exec(line) ?? []
+      if (name === undefined) {
+        if (line !== '') current.push(line)
+        continue
+      }
+      const metric = metrics.get(name) ?? { head: [], samples: [] }
+      metrics.set(name, metric)
+      if (!metric.head.includes(line)) metric.head.push(line)
+      current = metric.samples
+    }
+  }
+  return [...metrics.values()].flatMap(({ head, samples }) => [...head, ...samples, '']).join('\n')
+}

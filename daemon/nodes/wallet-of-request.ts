@@ -1,0 +1,40 @@
+/** The wallet of a request to the HTTP API, as far as that is known before the request is handled. */
+import type { Context } from 'koa'
+import type { Agent } from '../../src/agent.ts'
+import { Secret } from '../../src/base/secret.ts'
+import { mediatorId } from '../../src/nodes/ownership.ts'
+import { peekWalletId } from '../../src/wallet-export/peek.ts'
+import { Uuid } from '../../src/wallet/model.ts'
+
+/** What one process does at a time, for all wallets. */
+const agentWide = /^(?:\/+[a-z-]+)?\/+_system\/(?:backups|master-key\/rotation)$/
+const importPath = /^(?:\/+[a-z-]+)?\/+wallets\/import$/
+const walletPath = /^(?:\/+[a-z-]+)?\/+wallets\/([0-9a-f-]{36})(?:\/|$)/
+
+/**
+ * The wallet of an API key that this process knows, or the one that the administrator names. Undefined if the request itself must be
+ * looked into: its handler finds the wallet. Agent-wide work is done where the mediator is.
+ */
+export async function findWalletId(agent: Agent, ctx: Context): Promise<string | undefined> {
+  const { path, query, headers } = ctx
+  const { apikey } = headers
+  if (agentWide.test(path)) return mediatorId
+  if (typeof apikey === 'string' && apikey !== '')
+    return agent.tenants.keys.peek(agent.tenants.keys.fingerprint(apikey))?.walletId
+  if (importPath.test(path)) return findImported(agent, ctx)
+  return toId(walletPath.exec(path)?.[1] ?? query['walletId'])
+}
+
+/** The wallet that the administrator imports. The key of its file takes half a second to derive, so that others get none derived. */
+async function findImported(agent: Agent, { query, headers, req }: Context): Promise<string | undefined> {
+  const { 'x-admin-api-key': token, 'x-passphrase': passphrase } = headers
+  if (!agent.isAdminToken(token) || typeof passphrase !== 'string') return undefined
+  return toId(
+    query['id'] ??
+      (await peekWalletId(req, new Secret(Buffer.from(passphrase, 'base64url').toString('utf8')))),
+  )
+}
+
+function toId(named: unknown): string | undefined {
+  return typeof named === 'string' && Uuid.safeParse(named).success ? named : undefined
+}

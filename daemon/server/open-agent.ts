@@ -1,0 +1,120 @@
+/** Opens what serves an agent: the two servers, which answer 503 until they are served, and the agent itself. */
+import { type Agent, createAgent } from '../../src/agent.ts'
+import type { Configured } from '../../src/base/configure.ts'
+import type { Log } from '../../src/base/log.ts'
+import type { LocalProfile } from '../../src/base/profile.ts'
+import type { Secret } from '../../src/base/secret.ts'
+import { findChangedAddress } from '../../src/doctor/connection-addresses.ts'
+import type { ServerCertificate } from '../../src/net/certificate.ts'
+import { createShutdown, type Shutdown } from '../middleware/shutdown.ts'
+import { bind, type Certificate, connectionLimits, countConnections, portOf, stop, urlAt } from './listen.ts'
+import type { Node } from './node.ts'
+import { bindConfigured, loadCertificate } from './ports.ts'
+import type { Servers } from './run-agent.ts'
+
+/** Steps that undo a start, executed in reverse order. */
+export type Undo = () => unknown
+
+export type OpenOptions = {
+  configured: Configured
+  /** What URLs contain. */
+  host: string
+  log: Log
+  undo: Undo[]
+  adminToken: Secret
+  /** The profile that an earlier start in this data folder has written. */
+  remembered: LocalProfile | undefined
+  /** Creates the servers. */
+  openServers: (certificate: Certificate | undefined) => Promise<Bound>
+  /** Called once the ports are bound, before the agent is opened. */
+  openNode: () => Promise<Node | undefined>
+}
+
+/** The servers, and the ports at which clients reach them. */
+export type Bound = { servers: Servers; ports: { rest: number; didcomm: number } }
+
+export type Opened = {
+  agent: Agent
+  servers: Servers
+  shutdown: Shutdown
+  node: Node | undefined
+  url: string
+  didcommUrl: string
+  publicDidcommUrl: string
+  ports: { rest: number; didcomm: number }
+  certificate: ServerCertificate | undefined
+  /** A warning if peers know another address of this agent. */
+  moved: string[]
+}
+
+/** @throws {StartError} when a port is in use, or the data folder cannot be used */
+export async function openAgent(options: OpenOptions): Promise<Opened> {
+  const { configured, host, log, undo, adminToken, remembered } = options
+  const { config } = configured
+  const shutdown = createShutdown()
+  const certificate = await loadCertificate(config, host)
+  const before = undo.length
+  let bound: Bound | undefined
+  undo.push(async () => {
+    await shutdown.begin()
+    const stopped = Object.values(bound?.servers ?? {}).map(stop)
+    shutdown.release()
+    await Promise.all(stopped)
+  })
+  bound = await options.openServers(certificate)
+  const { servers, ports } = bound
+  const { rest, didcomm } = servers
+  const toUrl = (port: number) => urlAt(host, port, certificate !== undefined)
+  const [url, didcommUrl] = [toUrl(ports.rest), toUrl(ports.didcomm)]
+  const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
+  const node = await options.openNode()
+  // The servers stop before the agent, because accepted requests use it.
+  if (node) undo.splice(before, 0, () => node.close())
+  const agent = await createAgent({ ...config, ADMIN_TOKEN: adminToken }, log, urls, remembered, node?.store)
+  undo.splice(node ? before + 1 : before, 0, () => agent[Symbol.asyncDispose]())
+  agent.env.metrics.read('agent_http_connections', async () => [
+    { labels: { server: 'api' }, value: await countConnections(rest) },
+    { labels: { server: 'didcomm' }, value: await countConnections(didcomm) },
+  ])
+  // Wallets are only opened for this check if the address has changed.
+  const moved =
+    remembered?.publicDidcommUrl === urls.didcomm
+      ? undefined
+      : await findChangedAddress(agent.wallets, urls.didcomm)
+  return {
+    agent,
+    servers,
+    shutdown,
+    node,
+    url,
+    didcommUrl,
+    publicDidcommUrl: urls.didcomm,
+    ports,
+    certificate,
+    moved: moved === undefined ? [] : [moved],
+  }
+}
+
+/** Binds both ports. @throws {StartError} */
+export async function bindServers(
+  configured: Configured,
+  certificate: Certificate | undefined,
+): Promise<Bound> {
+  const { config } = configured
+  const open = (...[name, isProxied]: ['AGENT_HTTP_PORT' | 'AGENT_DIDCOMM_PORT', boolean]) =>
+    bindConfigured(configured, name, (host, port, remedy) =>
+      bind(host, port, remedy, connectionLimits(config, isProxied), certificate),
+    )
+  const rest = await open('AGENT_HTTP_PORT', config.AGENT_TRUST_PROXY)
+  try {
+    const didcomm = await open('AGENT_DIDCOMM_PORT', config.MEDIATOR_TRUST_PROXY)
+    return { servers: { rest, didcomm }, ports: { rest: portOf(rest), didcomm: portOf(didcomm) } }
+  } catch (error) {
+    rest.close()
+    throw error
+  }
+}
+
+export async function undoAll(undo: Undo[]): Promise<void> {
+  for (const step of undo.splice(0).toReversed()) await step()
+}

@@ -1,0 +1,163 @@
+/** A worker process: an agent that works on its share of the wallets, at the ports of the daemon. */
+import type { Config } from '../../src/base/config.ts'
+import { forgetSecrets } from '../../src/base/config.ts'
+import { configure } from '../../src/base/configure.ts'
+import { openLog } from '../../src/base/log.ts'
+import { fitOpenFiles } from '../../src/base/open-files.ts'
+import { readLocalProfile } from '../../src/base/profile.ts'
+import type { Broadcast, CacheKind } from '../../src/nodes/broadcast.ts'
+import { WorkerOwnership } from '../../src/nodes/worker-ownership.ts'
+import { createFileStore } from '../../src/store.ts'
+import { createWriteBarrier } from '../../src/wallet/write-barrier.ts'
+import { bindPeerListener } from '../nodes/listener.ts'
+import { routes } from '../routes/index.ts'
+import { type Certificate, connectionLimits, createInjected, inject, stop } from '../server/listen.ts'
+import type { Node } from '../server/node.ts'
+import { type Bound, openAgent, undoAll, type Undo } from '../server/open-agent.ts'
+import { lockForWorker } from '../server/data-folder.ts'
+import { endOnUncaught, toFailure } from '../server/failure.ts'
+import { resolveLan } from '../server/ports.ts'
+import { runAgent } from '../server/run-agent.ts'
+import { startTracing } from '../server/tracing.ts'
+import { Channel } from './channel.ts'
+import type { Start } from './messages.ts'
+import { shareWriteBarrier } from './write-barrier.ts'
+
+/** How long a request for a wallet of a worker that has ended waits for its new process, in seconds. */
+const restartSeconds = 5
+
+export async function runWorker(): Promise<void> {
+  const undo: Undo[] = []
+  const channel = new Channel()
+  const start = await channel.next('start')
+  const sharing = shareFiles(start, channel)
+  stopWhenTold(channel, undo)
+  try {
+    await serve(start, channel, sharing, undo)
+  } catch (error) {
+    channel.send({ type: 'failed', ...toFailure(error) })
+    await undoAll(undo)
+    process.exitCode = 1
+    process.disconnect()
+  }
+}
+
+type Files = ReturnType<typeof shareFiles>
+
+/** What this worker shares with the others. Their messages are heard from now on. */
+function shareFiles({ index, count, startsAlone, pausedBy }: Start, channel: Channel) {
+  const ownership = new WorkerOwnership(index, count, startsAlone)
+  channel.on('workers', ({ workers }) => ownership.setAddresses(workers.map(({ address }) => address)))
+  return {
+    ownership,
+    broadcast: createBroadcast(channel),
+    writeBarrier: shareWriteBarrier(createWriteBarrier(), channel, index, pausedBy),
+  }
+}
+
+async function serve(start: Start, channel: Channel, files: Files, undo: Undo[]): Promise<void> {
+  const { configured, host } = await resolveLan(await configure(process.env, process.argv.slice(2)))
+  forgetSecrets(process.env, configured.config)
+  const { config } = fitOpenFiles(toShare(configured.config, start))
+  const log = openLog(config.AGENT_LOG_LEVEL).with({ worker: files.ownership.name })
+  endOnUncaught(log)
+  undo.push(startTracing(config, log), await lockForWorker(config.AGENT_DATA_DIR, files.ownership.name))
+  const profile = readLocalProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE)
+  const opened = await openAgent({
+    configured: { ...configured, config },
+    host,
+    log,
+    undo,
+    adminToken: config.ADMIN_TOKEN!,
+    remembered: profile?.dataDir === config.AGENT_DATA_DIR ? profile : undefined,
+    openServers: (certificate) => Promise.resolve(createServers(config, channel, start.ports, certificate)),
+    openNode: () => openNode(config, files),
+  })
+  const { agent, servers, shutdown, node, certificate, url, didcommUrl, publicDidcommUrl, moved } = opened
+  channel.send({
+    type: 'opened',
+    url,
+    didcommUrl,
+    publicDidcommUrl,
+    moved,
+    certificate: certificate?.fingerprint,
+    authority: certificate?.authorityFile,
+    apiKey: agent.defaultApiKey?.reveal(),
+  })
+  await channel.next('serve')
+  await runAgent(agent, servers, undo, { routes, shutdown, node })
+  channel.send({ type: 'ready', address: node!.address })
+}
+
+/** The configuration with this worker's share of what a process may have open. */
+function toShare(config: Config, { count }: Start): Config {
+  const share = (total: number) => Math.ceil(total / count)
+  return {
+    ...config,
+    AGENT_CONNECTIONS: share(config.AGENT_CONNECTIONS),
+    AGENT_OPEN_WALLETS: share(config.AGENT_OPEN_WALLETS),
+  }
+}
+
+/** The servers, for the connections that the supervisor has accepted. */
+function createServers(
+  config: Config,
+  channel: Channel,
+  ports: Start['ports'],
+  certificate: Certificate | undefined,
+): Bound {
+  const servers = {
+    rest: createInjected(connectionLimits(config, config.AGENT_TRUST_PROXY), certificate),
+    didcomm: createInjected(connectionLimits(config, config.MEDIATOR_TRUST_PROXY), certificate),
+  }
+  channel.onConnection((to, socket) => inject(servers[to], socket))
+  return { servers, ports }
+}
+
+async function openNode(config: Config, files: Files): Promise<Node> {
+  const listener = await bindPeerListener('127.0.0.1:0')
+  return {
+    store: createFileStore(config, files),
+    ownership: files.ownership,
+    listOthers: () => files.ownership.others,
+    leaseSeconds: restartSeconds,
+    listener,
+    address: listener.address,
+    drain: () => Promise.resolve(),
+    close: () => stop(listener.server),
+  }
+}
+
+function createBroadcast(channel: Channel): Broadcast {
+  const listeners = new Map<string, (() => void)[]>()
+  channel.on('relayed', ({ message }) => {
+    if (message.type === 'changed') for (const listener of listeners.get(message.kind) ?? []) listener()
+  })
+  return {
+    publish(kind) {
+      channel.relay({ type: 'changed', kind })
+      return Promise.resolve()
+    },
+    subscribe(kind: CacheKind, listener) {
+      listeners.set(kind, [...(listeners.get(kind) ?? []), listener])
+    },
+  }
+}
+
+/** Ends gracefully when the supervisor says so, and by a signal: a terminal sends Ctrl-C to all processes. */
+function stopWhenTold(channel: Channel, undo: Undo[]): void {
+  let isStopping = false
+  const stop = () => {
+    if (isStopping) return
+    isStopping = true
+    undoAll(undo).then(
+      () => process.exit(0),
+      () => process.exit(1),
+    )
+  }
+  channel.on('stop', stop)
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  // The supervisor was killed: another daemon may serve the folder at once.
+  process.on('disconnect', () => process.exit(1))
+}
