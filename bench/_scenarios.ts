@@ -131,6 +131,30 @@ const growth: Scenario[] = [
   },
 ]
 
+const nodes: Scenario[] = [
+  {
+    name: 'nodes/stores',
+    about: 'full flows in one agent over SQLite files and over PostgreSQL',
+    run: async (scale: Scale) => (await import('./nodes/flows.ts')).measureStores(scale),
+  },
+  {
+    name: 'nodes/workers',
+    about: 'full flows in one agent of one process and of worker processes',
+    run: async (scale: Scale) => (await import('./nodes/flows.ts')).measureWorkers(scale),
+  },
+  {
+    name: 'nodes/forwarding',
+    about: 'requests at the node that owns the wallet, and at another one',
+    run: async (scale: Scale) => (await import('./nodes/forwarding.ts')).measureForwarding(scale),
+  },
+  {
+    name: 'nodes/wallets',
+    about: 'memory, connections and take-over of two nodes with 10,000 wallets',
+    run: async ({ quick }: Scale) =>
+      (await import('./nodes/wallets.ts')).measureManyWallets(quick ? 200 : 10_000),
+  },
+].map((scenario) => ({ ...scenario, isLong: true, isApart: true, minutes: 20 }))
+
 function peer(name: 'veramo' | 'credo', title: string): Scenario {
   const about = `full flows, next to ${title} (installed by itself: see docs/reference/benchmarks.md)`
   const run = async (scale: Scale) => (await import('./peers/measure.ts')).measurePeer(name, scale)
@@ -194,6 +218,7 @@ export const scenarios: readonly Scenario[] = [
     run: async (scale) => (await import('./flows/metrics.ts')).measureMetrics(scale),
   },
   ...growth,
+  ...nodes,
   peer('veramo', 'Veramo 7'),
   peer('credo', 'Credo-TS 0.6'),
 ]

@@ -51,12 +51,21 @@ type Side = { daemon: Daemon; pool: Pool; receiver: Receiver; timed: { durations
 
 export type Setup = Awaited<ReturnType<typeof openSetup>>
 
-/** Starts two daemons and creates pairs of tenants; `more` adds to the variables of both daemons. */
-export function openSetup(pairs: number, more: Record<string, string> = {}) {
+type Daemons = AsyncDisposable & { acme: Daemon; alice: Daemon }
+
+/**
+ * Starts two daemons and creates pairs of tenants; `more` adds to the variables of both daemons. `start` may start one daemon for both
+ * sides.
+ */
+export function openSetup(
+  pairs: number,
+  more: Record<string, string> = {},
+  start: (env: Record<string, string>) => Promise<Daemons> = tenants.startDaemonPair,
+) {
   return assemble(async (use) => {
     const receiver = use(await openReceiver())
     const env = { NODE_OPTIONS: `--import=${meter}`, ENTERPRISE_EVENTS: 'false', ...more }
-    const { acme, alice } = use(await tenants.startDaemonPair(env))
+    const { acme, alice } = use(await start(env))
     const timed = { durations: [] as number[] }
     const reach = (daemon: Daemon): Side => {
       const pool = new Pool(daemon.url, {
@@ -87,7 +96,9 @@ export function openSetup(pairs: number, more: Record<string, string> = {}) {
       /** The resources of both daemons since the last call. */
       used: () =>
         Promise.all(
-          [acme, alice].map(async (daemon) => Used.parse(await daemon.exchange({ type: 'meter' }))),
+          [...new Set([acme, alice])].map(async (daemon) =>
+            Used.parse(await daemon.exchange({ type: 'meter' })),
+          ),
         ),
     }
   })

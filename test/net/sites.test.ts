@@ -75,6 +75,8 @@ test('no other file opens connections', () => {
     'daemon/pages/reference/start.js', // in the browser: reads the document of its own server
     'daemon/server/listen.ts', // the servers
     'daemon/server/mediator.ts', // the server of WebSockets
+    'daemon/workers/acceptor.ts', // the servers of workers
+    'daemon/workers/channel.ts', // a connection that the supervisor has accepted
     'src/doctor/ports.ts', // binds a port to see whether it is free
     'src/net/connector.ts', // the guard
     'src/net/lan.ts', // a socket that sends nothing

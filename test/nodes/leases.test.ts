@@ -122,6 +122,8 @@ test('a node that stops gives its shards up at once, after its wallets are close
     steps.push('closed')
   })
   a.onGain(() => void steps.push('gained'))
+  // The other node may know its shares first.
+  await until('b owns wallets', () => wallets.some((id) => b.owns(id)))
   const held = wallets.find((id) => b.owns(id))!
   const stopped = b.drain().then(() => b.close())
   await until('b does not use the wallet any more', () => !b.owns(held))

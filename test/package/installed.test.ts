@@ -57,7 +57,7 @@ test('the package holds the built program, its pages and licences, and nothing e
     /^(package|oclif\.manifest)\.json$/,
     /^(README|CHANGELOG|SECURITY)\.md$/,
     /^LICENSE$/,
-    /^bin\/(agent|daemon|load|tui|install|node-version|sqlite)\.cjs$/,
+    /^bin\/(agent|daemon|worker|load|tui|install|node-version|sqlite)\.cjs$/,
     /^bin\/code-cache\.js$/,
     /^bin\/sqlite-node20\/package(-lock)?\.json$/,
     /^completions\/(_agent|agent\.bash|agent\.fish)$/,

@@ -1,0 +1,28 @@
+/** CPU time and memory of processes with all their children, from `/proc` of Linux. */
+import { readFileSync } from 'node:fs'
+
+/** Clock ticks of a second, in which the kernel reports CPU time. */
+const ticks = 100
+
+/** A process and its children, and theirs. */
+function treeOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  return [pid, ...children.flatMap((child) => treeOf(Number(child)))]
+}
+
+/** The CPU time of a process and its children, in milliseconds. */
+export function cpuMsOf(pid: number): number {
+  return treeOf(pid).reduce((sum, each) => {
+    // The name of the program, in parentheses, may contain spaces.
+    const fields = readFileSync(`/proc/${each}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
+    return sum + ((Number(fields[11]) + Number(fields[12])) * 1_000) / ticks
+  }, 0)
+}
+
+/** The memory of a process and its children that no other process shares, in megabytes. */
+export function megabytesOf(pid: number): number {
+  return treeOf(pid).reduce((sum, each) => {
+    const [, kilobytes] = /^Pss_Anon: +(\d+)/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8')) ?? []
+    return sum + Number(kilobytes ?? 0) / 1_024
+  }, 0)
+}
