@@ -4,12 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import type { Agent } from 'node:https'
-import { text } from 'node:stream/consumers'
 import type { Duplex, Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
 import { steadyNow } from '../../src/base/clock.ts'
-import type { Ownership, Peer } from '../../src/nodes/ownership.ts'
+import type { Ownership } from '../../src/nodes/ownership.ts'
 import { NotOwnerError } from '../../src/storage/not-owner-error.ts'
 import { isForwarded } from '../middleware/address.ts'
 import { contextOf } from '../middleware/request-context.ts'
@@ -20,9 +18,6 @@ import { type PeerRequest, sendToPeer } from './peer-request.ts'
 
 /** A body up to this size is read before it is sent, so that it can be sent again. A larger one is streamed once. */
 const bufferedBytes = 1_048_576
-
-/** How long another process may take to answer a question to all. */
-const askMs = 5_000
 
 /** How long a wait for a new owner relies on being told. */
 const lookMs = 250
@@ -37,7 +32,6 @@ export type ForwardingOptions = {
   /** The address of the listener of this node, which may become the owner while a request waits. */
   address: string
   leaseSeconds: number
-  listOthers?: (() => readonly Peer[]) | undefined
 }
 
 export type Forwarding = {
@@ -45,8 +39,8 @@ export type Forwarding = {
   middleware(to: 'rest' | 'didcomm', walletOf: (ctx: Context) => WalletId | Promise<WalletId>): Middleware
   /** Forwards the handshake of a WebSocket. @returns false if there is no node to forward it to */
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, client: UpgradeClient): Promise<boolean>
-  /** Sends a GET request on to all other processes at this address, and returns the bodies of their successful responses. */
-  askOthers: (ctx: Context) => Promise<string[]>
+  /** Sends a GET request on to all other processes, and returns their successful responses. One that does not answer is left out. */
+  askOthers: (ctx: Context, signal: AbortSignal) => Promise<IncomingMessage[]>
   close(): void
 }
 
@@ -115,6 +109,18 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     ctx.req.resume()
   }
 
+  async function askOthers(ctx: Context, signal: AbortSignal): Promise<IncomingMessage[]> {
+    const details = JSON.stringify({ to: 'rest', address: contextOf(ctx).address })
+    const headers = { ...withoutHops(ctx.headers), [forwardedHeader]: details }
+    const request = { method: 'GET', path: ctx.originalUrl, headers, body: Buffer.alloc(0) }
+    const asked = ownership
+      .listOthers()
+      .map(({ address }) => sendToPeer(address, request, { agent, signal }).catch(() => undefined))
+    const responses = (await Promise.all(asked)).filter((response) => response !== undefined)
+    for (const response of responses) if (response.statusCode !== 200) response.resume()
+    return responses.filter(({ statusCode }) => statusCode === 200)
+  }
+
   return {
     middleware: (to, walletOf) => async (ctx, next) => {
       if (isForwarded(ctx.req)) return refuseUnowned(ctx, next)
@@ -135,23 +141,9 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       if (peer) forwardUpgrade(request, stream, head, { agent, address: peer.address, clientAddress })
       return peer !== undefined
     },
-    askOthers: (ctx) => askAll(options.listOthers?.() ?? [], ctx, agent),
+    askOthers,
     close: () => agent.destroy(),
   }
-}
-
-/** A process that does not answer is left out. */
-async function askAll(peers: readonly Peer[], ctx: Context, agent: Agent): Promise<string[]> {
-  const details = JSON.stringify({ to: 'rest', address: contextOf(ctx).address })
-  const headers = { ...withoutHops(ctx.headers), [forwardedHeader]: details }
-  const request = { method: 'GET', path: ctx.originalUrl, headers, body: Buffer.alloc(0) }
-  const bodies = peers.map(async ({ address }) => {
-    const response = await sendToPeer(address, request, { agent, signal: AbortSignal.timeout(askMs) })
-    const body = response && (await text(response))
-    return response?.statusCode === 200 ? [body!] : []
-  })
-  const settled = await Promise.allSettled(bodies)
-  return settled.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
 }
 
 /** Handles a forwarded request, which is not forwarded again. */

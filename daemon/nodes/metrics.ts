@@ -1,7 +1,11 @@
 /** The metrics of all workers in one reply: a scrape reaches any of them. */
+import { text } from 'node:stream/consumers'
 import type { Middleware } from 'koa'
 import { isForwarded } from '../middleware/address.ts'
 import type { Forwarding } from './forward.ts'
+
+/** How long the other workers may take to answer. */
+const answerMs = 5_000
 
 /** The path, with and without the prefixes of the base URL. */
 const scraped = /^(?:\/+[a-z-]+)?\/+_system\/metrics$/
@@ -11,7 +15,10 @@ export function metricsOfAll({ askOthers }: Forwarding): Middleware {
   return async (ctx, next) => {
     await next()
     if (ctx.status !== 200 || typeof ctx.body !== 'string' || !scraped.test(ctx.path)) return
-    if (!isForwarded(ctx.req)) ctx.body = mergeMetrics([ctx.body, ...(await askOthers(ctx))])
+    if (!isForwarded(ctx.req)) {
+      const others = await askOthers(ctx, AbortSignal.timeout(answerMs))
+      ctx.body = mergeMetrics([ctx.body, ...(await Promise.all(others.map((each) => text(each))))])
+    }
   }
 }
 

@@ -12,6 +12,7 @@ import { cors } from '../middleware/cors.ts'
 import { apiClientOf, fairness } from '../middleware/fairness.ts'
 import { head } from '../middleware/head.ts'
 import { findWalletId } from '../nodes/wallet-of-request.ts'
+import { eventsOfAll } from '../nodes/event-streams.ts'
 import { metricsOfAll } from '../nodes/metrics.ts'
 import { local } from '../middleware/local.ts'
 import { logUnsent, problem } from '../middleware/problem.ts'
@@ -65,6 +66,7 @@ export function createApp(
   if (isLocalHost(AGENT_HOST)) app.use(local(agent))
   app.use(cors(AGENT_CORS_ORIGINS))
   app.use(basePath)
+  if (forwarding) app.use(eventsOfAll(agent.env.ownership, forwarding))
   if (forwarding && agent.config.AGENT_WORKERS > 1) app.use(metricsOfAll(forwarding))
   app.use(mount(agent, routes, options))
   return app

@@ -7,7 +7,7 @@ import { CacheVersions, cachesChannel } from '../../src/nodes/broadcast.ts'
 import { ownersChannel, readClockDifference } from '../../src/nodes/lease-table.ts'
 import { Leases } from '../../src/nodes/leases.ts'
 import { listen } from '../../src/nodes/notifications.ts'
-import type { Ownership, Peer } from '../../src/nodes/ownership.ts'
+import type { Ownership } from '../../src/nodes/ownership.ts'
 import { openNodes } from '../../src/storage/postgres/databases.ts'
 import { openPostgres } from '../../src/storage/postgres/open.ts'
 import { createPostgresStore, type Store } from '../../src/store.ts'
@@ -18,8 +18,6 @@ import { stop } from './listen.ts'
 export type Node = {
   readonly store: Store
   readonly ownership: Ownership
-  /** The other processes whose metrics a scrape of this one includes, if all are at one address. */
-  readonly listOthers?: () => readonly Peer[]
   /** How long a wallet has no owner at most after its owner has ended. */
   readonly leaseSeconds: number
   readonly listener: PeerListener

@@ -119,7 +119,6 @@ async function openNode(config: Config, files: Files): Promise<Node> {
   return {
     store: createFileStore(config, files),
     ownership: files.ownership,
-    listOthers: () => files.ownership.others,
     leaseSeconds: restartSeconds,
     listener,
     address: listener.address,

@@ -32,7 +32,6 @@ export type LeaseOptions = {
 const [renewals, endedMs] = [3, 20]
 
 export class Leases implements Ownership {
-  /** The database has the table of nodes, by which a node knows what others have left behind. */
   readonly startsAlone = false
   readonly #options: LeaseOptions
   readonly #db: table.NodeDb
@@ -79,6 +78,9 @@ export class Leases implements Ownership {
     const owner = this.#shards[shardOf(walletId)]?.node
     return Promise.resolve(this.#nodes.find(({ id }) => id === owner && id !== this.#id))
   }
+
+  listOthers: Ownership['listOthers'] = () =>
+    this.#nodes.filter(({ id, remainingMs }) => id !== this.#id && remainingMs > 0)
 
   owns: Ownership['owns'] = (walletId) => this.#claims.owns(walletId)
   /** Whether the node has renewed its lease in time. */

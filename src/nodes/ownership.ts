@@ -32,6 +32,8 @@ export type Ownership = {
   owns: (walletId: string) => boolean
   /** Another process that owns the wallet. Undefined if there is none now; a take-over may be under way. */
   findOwner: (walletId: string) => Promise<Peer | undefined>
+  /** The other processes that serve requests now. */
+  listOthers: () => readonly Peer[]
   /** Calls `listener` when this process begins to own shards. Their wallets may have jobs that wait. */
   onGain: (listener: (owns: (walletId: string) => boolean) => void) => void
   /** Calls `listener` when this process has lost shards. Another process may own them when all listeners have resolved, or already. */
@@ -57,6 +59,7 @@ export const soleOwnership: Ownership = {
   listRunning: () => Promise.resolve(['']),
   owns: () => true,
   findOwner: () => Promise.resolve(undefined),
+  listOthers: () => [],
   onGain: () => undefined,
   onLoss: () => undefined,
   onChange: () => () => undefined,

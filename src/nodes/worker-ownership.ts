@@ -41,16 +41,13 @@ export class WorkerOwnership implements Ownership {
     return Promise.resolve(this.#peers().find(({ name }) => name === workerName(index)))
   }
 
+  listOthers: Ownership['listOthers'] = () => this.#peers().filter(({ name }) => name !== this.name)
+
   onChange: Ownership['onChange'] = (listener) => this.#listeners.onChange(listener)
 
   /** Shards never change their owner. */
   onGain: Ownership['onGain'] = () => undefined
   onLoss: Ownership['onLoss'] = () => undefined
-
-  /** The other workers that serve requests now. */
-  get others(): readonly Peer[] {
-    return this.#peers().filter(({ name }) => name !== this.name)
-  }
 
   /** `addresses` are those of the workers' listeners, by index; null for a worker that does not serve requests now. */
   setAddresses(addresses: readonly (string | null)[]): void {

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
 import { createPeerAgent } from '../../daemon/nodes/connection.ts'
 import { bindPeerListener } from '../../daemon/nodes/listener.ts'
+import { adminToken } from '../_api.ts'
 import { follow } from '../_events.ts'
+import { until } from '../_tenants.ts'
 import { startNodes, type Nodes } from './_nodes.ts'
 
 let nodes: Nodes
@@ -59,4 +61,20 @@ test('an event stream ends when another node has taken over from one that is pau
   } finally {
     process.kill(paused!.pid, 'SIGCONT')
   }
+})
+
+test('the administrator’s stream at any node has the events of the wallets of all nodes', async () => {
+  const tenants = await Promise.all(nodes.daemons.map((daemon) => daemon.newTenant('tenant')))
+  /** Whether the stream had all events before it ended: wallets get other owners after the start of a node. */
+  const hasAll = async (url: string): Promise<boolean> => {
+    const stream = await follow(url, { 'x-admin-api-key': adminToken })
+    const made = await Promise.all(
+      tenants.map(({ call }) => call('POST /connections', { body: { label: 'label' } })),
+    )
+    const events = await stream.take(tenants.length).catch(() => [])
+    stream.close()
+    const thids = made.map(({ thid }) => thid)
+    return thids.every((thid) => events.some(({ data }) => data['thid'] === thid))
+  }
+  for (const { url } of nodes.daemons) await until('all events', () => hasAll(url), Boolean)
 })

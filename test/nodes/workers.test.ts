@@ -176,9 +176,52 @@ test('a key that is revoked at one worker is refused by the other', async () => 
   for (const agent of agents) agent.destroy()
 })
 
+test('the administrator’s stream has the events of the wallets of all workers, and ends when one of them ends', async () => {
+  const tenants = await tenantsOfAll()
+  const response = await fetch(`${daemon.url}/events/stream`, { headers: { 'x-admin-api-key': adminToken } })
+  expect(response.headers.get('content-type')).toContain('text/event-stream')
+  let streamed = ''
+  const ended = (async () => {
+    for await (const chunk of response.body!) streamed += Buffer.from(chunk).toString()
+  })().catch(() => undefined)
+  const thids: string[] = []
+  for (let each = 0; each < 5; each++)
+    for (const { call } of tenants)
+      thids.push((await call('POST /connections', { body: { label: 'label' } })).thid)
+  const events = () =>
+    streamed
+      .split('\n')
+      .filter((line) => line.startsWith('data: '))
+      .map((line) => JSON.parse(line.slice(6)))
+  await until(
+    'all events',
+    () => Promise.resolve(events().length),
+    (length) => length >= thids.length,
+  )
+  expect(
+    events()
+      .map(({ data }) => String(data.thid))
+      .toSorted(),
+  ).toEqual(thids.toSorted())
+  const [pid] = await workersOf(daemon)
+  process.kill(pid!, 'SIGKILL')
+  await ended
+  await until(
+    'a new worker',
+    () => workersOf(daemon),
+    (pids) => pids.length === count && !pids.includes(pid!),
+  )
+})
+
 test('a scrape has the metrics of all workers, each metric once', async () => {
-  const { body } = await send('/_system/metrics', { headers: {} })
-  for (const worker of ['worker-0', 'worker-1']) expect(body).toContain(`worker="${worker}"`)
+  const scrape = async () => (await send('/_system/metrics', { headers: {} })).body
+  const workersIn = (text: string) => new Set(text.match(/worker="[^"]+"/g))
+  await until(
+    'metrics of all workers',
+    async () => workersIn(await scrape()).size,
+    (size) => size === count,
+  )
+  const body = await scrape()
   const helped = body.split('\n').filter((line) => line.startsWith('# HELP'))
   expect(new Set(helped).size).toBe(helped.length)
   expect(mergeMetrics(['# HELP a x\n# TYPE a gauge\na 1\n', '# HELP a x\n# TYPE a gauge\na 2\n'])).toBe(
