@@ -22,7 +22,7 @@ export type SupervisorOptions = {
   env: NodeJS.ProcessEnv
   flags: readonly string[]
   log: Log
-  /** The log file, if it is not the standard error of this process alone that gets the log. */
+  /** The log file of a daemon in the background. The supervisor writes the lines of the workers to it, because it rotates the file. */
   logFile: LogFile | undefined
 }
 
@@ -135,9 +135,11 @@ export class Supervisor {
       if (message) this.#receive(index, entry, message)
     })
     worker.once('exit', (code, signal) => this.#ended(index, code, signal))
-    worker.on('error', (error) =>
-      this.#options.log.warn({ err: error, worker: workerName(index) }, 'a message to a worker was not sent'),
-    )
+    worker.on('error', (error) => {
+      this.#options.log.warn({ err: error, worker: workerName(index) }, 'a worker cannot be reached')
+      // A process that could not be started, for lack of memory or processes, has no `exit`.
+      if (worker.pid === undefined) this.#ended(index, null, null)
+    })
     const pausedBy = this.#pausedBy === undefined ? {} : { pausedBy: this.#pausedBy }
     this.#send(index, { type: 'start', index, count, startsAlone, ports: this.#ports, ...pausedBy })
     this.#tellWorkers()

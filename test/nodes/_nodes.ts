@@ -3,6 +3,7 @@ import { createClient, type Client } from '../../daemon/client/client.ts'
 import { createTenant, type Tenant } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
 import { startPostgres, type Postgres } from '../_postgres.ts'
+import { openLink, type Link } from './_link.ts'
 
 const masterKey = Buffer.alloc(32, 7).toString('base64url')
 
@@ -11,6 +12,8 @@ export type Nodes = AsyncDisposable & {
   /** The URL of the database. */
   readonly database: string
   readonly daemons: Daemon[]
+  /** The networks of the nodes to the database, with `hasLinks`. */
+  readonly links: Link[]
   /** Starts one more node. */
   add(name: string): Promise<Daemon>
   /** A tenant whose calls go to all nodes by turns. */
@@ -22,15 +25,23 @@ export type Nodes = AsyncDisposable & {
 export async function startNodes(
   names: readonly string[],
   more: Record<string, string> = {},
+  { hasLinks = false } = {},
 ): Promise<Nodes> {
   const server = await startPostgres()
   const database = await server.createDatabase()
   const daemons: Daemon[] = []
+  const links: Link[] = []
 
   async function add(name: string): Promise<Daemon> {
     const [first] = daemons
+    const url = new URL(database)
+    if (hasLinks) {
+      const link = await openLink(server.port)
+      links.push(link)
+      url.port = String(link.port)
+    }
     const daemon = await Daemon.start({
-      AGENT_DATABASE_URL: database,
+      AGENT_DATABASE_URL: url.href,
       AGENT_NODE_NAME: name,
       AGENT_LEASE_SECONDS: '2',
       AGENT_MASTER_KEY: masterKey,
@@ -47,6 +58,7 @@ export async function startNodes(
     server,
     database,
     daemons,
+    links,
     add,
     async newTenant(name) {
       const { url } = daemons[0]!
@@ -57,6 +69,7 @@ export async function startNodes(
       (await server.asSuperuser(new URL(database).pathname.slice(1), statement)).rows as Row[],
     async [Symbol.asyncDispose]() {
       await Promise.all(daemons.map((daemon) => daemon[Symbol.asyncDispose]()))
+      await Promise.all(links.map((link) => link[Symbol.asyncDispose]()))
       await server[Symbol.asyncDispose]()
     },
   }

@@ -1,6 +1,6 @@
 /**
- * `npm run test:nodes -- --flows 300`: three nodes over one PostgreSQL run flows through all nodes, while nodes are killed and paused, and the
- * database is restarted. Prints what was lost, doubled and out of order, and the longest time in which a request got no answer. Exits
+ * `npm run test:nodes -- --flows 300`: three nodes over one PostgreSQL run flows through all nodes, while nodes are killed, paused for 30 s, and cut off
+ * from the database, and the database is restarted. Prints what was lost, doubled and out of order, and the longest time in which a request got no answer. Exits
  * with 1 if anything was.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,11 +20,15 @@ const flows = Number(values.flows)
 const names = ['a', 'b', 'c']
 await using webhook = await Webhook.open()
 await using balancer = await openBalancer()
-await using nodes = await startNodes(names, {
-  DIDCOMM_SERVICE_URL: balancer.url,
-  GLOBAL_WEBHOOK_URL: webhook.url,
-  AGENT_LEASE_SECONDS: '5',
-})
+await using nodes = await startNodes(
+  names,
+  {
+    DIDCOMM_SERVICE_URL: balancer.url,
+    GLOBAL_WEBHOOK_URL: webhook.url,
+    AGENT_LEASE_SECONDS: '5',
+  },
+  { hasLinks: true },
+)
 balancer.serve(() => nodes.daemons.map(({ didcommUrl }) => didcommUrl))
 
 /** The longest time until a request was answered, with its repetitions, in milliseconds. */
@@ -96,22 +100,28 @@ function ignoreUsed(error: unknown): void {
 }
 
 const ending = new AbortController()
-const faults = { killed: 0, paused: 0, restarted: 0 }
+const faults = { killed: 0, paused: 0, restarted: 0, cutOff: 0 }
 
 async function breakThings(): Promise<void> {
   for (let round = 0; !ending.signal.aborted; round++) {
-    const daemon = nodes.daemons[round % nodes.daemons.length]!
+    const index = round % nodes.daemons.length
+    const daemon = nodes.daemons[index]!
     await sleep(4_000)
-    if (round % 3 === 0) {
+    if (round % 4 === 0) {
       faults.killed++
       await daemon.stop('SIGKILL')
       await sleep(3_000)
       await daemon.start()
-    } else if (round % 3 === 1) {
+    } else if (round % 4 === 1) {
       faults.paused++
       process.kill(daemon.pid, 'SIGSTOP')
-      await sleep(9_000)
+      await sleep(30_000)
       process.kill(daemon.pid, 'SIGCONT')
+    } else if (round % 4 === 2) {
+      faults.cutOff++
+      nodes.links[index]!.cut()
+      await sleep(10_000)
+      nodes.links[index]!.mend()
     } else {
       faults.restarted++
       await nodes.server.kill()

@@ -1,0 +1,48 @@
+/** The network between a node and its database, which can be cut. */
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+
+export type Link = AsyncDisposable & {
+  readonly port: number
+  /** Drops what is on the way, and everything from now on. Connections stay open without an answer, as without a network. */
+  cut(): void
+  /** Connections of before are closed. New ones work. */
+  mend(): void
+}
+
+export async function openLink(targetPort: number): Promise<Link> {
+  const open = new Set<Socket>()
+  let isCut = false
+  const server = createServer((near) => {
+    const far = connect(targetPort, '127.0.0.1')
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(from)
+      from.on('data', (chunk) => isCut || to.write(chunk))
+      from.on('error', () => to.destroy())
+      from.once('close', () => {
+        open.delete(from)
+        if (!isCut) to.destroy()
+      })
+    }
+  })
+  const closeAll = () => {
+    for (const socket of open) socket.destroy()
+  }
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut: () => void (isCut = true),
+    mend() {
+      closeAll()
+      isCut = false
+    },
+    async [Symbol.asyncDispose]() {
+      closeAll()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
