@@ -6,7 +6,7 @@ import { mediatorId } from '../../src/nodes/ownership.ts'
 import { peekWalletId } from '../../src/wallet-export/peek.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 
-/** What one process does at a time, for all wallets. */
+/** Paths of requests about all wallets. One process handles them, one at a time. */
 const agentWide = /^(?:\/+[a-z-]+)?\/+_system\/(?:backups|master-key\/rotation)$/
 const importPath = /^(?:\/+[a-z-]+)?\/+wallets\/import$/
 const walletPath = /^(?:\/+[a-z-]+)?\/+wallets\/([0-9a-f-]{36})(?:\/|$)/

@@ -2,7 +2,7 @@
 import type { Log } from '../../src/base/log.ts'
 import type { StartError } from '../../src/base/start-error.ts'
 
-/** What people read about a start that failed, and the exit code. */
+/** The message and the exit code of a start that failed. */
 export function toFailure(error: unknown): { message: string; exitCode: number } {
   // Bundles that are loaded on demand have a class of their own.
   if ((error as Error).name === 'StartError') {

@@ -41,7 +41,7 @@ type Start = {
   undo: Undo[]
 }
 
-/** What an agent keeps from start to start. */
+/** The administrator's token, and the profile that the last start has written. */
 type Identity = { adminToken: Secret; remembered: LocalProfile | undefined }
 
 type Started = {

@@ -8,7 +8,7 @@ export type Ports = z.infer<typeof Ports>
 const ServerName = z.enum(['rest', 'didcomm'])
 export type ServerName = z.infer<typeof ServerName>
 
-/** What workers tell each other, through the supervisor: changes of shared rows, and the pause of a backup (`write-barrier.ts`). */
+/** Messages between workers, which the supervisor passes on: of changed rows (`worker.ts`), and of backups (`write-barrier.ts`). */
 const Shared = z.discriminatedUnion('type', [
   z.object({ type: z.literal('changed'), kind: z.string() }),
   z.object({ type: z.literal('pause') }),

@@ -44,7 +44,7 @@ export async function runWorker(): Promise<void> {
 
 type Files = ReturnType<typeof shareFiles>
 
-/** What this worker shares with the others. Their messages are heard from now on. */
+/** Creates the ownership, the broadcast and the write barrier, which receive messages of other workers from now on. */
 function shareFiles({ index, count, startsAlone, pausedBy }: Start, channel: Channel) {
   const ownership = new WorkerOwnership(index, count, startsAlone)
   channel.on('workers', ({ workers }) => ownership.setAddresses(workers.map(({ address }) => address)))

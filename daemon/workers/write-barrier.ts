@@ -155,7 +155,7 @@ class Following {
       // The leader may have released the writes during the pause.
       if (this.#leader === undefined) this.#local.release()
     } catch {
-      // The leader has given up as well: its limit is shorter.
+      // The limit of the worker that makes the backup is shorter, so its pause has failed too.
       this.release()
     }
   }
