@@ -2,33 +2,42 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 import type { WalletTables } from '../wallet-tables.ts'
+import type { CopiedTable } from './copy-rows.ts'
 
-/** The tables of wallets. Tables come after those that their rows refer to. */
-export const walletTables = [
-  'setting',
-  'record',
-  'job',
-  'inbox',
-  'event',
-  'webhook',
-  'dead_letter',
-  'redelivery',
-  'delivery_attempt',
-  'peer_did',
-  'did',
-  'did_operation',
-  'did_key',
-  'message',
-  'ping',
-  'enterprise_session',
-  'message_log',
-  'definition_key',
-  'status_list',
-  'status_entry',
-  'credential',
-  'proof_nonce',
-  'verification_policy',
-] as const satisfies (keyof WalletTables)[]
+/** The tables of wallets, with their keys. Tables come after those that their rows refer to. */
+const keys = {
+  setting: ['name'],
+  record: ['id'],
+  job: ['sequence'],
+  inbox: ['id'],
+  event: ['sequence'],
+  webhook: ['id'],
+  dead_letter: ['webhook_id', 'event_sequence'],
+  redelivery: ['webhook_id', 'event_sequence'],
+  delivery_attempt: ['sequence'],
+  peer_did: ['did'],
+  did: ['did'],
+  did_operation: ['id'],
+  did_key: ['did', 'key_id', 'operation_id'],
+  message: ['sequence'],
+  ping: ['sequence'],
+  enterprise_session: ['sequence'],
+  message_log: ['sequence'],
+  definition_key: ['guid'],
+  status_list: ['id'],
+  status_entry: ['list_id', 'list_index'],
+  credential: ['id'],
+  proof_nonce: ['nonce'],
+  verification_policy: ['sequence'],
+} as const satisfies Record<keyof WalletTables, CopiedTable['key']>
+
+export const walletTables = Object.keys(keys) as (keyof WalletTables)[]
+
+/** The rows of one wallet, for `copyRows`. */
+export const copiedWalletTables: readonly CopiedTable[] = walletTables.map((name) => ({
+  name,
+  key: keys[name],
+}))
 
 /** The bytes of all rows of a wallet, without indexes. It reads the wallet's part of each table. */
 export async function readRowBytes(db: Db): Promise<number> {
