@@ -67,8 +67,11 @@ export async function findAgentKey(config: Config, db: AgentDb): Promise<Opened 
   if (wrapped[present] === undefined) {
     const wallet = await db.selectFrom('wallet').select('id').executeTakeFirst()
     if (!wallet) return undefined
+    const remedy = config.AGENT_DATABASE_URL
+      ? 'Restore the database from a dump'
+      : 'Restore agent.db from a copy'
     throw new StartError(
-      `${config.AGENT_DATA_DIR} holds wallets, but not the key that opens them. Restore agent.db from a copy.`,
+      `There are wallets in ${nameStore(config)}, but not the key that opens them. ${remedy}.`,
       4,
     )
   }
@@ -96,9 +99,14 @@ export async function findAgentKey(config: Config, db: AgentDb): Promise<Opened 
   if (byEarlier) return { agentKey: byEarlier, by: 'earlier', wrapped, source }
   if (failure instanceof Error) throw failure
   throw new StartError(
-    `The master key in ${source.name} does not belong to ${config.AGENT_DATA_DIR}. Provide the right one. Nothing was changed.`,
+    `The master key in ${source.name} does not belong to ${nameStore(config)}. Provide the right one. Nothing was changed.`,
     4,
   )
+}
+
+/** Where the wrapped agent key is. */
+function nameStore({ AGENT_DATABASE_URL, AGENT_DATA_DIR }: Config): string {
+  return AGENT_DATABASE_URL ? 'the database of AGENT_DATABASE_URL' : AGENT_DATA_DIR
 }
 
 /** Calls `use` with a master key, if there is one, and fills it with zeros. */

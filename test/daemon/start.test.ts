@@ -205,11 +205,13 @@ test('a wrong or missing master key is refused, and nothing changes', async () =
   await daemon.stop()
   const before = contents(join(folder.path, 'data'))
   const other = Buffer.alloc(32, 7).toString('base64url')
-  expect(await failedStart(settings(folder.path, { AGENT_MASTER_KEY: other }), 4)).not.toContain(other)
+  // With TEST_STORE=postgres they name the database, without which a new agent would start over files.
+  const { env } = daemon
+  expect(await failedStart({ ...env, AGENT_MASTER_KEY: other }, 4)).not.toContain(other)
   expect(contents(join(folder.path, 'data'))).toEqual(before)
 
   await rm(join(folder.path, 'data', 'master.key'))
-  await failedStart(settings(folder.path), 4)
+  await failedStart(env, 4)
   expect(Object.keys(contents(join(folder.path, 'data')))).not.toContain('master.key')
 })
 

@@ -178,7 +178,7 @@ test('wallets without the key that opens them are refused, and no new key is gen
     await using agent = await start()
     await agent.agent.db.deleteFrom('setting').where('name', '=', 'agent-key').execute()
   }
-  await expect(start()).rejects.toThrow(/holds wallets, but not the key that opens them/)
+  await expect(start()).rejects.toThrow(/There are wallets in .*, but not the key that opens them/)
 })
 
 test('a pending key that wrapped nothing, or is truncated, is dropped at start', async () => {
