@@ -15,7 +15,7 @@ export type Connections = Pools & {
 }
 
 /** How long a request waits for a free connection, and for a new one. */
-const connectTimeoutMs = 5_000
+const usualConnectTimeoutMs = 5_000
 
 /** How long a query waits for a server that does not answer. A renewal of a lease that takes longer is too late. */
 const [queryTimeoutMs, leaseTimeoutMs] = [35_000, 4_000]
@@ -31,7 +31,12 @@ const keepAliveDelayMs = 5_000
  *
  * @throws {TypeError} when `url` is no URL
  */
-export async function createConnections(url: string, limit: number, name: string): Promise<Connections> {
+export async function createConnections(
+  url: string,
+  limit: number,
+  name: string,
+  connectTimeoutMs = usualConnectTimeoutMs,
+): Promise<Connections> {
   const { default: pg } = await import('pg')
   // The types of `bigint`, `count(*)` and `sum(bigint)`, whose values here are all below 2^53.
   const { INT8, NUMERIC } = pg.types.builtins

@@ -25,11 +25,15 @@ const idleTimeoutMs = 3_000
 /** How long a statement waits for a lock, and how long it may run. */
 const [lockTimeoutMs, statementTimeoutMs] = [5_000, 30_000]
 
-/** The settings of one transaction. They also work behind a pooler, which gives a connection to many clients. */
-const limits = [
+/**
+ * The settings of one transaction. They also work behind a pooler, which gives a connection to many clients. A commit is on the disk when it
+ * returns, even if `synchronous_commit` is off for the role, the database or the server.
+ */
+const settings = [
   `set_config('idle_in_transaction_session_timeout', '${idleTimeoutMs}', true)`,
   `set_config('lock_timeout', '${lockTimeoutMs}', true)`,
   `set_config('statement_timeout', '${statementTimeoutMs}', true)`,
+  `set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)`,
 ].join(', ')
 
 /** What each transaction begins with: SQL expressions, and their parameters. */
@@ -207,8 +211,8 @@ function isLost(error: unknown): boolean {
 
 function toStatements(opening: Opening | undefined): QueryConfig[] {
   if (!opening) return []
-  // The limits apply to the waits of the expressions.
-  const text = `select ${limits}, ${opening.expressions}`
+  // The settings apply to the waits of the expressions.
+  const text = `select ${settings}, ${opening.expressions}`
   return [{ name: opening.name, text, values: opening.values }]
 }
 

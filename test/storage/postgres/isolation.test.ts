@@ -1,9 +1,11 @@
 /** PostgreSQL separates the wallets: each transaction names its wallet, and row-level security hides the rows of the others. */
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Connections } from '../../../src/storage/postgres/connect.ts'
+import { type Connections, createConnections } from '../../../src/storage/postgres/connect.ts'
 import { openWallet } from '../../../src/storage/postgres/databases.ts'
 import { openPostgres } from '../../../src/storage/postgres/open.ts'
+import { findUnprotected } from '../../../src/storage/postgres/server.ts'
 import { walletTables } from '../../../src/storage/postgres/wallet-rows.ts'
 import { startPostgres, type Postgres } from '../../_postgres.ts'
 
@@ -139,4 +141,59 @@ describe('the start is refused in one sentence', () => {
       'The database of AGENT_DATABASE_URL (127.0.0.1:1/agent) cannot be used: nothing listens there. Check that the server runs, and the address, role and password.',
     )
   })
+})
+
+describe('a table whose row-level security was changed', () => {
+  test.each([
+    'alter table setting disable row level security',
+    'alter table setting no force row level security',
+    'drop policy own_wallet on setting',
+    'create policy all_rows on setting using (true)',
+    'alter policy own_wallet on setting using (true)',
+    'alter policy own_wallet on setting with check (true)',
+  ])('is refused at the start, and the hint repairs it: %s', async (change) => {
+    const given = await server.createDatabase()
+    const database = new URL(given).pathname.slice(1)
+    const open = () => openPostgres({ url: given, connections: 8, nodeName: 'test' })
+    await (await open()).close()
+    await server.asSuperuser(database, change)
+    await expect(open()).rejects.toThrow(
+      'Row-level security does not separate the tenants in the table setting: it is off, not forced, or has another policy.',
+    )
+    const role = await createConnections(given, 8, 'test')
+    const fault = await findUnprotected(role.nodes)
+    await role.close()
+    await server.asSuperuser(
+      database,
+      `${fault!.hint}; drop policy if exists all_rows on setting`.replace(/ +--[^;]*/, ''),
+    )
+    await (await open()).close()
+  })
+})
+
+test('a commit waits for the disk although synchronous_commit is off for the role', async () => {
+  const given = await server.createDatabase()
+  const { username } = new URL(given)
+  const read = async () => {
+    const opened = await openPostgres({ url: given, connections: 8, nodeName: 'test' })
+    try {
+      const { rows } = await sql<{
+        value: string
+      }>`select current_setting('synchronous_commit') as value`.execute(openWallet(opened, alice))
+      const [plain] = (
+        await opened.nodes.query<{ value: string }>(`select current_setting('synchronous_commit') as value`)
+      ).rows
+      return [plain!.value, rows[0]!.value]
+    } finally {
+      await opened.close()
+    }
+  }
+  for (const [set, used] of [
+    ['off', 'on'],
+    ['local', 'local'],
+    ['remote_apply', 'remote_apply'],
+  ] as const) {
+    await server.asSuperuser('postgres', `alter role ${username} set synchronous_commit = ${set}`)
+    expect(await read()).toEqual([set, used])
+  }
 })

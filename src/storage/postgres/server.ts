@@ -1,0 +1,100 @@
+/** What a node needs of a PostgreSQL server, its role and its tables: read at a start, and by `agent doctor`. */
+import type { Pool } from 'pg'
+import { query } from './connect.ts'
+import * as init from './migrations/001-init.ts'
+import type { Migrations } from '../migrate.ts'
+import { walletTables } from './wallet-rows.ts'
+
+export const postgresMigrations: Migrations = { '001-init': init }
+
+/** PostgreSQL 15 is the oldest release that is tested. */
+const oldestServer = 150_000
+
+export type Server = {
+  /** As a number, `180001`, and as a text, `18.1`. */
+  version: number
+  release: string
+  role: string
+  database: string
+  bypasses: boolean
+  mayCreate: boolean
+  fsync: boolean
+  fullPageWrites: boolean
+}
+
+/** What is wrong, in a sentence with the way out, and a statement that repairs it. */
+export type Fault = { detail: string; hint: string }
+
+export async function readServer(pool: Pool): Promise<Server> {
+  const [server] = await query<Server>(
+    pool,
+    `select current_setting('server_version_num')::integer as version, current_setting('server_version') as release,
+      current_user as role, current_database() as database, rolsuper or rolbypassrls as bypasses,
+      coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as "mayCreate",
+      current_setting('fsync') = 'on' as fsync, current_setting('full_page_writes') = 'on' as "fullPageWrites"
+    from pg_roles where rolname = current_user`,
+  )
+  return server!
+}
+
+/** Why no node can work with a server and a role. */
+export function findServerFault({ version, release, role, bypasses, mayCreate }: Server): Fault | undefined {
+  if (version < oldestServer)
+    return {
+      detail: `AGENT_DATABASE_URL names a PostgreSQL ${release}, which is too old: use release 15 or later.`,
+      hint: 'pg_upgrade   # or pg_dump, and restore into a server of release 15 or later',
+    }
+  if (bypasses)
+    return {
+      detail: `The role ${role} of AGENT_DATABASE_URL is a superuser or bypasses row-level security, which separates the tenants: use a role with NOSUPERUSER NOBYPASSRLS that owns the database.`,
+      hint: `alter role ${role} nosuperuser nobypassrls   -- as another superuser`,
+    }
+  if (!mayCreate)
+    return {
+      detail: `The role ${role} of AGENT_DATABASE_URL may not create tables in its schema: make it the owner of the database, or grant CREATE on the schema.`,
+      hint: `grant create on schema public to ${role}   -- as the owner of the database`,
+    }
+  return undefined
+}
+
+/** The migrations of this release that the database lacks, and the last one that this release does not know. */
+export async function readMigrations(pool: Pool): Promise<{ missing: number; unknown?: string }> {
+  const [known] = await query<{ exists: boolean }>(
+    pool,
+    `select to_regclass('kysely_migration') is not null as exists`,
+  )
+  const rows = known!.exists
+    ? await query<{ name: string }>(pool, 'select name from kysely_migration order by name')
+    : []
+  const done = rows.map(({ name }) => name)
+  const unknown = done.findLast((name) => !Object.hasOwn(postgresMigrations, name))
+  const missing = Object.keys(postgresMigrations).filter((name) => !done.includes(name)).length
+  return { missing, ...(unknown !== undefined && { unknown }) }
+}
+
+/** The tables of wallets whose rows every wallet could read: without row-level security, or with another policy than the first migration made. */
+export async function findUnprotected(pool: Pool): Promise<Fault | undefined> {
+  const rows = await query<{ name: string }>(
+    pool,
+    `select relname as name from pg_class
+    where relnamespace = current_schema()::regnamespace and relname = any($1) and not (
+      relrowsecurity and relforcerowsecurity
+      and (select count(*) from pg_policy where polrelid = pg_class.oid) = 1
+      and exists (
+        select from pg_policy where polrelid = pg_class.oid and polname = 'own_wallet' and polcmd = '*'
+          and pg_get_expr(polqual, polrelid) = $2 and pg_get_expr(polwithcheck, polrelid) = $2
+      )
+    ) order by relname`,
+    [walletTables, ownRow],
+  )
+  const [first] = rows
+  if (!first) return undefined
+  const others = rows.length > 1 ? ` and ${rows.length - 1} more` : ''
+  return {
+    detail: `Row-level security does not separate the tenants in the table ${first.name}${others}: it is off, not forced, or has another policy. Restore it before a node uses the database.`,
+    hint: `drop policy if exists own_wallet on ${first.name}; create policy own_wallet on ${first.name} using ${ownRow} with check ${ownRow}; alter table ${first.name} enable row level security, force row level security   -- and drop other policies`,
+  }
+}
+
+/** The condition of the policy, as PostgreSQL prints it. */
+const ownRow = `(wallet_id = (current_setting('app.wallet'::text))::uuid)`
