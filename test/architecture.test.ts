@@ -86,6 +86,7 @@ const mayImport: Record<string, string[]> = {
     'src/net',
     'src/vdr',
     'src/storage',
+    'src/nodes',
     'src/outbox',
     'src/events',
     'src/wallet',

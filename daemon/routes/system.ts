@@ -7,6 +7,7 @@ import { diagnoseAgent } from '../../src/doctor/diagnose.ts'
 import { readinessChecks } from '../../src/readiness.ts'
 import { MasterKeyRotation, RotateMasterKey } from '../../src/wallet/key-rotation.ts'
 import { Problem } from '../../src/base/problem.ts'
+import { greetNode } from '../nodes/greet.ts'
 import { metricsContentType, metricsMedia, renderMetrics } from '../http/metrics.ts'
 import { route } from '../http/route.ts'
 import { version } from '../http/version.ts'
@@ -129,12 +130,19 @@ export default [
           .enum(['true', 'false'])
           .optional()
           .describe(
-            'Whether SQLite checks every database file, which reads all of them. This takes up to ten minutes.',
+            'Whether SQLite checks every database file, which reads all of them; over PostgreSQL, whether the key of every wallet unseals its seed. This takes up to ten minutes.',
           ),
       }),
       reply: [200, Diagnosis],
     },
-    ({ agent }, { query: { deep } }) => diagnoseAgent(agent, { isDeep: deep === 'true' }),
+    ({ agent }, { query: { deep } }) => {
+      const { nodes } = agent
+      const greet = (address: string) => greetNode(agent.getPeerKey(), address)
+      return diagnoseAgent(agent, {
+        isDeep: deep === 'true',
+        ...(nodes && { self: { name: nodes.name, greet } }),
+      })
+    },
   ),
 
   route(

@@ -4,7 +4,7 @@ import type { Config } from '../../src/base/config.ts'
 import type { Log } from '../../src/base/log.ts'
 import { StartError } from '../../src/base/start-error.ts'
 import { CacheVersions, cachesChannel } from '../../src/nodes/broadcast.ts'
-import { ownersChannel, readClockDifference } from '../../src/nodes/lease-table.ts'
+import { mostClockDifferenceMs, ownersChannel, readClockDifference } from '../../src/nodes/lease-table.ts'
 import { Leases } from '../../src/nodes/leases.ts'
 import { listen } from '../../src/nodes/notifications.ts'
 import type { Ownership } from '../../src/nodes/ownership.ts'
@@ -28,9 +28,6 @@ export type Node = {
   /** Closes the connections. */
   close(): Promise<void>
 }
-
-/** A larger difference to the clock of the database is refused: tokens and credentials have dates by the clock of a node. */
-const mostClockDifferenceMs = 60_000
 
 /**
  * Connects to the database, migrates it, binds the listener for other nodes, and takes this node's share of the wallets.

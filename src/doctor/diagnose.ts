@@ -10,6 +10,7 @@ import { checkAddresses } from './connection-addresses.ts'
 import { runChecks, type Diagnosis, type Finding } from './check.ts'
 import { fetchTime, compareClocks } from './clock.ts'
 import { checkDataFolder, checkDisk } from './data-folder.ts'
+import { type Checks, type DatabaseChecks, openDatabaseChecks } from './database-checks.ts'
 import { deepLimitMs, deepOptions, databaseFiles, toFilesFinding, checkFiles } from './database-files.ts'
 import { checkLedger } from './ledger.ts'
 import { checkMasterKey } from './master-key.ts'
@@ -22,21 +23,41 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../base/config.ts'
 import { openAgentDbToRead } from '../storage/database.ts'
+import { openAgent } from '../storage/postgres/databases.ts'
+import type { Self } from './nodes.ts'
 
 /** The parts of an `Agent` that the checks use. */
 type DiagnosedAgent = { env: Environment; wallets: Wallets; worker: { busy(): string[] } }
 
-/** Diagnoses a running agent. Each check takes `limitMs` at most. With `isDeep`, SQLite checks every database file. */
+/** The longest checks with `isDeep`. */
+const deepChecks = ['databases', 'wallet-seeds']
+
+type Options = {
+  limitMs?: number
+  /** Has SQLite check every database file, or reads every wallet in PostgreSQL. */
+  isDeep?: boolean
+  /** This node, if there may be others. */
+  self?: Self | undefined
+}
+
+/** Diagnoses a running agent. Each check takes `limitMs` at most. */
 export async function diagnoseAgent(
   { env, wallets, worker }: DiagnosedAgent,
-  { limitMs = 5_000, isDeep = false }: { limitMs?: number; isDeep?: boolean } = {},
+  { limitMs = 5_000, isDeep = false, self }: Options = {},
 ): Promise<Diagnosis> {
   const { config, db, ledger, urls, http, operatorHttp } = env
   const { AGENT_DATA_DIR: folder, AGENT_HOST: host, VDR_URL, GLOBAL_WEBHOOK_URL: globalUrl } = config
+  await using database = await openDatabaseChecks(config, { isRunning: true, isDeep, self })
   const busy = worker.busy()
   const survey = surveyWallets(wallets, busy)
+  const filesCheck = {
+    databases: async () => {
+      const files = databaseFiles(config, [...new Set([...busy, ...(await wallets.ids())])], isDeep)
+      return toFilesFinding(folder, await checkFiles(files, isDeep ? deepOptions : {}))
+    },
+  }
   const of = (check: (survey: Survey) => Finding | Promise<Finding>) => async () => check(await survey)
-  const checks: Readonly<Record<string, () => Promise<Finding>>> = {
+  const checks: Checks = {
     packages: () => Promise.resolve(checkPackages()),
     ports: () =>
       Promise.resolve(
@@ -45,13 +66,7 @@ export async function diagnoseAgent(
     'data-folder': () => checkDataFolder(folder),
     disk: () => checkDisk(folder),
     'master-key': () => checkMasterKey(config, db),
-    databases: async () => {
-      const ids = [...new Set([...busy, ...(await wallets.ids())])]
-      return toFilesFinding(
-        folder,
-        await checkFiles(databaseFiles(config, ids, isDeep), isDeep ? deepOptions : {}),
-      )
-    },
+    ...(database ? database.checks : filesCheck),
     ledger: () => checkLedger(ledger),
     'api-url': () => checkApiUrl(operatorHttp, urls.rest, host),
     'didcomm-url': () => checkDidcommUrl(operatorHttp, urls.didcomm, host),
@@ -64,7 +79,8 @@ export async function diagnoseAgent(
       return checkAddresses((await survey).addresses, urls.didcomm, isReachable)
     },
     clock: async () => {
-      const other = VDR_URL?.startsWith('http') ? await fetchTime(operatorHttp, VDR_URL) : undefined
+      const ofLedger = VDR_URL?.startsWith('http') ? await fetchTime(operatorHttp, VDR_URL) : undefined
+      const other = (await database?.readClock?.()) ?? ofLedger
       const { newest } = await survey
       return compareClocks({
         now: Date.now(),
@@ -80,7 +96,8 @@ export async function diagnoseAgent(
     webhooks: of(checkWebhooks),
     'webhook-targets': of(({ webhooks }) => checkReceivers({ http, operatorHttp, globalUrl, webhooks })),
   }
-  return runChecks(checks, (name) => (isDeep && name === 'databases' ? deepLimitMs : limitMs))
+  // The connections to the database close after the last check.
+  return await runChecks(checks, (name) => (isDeep && deepChecks.includes(name) ? deepLimitMs : limitMs))
 }
 
 function portsOf({ url, didcommUrl }: { url: string; didcommUrl: string }) {
@@ -88,14 +105,15 @@ function portsOf({ url, didcommUrl }: { url: string; didcommUrl: string }) {
   return { api: portOf(new URL(url)), didcomm: portOf(new URL(didcommUrl)) }
 }
 
-/** Diagnoses a data folder and the ports, without changing the folder. With `isDeep`, SQLite checks every database file. */
+/** Diagnoses a data folder, the ports and the database of AGENT_DATABASE_URL, without changing anything. `isDeep` as above. */
 export async function diagnoseDataFolder(config: Config, isDeep = false): Promise<Diagnosis> {
   const limitMs = isDeep ? deepLimitMs : 10_000
   const folder = config.AGENT_DATA_DIR
   const isPresent = existsSync(folder)
   const packages = checkPackages()
-  const isUsed = existsSync(join(folder, 'agent.db')) && packages.status !== 'failed'
-  const checks: Readonly<Record<string, () => Promise<Finding>>> = {
+  await using database = await openDatabaseChecks(config, { isRunning: false, isDeep })
+  const isUsed = !database && existsSync(join(folder, 'agent.db')) && packages.status !== 'failed'
+  const checks: Checks = {
     packages: () => Promise.resolve(packages),
     ports: () => checkFreePorts(config),
     'data-folder': () =>
@@ -106,6 +124,7 @@ export async function diagnoseDataFolder(config: Config, isDeep = false): Promis
             detail: `The data folder ${folder} does not exist yet. The first start creates it.`,
           }),
     ...(isPresent && { disk: () => checkDisk(folder) }),
+    ...(database && checksAtRest(database, config)),
     ...(isUsed && {
       'master-key': () => checkStoredMasterKey(config),
       databases: async () => {
@@ -116,7 +135,17 @@ export async function diagnoseDataFolder(config: Config, isDeep = false): Promis
       },
     }),
   }
-  return runChecks(checks, () => limitMs)
+  return await runChecks(checks, () => limitMs)
+}
+
+function checksAtRest({ checks, database, readClock }: DatabaseChecks, config: Config): Checks {
+  return {
+    ...(database && { 'master-key': () => checkMasterKey(config, openAgent(database.connections)) }),
+    ...checks,
+    ...(readClock && {
+      clock: async () => compareClocks({ now: Date.now(), steady: steadyNow(), other: await readClock() }),
+    }),
+  }
 }
 
 async function checkStoredMasterKey(config: Config): Promise<Finding> {

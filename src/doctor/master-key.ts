@@ -11,6 +11,7 @@ import type { Finding } from './check.ts'
 /** Opens the agent key as the next start would, without any change. */
 export async function checkMasterKey(config: Config, db: AgentDb): Promise<Finding> {
   const source = await getMasterKeySource(config, db)
+  const store = config.AGENT_DATABASE_URL ? 'database' : 'data folder'
   try {
     const opened = await findAgentKey(config, db)
     opened?.agentKey.fill(0)
@@ -37,7 +38,7 @@ export async function checkMasterKey(config: Config, db: AgentDb): Promise<Findi
     return { status: 'failed', detail: error.message, hint }
   }
   if (source.path === undefined)
-    return { status: 'ok', detail: `The key in ${source.name} belongs to the data folder.` }
+    return { status: 'ok', detail: `The key in ${source.name} belongs to the ${store}.` }
   // Windows has no file modes.
   const isOpen = process.platform !== 'win32' && (statSync(source.path).mode & 0o077) !== 0
   if (isOpen)
@@ -48,6 +49,6 @@ export async function checkMasterKey(config: Config, db: AgentDb): Promise<Findi
     }
   return {
     status: 'ok',
-    detail: `${source.path} belongs to the data folder, and only its owner can read it.`,
+    detail: `${source.path} belongs to the ${store}, and only its owner can read it.`,
   }
 }

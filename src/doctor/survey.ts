@@ -12,10 +12,13 @@ import type { Db } from '../storage/database.ts'
 export type Waiting = { count: number; since: string; walletId: string; what: string; reason?: string }
 
 export type Survey = {
-  /** The number of wallets, and of those that were read. */
+  /** The number of wallets of this process, and of those that were read. */
   total: number
   read: number
-  unreadable: { walletId: string; reason: string }[]
+  /** Wallets of other nodes or workers. */
+  elsewhere: number
+  /** `name` is that of the file. */
+  unreadable: { walletId: string; name: string; reason: string }[]
   /** Names of wallet files that were set aside as damaged. */
   setAside: string[]
   /** DID operations without a result of the ledger; `reason` is the last error. */
@@ -54,6 +57,7 @@ export async function surveyWallets(
   const survey: Survey = {
     total: ids.length,
     read: 0,
+    elsewhere: await wallets.countElsewhere(),
     unreadable: [],
     setAside: wallets.folder.setAsideFiles(),
     operations: [],
@@ -81,7 +85,7 @@ export async function surveyWallets(
       if (newest !== undefined && newest > (survey.newest ?? '')) survey.newest = newest
       for (const kind of waitingKinds) if (found[kind]) survey[kind].push({ walletId, ...found[kind] })
     } catch (error) {
-      survey.unreadable.push({ walletId, reason: reasonOf(error) })
+      survey.unreadable.push({ walletId, name: wallets.store.nameOf(walletId), reason: reasonOf(error) })
     }
   }
   return survey

@@ -10,7 +10,7 @@ const confirmedAfterMs = 3_600_000
 /** A record is reported when it expires within this time and within the last tenth of its lifetime. */
 const endsSoonMs = 86_400_000
 
-export function checkWallets({ total, read, unreadable, setAside }: Survey): Finding {
+export function checkWallets({ total, read, elsewhere, unreadable, setAside }: Survey): Finding {
   const [first] = unreadable
   if (setAside.length > 0) {
     return {
@@ -22,12 +22,14 @@ export function checkWallets({ total, read, unreadable, setAside }: Survey): Fin
   if (!first)
     return {
       status: 'ok',
-      detail: `${read} of ${counted(total, 'wallet')} were checked, and all can be read.`,
+      detail: `${read} of ${counted(total, 'wallet')} were checked, and all can be read.${elsewhere > 0 ? ` Other nodes have ${elsewhere} more: run the doctor there too.` : ''}`,
     }
   return {
     status: 'failed',
-    detail: `${unreadable.length} of ${counted(read, 'wallet')} cannot be read, such as wallets/${first.walletId}.db: ${first.reason}`,
-    hint: 'agent daemon stop   # then restore the file from a copy of the data folder (AGENT_DATA_DIR), and start the daemon again',
+    detail: `${unreadable.length} of ${counted(read, 'wallet')} cannot be read, such as ${first.name}: ${first.reason}`,
+    hint: first.name.startsWith('the rows')
+      ? 'agent doctor --deep   # examines all wallets; then restore the database from a dump'
+      : 'agent daemon stop   # then restore the file from a copy of the data folder (AGENT_DATA_DIR), and start the daemon again',
   }
 }
 

@@ -67,7 +67,7 @@ async function stay({ connections, channels, onConnect, onDelivery }: Options, s
     client.on('notification', ({ channel, payload = '' }: Notification) => channels[channel]?.(payload))
     for (const channel of Object.keys(channels)) await client.query(`listen ${channel}`)
     onConnect()
-    const arrives = await Promise.race([testItself(client), gone.then(() => false)])
+    const arrives = await Promise.race([deliversNotifications(client), gone.then(() => false)])
     if (!signal.aborted) onDelivery(arrives)
     await gone
   } finally {
@@ -75,7 +75,8 @@ async function stay({ connections, channels, onConnect, onDelivery }: Options, s
   }
 }
 
-async function testItself(client: Client): Promise<boolean> {
+/** Whether a connection gets a notification that it sends to itself. */
+export async function deliversNotifications(client: Client): Promise<boolean> {
   const channel = `agent_test_${newId().replaceAll('-', '')}`
   await client.query(`listen ${channel}`)
   const signal = AbortSignal.timeout(selfTestMs)

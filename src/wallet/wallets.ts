@@ -113,6 +113,10 @@ export class Wallets {
   /** The ids of all wallets that are not suspended and that this process owns. */
   ids = async (): Promise<string[]> => (await readActiveIds(this.#db)).filter(this.#env.ownership.owns)
 
+  /** The number of wallets that other processes own, or none. */
+  countElsewhere = async (): Promise<number> =>
+    (await readActiveIds(this.#db)).filter((id) => !this.#env.ownership.owns(id)).length
+
   /** Runs `work` while no wallet is created, so that free ids and seeds stay free. */
   serializeCreation = <T>(work: () => Promise<T>): Promise<T> => this.#creations.add(work)
 

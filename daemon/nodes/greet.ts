@@ -1,0 +1,36 @@
+/** Calls another node at its internal address, to learn whether it can be reached. */
+import { systemReason } from '../../src/base/system-reason.ts'
+import { createPeerAgent } from './connection.ts'
+import { splitAddress } from './forward-upgrade.ts'
+import { forwardedHeader } from './listener.ts'
+import { request } from 'node:https'
+
+/** Below the time limit of a check, so that the finding names the reason. */
+const timeoutMs = 3_000
+
+/** `key` is the key of the nodes. @throws the reason, if the node does not answer */
+export async function greetNode(key: Uint8Array, address: string): Promise<void> {
+  const agent = createPeerAgent(key)
+  const [host, port] = splitAddress(address)
+  const headers = { [forwardedHeader]: JSON.stringify({ to: 'rest', address: '' }) }
+  const signal = AbortSignal.timeout(timeoutMs)
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const sent = request({ agent, host, port, path: '/_system/health', headers, signal })
+      sent.once('error', (error) =>
+        reject(
+          new Error(
+            signal.aborted ? `it does not answer within ${timeoutMs / 1_000} s` : systemReason(error),
+          ),
+        ),
+      )
+      sent.once('response', (response) => {
+        response.resume()
+        resolve()
+      })
+      sent.end()
+    })
+  } finally {
+    agent.destroy()
+  }
+}
