@@ -13,6 +13,7 @@ import { isForwarded } from '../middleware/address.ts'
 import { contextOf } from '../middleware/request-context.ts'
 import { forwardUpgrade } from './forward-upgrade.ts'
 import { createPeerAgent } from './connection.ts'
+import { greetNode } from './greet.ts'
 import { forwardedHeader, notOwnerHeader } from './listener.ts'
 import { type PeerRequest, sendToPeer } from './peer-request.ts'
 
@@ -77,16 +78,25 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
         if ((ownership.owns(walletId) ? options : owner)?.address !== address) abort()
       })
     })
+    const unwatch = watchNode(address, abort)
     let response: IncomingMessage | undefined
     try {
       response = await sendToPeer(address, request, { agent, signal: ended.signal })
     } finally {
+      unwatch()
       ctx.res.off('close', abort)
       // An event stream of a paused node would stay open without events. Its client connects again, to the new owner.
       if (response && isEventStream(response)) response.once('close', remove)
       else remove()
     }
     return response
+  }
+
+  /** Calls `onLost` when a node that has not answered for the time of a lease does not answer a new connection either. An answer may be slow. */
+  function watchNode(address: string, onLost: () => void): () => void {
+    const leaseMs = leaseSeconds * 1_000
+    const timer = setInterval(() => void greetNode(options.key, address, leaseMs).catch(onLost), leaseMs)
+    return () => clearInterval(timer)
   }
 
   async function forward(to: 'rest' | 'didcomm', ctx: Context, walletId: string, body: Buffer | Readable) {

@@ -5,11 +5,8 @@ import { splitAddress } from './forward-upgrade.ts'
 import { forwardedHeader } from './listener.ts'
 import { request } from 'node:https'
 
-/** Below the time limit of a check, so that the finding names the reason. */
-const timeoutMs = 3_000
-
-/** `key` is the key of the nodes. @throws the reason, if the node does not answer */
-export async function greetNode(key: Uint8Array, address: string): Promise<void> {
+/** `key` is the key of the nodes. Uses a new connection. @throws the reason, if the node does not answer */
+export async function greetNode(key: Uint8Array, address: string, timeoutMs: number): Promise<void> {
   const agent = createPeerAgent(key)
   const [host, port] = splitAddress(address)
   const headers = { [forwardedHeader]: JSON.stringify({ to: 'rest', address: '' }) }

@@ -12,6 +12,9 @@ import { metricsContentType, metricsMedia, renderMetrics } from '../http/metrics
 import { route } from '../http/route.ts'
 import { version } from '../http/version.ts'
 
+/** Below the time limit of a check, so that the finding names the reason. */
+const greetTimeoutMs = 3_000
+
 const Health = z.object({ version: z.string() }).meta({ id: 'HealthInfo' })
 
 const Readiness = z
@@ -137,7 +140,7 @@ export default [
     },
     ({ agent }, { query: { deep } }) => {
       const { nodes } = agent
-      const greet = (address: string) => greetNode(agent.getPeerKey(), address)
+      const greet = (address: string) => greetNode(agent.getPeerKey(), address, greetTimeoutMs)
       return diagnoseAgent(agent, {
         isDeep: deep === 'true',
         ...(nodes && { self: { name: nodes.name, greet } }),
