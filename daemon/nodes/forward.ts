@@ -23,6 +23,9 @@ const bufferedBytes = 1_048_576
 /** How long a wait for a new owner relies on being told. */
 const lookMs = 250
 
+/** How long a new connection to the owner may take. A busy node needs a while. */
+const reachableMs = 10_000
+
 /** Headers of one connection (RFC 9110 §7.6.1). */
 const hopByHop = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|x-agent-.*)$/
 
@@ -94,8 +97,8 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
 
   /** Calls `onLost` when a node that has not answered for the time of a lease does not answer a new connection either. An answer may be slow. */
   function watchNode(address: string, onLost: () => void): () => void {
-    const leaseMs = leaseSeconds * 1_000
-    const timer = setInterval(() => void greetNode(options.key, address, leaseMs).catch(onLost), leaseMs)
+    const greet = () => void greetNode(options.key, address, reachableMs).catch(onLost)
+    const timer = setInterval(greet, leaseSeconds * 1_000)
     return () => clearInterval(timer)
   }
 
