@@ -4,18 +4,18 @@ import { askProgram, ProgramFailed } from './daemon/launch.ts'
 import { CommandError } from './errors/errors.ts'
 
 /** The content of a backup, and the result of its verification. */
-type BackupAtRest = Omit<Answer<'POST /_system/backups'>, 'heldMs'> & {
+export type BackupAtRest = Omit<Answer<'POST /_system/backups'>, 'heldMs' | 'node'> & {
   masterKey: 'opens' | 'does not open' | 'absent'
   faults: { path: string; reason: string }[]
 }
 
 /**
- * Runs the task in the environment of a daemon with the data folder, and returns the content of the backup.
+ * Runs the task in the environment of a daemon, and returns the content of the backup: `restore` writes its data folder, `load` its database.
  *
  * @throws {CommandError} when there is no backup, or it cannot be restored.
  */
 export async function askOfBackup(
-  task: 'verify' | 'restore',
+  task: 'verify' | 'restore' | 'load',
   folder: string,
   env: NodeJS.ProcessEnv,
 ): Promise<BackupAtRest> {
@@ -27,7 +27,8 @@ export async function askOfBackup(
     throw new CommandError(answer.failure, answer.exitCode)
   } catch (error) {
     if (!(error instanceof ProgramFailed)) throw error
-    throw new CommandError(`The process to ${task} the backup has failed: ${error.message}.`, 1)
+    const verb = task === 'verify' ? 'verify' : 'restore'
+    throw new CommandError(`The process to ${verb} the backup has failed: ${error.message}.`, 1)
   }
 }
 

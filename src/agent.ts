@@ -3,6 +3,7 @@ import { createDefinitions } from './anoncreds/environment.ts'
 import type { Generator } from './anoncreds/generator.ts'
 import type { AuditLog } from './audit/audit-log.ts'
 import { createBackups, type Backups } from './backup/create.ts'
+import { createFolderSource } from './backup/snapshot.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
 import { Metrics } from './base/metrics.ts'
@@ -55,7 +56,7 @@ export type Agent = {
   readonly rotateMasterKey: Rotate
   /** Deletes a wallet with its tenant. @throws {Problem} `WalletNotFound`, `Conflict` */
   readonly deleteWallet: (id: string) => Promise<void>
-  /** Backups of the whole data folder. Closed before the servers, which wait for the backup under way. */
+  /** Backups of all data. Closed before the servers, which wait for the backup under way. */
   readonly backups: Backups
   readonly worker: Worker<Wallet>
   readonly retention: Retention
@@ -181,7 +182,9 @@ async function createParts({ agentKey, store, ...base }: Base, closers: (() => u
     wallets,
   })
   const retrieve = createRetrieval(env, wallets)
-  const backups = createBackups(config, agentKey, env.writeBarrier, (id) => wallets.isOpen(id))
+  const { writeBarrier } = env
+  const folder = { dataDir: config.AGENT_DATA_DIR, writeBarrier, isOpen: (id: string) => wallets.isOpen(id) }
+  const backups = createBackups(config, agentKey, store.backupSource ?? createFolderSource(folder))
   closers.push(() => backups[Symbol.asyncDispose]())
   await finishDeletions({ db, wallets }, ownership.owns)
   const tenants = new Tenants(db, agentKey, store.broadcast)

@@ -1,5 +1,7 @@
 /** The databases of an agent: files in its data folder, or PostgreSQL. */
 import { join } from 'node:path'
+import { createPostgresSource } from './backup/postgres-snapshot.ts'
+import type { BackupSource } from './backup/snapshot.ts'
 import type { Config } from './base/config.ts'
 import { type Broadcast, noBroadcast } from './nodes/broadcast.ts'
 import type { Leases } from './nodes/leases.ts'
@@ -34,6 +36,8 @@ export type Store = {
   readonly wallets?: WalletStore
   readonly ownership: Ownership
   readonly broadcast: Broadcast
+  /** Absent for the files in the data folder. */
+  readonly backupSource?: BackupSource
   /** Absent if only this process writes. */
   readonly writeBarrier?: WriteBarrier
   /** The nodes over PostgreSQL. */
@@ -69,6 +73,7 @@ export function createPostgresStore(connections: Connections, leases: Leases, br
         createEmbeddedLedger(openLedger(connections), 'the database of AGENT_DATABASE_URL', options),
       ),
     wallets: new WalletRows(connections, (walletId) => leases.claimOf(walletId)),
+    backupSource: createPostgresSource(connections),
     ownership: leases,
     nodes: leases,
     broadcast,

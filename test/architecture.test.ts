@@ -91,7 +91,7 @@ const mayImport: Record<string, string[]> = {
     'src/events',
     'src/wallet',
   ],
-  'src/backup': ['src/base', 'src/storage', 'src/wallet'],
+  'src/backup': ['src/base', 'src/storage', 'src/vdr/operation-table.ts', 'src/wallet'],
   'src/wallet-export': [
     'src/nodes',
     'src/base',

@@ -7,9 +7,9 @@ import { UsageError } from '../../cli/errors/errors.ts'
 import { argument } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
-  summary: 'Back up the data folder while the daemon runs (administrator)',
+  summary: 'Back up all data while the daemon runs (administrator)',
   description:
-    'Copies a consistent snapshot of all databases into a new folder. The folder appears when it is complete. Secrets stay encrypted with the master key: keep a copy of the key elsewhere, or include it with --with-master-key; the folder is then readable without any other key. Exits with 1 if a wallet cannot be read; the backup then has all other wallets.',
+    'Copies a consistent snapshot of all databases into a new folder. The folder appears when it is complete. Over PostgreSQL, the node that gets the request makes the backup on its machine, of all nodes’ wallets and without a pause. Secrets stay encrypted with the master key: keep a copy of the key elsewhere, or include it with --with-master-key; the folder is then readable without any other key. Exits with 1 if a wallet cannot be read; the backup then has all other wallets.',
   examples: [
     'agent backup create /var/backups/agent-monday',
     'agent backup create ./backup && agent backup verify ./backup',
@@ -27,7 +27,8 @@ export default defineCommand({
     const made = await call('POST /_system/backups', {
       body: { folder, includesMasterKey: flags['with-master-key'] },
     })
-    print(made.folder, fieldsOf(made))
+    const node: [string, unknown][] = made.node === undefined ? [] : [['node', made.node]]
+    print(made.folder, [...fieldsOf(made), ...node])
     for (const line of missingWords(made)) say(line)
     if (made.missing.length > 0) process.exitCode = 1
     if (made.includesMasterKey) say('The backup contains the master key: keep the folder secret.')

@@ -7,18 +7,21 @@ import { peekWalletId } from '../../src/wallet-export/peek.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 
 /** Paths of requests about all wallets. One process handles them, one at a time. */
-const agentWide = /^(?:\/+[a-z-]+)?\/+_system\/(?:backups|master-key\/rotation)$/
+const rotationPath = /^(?:\/+[a-z-]+)?\/+_system\/master-key\/rotation$/
+const backupPath = /^(?:\/+[a-z-]+)?\/+_system\/backups$/
 const importPath = /^(?:\/+[a-z-]+)?\/+wallets\/import$/
 const walletPath = /^(?:\/+[a-z-]+)?\/+wallets\/([0-9a-f-]{36})(?:\/|$)/
 
 /**
  * The wallet of an API key that this process knows, or the one that the administrator names. Undefined if the request itself must be
- * looked into: its handler finds the wallet. Agent-wide work is done where the mediator is.
+ * looked into: its handler finds the wallet. Agent-wide work is done where the mediator is, except that each node makes the backups that it is
+ * asked for, on its own machine.
  */
 export async function findWalletId(agent: Agent, ctx: Context): Promise<string | undefined> {
   const { path, query, headers } = ctx
   const { apikey } = headers
-  if (agentWide.test(path)) return mediatorId
+  if (rotationPath.test(path)) return mediatorId
+  if (backupPath.test(path)) return agent.nodes ? undefined : mediatorId
   if (typeof apikey === 'string' && apikey !== '')
     return agent.tenants.keys.peek(agent.tenants.keys.fingerprint(apikey))?.walletId
   if (importPath.test(path)) return findImported(agent, ctx)

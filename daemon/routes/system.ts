@@ -168,7 +168,7 @@ export default [
   route(
     'POST /_system/backups',
     {
-      summary: 'Make a backup of the data folder while the agent runs',
+      summary: 'Make a backup of all data while the agent runs',
       operationId: 'createBackup',
       extension: true,
       access: 'admin',
@@ -178,7 +178,7 @@ export default [
     async ({ agent }, { body }) => {
       const made = await agent.backups.create({ ...body, agentVersion: version })
       agent.log.info({ count: made.wallets, ms: made.heldMs }, 'a backup was made')
-      return made
+      return agent.nodes ? { ...made, node: agent.nodes.name } : made
     },
   ),
 

@@ -4,6 +4,7 @@
  * It is a process of its own, because the command line does not load the database, and a daemon is not needed.
  */
 import { resolve } from 'node:path'
+import { loadBackup } from '../../src/backup/load.ts'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { verifyBackup, type VerifiedBackup } from '../../src/backup/verify.ts'
 import { configure } from '../../src/base/configure.ts'
@@ -12,11 +13,13 @@ import { StartError } from '../../src/base/start-error.ts'
 /** The content of the backup, or the reason of the failure in one sentence and an exit code. */
 export type BackupAnswer = { backup: VerifiedBackup } | { failure: string; exitCode: number }
 
+/** `restore` writes a data folder, `load` a PostgreSQL database. */
+const tasks = { verify: verifyBackup, restore: restoreBackup, load: loadBackup }
+
 async function answer([task, folder = '']: readonly string[]): Promise<BackupAnswer> {
   try {
     const { config } = await configure(process.env)
-    const work = task === 'restore' ? restoreBackup : verifyBackup
-    return { backup: await work(resolve(folder), config) }
+    return { backup: await tasks[task as keyof typeof tasks](resolve(folder), config) }
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     return { failure: error.message, exitCode: error.exitCode }

@@ -45,7 +45,7 @@ export const operated = z
   .meta({ id: 'DidOperation' })
 
 export const backupAtRest = (bodyOf('POST /_system/backups') as z.ZodObject)
-  .omit({ heldMs: true })
+  .omit({ heldMs: true, node: true })
   .extend({
     masterKey: z
       .enum(['opens', 'does not open', 'absent'])

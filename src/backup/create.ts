@@ -1,6 +1,6 @@
-/** Backups of a data folder while the agent runs. A backup is a folder that exists completely or not at all. */
-import { readdirSync, writeFileSync } from 'node:fs'
-import { stat, statfs } from 'node:fs/promises'
+/** Backups of all data while the agent runs. A backup is a folder that exists completely or not at all. */
+import { writeFileSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { toBase64url } from '../base/bytes.ts'
@@ -10,9 +10,7 @@ import { Problem } from '../base/problem.ts'
 import { StartError } from '../base/start-error.ts'
 import { openAgentDbToRead } from '../storage/database.ts'
 import { diskFull } from '../storage/file-errors.ts'
-import { onlyWithFiles } from '../storage/postgres/errors.ts'
 import { isMasterKey } from '../wallet/agent-key.ts'
-import type { WriteBarrier } from '../wallet/write-barrier.ts'
 import { getMasterKeySource } from '../wallet/master-key.ts'
 import { beginFolder, discardFolder, finishFolder } from './atomic-folder.ts'
 import {
@@ -23,7 +21,7 @@ import {
   type CreateBackup,
   type MadeBackup,
 } from './manifest.ts'
-import { takeSnapshot, type Source } from './snapshot.ts'
+import type { BackupSource } from './snapshot.ts'
 
 export type Backups = {
   /**
@@ -38,13 +36,7 @@ export type Backups = {
 /** Bytes that a backup leaves free on the disk. */
 const reservedBytes = 100 * 1_024 * 1_024
 
-export function createBackups(
-  config: Config,
-  agentKey: Uint8Array,
-  writeBarrier: WriteBarrier,
-  isOpen: Source['isOpen'],
-): Backups {
-  const source: Source = { dataDir: config.AGENT_DATA_DIR, writeBarrier, isOpen }
+export function createBackups(config: Config, agentKey: Uint8Array, source: BackupSource): Backups {
   const ending = new AbortController()
   let running: Promise<MadeBackup> | undefined
 
@@ -55,8 +47,8 @@ export function createBackups(
   }: CreateBackup & { agentVersion: string }): Promise<MadeBackup> {
     const part = begin(folder)
     try {
-      await assertFreeSpace(config.AGENT_DATA_DIR, part)
-      const take = () => takeSnapshot(source, part, ending.signal)
+      await assertFreeSpace(await source.estimateBytes(), part)
+      const take = () => source.takeSnapshot(part, ending.signal)
       const { heldMs, ...snapshot } = await across('backup-files', {}, take)
       const files = includesMasterKey ? [...snapshot.files, await copyKey(config, part)] : snapshot.files
       const manifest = { format: 1 as const, agentVersion, ...snapshot, files }
@@ -73,8 +65,6 @@ export function createBackups(
 
   return {
     async create(wanted) {
-      if (config.AGENT_DATABASE_URL)
-        throw onlyWithFiles('a backup by the agent is', 'Use pg_dump, and keep a copy of the master key.')
       if (running)
         throw new Problem(
           'error:BackupError:BackupUnderWay',
@@ -116,14 +106,8 @@ function isFull(error: unknown): boolean {
 }
 
 /** A full disk would stop all tenants, so it is checked before the copy. @throws {Problem} `InsufficientStorage` */
-async function assertFreeSpace(dataDir: string, target: string): Promise<void> {
-  const paths = [dataDir, join(dataDir, 'wallets')].flatMap((folder) =>
-    readdirSync(folder).map((name) => join(folder, name)),
-  )
-  const sizes = await Promise.all(
-    paths.filter((path) => /\.db(?:-wal)?$/.test(path)).map((path) => stat(path).catch(() => ({ size: 0 }))),
-  )
-  const needed = sizes.reduce((sum, { size }) => sum + size, reservedBytes)
+async function assertFreeSpace(bytes: number, target: string): Promise<void> {
+  const needed = bytes + reservedBytes
   const { bavail, bsize } = await statfs(target)
   if (bavail * bsize >= needed) return
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_048_576)} MB`

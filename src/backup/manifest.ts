@@ -115,7 +115,13 @@ export const Backup = z
 export type Backup = z.infer<typeof Backup>
 
 export const MadeBackup = Backup.extend({
-  heldMs: z.number().describe('For how many milliseconds writes to wallets were paused.'),
+  heldMs: z
+    .number()
+    .describe('For how many milliseconds writes to wallets were paused. Over PostgreSQL, none are.'),
+  node: z
+    .string()
+    .optional()
+    .describe('Over PostgreSQL: the node that made the backup. The folder is on its machine.'),
 }).meta({ id: 'MadeBackup' })
 export type MadeBackup = z.infer<typeof MadeBackup>
 

@@ -6,6 +6,7 @@
  * gets its snapshot before its next write, or when it is copied.
  */
 import { readdirSync, rmSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Problem } from '../base/problem.ts'
 import { openAgentDbToRead } from '../storage/database.ts'
@@ -19,8 +20,20 @@ import PQueue from 'p-queue'
 /** The copied files, and for how long writes were paused. */
 export type Snapshot = Pick<BackupManifest, 'files' | 'missing' | 'instant'> & { heldMs: number }
 
+/** Where the databases of a backup are. */
+export type BackupSource = {
+  /** The bytes of a backup, about. */
+  estimateBytes(): Promise<number>
+  /**
+   * Copies and syncs all databases into `target`, which has a folder `wallets`. An abort of `signal` ends the copies and the wait for them.
+   *
+   * @throws {Problem} `InsufficientStorage`, `FileUnreadable` for a shared file, `ServiceUnavailable`.
+   */
+  takeSnapshot(target: string, signal: AbortSignal): Promise<Snapshot>
+}
+
 /** The data folder to copy. */
-export type Source = {
+type DataFolder = {
   dataDir: string
   writeBarrier: WriteBarrier
   /** Whether the file of a wallet is open. A closed one is opened behind the write barrier only. */
@@ -29,13 +42,26 @@ export type Source = {
 
 const walletsAtOnce = 4
 
-/**
- * Copies and syncs all databases into `target`, which has a folder `wallets`. An abort of `signal` ends the copies and the wait for them.
- *
- * @throws {Problem} `InsufficientStorage`, `FileUnreadable` for a shared file, `ServiceUnavailable`.
- */
-export async function takeSnapshot(
-  { dataDir, writeBarrier, isOpen }: Source,
+export function createFolderSource(folder: DataFolder): BackupSource {
+  return {
+    estimateBytes: () => measure(folder.dataDir),
+    takeSnapshot: (target, signal) => takeSnapshot(folder, target, signal),
+  }
+}
+
+/** The bytes of all databases with their logs. */
+async function measure(dataDir: string): Promise<number> {
+  const paths = [dataDir, join(dataDir, 'wallets')].flatMap((folder) =>
+    readdirSync(folder).map((name) => join(folder, name)),
+  )
+  const sizes = await Promise.all(
+    paths.filter((path) => /\.db(?:-wal)?$/.test(path)).map((path) => stat(path).catch(() => ({ size: 0 }))),
+  )
+  return sizes.reduce((sum, { size }) => sum + size, 0)
+}
+
+async function takeSnapshot(
+  { dataDir, writeBarrier, isOpen }: DataFolder,
   target: string,
   signal: AbortSignal,
 ): Promise<Snapshot> {
@@ -125,7 +151,8 @@ async function copyWallets(
   await Promise.all(Array.from({ length: walletsAtOnce }, copyNext))
 }
 
-async function toFile(
+/** A copied file of the backup, which is on the disk when this resolves. @throws {Problem} */
+export async function toFile(
   target: string,
   path: string,
   copied: CopyResult,

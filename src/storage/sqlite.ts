@@ -68,6 +68,17 @@ export function openLockFile(path: string): Database {
   return database
 }
 
+/** Opens a file that nobody else reads before it is complete: without a log, and without flushes to the disk. */
+export function openToFill(path: string): Database {
+  const Database = load()
+  const database = new Database(path, { fileMustExist: true })
+  database.pragma('journal_mode = memory')
+  database.pragma('synchronous = off')
+  database.pragma('foreign_keys = on')
+  database.pragma(`cache_size = -${cacheSize}`)
+  return database
+}
+
 /** Opens a database in memory, empty or with the bytes of a file that has no log. */
 export function openInMemory(image?: Buffer): Database {
   const Database = load()

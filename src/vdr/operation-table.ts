@@ -31,7 +31,7 @@ export type LedgerDb = Kysely<{ operation: OperationTable; master_key: MasterKey
 export type OperationRow = Selectable<OperationTable>
 
 /** The version of the tables, stored as SQLite's `user_version`. */
-const version = 1
+export const ledgerVersion = 1
 
 /**
  * Opens a ledger file, or creates it. @throws when the folder is missing or the file is not an SQLite
@@ -39,14 +39,14 @@ const version = 1
  */
 export async function openLedgerFile(path: string): Promise<LedgerDb> {
   const { database, found } = open(path)
-  if (found > version) {
+  if (found > ledgerVersion) {
     database.close()
     throw new NewerFileError(path, `version ${found}`)
   }
   const db: LedgerDb = new Kysely({ dialect: createDialect(database, { isShared: true }) })
   try {
     // Nothing is written to a current file, so that it opens on a full disk too.
-    if (found < version) await db.transaction().execute(createTables)
+    if (found < ledgerVersion) await db.transaction().execute(createLedgerTables)
     return db
   } catch (error) {
     await db.destroy()
@@ -163,7 +163,8 @@ export function findCreates(db: LedgerDb, publicKey: string): Promise<OperationR
     .execute()
 }
 
-async function createTables(tx: LedgerDb): Promise<void> {
+/** Creates the tables of a ledger file. */
+export async function createLedgerTables(tx: LedgerDb): Promise<void> {
   await tx.schema
     .createTable('operation')
     .ifNotExists()
@@ -197,5 +198,5 @@ async function createTables(tx: LedgerDb): Promise<void> {
     .on('operation')
     .column('transaction_id')
     .execute()
-  await sql.raw(`pragma user_version = ${version}`).execute(tx)
+  await sql.raw(`pragma user_version = ${ledgerVersion}`).execute(tx)
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { createBackups } from '../../src/backup/create.ts'
+import { createFolderSource } from '../../src/backup/snapshot.ts'
 import type { Point, Probe } from '../../src/base/probe.ts'
 import { startAgent } from '../_agent.ts'
 import { adminToken } from '../_api.ts'
@@ -40,7 +41,10 @@ test('an interrupted backup does not exist under its name; one that does is comp
   const { config, env, wallets } = agent.agent
   // Blocked operations do not end, so they are not run by the agent itself.
   const create = (name: string) => {
-    const backups = createBackups(config, Buffer.alloc(32), env.writeBarrier, (id) => wallets.isOpen(id))
+    const { AGENT_DATA_DIR: dataDir } = config
+    const { writeBarrier } = env
+    const source = createFolderSource({ dataDir, writeBarrier, isOpen: (id) => wallets.isOpen(id) })
+    const backups = createBackups(config, Buffer.alloc(32), source)
     return backups.create({ folder: join(folder, name), includesMasterKey: false, agentVersion: '0.1.0' })
   }
   for (const point of [

@@ -11,6 +11,8 @@ export type Pools = { wallets: Pool; shared: Pool; nodes: Pool }
 export type Connections = Pools & {
   /** A connection of its own, for `LISTEN`. */
   createClient(): Client
+  /** A pool of one more connection, for a long transaction, which must not take one from requests. The caller closes it. */
+  createPool(): Pool
   close(): Promise<void>
 }
 
@@ -67,6 +69,7 @@ export async function createConnections(
   return {
     ...pools,
     createClient: () => new pg.Client(config),
+    createPool: () => createPool(1),
     close: async () => void (await Promise.all(Object.values(pools).map((pool) => pool.end()))),
   }
 }

@@ -4,11 +4,15 @@
  */
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 
-/** A table of both stores: its columns that identify a row, and its name in PostgreSQL if that is another one. */
+/**
+ * A table of both stores: its columns that identify a row, and its name in PostgreSQL if that is another one. `isShared`: it belongs to no
+ * wallet, so that a column `wallet_id` is one of both stores.
+ */
 export type CopiedTable = {
   readonly name: string
   readonly key: readonly [string, ...string[]]
   readonly postgresName?: string
+  readonly isShared?: boolean
 }
 
 /** Rows that are read and written at once. SQLite takes 32,766 values in a statement, PostgreSQL 65,535. */
@@ -58,7 +62,7 @@ async function* readBatches({ db, nameOf }: Side, table: CopiedTable): AsyncGene
       .orderBy([...key])
       .limit(batchSize)
       .execute()
-    if (rows.length > 0) yield rows.map(withoutWallet)
+    if (rows.length > 0) yield table.isShared ? rows : rows.map(withoutWallet)
     if (rows.length < batchSize) return
     last = rows.at(-1)
   }

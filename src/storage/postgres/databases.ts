@@ -6,6 +6,7 @@ import type { MediatorTables } from '../mediator-tables.ts'
 import type { WalletTables } from '../wallet-tables.ts'
 import type { Pools } from './connect.ts'
 import { createPostgresDialect, type Opening } from './dialect.ts'
+import { agentNames, mediatorNames } from './shared-rows.ts'
 
 /** The right of a node to write to the wallets of a shard: its id, and the epoch since which it owns the shard. */
 export type Claim = { shard: number; node: string; epoch: number }
@@ -34,13 +35,11 @@ function openShared<Tables>(
   return new Kysely<Tables>({ dialect })
 }
 
-export const openAgent = (pools: Pools) =>
-  openShared<AgentTables>(pools, 'agent', { setting: 'agent_setting' })
+export const openAgent = (pools: Pools) => openShared<AgentTables>(pools, 'agent', agentNames)
 
 export const openAudit = (pools: Pools) => openShared<AuditTables>(pools, 'audit')
 
-export const openMediator = (pools: Pools) =>
-  openShared<MediatorTables>(pools, 'mediator', { message: 'mediator_message' })
+export const openMediator = (pools: Pools) => openShared<MediatorTables>(pools, 'mediator', mediatorNames)
 
 export const openLedger = <Tables>(pools: Pools) => openShared<Tables>(pools, 'ledger')
 

@@ -56,6 +56,7 @@ export function describeFailure(url: string, error: unknown): string {
   return `The database of AGENT_DATABASE_URL (${addressOf(url)}) cannot be used: ${reason}. Check that the server runs, and the address, role and password.`
 }
 
+/** The host and the name of a database, for texts. */
 export function addressOf(url: string): string {
   try {
     const { host, pathname } = new URL(url)

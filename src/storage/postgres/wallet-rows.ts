@@ -1,5 +1,5 @@
 /** All rows of a wallet. */
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Db } from '../database.ts'
 import type { WalletTables } from '../wallet-tables.ts'
 import type { CopiedTable } from './copy-rows.ts'
@@ -38,6 +38,25 @@ export const copiedWalletTables: readonly CopiedTable[] = walletTables.map((name
   name,
   key: keys[name],
 }))
+
+/** Names the wallet whose rows a transaction reads and writes from now on. */
+export async function nameWallet(tx: Kysely<any>, walletId: string): Promise<void> {
+  await sql`select set_config('app.wallet', ${walletId}, true)`.execute(tx)
+}
+
+const filledTables = sql<{ name: keyof WalletTables }>`${sql.join(
+  walletTables.map(
+    (name) => sql`select ${sql.lit(name)} as name where exists (select from ${sql.table(name)})`,
+  ),
+  sql` union all `,
+)}`
+
+/** The tables in which the wallet of a transaction has rows. A wallet has few at first, and each one costs a round trip. */
+export async function findFilledTables(db: Kysely<any>): Promise<CopiedTable[]> {
+  const { rows } = await filledTables.execute(db)
+  const names = new Set<string>(rows.map(({ name }) => name))
+  return copiedWalletTables.filter(({ name }) => names.has(name))
+}
 
 /** The bytes of all rows of a wallet, without indexes. It reads the wallet's part of each table. */
 export async function readRowBytes(db: Db): Promise<number> {
