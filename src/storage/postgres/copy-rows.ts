@@ -58,10 +58,8 @@ async function* readBatches({ db, nameOf }: Side, table: CopiedTable): AsyncGene
   for (let last: Row | undefined; ;) {
     const after = last
     const query = after ? all.where((eb: ExpressionBuilder<any, any>) => isBehind(eb, key, after)) : all
-    const rows: Row[] = await query
-      .orderBy([...key])
-      .limit(batchSize)
-      .execute()
+    const ordered = key.reduce((ordering, column) => ordering.orderBy(column), query)
+    const rows: Row[] = await ordered.limit(batchSize).execute()
     if (rows.length > 0) yield table.isShared ? rows : rows.map(withoutWallet)
     if (rows.length < batchSize) return
     last = rows.at(-1)

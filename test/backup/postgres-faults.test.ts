@@ -1,0 +1,229 @@
+/** Backups over PostgreSQL that are interrupted or refused, that two nodes make under load, and that are made around a rotation of the master key. */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadBackup } from '../../src/backup/load.ts'
+import { readConfig } from '../../src/base/config.ts'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+import { adminOf } from '../_api.ts'
+import { Daemon } from '../_daemon.ts'
+import { newFolder } from '../_folder.ts'
+import { dyingAt } from '../_kill-points.ts'
+import { startPostgres, type Postgres } from '../_postgres.ts'
+import { connect, refusal } from '../_tenants.ts'
+import { startNodes } from '../nodes/_nodes.ts'
+import { restore, verify } from './_backup.ts'
+import { rowsOf } from './_rows.ts'
+
+let server: Postgres
+beforeAll(async () => void (server = await startPostgres()))
+afterAll(() => server[Symbol.asyncDispose]())
+
+const newKey = () => randomBytes(32).toString('base64url')
+const masterKey = newKey()
+
+const settings = (url: string, name = 'a') => ({
+  AGENT_DATABASE_URL: url,
+  AGENT_NODE_NAME: name,
+  AGENT_LEASE_SECONDS: '2',
+  AGENT_MASTER_KEY: masterKey,
+})
+
+const backUp = (daemon: Daemon, folder: string, includesMasterKey = false) =>
+  daemon.admin('POST /_system/backups', { body: { folder, includesMasterKey } })
+
+const load = (folder: string, url: string, key = masterKey) =>
+  loadBackup(
+    folder,
+    readConfig({ AGENT_DATABASE_URL: url, AGENT_MASTER_KEY: key, AGENT_DATA_DIR: newFolder() }),
+  )
+
+/** The number of wallets in a database, read as the superuser. */
+async function countWallets(url: string): Promise<number> {
+  const { rows } = await server.asSuperuser(
+    new URL(url).pathname.slice(1),
+    'select count(*)::integer as count from wallet',
+  )
+  return rows[0].count
+}
+
+test('a daemon that is killed leaves a whole backup or none, and a killed restoration a whole database or an empty one', async () => {
+  const root = newFolder()
+  await using daemon = await Daemon.start(settings(await server.createDatabase()))
+  await daemon.newTenant('tenant')
+  for (const point of ['backup-files:after', 'backup-name:before', 'backup-name:after']) {
+    await daemon.stop()
+    Object.assign(daemon.env, dyingAt(point))
+    await daemon.start()
+    await expect(backUp(daemon, join(root, point.replace(':', '-')))).rejects.toThrow()
+    expect(await daemon.stop()).toBe('SIGKILL')
+  }
+  expect(readdirSync(root).filter((name) => !name.endsWith('.part'))).toEqual(['backup-name-after'])
+  const folder = join(root, 'backup-name-after')
+  const program = fileURLToPath(new URL('../../dist/daemon/backup.js', import.meta.url))
+  const url = await server.createDatabase()
+  for (const [point, wallets] of [
+    ['backup-files:before', 0],
+    ['backup-files:after', 0],
+    ['backup-name:after', 2],
+  ] as const) {
+    const env = { ...process.env, ...settings(url), AGENT_DATA_DIR: newFolder(), ...dyingAt(point) }
+    const child = spawn(process.execPath, [program, 'load', folder], {
+      env,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    expect(await once(child, 'exit'), point).toEqual([null, 'SIGKILL'])
+    expect(await countWallets(url), point).toBe(wallets)
+  }
+  delete daemon.env['FAULTS']
+  daemon.env['AGENT_DATABASE_URL'] = url
+  await daemon.start()
+  expect((await daemon.admin('GET /wallets')).contents).toHaveLength(2)
+})
+
+test('a backup is restored into an unused database only, and is refused in one sentence', async () => {
+  const root = newFolder()
+  const folder = join(root, 'backup')
+  const used = await server.createDatabase()
+  await using daemon = await Daemon.start(settings(used))
+  const { walletId } = await daemon.newTenant('tenant')
+  await backUp(daemon, folder)
+  await expect(load(folder, used)).rejects.toMatchObject({
+    exitCode: 5,
+    message: expect.stringMatching(
+      /^The node a runs over the database 127[^ ]+\. Nothing was changed\. Restore into a new/,
+    ),
+  })
+  await daemon.stop()
+  await expect(load(folder, used)).rejects.toMatchObject({
+    exitCode: 5,
+    message: expect.stringContaining('has the data of an agent already (rows in agent_setting)'),
+  })
+  await expect(loadBackup(folder, readConfig({ AGENT_DATA_DIR: root }))).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining('AGENT_DATABASE_URL is not set'),
+  })
+  const unused = await server.createDatabase()
+  expect(await load(folder, unused, newKey())).toMatchObject({ masterKey: 'does not open', faults: [] })
+  // A changed file is found before the database is touched.
+  const wallet = openSqlite(join(folder, 'wallets', `${walletId}.db`))
+  wallet.prepare('insert into setting (name, value) values (?, ?)').run('note', 'a\0b')
+  wallet.close()
+  const empty = await server.createDatabase()
+  expect(await load(folder, empty)).toMatchObject({ faults: [{ path: `wallets/${walletId}.db` }] })
+})
+
+test('texts with U+0000 are refused, and wallets without rows are named', async () => {
+  const root = newFolder()
+  const url = await server.createDatabase()
+  await using files = await Daemon.start({ AGENT_MASTER_KEY: masterKey })
+  const sender = await files.newTenant('sender')
+  await files.stop()
+  const wallet = openSqlite(join(files.dataDir, 'wallets', `${sender.walletId}.db`))
+  wallet.prepare('insert into setting (name, value) values (?, ?)').run('note', 'a\0b')
+  wallet.close()
+  await files.start()
+  await backUp(files, join(root, 'with-nul'))
+  await expect(load(join(root, 'with-nul'), url)).rejects.toMatchObject({
+    exitCode: 1,
+    message: `wallets/${sender.walletId}.db has a text with the character U+0000, which PostgreSQL cannot store. Nothing was restored. Restore the backup into a folder with --data-dir.`,
+  })
+  expect(await countWallets(url)).toBe(0)
+
+  await using daemon = await Daemon.start(settings(url))
+  const { walletId } = await daemon.newTenant('tenant')
+  await server.asSuperuser(
+    new URL(url).pathname.slice(1),
+    `delete from setting where wallet_id = '${walletId}'`,
+  )
+  expect(await backUp(daemon, join(root, 'without'))).toMatchObject({
+    wallets: 1,
+    missing: [{ walletId, reason: 'its rows are missing' }],
+  })
+  expect(await verify(join(root, 'without'), root, { AGENT_MASTER_KEY: masterKey })).toMatchObject({
+    masterKey: 'opens',
+    faults: [],
+  })
+})
+
+test('two nodes under load: what a wallet has sent is in the backup of the one that received it', async () => {
+  const root = newFolder()
+  await using nodes = await startNodes(['a', 'b'])
+  const [alice, bob] = [await nodes.newTenant('alice'), await nodes.newTenant('bob')]
+  const { inviterConnectionId: connectionId } = await connect(alice, bob)
+  const state = { isOver: false, sent: 0 }
+  const senders = Array.from({ length: 3 }, async () => {
+    while (!state.isOver) {
+      const content = `message ${state.sent++}`
+      await alice.call('POST /messages', { body: { connectionId, content } })
+    }
+  })
+  const known: { sent: number; received: number }[] = []
+  for (const [index, daemon] of [...nodes.daemons, ...nodes.daemons].entries()) {
+    const folder = join(root, String(index))
+    const made = await backUp(daemon, folder)
+    expect(made).toMatchObject({ node: daemon.env['AGENT_NODE_NAME'], missing: [], heldMs: 0 })
+    const {
+      [`wallets/${alice.walletId}.db message`]: ofAlice,
+      [`wallets/${bob.walletId}.db message`]: ofBob,
+    } = rowsOf(folder)
+    const sent = ofAlice!.map((row) => JSON.parse(row as string)).filter(({ sent_at }) => sent_at !== null)
+    const received = new Set(ofBob!.map((row) => JSON.parse(row as string).content))
+    expect(
+      sent.filter(({ content }) => !received.has(content)),
+      folder,
+    ).toEqual([])
+    known.push({ sent: sent.length, received: received.size })
+  }
+  state.isOver = true
+  await Promise.all(senders)
+  expect(known.at(-1)!.sent).toBeGreaterThan(0)
+})
+
+test('the master key is rotated on two nodes, and backups from before, during and after it restore', async () => {
+  const root = newFolder()
+  const [url, next] = [await server.createDatabase(), newKey()]
+  await using a = await Daemon.start(settings(url, 'a'))
+  await using b = await Daemon.start(settings(url, 'b'))
+  const tenant = await a.newTenant('tenant')
+  await backUp(a, join(root, 'before'), true)
+  expect(await refusal(b.admin('POST /_system/master-key/rotation', { body: {} }))).toMatchObject({
+    status: 422,
+  })
+  const rotated = await b.admin('POST /_system/master-key/rotation', { body: { newKey: next } })
+  expect(rotated).toMatchObject({ source: 'AGENT_MASTER_KEY', isReplaced: false })
+  await backUp(a, join(root, 'during'))
+  // The configured key is not the one of the backup any more.
+  expect(await refusal(backUp(a, join(root, 'refused'), true))).toMatchObject({
+    status: 422,
+    type: 'error:BackupError:MasterKeyNotUsable',
+  })
+  for (const daemon of [a, b]) {
+    await daemon.stop()
+    daemon.env['AGENT_MASTER_KEY'] = next
+    await daemon.start()
+    expect((await daemon.call('GET /connections', { apiKey: tenant.apiKey })).status).toBe(200)
+  }
+  expect(await adminOf(b.url)('GET /audit/verification')).toMatchObject({ isIntact: true })
+  await b.stop()
+  b.env['AGENT_MASTER_KEY'] = masterKey
+  await expect(b.start()).rejects.toThrow('does not belong to')
+  await backUp(a, join(root, 'after'), true)
+  const opens = async (name: string, key: string) =>
+    (await verify(join(root, name), root, { AGENT_MASTER_KEY: key })).masterKey
+  expect(await opens('during', masterKey)).toBe('opens')
+  expect(await opens('during', next)).toBe('opens')
+  for (const name of ['before', 'during', 'after']) {
+    const restored = await server.createDatabase()
+    const key = name === 'before' ? masterKey : next
+    expect(await load(join(root, name), restored, key)).toMatchObject({ masterKey: 'opens', faults: [] })
+    await using daemon = await Daemon.start({ ...settings(restored), AGENT_MASTER_KEY: key })
+    expect((await daemon.call('GET /connections', { apiKey: tenant.apiKey })).status).toBe(200)
+  }
+  expect(await restore(join(root, 'after'), join(root, 'data'))).toMatchObject({ masterKey: 'opens' })
+  expect(existsSync(join(root, 'data', 'master.key'))).toBe(true)
+})
