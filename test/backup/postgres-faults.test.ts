@@ -1,14 +1,18 @@
 /** Backups over PostgreSQL that are interrupted or refused, that two nodes make under load, and that are made around a rotation of the master key. */
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadBackup } from '../../src/backup/load.ts'
+import { writeManifest } from '../../src/backup/manifest.ts'
 import { readConfig } from '../../src/base/config.ts'
+import { openAgentDbToRead } from '../../src/storage/database.ts'
+import { readSchema } from '../../src/storage/inspection.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
+import { findAgentKey } from '../../src/wallet/agent-key.ts'
 import { adminOf } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
 import { newFolder } from '../_folder.ts'
@@ -16,6 +20,7 @@ import { dyingAt } from '../_kill-points.ts'
 import { startPostgres, type Postgres } from '../_postgres.ts'
 import { connect, refusal } from '../_tenants.ts'
 import { startNodes } from '../nodes/_nodes.ts'
+import { readAs, unpack, variablesOf } from '../storage/_folder.ts'
 import { restore, verify } from './_backup.ts'
 import { rowsOf } from './_rows.ts'
 
@@ -148,6 +153,29 @@ test('texts with U+0000 are refused, and wallets without rows are named', async 
     masterKey: 'opens',
     faults: [],
   })
+})
+
+test('a backup of release 0.1.0 is migrated, and the backup itself is unchanged', async () => {
+  const folder = newFolder()
+  const { tenants, ...keys } = unpack('1', folder)
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.db'),
+  )
+  const files = paths.map((path) => {
+    const content = readFileSync(join(folder, path))
+    const sha256 = createHash('sha256').update(content).digest('hex')
+    return { path, bytes: content.length, sha256, schema: readSchema(join(folder, path)) }
+  })
+  const variables = variablesOf(keys)
+  await using db = openAgentDbToRead(join(folder, 'agent.db'))
+  const { agentKey } = (await findAgentKey(readConfig({ AGENT_DATA_DIR: folder, ...variables }), db))!
+  const instant = new Date().toISOString()
+  await writeManifest(folder, agentKey, { format: 1, agentVersion: '0.1.0', instant, files, missing: [] })
+  const url = await server.createDatabase()
+  expect(await load(folder, url, keys.masterKey)).toMatchObject({ masterKey: 'opens', faults: [] })
+  expect((await verify(folder, folder, variables)).faults).toEqual([])
+  await using daemon = await Daemon.start({ ...settings(url), ...variables })
+  for (const { apiKey, reads } of tenants) expect(await readAs(daemon.url, apiKey)).toEqual(reads)
 })
 
 test('two nodes under load: what a wallet has sent is in the backup of the one that received it', async () => {

@@ -6,6 +6,12 @@ import { type Connections, createConnections } from '../../../src/storage/postgr
 import { openWallet } from '../../../src/storage/postgres/databases.ts'
 import { openPostgres } from '../../../src/storage/postgres/open.ts'
 import { findUnprotected } from '../../../src/storage/postgres/server.ts'
+import {
+  copiedAgentTables,
+  copiedAuditTables,
+  copiedLedgerTables,
+  copiedMediatorTables,
+} from '../../../src/storage/postgres/shared-rows.ts'
 import { walletTables } from '../../../src/storage/postgres/wallet-rows.ts'
 import { startPostgres, type Postgres } from '../../_postgres.ts'
 
@@ -42,6 +48,16 @@ test('a wallet reads and changes its own rows only', async () => {
   await ofBob.deleteFrom('setting').execute()
   expect(await readSettings(alice)).toEqual([{ value: 'of alice' }])
   expect(await readSettings(bob)).toEqual([])
+})
+
+test('every other table is one of nodes or migrations, or in the lists that backups copy', async () => {
+  const { rows } = await connections.nodes.query<{ name: string }>(
+    `select tablename as name from pg_tables where schemaname = current_schema()`,
+  )
+  const shared = [copiedAgentTables, copiedAuditTables, copiedMediatorTables, copiedLedgerTables].flat()
+  const known = shared.map(({ name, postgresName = name }) => postgresName)
+  const own = ['node', 'shard', 'cache_version', 'kysely_migration', 'kysely_migration_lock']
+  expect(rows.map(({ name }) => name).toSorted()).toEqual([...known, ...own, ...walletTables].toSorted())
 })
 
 describe('every table of wallets', () => {
