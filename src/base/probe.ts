@@ -27,6 +27,7 @@ export type Crossing =
   | 'backup-name'
   | 'wallet-copy'
   | 'import-file'
+  | 'import-contents'
   | 'import-rows'
   | 'import-place'
   | 'wallet-file'

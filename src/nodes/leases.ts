@@ -32,7 +32,8 @@ export type LeaseOptions = {
 const [renewals, endedMs] = [3, 20]
 
 export class Leases implements Ownership {
-  readonly startsAlone = false
+  /** A node has its data folder for itself. */
+  readonly startsAlone = true
   readonly #options: LeaseOptions
   readonly #db: table.NodeDb
   readonly #id = newId()

@@ -22,7 +22,7 @@ export type Peer = { name: string; address: string }
 
 /** Its functions need no `this`. */
 export type Ownership = {
-  /** Whether no other process worked on the data when this one started. Then this process may delete unfinished files of earlier ones. */
+  /** Whether no other process worked on the data folder when this one started. Then this process may delete unfinished files of earlier ones. */
   readonly startsAlone: boolean
   /** The name of this process, by which others of the same data know it: of the node or of the worker. Empty if there is one process. */
   readonly name: string

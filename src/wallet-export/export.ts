@@ -1,4 +1,4 @@
-/** Exports a wallet: a snapshot of its file and its rows in agent.db, encrypted with a passphrase. */
+/** Exports a wallet: a snapshot of its contents as a SQLite file, and its rows of the agent, encrypted with a passphrase. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -6,8 +6,8 @@ import { toBase64url } from '../base/bytes.ts'
 import { across } from '../base/probe.ts'
 import type { Secret } from '../base/secret.ts'
 import { DamagedFileError } from '../storage/file-errors.ts'
-import { copyClosed, hasNoLog, openSnapshot } from '../storage/snapshot.ts'
 import { unreadable, unwrapWalletKey } from '../wallet/wallet-file.ts'
+import type { WhileClosed } from '../wallet/wallet-store.ts'
 import { readRegistryRows } from './registry-rows.ts'
 import { sealChunks, newEnvelope } from './envelope.ts'
 import { writeContents, createReader, type Contents } from './contents.ts'
@@ -34,11 +34,11 @@ export async function exportWallet(
   try {
     const isSuspended = (await wallets.find(id))?.movedAt !== undefined
     // While the wallet is open, SQLite does not delete its log.
-    if (!isSuspended && !isMoving) await wallets.use(id, () => copyFile(context, id, staged))
+    if (!isSuspended && !isMoving) await wallets.use(id, () => copyContents(context, id, staged))
     else {
       // Open the wallet first, so that an unreadable one is not suspended.
       if (!isSuspended) await wallets.use(id, () => wallets.suspend(id))
-      await copyFile(context, id, staged)
+      await copyContents(context, id, staged)
     }
     // Read after the file, so that rows that the file refers to are included.
     const contents = await readContents(context, id)
@@ -60,16 +60,12 @@ export async function exportWallet(
   }
 }
 
-/** Copies a snapshot of a wallet's file. @throws {DamagedFileError}, {Problem} `InsufficientStorage` */
-function copyFile({ wallets }: TransferContext, id: string, staged: string): Promise<void> {
-  const path = wallets.folder.pathOf(id)
-  return across('wallet-copy', { walletId: id }, async () => {
-    // Opening a closed file would create a log beside it, so it is copied while it is closed.
-    if (!wallets.isOpen(id) && hasNoLog(path))
-      return wallets.withClosedFile(id, () => copyClosed(path, staged))
-    const snapshot = openSnapshot(path)
-    await snapshot.copyTo(staged).finally(() => snapshot.close())
-  })
+/** Copies a snapshot of a wallet to a file. @throws {DamagedFileError}, {Problem} `InsufficientStorage` */
+function copyContents({ wallets }: TransferContext, id: string, staged: string): Promise<void> {
+  const whileClosed: WhileClosed = (work) => wallets.withClosedFile(id, work)
+  return across('wallet-copy', { walletId: id }, () =>
+    wallets.store.copyTo(id, staged, wallets.isOpen(id) ? undefined : whileClosed),
+  )
 }
 
 async function readContents({ db, agentKey }: TransferContext, id: string): Promise<Contents> {

@@ -1,6 +1,6 @@
 /**
- * Imports a wallet: decrypts its file into the transit folder and checks it, registers the wallet in one transaction, then installs the
- * file. After a crash before the transaction, the agent does not have the wallet. After it, the next start installs the file.
+ * Imports a wallet: decrypts its file into the transit folder and checks it. The store registers the wallet and adopts the file in one step
+ * (`WalletStore.adopt`). After a crash before that step the agent does not have the wallet, and after it the whole one.
  */
 import { createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { fromBase64 } from '../base/bytes.ts'
 import { across } from '../base/probe.ts'
 import type { Secret } from '../base/secret.ts'
 import { DamagedFileError, NewerFileError, toStorageError } from '../storage/file-errors.ts'
-import { assertWalletTables, openExistingWalletDb, type AgentDb } from '../storage/database.ts'
+import { assertWalletTables, openExistingWalletDb, type AgentDb, type AgentTx } from '../storage/database.ts'
 import { removeDatabase } from '../storage/files.ts'
 import { findDamage } from '../storage/inspection.ts'
 import { toWalletDetail, type WalletDetail } from '../wallet/model.ts'
@@ -50,10 +50,15 @@ export async function importWallet(
     const { id = about.id, name = about.name } = options
     const key = fromBase64(about.key)
     const { seed, tokens } = await prepare(staged, { from: about.id, to: id, key })
-    const wallet = { id, name, createdAt: about.createdAt, key, seed, arrived }
+    const wallet = { id, name, createdAt: about.createdAt, key, seed, path: staged }
     return await register(context, wallet, { registryRows, tokens }).finally(() =>
       [key, seed].forEach((secret) => secret.fill(0)),
     )
+  } catch (error) {
+    if (error instanceof NewerFileError) throw newer('an unknown database schema')
+    if (error instanceof DamagedFileError)
+      throw damaged('its database is damaged, or is not a wallet', { cause: error })
+    throw error
   } finally {
     await file.close()
     await finishImport(context, arrived)
@@ -71,28 +76,21 @@ async function writeFile(bytes: AsyncIterable<Uint8Array>, path: string): Promis
   }
 }
 
-/** Checks the file of a wallet, migrates it, changes its id to `to`, and reads its seed and tokens. */
+/** Checks the file of a wallet, migrates it, changes its id to `to`, and reads its seed and tokens. @throws {DamagedFileError}, {NewerFileError} */
 async function prepare(
   path: string,
   { from, to, key }: { from: string; to: string; key: Uint8Array },
 ): Promise<{ seed: Uint8Array; tokens: Token[] }> {
+  if ((await stat(path)).size === 0) throw new DamagedFileError(path, 'is empty')
+  await checkIntegrity(path)
+  const db = await openExistingWalletDb(path)
   try {
-    if ((await stat(path)).size === 0) throw new DamagedFileError(path, 'is empty')
-    await checkIntegrity(path)
-    const db = await openExistingWalletDb(path)
-    try {
-      await assertWalletTables(db, path)
-      const seed = await readSeed(db, from, path, key)
-      if (to !== from) await resealSeed(db, to, key, seed)
-      return { seed, tokens: await readTokens(db) }
-    } finally {
-      await db.destroy()
-    }
-  } catch (error) {
-    if (error instanceof NewerFileError) throw newer('an unknown database schema')
-    if (error instanceof DamagedFileError)
-      throw damaged('its database is damaged, or is not a wallet', { cause: error })
-    throw error
+    await assertWalletTables(db, path)
+    const seed = await readSeed(db, from, path, key)
+    if (to !== from) await resealSeed(db, to, key, seed)
+    return { seed, tokens: await readTokens(db) }
+  } finally {
+    await db.destroy()
   }
 }
 
@@ -112,65 +110,72 @@ async function findDamageInThread(path: string): Promise<string | undefined> {
   }
 }
 
-/** `arrived` is the name of the wallet's file in `wallets.folder.transit`. */
+/** `path` is that of the wallet's file in `wallets.folder.transit`. */
 type ImportedWallet = {
   id: string
   name: string
   createdAt: string
   key: Uint8Array
   seed: Uint8Array
-  arrived: string
+  path: string
 }
 
 /**
- * Registers a wallet and installs its file. A suspended wallet with the same id and seed is the same one, and is replaced.
+ * Registers a wallet with its contents. A suspended wallet with the same id and seed is the same one, and is replaced.
  *
- * @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed`, `BelongsToAnother`, `Conflict`
+ * @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed`, `BelongsToAnother`, `DamagedExport`, `Conflict`
  */
 async function register(
   { db, agentKey, wallets, tokens: walletTokens, wake }: TransferContext,
-  { id, name, createdAt, key, seed, arrived }: ImportedWallet,
-  { registryRows, tokens }: { registryRows: readonly RegistryRow[]; tokens: readonly Token[] },
+  { id, path, seed, ...wallet }: ImportedWallet,
+  { registryRows, tokens }: Pick<WalletRow, 'registryRows' | 'tokens'>,
 ): Promise<WalletDetail> {
   const seedDigest = seedDigestOf(agentKey, seed)
+  const wrappedKey = wrapWalletKey(agentKey, id, wallet.key)
+  const row = { ...wallet, id, seedDigest, wrappedKey, registryRows, tokens }
+  if (tokens.length > 0) walletTokens.expectAliases()
+  const registered = await wallets.serializeCreation(async () => {
+    // An active wallet is not closed.
+    await isSuspendedHere(db, id, seedDigest)
+    // Behind the write barrier, so that no backup runs in between.
+    return wallets.withClosedFile(id, () =>
+      wallets.store.adopt(db, id, path, (tx, arrived) => writeRow(tx, row, arrived)),
+    )
+  })
+  wake(id)
+  return registered
+}
+
+type WalletRow = Pick<ImportedWallet, 'id' | 'name' | 'createdAt'> & {
+  seedDigest: string
+  wrappedKey: string
+  registryRows: readonly RegistryRow[]
+  tokens: readonly Token[]
+}
+
+/** Writes all rows that the agent has of the wallet. */
+async function writeRow(
+  tx: AgentTx,
+  { id, name, createdAt, seedDigest, wrappedKey, registryRows, tokens }: WalletRow,
+  arrived: string | null,
+): Promise<WalletDetail> {
+  const now = new Date().toISOString()
   const row = {
     id,
     name,
     seed_digest: seedDigest,
-    wrapped_key: wrapWalletKey(agentKey, id, key),
+    wrapped_key: wrappedKey,
     moved_at: null,
     arrived,
+    updated_at: now,
   }
-  const writeRows = (isHere: boolean) =>
-    db.transaction().execute(async (tx) => {
-      const now = new Date().toISOString()
-      const written = isHere
-        ? tx
-            .updateTable('wallet')
-            .set({ ...row, updated_at: now })
-            .where('id', '=', id)
-        : tx
-            .insertInto('wallet')
-            .values({ ...row, created_at: createdAt, updated_at: now, number: nextWalletNumber })
-      const wallet = await written.returningAll().executeTakeFirstOrThrow()
-      await writeRegistryRows(tx, id, registryRows)
-      await writeTokens(tx, id, tokens)
-      return toWalletDetail(wallet)
-    })
-  if (tokens.length > 0) walletTokens.expectAliases()
-  const registered = await wallets.serializeCreation(async () => {
-    const isHere = await isSuspendedHere(db, id, seedDigest)
-    // Behind the write barrier, so that no backup runs in between.
-    return wallets.withClosedFile(id, async () => {
-      const wallet = await across('import-rows', { walletId: id }, () => writeRows(isHere))
-      await across('import-place', { walletId: id }, () =>
-        Promise.resolve(wallets.folder.install(id, arrived)),
-      )
-      return wallet
-    })
-  })
-  wake(id)
-  return registered
+  const written = (await isSuspendedHere(tx, id, seedDigest))
+    ? tx.updateTable('wallet').set(row).where('id', '=', id)
+    : tx.insertInto('wallet').values({ ...row, created_at: createdAt, number: nextWalletNumber })
+  const wallet = await written.returningAll().executeTakeFirstOrThrow()
+  await writeRegistryRows(tx, id, registryRows)
+  await writeTokens(tx, id, tokens)
+  return toWalletDetail(wallet)
 }
 
 /** Whether the wallet is suspended here. @throws {Problem} when it is active here, or another wallet has its id. */

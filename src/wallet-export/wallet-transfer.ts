@@ -6,7 +6,6 @@ import { randomId } from '../base/id.ts'
 import type { Log } from '../base/log.ts'
 import type { AgentDb } from '../storage/database.ts'
 import type { Ownership } from '../nodes/ownership.ts'
-import { onlyWithFiles } from '../storage/postgres/errors.ts'
 import type { WalletTokens } from '../wallet/wallet-tokens.ts'
 import type { WalletDetail } from '../wallet/model.ts'
 import type { Wallets } from '../wallet/wallets.ts'
@@ -49,18 +48,8 @@ export async function openWalletTransfer(
     for (const name of readdirSync(transit)) await finishImport(context, name)
     rmSync(transit, { recursive: true, force: true })
   }
-  const assertFiles = (what: string) => {
-    if (parts.wallets.store.system === 'postgresql')
-      throw onlyWithFiles(what, 'Use an agent with SQLite files for wallets that move.')
-  }
   return {
-    async export(id, options) {
-      assertFiles('the export of a wallet is')
-      return exportWallet(context, id, options)
-    },
-    async import(source, options) {
-      assertFiles('the import of a wallet is')
-      return importWallet(context, source, options)
-    },
+    export: (id, options) => exportWallet(context, id, options),
+    import: (source, options) => importWallet(context, source, options),
   }
 }

@@ -1,12 +1,14 @@
 /** The folder `wallets` of the data folder, with one file for each wallet. */
 import { existsSync, mkdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { makeWalletDb, openExistingWalletDb, type Db } from '../storage/database.ts'
+import { basename, join } from 'node:path'
+import { across } from '../base/probe.ts'
+import { type AgentDb, makeWalletDb, openExistingWalletDb, type Db } from '../storage/database.ts'
 import { DamagedFileError } from '../storage/file-errors.ts'
 import { removeDatabase, replaceDatabase } from '../storage/files.ts'
 import { createLogSync } from '../storage/log-sync.ts'
+import { copyClosed, hasNoLog, openSnapshot } from '../storage/snapshot.ts'
 import { findSetAside, missingFile, removeWalletFiles, setAside } from './wallet-file.ts'
-import type { WalletContents, WalletStore } from './wallet-store.ts'
+import type { Register, WalletContents, WalletStore, WhileClosed } from './wallet-store.ts'
 
 export class WalletFolder implements WalletStore {
   readonly system = 'sqlite'
@@ -58,6 +60,24 @@ export class WalletFolder implements WalletStore {
 
   remove(id: string): Promise<void> {
     return Promise.resolve(removeWalletFiles(this.pathOf(id)))
+  }
+
+  async copyTo(id: string, path: string, whileClosed?: WhileClosed): Promise<void> {
+    const own = this.pathOf(id)
+    // Opening a closed file would create a log beside it, so it is copied while it is closed.
+    if (whileClosed && hasNoLog(own)) return whileClosed(() => copyClosed(own, path))
+    const snapshot = openSnapshot(own)
+    await snapshot.copyTo(path).finally(() => snapshot.close())
+  }
+
+  /** The next opening, or the next start, moves the file if this process is killed in between. */
+  async adopt<T>(db: AgentDb, id: string, path: string, register: Register<T>): Promise<T> {
+    const arrived = basename(path)
+    const registered = await across('import-rows', { walletId: id }, () =>
+      db.transaction().execute((tx) => register(tx, arrived)),
+    )
+    await across('import-place', { walletId: id }, () => Promise.resolve(this.install(id, arrived)))
+    return registered
   }
 
   /** Moves the file of an imported wallet from `transit` to its place, if that is not done yet. */

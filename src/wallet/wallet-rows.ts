@@ -1,10 +1,16 @@
 /** The contents of wallets in PostgreSQL: the rows with the id of the wallet. */
-import type { Db } from '../storage/database.ts'
+import { closeSync, openSync } from 'node:fs'
+import { type Kysely, sql } from 'kysely'
+import { across } from '../base/probe.ts'
+import { type AgentDb, type Db, openExistingWalletDb, openWalletDb } from '../storage/database.ts'
+import { DamagedFileError, toStorageError } from '../storage/file-errors.ts'
 import type { Pools } from '../storage/postgres/connect.ts'
-import { type Claim, openWallet } from '../storage/postgres/databases.ts'
-import { deleteWalletRows } from '../storage/postgres/wallet-rows.ts'
+import { copyRows, inPostgres, inSqlite } from '../storage/postgres/copy-rows.ts'
+import { type Claim, enterAgent, openWallet, openWalletAndAgent } from '../storage/postgres/databases.ts'
+import { toImportError } from '../storage/postgres/errors.ts'
+import { copiedWalletTables, deleteWalletRows } from '../storage/postgres/wallet-rows.ts'
 import { unreadable } from './wallet-file.ts'
-import type { WalletContents, WalletStore } from './wallet-store.ts'
+import type { Register, WalletContents, WalletStore } from './wallet-store.ts'
 
 export class WalletRows implements WalletStore {
   readonly system = 'postgresql'
@@ -45,5 +51,58 @@ export class WalletRows implements WalletStore {
     await openWallet(this.#pools, id)
       .transaction()
       .execute((tx) => deleteWalletRows(tx))
+  }
+
+  async copyTo(id: string, path: string): Promise<void> {
+    // A later owner opens the wallet with what the agent's tables say now, such as that it is suspended.
+    await openWallet(this.#pools, id, () => this.#claimOf(id))
+      .transaction()
+      .execute(() => Promise.resolve())
+    closeSync(openSync(path, 'wx', 0o600))
+    const file = await openWalletDb(path)
+    try {
+      const count = await openWallet(this.#pools, id)
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .execute(async (from) => {
+          await sql`set transaction read only`.execute(from)
+          return file
+            .transaction()
+            .execute((to) => copyRows(inPostgres(from), inSqlite(to), copiedWalletTables))
+        })
+      if (count === 0) throw new DamagedFileError(this.nameOf(id), 'are missing')
+      // Without a log.
+      await sql`pragma journal_mode = delete`.execute(file)
+    } catch (error) {
+      throw toStorageError(error, path)
+    } finally {
+      await file.destroy()
+    }
+  }
+
+  /** One transaction. The agent's tables are locked for its end only, since the rows of a large wallet take long. */
+  async adopt<T>(_: AgentDb, id: string, path: string, register: Register<T>): Promise<T> {
+    const file = await openExistingWalletDb(path)
+    try {
+      return await across('import-rows', { walletId: id }, () =>
+        openWalletAndAgent(this.#pools, id)
+          .transaction()
+          .execute(async (tx) => {
+            await across('import-contents', { walletId: id }, () => replaceRows(file, tx, path))
+            return register(await enterAgent(tx, this.#claimOf(id)), null)
+          }),
+      )
+    } finally {
+      await file.destroy()
+    }
+  }
+}
+
+async function replaceRows(file: Db, tx: Kysely<any>, path: string): Promise<void> {
+  await deleteWalletRows(tx)
+  try {
+    await copyRows(inSqlite(file), inPostgres(tx), copiedWalletTables)
+  } catch (error) {
+    throw toImportError(error, path)
   }
 }

@@ -1,5 +1,5 @@
 /** Where the contents of wallets are kept. */
-import type { Db } from '../storage/database.ts'
+import type { AgentDb, AgentTx, Db } from '../storage/database.ts'
 
 /** The opened contents of a wallet. */
 export type WalletContents = {
@@ -27,4 +27,21 @@ export type WalletStore = {
   setAside(id: string, cause: Error): Error
   /** Removes the contents, if they exist. */
   remove(id: string): Promise<void>
+  /**
+   * Copies the contents, as they are at one instant, to a new SQLite file without a log. `whileClosed` runs a function while the wallet is
+   * closed; it is absent while the wallet is open.
+   *
+   * @throws {DamagedFileError}, {NotOwnerError}, {Problem} `InsufficientStorage`
+   */
+  copyTo(id: string, path: string, whileClosed?: WhileClosed): Promise<void>
+  /**
+   * Makes the checked SQLite file at `path`, in the transit folder, the contents of a wallet that is closed. In the same step, `register` writes
+   * the rows that the agent has of the wallet, with this value of `arrived`: after a crash there is all of it, or nothing has changed.
+   *
+   * @throws as `register`, {DamagedFileError}, {NotOwnerError}, {Problem} when a text cannot be stored. Nothing is changed then.
+   */
+  adopt<T>(db: AgentDb, id: string, path: string, register: Register<T>): Promise<T>
 }
+
+export type WhileClosed = (work: () => Promise<void>) => Promise<void>
+export type Register<T> = (tx: AgentTx, arrived: string | null) => Promise<T>

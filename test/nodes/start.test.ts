@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Daemon } from '../_daemon.ts'
 import { startPostgres, type Postgres } from '../_postgres.ts'
-import { refusal } from '../_tenants.ts'
 
 let server: Postgres
 beforeAll(async () => void (server = await startPostgres()))
@@ -108,17 +107,4 @@ test('three nodes that start at the same time share one agent key and one defaul
     const { contents } = await daemon.admin('GET /wallets')
     expect(contents.map(({ name }) => name)).toEqual(['default'])
   }
-})
-
-test('what works on database files is refused with the way out', async () => {
-  await using daemon = await Daemon.start(settings(await server.createDatabase(), 'a'))
-  const { walletId } = await daemon.newTenant('tenant')
-  const { status, detail } = await refusal(
-    daemon.admin('POST /wallets/{walletId}/export', {
-      path: { walletId },
-      body: { passphrase: 'a long passphrase' },
-    }),
-  )
-  expect(status).toBe(409)
-  expect(detail).toContain('PostgreSQL (AGENT_DATABASE_URL)')
 })

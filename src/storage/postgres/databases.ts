@@ -1,5 +1,5 @@
 /** The databases of an agent in PostgreSQL, with the types that the SQLite files have. */
-import { Kysely } from 'kysely'
+import { Kysely, sql, type Transaction } from 'kysely'
 import type { AgentTables } from '../agent-tables.ts'
 import type { AuditTables } from '../audit-tables.ts'
 import type { MediatorTables } from '../mediator-tables.ts'
@@ -43,17 +43,19 @@ export const openMediator = (pools: Pools) => openShared<MediatorTables>(pools, 
 
 export const openLedger = <Tables>(pools: Pools) => openShared<Tables>(pools, 'ledger')
 
+const entering = (walletId: string): Opening => ({
+  name: 'open-wallet',
+  expressions: `set_config('app.wallet', $1, true)`,
+  values: [walletId],
+})
+
 /** The rows of a wallet. Each transaction that writes checks the claim. @throws {NotOwnerError} from a transaction, as `claimOf` does too */
 export function openWallet(
   { wallets }: Pools,
   walletId: string,
   claimOf?: () => Claim,
 ): Kysely<WalletTables> {
-  const enter: Opening = {
-    name: 'open-wallet',
-    expressions: `set_config('app.wallet', $1, true)`,
-    values: [walletId],
-  }
+  const enter = entering(walletId)
   const dialect = createPostgresDialect(wallets, {
     walletId,
     keyColumn: 'wallet_id',
@@ -69,6 +71,26 @@ export function openWallet(
     },
   })
   return new Kysely<WalletTables>({ dialect })
+}
+
+/**
+ * The rows of a wallet and the tables of the agent, by their names in PostgreSQL. A transaction must call `enterAgent` before it writes to
+ * tables of the agent, and then end soon: no other one writes to them meanwhile.
+ */
+export function openWalletAndAgent({ wallets }: Pools, walletId: string): Kysely<WalletTables & AgentTables> {
+  const openWrite = () => entering(walletId)
+  return new Kysely({ dialect: createPostgresDialect(wallets, { walletId, openWrite }) })
+}
+
+/** @throws {NotOwnerError} */
+export async function enterAgent(
+  tx: Transaction<WalletTables & AgentTables>,
+  { shard, node, epoch }: Claim,
+): Promise<Transaction<AgentTables>> {
+  await sql`select fence(${shard}, ${node}, ${epoch}), pg_advisory_xact_lock(${lockSpace}, ${locks.agent})`.execute(
+    tx,
+  )
+  return tx as Kysely<any> as Transaction<AgentTables>
 }
 
 /** The tables of nodes, without a lock. */

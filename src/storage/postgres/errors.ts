@@ -1,6 +1,6 @@
 /** Errors of PostgreSQL and of the connection to it (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 import { Problem } from '../../base/problem.ts'
-import { diskFull } from '../file-errors.ts'
+import { DamagedFileError, diskFull } from '../file-errors.ts'
 
 /** The code of the SQL function `fence`: another node owns the shard. */
 export const fencedCode = 'IA001'
@@ -34,6 +34,21 @@ export function onlyWithFiles(what: string, remedy: string): Problem {
     'Conflict',
     `This agent keeps its wallets in PostgreSQL (AGENT_DATABASE_URL), where ${what} not supported yet. ${remedy}`,
   )
+}
+
+/** An error of copying rows of the SQLite file at `path`, whose values have no types that SQLite would check. */
+export function toImportError(error: unknown, path: string): unknown {
+  const { code = '' } = (error instanceof Problem ? error.cause : error) as { code?: string }
+  if (code === '22021')
+    return new Problem(
+      'BadRequest',
+      'A text in the wallet contains the character U+0000, which PostgreSQL cannot store. Import the wallet at an agent with SQLite files. Nothing was changed.',
+      { cause: error },
+    )
+  // Of another type or length (class 22), or missing, doubled, or without the row that it refers to (class 23).
+  return /^2[23]/.test(code)
+    ? new DamagedFileError(path, 'has a row that is not one of a wallet', { cause: error })
+    : error
 }
 
 /** PostgreSQL cannot store U+0000 in a text. */
