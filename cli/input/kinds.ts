@@ -82,5 +82,7 @@ export function kindOf({
   if (name === 'schema' && topic === 'connection') return undefined
   // A filter, with % as a wildcard.
   if (name === 'author' && id.endsWith(':list')) return undefined
+  // Elsewhere it is a webhook.
+  if (name === 'to' && id === 'wallet:move') return 'profile'
   return flags[name]
 }

@@ -212,6 +212,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'wallet:export': own(z.object({ walletId: z.guid(), file: z.string(), bytes: z.number(), moved: z.boolean() }).meta({ id: 'WalletExport' })),
   'wallet:import': answer('POST /wallets/import'),
   'wallet:list':   answer('GET /wallets'),
+  'wallet:move':   answer('POST /wallets/import'),
   'wallet:resume': answer('POST /wallets/{walletId}/resumption'),
   'wallet:show':   answer('GET /wallets/{walletId}'),
   'wallet:stats':  answer('GET /wallets/{walletId}/stats'),

@@ -24,12 +24,14 @@ export async function peekWalletId(source: Readable, passphrase: Secret): Promis
   }
 }
 
-/** The first bytes of a stream, which are read again from it. */
-async function peek(source: Readable, length: number): Promise<Buffer> {
+/** The first bytes of a stream, which are read again from it. `complete` is that of a request of `node:http`. */
+async function peek(source: Readable & { complete?: boolean }, length: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   for (let have = 0; have < length && !source.readableEnded && !source.destroyed;) {
     const piece = source.read() as Buffer | null
     if (piece === null) {
+      // Without bytes to read, a stream that has ended would say so now, and they could not be put back.
+      if (source.complete === true) break
       const ended = new AbortController()
       const events = ['readable', 'end', 'close'].map((event) => once(source, event, ended))
       await Promise.race(events).catch(() => undefined)
@@ -39,6 +41,7 @@ async function peek(source: Readable, length: number): Promise<Buffer> {
     }
     pieces.push(piece)
     have += piece.length
+    if (source.complete === true && source.readableLength === 0) break
   }
   const head = Buffer.concat(pieces)
   if (head.length > 0 && !source.readableEnded) source.unshift(head)

@@ -105,6 +105,7 @@ const meanings: Readonly<Record<string, string>> = {
   thid: 'what belongs to a DIDComm thread',
   timeout: 'how long to wait',
   'trust-issuer': 'an issuer whose credentials are accepted',
+  to: 'where something goes: to a webhook, or to another agent',
   type: 'the type of an event',
   version: 'which version of several',
   url: 'where a daemon is',
