@@ -83,7 +83,7 @@ const slow = ['base/clock', 'credentials/mutation', 'schemas/hostile'].map((file
 const onPostgres = `
   daemon/isolation enterprise/answers enterprise/submitted-did events/stream flows/anoncreds flows/connectionless
   flows/issue-credential flows/main-flow flows/present-proof flows/races flows/revocation mediator/http mediator/identus
-
+  wallet-export/suspended wallet-export/transfer
 `
   .trim()
   .split(/\s+/)

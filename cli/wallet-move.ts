@@ -16,7 +16,7 @@ export type Wallet = Answer<'GET /wallets/{walletId}'>
 export type Side = Pick<Daemon, 'call' | 'getFileClient'> & { name: string }
 
 /** How long the command waits for the outcome of an import whose answer was lost, and how often it asks. */
-const [outcomeMs, askAgainMs] = [60_000, 1_000]
+const [outcomeMs, askAgainMs] = [15_000, 1_000]
 
 /**
  * Checks that both keys are the administrators', and that the other agent does not use a wallet of this id.
