@@ -1,11 +1,13 @@
 /** `agent wallet move`: from SQLite files to PostgreSQL and back. */
 import { readdirSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
 import { startAgent } from '../_agent.ts'
 import { adminToken } from '../_api.ts'
-import { fails, newUser, words } from '../commands/_cli.ts'
+import { fails, newUser, prints, words } from '../commands/_cli.ts'
 import { Daemon } from '../_daemon.ts'
 import { newFolder } from '../_folder.ts'
 import { startPostgres } from '../_postgres.ts'
@@ -97,4 +99,56 @@ test('a wallet keeps all it has, there and back; messages, events and webhooks c
   expect(hook.events.map(({ id }) => id)).toEqual(events.map(({ id }) => id))
   expect(hook.deliveries).toHaveLength(events.length)
   expect(hook.changed).toEqual([])
+})
+
+/** An address of an agent that breaks the connection of an import, before or after the agent has handled it, while `breaks` says so. */
+async function openBreaking(url: string) {
+  const state: { url: string; breaks: 'before' | 'after' | undefined } = { url: '', breaks: undefined }
+  const server = createServer((asked, answer) => {
+    const breaks = asked.url === '/wallets/import' ? state.breaks : undefined
+    if (breaks === 'before') return asked.destroy()
+    const { method, headers } = asked
+    asked.pipe(
+      request(url + asked.url!, { method: method!, headers }, (got) => {
+        if (breaks === 'after') return asked.destroy()
+        got.pipe(answer.writeHead(got.statusCode!, got.headers))
+      }),
+    )
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return state
+}
+
+test('a lost answer: the command finds out whether the import was done, and can be repeated', async () => {
+  await using from = await startAgent()
+  await using to = await startAgent()
+  const breaking = await openBreaking(to.url)
+  using user = newUser()
+  const admin = user.as({ AGENT_ADMIN_KEY: adminToken })
+  await admin.run`profile add from --url ${from.url}`
+  await admin.run`profile add to --url ${breaking.url}`
+  await user.as({ AGENT_ADMIN_KEY: 'another' }).run`profile add wrong --url ${to.url}`
+  const [{ walletId: first }, { walletId: second }] = [await from.newTenant('a'), await from.newTenant('b')]
+  const move = (id: string, target = 'to') =>
+    user.run(words`wallet move ${id} --to ${target} --profile from --quiet`)
+  const here = (id: string) => from.admin('GET /wallets/{walletId}', { path: { walletId: id } })
+
+  // Nothing is suspended before the other agent has accepted the key.
+  expect((await move(first, 'wrong')).code).toBe(4)
+  expect(await here(first)).not.toHaveProperty('movedAt')
+
+  breaking.breaks = 'after'
+  expect(await move(first)).toMatchObject({ code: 0, out: first })
+  expect(await here(first)).toHaveProperty('movedAt')
+
+  breaking.breaks = 'before'
+  expect(await move(second)).toMatchObject(fails(7, `agent wallet resume ${second}`))
+  expect(await here(second)).toHaveProperty('movedAt')
+  breaking.breaks = undefined
+  expect(await move(second)).toMatchObject(prints(0, second))
+  expect((await to.admin('GET /wallets', { query: {} })).contents.map(({ id }) => id)).toEqual(
+    expect.arrayContaining([first, second]),
+  )
 })
