@@ -9,20 +9,25 @@ const enterprise = /^\/enterprise(?=\/+(?:onboard|did-requests|did-authenticatio
 /** DID requests are also at the path without `/onboard`, which their `self` has. */
 const didRequests = /^\/+did-requests(?=\/)/
 
-/**
- * Removes a known base path. Several slashes before the base path and before the endpoint count as one, because clients
- * join a base URL that ends with a slash and a path that begins with one.
- */
+/** Removes a known base path. */
 export const basePath: Middleware = (ctx, next) => {
-  const requested = withOneSlash(ctx.path)
+  const path = withoutBasePath(ctx.path)
+  if (path !== ctx.path) ctx.path = path
+  return next()
+}
+
+/**
+ * The path of the endpoint. Several slashes before the base path and before the endpoint count as one, because clients join a base URL
+ * that ends with a slash and a path that begins with one.
+ */
+export function withoutBasePath(given: string): string {
+  const requested = withOneSlash(given)
   const prefix = basePaths.find((known) => `${requested}/`.startsWith(`${known}/`)) ?? ''
   const endpoint = withOneSlash(requested.slice(prefix.length)) || '/'
   // The expressions expect a slash after the last segment.
-  const path = withOneSlash(
+  return withOneSlash(
     `${endpoint}/`.replace(enterprise, '').replace(didRequests, '/onboard/did-requests').slice(0, -1),
   )
-  if (path !== ctx.path) ctx.path = path
-  return next()
 }
 
 /** The path with one leading slash. */

@@ -7,8 +7,6 @@ import { isForwarded } from '../middleware/address.ts'
 import { contextOf } from '../middleware/request-context.ts'
 import type { Forwarding } from './forward.ts'
 
-const streamPath = /^(?:\/+[a-z-]+)?\/+events\/stream$/
-
 /** Server-sent events end with an empty line (WHATWG HTML §9.2). */
 const frameEnd = '\n\n'
 
@@ -21,7 +19,8 @@ export function eventsOfAll(ownership: Ownership, { askOthers }: Forwarding): Mi
     await next()
     const isOfAll = contextOf(ctx).caller?.kind === 'admin' && ctx.query['walletId'] === undefined
     const { body: own } = ctx
-    if (!isOfAll || !streamPath.test(ctx.path) || isForwarded(ctx.req) || !(own instanceof Readable)) return
+    if (!isOfAll || ctx.path !== '/events/stream' || isForwarded(ctx.req) || !(own instanceof Readable))
+      return
     const ended = new AbortController()
     const remove = ownership.onChange(() => ended.abort())
     // Nothing is read before: the events of this process that occur meanwhile wait in its stream.

@@ -7,14 +7,11 @@ import type { Forwarding } from './forward.ts'
 /** How long the other workers may take to answer. */
 const answerMs = 5_000
 
-/** The path, with and without the prefixes of the base URL. */
-const scraped = /^(?:\/+[a-z-]+)?\/+_system\/metrics$/
-
 /** Adds the metrics of the other workers to those of this one, which have a label `worker`. */
 export function metricsOfAll({ askOthers }: Forwarding): Middleware {
   return async (ctx, next) => {
     await next()
-    if (ctx.status !== 200 || typeof ctx.body !== 'string' || !scraped.test(ctx.path)) return
+    if (ctx.status !== 200 || typeof ctx.body !== 'string' || ctx.path !== '/_system/metrics') return
     if (!isForwarded(ctx.req)) {
       const others = await askOthers(ctx, AbortSignal.timeout(answerMs))
       ctx.body = mergeMetrics([ctx.body, ...(await Promise.all(others.map((each) => text(each))))])

@@ -5,12 +5,12 @@ import { Secret } from '../../src/base/secret.ts'
 import { mediatorId } from '../../src/nodes/ownership.ts'
 import { peekWalletId } from '../../src/wallet-export/peek.ts'
 import { Uuid } from '../../src/wallet/model.ts'
+import { withoutBasePath } from '../middleware/base-path.ts'
 
 /** Paths of requests about all wallets. One process handles them, one at a time. */
-const rotationPath = /^(?:\/+[a-z-]+)?\/+_system\/master-key\/rotation$/
-const backupPath = /^(?:\/+[a-z-]+)?\/+_system\/backups$/
-const importPath = /^(?:\/+[a-z-]+)?\/+wallets\/import$/
-const walletPath = /^(?:\/+[a-z-]+)?\/+wallets\/([0-9a-f-]{36})(?:\/|$)/
+const rotationPath = '/_system/master-key/rotation'
+const backupPath = '/_system/backups'
+const walletPath = /^\/wallets\/([0-9a-f-]{36})(?:\/|$)/
 
 /**
  * The wallet of an API key that this process knows, or the one that the administrator names. Undefined if the request itself must be
@@ -18,13 +18,14 @@ const walletPath = /^(?:\/+[a-z-]+)?\/+wallets\/([0-9a-f-]{36})(?:\/|$)/
  * asked for, on its own machine.
  */
 export async function findWalletId(agent: Agent, ctx: Context): Promise<string | undefined> {
-  const { path, query, headers } = ctx
+  const { query, headers } = ctx
   const { apikey } = headers
-  if (rotationPath.test(path)) return mediatorId
-  if (backupPath.test(path)) return agent.nodes ? undefined : mediatorId
+  const path = withoutBasePath(ctx.path)
+  if (path === rotationPath) return mediatorId
+  if (path === backupPath) return agent.nodes ? undefined : mediatorId
   if (typeof apikey === 'string' && apikey !== '')
     return agent.tenants.keys.peek(agent.tenants.keys.fingerprint(apikey))?.walletId
-  if (importPath.test(path)) return findImported(agent, ctx)
+  if (path === '/wallets/import') return findImported(agent, ctx)
   return toId(walletPath.exec(path)?.[1] ?? query['walletId'])
 }
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAgent, type Agent } from '../../src/agent.ts'
+import type { Agent } from '../../src/agent.ts'
 import { newApiKey } from '../../src/base/api-key.ts'
 import { readConfig, variables, type Config } from '../../src/base/config.ts'
 import { createLog, openLog, type Log } from '../../src/base/log.ts'
@@ -15,6 +15,7 @@ import { routes as allRoutes } from '../routes/index.ts'
 import { lockDataFolder } from './data-folder.ts'
 import { bind, connectionLimits, stop, urlOf } from './listen.ts'
 import { startNode } from './node.ts'
+import { createServed, type Undo, undoAll } from './open-agent.ts'
 import { runAgent } from './run-agent.ts'
 
 export type Served = {
@@ -39,7 +40,7 @@ export async function serveAgent(
   log: Log,
   { routes = allRoutes, checkReplies = false }: ServeOptions = {},
 ): Promise<Served> {
-  const undo: (() => unknown)[] = []
+  const undo: Undo[] = []
   const close = () => undoAll(undo)
   try {
     const { AGENT_HOST: host, AGENT_TRUST_PROXY, MEDIATOR_TRUST_PROXY } = config
@@ -53,10 +54,7 @@ export async function serveAgent(
     const [url, didcommUrl] = [urlOf(rest, host), urlOf(didcomm, host)]
     const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
     const node = config.AGENT_DATABASE_URL ? await startNode(config, log) : undefined
-    if (node) undo.unshift(() => node.close())
-    const agent = await createAgent(config, log, urls, undefined, node?.store)
-    // The servers stop before the agent, because accepted requests use it.
-    undo.splice(node ? 1 : 0, 0, () => agent[Symbol.asyncDispose]())
+    const agent = await createServed({ config, log, urls, undo, before: 0, node })
     await runAgent(agent, { rest, didcomm }, undo, { routes, checkReplies, node })
     return { agent, url, didcommUrl, close }
   } catch (error) {
@@ -116,7 +114,7 @@ export async function startInProcess(options: InProcessOptions = {}): Promise<In
   if (dataDir !== undefined && (typeof dataDir !== 'string' || dataDir === ''))
     throw new StartError('dataDir: it is not the path of a folder.', 2)
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'identity-agent-'))
-  const undo: (() => unknown)[] = [() => dataDir ?? rmSync(folder, { recursive: true, force: true })]
+  const undo: Undo[] = [() => dataDir ?? rmSync(folder, { recursive: true, force: true })]
   let closed: Promise<void> | undefined
   try {
     const adminKey = given['ADMIN_TOKEN'] ?? newApiKey()
@@ -145,10 +143,6 @@ export async function startInProcess(options: InProcessOptions = {}): Promise<In
     await undoAll(undo)
     throw error
   }
-}
-
-async function undoAll(undo: (() => unknown)[]): Promise<void> {
-  for (const step of undo.splice(0).toReversed()) await step()
 }
 
 /** Settings as variables. @throws {StartError} */

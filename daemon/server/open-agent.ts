@@ -1,5 +1,6 @@
 /** Opens what serves an agent: the two servers, which answer 503 until they are served, and the agent itself. */
 import { type Agent, createAgent } from '../../src/agent.ts'
+import type { Config } from '../../src/base/config.ts'
 import type { Configured } from '../../src/base/configure.ts'
 import type { Log } from '../../src/base/log.ts'
 import type { LocalProfile } from '../../src/base/profile.ts'
@@ -55,9 +56,12 @@ export async function openAgent(options: OpenOptions): Promise<Opened> {
   const certificate = await loadCertificate(config, host)
   const before = undo.length
   let bound: Bound | undefined
+  let node: Node | undefined
   undo.push(async () => {
     await shutdown.begin()
-    const stopped = Object.values(bound?.servers ?? {}).map(stop)
+    const stopped = [...Object.values(bound?.servers ?? {}), ...(node ? [node.listener.server] : [])].map(
+      stop,
+    )
     shutdown.release()
     await Promise.all(stopped)
   })
@@ -67,11 +71,9 @@ export async function openAgent(options: OpenOptions): Promise<Opened> {
   const toUrl = (port: number) => urlAt(host, port, certificate !== undefined)
   const [url, didcommUrl] = [toUrl(ports.rest), toUrl(ports.didcomm)]
   const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
-  const node = await options.openNode()
-  // The servers stop before the agent, because accepted requests use it.
-  if (node) undo.splice(before, 0, () => node.close())
-  const agent = await createAgent({ ...config, ADMIN_TOKEN: adminToken }, log, urls, remembered, node?.store)
-  undo.splice(node ? before + 1 : before, 0, () => agent[Symbol.asyncDispose]())
+  node = await options.openNode()
+  const served = { ...config, ADMIN_TOKEN: adminToken }
+  const agent = await createServed({ config: served, log, urls, undo, before, node, remembered })
   agent.env.metrics.read('agent_http_connections', async () => [
     { labels: { server: 'api' }, value: await countConnections(rest) },
     { labels: { server: 'didcomm' }, value: await countConnections(didcomm) },
@@ -93,6 +95,24 @@ export async function openAgent(options: OpenOptions): Promise<Opened> {
     certificate,
     moved: moved === undefined ? [] : [moved],
   }
+}
+
+type ServedOptions = Pick<OpenOptions, 'log' | 'undo'> & {
+  config: Config
+  urls: { rest: string; didcomm: string }
+  /** The place in `undo` of the step that stops the servers. They stop before the agent, because accepted requests use it. */
+  before: number
+  node: Node | undefined
+  remembered?: LocalProfile | undefined
+}
+
+/** Creates the agent of two bound servers. It ends before its node, and both end when the servers have stopped. */
+export async function createServed(options: ServedOptions): Promise<Agent> {
+  const { config, log, urls, undo, before, node, remembered } = options
+  undo.splice(before, 0, () => node?.close())
+  const agent = await createAgent(config, log, urls, remembered, node?.store)
+  undo.splice(before + 1, 0, () => agent[Symbol.asyncDispose]())
+  return agent
 }
 
 /** Binds both ports. @throws {StartError} */

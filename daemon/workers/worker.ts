@@ -5,7 +5,7 @@ import { configure } from '../../src/base/configure.ts'
 import { openLog } from '../../src/base/log.ts'
 import { fitOpenFiles } from '../../src/base/open-files.ts'
 import { readLocalProfile } from '../../src/base/profile.ts'
-import type { Broadcast, CacheKind } from '../../src/nodes/broadcast.ts'
+import { type Broadcast, CacheListeners } from '../../src/nodes/broadcast.ts'
 import { WorkerOwnership } from '../../src/nodes/worker-ownership.ts'
 import { createFileStore } from '../../src/store.ts'
 import { createWriteBarrier } from '../../src/wallet/write-barrier.ts'
@@ -128,18 +128,16 @@ async function openNode(config: Config, files: Files): Promise<Node> {
 }
 
 function createBroadcast(channel: Channel): Broadcast {
-  const listeners = new Map<string, (() => void)[]>()
+  const { subscribe, notify } = new CacheListeners()
   channel.on('relayed', ({ message }) => {
-    if (message.type === 'changed') for (const listener of listeners.get(message.kind) ?? []) listener()
+    if (message.type === 'changed') notify(message.kind)
   })
   return {
     publish(kind) {
       channel.relay({ type: 'changed', kind })
       return Promise.resolve()
     },
-    subscribe(kind: CacheKind, listener) {
-      listeners.set(kind, [...(listeners.get(kind) ?? []), listener])
-    },
+    subscribe,
   }
 }
 
@@ -149,6 +147,7 @@ function stopWhenTold(channel: Channel, undo: Undo[]): void {
   const stop = () => {
     if (isStopping) return
     isStopping = true
+    channel.end()
     undoAll(undo).then(
       () => process.exit(0),
       () => process.exit(1),

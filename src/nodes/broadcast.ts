@@ -28,9 +28,22 @@ export const cachesChannel = 'agent_caches'
 
 const pollMs = 500
 
+/** The listeners of this process. */
+export class CacheListeners {
+  readonly #all = new Map<string, (() => void)[]>()
+
+  subscribe: Broadcast['subscribe'] = (kind, listener) => {
+    this.#all.set(kind, [...(this.#all.get(kind) ?? []), listener])
+  }
+
+  notify = (kind: string): void => {
+    for (const listener of this.#all.get(kind) ?? []) listener()
+  }
+}
+
 export class CacheVersions implements Broadcast {
   readonly #db: NodeDb
-  readonly #listeners = new Map<string, (() => void)[]>()
+  readonly #listeners = new CacheListeners()
   #versions = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
 
@@ -50,14 +63,10 @@ export class CacheVersions implements Broadcast {
       await sql`select pg_notify(${cachesChannel}, ${kind})`.execute(tx)
     })
 
-  subscribe: Broadcast['subscribe'] = (kind: CacheKind, listener) => {
-    this.#listeners.set(kind, [...(this.#listeners.get(kind) ?? []), listener])
-  }
+  subscribe = this.#listeners.subscribe
 
   /** Another node, or this one, has published. */
-  notify(kind: string): void {
-    for (const listener of this.#listeners.get(kind) ?? []) listener()
-  }
+  notify = this.#listeners.notify
 
   /** Reads the versions, and notifies of those that have changed. A failure is ignored: the next call sees the change too. */
   async check(): Promise<void> {
