@@ -2,7 +2,7 @@
  * Accepts connections for the workers, and gives each to one of them, by turns.
  *
  * A worker gets the next connection when it has acknowledged the last one. A connection that is not acknowledged stays open here, and
- * goes to another worker if its worker ends. While no worker serves requests, connections wait.
+ * goes to another worker if its worker ends, or announces its end. While no worker serves requests, connections wait.
  */
 import type { ChildProcess } from 'node:child_process'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
@@ -50,7 +50,7 @@ export class Acceptor {
     this.#give()
   }
 
-  /** A worker has ended. */
+  /** A worker has ended, or takes no more connections. */
   remove(process: ChildProcess): void {
     const taker = this.#takers.find((each) => each.process === process)
     this.#takers = this.#takers.filter((each) => each !== taker)

@@ -10,6 +10,7 @@ type Accept = (to: ServerName, socket: Socket) => void
 export class Channel {
   readonly #events = new EventEmitter()
   #onConnection: Accept = (_to, socket) => void socket.destroy()
+  #isEnding = false
 
   constructor() {
     process.on('message', (raw, socket: unknown) => {
@@ -38,6 +39,12 @@ export class Channel {
     this.#events.on(type, listener)
   }
 
+  /** Takes no more connections: the supervisor gives them to others, also those that are on their way here. */
+  end(): void {
+    this.send({ type: 'ending' })
+    this.#isEnding = true
+  }
+
   /** The next message of a type. */
   async next<Type extends ToWorker['type']>(type: Type): Promise<Messages[Type][0]> {
     const [message] = await once(this.#events, type)
@@ -46,7 +53,10 @@ export class Channel {
 
   /** There is no socket if the client has disconnected. The acknowledgement is sent before anything is read. */
   #accept(to: ServerName, socket: unknown): void {
-    this.send({ type: 'accepted' })
-    if (socket instanceof Socket) this.#onConnection(to, socket)
+    if (!this.#isEnding) this.send({ type: 'accepted' })
+    if (!(socket instanceof Socket)) return
+    // This closes the descriptor of this process only.
+    if (this.#isEnding) socket.destroy()
+    else this.#onConnection(to, socket)
   }
 }

@@ -148,6 +148,7 @@ export class Supervisor {
   #receive(index: number, entry: Entry, message: FromWorker): void {
     if (message.type === 'relay') this.#relay(index, message)
     else if (message.type === 'accepted') this.#acceptor.acknowledged(entry.process)
+    else if (message.type === 'ending') this.#acceptor.remove(entry.process)
     else if (message.type === 'opened') {
       if (this.#isServing) this.#send(index, { type: 'serve' })
     } else if (message.type === 'ready') {

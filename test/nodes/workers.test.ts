@@ -1,9 +1,7 @@
 /** Worker processes over one data folder: `AGENT_WORKERS`. */
-import { execFile } from 'node:child_process'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mergeMetrics } from '../../daemon/nodes/metrics.ts'
 import { workerOf } from '../../src/nodes/worker-ownership.ts'
@@ -15,17 +13,12 @@ import { newFolder } from '../_folder.ts'
 import { connect, issue, newDid, until, type Tenant } from '../_tenants.ts'
 import { verify } from '../backup/_backup.ts'
 import { exportFrom, passphrase } from '../wallet-export/_transfer.ts'
+import { workersOf } from './_workers.ts'
 
 const count = 2
 let daemon: Daemon
 beforeAll(async () => void (daemon = await Daemon.start({ AGENT_WORKERS: String(count) })))
 afterAll(() => daemon[Symbol.asyncDispose]())
-
-/** The process ids of the workers. */
-async function workersOf({ pid }: Daemon): Promise<number[]> {
-  const { stdout } = await promisify(execFile)('pgrep', ['-P', String(pid)]).catch(() => ({ stdout: '' }))
-  return stdout.split('\n').filter(Boolean).map(Number)
-}
 
 const isAlive = (pid: number) => {
   try {

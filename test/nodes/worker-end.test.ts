@@ -1,0 +1,53 @@
+/** A worker that is stopped by itself: the others take the connections, and no request is lost. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { request, type IncomingMessage } from 'node:http'
+import { Daemon } from '../_daemon.ts'
+import { until, type Tenant } from '../_tenants.ts'
+import { workersOf } from './_workers.ts'
+
+let daemon: Daemon
+beforeAll(async () => void (daemon = await Daemon.start({ AGENT_WORKERS: '2' })))
+afterAll(() => daemon[Symbol.asyncDispose]())
+
+/** How a request on a connection of its own ends. A wallet whose worker does not run for six seconds is answered with 503. */
+async function outcome({ apiKey }: Tenant, method: string): Promise<string> {
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = { apikey: apiKey, 'content-type': 'application/json' }
+      const sent = request(`${daemon.url}/connections`, { method, headers, agent: false })
+      sent.once('response', resolve).once('error', reject)
+      sent.end(method === 'POST' ? JSON.stringify({ label: 'label' }) : undefined)
+    })
+    response.resume()
+    const { statusCode: status, headers } = response
+    return status === 200 || status === 201 || headers['retry-after'] ? 'answered' : `status ${status}`
+  } catch (error) {
+    return String(error)
+  }
+}
+
+test('clients of a daemon see no difference when one of its workers is stopped', async () => {
+  const tenants = await Promise.all(Array.from({ length: 8 }, () => daemon.newTenant('tenant')))
+  const outcomes: string[] = []
+  const work = { isOver: false }
+  const working = tenants.map(async (tenant, index) => {
+    while (!work.isOver) outcomes.push(await outcome(tenant, index % 2 === 0 ? 'GET' : 'POST'))
+  })
+  for (const pid of await workersOf(daemon)) {
+    process.kill(pid, 'SIGTERM')
+    await until(
+      'a new worker',
+      () => workersOf(daemon),
+      (pids) => pids.length === 2 && !pids.includes(pid),
+    )
+    const had = outcomes.length
+    await until(
+      'more answers',
+      () => Promise.resolve(outcomes.length),
+      (count) => count > had + 50,
+    )
+  }
+  work.isOver = true
+  await Promise.all(working)
+  expect(outcomes.filter((each) => each !== 'answered')).toEqual([])
+})
