@@ -91,7 +91,8 @@ export function createRetrieval(env: Environment, wallets: Agent['wallets']): En
       return await retrieveShortUrl(url, { http, read })
     } catch (error) {
       // The process that owns the wallet answers at the public address.
-      if (error instanceof NotOwnerError) return retrieveShortUrl(url, { http })
+      if (error instanceof Problem && error.cause instanceof NotOwnerError)
+        return retrieveShortUrl(url, { http })
       throw error
     }
   }

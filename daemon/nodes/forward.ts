@@ -106,11 +106,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     const context = contextOf(ctx)
     context.route = `${ctx.method} (forwarded)`
     context.walletId = walletId
-    const headers: OutgoingHttpHeaders = {
-      ...withoutHops(ctx.headers),
-      'x-request-id': context.requestId,
-      [forwardedHeader]: JSON.stringify({ to, address: context.address }),
-    }
+    const headers = headersFor(to, ctx)
     if (body instanceof Buffer) {
       delete headers['content-encoding']
       headers['content-length'] = String(body.length)
@@ -123,9 +119,12 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   }
 
   async function askOthers(ctx: Context, signal: AbortSignal): Promise<IncomingMessage[]> {
-    const details = JSON.stringify({ to: 'rest', address: contextOf(ctx).address })
-    const headers = { ...withoutHops(ctx.headers), [forwardedHeader]: details }
-    const request = { method: 'GET', path: ctx.originalUrl, headers, body: Buffer.alloc(0) }
+    const request = {
+      method: 'GET',
+      path: ctx.originalUrl,
+      headers: headersFor('rest', ctx),
+      body: Buffer.alloc(0),
+    }
     const asked = ownership
       .listOthers()
       .map(({ address }) => sendToPeer(address, request, { agent, signal }).catch(() => undefined))
@@ -196,6 +195,16 @@ async function unreadBody(ctx: Context): Promise<Buffer | Readable | undefined> 
   const { rawBody } = ctx.request as { rawBody?: string }
   if (rawBody !== undefined) return Buffer.from(rawBody)
   return ctx.req.readableDidRead ? undefined : readBody(ctx.req)
+}
+
+/** The headers for another node: those of the client, and what this node knows of it. */
+function headersFor(to: 'rest' | 'didcomm', ctx: Context): OutgoingHttpHeaders {
+  const { requestId, address } = contextOf(ctx)
+  return {
+    ...withoutHops(ctx.headers),
+    'x-request-id': requestId,
+    [forwardedHeader]: JSON.stringify({ to, address }),
+  }
 }
 
 function withoutHops(

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Notifier } from '../../src/base/notifier.ts'
 import { Problem } from '../../src/base/problem.ts'
+import { NotOwnerError } from '../../src/storage/not-owner-error.ts'
 import type { Answer, Contract, Input } from '../http/route.ts'
 import type { Texts } from './english.ts'
 import { liveEvents, type Watched } from './live.ts'
@@ -54,6 +55,7 @@ export function replyLive<Resource>(
 /**
  * Replies with JSON or a page, as the `Accept` header prefers.
  *
+ * @throws {NotOwnerError} of `read`: another process replies
  * @throws {Problem} what `read` throws, if the reply is JSON; a page shows the problem.
  */
 export async function replyInForm<Resource>(
@@ -68,7 +70,7 @@ export async function replyInForm<Resource>(
   const page = await read()
     .then((resource) => toPage(resource, views, texts))
     .catch((error: unknown) => {
-      if (!(error instanceof Problem)) throw error
+      if (!(error instanceof Problem) || error instanceof NotOwnerError) throw error
       return views.problemPage(texts, error)
     })
   const { headers, ...answer } = views.render(texts, page)
