@@ -62,7 +62,8 @@ export async function startAgent(
     AGENT_DIDCOMM_PORT: '0',
     AGENT_LOG_LEVEL: 'silent',
     ADMIN_TOKEN: adminToken,
-    ...(await storeOf(dataDir)),
+    // It ends with this process, without a crash.
+    ...(await storeOf(dataDir, 60)),
     ...variables,
   })
   const log = options.log ?? parts.openLog(config.AGENT_LOG_LEVEL)

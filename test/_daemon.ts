@@ -77,7 +77,7 @@ export class Daemon {
       ADMIN_TOKEN: adminToken,
     }
     const usual = { ...ports, AGENT_LOG_LEVEL: 'warn', NODE_ENV: 'production' }
-    const store = await storeOf(own?.AGENT_DATA_DIR ?? env['AGENT_DATA_DIR']!)
+    const store = await storeOf(own?.AGENT_DATA_DIR ?? env['AGENT_DATA_DIR']!, 5)
     const daemon = new Daemon({ ...usual, ...own, ...store, ...env }, prefix, folder)
     try {
       await daemon.start()

@@ -9,13 +9,21 @@ export const isOnPostgres = process.env['TEST_STORE'] === 'postgres'
 let server: Promise<Postgres> | undefined
 const urls = new Map<string, Promise<string>>()
 
-/** The settings of an agent with this data folder. An agent that starts again finds its database. */
-export async function storeOf(dataDir: string): Promise<Record<string, string>> {
+/**
+ * The settings of an agent with this data folder. An agent that starts again finds its database.
+ *
+ * `leaseSeconds`: the start after a crash waits for the end of the lease. A busy machine does not always renew a short one in time.
+ */
+export async function storeOf(dataDir: string, leaseSeconds: number): Promise<Record<string, string>> {
   if (!isOnPostgres) return {}
   // It ends with this process.
   server ??= startPostgres()
   const postgres = await server
   const url = urls.get(dataDir) ?? postgres.createDatabase()
   urls.set(dataDir, url)
-  return { AGENT_DATABASE_URL: await url, AGENT_LEASE_SECONDS: '2', AGENT_DATABASE_CONNECTIONS: '10' }
+  return {
+    AGENT_DATABASE_URL: await url,
+    AGENT_LEASE_SECONDS: String(leaseSeconds),
+    AGENT_DATABASE_CONNECTIONS: '10',
+  }
 }

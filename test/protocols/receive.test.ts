@@ -99,6 +99,7 @@ test('a repeated message is dropped, even if its record has moved on', async () 
       .selectFrom('message_log')
       .select('outcome')
       .where('type', '=', typesOf.offer)
+      .orderBy('sequence')
       .execute()
     expect(log.map(({ outcome }) => outcome)).toEqual(['taken', 'refused'])
   })
@@ -133,8 +134,8 @@ test('message ids are deleted after thirty days, when new messages arrive', asyn
       tx
         .insertInto('inbox')
         .values([
-          { id: 'older', received_at: daysAgo(31) },
-          { id: 'younger', received_at: daysAgo(29) },
+          { rowid: 1, id: 'older', received_at: daysAgo(31) },
+          { rowid: 2, id: 'younger', received_at: daysAgo(29) },
         ])
         .execute(),
     )

@@ -29,6 +29,7 @@ import { DamagedFileError, toStorageError } from '../../src/storage/file-errors.
 import { findDamage } from '../../src/storage/inspection.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { startAgent, type TestAgent } from '../_agent-from-sources.ts'
+import { isOnPostgres } from '../_store.ts'
 import { connect, refusal, until } from '../_tenants.ts'
 import { Webhook } from '../_webhook.ts'
 import { withDetail } from '../_detail.ts'
@@ -37,7 +38,8 @@ const fileOf = ({ dataDir }: { dataDir: string }, id: string) => join(dataDir, '
 const beside = ({ dataDir }: { dataDir: string }, id: string) =>
   readdirSync(join(dataDir, 'wallets')).filter((name) => name.startsWith(id))
 
-describe('a data folder with three wallets', () => {
+// It examines SQLite files.
+describe.skipIf(isOnPostgres)('a data folder with three wallets', () => {
   let dataDir: string
   let ids: string[]
   let keys: string[]
@@ -156,45 +158,55 @@ describe('a data folder with three wallets', () => {
   })
 })
 
-test('a file that is damaged while open is closed, examined and quarantined', async () => {
-  await using agent = await startAgent()
-  const [alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
-  await connect(alice, bob)
-  await agent.agent.wallets.use(alice.walletId, async ({ db }) => {
-    for (const pragma of ['wal_checkpoint(truncate)', 'cache_size = 0', 'shrink_memory'])
-      await sql.raw(`pragma ${pragma}`).execute(db)
-  })
-  const file = openSync(fileOf(agent, alice.walletId), 'r+')
-  writeSync(file, Buffer.alloc(fstatSync(file).size - 4_096, 7), 0, undefined, 4_096)
-  closeSync(file)
-  const first = await refusal(alice.call('GET /connections'))
-  expect(first).toMatchObject({ status: 503, type: 'error:WalletManagementServiceError:WalletUnreadable' })
-  await until(
-    'a quarantined file',
-    () => refusal(alice.call('GET /connections')),
-    ({ detail }) => detail.includes('.damaged-'),
-  )
-  expect((await bob.call('GET /connections')).contents).toHaveLength(1)
-})
+// It examines SQLite files.
+test.skipIf(isOnPostgres)(
+  'a file that is damaged while open is closed, examined and quarantined',
+  async () => {
+    await using agent = await startAgent()
+    const [alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
+    await connect(alice, bob)
+    await agent.agent.wallets.use(alice.walletId, async ({ db }) => {
+      for (const pragma of ['wal_checkpoint(truncate)', 'cache_size = 0', 'shrink_memory'])
+        await sql.raw(`pragma ${pragma}`).execute(db)
+    })
+    const file = openSync(fileOf(agent, alice.walletId), 'r+')
+    writeSync(file, Buffer.alloc(fstatSync(file).size - 4_096, 7), 0, undefined, 4_096)
+    closeSync(file)
+    const first = await refusal(alice.call('GET /connections'))
+    expect(first).toMatchObject({ status: 503, type: 'error:WalletManagementServiceError:WalletUnreadable' })
+    await until(
+      'a quarantined file',
+      () => refusal(alice.call('GET /connections')),
+      ({ detail }) => detail.includes('.damaged-'),
+    )
+    expect((await bob.call('GET /connections')).contents).toHaveLength(1)
+  },
+)
 
-test('jobs of a wallet whose file is suspect are processed after its examination', async () => {
-  await using webhook = await Webhook.open()
-  await using agent = await startAgent()
-  const { call, walletId } = await agent.newTenant()
-  await call('POST /events/webhooks', { body: { url: webhook.url } })
-  const { wallets } = agent.agent
-  const failing = wallets.use(walletId, async (wallet) => {
-    // Simulates a disk that fails after a commit: no change is notified.
-    await wallet.db
-      .transaction()
-      .execute((tx) =>
-        appendEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { thid: 'a thread' } }),
-      )
-    throw new DamagedFileError(wallets.folder.pathOf(walletId), 'may lack what was written last')
-  })
-  await expect(failing).rejects.toMatchObject({ type: 'error:WalletManagementServiceError:WalletUnreadable' })
-  await webhook.waitFor('the event', ({ data }) => data['thid'] === 'a thread')
-})
+// It examines SQLite files.
+test.skipIf(isOnPostgres)(
+  'jobs of a wallet whose file is suspect are processed after its examination',
+  async () => {
+    await using webhook = await Webhook.open()
+    await using agent = await startAgent()
+    const { call, walletId } = await agent.newTenant()
+    await call('POST /events/webhooks', { body: { url: webhook.url } })
+    const { wallets } = agent.agent
+    const failing = wallets.use(walletId, async (wallet) => {
+      // Simulates a disk that fails after a commit: no change is notified.
+      await wallet.db
+        .transaction()
+        .execute((tx) =>
+          appendEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { thid: 'a thread' } }),
+        )
+      throw new DamagedFileError(wallets.folder.pathOf(walletId), 'may lack what was written last')
+    })
+    await expect(failing).rejects.toMatchObject({
+      type: 'error:WalletManagementServiceError:WalletUnreadable',
+    })
+    await webhook.waitFor('the event', ({ data }) => data['thid'] === 'a thread')
+  },
+)
 
 test('temporary errors are not classified as damage', () => {
   for (const code of ['SQLITE_BUSY', 'SQLITE_IOERR_READ', 'SQLITE_CANTOPEN', 'SQLITE_NOMEM', 'EACCES']) {
@@ -209,20 +221,24 @@ test('temporary errors are not classified as damage', () => {
   })
 })
 
-test('a folder in place of a file is quarantined, and a copy that is put back is opened', async () => {
-  await using agent = await startAgent()
-  const { call, walletId } = await agent.newTenant()
-  await call('POST /connections', { body: {} })
-  const path = fileOf(agent, walletId)
-  await agent.agent.wallets[Symbol.asyncDispose]()
-  renameSync(path, `${path}.elsewhere`)
-  mkdirSync(path)
-  await using again = await startAgent({}, { dataDir: agent.dataDir })
-  const use = again.agent.wallets.use(walletId, () => Promise.resolve())
-  await expect(use).rejects.toMatchObject({ type: 'error:WalletManagementServiceError:WalletUnreadable' })
-  expect(existsSync(path)).toBe(false)
-  renameSync(`${path}.elsewhere`, path)
-  await again.agent.wallets.use(walletId, async ({ db }) =>
-    expect(await db.selectFrom('record').selectAll().execute()).toHaveLength(1),
-  )
-})
+// It examines SQLite files.
+test.skipIf(isOnPostgres)(
+  'a folder in place of a file is quarantined, and a copy that is put back is opened',
+  async () => {
+    await using agent = await startAgent()
+    const { call, walletId } = await agent.newTenant()
+    await call('POST /connections', { body: {} })
+    const path = fileOf(agent, walletId)
+    await agent.agent.wallets[Symbol.asyncDispose]()
+    renameSync(path, `${path}.elsewhere`)
+    mkdirSync(path)
+    await using again = await startAgent({}, { dataDir: agent.dataDir })
+    const use = again.agent.wallets.use(walletId, () => Promise.resolve())
+    await expect(use).rejects.toMatchObject({ type: 'error:WalletManagementServiceError:WalletUnreadable' })
+    expect(existsSync(path)).toBe(false)
+    renameSync(`${path}.elsewhere`, path)
+    await again.agent.wallets.use(walletId, async ({ db }) =>
+      expect(await db.selectFrom('record').selectAll().execute()).toHaveLength(1),
+    )
+  },
+)

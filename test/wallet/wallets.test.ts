@@ -8,6 +8,7 @@ import { createClient } from '../../daemon/client/client.ts'
 import { findPeerKey, newPeerDid, savePeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { isOnPostgres } from '../_store.ts'
 import { connect, refusal } from '../_tenants.ts'
 import { openFiles } from '../storage/_open-files.ts'
 
@@ -22,7 +23,7 @@ const outcome = (settled: PromiseSettledResult<unknown>) =>
 const openWalletsOf = ({ dataDir }: TestAgent) =>
   openFiles().filter((file) => file.startsWith(join(dataDir, 'wallets')) && file.endsWith('.db'))
 
-const testWithFiles = test.skipIf(!existsSync('/proc/self/fd'))
+const testWithFiles = test.skipIf(isOnPostgres || !existsSync('/proc/self/fd'))
 
 /** Stores a secret that can be read back only in the same wallet. */
 const remember = (wallet: Wallet, name: string) =>
@@ -59,28 +60,35 @@ test('a wallet is a file that only its owner can read, and its seed is nowhere i
   }
 })
 
-test('a private key of a connection is encrypted in the file, and opens only in its own wallet', async () => {
-  await using agent = await start()
-  const { wallets } = agent.agent
-  const [alice, bob] = [await wallets.create({ name: 'alice' }), await wallets.create({ name: 'bob' })]
-  const peer = await wallets.use(alice.id, async (wallet) => {
-    const made = newPeerDid(wallet)
-    await wallet.transaction((tx) => savePeerDid(tx, wallet, made, randomUUID()))
-    return made
-  })
-  const [kid, key] = Object.entries(peer.keys)[0]!
-  expect(await wallets.use(alice.id, (wallet) => findPeerKey(wallet, kid))).toEqual({ kid, privateJwk: key })
-  for (const name of readdirSync(join(agent.dataDir, 'wallets'))) {
-    expect(readFileSync(join(agent.dataDir, 'wallets', name)).includes(key.d), name).toBe(false)
-  }
-  const row = await wallets.use(alice.id, ({ db }) =>
-    db.selectFrom('peer_did').selectAll().executeTakeFirstOrThrow(),
-  )
-  await wallets.use(bob.id, async (wallet) => {
-    await wallet.transaction((tx) => tx.insertInto('peer_did').values(row).execute())
-    await expect(findPeerKey(wallet, kid)).rejects.toThrow()
-  })
-})
+// It examines SQLite files.
+test.skipIf(isOnPostgres)(
+  'a private key of a connection is encrypted in the file, and opens only in its own wallet',
+  async () => {
+    await using agent = await start()
+    const { wallets } = agent.agent
+    const [alice, bob] = [await wallets.create({ name: 'alice' }), await wallets.create({ name: 'bob' })]
+    const peer = await wallets.use(alice.id, async (wallet) => {
+      const made = newPeerDid(wallet)
+      await wallet.transaction((tx) => savePeerDid(tx, wallet, made, randomUUID()))
+      return made
+    })
+    const [kid, key] = Object.entries(peer.keys)[0]!
+    expect(await wallets.use(alice.id, (wallet) => findPeerKey(wallet, kid))).toEqual({
+      kid,
+      privateJwk: key,
+    })
+    for (const name of readdirSync(join(agent.dataDir, 'wallets'))) {
+      expect(readFileSync(join(agent.dataDir, 'wallets', name)).includes(key.d), name).toBe(false)
+    }
+    const row = await wallets.use(alice.id, ({ db }) =>
+      db.selectFrom('peer_did').selectAll().executeTakeFirstOrThrow(),
+    )
+    await wallets.use(bob.id, async (wallet) => {
+      await wallet.transaction((tx) => tx.insertInto('peer_did').values(row).execute())
+      await expect(findPeerKey(wallet, kid)).rejects.toThrow()
+    })
+  },
+)
 
 test('an id and a seed are used only once, in any notation of the id, also by concurrent requests', async () => {
   await using agent = await start()
@@ -193,7 +201,8 @@ testWithFiles(
   },
 )
 
-test('a missing wallet file is not replaced by an empty wallet', async () => {
+// It examines SQLite files.
+test.skipIf(isOnPostgres)('a missing wallet file is not replaced by an empty wallet', async () => {
   await using agent = await start()
   const { wallets } = agent.agent
   const { id } = await wallets.create({ name: 'alice' })
@@ -221,7 +230,8 @@ test('the file of an unknown wallet belongs to no tenant', async () => {
   expect(await wallets.use(id, names)).toEqual([])
 })
 
-test.each(['before', 'after'] as const)(
+// It examines SQLite files.
+test.skipIf(isOnPostgres).each(['before', 'after'] as const)(
   'a creation that fails %s the file exists leaves no wallet, and can be repeated',
   async (when) => {
     await using agent = await start()
