@@ -79,11 +79,15 @@ class LongFirst extends BaseSequencer {
 /** Files of those folders that take more than five seconds. They run with the system tests, which fill both cores meanwhile. */
 const slow = ['base/clock', 'credentials/mutation', 'schemas/hostile'].map((file) => `test/${file}.test.ts`)
 
-/** Files of the system tests that run over PostgreSQL too: the main flows, the suite, streams, the mediator and the tenant matrix. */
+/**
+ * Files of the system tests that run over PostgreSQL too: the transactions of the store, the main flows, the suite, events and the outbox,
+ * retention, tenants and keys, the mediator and the tenant matrix.
+ */
 const onPostgres = `
-  daemon/isolation enterprise/answers enterprise/submitted-did events/stream flows/anoncreds flows/connectionless
-  flows/issue-credential flows/main-flow flows/present-proof flows/races flows/revocation mediator/http mediator/identus
-  wallet-export/suspended wallet-export/transfer
+  daemon/isolation did-registrar/publish enterprise/answers enterprise/submitted-did events/replay events/stream
+  flows/anoncreds flows/connectionless flows/issue-credential flows/main-flow flows/present-proof flows/races flows/revocation
+  mediator/http mediator/identus outbox/resume protocols/idempotency protocols/receive protocols/retention
+  storage/contract wallet/api-keys wallet/tenants wallet-export/suspended wallet-export/transfer
 `
   .trim()
   .split(/\s+/)
