@@ -84,9 +84,9 @@ const slow = ['base/clock', 'credentials/mutation', 'schemas/hostile'].map((file
  * retention, tenants and keys, the mediator and the tenant matrix.
  */
 const onPostgres = `
-  daemon/isolation did-registrar/publish enterprise/answers enterprise/submitted-did events/replay events/stream
-  flows/anoncreds flows/connectionless flows/issue-credential flows/main-flow flows/present-proof flows/races flows/revocation
-  mediator/http mediator/identus outbox/resume protocols/idempotency protocols/receive protocols/retention
+  daemon/isolation daemon/quotas did-registrar/publish enterprise/answers enterprise/submitted-did events/replay
+  events/stream flows/anoncreds flows/connectionless flows/issue-credential flows/main-flow flows/present-proof
+  flows/races flows/revocation mediator/http mediator/identus outbox/resume protocols/idempotency protocols/receive protocols/retention
   storage/contract wallet/api-keys wallet/tenants wallet-export/suspended wallet-export/transfer
 `
   .trim()
