@@ -17,7 +17,7 @@ import {
 import type { Pool, PoolClient, QueryConfig, QueryResult as PgResult } from 'pg'
 import { NotOwnerError } from '../not-owner-error.ts'
 import { Compiler, type CompilerOptions } from './compiler.ts'
-import { fencedCode, toPostgresError } from './errors.ts'
+import { fencedCode, readOnlyCode, toPostgresError } from './errors.ts'
 
 /** The server ends a transaction that is idle for so long, with its locks and its connection: a paused node must not stop the others. */
 const idleTimeoutMs = 3_000
@@ -203,10 +203,13 @@ class Connection implements DatabaseConnection {
   }
 }
 
-/** Whether an error ends the connection: one of the system or of `pg`, or of severity FATAL. */
+/**
+ * Whether the connection cannot be used any more: after an error of the system or of `pg`, or of severity FATAL, and if it leads to a standby, where it
+ * would stay after a fail-over.
+ */
 function isLost(error: unknown): boolean {
-  const { severity } = error as { severity?: string }
-  return severity === undefined || severity === 'FATAL' || severity === 'PANIC'
+  const { severity, code } = error as { severity?: string; code?: string }
+  return code === readOnlyCode || severity === undefined || severity === 'FATAL' || severity === 'PANIC'
 }
 
 function toStatements(opening: Opening | undefined): QueryConfig[] {

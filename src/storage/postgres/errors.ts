@@ -5,9 +5,12 @@ import { DamagedFileError, diskFull } from '../file-errors.ts'
 /** The code of the SQL function `fence`: another node owns the shard. */
 export const fencedCode = 'IA001'
 
-/** The database cannot be used now: it is away, stopping, has no free connection, or the transaction waited or paused too long. */
+/** A write to a server that only reads: a standby, before its promotion. */
+export const readOnlyCode = '25006'
+
+/** The database cannot be used now: it is away, stopping or a standby, has no free connection, or the transaction waited or paused too long. */
 const unavailable =
-  /^(08|53300|57P0[1235]|25P0[34]|40001|40P01|55P03|57014|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/
+  /^(08|25006|53300|57P0[1235]|25P0[34]|40001|40P01|55P03|57014|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/
 
 /** Messages of `pg` and `pg-pool`, whose errors have no codes. */
 const noConnection =

@@ -1,0 +1,29 @@
+/** Connections to a server that only reads, as a standby does until it is promoted. */
+import { expect, test } from 'vitest'
+import { openWallet } from '../../../src/storage/postgres/databases.ts'
+import { openPostgres } from '../../../src/storage/postgres/open.ts'
+import { startPostgres } from '../../_postgres.ts'
+
+const walletId = '11111111-1111-4111-8111-111111111111'
+
+test('a write gets 503, and the next one uses a new connection, which may lead to the primary', async () => {
+  await using server = await startPostgres()
+  const url = await server.createDatabase()
+  const role = new URL(url).username
+  // Migrates.
+  await (await openPostgres({ url, connections: 10, nodeName: 'earlier' })).close()
+  await server.asSuperuser('postgres', `alter role ${role} set default_transaction_read_only to on`)
+  const connections = await openPostgres({ url, connections: 10, nodeName: 'test' })
+  const write = () => {
+    const row = { name: 'counter', value: '1' }
+    const db = openWallet(connections, walletId)
+    return db.transaction().execute((tx) => tx.insertInto('setting').values(row).execute())
+  }
+  try {
+    await expect(write()).rejects.toMatchObject({ status: 503, retryAfter: 1 })
+    await server.asSuperuser('postgres', `alter role ${role} reset default_transaction_read_only`)
+    await write()
+  } finally {
+    await connections.close()
+  }
+})
