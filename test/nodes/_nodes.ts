@@ -3,6 +3,7 @@ import { createClient, type Client } from '../../daemon/client/client.ts'
 import { createTenant, type Tenant } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
 import { startPostgres, type Postgres } from '../_postgres.ts'
+import { type Clock, openClock } from './_clock.ts'
 import { openLink, type Link } from './_link.ts'
 
 const masterKey = Buffer.alloc(32, 7).toString('base64url')
@@ -12,8 +13,10 @@ export type Nodes = AsyncDisposable & {
   /** The URL of the database. */
   readonly database: string
   readonly daemons: Daemon[]
-  /** The networks of the nodes to the database, with `hasLinks`. */
+  /** The networks of the nodes to the database, with `hasLinks`. They lead to the present primary. */
   readonly links: Link[]
+  /** The system clocks of the nodes, with `hasClocks`. */
+  readonly clocks: Clock[]
   /** Starts one more node. */
   add(name: string): Promise<Daemon>
   /** A tenant whose calls go to all nodes by turns. */
@@ -22,33 +25,47 @@ export type Nodes = AsyncDisposable & {
   read<Row>(statement: string): Promise<Row[]>
 }
 
+type Setup = {
+  hasLinks?: boolean
+  hasClocks?: boolean
+  /** Starts the database. */
+  openServer?: () => Promise<Postgres>
+  /** The program of the nodes, by default that of this build. */
+  program?: string | undefined
+}
+
 export async function startNodes(
   names: readonly string[],
   more: Record<string, string> = {},
-  { hasLinks = false } = {},
+  { hasLinks = false, hasClocks = false, openServer = startPostgres, program }: Setup = {},
 ): Promise<Nodes> {
-  const server = await startPostgres()
+  const server = await openServer()
   const database = await server.createDatabase()
   const daemons: Daemon[] = []
   const links: Link[] = []
+  const clocks: Clock[] = []
 
   async function add(name: string): Promise<Daemon> {
     const [first] = daemons
     const url = new URL(database)
     if (hasLinks) {
-      const link = await openLink(server.port)
+      const link = await openLink(() => server.port)
       links.push(link)
       url.port = String(link.port)
     }
-    const daemon = await Daemon.start({
+    const clock = hasClocks ? await openClock() : undefined
+    if (clock) clocks.push(clock)
+    const env = {
       AGENT_DATABASE_URL: url.href,
       AGENT_NODE_NAME: name,
       AGENT_LEASE_SECONDS: '2',
       AGENT_MASTER_KEY: masterKey,
       // Peers call the node that the public URL names, and that one forwards.
       ...(first && { REST_SERVICE_URL: first.url, DIDCOMM_SERVICE_URL: first.didcommUrl }),
+      ...clock?.env,
       ...more,
-    })
+    }
+    const daemon = await Daemon.start(env, [], program)
     daemons.push(daemon)
     return daemon
   }
@@ -59,6 +76,7 @@ export async function startNodes(
     database,
     daemons,
     links,
+    clocks,
     add,
     async newTenant(name) {
       const { url } = daemons[0]!
@@ -69,7 +87,7 @@ export async function startNodes(
       (await server.asSuperuser(new URL(database).pathname.slice(1), statement)).rows as Row[],
     async [Symbol.asyncDispose]() {
       await Promise.all(daemons.map((daemon) => daemon[Symbol.asyncDispose]()))
-      await Promise.all(links.map((link) => link[Symbol.asyncDispose]()))
+      await Promise.all([...links, ...clocks].map((each) => each[Symbol.asyncDispose]()))
       await server[Symbol.asyncDispose]()
     },
   }

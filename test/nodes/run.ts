@@ -1,23 +1,50 @@
 /**
- * `npm run test:nodes -- --flows 300`: three nodes over one PostgreSQL run flows through all nodes, while nodes are killed, paused for 30 s, and cut off
- * from the database, and the database is restarted. Prints what was lost, doubled and out of order, and the longest time in which a request got no answer. Exits
- * with 1 if anything was.
+ * `npm run test:nodes -- --flows 300 --seed 1 --faults kill,failover`: three nodes over one PostgreSQL run flows through random nodes. Meanwhile nodes are killed, paused
+ * for 30 s and cut off from the database; the database is restarted and fails over to a synchronous standby; clocks are set by an hour. By default
+ * all faults are in the run. `--minutes` ends it after a time.
+ *
+ * `--upgrade-from <folder>` begins with nodes of an earlier, built clone, and replaces them by nodes of this build instead of the faults.
+ *
+ * Prints what was lost, doubled and out of order, how long a request waited for an answer, and the times of take-overs. Exits with 1 if
+ * anything was lost, doubled or out of order, or a node ended by itself.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import PQueue from 'p-queue'
-import { createClient, type Client } from '../../daemon/client/client.ts'
+import { createRandom } from '../_random.mjs'
 import { Webhook } from '../_webhook.ts'
-import { connectionIn, credentialIn, newDid, oobOf } from '../_tenants.ts'
 import { openBalancer } from './_balancer.ts'
+import { type FaultName, faults } from './_faults.ts'
+import { newPair, type Offered, runFlow } from './_flow.ts'
 import { startNodes } from './_nodes.ts'
+import { openRequests } from './_requests.ts'
+import { startReplicated } from './_standby.ts'
+import { findTenantOf, timeUntilAnswer } from './_take-over.ts'
+import { programIn, upgradeAll } from './_upgrade.ts'
+import { isFaultless, judge } from './_verdict.ts'
 
 const { values } = parseArgs({
-  options: { flows: { type: 'string', default: '100' }, concurrency: { type: 'string', default: '6' } },
+  options: {
+    flows: { type: 'string', default: '100' },
+    minutes: { type: 'string', default: '600' },
+    concurrency: { type: 'string', default: '6' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
+    faults: { type: 'string', default: Object.keys(faults).join(',') },
+    'upgrade-from': { type: 'string' },
+  },
 })
 const flows = Number(values.flows)
+const earlier = values['upgrade-from']
+const chosen = values.faults.split(',').filter((name) => name !== '') as FaultName[]
+const unknown = chosen.find((name) => !Object.hasOwn(faults, name))
+if (unknown !== undefined)
+  throw new Error(`--faults: ${unknown} is none of ${Object.keys(faults).join(', ')}`)
 
+const pairCount = 8
 const names = ['a', 'b', 'c']
+/** The choices of faults, and those of nodes for requests, whose number differs from run to run. */
+const [randomFault, randomNode] = [createRandom(Number(values.seed)), createRandom(Number(values.seed) + 1)]
+
 await using webhook = await Webhook.open()
 await using balancer = await openBalancer()
 await using nodes = await startNodes(
@@ -26,160 +53,117 @@ await using nodes = await startNodes(
     DIDCOMM_SERVICE_URL: balancer.url,
     GLOBAL_WEBHOOK_URL: webhook.url,
     AGENT_LEASE_SECONDS: '5',
+    // Credentials and proofs have dates by the clock of their node.
+    CREDENTIAL_LEEWAY: '7200',
+    PRESENTATION_LEEWAY: '7200',
   },
-  { hasLinks: true },
+  {
+    hasLinks: true,
+    hasClocks: true,
+    ...(chosen.includes('failover') && { openServer: startReplicated }),
+    program: earlier === undefined ? undefined : programIn(earlier),
+  },
 )
 balancer.serve(() => nodes.daemons.map(({ didcommUrl }) => didcommUrl))
 
-/** The longest time until a request was answered, with its repetitions, in milliseconds. */
-let longestMs = 0
-let turn = 0
+const { counts, withRequests } = openRequests(nodes, randomNode)
+const newTenant = async (name: string) => withRequests(await nodes.newTenant(name))
+const pairs = await Promise.all(Array.from({ length: pairCount }, () => newPair(newTenant)))
+const tenants = pairs.flatMap(({ issuer, holder }) => [issuer, holder])
 
-/** A client that repeats what a node has not done: what it could not send, and what got 503. */
-function persistent(apikey: string): Client {
-  const call = async (...given: Parameters<Client>) => {
-    const begun = performance.now()
-    for (;;) {
-      const { url } = nodes.daemons[turn++ % nodes.daemons.length]!
-      try {
-        const answer = await createClient(url, { apikey }, { timeoutMs: 20_000 })(...given)
-        longestMs = Math.max(longestMs, performance.now() - begun)
-        return answer
-      } catch (error) {
-        const { problem } = error as { problem?: { status: number } }
-        if (problem && problem.status !== 503) throw error
-        if (performance.now() - begun > 120_000) throw error
-        await sleep(100)
-      }
-    }
-  }
-  return call as Client
-}
-
-const newTenant = async (name: string) => {
-  const tenant = await nodes.newTenant(name)
-  return { ...tenant, call: persistent(tenant.apiKey) }
-}
-
-const pairs = await Promise.all(
-  Array.from({ length: 8 }, async () => {
-    const [issuer, holder] = [await newTenant('issuer'), await newTenant('holder')]
-    const { did } = await newDid(issuer, 'assertionMethod')
-    const { longFormDid } = await newDid(holder, 'authentication')
-    return { issuer, holder, did, subjectId: longFormDid }
-  }),
-)
-
-/** The threads of offers that were acknowledged, with their holders. */
-const offered: { thid: string; holder: Client }[] = []
-
-async function runFlow(index: number): Promise<void> {
-  const { issuer, holder, did, subjectId } = pairs[index % pairs.length]!
-  const made = await issuer.call('POST /connections', { body: { label: `flow ${index}` } })
-  await holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } }).catch(ignoreUsed)
-  await connectionIn(issuer.call, made.thid, 'ConnectionResponseSent')
-  const { thid } = await issuer.call('POST /issue-credentials/credential-offers', {
-    body: { connectionId: made.connectionId, issuingDID: did, claims: { index }, automaticIssuance: true },
-    headers: { 'idempotency-key': `offer-${index}` },
-  })
-  offered.push({ thid, holder: holder.call })
-  const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived').catch(() => ({ recordId: '' }))
-  await holder
-    .call('POST /issue-credentials/records/{recordId}/accept-offer', {
-      path: { recordId },
-      body: { subjectId },
-    })
-    .catch(ignoreUsed)
-  await credentialIn(holder.call, thid, 'CredentialReceived')
-}
-
-/** A repeated request finds that the first one was done. */
-function ignoreUsed(error: unknown): void {
-  const { problem } = error as { problem?: { status: number } }
-  if (!problem || ![400, 409, 410, 422].includes(problem.status)) throw error
-}
-
+const begunAt = performance.now()
+const secondsSoFar = () => Math.round((performance.now() - begunAt) / 1_000)
+const offered: Offered[] = []
+const failed: unknown[] = []
+const ended: unknown[] = []
+const takeOversMs: number[] = []
+const done: Partial<Record<FaultName, number>> = {}
+const progress = { begun: 0, complete: 0 }
 const ending = new AbortController()
-const faults = { killed: 0, paused: 0, restarted: 0, cutOff: 0 }
+
+/** All faults in a random order, then again in another one. */
+function* order(): Generator<FaultName, never> {
+  for (;;) {
+    const left = [...chosen]
+    while (left.length > 0) yield left.splice(Math.floor(randomFault() * left.length), 1)[0]!
+  }
+}
 
 async function breakThings(): Promise<void> {
-  for (let round = 0; !ending.signal.aborted; round++) {
-    const index = round % nodes.daemons.length
-    const daemon = nodes.daemons[index]!
-    await sleep(4_000)
-    if (round % 4 === 0) {
-      faults.killed++
-      await daemon.stop('SIGKILL')
-      await sleep(3_000)
-      await daemon.start()
-    } else if (round % 4 === 1) {
-      faults.paused++
-      process.kill(daemon.pid, 'SIGSTOP')
-      await sleep(30_000)
-      process.kill(daemon.pid, 'SIGCONT')
-    } else if (round % 4 === 2) {
-      faults.cutOff++
-      nodes.links[index]!.cut()
-      await sleep(10_000)
-      nodes.links[index]!.mend()
-    } else {
-      faults.restarted++
-      await nodes.server.kill()
-      await sleep(1_000)
-      await nodes.server.start()
-    }
+  const next = order()
+  while (!ending.signal.aborted) {
+    await sleep(3_000, undefined, { signal: ending.signal }).catch(() => undefined)
+    const name = next.next().value
+    const index = Math.floor(randomFault() * names.length)
+    await restartEnded()
+    if (name === 'kill') await killAndMeasure(index)
+    else await faults[name](nodes, index)
+    done[name] = (done[name] ?? 0) + 1
+    console.error(`${secondsSoFar()} s: ${name} ${names[index]!}, ${progress.complete} flows`)
   }
 }
 
-const begun = performance.now()
-const breaking = breakThings()
+async function killAndMeasure(index: number): Promise<void> {
+  const tenant = await findTenantOf(nodes, names[index]!, tenants)
+  const other = nodes.daemons[(index + 1) % names.length]!
+  const killed = faults.kill(nodes, index)
+  if (tenant) takeOversMs.push(await timeUntilAnswer(tenant, other.url))
+  await killed
+}
+
+/** Notes nodes that have ended by themselves, and starts them again. */
+async function restartEnded(): Promise<void> {
+  for (const [index, daemon] of nodes.daemons.entries()) {
+    const end = await Promise.race([daemon.ended, Promise.resolve(undefined)])
+    if (!end) continue
+    const { exitCode, signal, stderr } = end
+    ended.push({ node: names[index], seconds: secondsSoFar(), exitCode, signal, stderr })
+    console.error(ended.at(-1))
+    await daemon.start()
+  }
+}
+
+/** Replaces the nodes after a quarter of the flows each. */
+const upgrade = () =>
+  upgradeAll(nodes.daemons, async (index) => {
+    while (progress.complete < (flows * (index + 1)) / 4) await sleep(100)
+    console.error(`${secondsSoFar()} s: node ${names[index]!} is replaced, ${progress.complete} flows`)
+  })
+
+const breaking = earlier === undefined ? chosen.length > 0 && breakThings() : upgrade()
 const queue = new PQueue({ concurrency: Number(values.concurrency) })
-const failed: unknown[] = []
+const endsAt = begunAt + Number(values.minutes) * 60_000
 await Promise.all(
   Array.from({ length: flows }, (_, index) =>
-    queue.add(() => runFlow(index).catch((error: unknown) => void failed.push(error))),
+    queue.add(async () => {
+      if (performance.now() > endsAt) return
+      progress.begun++
+      const note = (each: Offered) => void offered.push(each)
+      await runFlow(webhook, index, pairs[index % pairCount]!, note).catch((error: unknown) => {
+        failed.push(error)
+        console.error(`${secondsSoFar()} s: flow ${index} failed: ${String(error)}`)
+      })
+      progress.complete++
+    }),
   ),
 )
+const seconds = secondsSoFar()
 ending.abort()
 await breaking
-const seconds = (performance.now() - begun) / 1_000
+await restartEnded()
 
-const events = await nodes.read<{ id: string; subject: string }>(
-  `select id, wallet_id || ' ' || subject as subject from event order by sequence`,
-)
-for (let tries = 0; tries < 600 && webhook.events.length < events.length; tries++) await sleep(100)
-
-const arrived = new Map(webhook.events.map(({ id }, index) => [id, index]))
-const lostEvents = events.filter(({ id }) => !arrived.has(id)).length
-const subjects = [...new Set(events.map(({ subject }) => subject))]
-const disordered = subjects
-  .map((subject) => events.filter((event) => event.subject === subject))
-  .filter((own) => {
-    const places = own.map(({ id }) => arrived.get(id) ?? 0)
-    return places.some((place, index) => index > 0 && place < places[index - 1]!)
-  }).length
-let lost = 0
-let doubled = 0
-for (const { thid, holder } of offered) {
-  const { contents } = await holder('GET /issue-credentials/records', { query: { thid } })
-  const received = contents.filter(({ protocolState }) => protocolState === 'CredentialReceived').length
-  if (received === 0) lost++
-  if (received > 1) doubled++
-}
+const verdict = await judge(nodes, webhook, offered)
 const result = {
-  flows,
+  flows: progress.begun,
+  seed: Number(values.seed),
   seconds,
-  ...faults,
+  faults: done,
   failed: failed.length,
-  lost,
-  doubled,
-  events: events.length,
-  lostEvents,
-  changedEvents: webhook.changed.length,
-  disordered,
-  longestMs: Math.round(longestMs),
+  nodesEnded: ended.length,
+  ...verdict,
+  ...counts,
+  takeOvers: takeOversMs.length,
+  longestTakeOverMs: Math.max(0, ...takeOversMs),
 }
 console.log(result)
-for (const error of failed.slice(0, 5)) console.error(error)
-process.exitCode =
-  failed.length + lost + doubled + lostEvents + webhook.changed.length + disordered > 0 ? 1 : 0
+process.exitCode = failed.length === 0 && ended.length === 0 && isFaultless(verdict) ? 0 : 1

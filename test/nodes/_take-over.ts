@@ -1,0 +1,36 @@
+/** The time from the end of a node until another one answers for its wallets. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '../../daemon/client/client.ts'
+import { shardOf } from '../../src/nodes/ownership.ts'
+import type { Tenant } from '../_api.ts'
+import type { Nodes } from './_nodes.ts'
+
+/**
+ * A tenant whose wallet the node owns. Undefined if there is none.
+ */
+export async function findTenantOf(
+  nodes: Nodes,
+  name: string,
+  tenants: readonly Tenant[],
+): Promise<Tenant | undefined> {
+  const rows = await nodes.read<{ shard: number }>(
+    `select shard.id as shard from shard join node on node.id = shard.node where node.name = '${name}' and node.expires_at > now()`,
+  )
+  const shards = new Set(rows.map(({ shard }) => shard))
+  return tenants.find(({ walletId }) => shards.has(shardOf(walletId)))
+}
+
+/** Resolves with the milliseconds until a request of the tenant succeeds at the node with the URL. */
+export async function timeUntilAnswer({ apiKey }: Tenant, url: string): Promise<number> {
+  const begunAt = performance.now()
+  for (;;) {
+    const answered = await createClient(url, { apikey: apiKey })('GET /connections', {
+      query: { limit: 1 },
+    }).then(
+      () => true,
+      () => false,
+    )
+    if (answered) return Math.round(performance.now() - begunAt)
+    await sleep(50)
+  }
+}
