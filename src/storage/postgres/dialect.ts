@@ -17,7 +17,8 @@ import {
 import type { Pool, PoolClient, QueryConfig, QueryResult as PgResult } from 'pg'
 import { NotOwnerError } from '../not-owner-error.ts'
 import { Compiler, type CompilerOptions } from './compiler.ts'
-import { fencedCode, readOnlyCode, toPostgresError } from './errors.ts'
+import { fencedCode, isStale, readOnlyCode, toPostgresError } from './errors.ts'
+import { markStale, takeConnection } from './stale.ts'
 
 /** The server ends a transaction that is idle for so long, with its locks and its connection: a paused node must not stop the others. */
 const idleTimeoutMs = 3_000
@@ -81,7 +82,7 @@ class PostgresDriver implements Driver {
 
   async acquireConnection(): Promise<Connection> {
     try {
-      return new Connection(await this.#pool.connect(), this.#options)
+      return new Connection(this.#pool, await takeConnection(this.#pool), this.#options)
     } catch (error) {
       throw toPostgresError(error)
     }
@@ -118,6 +119,7 @@ const changes: ReadonlySet<string> = new Set([
 ])
 
 class Connection implements DatabaseConnection {
+  readonly #pool: Pool
   readonly #client: PoolClient
   readonly #options: PostgresDialectOptions
   #isInTransaction = false
@@ -126,7 +128,8 @@ class Connection implements DatabaseConnection {
   /** The server ends a connection between two statements too, for example when the transaction was idle too long. */
   readonly #onError = (error: Error) => void (this.#fault ??= error)
 
-  constructor(client: PoolClient, options: PostgresDialectOptions) {
+  constructor(pool: Pool, client: PoolClient, options: PostgresDialectOptions) {
+    this.#pool = pool
     this.#client = client
     this.#options = options
     client.on('error', this.#onError)
@@ -197,6 +200,7 @@ class Connection implements DatabaseConnection {
       if ((error as { code?: string }).code === fencedCode && walletId !== undefined)
         throw new NotOwnerError(walletId)
       const known = toPostgresError(error)
+      if (isStale(error)) markStale(this.#pool, this.#client)
       if (isLost(error)) this.#fault = error as Error
       throw known
     }
@@ -204,12 +208,18 @@ class Connection implements DatabaseConnection {
 }
 
 /**
- * Whether the connection cannot be used any more: after an error of the system or of `pg`, or of severity FATAL, and if it leads to a standby, where it
- * would stay after a fail-over.
+ * Whether the connection cannot be used any more: after an error of the system or of `pg`, or of severity FATAL, if it leads to a standby, where it
+ * would stay after a fail-over, and if its statements are from before a migration.
  */
 function isLost(error: unknown): boolean {
   const { severity, code } = error as { severity?: string; code?: string }
-  return code === readOnlyCode || severity === undefined || severity === 'FATAL' || severity === 'PANIC'
+  return (
+    code === readOnlyCode ||
+    isStale(error) ||
+    severity === undefined ||
+    severity === 'FATAL' ||
+    severity === 'PANIC'
+  )
 }
 
 function toStatements(opening: Opening | undefined): QueryConfig[] {

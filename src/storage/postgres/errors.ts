@@ -16,12 +16,19 @@ const unavailable =
 const noConnection =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after)/
 
+/** Whether a statement was prepared before a migration. Its message has the language of the server. */
+export function isStale(error: unknown): boolean {
+  const { code, routine } = error as { code?: string; routine?: string }
+  return code === '0A000' && routine === 'RevalidateCachedQuery'
+}
+
 /** Converts an error of PostgreSQL to a {Problem}. Returns any other error as it is. */
 export function toPostgresError(error: unknown): unknown {
   const { code = '', message = '' } = error as Partial<NodeJS.ErrnoException>
   if (/^53[12]00$/.test(code)) return diskFull(error)
   if (code === '22021' || code === '22P05') return badCharacter(error)
-  if (unavailable.test(code) || noConnection.test(message)) return databaseUnavailable(error)
+  if (unavailable.test(code) || noConnection.test(message) || isStale(error))
+    return databaseUnavailable(error)
   return error
 }
 
