@@ -3,11 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../daemon/client/client.ts'
 import { shardOf } from '../../src/nodes/ownership.ts'
 import type { Tenant } from '../_api.ts'
+import type { Daemon } from '../_daemon.ts'
 import type { Nodes } from './_nodes.ts'
 
-/**
- * A tenant whose wallet the node owns. Undefined if there is none.
- */
+/** A tenant whose wallet the node owns. Undefined if there is none. */
 export async function findTenantOf(
   nodes: Nodes,
   name: string,
@@ -20,17 +19,16 @@ export async function findTenantOf(
   return tenants.find(({ walletId }) => shards.has(shardOf(walletId)))
 }
 
-/** Resolves with the milliseconds until a request of the tenant succeeds at the node with the URL. */
-export async function timeUntilAnswer({ apiKey }: Tenant, url: string): Promise<number> {
+/** Resolves with the milliseconds until a request of the tenant succeeds at one of the nodes, which are asked by turns. */
+export async function timeUntilAnswer({ apiKey }: Tenant, others: readonly Daemon[]): Promise<number> {
   const begunAt = performance.now()
-  for (;;) {
-    const answered = await createClient(url, { apikey: apiKey })('GET /connections', {
-      query: { limit: 1 },
-    }).then(
+  for (let turn = 0; ; turn++) {
+    const call = createClient(others[turn % others.length]!.url, { apikey: apiKey })
+    const isAnswered = await call('GET /connections', { query: { limit: 1 } }).then(
       () => true,
       () => false,
     )
-    if (answered) return Math.round(performance.now() - begunAt)
+    if (isAnswered) return Math.round(performance.now() - begunAt)
     await sleep(50)
   }
 }

@@ -105,16 +105,16 @@ async function breakThings(): Promise<void> {
 
 async function killAndMeasure(index: number): Promise<void> {
   const tenant = await findTenantOf(nodes, names[index]!, tenants)
-  const other = nodes.daemons[(index + 1) % names.length]!
+  const others = nodes.daemons.filter((_, each) => each !== index)
   const killed = faults.kill(nodes, index)
-  if (tenant) takeOversMs.push(await timeUntilAnswer(tenant, other.url))
+  if (tenant) takeOversMs.push(await timeUntilAnswer(tenant, others))
   await killed
 }
 
 /** Notes nodes that have ended by themselves, and starts them again. */
 async function restartEnded(): Promise<void> {
   for (const [index, daemon] of nodes.daemons.entries()) {
-    const end = await Promise.race([daemon.ended, Promise.resolve(undefined)])
+    const end = await Promise.race([daemon.ended, sleep(0, undefined)])
     if (!end) continue
     const { exitCode, signal, stderr } = end
     ended.push({ node: names[index], seconds: secondsSoFar(), exitCode, signal, stderr })
