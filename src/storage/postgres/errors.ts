@@ -22,6 +22,12 @@ export function isStale(error: unknown): boolean {
   return code === '0A000' && routine === 'RevalidateCachedQuery'
 }
 
+/** Whether a transaction waited for another one that waited for it. */
+export function isDeadlock(error: unknown): boolean {
+  const { code, cause } = error as { code?: string; cause?: unknown }
+  return code === '40P01' || (cause !== undefined && isDeadlock(cause))
+}
+
 /** Converts an error of PostgreSQL to a {Problem}. Returns any other error as it is. */
 export function toPostgresError(error: unknown): unknown {
   const { code = '', message = '' } = error as Partial<NodeJS.ErrnoException>

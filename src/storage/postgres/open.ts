@@ -1,11 +1,17 @@
 /** Connects to PostgreSQL, checks the server and the role, and creates or migrates the tables. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely } from 'kysely'
+import type { Pool } from 'pg'
 import { systemReason } from '../../base/system-reason.ts'
 import { StartError } from '../../base/start-error.ts'
-import { migrate } from '../migrate.ts'
+import { migrate, type Migrations } from '../migrate.ts'
 import { type Connections, createConnections } from './connect.ts'
 import { createPostgresDialect } from './dialect.ts'
+import { isDeadlock } from './errors.ts'
 import { findServerFault, findUnprotected, postgresMigrations, readMigrations, readServer } from './server.ts'
+
+/** How often a migration is begun again after a deadlock, and how long it waits before, at most. */
+const [mostDeadlocks, deadlockPauseMs] = [20, 500]
 
 type Settings = { url: string; connections: number; nodeName: string }
 
@@ -30,21 +36,31 @@ async function assertUsable({ nodes }: Connections): Promise<void> {
 }
 
 /** One transaction. Nodes that start at the same time wait for each other. @throws {StartError} for a database of a newer release */
-async function migrateDatabase({ shared }: Connections): Promise<void> {
-  const { missing, unknown } = await readMigrations(shared)
+export async function migrateDatabase(
+  { shared }: Pick<Connections, 'shared'>,
+  migrations: Migrations = postgresMigrations,
+): Promise<void> {
+  const { missing, unknown } = await readMigrations(shared, migrations)
   if (unknown !== undefined)
     throw new StartError(
       `A newer release of identity-agent migrated the database (this release does not know ${unknown}); nothing was changed. Start that release.`,
       1,
     )
-  if (missing > 0) {
-    const db = new Kysely<unknown>({
-      dialect: createPostgresDialect(shared, { openWrite: () => undefined }),
-    })
-    await migrate(db, postgresMigrations)
-  }
+  if (missing > 0) await migrateAgain(shared, migrations)
   const fault = await findUnprotected(shared)
   if (fault) throw new StartError(fault.detail, 1)
+}
+
+/** Nodes of the previous release work meanwhile, and lock tables in another order. After a deadlock, the migration begins again. */
+async function migrateAgain(shared: Pool, migrations: Migrations): Promise<void> {
+  const db = new Kysely<unknown>({ dialect: createPostgresDialect(shared, { openWrite: () => undefined }) })
+  for (let deadlocks = 0; ; deadlocks++)
+    try {
+      return await migrate(db, migrations)
+    } catch (error) {
+      if (!isDeadlock(error) || deadlocks === mostDeadlocks) throw error
+      await sleep(Math.random() * deadlockPauseMs)
+    }
 }
 
 /** Why the database cannot be used. The address is shown without the password. */

@@ -58,7 +58,10 @@ export function findServerFault({ version, release, role, bypasses, mayCreate }:
 }
 
 /** The migrations of this release that the database lacks, and the last one that this release does not know. */
-export async function readMigrations(pool: Pool): Promise<{ missing: number; unknown?: string }> {
+export async function readMigrations(
+  pool: Pool,
+  migrations: Migrations = postgresMigrations,
+): Promise<{ missing: number; unknown?: string }> {
   const [known] = await query<{ exists: boolean }>(
     pool,
     `select to_regclass('kysely_migration') is not null as exists`,
@@ -67,8 +70,8 @@ export async function readMigrations(pool: Pool): Promise<{ missing: number; unk
     ? await query<{ name: string }>(pool, 'select name from kysely_migration order by name')
     : []
   const done = rows.map(({ name }) => name)
-  const unknown = done.findLast((name) => !Object.hasOwn(postgresMigrations, name))
-  const missing = Object.keys(postgresMigrations).filter((name) => !done.includes(name)).length
+  const unknown = done.findLast((name) => !Object.hasOwn(migrations, name))
+  const missing = Object.keys(migrations).filter((name) => !done.includes(name)).length
   return { missing, ...(unknown !== undefined && { unknown }) }
 }
 

@@ -1,8 +1,10 @@
 /** A node of the previous release works on while another one migrates the database: its prepared statements have other columns then. */
-import { type Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openWallet } from '../../../src/storage/postgres/databases.ts'
-import { openPostgres } from '../../../src/storage/postgres/open.ts'
+import { migrateDatabase, openPostgres } from '../../../src/storage/postgres/open.ts'
+import { postgresMigrations } from '../../../src/storage/postgres/server.ts'
 import { prepared } from '../../../src/storage/prepared.ts'
 import type { WalletTables } from '../../../src/storage/wallet-tables.ts'
 import { startPostgres } from '../../_postgres.ts'
@@ -28,6 +30,37 @@ test('after a migration, one request gets 503, and all connections are replaced'
     await expect(find()).rejects.toMatchObject({ status: 503, retryAfter: 1 })
     for (const outcome of await readAll()) expect(outcome).toMatchObject({ status: 'fulfilled' })
   } finally {
+    await connections.close()
+  }
+})
+
+test('a migration that deadlocks with a transaction of another node is tried again', async () => {
+  await using server = await startPostgres()
+  const url = await server.createDatabase()
+  const connections = await openPostgres({ url, connections: 10, nodeName: 'test' })
+  const database = new URL(url).pathname.slice(1)
+  const other = new pg.Client({ host: '127.0.0.1', port: server.port, user: 'postgres', database })
+  await other.connect()
+  // So the server ends the migration, and not this transaction.
+  await other.query(`set deadlock_timeout to '1h'`)
+  let attempts = 0
+  let others: Promise<unknown> | undefined
+  const later = {
+    async up(db: Kysely<unknown>) {
+      attempts++
+      await sql`alter table wallet add column later text`.execute(db)
+      // The other node waits for this table, and this transaction for the other one's.
+      others ??= other.query('select count(*) from wallet; commit')
+      await sql`alter table entity add column later text`.execute(db)
+    },
+  }
+  try {
+    await other.query('begin; select count(*) from entity')
+    await migrateDatabase(connections, { ...postgresMigrations, '002-later': later })
+    await others
+    expect(attempts).toBe(2)
+  } finally {
+    await other.end()
     await connections.close()
   }
 })
