@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import { steadyNow } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { isTemporary } from '../base/problem.ts'
 import { outsideSpans } from '../base/spans.ts'
 import type { Delivered } from '../events/deliver.ts'
 import type { Delivery } from '../events/deliveries.ts'
@@ -23,6 +24,9 @@ const jobLimit = 256
 
 /** Wallets that are polled at a time after a start. */
 const resumeLimit = 16
+
+/** How often the ids of the wallets are asked for while the database is away. */
+const retryMs = 500
 
 /** How long a stop waits for running jobs. */
 const stopTimeoutMs = 2_000
@@ -108,12 +112,24 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
 
   /** Polls every wallet once, or those with `isWanted`, because a crash may have left jobs and deliveries. Resolves when the polls have begun. */
   async resume(isWanted: (walletId: string) => boolean = () => true): Promise<void> {
-    const ids = (await this.#wallets.ids()).filter((id) => isWanted(id)).values()
+    const ids = (await this.#findIds()).filter((id) => isWanted(id)).values()
     const pollNext = async () => {
       for (const id of ids) if (!this.#shared.isStopped) await this.#workerOf(id).poll(['jobs', 'events'])
     }
     for (let n = 0; n < resumeLimit; n++) void pollNext()
     this.#isResumed = true
+  }
+
+  /** The ids of all wallets. A database that is away just after a take-over must not leave the wallets without a poll. */
+  async #findIds(): Promise<string[]> {
+    while (!this.#shared.isStopped)
+      try {
+        return await this.#wallets.ids()
+      } catch (error) {
+        if (!isTemporary(error)) throw error
+        await wait(retryMs, undefined, { ref: false })
+      }
+    return []
   }
 
   /** Whether the polls of `resume` have begun. */

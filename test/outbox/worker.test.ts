@@ -11,6 +11,7 @@ import { appendEvent, type Event, type EventType } from '../../src/events/event.
 import { enqueue, type Job } from '../../src/outbox/job.ts'
 import { Worker } from '../../src/outbox/worker.ts'
 import type { Db } from '../../src/storage/database.ts'
+import { databaseUnavailable } from '../../src/storage/postgres/errors.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
 import { connect, until, type Tenant } from '../_tenants.ts'
 import { openParty } from '../_party.ts'
@@ -217,6 +218,27 @@ test('a start opens a few wallets at a time, however many there are', async () =
     (size) => size === 200,
   )
   expect(most).toBeLessThanOrEqual(16)
+})
+
+test('wallets that were gained while the database is away are polled when it is back', async () => {
+  const outcomes = [databaseUnavailable(), databaseUnavailable()]
+  const seen: string[] = []
+  const wallets = {
+    ids: async () => {
+      const fault = outcomes.pop()
+      if (fault) throw fault
+      return ['w']
+    },
+    use: (id: string) => Promise.resolve(void seen.push(id)),
+  } as unknown as Wallets
+  await using worker = createWorker({ FLOW_EXPIRY: 60 }, wallets, silent)
+  await worker.resume()
+  await until(
+    'a poll',
+    () => Promise.resolve(seen.length),
+    (length) => length > 0,
+  )
+  expect(outcomes).toEqual([])
 })
 
 test('a stop does not wait for an unresponsive peer, and keeps its job', async () => {
