@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
+import { isTemporary } from '../base/problem.ts'
 import { plain } from './prepared.ts'
 
 /** A write that `canWait` joins the next urgent write, or is committed soon; the flush of a later urgent write covers it. */
@@ -21,13 +22,15 @@ type Request<Tables> = {
 /**
  * Hooks of a group of writes: `before` is the last part of its transaction; `sync` flushes the commit to the disk when a write of the group
  * is durable; `timed` gets the time of both, and the number of writes; `after` runs after the callers of the group have continued, so
- * that a response is sent before the work that it causes.
+ * that a response is sent before the work that it causes; `unknown` runs when the commit failed because the database was away, which
+ * may have committed it.
  */
 type Hooks<Tables> = {
   before: (tx: Transaction<Tables>) => Promise<void>
   sync: () => Promise<void>
   timed?: (group: { seconds: number; writes: number; isCommitted: boolean }) => void
   after: (tx: Transaction<Tables>) => void
+  unknown?: () => void
 }
 
 /**
@@ -105,6 +108,7 @@ export class Writer<Tables> {
     const group: Request<Tables>[] = []
     const resolvers: (() => void)[] = []
     let tx: Transaction<Tables>
+    let isCommitting = false
     const start = performance.now()
     const timed = (isCommitted: boolean) =>
       this.#hooks.timed?.({ seconds: (performance.now() - start) / 1_000, writes: group.length, isCommitted })
@@ -117,6 +121,7 @@ export class Writer<Tables> {
           await this.#writeOne(tx, request, resolvers)
         } while (this.#waiting.length > 0 && performance.now() < end)
         await this.#hooks.before(tx)
+        isCommitting = true
         return tx
       })
       if (group.some(({ isDurable }) => isDurable)) await this.#hooks.sync()
@@ -125,6 +130,7 @@ export class Writer<Tables> {
       if (group.length === 0) group.push(this.#waiting.shift()!)
       for (const { reject } of group) reject(error)
       timed(false)
+      if (isCommitting && isTemporary(error) && error.status === 503) this.#hooks.unknown?.()
       return
     }
     timed(true)

@@ -102,6 +102,8 @@ function createHandle(
       const changes = changesOf(tx)
       if (changes.size > 0) env.onCommit(id, changes)
     },
+    // Its jobs and events wait in the database if it was committed, and nothing else would wake the worker.
+    unknown: () => env.onCommit(id, ['jobs', 'events', 'webhooks']),
   })
   return {
     ...secrets,

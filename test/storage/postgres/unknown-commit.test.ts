@@ -1,0 +1,36 @@
+/** A commit whose result is unknown, because the connection breaks: the server may have committed. */
+import { expect, test } from 'vitest'
+import { openWallet } from '../../../src/storage/postgres/databases.ts'
+import { openPostgres } from '../../../src/storage/postgres/open.ts'
+import { Writer } from '../../../src/storage/writer.ts'
+import { startPostgres } from '../../_postgres.ts'
+
+const walletId = '11111111-1111-4111-8111-111111111111'
+
+test('a commit that fails with the connection is told, and an earlier failure is not', async () => {
+  await using server = await startPostgres()
+  const url = await server.createDatabase()
+  const connections = await openPostgres({ url, connections: 10, nodeName: 'test' })
+  const end = `select pg_terminate_backend(pid) from pg_stat_activity where state = 'idle in transaction'`
+  let isBroken = true
+  let unknowns = 0
+  const hooks = {
+    before: async () => void (isBroken && (await server.asSuperuser('postgres', end))),
+    sync: () => Promise.resolve(),
+    after: () => undefined,
+    unknown: () => unknowns++,
+  }
+  const writer = new Writer(openWallet(connections, walletId), hooks)
+  const write = () =>
+    writer.write((tx) => tx.insertInto('setting').values({ name: 'name', value: '' }).execute())
+  try {
+    await expect(write()).rejects.toMatchObject({ status: 503 })
+    expect(unknowns).toBe(1)
+    isBroken = false
+    await write()
+    await expect(write()).rejects.toMatchObject({ code: '23505' })
+    expect(unknowns).toBe(1)
+  } finally {
+    await connections.close()
+  }
+})
