@@ -117,7 +117,9 @@ async function restartEnded(): Promise<void> {
     const end = await Promise.race([daemon.ended, sleep(0, undefined)])
     if (!end) continue
     const { exitCode, signal, stderr } = end
-    ended.push({ node: names[index], seconds: secondsSoFar(), exitCode, signal, stderr })
+    const reason =
+      stderr?.split('\n').findLast((line) => line.includes('"level":60')) ?? stderr?.slice(-1_000)
+    ended.push({ node: names[index], seconds: secondsSoFar(), exitCode, signal, reason })
     console.error(ended.at(-1))
     await daemon.start()
   }
