@@ -11,6 +11,7 @@ import { NotOwnerError } from '../storage/not-owner-error.ts'
 import type { Paging } from '../storage/list-query.ts'
 import { walletNotFound, walletTransferred } from '../storage/transferred.ts'
 import type { Environment } from './environment.ts'
+import { becomesIdle } from './idle.ts'
 import type { CreateWallet, WalletDetail } from './model.ts'
 import { createWallet, findWallet, getPresent, listWallets, readActiveIds, setMovedAt } from './registry.ts'
 import { unreadable, unwrapWalletKey } from './wallet-file.ts'
@@ -167,8 +168,7 @@ export class Wallets {
       this.#open.delete(id)
       const wallet = await entry.wallet.catch(() => undefined)
       await wallet?.suspend(() => walletNotFound(id))
-      const idle = new Promise<void>((resolve) => (entry.onIdle = resolve))
-      if (entry.users > 0) await Promise.race([idle, setTimeout(5_000, undefined, { ref: false })])
+      await Promise.race([becomesIdle(entry), setTimeout(5_000, undefined, { ref: false })])
       this.#close(id, entry)
     }
     await this.#closing.get(id)
@@ -220,7 +220,7 @@ export class Wallets {
     await Promise.all(
       [...this.#open].map(async ([id, entry]) => {
         if (owns(id)) return
-        if (entry.users > 0) await new Promise<void>((resolve) => (entry.onIdle = resolve))
+        await becomesIdle(entry)
         if (this.#open.get(id) === entry) this.#close(id, entry)
         await this.#closing.get(id)
       }),
