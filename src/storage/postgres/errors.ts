@@ -44,14 +44,6 @@ export function databaseUnavailable(cause?: unknown): Problem {
   return new Problem('error:ServiceUnavailable', detail, { retryAfter: 1, cause })
 }
 
-/** 409: a function that works on database files, for an agent over PostgreSQL. */
-export function onlyWithFiles(what: string, remedy: string): Problem {
-  return new Problem(
-    'Conflict',
-    `This agent keeps its wallets in PostgreSQL (AGENT_DATABASE_URL), where ${what} not supported yet. ${remedy}`,
-  )
-}
-
 /** An error of copying rows of the SQLite file at `path`, whose values have no types that SQLite would check. */
 export function toImportError(error: unknown, path: string): unknown {
   const { code = '' } = (error instanceof Problem ? error.cause : error) as { code?: string }
