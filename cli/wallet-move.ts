@@ -67,9 +67,7 @@ export async function moveWallet(from: Side, to: Side, id: string): Promise<Wall
 
 /** The wallet at the other agent, if it was imported although the answer was lost. @throws `error` with the way out */
 async function findOutcome(from: Side, to: Side, id: string, error: unknown): Promise<Wallet> {
-  const here = await from
-    .call('GET /wallets/{walletId}', { path: { walletId: id } })
-    .catch(() => ({ movedAt: undefined, createdAt: undefined }))
+  const here = await from.call('GET /wallets/{walletId}', { path: { walletId: id } }).catch(() => undefined)
   const end = performance.now() + (isRefusal(error) ? 0 : outcomeMs)
   for (;;) {
     const there = await findWallet(to, id).catch((lost: unknown) => lost)
@@ -82,7 +80,7 @@ async function findOutcome(from: Side, to: Side, id: string, error: unknown): Pr
     if (performance.now() >= end) break
     await sleep(askAgainMs)
   }
-  if (here.createdAt !== undefined && here.movedAt === undefined) throw error
+  if (here && here.movedAt === undefined) throw error
   const reason = error instanceof Error ? error.message : String(error)
   throw new CommandError(
     `${reason} The wallet ${id} was not seen at ${to.name}; it is suspended here. Run the command again, which continues. To use the wallet here instead, make sure that ${to.name} does not have it (agent wallet show ${id} --profile ${to.name}), and resume it.`,
@@ -97,8 +95,8 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** An import keeps the time at which the wallet was created. */
-function isSame(here: Pick<Partial<Wallet>, 'createdAt'>, there: Wallet): boolean {
-  return here.createdAt === undefined || here.createdAt === there.createdAt
+function isSame(here: Wallet | undefined, there: Wallet): boolean {
+  return here === undefined || here.createdAt === there.createdAt
 }
 
 async function findWallet({ call }: Side, id: string): Promise<Wallet | undefined> {

@@ -144,7 +144,7 @@ test('a node whose address does not answer is named, and so is one whose lease h
   const { address } = (await asSuperuser(`select address from node where name = 'b'`)).rows[0] as {
     address: string
   }
-  await using link = await openLink(Number(address.split(':')[1]))
+  await using link = await openLink(() => Number(address.split(':')[1]))
   const detour = `127.0.0.1:${link.port}`
   await asSuperuser(`update node set address = '${detour}' where name = 'b'`)
   expect((await checksOf(a))['nodes']!.status).toBe('ok')

@@ -81,7 +81,7 @@ test('requests for a node that cannot be reached get 503, and succeed when it ca
   await using nodes = await startNodes(['a', 'b'])
   const [a] = nodes.daemons
   const [row] = await nodes.read<{ address: string }>(`select address from node where name = 'b'`)
-  await using link = await openLink(Number(row!.address.split(':')[1]))
+  await using link = await openLink(() => Number(row!.address.split(':')[1]))
   await nodes.read(`update node set address = '127.0.0.1:${link.port}' where name = 'b'`)
   // A node owns the wallets that it makes.
   const { apiKey } = await nodes.daemons[1]!.newTenant('of b')
@@ -186,7 +186,7 @@ test.each(['stopped', 'cut off'] as const)(
   async (how) => {
     await using webhook = await Webhook.open()
     await using own = await startPostgres()
-    await using link = await openLink(own.port)
+    await using link = await openLink(() => own.port)
     const url = new URL(await own.createDatabase())
     url.port = String(link.port)
     await using daemon = await Daemon.start(settings(url.href, 'a', { GLOBAL_WEBHOOK_URL: webhook.url }))

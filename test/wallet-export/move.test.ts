@@ -24,9 +24,11 @@ async function newKey(daemon: Daemon, walletId: string): Promise<Tenant['call']>
 
 /** What the tenant has: without the fields that name the agent. */
 const contentsOf = async (call: Tenant['call']) => ({
-  connections: (await call('GET /connections')).contents.map(({ self: _, ...each }: any) => each),
+  connections: (await call('GET /connections')).contents.map(({ self: _self, ...each }: any) => each),
   messages: (await call('GET /messages', { query: {} })).contents,
-  records: (await call('GET /issue-credentials/records')).contents.map(({ self: _, ...each }: any) => each),
+  records: (await call('GET /issue-credentials/records')).contents.map(
+    ({ self: _self, ...each }: any) => each,
+  ),
   events: (await call('GET /events', { query: { limit: 1_000 } })).contents,
   webhooks: (await call('GET /events/webhooks')).contents.map(({ id, url }: any) => ({ id, url })),
 })
