@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../_tenants.ts'
 import { Webhook } from '../_webhook.ts'
-import { newPair, type Offered, type Pair, runFlow } from './_flow.ts'
+import { clockLeeway, newPair, type Offered, type Pair, runFlow } from './_flow.ts'
 import { startNodes, type Nodes } from './_nodes.ts'
 import { openRequests } from './_requests.ts'
 import { startReplicated, type Replicated } from './_standby.ts'
@@ -14,9 +14,8 @@ let nodes: Nodes
 let pairs: Pair[]
 beforeAll(async () => {
   webhook = await Webhook.open()
-  const leeway = { CREDENTIAL_LEEWAY: '7200', PRESENTATION_LEEWAY: '7200' }
   // No lease ends because the machine is busy.
-  const env = { GLOBAL_WEBHOOK_URL: webhook.url, AGENT_LEASE_SECONDS: '60', ...leeway }
+  const env = { GLOBAL_WEBHOOK_URL: webhook.url, AGENT_LEASE_SECONDS: '60', ...clockLeeway }
   const openServer = async () => (server = await startReplicated())
   nodes = await startNodes(['a', 'b'], env, { hasLinks: true, hasClocks: true, openServer })
   const { withRequests } = openRequests(nodes, Math.random)

@@ -15,7 +15,7 @@ import { createRandom } from '../_random.mjs'
 import { Webhook } from '../_webhook.ts'
 import { openBalancer } from './_balancer.ts'
 import { type FaultName, faults } from './_faults.ts'
-import { newPair, type Offered, runFlow } from './_flow.ts'
+import { clockLeeway, newPair, type Offered, runFlow } from './_flow.ts'
 import { startNodes } from './_nodes.ts'
 import { openRequests } from './_requests.ts'
 import { startReplicated } from './_standby.ts'
@@ -53,9 +53,7 @@ await using nodes = await startNodes(
     DIDCOMM_SERVICE_URL: balancer.url,
     GLOBAL_WEBHOOK_URL: webhook.url,
     AGENT_LEASE_SECONDS: '5',
-    // Credentials and proofs have dates by the clock of their node.
-    CREDENTIAL_LEEWAY: '7200',
-    PRESENTATION_LEEWAY: '7200',
+    ...clockLeeway,
   },
   {
     hasLinks: true,
