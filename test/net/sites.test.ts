@@ -69,6 +69,7 @@ test('no other file opens connections', () => {
     'daemon/client/send-request.ts', // the command line asks its daemon
     'daemon/nodes/connection.ts', // connections to the other nodes of this agent
     'daemon/nodes/forward-upgrade.ts', // a WebSocket at another node
+    'daemon/nodes/greet.ts', // a request to another node, to learn whether it answers
     'daemon/nodes/listener.ts', // the server for the other nodes
     'daemon/nodes/peer-request.ts', // a request to another node
     'daemon/pages/page.ts', // in the browser: the event stream of its own link

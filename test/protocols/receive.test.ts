@@ -134,8 +134,8 @@ test('message ids are deleted after thirty days, when new messages arrive', asyn
       tx
         .insertInto('inbox')
         .values([
-          { rowid: 1, id: 'older', received_at: daysAgo(31) },
-          { rowid: 2, id: 'younger', received_at: daysAgo(29) },
+          { rowid: -1, id: 'older', received_at: daysAgo(31) },
+          { rowid: 0, id: 'younger', received_at: daysAgo(29) },
         ])
         .execute(),
     )

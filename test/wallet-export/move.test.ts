@@ -108,11 +108,11 @@ async function openBreaking(url: string) {
   const state: { url: string; breaks: 'before' | 'after' | undefined } = { url: '', breaks: undefined }
   const server = createServer((asked, answer) => {
     const breaks = asked.url === '/wallets/import' ? state.breaks : undefined
-    if (breaks === 'before') return asked.destroy()
+    if (breaks === 'before') return asked.socket.destroy()
     const { method, headers } = asked
     asked.pipe(
       request(url + asked.url!, { method: method!, headers }, (got) => {
-        if (breaks === 'after') return asked.destroy()
+        if (breaks === 'after') return asked.socket.destroy()
         got.pipe(answer.writeHead(got.statusCode!, got.headers))
       }),
     )
