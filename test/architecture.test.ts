@@ -141,7 +141,15 @@ const mayImport: Record<string, string[]> = {
     'src/wallet',
     'daemon/middleware',
   ],
-  'daemon/pages': ['src/base', 'src/did', 'src/didcomm', 'src/enterprise', 'src/protocols', 'daemon/http'],
+  'daemon/pages': [
+    'src/base',
+    'src/did',
+    'src/didcomm',
+    'src/enterprise',
+    'src/protocols',
+    'src/storage/not-owner-error.ts',
+    'daemon/http',
+  ],
   'daemon/routes': [
     'src',
     'src/base',
@@ -167,6 +175,7 @@ const mayImport: Record<string, string[]> = {
     'daemon/middleware',
     'daemon/http',
     'daemon/pages',
+    'daemon/nodes/greet.ts',
   ],
   'daemon/nodes': [
     'src',

@@ -57,7 +57,7 @@ export async function surveyWallets(
   const survey: Survey = {
     total: ids.length,
     read: 0,
-    elsewhere: await wallets.countElsewhere(),
+    elsewhere: (await wallets.countAll()) - ids.length,
     unreadable: [],
     setAside: wallets.folder.setAsideFiles(),
     operations: [],

@@ -32,7 +32,6 @@ export type LeaseOptions = {
 const [renewals, endedMs] = [3, 20]
 
 export class Leases implements Ownership {
-  /** A node has its data folder for itself. */
   readonly startsAlone = true
   readonly #options: LeaseOptions
   readonly #db: table.NodeDb

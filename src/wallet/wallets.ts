@@ -114,9 +114,8 @@ export class Wallets {
   /** The ids of all wallets that are not suspended and that this process owns. */
   ids = async (): Promise<string[]> => (await readActiveIds(this.#db)).filter(this.#env.ownership.owns)
 
-  /** The number of wallets that other processes own, or none. */
-  countElsewhere = async (): Promise<number> =>
-    (await readActiveIds(this.#db)).filter((id) => !this.#env.ownership.owns(id)).length
+  /** The number of wallets that are not suspended, of all processes. */
+  countAll = async (): Promise<number> => (await readActiveIds(this.#db)).length
 
   /** Runs `work` while no wallet is created, so that free ids and seeds stay free. */
   serializeCreation = <T>(work: () => Promise<T>): Promise<T> => this.#creations.add(work)
@@ -129,7 +128,7 @@ export class Wallets {
   async suspend(id: string): Promise<WalletDetail> {
     this.assertOwned(id)
     const detail = await setMovedAt(this.#db, id, new Date().toISOString())
-    await (await this.#findOpen(id))?.suspend()
+    await (await this.#open.get(id)?.wallet.catch(() => undefined))?.suspend()
     return detail
   }
 
@@ -137,12 +136,10 @@ export class Wallets {
   async resume(id: string): Promise<WalletDetail> {
     this.assertOwned(id)
     const detail = await setMovedAt(this.#db, id, null)
-    ;(await this.#findOpen(id))?.resume()
+    ;(await this.#open.get(id)?.wallet.catch(() => undefined))?.resume()
     this.#env.onCommit(id, ['jobs', 'events'])
     return detail
   }
-
-  #findOpen = async (id: string) => this.#open.get(id)?.wallet.catch(() => undefined)
 
   /** Runs `work` on the file of a wallet while the wallet is closed. @throws {Problem} `Conflict` while it is used. */
   withClosedFile<T>(id: string, work: () => Promise<T>): Promise<T> {
@@ -229,8 +226,7 @@ export class Wallets {
 
   #close(id: string, entry: Entry): void {
     if (this.#open.get(id) === entry) this.#open.delete(id)
-    const { log } = this.#env
-    const complain = (err: unknown) => log.error({ err, walletId: id }, 'a wallet did not close')
+    const complain = (err: unknown) => this.#env.log.error({ err, walletId: id }, 'a wallet did not close')
     this.#keepClosed(id, entry.wallet.then((wallet) => wallet.close()).catch(complain))
   }
 
