@@ -101,19 +101,49 @@ export async function dueJobs(
   now = new Date(steadyNow()),
   { busy = [], limit = 1_000 }: DueOptions = {},
 ): Promise<{ jobs: Job[]; nextAt?: Date; waiting?: { count: number; since: number } }> {
-  const { rows: heads } = await findHeads(db, {
-    at: now.toISOString(),
-    limit: limit + 1,
-    busy: JSON.stringify(busy),
-  })
-  const jobs = heads.filter(({ waits }) => !waits).slice(0, limit)
-  const next = heads.find(({ waits }) => waits)
-  const [first] = heads
+  const at = now.toISOString()
+  const { rows } = await firstRows(db, {})
+  const isComplete = rows.length <= fewJobs
+  const heads = isComplete
+    ? headsOf(rows, at, busy)
+    : (await findHeads(db, { at, limit: limit + 1, busy: JSON.stringify(busy) })).rows
+  const due = heads.filter((row) => !isWaiting(row, at))
+  const next = due.length > limit ? undefined : heads.find((row) => isWaiting(row, at))
+  const count = isComplete ? rows.length : Number((await countJobs(db, {})).rows[0]!.count)
   return {
-    jobs: jobs.map(toJob),
+    jobs: due.slice(0, limit).map(toJob),
     ...(next && { nextAt: new Date(next.due_at) }),
-    ...(first && { waiting: { count: first.count, since: Date.parse(first.oldest) } }),
+    ...(heads.length > 0 && { waiting: { count, since: Date.parse(rows[0]!.created_at) } }),
   }
+}
+
+/** Most wallets have fewer jobs. One simple query then reads all of them, in a fifth of the time of `findHeads`. */
+const fewJobs = 32
+
+const firstRows = prepared((db: Db) =>
+  db
+    .selectFrom('job')
+    .selectAll()
+    .orderBy('sequence')
+    .limit(fewJobs + 1),
+)
+
+const countJobs = prepared((db: Db) => db.selectFrom('job').select((eb) => eb.fn.countAll().as('count')))
+
+/** A due time counts only if the clock was not set back behind the time of the attempt. */
+function isWaiting({ due_at, put_off_at }: JobRow, at: string): boolean {
+  return due_at > at && (put_off_at === null || put_off_at <= at)
+}
+
+/** As `findHeads`, from all jobs in their order. */
+function headsOf(rows: readonly JobRow[], at: string, busy: readonly string[]): JobRow[] {
+  const heads = new Map<string, JobRow>()
+  for (const row of rows) if (!busy.includes(row.queue) && !heads.has(row.queue)) heads.set(row.queue, row)
+  const waitsUntil = (row: JobRow) => (isWaiting(row, at) ? Date.parse(row.due_at) : 0)
+  return [...heads.values()].toSorted(
+    (one, other) =>
+      waitsUntil(one) - waitsUntil(other) || one.attempts - other.attempts || one.sequence - other.sequence,
+  )
 }
 
 /** The first job of every queue that is not busy: due jobs first, then the one that is due next. */
@@ -122,9 +152,6 @@ const findHeads = prepared((db: Db, { at, limit, busy }: { at: string; limit: nu
   return db
     .selectFrom('job')
     .selectAll()
-    .select(waits.as('waits'))
-    .select(sql<number>`(select count(*) from job)`.as('count'))
-    .select(sql<string>`(select created_at from job order by sequence limit 1)`.as('oldest'))
     .where('sequence', 'in', (eb) =>
       eb
         .selectFrom('job')
@@ -132,7 +159,7 @@ const findHeads = prepared((db: Db, { at, limit, busy }: { at: string; limit: nu
         .where('queue', 'not in', stringsOf(db, busy))
         .groupBy('queue'),
     )
-    .orderBy('waits')
+    .orderBy(waits)
     .orderBy(sql`case when ${waits} then due_at end`)
     .orderBy('attempts')
     .orderBy('sequence')

@@ -86,3 +86,34 @@ test('a job is parsed when it is read: a malformed one does not run', async () =
   await write(db, (tx) => tx.updateTable('job').set({ body: '{"kind":"gift"}' }).execute())
   await expect(dueJobs(db)).rejects.toThrow(/kind/)
 })
+
+test('a wallet with many jobs gives the same due jobs as one with few', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  const now = Date.now()
+  await write(db, async (tx) => {
+    for (const queue of ['a', 'b', 'c', 'd', 'a', 'b']) await enqueue(tx, queue, task(queue))
+  })
+  const [a, b, c] = (await dueJobs(db)).jobs
+  await write(db, async (tx) => {
+    await reschedule(tx, a!, new Date(now + 60_000), new Date(now))
+    await reschedule(tx, b!, new Date(now + 30_000), new Date(now))
+    await reschedule(tx, c!, new Date(0))
+  })
+  const looks = [{}, { limit: 1 }, { limit: 2 }, { busy: ['a'] }, { busy: ['b', 'd'] }]
+  const look = async () => {
+    const found = []
+    for (const options of looks) {
+      const busy = [...(options.busy ?? []), 'other']
+      found.push(await dueJobs(db, new Date(now), { ...options, busy }))
+    }
+    return found
+  }
+  const few = await look()
+  expect(few[0]).toMatchObject({ nextAt: new Date(now + 30_000), waiting: { count: 6 } })
+  await write(db, async (tx) => {
+    for (let n = 0; n < 50; n++) await enqueue(tx, 'other', task('other'))
+  })
+  const many = await look()
+  expect(many).toEqual(few.map((each) => ({ ...each, waiting: { ...each.waiting, count: 56 } })))
+})
