@@ -130,7 +130,8 @@ export class Writer<Tables> {
       if (group.length === 0) group.push(this.#waiting.shift()!)
       for (const { reject } of group) reject(error)
       timed(false)
-      if (isCommitting && isTemporary(error) && error.status === 503) this.#hooks.unknown?.()
+      if (isCommitting && isAway(error)) this.#hooks.unknown?.()
+      this.#refuseWaiting(error)
       return
     }
     timed(true)
@@ -153,11 +154,21 @@ export class Writer<Tables> {
       if (isAlone) throw error
       await rollback(tx)
       await release(tx)
-      return reject(error)
+      reject(error)
+      return this.#refuseWaiting(error)
     }
     if (!isAlone) await release(tx)
     resolvers.push(() => resolve(result))
   }
+
+  /** While the database is away, each write would wait for it in its turn, and the last one for minutes. */
+  #refuseWaiting(error: unknown): void {
+    if (isAway(error)) for (const { reject } of this.#waiting.splice(0)) reject(error)
+  }
+}
+
+function isAway(error: unknown): boolean {
+  return isTemporary(error) && error.status === 503
 }
 
 /**
