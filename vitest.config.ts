@@ -57,7 +57,7 @@ const long = `
   commands/start commands/json flows/main-flow commands/demo net/behind-proxy wallet-export/killed
   daemon/generated-client daemon/routes/anoncreds faults/killed-at-points daemon/start faults/killed-at-random
   wallet-export/altered commands/creddef commands/anoncreds commands/event base/clock fuzz/fuzz package/installed
-  flows/anoncreds-refusals flows/connectionless-restart faults/full-disk daemon/reference-browser
+  bench/way flows/anoncreds-refusals flows/connectionless-restart faults/full-disk daemon/reference-browser
   security/canary/canary commands/flows faults/key-rotation flows/adversaries
 `
   .trim()
@@ -77,7 +77,9 @@ class LongFirst extends BaseSequencer {
 }
 
 /** Files of those folders that take more than five seconds. They run with the system tests, which fill both cores meanwhile. */
-const slow = ['base/clock', 'credentials/mutation', 'schemas/hostile'].map((file) => `test/${file}.test.ts`)
+const slow = ['base/clock', 'bench/way', 'credentials/mutation', 'schemas/hostile'].map(
+  (file) => `test/${file}.test.ts`,
+)
 
 /**
  * Files of the system tests that run over PostgreSQL too: the transactions of the store, the main flows, the suite, events and the outbox,

@@ -1,9 +1,8 @@
 /** Sums up CPU profiles of daemons (`BENCH_PROFILE`) by part of the program, or by package. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { SourceMap } from 'node:module'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
+import { openSources } from './_sources.ts'
 
 const Frame = z.object({
   functionName: z.string(),
@@ -64,29 +63,13 @@ function partOf(node: Node, parents: ReadonlyMap<number, Node>, locate: Locate):
   return caller === node || name.startsWith('Node: ') ? name : `${name}, native`
 }
 
-/** Maps a position in a bundle to a position in the sources. */
+/** The part of the program that a function belongs to. */
 function locator(): Locate {
-  const maps = new Map<string, SourceMap | undefined>()
-  const known = new Map<string, string>()
-  return ({ url, lineNumber, columnNumber }) => {
-    if (url.startsWith('node:')) return `Node: ${url.replace(/^node:(internal\/)?/, '').split('/')[0]}`
-    const path = url.startsWith('file:') ? fileURLToPath(url) : url
-    const key = `${path}:${lineNumber}:${columnNumber}`
-    let source = known.get(key)
-    if (source === undefined) {
-      if (!maps.has(path))
-        maps.set(
-          path,
-          existsSync(`${path}.map`)
-            ? new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8')))
-            : undefined,
-        )
-      const entry = maps.get(path)?.findEntry(lineNumber, columnNumber)
-      source = nameOf((entry && 'originalSource' in entry && entry.originalSource) || path)
-      known.set(key, source)
-    }
-    return source
-  }
+  const sourceOf = openSources()
+  return ({ url, lineNumber, columnNumber }) =>
+    url.startsWith('node:')
+      ? `Node: ${url.replace(/^node:(internal\/)?/, '').split('/')[0]}`
+      : nameOf(sourceOf({ url, line: lineNumber, column: columnNumber }).path)
 }
 
 /** The package of a file, or the folder in this repository. */

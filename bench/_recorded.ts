@@ -1,12 +1,15 @@
-/** The recorded results, `bench/results/full.json` and `quick.json`, and the page with the full ones. */
+/** The recorded results, `bench/results/full.json`, `quick.json` and `way.json`, and the page with the full ones and the counts. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { readResults, toHeading, toMarkdown, type Results } from './_results.ts'
 import { scenarios } from './_scenarios.ts'
 
 const pathOf = (isQuick: boolean) =>
   new URL(`results/${isQuick ? 'quick' : 'full'}.json`, import.meta.url).pathname
+/** Counts are the same in quick runs, and do not depend on the machine. */
+const counts = 'way'
+const countsPath = new URL('results/way.json', import.meta.url).pathname
 const page = new URL('../docs/reference/benchmarks.md', import.meta.url)
-const marks = /(<!-- results -->\n)[^]*(<!-- \/results -->)/
+const marksOf = (part: 'results' | 'way') => new RegExp(`(<!-- ${part} -->\\n)[^]*(<!-- /${part} -->)`)
 
 /** The last recorded results of the same kind; quick runs are less warm. @throws if there are none. */
 export function readRecorded(isQuick: boolean): Results {
@@ -15,16 +18,51 @@ export function readRecorded(isQuick: boolean): Results {
   return readResults(pathOf(isQuick))
 }
 
-/** Records results, and writes the full ones to the page. Recorded results of other scenarios stay. */
+/** The recorded counts of `way`. */
+export function readRecordedCounts(): Results {
+  return readResults(countsPath)
+}
+
+/** The results of `way`, and those of all other scenarios. */
+export function apart(results: Results): { counted?: Results; timed?: Results } {
+  const [way, others] = [
+    results.tables.filter(({ scenario }) => scenario === counts),
+    results.tables.filter(({ scenario }) => scenario !== counts),
+  ]
+  return {
+    ...(way.length > 0 && { counted: { ...results, tables: way, failures: [] } }),
+    ...((others.length > 0 || way.length === 0) && { timed: { ...results, tables: others } }),
+  }
+}
+
+/** Records results, and writes the full ones and the counts to the page. Recorded results of other scenarios stay. */
 export function record(results: Results): void {
+  const { counted, timed } = apart(results)
+  if (counted) {
+    writeFileSync(countsPath, `${JSON.stringify(counted, null, 2)}\n`)
+    writePage('way', countsPart(counted))
+  }
+  if (timed) recordTimes(timed)
+}
+
+function recordTimes(results: Results): void {
   const path = pathOf(results.quick)
   const all = existsSync(path) ? withOthers(results, readResults(path)) : results
   writeFileSync(path, `${JSON.stringify(all, null, 2)}\n`)
-  if (!results.quick)
-    writeFileSync(
-      page,
-      readFileSync(page, 'utf8').replace(marks, (_, begin, end) => `${begin}${recordedPart(all)}${end}`),
-    )
+  if (!results.quick) writePage('results', recordedPart(all))
+}
+
+function writePage(part: 'results' | 'way', text: string): void {
+  const written = readFileSync(page, 'utf8').replace(
+    marksOf(part),
+    (_, begin, end) => `${begin}${text}${end}`,
+  )
+  writeFileSync(page, written)
+}
+
+/** The part of the page with the steps of a full flow; the lists are only in the file. */
+export function countsPart(counted: Results): string {
+  return `\n${[`${toHeading(counted)}.`, ...counted.tables.slice(0, 2).map(toMarkdown)].join('\n\n')}\n\n`
 }
 
 /** Adds the recorded results of other scenarios, with the run they are of. */

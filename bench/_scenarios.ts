@@ -210,6 +210,14 @@ export const scenarios: readonly Scenario[] = [
   },
   ...flowNames.map(flow),
   {
+    name: 'way',
+    about: 'counts the work of each step of a full flow: calls, promises, SQL, JSON, …',
+    isLong: true,
+    isApart: true,
+    minutes: 10,
+    run: async (scale) => (await import('./way/measure.ts')).measureWay(scale),
+  },
+  {
     name: 'metrics',
     about: 'full flows with metrics and without, by turns',
     isLong: true,

@@ -2,17 +2,18 @@
  * `npm run bench` measures the agent next to other software or bare primitives in the same run. `-- --list` lists the
  * scenarios, `-- flows resolve` selects some, `-- all` runs all. `--quick` runs for half a minute. `--json [FILE.json]`
  * prints or stores the numbers, `--compare A.json B.json` compares two files, `--guard` compares ratios with the
- * recorded ones, `--record` records them. Exits with 1 on failures. With `BENCH_PROFILE`, a folder, daemons write CPU
- * profiles there, and `--profile FOLDER` sums them up. See docs/reference/benchmarks.md.
+ * recorded ones, `--record` records them. `-- way` counts work instead of timing it. Exits with 1 on failures.
+ * With `BENCH_PROFILE`, a folder, daemons write CPU profiles there, and `--profile FOLDER` sums them up. See docs/reference/benchmarks.md.
  */
 import { writeFileSync } from 'node:fs'
 import { compare, findRegressions, toComparison, tolerance } from './_compare.ts'
 import { readOptions, usage, type Measuring } from './_options.ts'
 import { readProfiles, toShareTable } from './_profile.ts'
-import { readRecorded, record } from './_recorded.ts'
+import { apart, readRecorded, readRecordedCounts, record } from './_recorded.ts'
 import { readResults, toHeading, toMarkdown, type Results } from './_results.ts'
 import { run } from './_run.ts'
 import { scenarios } from './_scenarios.ts'
+import { advice, findGrown } from './way/_guard.ts'
 
 const options = readOptions(process.argv.slice(2))
 if ('problem' in options) {
@@ -45,8 +46,21 @@ function report(results: Results, { json, file, guard, isRecord }: Measuring): v
   if (json && !file) process.stdout.write(text)
   else console.log([toHeading(results), ...results.tables.map(toMarkdown)].join('\n\n'))
   for (const failure of results.failures) console.error(failure)
-  if (guard) hold(results)
+  const { counted, timed } = apart(results)
+  if (guard && timed) hold(timed)
+  if (guard && counted) holdCounts(counted)
   if (isRecord) record(results)
+}
+
+/** Prints the counts of a full flow that have grown. */
+function holdCounts({ tables }: Results): void {
+  const grown = findGrown(readRecordedCounts().tables[0]!.rows, tables[0]!.rows)
+  console.log(
+    grown.length > 0
+      ? `\n${grown.join('\n')}\n${advice}`
+      : '\nNo count of a full flow has grown by more than 5 %.',
+  )
+  if (grown.length > 0) process.exitCode = 1
 }
 
 /** Prints the ratios that have become worse. */

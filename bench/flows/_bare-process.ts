@@ -2,7 +2,8 @@
  * The bare composition of a flow's steps, in a process of its own: two parties with a database each, prepared
  * statements, a commit on disk for each state change, envelopes by node:crypto over node:http, signatures by
  * libsecp256k1, webhooks by undici. It has no REST API, no checks and no retries. It answers `{steps,
- * concurrency, seconds}` with its measurement. Arguments: a folder, and the URL of the webhook receiver.
+ * concurrency, seconds}` with its measurement; each flow at once runs at least one time. Arguments: a folder,
+ * and the URL of the webhook receiver.
  */
 import { createHash, generateKeyPairSync, randomBytes, randomUUID, type KeyObject } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -81,6 +82,7 @@ async function openParty(name: Party) {
   }
 }
 
+type Order = { steps: Steps; concurrency: number; seconds: number }
 type Letter = { id: string; thid: string }
 
 async function post(pool: Pool, body: string): Promise<void> {
@@ -113,28 +115,22 @@ async function flow(script: readonly Step[]): Promise<void> {
   await Promise.all(announced)
 }
 
-process.on('message', (asked: { steps: Steps; concurrency: number; seconds: number }) => {
-  void run(asked).then((done) => process.send!(done))
+process.on('message', (asked: object) => {
+  // `way/_counter.mjs` answers other messages.
+  if ('steps' in asked) void run(asked as Order).then((done) => process.send!(done))
 })
 process.send!({ ready: true })
 
-async function run({
-  steps: name,
-  concurrency,
-  seconds,
-}: {
-  steps: Steps
-  concurrency: number
-  seconds: number
-}) {
+async function run({ steps: name, concurrency, seconds }: Order) {
   const before = process.cpuUsage()
   const start = performance.now()
   const times: number[] = []
   const work = async () => {
-    for (let from = performance.now(); from < start + seconds * 1_000; from = performance.now()) {
+    do {
+      const from = performance.now()
       await flow(steps[name])
       times.push(performance.now() - from)
-    }
+    } while (performance.now() < start + seconds * 1_000)
   }
   await Promise.all(Array.from({ length: concurrency }, work))
   const { user, system } = process.cpuUsage(before)

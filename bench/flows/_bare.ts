@@ -16,12 +16,12 @@ export type Done = z.output<typeof Done>
 
 type Order = { steps: Steps; concurrency: number; seconds: number }
 
-/** Starts the process. `run` measures some concurrent flows for some seconds. */
-export async function openBare() {
+/** Starts the process, with more arguments for Node. `run` measures some concurrent flows for some seconds. */
+export async function openBare(more: readonly string[] = []) {
   const folder = await temporaryFolder()
   const receiver = await openReceiver()
   const bare = fork(program, [folder.path, receiver.url], {
-    execArgv,
+    execArgv: [...execArgv, ...more],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const child = await openChild(bare)
@@ -31,6 +31,8 @@ export async function openBare() {
       receiver.forget()
       return done
     },
+    pid: bare.pid!,
+    exchange: child.exchange,
     [Symbol.asyncDispose]: together([folder, receiver, child]),
   }
 }
@@ -43,11 +45,15 @@ export async function openChild(child: ChildProcess) {
   ended.catch(() => {})
   const answer = async () => ((await Promise.race([once(child, 'message'), ended])) as unknown[])[0]
   await answer()
+  const exchange = (message: object): Promise<unknown> => {
+    child.send(message)
+    return answer()
+  }
   return {
-    async run(order: { steps?: Steps; concurrency: number; seconds: number }): Promise<Done> {
-      child.send(order)
-      return Done.parse(await answer())
-    },
+    run: async (order: { steps?: Steps; concurrency: number; seconds: number }): Promise<Done> =>
+      Done.parse(await exchange(order)),
+    /** The reply to a message. */
+    exchange,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await ended.catch(() => {})

@@ -1,7 +1,13 @@
 /** The recorded results match the page and the existing scenarios. */
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { readRecorded, recordedPart, withOthers } from '../../bench/_recorded.ts'
+import {
+  countsPart,
+  readRecorded,
+  readRecordedCounts,
+  recordedPart,
+  withOthers,
+} from '../../bench/_recorded.ts'
 import { scenarios } from '../../bench/_scenarios.ts'
 
 test('the quick results are in the short form without failures', () => {
@@ -14,6 +20,10 @@ test('the quick results are in the short form without failures', () => {
 
 test.skipIf(!existsSync('bench/results/full.json'))('the page shows the full results', () => {
   expect(readFileSync('docs/reference/benchmarks.md', 'utf8')).toContain(recordedPart(readRecorded(false)))
+})
+
+test('the page shows the recorded counts of a full flow', () => {
+  expect(readFileSync('docs/reference/benchmarks.md', 'utf8')).toContain(countsPart(readRecordedCounts()))
 })
 
 test('new measurements replace recorded ones of the same scenarios; the others keep the name of their run', () => {
