@@ -101,14 +101,17 @@ function flushesItself(database) {
 function countStatements(Database) {
   const database = new Database(':memory:')
   const Statement = Object.getPrototypeOf(database.prepare('select 1'))
+  // The getters of the package would count as calls of it.
+  const [native] = Object.getOwnPropertySymbols(database)
+  const isOpen = (statement) => statement.database[native].inTransaction
   database.close()
   for (const method of ['run', 'get', 'all', 'iterate']) {
-    const native = Statement[method]
+    const call = Statement[method]
     Statement[method] = function (...values) {
-      const before = this.database.inTransaction
-      const result = native.apply(this, values)
+      const before = isOpen(this)
+      const result = call.apply(this, values)
       if (isDetailed) add(counts.statements, this.source)
-      const isCommit = !this.database.inTransaction && (before || (method === 'run' && !this.readonly))
+      const isCommit = !isOpen(this) && (before || (method === 'run' && !this.readonly))
       if (isCommit && !/^rollback/i.test(this.source) && !this.database.memory) commit(this.database)
       return result
     }
