@@ -35,6 +35,7 @@ function add(map, key, bytes = 0) {
 
 /** The stack above a function, as `file:line:column` of each frame. */
 function stackAbove(callee) {
+  // oxlint-disable-next-line typescript/unbound-method -- it is put back below
   const { stackTraceLimit, prepareStackTrace } = Error
   Error.stackTraceLimit = framesKept
   Error.prepareStackTrace = (_error, sites) =>
