@@ -39,7 +39,7 @@ export async function checkMove(from: Side, to: Side, id: string): Promise<Walle
 
 /** @throws {CommandError} when the wallet is suspended here and not, or not known to be, at the other agent */
 export async function moveWallet(from: Side, to: Side, id: string): Promise<Wallet> {
-  // Nobody can read the file without the passphrase, which is in the memory of this process only.
+  // The passphrase stays in the memory of this process. Without it, the file cannot be read.
   const passphrase = randomBytes(32).toString('base64url')
   const folder = mkdtempSync(join(tmpdir(), 'agent-wallet-'))
   const file = join(folder, 'wallet')

@@ -10,7 +10,7 @@ import { checkMove, moveWallet } from '../../cli/wallet-move.ts'
 export default defineCommand({
   summary: 'Move a wallet to the agent of another profile (administrator)',
   description:
-    'Suspends the wallet here, exports it, and imports it at the other agent, whose profile has its administrator’s key. The file in between is encrypted with a passphrase that nobody learns, and is removed. If the import fails, the wallet stays suspended here: run the command again, or `agent wallet resume`. Connections keep working if the other agent takes over the public addresses (REST_SERVICE_URL, DIDCOMM_SERVICE_URL) of this one.',
+    'Suspends the wallet here, exports it, and imports it at the other agent, whose profile has its administrator’s key. The temporary file is encrypted with a random passphrase, and is removed. If the import fails, the wallet stays suspended here: run the command again, or `agent wallet resume`. Connections keep working if the other agent takes over the public addresses (REST_SERVICE_URL, DIDCOMM_SERVICE_URL) of this one.',
   examples: ['agent wallet move acme --to new', 'agent wallet move <id> --to new --profile old'],
   args: idOf('wallet'),
   flags: {

@@ -55,7 +55,7 @@ export async function openDatabase(url: string): Promise<Database | Finding> {
     return {
       status: 'failed',
       detail: describeFailure(url, error),
-      hint: 'agent config show AGENT_DATABASE_URL   # a node goes on by itself when the database is back',
+      hint: 'agent config show AGENT_DATABASE_URL   # nodes continue when the database is back',
     }
   }
 }
@@ -75,7 +75,7 @@ export async function checkDatabase(database: Database, isRunning: boolean): Pro
   if (unknown !== undefined)
     return {
       status: isRunning ? 'warning' : 'failed',
-      detail: `A newer release of identity-agent migrated the database (this release does not know ${unknown}). A node of this release goes on, and does not start again.`,
+      detail: `A newer release of identity-agent migrated the database (this release does not know ${unknown}). Running nodes of this release continue, but cannot be started again.`,
       hint: 'install that release, then agent daemon restart',
     }
   if (!server.fullPageWrites)

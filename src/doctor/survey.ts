@@ -17,7 +17,9 @@ export type Survey = {
   read: number
   /** Wallets of other nodes or workers. */
   elsewhere: number
-  /** `name` is that of the file. */
+  /** The kind of the store. */
+  system: Wallets['store']['system']
+  /** `name` is that of the file or the rows. */
   unreadable: { walletId: string; name: string; reason: string }[]
   /** Names of wallet files that were set aside as damaged. */
   setAside: string[]
@@ -58,6 +60,7 @@ export async function surveyWallets(
     total: ids.length,
     read: 0,
     elsewhere: (await wallets.countAll()) - ids.length,
+    system: wallets.store.system,
     unreadable: [],
     setAside: wallets.folder.setAsideFiles(),
     operations: [],

@@ -10,7 +10,7 @@ const confirmedAfterMs = 3_600_000
 /** A record is reported when it expires within this time and within the last tenth of its lifetime. */
 const endsSoonMs = 86_400_000
 
-export function checkWallets({ total, read, elsewhere, unreadable, setAside }: Survey): Finding {
+export function checkWallets({ total, read, elsewhere, system, unreadable, setAside }: Survey): Finding {
   const [first] = unreadable
   if (setAside.length > 0) {
     return {
@@ -27,9 +27,10 @@ export function checkWallets({ total, read, elsewhere, unreadable, setAside }: S
   return {
     status: 'failed',
     detail: `${unreadable.length} of ${counted(read, 'wallet')} cannot be read, such as ${first.name}: ${first.reason}`,
-    hint: first.name.startsWith('the rows')
-      ? 'agent doctor --deep   # examines all wallets; then restore the database from a dump'
-      : 'agent daemon stop   # then restore the file from a copy of the data folder (AGENT_DATA_DIR), and start the daemon again',
+    hint:
+      system === 'postgresql'
+        ? 'agent doctor --deep   # examines all wallets; then restore a backup'
+        : 'agent daemon stop   # then restore the file from a copy of the data folder (AGENT_DATA_DIR), and start the daemon again',
   }
 }
 

@@ -8,7 +8,7 @@ import type { AuditTables } from './audit-tables.ts'
 import { asKysely, createDialect, isSqlite, type DialectOptions } from './dialect.ts'
 import { DamagedFileError, toStorageError } from './file-errors.ts'
 import { removePageSums } from './files.ts'
-import { makeImage, writeImage } from './image.ts'
+import { fillFile, makeImage, writeImage } from './image.ts'
 import type { MediatorTables } from './mediator-tables.ts'
 import { isUpToDate, migrate, type Migrations } from './migrate.ts'
 import * as agent001 from './migrations/agent-001-init.ts'
@@ -83,8 +83,16 @@ let emptyWallet: Buffer | undefined
  * @throws {Problem} `InsufficientStorage`. No part of the file is left then.
  */
 export async function makeWalletDb(path: string, fill: (db: Db) => Promise<unknown>): Promise<void> {
-  emptyWallet ??= await makeImage<WalletTables>((db) => migrate(db, walletMigrations))
-  await writeImage(path, await makeImage(fill, emptyWallet))
+  await writeImage(path, await makeImage(fill, await getEmptyWallet()))
+}
+
+/** Writes a new file of a wallet, as `fillFile` does. @throws as `fillFile` */
+export async function fillWalletFile(path: string, fill: (tx: Db) => Promise<unknown>): Promise<void> {
+  await fillFile(path, await getEmptyWallet(), fill)
+}
+
+async function getEmptyWallet(): Promise<Buffer> {
+  return (emptyWallet ??= await makeImage<WalletTables>((db) => migrate(db, walletMigrations)))
 }
 
 /**

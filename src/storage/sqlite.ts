@@ -68,7 +68,7 @@ export function openLockFile(path: string): Database {
   return database
 }
 
-/** Opens a file that nobody else reads before it is complete: without a log, and without flushes to the disk. */
+/** Opens a file that no other connection reads before it is complete. There is no log, and no flush to the disk. */
 export function openToFill(path: string): Database {
   const Database = load()
   const database = new Database(path, { fileMustExist: true })

@@ -1,9 +1,8 @@
 /** The contents of wallets in PostgreSQL: the rows with the id of the wallet. */
-import { closeSync, openSync } from 'node:fs'
 import { type Kysely, sql } from 'kysely'
 import { across } from '../base/probe.ts'
-import { type AgentDb, type Db, openExistingWalletDb, openWalletDb } from '../storage/database.ts'
-import { DamagedFileError, toStorageError } from '../storage/file-errors.ts'
+import { type AgentDb, type Db, fillWalletFile, openExistingWalletDb } from '../storage/database.ts'
+import { DamagedFileError } from '../storage/file-errors.ts'
 import type { Pools } from '../storage/postgres/connect.ts'
 import { copyRows, inPostgres, inSqlite } from '../storage/postgres/copy-rows.ts'
 import { type Claim, enterAgent, openWallet, openWalletAndAgent } from '../storage/postgres/databases.ts'
@@ -58,26 +57,17 @@ export class WalletRows implements WalletStore {
     await openWallet(this.#pools, id, () => this.#claimOf(id))
       .transaction()
       .execute(() => Promise.resolve())
-    closeSync(openSync(path, 'wx', 0o600))
-    const file = await openWalletDb(path)
-    try {
-      const count = await openWallet(this.#pools, id)
+    const from = openWallet(this.#pools, id)
+    await fillWalletFile(path, async (to) => {
+      const count = await from
         .transaction()
         .setIsolationLevel('repeatable read')
-        .execute(async (from) => {
-          await sql`set transaction read only`.execute(from)
-          return file
-            .transaction()
-            .execute((to) => copyRows(inPostgres(from), inSqlite(to), copiedWalletTables))
+        .execute(async (tx) => {
+          await sql`set transaction read only`.execute(tx)
+          return copyRows(inPostgres(tx), inSqlite(to), copiedWalletTables)
         })
       if (count === 0) throw new DamagedFileError(this.nameOf(id), 'are missing')
-      // Without a log.
-      await sql`pragma journal_mode = delete`.execute(file)
-    } catch (error) {
-      throw toStorageError(error, path)
-    } finally {
-      await file.destroy()
-    }
+    })
   }
 
   /** One transaction. The agent's tables are locked for its end only, since the rows of a large wallet take long. */

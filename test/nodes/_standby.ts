@@ -21,7 +21,7 @@ const durable = [
   'log_min_messages=fatal',
 ]
 
-/** What a copy of the data does not have: the log, which the standby gets from the primary, and files of the running server. */
+/** Files that the copy leaves out: the write-ahead log, which the standby gets from the primary, and files of the running server. */
 const notCopied = new Set(['pg_wal', 'pg_replslot', 'postmaster.pid', 'postmaster.opts'])
 
 export type Replicated = Postgres & {

@@ -46,13 +46,13 @@ export async function migrateDatabase(
       `A newer release of identity-agent migrated the database (this release does not know ${unknown}); nothing was changed. Start that release.`,
       1,
     )
-  if (missing > 0) await migrateAgain(shared, migrations)
+  if (missing > 0) await migrateWithRetries(shared, migrations)
   const fault = await findUnprotected(shared)
   if (fault) throw new StartError(fault.detail, 1)
 }
 
 /** Nodes of the previous release work meanwhile, and lock tables in another order. After a deadlock, the migration begins again. */
-async function migrateAgain(shared: Pool, migrations: Migrations): Promise<void> {
+async function migrateWithRetries(shared: Pool, migrations: Migrations): Promise<void> {
   const db = new Kysely<unknown>({ dialect: createPostgresDialect(shared, { openWrite: () => undefined }) })
   for (let deadlocks = 0; ; deadlocks++)
     try {

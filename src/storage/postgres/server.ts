@@ -1,4 +1,4 @@
-/** What a node needs of a PostgreSQL server, its role and its tables: read at a start, and by `agent doctor`. */
+/** The requirements of a node on a PostgreSQL server, its role and its tables. A start and `agent doctor` check them. */
 import type { Pool } from 'pg'
 import { query } from './connect.ts'
 import * as init from './migrations/001-init.ts'
@@ -22,7 +22,7 @@ export type Server = {
   fullPageWrites: boolean
 }
 
-/** What is wrong, in a sentence with the way out, and a statement that repairs it. */
+/** A failed requirement: a sentence with the way out, and a statement that repairs it. */
 export type Fault = { detail: string; hint: string }
 
 export async function readServer(pool: Pool): Promise<Server> {
