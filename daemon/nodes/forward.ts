@@ -15,7 +15,7 @@ import { forwardUpgrade } from './forward-upgrade.ts'
 import { createPeerAgent } from './connection.ts'
 import { greetNode } from './greet.ts'
 import { forwardedHeader, notOwnerHeader } from './listener.ts'
-import { type PeerRequest, sendToPeer } from './peer-request.ts'
+import { isSafe, type PeerRequest, sendToPeer } from './peer-request.ts'
 
 /** A body up to this size is read before it is sent, so that it can be sent again. A larger one is streamed once. */
 const bufferedBytes = 1_048_576
@@ -75,10 +75,11 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     const ended = new AbortController()
     const abort = () => ended.abort()
     ctx.res.once('close', abort)
-    // A node that is paused accepts connections and never answers.
+    // A node that is paused accepts connections and never answers. One that has given the wallet up still answers its last requests.
     const remove = ownership.onChange(() => {
       void ownership.findOwner(walletId).then((owner) => {
-        if ((ownership.owns(walletId) ? options : owner)?.address !== address) abort()
+        if ((ownership.owns(walletId) ? options : owner)?.address === address) return
+        if (isSafe(request.method) || !isRunning(address)) abort()
       })
     })
     const unwatch = watchNode(address, abort)
@@ -94,6 +95,9 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     }
     return response
   }
+
+  const isRunning = (address: string) =>
+    [options, ...ownership.listOthers()].some((process) => process.address === address)
 
   /** Calls `onLost` when a node that has not answered for the time of a lease does not answer a new connection either. An answer may be slow. */
   function watchNode(address: string, onLost: () => void): () => void {

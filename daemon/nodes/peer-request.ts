@@ -19,8 +19,8 @@ export type Options = {
   signal: AbortSignal
 }
 
-/** Methods that can be repeated, whatever has become of the first request. */
-const safeMethods = ['GET', 'HEAD', 'OPTIONS']
+/** Whether a request can be repeated, whatever has become of the first one (RFC 9110 §9.2.1). */
+export const isSafe = (method: string): boolean => ['GET', 'HEAD', 'OPTIONS'].includes(method)
 
 /**
  * The response of a node. Undefined if the request can be sent again: nothing was done, or its method is safe.
@@ -45,9 +45,7 @@ export function sendToPeer(
       response.resume()
       resolve(undefined)
     })
-    sent.once('error', (error) =>
-      !isConnected || safeMethods.includes(method) ? resolve(undefined) : reject(lost(error)),
-    )
+    sent.once('error', (error) => (!isConnected || isSafe(method) ? resolve(undefined) : reject(lost(error))))
     transmit(sent, body)
   })
 }

@@ -4,6 +4,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export type Link = AsyncDisposable & {
   readonly port: number
+  /** How many connections there have been. */
+  readonly connections: number
   /** Drops what is on the way, and everything from now on. Connections stay open without an answer, as without a network. */
   cut(): void
   /** Connections of before are closed. New ones work. */
@@ -14,7 +16,9 @@ export type Link = AsyncDisposable & {
 export async function openLink(findPort: () => number): Promise<Link> {
   const open = new Set<Socket>()
   let isCut = false
+  let connections = 0
   const server = createServer((near) => {
+    connections++
     const far = connect(findPort(), '127.0.0.1')
     for (const [from, to] of [
       [near, far],
@@ -35,6 +39,9 @@ export async function openLink(findPort: () => number): Promise<Link> {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     port: (server.address() as AddressInfo).port,
+    get connections() {
+      return connections
+    },
     cut: () => void (isCut = true),
     mend() {
       closeAll()

@@ -83,12 +83,18 @@ test('requests for a node that cannot be reached get 503, and succeed when it ca
   const [row] = await nodes.read<{ address: string }>(`select address from node where name = 'b'`)
   await using link = await openLink(() => Number(row!.address.split(':')[1]))
   await nodes.read(`update node set address = '127.0.0.1:${link.port}' where name = 'b'`)
+  await until(
+    'the shards of b',
+    () => nodes.read(`select id from shard where node = (select id from node where name = 'b')`),
+    (shards) => shards.length === 128,
+  )
   // A node owns the wallets that it makes.
   const { apiKey } = await nodes.daemons[1]!.newTenant('of b')
+  // Node a reads the new address when it renews its lease.
   await until(
     'the way over the link',
-    () => send(a!.url, apiKey),
-    ({ status }) => status === 200,
+    async () => (await send(a!.url, apiKey)).status === 200 && link.connections > 0,
+    Boolean,
   )
   expect((await send(a!.url, apiKey, { label: 'before' })).status).toBe(201)
   link.cut()
