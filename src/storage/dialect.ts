@@ -93,7 +93,7 @@ class Driver extends SqliteDriver {
 
   constructor(database: Database, isShared: boolean) {
     const prepare = createPrepare(database)
-    super({ database: { prepare, close: () => database.close() } })
+    super({ database: { prepare: (text) => database.prepare(text), close: () => database.close() } })
     if (isShared) database.pragma('busy_timeout = 0')
     this.#database = database
     this.#isShared = isShared
@@ -180,10 +180,31 @@ class Driver extends SqliteDriver {
 
   #execute<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
     const statement = this.#prepare(sql)
-    if (statement.reader) return { rows: statement.all(parameters) as R[] }
+    if (statement.reader) return { rows: readRows<R>(statement, parameters) }
     const { changes, lastInsertRowid } = statement.run(parameters)
     return { numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid), rows: [] }
   }
+}
+
+/** The columns of statements whose rows are arrays. */
+const columnsOf = new WeakMap<Statement, readonly string[]>()
+
+/** The rows of a statement as objects. better-sqlite3 returns arrays in half of the time of objects. */
+function readRows<R>(statement: Statement, parameters: readonly unknown[]): R[] {
+  let columns = columnsOf.get(statement)
+  if (!columns) {
+    columns = statement
+      .raw()
+      .columns()
+      .map(({ name }) => name)
+    columnsOf.set(statement, columns)
+  }
+  const rows = statement.all(parameters) as unknown[][]
+  return rows.map((values) => {
+    const row: Record<string, unknown> = {}
+    for (let index = 0; index < columns.length; index++) row[columns[index]!] = values[index]
+    return row as R
+  })
 }
 
 function locked(path: string, cause: unknown): Problem {
