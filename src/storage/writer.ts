@@ -145,19 +145,20 @@ export class Writer<Tables> {
     { write, resolve, reject }: Request<Tables>,
     resolvers: (() => void)[],
   ): Promise<void> {
-    const isAlone = resolvers.length === 0 && this.#waiting.length === 0
-    if (!isAlone) await savepoint(tx)
+    // If the first write fails, the transaction ends, and the others begin a new one.
+    const isFirst = resolvers.length === 0
+    if (!isFirst) await savepoint(tx)
     let result: unknown
     try {
       result = await write(tx)
     } catch (error) {
-      if (isAlone) throw error
+      if (isFirst) throw error
       await rollback(tx)
       await release(tx)
       reject(error)
       return this.#refuseWaiting(error)
     }
-    if (!isAlone) await release(tx)
+    if (!isFirst) await release(tx)
     resolvers.push(() => resolve(result))
   }
 
