@@ -11,7 +11,7 @@ import type { Db, Tx } from '../storage/database.ts'
 import type { WriteOptions } from '../storage/writer.ts'
 import { confirm, fail, type Delivery } from './deliveries.ts'
 import { logAttempt, type Answer } from './delivery-log.ts'
-import type { Event, EventType } from './event.ts'
+import type { Event, EventText, EventType } from './event.ts'
 import { sign, type Secrets } from './signature.ts'
 import {
   getWebhook,
@@ -117,7 +117,7 @@ export async function deliverTest(
     data: { test: true },
     walletId: wallet.id,
   }
-  const answer = await send(wallet, target(wallet, row), event)
+  const answer = await send(wallet, target(wallet, row), { ...event, text: JSON.stringify(event) })
   await wallet.transaction(async (tx) => {
     // A webhook that was deleted during the request has no delivery log.
     const known = await tx.selectFrom('webhook').select('id').where('id', '=', webhookId).executeTakeFirst()
@@ -130,7 +130,7 @@ export async function deliverTest(
 async function send(
   wallet: DeliveringWallet,
   { http, url, headers, secrets }: Target,
-  event: Event,
+  { id, text: body }: EventText,
 ): Promise<Answer> {
   const attemptedAt = new Date()
   const start = performance.now()
@@ -139,10 +139,9 @@ async function send(
     durationMs: performance.now() - start,
     ...rest,
   })
-  const body = JSON.stringify(event)
   const fixed = {
     'content-type': 'application/json',
-    ...sign(secrets, { id: event.id, at: attemptedAt, body }),
+    ...sign(secrets, { id, at: attemptedAt, body }),
   }
   try {
     const { status } = await across('webhook', { walletId: wallet.id, url }, () =>

@@ -10,7 +10,7 @@ import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import { larger, numberAt, stringsOf } from '../storage/sql.ts'
 import { logAttempt, type Answer } from './delivery-log.ts'
-import { toLoggedEvent, type Event, type LoggedEvent } from './event.ts'
+import { toEventText, type EventRow, type EventText } from './event.ts'
 
 /** Attempts to deliver an event, and the seconds between them, as in the Cloud Agent. */
 export const attemptLimit = 3
@@ -31,8 +31,8 @@ export type Delivery = {
   kind: 'automatic' | 'replay'
   attempts: number
   sequence: number
-  event: Event
-  following: LoggedEvent[]
+  event: EventText
+  following: { sequence: number; event: EventText }[]
   newest: number
 }
 
@@ -75,14 +75,15 @@ export async function dueDeliveries(
     const { sequence, newest } = row
     const isLast = isReplay || sequence === newest
     const following = isLast ? [] : (await eventsAfter(db, { sequence })).rows
+    const toSend = (each: EventRow) => ({ sequence: each.sequence, event: toEventText(each, walletId) })
     deliveries.push({
       webhookId,
       url,
       headers,
       secrets,
       ...state,
-      ...toLoggedEvent(row, walletId),
-      following: following.map((each) => toLoggedEvent(each, walletId)),
+      ...toSend(row),
+      following: following.map(toSend),
       newest,
     })
   }

@@ -39,7 +39,12 @@ export type DeliveryQuery = Paging & {
 }
 
 /** The subject of an attempt. `sequence` is that of the event; a test event has none. */
-export type Attempted = { webhookId: string; event: Event; sequence?: number; kind: AttemptKind }
+export type Attempted = {
+  webhookId: string
+  event: Pick<Event, 'id' | 'type'>
+  sequence?: number
+  kind: AttemptKind
+}
 
 type AttemptRow = Selectable<WalletTables['delivery_attempt']>
 

@@ -26,6 +26,9 @@ export type Event = z.infer<typeof Event>
 
 export type EventRow = Selectable<WalletTables['event']>
 
+/** An event as a webhook gets it. `text` is its JSON text. */
+export type EventText = Pick<Event, 'type' | 'id' | 'ts'> & { text: string }
+
 /** An event and its sequence number in the wallet's log. */
 export type LoggedEvent = { sequence: number; event: Event }
 
@@ -84,6 +87,19 @@ export async function eventsAfter(
 /** Reads an event's row. */
 export function toLoggedEvent({ sequence, type, id, ts, data }: EventRow, walletId: string): LoggedEvent {
   return { sequence, event: Event.parse({ type, id, ts, data: JSON.parse(data), walletId }) }
+}
+
+const Head = Event.omit({ data: true })
+
+/** Reads an event's row. The stored text of the data is neither parsed nor written again. */
+export function toEventText({ data, ...row }: EventRow, walletId: string): EventText {
+  const { type, id, ts } = Head.parse({ ...row, walletId })
+  return {
+    type,
+    id,
+    ts,
+    text: `{"type":"${type}","id":"${id}","ts":"${ts}","data":${data},"walletId":"${walletId}"}`,
+  }
 }
 
 /** The event with an id. */
