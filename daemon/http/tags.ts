@@ -6,6 +6,7 @@ const descriptions: Readonly<Record<string, string>> = {
   'did-registrar': 'The wallet’s own DIDs: create, publish, update, deactivate',
   dids: 'Resolve any DID',
   'issue-credentials': 'Offer, accept and issue credentials',
+  oid4vci: 'Issue credentials to wallets of OpenID for Verifiable Credential Issuance (OpenID4VCI 1.0)',
   'present-proof': 'Request, present and accept proofs',
   'credential-status': 'Status lists and revocation',
   'schema-registry': 'Schemas of credentials',

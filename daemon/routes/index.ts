@@ -18,6 +18,7 @@ import iam from './iam.ts'
 import invitation from './invitation.ts'
 import issueCredentials from './issue-credentials.ts'
 import messages from './messages.ts'
+import oid4vci from './oid4vci.ts'
 import presentProof from './present-proof.ts'
 import presentationExchange from './presentation-exchange.ts'
 import schemaRegistry from './schema-registry.ts'
@@ -41,6 +42,7 @@ export const routes = [
   ...i,
   ...issueCredentials,
   ...credentialStatus,
+  ...oid4vci,
   ...presentProof,
   ...messages,
   ...didcomm,

@@ -132,6 +132,13 @@ const statuses = {
   'error:CredentialDefinitionError:NotGeneratedYet':               503,
   'error:CredentialDefinitionError:DereferencingError':            422,
 
+  // OpenID4VCI issuers
+  'error:OID4VCIIssuerMetadataServiceError:IssuerIdNotFound':      404,
+  'error:OID4VCIIssuerMetadataServiceError:DuplicateIssuerId':     409,
+  'error:OID4VCIIssuerMetadataServiceError:CredentialConfigurationNotFound': 404,
+  'error:OID4VCIIssuerMetadataServiceError:DuplicateCredentialConfigId': 409,
+  'error:OID4VCIIssuerMetadataServiceError:InvalidSchemaId':       400,
+
   // DIDComm endpoint
   'error:DIDCommControllerError:InvalidContentType':               400,
   'error:DIDCommControllerError:RequestBodyParsingError':          400,

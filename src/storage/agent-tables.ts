@@ -88,6 +88,33 @@ export interface AgentTables {
     /** JSON; null until the key is generated. */
     key_correctness_proof: string | null
   }
+
+  /** OpenID4VCI issuers. Their metadata is public. */
+  credential_issuer: {
+    sequence: number
+    id: string
+    wallet_id: string
+    /** The URL of an external authorization server. Null: this agent authorizes. */
+    authorization_server: string | null
+    client_id: string | null
+    /** Sealed with the key of the wallet. */
+    client_secret: string | null
+    created_at: string
+  }
+
+  /** The credentials that an issuer offers. */
+  credential_configuration: {
+    issuer_id: string
+    /** Chosen by the tenant, unique for the issuer. */
+    id: string
+    wallet_id: string
+    /** A format identifier of OpenID4VCI. */
+    format: string
+    schema_id: string
+    /** JSON of the names of the schema's properties, see `oid4vci/configurations.ts`. */
+    claims: string
+    created_at: string
+  }
 }
 
 /** The common columns of both registries. */

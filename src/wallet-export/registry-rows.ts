@@ -45,6 +45,27 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       key_correctness_proof: text.nullable(),
     }),
   }),
+  z.object({
+    kind: z.literal('credential_issuer'),
+    row: z.object({
+      id: text,
+      authorization_server: text.nullable(),
+      client_id: text.nullable(),
+      client_secret: text.nullable(),
+      created_at: text,
+    }),
+  }),
+  z.object({
+    kind: z.literal('credential_configuration'),
+    row: z.object({
+      issuer_id: text,
+      id: text,
+      format: text,
+      schema_id: text,
+      claims: text,
+      created_at: text,
+    }),
+  }),
 ])
 export type RegistryRow = z.infer<typeof RegistryRow>
 
@@ -72,6 +93,8 @@ export async function readRegistryRows(db: AgentDb, walletId: string): Promise<R
       searched: tagsOf.get((row as { guid: string }).guid) ?? [],
     })),
     ...(await rowsOf('credential_definition', 'position')),
+    ...(await rowsOf('credential_issuer', 'sequence')),
+    ...(await rowsOf('credential_configuration', 'created_at')),
   ].map((each) => RegistryRow.parse(each))
 }
 
@@ -93,6 +116,8 @@ async function deleteRegistryRows(tx: AgentTx, walletId: string): Promise<void> 
   for (const table of [
     'credential_schema',
     'credential_definition',
+    'credential_configuration',
+    'credential_issuer',
     'presentation_definition',
     'web_did',
     'wallet_alias',
@@ -100,7 +125,11 @@ async function deleteRegistryRows(tx: AgentTx, walletId: string): Promise<void> 
     await tx.deleteFrom(table).where('wallet_id', '=', walletId).execute()
 }
 
-const nextSequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from presentation_definition)`
+/** The tables whose rows have a `sequence`, which an import assigns again. */
+const sequenced: readonly RegistryRow['kind'][] = ['presentation_definition', 'credential_issuer']
+
+const nextSequence = (kind: RegistryRow['kind']) =>
+  sql<number>`(select coalesce(max(sequence), 0) + 1 from ${sql.table(kind)})`
 
 /** Inserts a row. False when another wallet has it already. */
 async function insertRow(
@@ -113,7 +142,7 @@ async function insertRow(
     .values({
       ...row,
       wallet_id: walletId,
-      ...(kind === 'presentation_definition' && { sequence: nextSequence }),
+      ...(sequenced.includes(kind) && { sequence: nextSequence(kind) }),
     })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
@@ -126,9 +155,7 @@ async function insertRow(
 
 function nameOf({ kind, row }: RegistryRow): string {
   if (kind === 'web_did') return row.did
-  return kind === 'presentation_definition'
-    ? `The presentation definition ${row.id}`
-    : `The ${kind.replace('_', ' ')} ${row.guid}`
+  return `The ${kind.replace('_', ' ')} ${'guid' in row ? row.guid : row.id}`
 }
 
 export type Token = Pick<AgentTables['wallet_alias'], 'kind' | 'token'>

@@ -85,7 +85,14 @@ async function deleteRows(tx: AgentTx, id: string): Promise<void> {
     .where('entity_id', 'in', entities)
     .where('revoked_at', 'is', null)
     .execute()
-  for (const table of ['entity', 'wallet_alias', 'web_did', 'presentation_definition'] as const)
+  for (const table of [
+    'entity',
+    'wallet_alias',
+    'web_did',
+    'presentation_definition',
+    'credential_configuration',
+    'credential_issuer',
+  ] as const)
     await tx.deleteFrom(table).where('wallet_id', '=', id).execute()
   // A definition without a key would wait for ever for a wallet that generates it.
   await tx

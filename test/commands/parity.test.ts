@@ -5,6 +5,8 @@ import { operationsOfCommands } from './_operations.ts'
 
 const ledger = 'the ledger that the agent serves to other agents and to tools of a NeoPRISM node'
 
+const vci = 'OpenID4VCI issuers are set up by programs; there are no commands for them yet'
+
 /** The operations that no command calls, and why. */
 const withoutCommand: Readonly<Record<string, string>> = {
   'GET /web/{name}/did.json': 'a did:web is resolved by its address: `agent did resolve`',
@@ -34,6 +36,14 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /api/indexer-stats': ledger,
   'GET /api/_system/health': ledger,
   'GET /api/_system/metadata': ledger,
+  'POST /oid4vci/issuers': vci,
+  'GET /oid4vci/issuers': vci,
+  'PATCH /oid4vci/issuers/{issuerId}': vci,
+  'DELETE /oid4vci/issuers/{issuerId}': vci,
+  'POST /oid4vci/issuers/{issuerId}/credential-configurations': vci,
+  'GET /oid4vci/issuers/{issuerId}/credential-configurations': vci,
+  'GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': vci,
+  'DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': vci,
   'GET /_system/metrics': 'for Prometheus',
   'GET /_system/ready':
     'for orchestrators and load balancers; `agent daemon status` and `agent doctor` are for people',

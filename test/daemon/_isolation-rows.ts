@@ -24,6 +24,7 @@ export const kinds = [
   'challenge',
   'webhook',
   'event',
+  'issuer',
 ] as const
 export type Ids = Record<(typeof kinds)[number], string>
 
@@ -70,6 +71,8 @@ export const constraints = [
 const records = by('recordId', 'offer', 'credential')
 const presentations = by('presentationId', 'request')
 const hook = by('id', 'webhook')
+const ofIssuer = by('issuerId', 'issuer')
+const configuration: Row = ({ issuer }) => [{ path: { issuerId: issuer, credentialConfigId: 'Person' } }]
 const ofWallet: Row = ({ walletId }) => [{ query: { walletId } }]
 
 /** Endpoints that need the administrator's token take no ids of tenants. */
@@ -109,6 +112,15 @@ export const rows: Readonly<Record<Isolated, Row>> = {
   'POST /issue-credentials/records/{recordId}/reject-offer': records,
   'POST /issue-credentials/records/{recordId}/issue-credential': records,
   'PATCH /credential-status/revoke-credential/{id}': by('id', 'offer', 'credential'),
+  // The id of an issuer is public, so that a tenant learns nothing from 409.
+  'POST /oid4vci/issuers':                     nothing,
+  'GET /oid4vci/issuers':                      nothing,
+  'PATCH /oid4vci/issuers/{issuerId}':         withBody(ofIssuer, () => ({ authorizationServer: { url: 'https://other.example' } })),
+  'DELETE /oid4vci/issuers/{issuerId}':        ofIssuer,
+  'POST /oid4vci/issuers/{issuerId}/credential-configurations': withBody(ofIssuer, () => ({ configurationId: 'Other', format: 'jwt_vc_json', schemaId: 'https://issuer.example/schema' })),
+  'GET /oid4vci/issuers/{issuerId}/credential-configurations': ofIssuer,
+  'GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': configuration,
+  'DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': configuration,
   'POST /present-proof/presentations':         bodies(({ connection }) => ({ connectionId: connection, proofs: [] })),
   'POST /present-proof/presentations/invitation': bodies(({ policy }) => ({ proofs: [], policyId: policy })),
   'POST /present-proof/presentations/accept-invitation': nothing,

@@ -81,6 +81,15 @@ beforeAll(async () => {
   const { resource } = await call('POST /schema-registry/schemas/did-url', { body: schema })
   const underDid = JSON.parse(Buffer.from(resource, 'base64url').toString()) as { id: string; guid: string }
   const published = await call('POST /schema-registry/schemas', { body: { ...schema, name: 'other' } })
+  const issuer = await call('POST /oid4vci/issuers', { body: {} })
+  await call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
+    path: { issuerId: issuer.id },
+    body: {
+      configurationId: 'Person',
+      format: 'jwt_vc_json',
+      schemaId: `${agent.url}/schema-registry/schemas/${published.guid}`,
+    },
+  })
   ids = {
     walletId: owner.walletId,
     did: issuing.did,
@@ -104,6 +113,7 @@ beforeAll(async () => {
     challenge: (await call('POST /did-authentication/challenges')).id,
     webhook: (await call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:9/hook' } })).id,
     event: (await call('POST /events/test', { body: { type: 'ConnectionUpdated' } })).id,
+    issuer: issuer.id,
   }
 })
 afterAll(() => agent[Symbol.asyncDispose]())

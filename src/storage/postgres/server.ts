@@ -2,10 +2,14 @@
 import type { Pool } from 'pg'
 import { query } from './connect.ts'
 import * as init from './migrations/001-init.ts'
+import * as openid4vci from './migrations/002-openid4vci.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
-export const postgresMigrations: Migrations = { '001-init': init }
+export const postgresMigrations: Migrations = {
+  '001-init': init,
+  '002-openid4vci': openid4vci,
+}
 
 /** PostgreSQL 15 is the oldest release that is tested. */
 const oldestServer = 150_000

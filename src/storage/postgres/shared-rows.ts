@@ -18,6 +18,8 @@ const agentKeys = {
   credential_schema_tag: ['guid', 'tag'],
   wallet_alias: ['token', 'kind'],
   credential_definition: ['guid'],
+  credential_issuer: ['id'],
+  credential_configuration: ['issuer_id', 'id'],
 } as const satisfies Keys<AgentTables>
 
 const auditKeys = { entry: ['sequence'], begun: ['id'] } as const satisfies Keys<AuditTables>

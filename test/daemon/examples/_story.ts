@@ -212,6 +212,22 @@ async function prove({ acme, alice }: Cast, { connectionId, schemaId, issuingDID
   await alice('POST /present-proof/presentations/accept-invitation', { body: { invitation } })
 }
 
+async function offerByOpenId({ acme }: Cast, { schemaId }: Flow) {
+  const server = { url: 'https://login.acme.example', clientId: 'issuer', clientSecret: 'a-secret-of-acme' }
+  const { id: issuerId } = await acme('POST /oid4vci/issuers', { body: { authorizationServer: server } })
+  const path = { issuerId }
+  await acme('GET /oid4vci/issuers', {})
+  const changed = { authorizationServer: { url: 'https://sign-in.acme.example' } }
+  await acme('PATCH /oid4vci/issuers/{issuerId}', { path, body: changed })
+  const body = { configurationId: 'Membership', format: 'jwt_vc_json' as const, schemaId }
+  await acme('POST /oid4vci/issuers/{issuerId}/credential-configurations', { path, body })
+  await acme('GET /oid4vci/issuers/{issuerId}/credential-configurations', { path })
+  const one = { path: { ...path, credentialConfigId: body.configurationId } }
+  await acme('GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', one)
+  await acme('DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', one)
+  await acme('DELETE /oid4vci/issuers/{issuerId}', { path })
+}
+
 async function verify({ acme, alice, anyone }: Cast, { schemaId, issuingDID }: Flow, jwt: string) {
   const parameter = { parameterType: 'DateTimeParameter' as const, dateTime: '2099-12-31T00:00:00Z' }
   const verifications = [
@@ -347,6 +363,7 @@ export async function tell(agent: TestAgent, webhook: string, backups: string) {
   const flow = { ...dids, connectionId, schemaId }
   const { recordId, issuedId, jwt } = await issue(cast, flow)
   await prove(cast, flow, recordId)
+  await offerByOpenId(cast, flow)
   await verify(cast, flow, jwt)
   await cast.acme('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuedId } })
   await signIn(cast, dids)

@@ -56,7 +56,7 @@ test('a migration that deadlocks with a transaction of another node is tried aga
   }
   try {
     await other.query('begin; select count(*) from entity')
-    await migrateDatabase(connections, { ...postgresMigrations, '002-later': later })
+    await migrateDatabase(connections, { ...postgresMigrations, '999-later': later })
     await others
     expect(attempts).toBe(2)
   } finally {

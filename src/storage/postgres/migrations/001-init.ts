@@ -136,7 +136,7 @@ const nodeTables: readonly string[] = [
 ]
 
 /** Adds `wallet_id` to a statement of `walletTables`: as a column with its policy to a table, and as the first column to a key or an index. */
-function withWallet(statement: string): string[] {
+export function withWallet(statement: string): string[] {
   const keyed = statement.replaceAll(
     /(primary key|unique|foreign key|references \w+|^\s*create (?:unique )?index \w+ on \w+) \(/g,
     '$1 (wallet_id, ',
@@ -154,7 +154,7 @@ function withWallet(statement: string): string[] {
 }
 
 /** Texts are compared byte by byte, as in SQLite. */
-function collate(statement: string): string {
+export function collate(statement: string): string {
   return statement.replaceAll(/ text(?=[ ,)])/g, ' text collate "C"')
 }
 

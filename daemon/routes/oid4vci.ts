@@ -1,0 +1,150 @@
+/** `/oid4vci`: OpenID4VCI issuers and the credentials that they offer, for the tenant. */
+import * as z from 'zod'
+import {
+  createConfiguration,
+  CreateCredentialConfiguration,
+  CredentialConfiguration,
+  deleteConfiguration,
+  getConfiguration,
+  listConfigurations,
+  toConfiguration,
+} from '../../src/oid4vci/configurations.ts'
+import {
+  CreateCredentialIssuer,
+  createIssuer,
+  CredentialIssuer,
+  deleteIssuer,
+  listIssuers,
+  PatchCredentialIssuer,
+  updateIssuer,
+} from '../../src/oid4vci/issuers.ts'
+import { Uuid } from '../../src/wallet/model.ts'
+import { Page, Paging, toPage } from '../http/paging.ts'
+import { route } from '../http/route.ts'
+
+const IssuerPage = Page('CredentialIssuerPage', CredentialIssuer, 'CredentialIssuerPage')
+const ConfigurationPage = Page(
+  'CredentialConfigurationPage',
+  CredentialConfiguration,
+  'CredentialConfigurationPage',
+)
+const path = { issuerId: Uuid }
+const configurationPath = { ...path, credentialConfigId: z.string() }
+
+export default [
+  route(
+    'POST /oid4vci/issuers',
+    {
+      summary: 'Create an OpenID4VCI issuer',
+      operationId: 'createCredentialIssuer',
+      access: 'tenant',
+      scopes: ['issuer'],
+      body: CreateCredentialIssuer,
+      sharesFile: true,
+      reply: [201, CredentialIssuer],
+    },
+    ({ wallet, agent: { db } }, { body }) => createIssuer({ db, wallet }, body),
+  ),
+
+  route(
+    'GET /oid4vci/issuers',
+    {
+      summary: 'List the OpenID4VCI issuers of the wallet',
+      operationId: 'getCredentialIssuers',
+      access: 'tenant',
+      query: Paging,
+      reply: [200, IssuerPage],
+    },
+    async ({ wallet, agent }, { query, target }) => {
+      const { issuers, total } = await listIssuers(agent.db, wallet, query)
+      return toPage('CredentialIssuerPage', { ...query, target, total }, issuers)
+    },
+  ),
+
+  route(
+    'PATCH /oid4vci/issuers/{issuerId}',
+    {
+      summary: 'Change the authorization server of an OpenID4VCI issuer',
+      operationId: 'updateCredentialIssuer',
+      access: 'tenant',
+      scopes: ['issuer'],
+      path,
+      body: PatchCredentialIssuer,
+      reply: [200, CredentialIssuer],
+    },
+    ({ wallet, agent: { db } }, { path: { issuerId }, body }) => updateIssuer({ db, wallet }, issuerId, body),
+  ),
+
+  route(
+    'DELETE /oid4vci/issuers/{issuerId}',
+    {
+      summary: 'Delete an OpenID4VCI issuer with its configurations',
+      operationId: 'deleteCredentialIssuer',
+      access: 'tenant',
+      scopes: ['issuer'],
+      path,
+      reply: [200, null],
+    },
+    ({ wallet, agent }, { path: { issuerId } }) => deleteIssuer(agent.db, wallet.id, issuerId),
+  ),
+
+  route(
+    'POST /oid4vci/issuers/{issuerId}/credential-configurations',
+    {
+      summary: 'Add a credential to those that an issuer offers',
+      operationId: 'createCredentialConfiguration',
+      access: 'tenant',
+      scopes: ['issuer'],
+      path,
+      body: CreateCredentialConfiguration,
+      sharesFile: true,
+      reply: [201, CredentialConfiguration],
+    },
+    ({ wallet, agent: { db } }, { path: { issuerId }, body }) =>
+      createConfiguration({ db, wallet }, issuerId, body),
+  ),
+
+  route(
+    'GET /oid4vci/issuers/{issuerId}/credential-configurations',
+    {
+      summary: 'List the credentials that an issuer offers',
+      operationId: 'getCredentialConfigurations',
+      extension: true,
+      access: 'tenant',
+      path,
+      query: Paging,
+      reply: [200, ConfigurationPage],
+    },
+    async ({ wallet, agent }, { path: { issuerId }, query, target }) => {
+      const { configurations, total } = await listConfigurations(agent.db, wallet.id, issuerId, query)
+      return toPage('CredentialConfigurationPage', { ...query, target, total }, configurations)
+    },
+  ),
+
+  route(
+    'GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',
+    {
+      summary: 'Read the configuration of a credential',
+      operationId: 'getCredentialConfiguration',
+      access: 'tenant',
+      path: configurationPath,
+      reply: [200, CredentialConfiguration],
+    },
+    async ({ wallet, agent }, { path: { issuerId, credentialConfigId } }) =>
+      toConfiguration(await getConfiguration(agent.db, wallet.id, issuerId, credentialConfigId)),
+  ),
+
+  route(
+    'DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',
+    {
+      summary: 'Remove a credential from those that an issuer offers',
+      operationId: 'deleteCredentialConfiguration',
+      access: 'tenant',
+      scopes: ['issuer'],
+      path: configurationPath,
+      reply: [200, null],
+    },
+    ({ wallet, agent }, { path: { issuerId, credentialConfigId } }) =>
+      deleteConfiguration(agent.db, wallet.id, issuerId, credentialConfigId),
+  ),
+] as const

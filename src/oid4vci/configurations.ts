@@ -1,0 +1,170 @@
+/** Credential configurations: the credentials that an OpenID4VCI issuer offers, each by the schema of its claims. */
+import type { Selectable } from 'kysely'
+import * as z from 'zod'
+import { isJsonObject } from '../base/json.ts'
+import { isTemporary, Problem } from '../base/problem.ts'
+import { checkUsable } from '../schemas/claims.ts'
+import type { AgentTables } from '../storage/agent-tables.ts'
+import type { AgentDb } from '../storage/database.ts'
+import { pageOf, type Paging } from '../storage/list-query.ts'
+import { assertNotTransferred } from '../storage/transferred.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { vciFormatIds, type ClaimDescription } from './formats.ts'
+import { getOwnIssuer } from './issuers.ts'
+
+export type ConfigurationRow = Selectable<AgentTables['credential_configuration']>
+
+/** The id is also a scope value of OAuth (RFC 6749 §3.3). */
+export const ConfigurationId = z
+  .string()
+  .regex(
+    /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/,
+    'is not 1 to 255 visible ASCII characters without quotation mark and backslash',
+  )
+
+const Format = z.enum(vciFormatIds)
+
+export const CreateCredentialConfiguration = z
+  .object({
+    configurationId: ConfigurationId.describe('Identifies the configuration; also its OAuth scope.'),
+    format: Format.describe('A format identifier of OpenID4VCI.'),
+    schemaId: z.url().max(2_000).describe('URL of the JSON schema of the claims. It is read at once.'),
+  })
+  .meta({ id: 'CreateCredentialConfigurationRequest' })
+export type CreateCredentialConfiguration = z.output<typeof CreateCredentialConfiguration>
+
+export const CredentialConfiguration = z
+  .object({
+    configurationId: z.string(),
+    format: Format,
+    scope: z.string(),
+    schemaId: z.string(),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'CredentialConfiguration' })
+export type CredentialConfiguration = z.infer<typeof CredentialConfiguration>
+
+/** The most claims that the metadata names. */
+const maxClaims = 200
+const StoredClaims = z.array(z.object({ name: z.string(), mandatory: z.boolean() }))
+
+/** @throws {Problem} 404 without the issuer, 409 for a used id, 400 for a schema that cannot be read or used */
+export async function createConfiguration(
+  { db, wallet }: { db: AgentDb; wallet: Wallet },
+  issuerId: string,
+  { configurationId, format, schemaId }: CreateCredentialConfiguration,
+): Promise<CredentialConfiguration> {
+  await getOwnIssuer(db, wallet.id, issuerId)
+  const row = {
+    issuer_id: issuerId,
+    id: configurationId,
+    wallet_id: wallet.id,
+    format,
+    schema_id: schemaId,
+    claims: JSON.stringify(await readClaims(wallet, schemaId)),
+    created_at: new Date().toISOString(),
+  }
+  const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
+    await assertNotTransferred(tx, wallet.id)
+    await getOwnIssuer(tx, wallet.id, issuerId)
+    return tx
+      .insertInto('credential_configuration')
+      .values(row)
+      .onConflict((conflict) => conflict.columns(['issuer_id', 'id']).doNothing())
+      .executeTakeFirstOrThrow()
+  })
+  if (!numInsertedOrUpdatedRows)
+    throw new Problem(
+      'error:OID4VCIIssuerMetadataServiceError:DuplicateCredentialConfigId',
+      `configurationId: Duplicated credential configuration id: ${configurationId}. Delete it first, or use another id.`,
+    )
+  return toConfiguration(row)
+}
+
+/** A page of an issuer's configurations, oldest first. @throws {Problem} 404 */
+export async function listConfigurations(
+  db: AgentDb,
+  walletId: string,
+  issuerId: string,
+  paging: Paging,
+): Promise<{ configurations: CredentialConfiguration[]; total: number }> {
+  await getOwnIssuer(db, walletId, issuerId)
+  const all = db.selectFrom('credential_configuration').selectAll().where('issuer_id', '=', issuerId)
+  const { rows, total } = await pageOf(all, ['created_at', 'id'], paging)
+  return { configurations: rows.map(toConfiguration), total }
+}
+
+/** @throws {Problem} 404 */
+export async function getConfiguration(
+  db: AgentDb,
+  walletId: string,
+  issuerId: string,
+  id: string,
+): Promise<ConfigurationRow> {
+  await getOwnIssuer(db, walletId, issuerId)
+  const row = await findConfiguration(db, issuerId, id)
+  if (!row)
+    throw new Problem(
+      'error:OID4VCIIssuerMetadataServiceError:CredentialConfigurationNotFound',
+      `There is no credential configuration matching the provided identifier: issuerId=${issuerId}, configurationId=${id.slice(0, 255)}`,
+    )
+  return row
+}
+
+/** A configuration of any wallet's issuer. */
+export function findConfiguration(
+  db: AgentDb,
+  issuerId: string,
+  id: string,
+): Promise<ConfigurationRow | undefined> {
+  const all = db.selectFrom('credential_configuration').selectAll().where('issuer_id', '=', issuerId)
+  return all.where('id', '=', id).executeTakeFirst()
+}
+
+/** @throws {Problem} 404 */
+export async function deleteConfiguration(
+  db: AgentDb,
+  walletId: string,
+  issuerId: string,
+  id: string,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await assertNotTransferred(tx, walletId)
+    await getConfiguration(tx, walletId, issuerId, id)
+    const all = tx.deleteFrom('credential_configuration').where('issuer_id', '=', issuerId)
+    await all.where('id', '=', id).execute()
+  })
+}
+
+export function toConfiguration(
+  row: Omit<ConfigurationRow, 'wallet_id' | 'issuer_id' | 'claims'>,
+): CredentialConfiguration {
+  const { id, format, schema_id: schemaId, created_at: createdAt } = row
+  return { configurationId: id, format: Format.parse(format), scope: id, schemaId, createdAt }
+}
+
+/** The claims of a configuration, for the issuer's metadata. */
+export function claimsOf({ claims }: Pick<ConfigurationRow, 'claims'>): ClaimDescription[] {
+  return StoredClaims.parse(JSON.parse(claims))
+}
+
+/** The properties of a JSON schema, without the subject's `id`. @throws {Problem} 400; 503 when the schema cannot be read for now */
+async function readClaims({ env }: Wallet, schemaId: string): Promise<ClaimDescription[]> {
+  try {
+    const schema = await env.getSchema(schemaId)
+    await checkUsable(schema)
+    const { properties, required } = schema as { properties?: unknown; required?: unknown }
+    const names = isJsonObject(properties) ? Object.keys(properties).filter((name) => name !== 'id') : []
+    return names.slice(0, maxClaims).map((name) => ({
+      name,
+      mandatory: Array.isArray(required) && required.includes(name),
+    }))
+  } catch (cause) {
+    if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
+    throw new Problem(
+      'error:OID4VCIIssuerMetadataServiceError:InvalidSchemaId',
+      `schemaId: Invalid schemaId ${schemaId}. ${cause.message}`,
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,177 @@
+/** OpenID4VCI issuers of a wallet. They are rows of `agent.db`, because anyone may read their metadata. */
+import { sql, type Selectable } from 'kysely'
+import * as z from 'zod'
+import { newId } from '../base/id.ts'
+import { Problem } from '../base/problem.ts'
+import type { AgentTables } from '../storage/agent-tables.ts'
+import type { AgentDb } from '../storage/database.ts'
+import { pageOf, type Paging } from '../storage/list-query.ts'
+import { assertNotTransferred } from '../storage/transferred.ts'
+import { optional, Uuid } from '../wallet/model.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+
+export type IssuerRow = Selectable<AgentTables['credential_issuer']>
+
+const Url = z
+  .string()
+  .max(2_000)
+  .refine((text) => /^https?:$/.test(protocolOf(text)), {
+    error: ({ input }) =>
+      `is not an http or https URL. Relative URL '${String(input).slice(0, 200)}' is not allowed`,
+  })
+const Text = z.string().min(1).max(1_000)
+
+const AuthorizationServer = z
+  .object({
+    url: Url.describe('The issuer identifier of the server (RFC 8414).'),
+    clientId: Text,
+    clientSecret: Text.describe('Stored encrypted, and never returned.'),
+  })
+  .meta({ id: 'AuthorizationServer' })
+
+export const CreateCredentialIssuer = z
+  .object({
+    id: optional(Uuid).describe('Default: a new UUID.'),
+    authorizationServer: optional(AuthorizationServer).describe(
+      'An external authorization server. Default: this agent authorizes (extension).',
+    ),
+  })
+  .meta({ id: 'CreateCredentialIssuerRequest' })
+export type CreateCredentialIssuer = z.output<typeof CreateCredentialIssuer>
+
+export const PatchCredentialIssuer = z
+  .object({
+    authorizationServer: optional(
+      z
+        .object({ url: optional(Url), clientId: optional(Text), clientSecret: optional(Text) })
+        .meta({ id: 'PatchAuthorizationServer' }),
+    ),
+  })
+  .meta({ id: 'PatchCredentialIssuerRequest' })
+export type PatchCredentialIssuer = z.output<typeof PatchCredentialIssuer>
+
+export const CredentialIssuer = z
+  .object({ id: z.guid(), authorizationServerUrl: z.string() })
+  .meta({ id: 'CredentialIssuer' })
+export type CredentialIssuer = z.infer<typeof CredentialIssuer>
+
+/** The Credential Issuer Identifier (VCI §12.2.1); `base` is the public base URL. */
+export const identifierOf = (base: string, id: string) => `${base}/oid4vci/issuers/${id}`
+
+/** @throws {Problem} 409 if any wallet of this agent has an issuer with the id */
+export async function createIssuer(
+  { db, wallet }: { db: AgentDb; wallet: Wallet },
+  { id = newId(), authorizationServer: server }: CreateCredentialIssuer,
+): Promise<CredentialIssuer> {
+  const row = {
+    id,
+    wallet_id: wallet.id,
+    authorization_server: server?.url ?? null,
+    client_id: server?.clientId ?? null,
+    client_secret: server ? sealSecret(wallet, id, server.clientSecret) : null,
+    created_at: new Date().toISOString(),
+  }
+  const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from credential_issuer)`
+  const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
+    await assertNotTransferred(tx, wallet.id)
+    return tx
+      .insertInto('credential_issuer')
+      .values({ ...row, sequence })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .executeTakeFirstOrThrow()
+  })
+  if (!numInsertedOrUpdatedRows)
+    throw new Problem(
+      'error:OID4VCIIssuerMetadataServiceError:DuplicateIssuerId',
+      `id: There is a credential issuer ${id} already. Leave the id out to get a new one.`,
+    )
+  return toIssuer(wallet.env.urls.rest, row)
+}
+
+/** A page of a wallet's issuers, oldest first, and the number of all. */
+export async function listIssuers(
+  db: AgentDb,
+  { id, env }: Wallet,
+  paging: Paging,
+): Promise<{ issuers: CredentialIssuer[]; total: number }> {
+  const own = db.selectFrom('credential_issuer').selectAll().where('wallet_id', '=', id)
+  const { rows, total } = await pageOf(own, ['sequence'], paging)
+  return { issuers: rows.map((row) => toIssuer(env.urls.rest, row)), total }
+}
+
+/** Changes the members that are given. @throws {Problem} 404; 400 if a part of the authorization server would be missing */
+export async function updateIssuer(
+  { db, wallet }: { db: AgentDb; wallet: Wallet },
+  id: string,
+  { authorizationServer }: PatchCredentialIssuer,
+): Promise<CredentialIssuer> {
+  const { url, clientId, clientSecret } = { ...authorizationServer }
+  const updated = await db.transaction().execute(async (tx) => {
+    await assertNotTransferred(tx, wallet.id)
+    const row = await getOwnIssuer(tx, wallet.id, id)
+    const next = {
+      authorization_server: url ?? row.authorization_server,
+      client_id: clientId ?? row.client_id,
+      client_secret: clientSecret === undefined ? row.client_secret : sealSecret(wallet, id, clientSecret),
+    }
+    const missing = Object.values(next).filter((value) => value === null).length
+    if (missing !== 0 && missing !== 3)
+      throw new Problem(
+        'BadRequest',
+        'authorizationServer: this agent authorizes for the issuer so far. Give url, clientId and clientSecret of the external server.',
+      )
+    await tx.updateTable('credential_issuer').set(next).where('id', '=', id).execute()
+    return { ...row, ...next }
+  })
+  return toIssuer(wallet.env.urls.rest, updated)
+}
+
+/** Deletes an issuer and its configurations. Issued credentials stay valid. @throws {Problem} 404 */
+export async function deleteIssuer(db: AgentDb, walletId: string, id: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await assertNotTransferred(tx, walletId)
+    await getOwnIssuer(tx, walletId, id)
+    await tx.deleteFrom('credential_issuer').where('id', '=', id).execute()
+  })
+}
+
+/** An issuer of a wallet. @throws {Problem} 404 */
+export async function getOwnIssuer(db: AgentDb, walletId: string, id: string): Promise<IssuerRow> {
+  const issuers = db.selectFrom('credential_issuer').selectAll().where('id', '=', id)
+  const row = await issuers.where('wallet_id', '=', walletId).executeTakeFirst()
+  if (!row) throw issuerNotFound(id)
+  return row
+}
+
+/** An issuer of any wallet. @throws {Problem} 404 */
+export async function getIssuer(db: AgentDb, id: string): Promise<IssuerRow> {
+  const row = await db.selectFrom('credential_issuer').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!row) throw issuerNotFound(id)
+  return row
+}
+
+export function issuerNotFound(id: string): Problem {
+  return new Problem(
+    'error:OID4VCIIssuerMetadataServiceError:IssuerIdNotFound',
+    `There is no credential issuer matching the provided identifier: issuerId=${id}`,
+  )
+}
+
+function toIssuer(
+  base: string,
+  { id, authorization_server: url }: Pick<IssuerRow, 'id' | 'authorization_server'>,
+): CredentialIssuer {
+  return { id, authorizationServerUrl: url ?? identifierOf(base, id) }
+}
+
+function sealSecret(wallet: Wallet, id: string, secret: string): string {
+  return wallet.seal(`credential-issuer:${id}`, secret)
+}
+
+function protocolOf(text: string): string {
+  try {
+    return new URL(text).protocol
+  } catch {
+    return ''
+  }
+}

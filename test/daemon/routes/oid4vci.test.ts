@@ -1,0 +1,120 @@
+/** `/oid4vci`: issuers and credential configurations of a tenant. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startAgent, type TestAgent } from '../../_agent.ts'
+import { ask } from '../../_ask.ts'
+import { newDid, publishSchema, refusal, type Tenant } from '../../_tenants.ts'
+
+let agent: TestAgent
+let tenant: Tenant
+let other: Tenant
+let schemaId: string
+beforeAll(async () => {
+  agent = await startAgent()
+  tenant = await agent.newTenant('issuer')
+  other = await agent.newTenant('other')
+  schemaId = await publishSchema(tenant, (await newDid(tenant, 'assertionMethod')).did)
+})
+afterAll(() => agent[Symbol.asyncDispose]())
+
+const server = { url: 'https://login.example/realms/a', clientId: 'issuer', clientSecret: 'a-client-secret' }
+const noId = '00000000-0000-4000-8000-000000000000'
+const configurationsOf = 'POST /oid4vci/issuers/{issuerId}/credential-configurations'
+const oneOf = '/oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}'
+const newIssuer = (by = tenant) => by.call('POST /oid4vci/issuers', { body: {} })
+const send = (request: string, body: unknown) => ask(agent, request, { body, apiKey: tenant.apiKey })
+
+test('an issuer is created with its authorization server, listed, changed and deleted', async () => {
+  const id = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'
+  const call = other.call
+  const body = { id, authorizationServer: server }
+  const made = await call('POST /oid4vci/issuers', { body })
+  expect(made).toEqual({ id, authorizationServerUrl: server.url })
+  expect((await call('GET /oid4vci/issuers', {})).contents).toEqual([made])
+  expect((await refusal(tenant.call('POST /oid4vci/issuers', { body }))).status).toBe(409)
+  const url = 'https://sign-in.example'
+  const path = { issuerId: id }
+  const changed = await call('PATCH /oid4vci/issuers/{issuerId}', {
+    path,
+    body: { authorizationServer: { url } },
+  })
+  expect(changed).toEqual({ id, authorizationServerUrl: url })
+  const stored = await agent.agent.db
+    .selectFrom('credential_issuer')
+    .selectAll()
+    .where('id', '=', id)
+    .execute()
+  expect(JSON.stringify(stored)).not.toContain(server.clientSecret)
+  await call('DELETE /oid4vci/issuers/{issuerId}', { path })
+  expect((await refusal(call('DELETE /oid4vci/issuers/{issuerId}', { path }))).status).toBe(404)
+  expect((await call('GET /oid4vci/issuers', {})).contents).toEqual([])
+})
+
+test('an issuer without an authorization server is authorized by the agent', async () => {
+  const { id, authorizationServerUrl } = await newIssuer()
+  expect(authorizationServerUrl).toBe(`${agent.url}/oid4vci/issuers/${id}`)
+  const path = { issuerId: id }
+  const half = { authorizationServer: { url: server.url } }
+  const refused = await refusal(tenant.call('PATCH /oid4vci/issuers/{issuerId}', { path, body: half }))
+  expect(refused).toMatchObject({ status: 400, detail: expect.stringContaining('clientSecret') })
+  const changed = await tenant.call('PATCH /oid4vci/issuers/{issuerId}', {
+    path,
+    body: { authorizationServer: server },
+  })
+  expect(changed.authorizationServerUrl).toBe(server.url)
+})
+
+test.each([
+  [{ authorizationServer: { ...server, url: '/realms/a' } }, "Relative URL '/realms/a' is not allowed"],
+  [{ authorizationServer: { ...server, url: 'ftp://login.example' } }, 'authorizationServer.url'],
+  [{ authorizationServer: { url: server.url } }, 'authorizationServer.clientId'],
+  [{ id: 'one', authorizationServer: server }, 'id'],
+])('an issuer of %j is refused', async (body, reason) => {
+  const { status, body: problem } = await send('POST /oid4vci/issuers', body)
+  expect([status, problem.detail]).toEqual([400, expect.stringContaining(reason)])
+})
+
+test('a configuration is added, read, listed and removed', async () => {
+  const { id: issuerId } = await newIssuer()
+  const body = { configurationId: 'Person', format: 'jwt_vc_json' as const, schemaId }
+  const made = await tenant.call(configurationsOf, { path: { issuerId }, body })
+  expect(made).toEqual({ ...body, scope: 'Person', createdAt: expect.any(String) })
+  const path = { issuerId, credentialConfigId: 'Person' }
+  expect(await tenant.call(`GET ${oneOf}`, { path })).toEqual(made)
+  const list = await tenant.call('GET /oid4vci/issuers/{issuerId}/credential-configurations', {
+    path: { issuerId },
+  })
+  expect(list.contents).toEqual([made])
+  expect((await refusal(tenant.call(configurationsOf, { path: { issuerId }, body }))).status).toBe(409)
+  await tenant.call(`DELETE ${oneOf}`, { path })
+  expect((await refusal(tenant.call(`GET ${oneOf}`, { path }))).status).toBe(404)
+  expect((await refusal(tenant.call(`DELETE ${oneOf}`, { path }))).status).toBe(404)
+})
+
+test('a configuration that cannot be used is refused, with its reason', async () => {
+  const { id } = await newIssuer()
+  const good = { configurationId: 'Person', format: 'jwt_vc_json', schemaId }
+  const rows: [string, unknown, number, string][] = [
+    [noId, good, 404, 'There is no credential issuer'],
+    [id, { ...good, format: 'anoncreds' }, 400, 'format'],
+    [id, { ...good, configurationId: 'two words' }, 400, 'configurationId'],
+    [id, { ...good, configurationId: undefined }, 400, 'configurationId'],
+    [id, { ...good, schemaId: 'person' }, 400, 'schemaId'],
+    [id, { ...good, schemaId: `${agent.url}/schema-registry/schemas/${noId}` }, 400, 'Invalid schemaId'],
+  ]
+  for (const [issuer, body, status, reason] of rows) {
+    const refused = await send(`POST /oid4vci/issuers/${issuer}/credential-configurations`, body)
+    expect([refused.status, refused.body.detail]).toEqual([status, expect.stringContaining(reason)])
+  }
+})
+
+test('the configurations of a deleted issuer are deleted with it', async () => {
+  const { id: issuerId } = await newIssuer()
+  const body = { configurationId: 'Person', format: 'jwt_vc_json' as const, schemaId }
+  await tenant.call(configurationsOf, { path: { issuerId }, body })
+  await tenant.call('DELETE /oid4vci/issuers/{issuerId}', { path: { issuerId } })
+  await tenant.call('POST /oid4vci/issuers', { body: { id: issuerId } })
+  const list = await tenant.call('GET /oid4vci/issuers/{issuerId}/credential-configurations', {
+    path: { issuerId },
+  })
+  expect(list.contents).toEqual([])
+})
