@@ -13,6 +13,9 @@ export const defaultMaxBytes = 1_048_576
 /** Reads and parses the JSON body of a request. `undefined`: the client disconnected before the body arrived. */
 export type ReadJson = (ctx: Context) => Promise<{ value: unknown } | undefined>
 
+/** Reads the text of a body. */
+type ReadText = (ctx: Context) => Promise<string | undefined>
+
 /**
  * Makes the reader of JSON bodies of any media type, identity, gzip, deflate or br. An empty body is `{}`.
  *
@@ -20,7 +23,21 @@ export type ReadJson = (ctx: Context) => Promise<{ value: unknown } | undefined>
  *   JSON that exceeds `jsonLimits`, or has a member named `__proto__`.
  */
 export function createJsonReader(maxBytes: number): ReadJson {
-  const readText = bodyParser({
+  const readText = createTextReader(maxBytes)
+  return async (ctx) => {
+    const text = await readText(ctx)
+    if (text === undefined) return undefined
+    try {
+      return { value: text === '' ? {} : parse(text) }
+    } catch (error) {
+      throw toBodyProblem(error, maxBytes)
+    }
+  }
+}
+
+/** Makes the reader of the text of bodies of any media type. @throws {Problem} as `createJsonReader` */
+function createTextReader(maxBytes: number): ReadText {
+  const parseText = bodyParser({
     enableTypes: ['text'],
     textLimit: String(maxBytes),
     parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
@@ -31,9 +48,9 @@ export function createJsonReader(maxBytes: number): ReadJson {
     try {
       // The parser selects bodies by media type.
       headers['content-type'] = 'text/plain'
-      await readText(ctx, () => Promise.resolve())
+      await parseText(ctx, () => Promise.resolve())
       const { body, rawBody } = ctx.request
-      return body === undefined ? undefined : { value: rawBody === '' ? {} : parse(rawBody) }
+      return body === undefined ? undefined : rawBody
     } catch (error) {
       throw toBodyProblem(error, maxBytes)
     } finally {
@@ -98,6 +115,24 @@ export async function decodeAnyBody(ctx: Context, read: ReadJson): Promise<unkno
   })
   if (body === undefined) throw disconnected()
   return body.value
+}
+
+/** The most bytes of a form. Its largest member is a JWT. */
+const maxFormBytes = 65_536
+
+/** Makes the reader of forms (`application/x-www-form-urlencoded`). @throws {Problem} as `decodeBody` */
+export function createFormReader(): (ctx: Context) => Promise<URLSearchParams> {
+  const read = createTextReader(maxFormBytes)
+  return async (ctx) => {
+    if (!/^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(ctx.headers['content-type'] ?? ''))
+      throw new Problem(
+        'error:UnsupportedMediaType',
+        'The body must be a form. Send it with the header `Content-Type: application/x-www-form-urlencoded`.',
+      )
+    const text = await read(ctx)
+    if (text === undefined) throw disconnected()
+    return new URLSearchParams(text)
+  }
 }
 
 function hasBody({ headers }: Context): boolean {

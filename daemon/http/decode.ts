@@ -3,18 +3,28 @@ import type { Context } from 'koa'
 import type * as z from 'zod'
 import type { Config } from '../../src/base/config.ts'
 import { Problem } from '../../src/base/problem.ts'
-import { createJsonReader, decodeAnyBody, decodeBody, defaultMaxBytes, streamBody } from './body.ts'
+import {
+  createFormReader,
+  createJsonReader,
+  decodeAnyBody,
+  decodeBody,
+  defaultMaxBytes,
+  streamBody,
+} from './body.ts'
 import { reasons } from './reasons.ts'
 import type { Contract } from './route.ts'
 
 /** Makes the parser of requests. It throws {Problem} `BadRequest` for query and headers, and the errors of bodies. */
 export function createInputDecoder(contract: Contract, config: Config) {
   const { query, headers, body, stream } = contract
+  const readForm = createFormReader()
   const read = createJsonReader(Math.max(contract.bodyLimit?.(config) ?? 0, defaultMaxBytes))
   return async (ctx: Context) => ({
     query: query ? parse('query', query, ctx.query) : {},
     headers: headers ? parse('headers', headers, ctx.headers) : {},
-    body: body && (contract.anyBody ? await decodeAnyBody(ctx, read) : await decodeBody(ctx, body, read)),
+    body: contract.form
+      ? await readForm(ctx)
+      : body && (contract.anyBody ? await decodeAnyBody(ctx, read) : await decodeBody(ctx, body, read)),
     stream: stream && streamBody(ctx, stream.media, stream.limit(config)),
   })
 }

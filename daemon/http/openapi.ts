@@ -98,7 +98,12 @@ function operation(path: string, contract: Contract, schemaOf: SchemaOf, example
     ...(body && {
       requestBody: {
         required: !body.safeParse({}).success,
-        content: { 'application/json': { schema: schemaOf(body), ...exampled(example.request) } },
+        content: {
+          [rest.form ? 'application/x-www-form-urlencoded' : 'application/json']: {
+            schema: schemaOf(body),
+            ...exampled(example.request),
+          },
+        },
       },
     }),
     ...(stream && {

@@ -60,6 +60,8 @@ export type Contract = {
    * OpenAPI document and for the handler, because even an invalid body has an effect.
    */
   readonly anyBody?: true
+  /** The body is a form (`application/x-www-form-urlencoded`), which the handler parses. `body` is for the OpenAPI document. */
+  readonly form?: true
   /** The body is a file of this media type and of at most `limit` bytes, which the handler reads as a stream. */
   readonly stream?: { readonly media: string; readonly limit: (config: Config) => number }
   /** The variable that limits the requests per minute of one address, for a public endpoint that calls other hosts or opens wallets. */
@@ -101,7 +103,11 @@ export type Input<C extends Contract> = {
   path: { [N in keyof C['path']]: Parsed<C['path'][N], never> }
   query: Parsed<C['query'], {}>
   headers: Parsed<C['headers'], {}>
-  body: C['anyBody'] extends true ? unknown : Parsed<C['body'], undefined>
+  body: C['form'] extends true
+    ? URLSearchParams
+    : C['anyBody'] extends true
+      ? unknown
+      : Parsed<C['body'], undefined>
   /** The body, if the contract has `stream`. The handler must read it before it returns. */
   stream: C['stream'] extends object ? AsyncIterable<Uint8Array> : undefined
   /** The request target as received: path and query. */

@@ -80,13 +80,14 @@ describe('the examples have the types of the document', () => {
     const [method, path] = splitKey(key as Route['key'])
     const { contract } = all.find((route) => route.key === key)!
     const at = `api#/paths/${encodeURIComponent(path.replaceAll('/', '~1'))}/${method.toLowerCase()}`
-    const json = 'content/application~1json'
+    const json = 'application~1json'
     const { request, response } = published[key]!
-    const check = (place: string, value: unknown) => {
-      const isValid = ajv.validate(`${at}/${place}/${json}/schema`, value)
+    const check = (place: string, value: unknown, media = json) => {
+      const isValid = ajv.validate(`${at}/${place}/content/${media}/schema`, value)
       expect(isValid ? [] : ajv.errors, `${place} of ${key}`).toEqual([])
     }
-    if (request !== undefined) check('requestBody', request)
+    if (request !== undefined)
+      check('requestBody', request, contract.form ? 'application~1x-www-form-urlencoded' : json)
     if (response !== undefined) check(`responses/${contract.reply[0]}`, response)
   })
 })
