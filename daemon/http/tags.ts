@@ -27,7 +27,7 @@ const descriptions: Readonly<Record<string, string>> = {
   i: 'Short URLs of invitations, DID requests and challenges',
   web: 'Documents of did:web DIDs',
   api: 'The DID ledger, as a NeoPRISM node',
-  '.well-known': 'Public keys of sign-in tokens',
+  '.well-known': 'Public keys of sign-in tokens, metadata of OpenID4VCI issuers',
   docs: 'This reference, its document, and the start page',
 }
 

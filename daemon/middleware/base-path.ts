@@ -9,6 +9,8 @@ const enterprise = /^\/enterprise(?=\/+(?:onboard|did-requests|did-authenticatio
 /** DID requests are also at the path without `/onboard`, which their `self` has. */
 const didRequests = /^\/+did-requests(?=\/)/
 
+const insertedPath = /^(\/\.well-known\/(?:openid-credential-issuer|oauth-authorization-server))(\/.+)$/
+
 /** Removes a known base path. */
 export const basePath: Middleware = (ctx, next) => {
   const path = withoutBasePath(ctx.path)
@@ -21,6 +23,9 @@ export const basePath: Middleware = (ctx, next) => {
  * that ends with a slash and a path that begins with one.
  */
 export function withoutBasePath(given: string): string {
+  // Metadata of an issuer whose identifier has a base path (RFC 8414 §3.1, VCI §12.2.2).
+  const [, wellKnown, inserted] = insertedPath.exec(given) ?? []
+  if (wellKnown !== undefined && inserted !== undefined) return wellKnown + withoutBasePath(inserted)
   const requested = withOneSlash(given)
   const prefix = basePaths.find((known) => `${requested}/`.startsWith(`${known}/`)) ?? ''
   const endpoint = withOneSlash(requested.slice(prefix.length)) || '/'

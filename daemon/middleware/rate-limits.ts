@@ -6,7 +6,8 @@ import { createRateLimiter } from '../../src/base/rate-limiter.ts'
 const windowSeconds = 60
 
 /** The variables that limit the requests of one address. */
-export type AddressLimit = 'DID_RESOLUTIONS_PER_MINUTE' | 'SHORT_URL_REQUESTS_PER_MINUTE'
+export type AddressLimit =
+  'DID_RESOLUTIONS_PER_MINUTE' | 'SHORT_URL_REQUESTS_PER_MINUTE' | 'OID4VCI_REQUESTS_PER_MINUTE'
 
 export type RateLimits = {
   /** Counts a request of a wallet. Undefined if tenants have no limit. @throws {Problem} 429 */
@@ -22,6 +23,7 @@ export function createRateLimits(config: Config): RateLimits {
   const addresses = {
     DID_RESOLUTIONS_PER_MINUTE: limiter('DID_RESOLUTIONS_PER_MINUTE'),
     SHORT_URL_REQUESTS_PER_MINUTE: limiter('SHORT_URL_REQUESTS_PER_MINUTE'),
+    OID4VCI_REQUESTS_PER_MINUTE: limiter('OID4VCI_REQUESTS_PER_MINUTE'),
   } satisfies Record<AddressLimit, unknown>
   return {
     countTenant: tenants

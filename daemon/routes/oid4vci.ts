@@ -18,6 +18,7 @@ import {
   PatchCredentialIssuer,
   updateIssuer,
 } from '../../src/oid4vci/issuers.ts'
+import { createOffer, CreateOpenIdCredentialOffer, OpenIdCredentialOffer } from '../../src/oid4vci/offers.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
@@ -146,5 +147,19 @@ export default [
     },
     ({ wallet, agent }, { path: { issuerId, credentialConfigId } }) =>
       deleteConfiguration(agent.db, wallet.id, issuerId, credentialConfigId),
+  ),
+
+  route(
+    'POST /oid4vci/issuers/{issuerId}/credential-offers',
+    {
+      summary: 'Offer a credential to a wallet',
+      operationId: 'oid4vciCreateCredentialOffer',
+      access: 'tenant',
+      scopes: ['issuer'],
+      path,
+      body: CreateOpenIdCredentialOffer,
+      reply: [201, OpenIdCredentialOffer],
+    },
+    ({ wallet, agent: { db } }, { path: { issuerId }, body }) => createOffer({ db, wallet }, issuerId, body),
   ),
 ] as const

@@ -20,6 +20,7 @@ import * as mediator001 from './migrations/mediator-001-init.ts'
 import * as wallet001 from './migrations/wallet-001-init.ts'
 import * as wallet002 from './migrations/wallet-002-job.ts'
 import * as wallet003 from './migrations/wallet-003-short-id.ts'
+import * as wallet004 from './migrations/wallet-004-openid4vci.ts'
 import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -44,6 +45,7 @@ export const walletMigrations: Migrations = {
   '001-init': wallet001,
   '002-job': wallet002,
   '003-short-id': wallet003,
+  '004-openid4vci': wallet004,
 }
 
 /** Opens `agent.db`, and creates it if it is missing. Deleted and overwritten rows are erased from the file. @throws {NewerFileError} */

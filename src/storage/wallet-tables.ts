@@ -6,8 +6,9 @@
  */
 import type { Generated } from 'kysely'
 import type { EventTables } from './event-tables.ts'
+import type { IssuanceTables } from './issuance-tables.ts'
 
-export interface WalletTables extends EventTables {
+export interface WalletTables extends EventTables, IssuanceTables {
   /** Named values of the wallet, such as `seed` and `link-secret`, which are sealed. */
   setting: { name: string; value: string }
 

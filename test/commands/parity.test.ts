@@ -7,6 +7,8 @@ const ledger = 'the ledger that the agent serves to other agents and to tools of
 
 const vci = 'OpenID4VCI issuers are set up by programs; there are no commands for them yet'
 
+const forWallets = 'for wallets of OpenID4VCI'
+
 /** The operations that no command calls, and why. */
 const withoutCommand: Readonly<Record<string, string>> = {
   'GET /web/{name}/did.json': 'a did:web is resolved by its address: `agent did resolve`',
@@ -44,6 +46,14 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /oid4vci/issuers/{issuerId}/credential-configurations': vci,
   'GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': vci,
   'DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': vci,
+  'POST /oid4vci/issuers/{issuerId}/credential-offers': vci,
+  'GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer': forWallets,
+  'GET /.well-known/openid-credential-issuer/oid4vci/issuers/{issuerId}': forWallets,
+  'GET /.well-known/oauth-authorization-server/oid4vci/issuers/{issuerId}': forWallets,
+  'GET /oid4vci/issuers/{issuerId}/credential-offers/{reference}': forWallets,
+  'POST /oid4vci/issuers/{issuerId}/token': forWallets,
+  'POST /oid4vci/issuers/{issuerId}/nonce': forWallets,
+  'POST /oid4vci/issuers/{issuerId}/credentials': forWallets,
   'GET /_system/metrics': 'for Prometheus',
   'GET /_system/ready':
     'for orchestrators and load balancers; `agent daemon status` and `agent doctor` are for people',

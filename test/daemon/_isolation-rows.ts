@@ -121,6 +121,7 @@ export const rows: Readonly<Record<Isolated, Row>> = {
   'GET /oid4vci/issuers/{issuerId}/credential-configurations': ofIssuer,
   'GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': configuration,
   'DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': configuration,
+  'POST /oid4vci/issuers/{issuerId}/credential-offers': withBody(ofIssuer, ({ did }) => ({ credentialConfigurationId: 'Person', issuingDID: did, claims: { name: 'Eve' } })),
   'POST /present-proof/presentations':         bodies(({ connection }) => ({ connectionId: connection, proofs: [] })),
   'POST /present-proof/presentations/invitation': bodies(({ policy }) => ({ proofs: [], policyId: policy })),
   'POST /present-proof/presentations/accept-invitation': nothing,

@@ -24,7 +24,11 @@ const ends: [string, Machine, string[]][] = [
       'ConnectionResponseReceived',
     ],
   ],
-  ['credential', credentialStates, ['CredentialSent', 'CredentialReceived', 'InvitationExpired']],
+  [
+    'credential',
+    credentialStates,
+    ['CredentialSent', 'CredentialReceived', 'InvitationExpired', 'OfferExpired', 'OfferBlocked'],
+  ],
   [
     'presentation',
     presentationStates,
@@ -50,7 +54,9 @@ test.each(ends)('every state of a %s is final or can expire', (_name, states, en
 
 test.each(ends)('a peer of a %s may report a problem while the flow waits', (_name, machine) => {
   for (const [role, , , state] of machine.rows) {
-    const isWaiting = findExpiry(machine, role, state) && state !== 'InvitationGenerated'
+    // An offer of OpenID4VCI has no peer.
+    const unpaired = ['InvitationGenerated', 'OfferCreated', 'OfferRedeemed']
+    const isWaiting = findExpiry(machine, role, state) && !unpaired.includes(state)
     const isSending = ['sent', 'made'].some((on) => findRow(machine, role, state, on))
     if (isWaiting && !isSending)
       expect(findRow(machine, role, state, 'received problem-report'), `${role} ${state}`).toBeDefined()

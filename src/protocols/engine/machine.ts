@@ -118,18 +118,19 @@ type Waiting = {
   createdAt: string
   updatedAt?: string
   invitation?: { expiresTime?: number } | undefined
+  openid4vci?: { expiresTime: number } | undefined
 }
 
 /**
- * The instant from which `FLOW_EXPIRY` counts, as ISO text: the last transition, or the expiry of an unanswered invitation if that is
+ * The instant from which `FLOW_EXPIRY` counts, as ISO text: the last transition, or the expiry of an unanswered invitation or offer if that is
  * later. Null if the flow cannot expire in its state.
  */
 export function waitsSince(
   machine: Machine,
-  { role, state, createdAt, updatedAt = createdAt, invitation }: Waiting,
+  { role, state, createdAt, updatedAt = createdAt, invitation, openid4vci }: Waiting,
 ): string | null {
   if (!findExpiry(machine, role, state)) return null
-  const endsMs =
-    state === 'InvitationGenerated' ? Math.min(lastMs, (invitation?.expiresTime ?? 0) * 1_000) : 0
+  const offered = { InvitationGenerated: invitation, OfferCreated: openid4vci }[state]
+  const endsMs = Math.min(lastMs, (offered?.expiresTime ?? 0) * 1_000)
   return endsMs > Date.parse(updatedAt) ? new Date(endsMs).toISOString() : updatedAt
 }

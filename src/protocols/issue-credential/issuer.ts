@@ -161,8 +161,9 @@ export async function revokeCredential(wallet: Wallet, recordId: string): Promis
   })
 }
 
-/** Notifies the holder, if there still is a connection. Verifiers read the status list. */
+/** Notifies the holder, if there still is a connection. Verifiers read the status list, and wallets of OpenID4VCI do too. */
 async function notifyHolder(tx: Tx, record: CredentialRecord): Promise<void> {
+  if (record.openid4vci) return
   try {
     await enqueueRevocation(tx, record)
   } catch (error) {

@@ -42,6 +42,10 @@ export const CredentialData = z.object({
       metadata: z.string().optional(),
     })
     .optional(),
+  /** Issuer, OpenID4VCI: the issuer, its credential configuration, and the end of the offer in epoch seconds. */
+  openid4vci: z
+    .object({ issuerId: z.string(), configurationId: z.string(), expiresTime: z.number() })
+    .optional(),
   /** The compact JWT, the SD-JWT with all disclosures, or the JSON of an AnonCreds credential. */
   credential: z.string().optional(),
   /** Issuer: when it revoked the credential. Holder: when the issuer's notification was received, and its comment. */

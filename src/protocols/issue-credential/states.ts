@@ -20,6 +20,10 @@ export const credentialStates = defineMachine({
   CredentialReceived:  { words: 'in your wallet', next: 'agent proof list', ends: 0, commands: ['credential export'] },
   InvitationGenerated: { words: 'waiting for an answer to the invitation' },
   InvitationExpired:   { words: 'the invitation was answered too late', ends: 5, isExpired: true },
+  OfferCreated:        { words: 'waiting for a wallet to redeem the offer' },
+  OfferRedeemed:       { words: 'waiting for the wallet to request the credential' },
+  OfferExpired:        { words: 'the offer was not redeemed in time', ends: 5, isExpired: true },
+  OfferBlocked:        { words: 'the transaction code was wrong too often', ends: 5 },
   ProblemReportPending:  { words: 'declined, refused, or took too long; reporting it to the other side', ends: 5 },
   ProblemReportSent:     { words: 'declined, refused, or took too long', ends: 5 },
   ProblemReportReceived: { words: 'the other side reports a problem', ends: 5 },
@@ -62,6 +66,13 @@ export const credentialStates = defineMachine({
   ['Holder', 'RequestPending',      'flow expired',                                                'ProblemReportPending', 'send problem-report'],
   ['Holder', 'RequestSent',         'flow expired',                                                'ProblemReportPending', 'send problem-report'],
   ['Issuer', 'ProblemReportPending', 'sent',                                                       'ProblemReportSent'                      ],
+  // OpenID4VCI. There is no other side that a problem could be reported to.
+  ['Issuer', null,                  'POST /oid4vci/issuers/{issuerId}/credential-offers',          'OfferCreated'                           ],
+  ['Issuer', 'OfferCreated',        'POST /oid4vci/issuers/{issuerId}/token',                      'OfferRedeemed'                          ],
+  ['Issuer', 'OfferRedeemed',       'POST /oid4vci/issuers/{issuerId}/credentials',                'CredentialSent'                         ],
+  ['Issuer', 'OfferCreated',        'refused tx_code',                                             'OfferBlocked'                           ],
+  ['Issuer', 'OfferCreated',        'expired',                                                     'OfferExpired'                           ],
+  ['Issuer', 'OfferRedeemed',       'expired',                                                     'OfferExpired'                           ],
 ])
 
 export type CredentialState = StateOf<typeof credentialStates>

@@ -29,6 +29,8 @@ const keys = {
   credential: ['id'],
   proof_nonce: ['nonce'],
   verification_policy: ['sequence'],
+  issuance_session: ['record_id'],
+  issuance_nonce: ['digest'],
 } as const satisfies Record<keyof WalletTables, CopiedTable['key']>
 
 export const walletTables = Object.keys(keys) as (keyof WalletTables)[]

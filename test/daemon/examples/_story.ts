@@ -13,6 +13,7 @@ import { AtalaObjectSchema } from '../../../src/did/prism/prism_pb.ts'
 import { adminToken, type TestAgent } from '../../_agent.ts'
 import { signedCreate } from '../../did/prism/_make.ts'
 import { newHolder } from '../../enterprise/_suite.ts'
+import { codeOf, preAuthorizedGrant, prove as proveKey, redeem } from '../../oid4vci/_wallet.ts'
 import { connectionIn, credentialIn, oobOf, presentationIn, until } from '../../_tenants.ts'
 import { recording, type Example } from './_recorder.ts'
 
@@ -212,7 +213,8 @@ async function prove({ acme, alice }: Cast, { connectionId, schemaId, issuingDID
   await alice('POST /present-proof/presentations/accept-invitation', { body: { invitation } })
 }
 
-async function offerByOpenId({ acme }: Cast, { schemaId }: Flow) {
+async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {
+  const { acme, anyone } = cast
   const server = { url: 'https://login.acme.example', clientId: 'issuer', clientSecret: 'a-secret-of-acme' }
   const { id: issuerId } = await acme('POST /oid4vci/issuers', { body: { authorizationServer: server } })
   const path = { issuerId }
@@ -224,8 +226,42 @@ async function offerByOpenId({ acme }: Cast, { schemaId }: Flow) {
   await acme('GET /oid4vci/issuers/{issuerId}/credential-configurations', { path })
   const one = { path: { ...path, credentialConfigId: body.configurationId } }
   await acme('GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', one)
+  await anyone('GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer', { path })
+  await anyone('GET /.well-known/openid-credential-issuer/oid4vci/issuers/{issuerId}', { path })
+  await anyone('GET /.well-known/oauth-authorization-server/oid4vci/issuers/{issuerId}', { path })
+  await redeemByOpenId(cast, { issuerId, issuingDID })
   await acme('DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', one)
   await acme('DELETE /oid4vci/issuers/{issuerId}', { path })
+}
+
+async function redeemByOpenId(
+  { acme, anyone, agent, examples }: Cast,
+  { issuerId, issuingDID }: { issuerId: string; issuingDID: string },
+) {
+  const path = { issuerId }
+  const { credentialOffer } = await acme('POST /oid4vci/issuers/{issuerId}/credential-offers', {
+    path,
+    body: {
+      credentialConfigurationId: 'Membership',
+      issuingDID,
+      claims: { name: 'Alice', member: 7 },
+      byReference: true,
+    },
+  })
+  const reference = lastPart(new URL(credentialOffer).searchParams.get('credential_offer_uri')!)
+  await anyone('GET /oid4vci/issuers/{issuerId}/credential-offers/{reference}', {
+    path: { ...path, reference },
+  })
+  const setup = { agent, issuerId, identifier: `${agent.url}/oid4vci/issuers/${issuerId}` }
+  const form = { grant_type: preAuthorizedGrant, 'pre-authorized_code': await codeOf(credentialOffer) }
+  const { body: token } = await redeem(setup, form)
+  examples.set('POST /oid4vci/issuers/{issuerId}/token', { request: form, response: token })
+  await anyone('POST /oid4vci/issuers/{issuerId}/nonce', { path })
+  await anyone('POST /oid4vci/issuers/{issuerId}/credentials', {
+    path,
+    headers: { authorization: `Bearer ${token.access_token}` },
+    body: { credential_configuration_id: 'Membership', proofs: { jwt: [await proveKey(setup)] } },
+  })
 }
 
 async function verify({ acme, alice, anyone }: Cast, { schemaId, issuingDID }: Flow, jwt: string) {

@@ -1,0 +1,63 @@
+/** The public endpoints of an OpenID4VCI issuer: the wallet that the issuer belongs to, and the form of responses. */
+import * as z from 'zod'
+import type { Agent } from '../../src/agent.ts'
+import { getIssuer, issuerNotFound, type IssuerRow } from '../../src/oid4vci/issuers.ts'
+import { OAuthError } from '../../src/oid4vci/oauth-error.ts'
+import { unlessDeleted } from '../../src/storage/transferred.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
+
+const OAuthErrorResponse = z
+  .object({ error: z.string(), error_description: z.string() })
+  .meta({ id: 'OAuthErrorResponse' })
+
+/** Members of the contracts of endpoints that wallets call. */
+export const forWallets = {
+  access: 'public',
+  perAddress: 'OID4VCI_REQUESTS_PER_MINUTE',
+  media: ['application/json'],
+} as const
+
+/** Members of the contracts of endpoints whose errors are those of OAuth. */
+export const oauth = {
+  ...forWallets,
+  failures: { statuses: [400, 401, 403], bodies: { 'application/json': OAuthErrorResponse } },
+} as const
+
+/** Runs `use` with the wallet of an issuer. @throws {Problem} 404 */
+export async function withIssuer<T>(
+  agent: Agent,
+  issuerId: string,
+  use: (wallet: Wallet, issuer: IssuerRow) => Promise<T>,
+): Promise<T> {
+  const issuer = await getIssuer(agent.db, issuerId)
+  return unlessDeleted(
+    agent.wallets.use(issuer.wallet_id, (wallet) => use(wallet, issuer)),
+    () => issuerNotFound(issuerId),
+  )
+}
+
+/** RFC 6749 §5.1: responses with secrets must not be stored. */
+const uncached = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+
+/** A response of an OAuth endpoint, also if `answer` throws an `OAuthError`. */
+export async function toOAuthAnswer(answer: Promise<object>) {
+  const type = 'application/json' as const
+  try {
+    return { type, body: await answer, headers: uncached }
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error
+    const { code, status, message } = error
+    const challenge = status === 401 || status === 403 ? { 'WWW-Authenticate': challengeOf(error) } : {}
+    return {
+      status,
+      type,
+      body: { error: code, error_description: message },
+      headers: { ...uncached, ...challenge },
+    }
+  }
+}
+
+/** RFC 6750 §3. */
+function challengeOf({ code, message }: OAuthError): string {
+  return `Bearer error="${code}", error_description="${message}"`
+}

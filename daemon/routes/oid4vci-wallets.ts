@@ -1,0 +1,141 @@
+/** `/oid4vci`: the endpoints of OpenID4VCI issuers that wallets call. */
+import * as z from 'zod'
+import { CredentialRequest, CredentialResponse, issueToWallet } from '../../src/oid4vci/credential.ts'
+import {
+  AuthorizationServerMetadata,
+  IssuerMetadata,
+  readAuthorizationServerMetadata,
+  readIssuerMetadata,
+} from '../../src/oid4vci/metadata.ts'
+import { createNonce } from '../../src/oid4vci/nonce.ts'
+import { OfferObject, readOffer } from '../../src/oid4vci/offers.ts'
+import { redeemCode, TokenRequest, TokenResponse } from '../../src/oid4vci/token.ts'
+import { Uuid } from '../../src/wallet/model.ts'
+import { route } from '../http/route.ts'
+import { forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
+
+const path = { issuerId: Uuid }
+const Nonce = z.object({ c_nonce: z.string() }).meta({ id: 'OpenIdNonceResponse' })
+const json = 'application/json' as const
+const uncached = { 'Cache-Control': 'no-store' }
+
+export default [
+  route(
+    'GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer',
+    {
+      summary: 'Read the metadata of an issuer',
+      operationId: 'getIssuerMetadata',
+      ...forWallets,
+      path,
+      reply: [200, IssuerMetadata],
+    },
+    async ({ agent: { db, env } }, { path: { issuerId } }) => ({
+      type: json,
+      body: await readIssuerMetadata(db, env.urls.rest, issuerId),
+    }),
+  ),
+
+  route(
+    'GET /.well-known/openid-credential-issuer/oid4vci/issuers/{issuerId}',
+    {
+      summary: 'Read the metadata of an issuer, at the path of the specification',
+      operationId: 'getIssuerMetadataAtInsertedPath',
+      extension: true,
+      ...forWallets,
+      path,
+      reply: [200, IssuerMetadata],
+    },
+    async ({ agent: { db, env } }, { path: { issuerId } }) => ({
+      type: json,
+      body: await readIssuerMetadata(db, env.urls.rest, issuerId),
+    }),
+  ),
+
+  route(
+    'GET /.well-known/oauth-authorization-server/oid4vci/issuers/{issuerId}',
+    {
+      summary: 'Read the metadata of the built-in authorization server of an issuer',
+      operationId: 'getAuthorizationServerMetadata',
+      extension: true,
+      ...forWallets,
+      path,
+      reply: [200, AuthorizationServerMetadata],
+    },
+    async ({ agent: { db, env } }, { path: { issuerId } }) => ({
+      type: json,
+      body: await readAuthorizationServerMetadata(db, env.urls.rest, issuerId),
+    }),
+  ),
+
+  route(
+    'GET /oid4vci/issuers/{issuerId}/credential-offers/{reference}',
+    {
+      summary: 'Retrieve a credential offer by its reference',
+      operationId: 'getCredentialOffer',
+      extension: true,
+      ...forWallets,
+      path: { ...path, reference: z.string().max(100) },
+      reply: [200, OfferObject],
+    },
+    async ({ agent }, { path: { issuerId, reference } }) => ({
+      type: json,
+      body: await withIssuer(agent, issuerId, (wallet, issuer) => readOffer(wallet, issuer, reference)),
+      headers: uncached,
+    }),
+  ),
+
+  route(
+    'POST /oid4vci/issuers/{issuerId}/token',
+    {
+      summary: 'Redeem the pre-authorized code of an offer for an access token',
+      operationId: 'redeemPreAuthorizedCode',
+      extension: true,
+      ...oauth,
+      path,
+      form: true,
+      body: TokenRequest,
+      reply: [200, TokenResponse],
+    },
+    ({ agent }, { path: { issuerId }, body }) =>
+      toOAuthAnswer(withIssuer(agent, issuerId, (wallet, issuer) => redeemCode(wallet, issuer, body))),
+  ),
+
+  route(
+    'POST /oid4vci/issuers/{issuerId}/nonce',
+    {
+      summary: 'Get a nonce for a key proof',
+      operationId: 'createIssuerNonce',
+      extension: true,
+      ...forWallets,
+      path,
+      reply: [200, Nonce],
+    },
+    async ({ agent }, { path: { issuerId } }) => ({
+      type: json,
+      body: await withIssuer(agent, issuerId, (wallet) =>
+        Promise.resolve({ c_nonce: createNonce(wallet, issuerId) }),
+      ),
+      headers: uncached,
+    }),
+  ),
+
+  route(
+    'POST /oid4vci/issuers/{issuerId}/credentials',
+    {
+      summary: 'Request the credential of an offer, with an access token',
+      operationId: 'oid4vciIssueCredential',
+      ...oauth,
+      path,
+      headers: z.object({ authorization: z.string().optional().describe('`Bearer`, and the access token.') }),
+      body: CredentialRequest,
+      anyBody: true,
+      reply: [200, CredentialResponse],
+    },
+    ({ agent }, { path: { issuerId }, headers: { authorization }, body }) =>
+      toOAuthAnswer(
+        withIssuer(agent, issuerId, (wallet, issuer) =>
+          issueToWallet(wallet, issuer, { authorization, body }),
+        ),
+      ),
+  ),
+] as const

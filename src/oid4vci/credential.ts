@@ -1,0 +1,198 @@
+/** The credential endpoint (VCI §8): issues the credential of a session to the key that the wallet proves to have. */
+import * as z from 'zod'
+import { isOver } from '../base/clock.ts'
+import { Problem } from '../base/problem.ts'
+import { canonicalDid } from '../did/document.ts'
+import { getRecord } from '../protocols/engine/find.ts'
+import { advance, updateData } from '../protocols/engine/record.ts'
+import { formatOf } from '../protocols/issue-credential/format.ts'
+import { issueCredential, type CredentialRecord } from '../protocols/issue-credential/model.ts'
+import { noteCount } from '../storage/tx-context.ts'
+import { LaterError, type Wallet } from '../wallet/wallet.ts'
+import { findConfiguration } from './configurations.ts'
+import { identifierOf, type IssuerRow } from './issuers.ts'
+import { nonceLifetimeSeconds, readNonce, useNonce } from './nonce.ts'
+import { OAuthError } from './oauth-error.ts'
+import { invalidNonce, invalidProof, verifyKeyProof, type KeyProof, type ProofChecks } from './proof.ts'
+import { findSession, type SessionRow } from './session.ts'
+
+const Jwt = z.string().min(1)
+
+/** The request of VCI §8.2, and that of the Cloud Agent, which follows an earlier draft. */
+export const CredentialRequest = z
+  .looseObject({
+    credential_configuration_id: z.string().optional(),
+    credential_identifier: z.string().optional(),
+    proofs: z.looseObject({ jwt: z.array(Jwt).optional() }).optional(),
+    credential_response_encryption: z.unknown().optional(),
+    format: z.string().optional().describe('In the form of the Cloud Agent.'),
+    credential_definition: z.looseObject({ type: z.array(z.string()) }).optional(),
+    proof: z.looseObject({ proof_type: z.string(), jwt: Jwt.optional() }).optional(),
+  })
+  .meta({ id: 'CredentialRequest' })
+export type CredentialRequest = z.output<typeof CredentialRequest>
+
+export const CredentialResponse = z
+  .object({
+    credentials: z.array(z.object({ credential: z.string() })).optional(),
+    credential: z.string().optional().describe('In the form of the Cloud Agent.'),
+  })
+  .meta({ id: 'CredentialResponse' })
+export type CredentialResponse = z.infer<typeof CredentialResponse>
+
+const issueTrigger = 'POST /oid4vci/issuers/{issuerId}/credentials'
+
+/** How often an index of a status list is chosen again, because another credential got it meanwhile. */
+const attempts = 5
+
+/**
+ * Issues the credential. A repeated request with a proof of the same key returns the same credential, because the first response may be lost.
+ *
+ * @throws {OAuthError} with the reason, which the record then has too
+ */
+export async function issueToWallet(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  { authorization, body }: { authorization: string | undefined; body: unknown },
+): Promise<CredentialResponse> {
+  const session = await authorize(wallet, issuer, authorization)
+  try {
+    const request = readRequest(body)
+    await checkConfiguration(wallet, issuer, session, request)
+    const proof = await verifyKeyProof(proofOf(request), checksOf(wallet, issuer))
+    const credential = await issueOnce(wallet, session, proof)
+    return isFinalForm(request) ? { credentials: [{ credential }] } : { credential }
+  } catch (error) {
+    if (error instanceof OAuthError) await noteRefusal(wallet, session.record_id, error)
+    throw error
+  }
+}
+
+/** The session of an access token (RFC 6750 §2.1). @throws {OAuthError} `invalid_token` */
+async function authorize(wallet: Wallet, { id }: IssuerRow, header = ''): Promise<SessionRow> {
+  const token = /^Bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1]
+  if (token === undefined)
+    throw new OAuthError('invalid_token', 'The request has no access token in its Authorization header.')
+  const session = await findSession(wallet.db, id, 'token_digest', token)
+  if (!session || isOver(Date.parse(session.token_expires_at ?? '')))
+    throw new OAuthError('invalid_token', 'The access token is unknown to this issuer, or has expired.')
+  return session
+}
+
+function readRequest(body: unknown): CredentialRequest {
+  const parsed = CredentialRequest.safeParse(body)
+  if (parsed.success) return parsed.data
+  const { path, message } = parsed.error.issues[0]!
+  const isProof = path[0] === 'proofs' || path[0] === 'proof'
+  throw new OAuthError(
+    isProof ? 'invalid_proof' : 'invalid_credential_request',
+    `${path.join('.') || 'body'}: ${message}`,
+  )
+}
+
+/** Whether the request has the form of the final specification. */
+function isFinalForm({ format }: CredentialRequest): boolean {
+  return format === undefined
+}
+
+/** Checks that the request is for the credential of the session, whose contents the issuer alone decides. @throws {OAuthError} */
+async function checkConfiguration(
+  { env }: Wallet,
+  { id: issuerId }: IssuerRow,
+  { configuration_id: granted }: SessionRow,
+  request: CredentialRequest,
+): Promise<void> {
+  const { credential_configuration_id: wanted, credential_identifier: identifier, format } = request
+  if (request.credential_response_encryption !== undefined)
+    throw new OAuthError('invalid_encryption_parameters', 'This issuer does not encrypt responses.')
+  if (identifier !== undefined)
+    throw new OAuthError(
+      'unknown_credential_identifier',
+      'The token response has no credential identifiers. Send credential_configuration_id.',
+    )
+  if (wanted === undefined && format === undefined)
+    throw new OAuthError('invalid_credential_request', 'credential_configuration_id is missing.')
+  const configuration = await findConfiguration(env.db, issuerId, wanted ?? granted)
+  if (!configuration || (format !== undefined && format !== configuration.format))
+    throw new OAuthError(
+      'unknown_credential_configuration',
+      'This issuer has no such credential configuration.',
+    )
+  if (configuration.id !== granted)
+    throw new OAuthError('insufficient_scope', 'The access token is for another credential.')
+}
+
+/** The one proof of a request. @throws {OAuthError} `invalid_proof` */
+function proofOf({ proofs, proof }: CredentialRequest): string {
+  const others = Object.keys(proofs ?? {}).filter((type) => type !== 'jwt')
+  if (others.length > 0 || (proof && proof.proof_type !== 'jwt'))
+    throw invalidProof('this issuer takes proofs of the type jwt only')
+  const [jwt, ...more] = [...(proofs?.jwt ?? []), ...[proof?.jwt ?? []].flat()]
+  if (jwt === undefined) throw invalidProof('it is missing. Send one in proofs.jwt')
+  if (more.length > 0) throw invalidProof('there are several; this issuer takes one')
+  return jwt
+}
+
+function checksOf(wallet: Wallet, { id }: IssuerRow): ProofChecks {
+  const { env } = wallet
+  return {
+    resolve: env.resolver.document,
+    audience: identifierOf(env.urls.rest, id),
+    now: Math.floor(Date.now() / 1_000),
+    leewaySeconds: env.config.PRESENTATION_LEEWAY,
+    maxAgeSeconds: nonceLifetimeSeconds,
+    readNonce: (nonce: string) => readNonce(wallet, id, nonce),
+  }
+}
+
+/** Signs and stores the credential, or returns the one that was issued to the same holder. @throws {OAuthError} */
+async function issueOnce(wallet: Wallet, { record_id: id }: SessionRow, proof: KeyProof): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    const record = await getRecord(wallet.db, issueCredential, id)
+    if (record.state === 'CredentialSent') return issuedTo(record, proof)
+    if (record.state !== 'OfferRedeemed')
+      throw new OAuthError('credential_request_denied', `The offer cannot be used any more: ${record.state}.`)
+    try {
+      return await issueNow(wallet, record, proof)
+    } catch (error) {
+      // Another request was faster, or another credential got the index of the status list.
+      const isRace = error instanceof LaterError || isWrongState(error)
+      if (!isRace || attempt === attempts) throw error
+    }
+  }
+}
+
+/** Signs before the transaction, which uses up the nonce. */
+async function issueNow(wallet: Wallet, record: CredentialRecord, proof: KeyProof): Promise<string> {
+  const { holderDid, key: holderKey, nonce, nonceEndsMs } = proof
+  const holder = { holderDid, subjectId: holderDid, holderKey }
+  const { credential, store } = await formatOf(record).issue(wallet, { ...record, ...holder })
+  await wallet.transaction(async (tx) => {
+    if (!(await useNonce(tx, nonce, nonceEndsMs))) throw invalidNonce()
+    const change = { ...holder, credential, metaLastFailure: undefined }
+    await advance(tx, issueCredential, record, issueTrigger, change)
+    await store?.(tx)
+    noteCount(tx, 'agent_credentials_issued_total', { format: record.credentialFormat })
+  })
+  return credential
+}
+
+function issuedTo({ credential, holderDid }: CredentialRecord, proof: KeyProof): string {
+  if (credential === undefined || canonicalDid(holderDid ?? '') !== canonicalDid(proof.holderDid))
+    throw new OAuthError('credential_request_denied', 'The credential was issued to another key.')
+  return credential
+}
+
+function isWrongState(error: unknown): boolean {
+  return error instanceof Problem && error.type === issueCredential.problems.wrongState
+}
+
+/** Stores why a request was refused, for the trace. The wallet may send a better one. */
+async function noteRefusal(wallet: Wallet, recordId: string, error: OAuthError): Promise<void> {
+  const title = error.code.replaceAll('_', ' ')
+  const metaLastFailure = { status: error.status, type: error.code, title, detail: error.message }
+  await wallet.transaction(async (tx) => {
+    const record = await getRecord(tx, issueCredential, recordId)
+    if (record.state === 'OfferRedeemed') await updateData(tx, record, { metaLastFailure })
+  })
+}

@@ -1,0 +1,103 @@
+/** The public metadata of an issuer and of its built-in authorization server (VCI §12.2, §12.3, RFC 8414). */
+import * as z from 'zod'
+import type { AgentDb } from '../storage/database.ts'
+import { claimsOf } from './configurations.ts'
+import { vciFormats, type VciFormatId } from './formats.ts'
+import { getIssuer, identifierOf, type IssuerRow } from './issuers.ts'
+
+export const preAuthorizedGrant = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+
+/** The algorithms of key proofs. */
+export const proofAlgorithms = ['EdDSA', 'ES256K', 'ES256'] as const
+
+/** The algorithms of the wallet's DIDs. */
+const signingAlgorithms = ['ES256K', 'EdDSA']
+
+const bindingMethods = ['did:prism', 'did:key', 'did:jwk', 'did:web', 'did:peer', 'jwk']
+
+const ConfigurationMetadata = z.looseObject({ format: z.string(), scope: z.string() })
+
+export const IssuerMetadata = z
+  .object({
+    credential_issuer: z.string(),
+    authorization_servers: z.array(z.string()).optional(),
+    credential_endpoint: z.string(),
+    nonce_endpoint: z.string(),
+    credential_configurations_supported: z.record(z.string(), ConfigurationMetadata),
+  })
+  .meta({ id: 'IssuerMetadata' })
+export type IssuerMetadata = z.infer<typeof IssuerMetadata>
+
+export const AuthorizationServerMetadata = z
+  .object({
+    issuer: z.string(),
+    token_endpoint: z.string(),
+    grant_types_supported: z.array(z.string()),
+    token_endpoint_auth_methods_supported: z.array(z.string()),
+    'pre-authorized_grant_anonymous_access_supported': z.boolean(),
+  })
+  .meta({ id: 'AuthorizationServerMetadata' })
+export type AuthorizationServerMetadata = z.infer<typeof AuthorizationServerMetadata>
+
+/** The authorization servers of an issuer. This agent redeems pre-authorized codes for every issuer. */
+export function authorizationServersOf(base: string, issuer: IssuerRow): string[] {
+  const own = identifierOf(base, issuer.id)
+  return issuer.authorization_server === null ? [own] : [issuer.authorization_server, own]
+}
+
+/** @throws {Problem} 404 */
+export async function readIssuerMetadata(
+  db: AgentDb,
+  base: string,
+  issuerId: string,
+): Promise<IssuerMetadata> {
+  const issuer = await getIssuer(db, issuerId)
+  const rows = await db
+    .selectFrom('credential_configuration')
+    .selectAll()
+    .where('issuer_id', '=', issuerId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  const identifier = identifierOf(base, issuerId)
+  const configurations = rows.map((row) => [
+    row.id,
+    {
+      format: row.format,
+      scope: row.id,
+      cryptographic_binding_methods_supported: bindingMethods,
+      credential_signing_alg_values_supported: signingAlgorithms,
+      proof_types_supported: { jwt: { proof_signing_alg_values_supported: [...proofAlgorithms] } },
+      ...vciFormats[row.format as VciFormatId].describe(claimsOf(row)),
+    },
+  ])
+  return {
+    credential_issuer: identifier,
+    ...(issuer.authorization_server !== null && {
+      authorization_servers: authorizationServersOf(base, issuer),
+    }),
+    credential_endpoint: `${identifier}/credentials`,
+    nonce_endpoint: `${identifier}/nonce`,
+    credential_configurations_supported: Object.fromEntries(configurations) as Record<
+      string,
+      z.infer<typeof ConfigurationMetadata>
+    >,
+  }
+}
+
+/** @throws {Problem} 404 */
+export async function readAuthorizationServerMetadata(
+  db: AgentDb,
+  base: string,
+  issuerId: string,
+): Promise<AuthorizationServerMetadata> {
+  await getIssuer(db, issuerId)
+  const issuer = identifierOf(base, issuerId)
+  return {
+    issuer,
+    token_endpoint: `${issuer}/token`,
+    grant_types_supported: [preAuthorizedGrant],
+    token_endpoint_auth_methods_supported: ['none'],
+    'pre-authorized_grant_anonymous_access_supported': true,
+  }
+}

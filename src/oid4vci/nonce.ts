@@ -1,0 +1,41 @@
+/**
+ * Nonces of key proofs (VCI §7). A nonce is the time of its creation, sealed with the key of the wallet for one issuer: it needs no row until a
+ * credential is issued for it, is valid at every process and after a restart, and cannot be predicted.
+ */
+import { isOver } from '../base/clock.ts'
+import type { Tx } from '../storage/database.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { digestOf } from './session.ts'
+
+/** The seconds for which a nonce is valid. */
+export const nonceLifetimeSeconds = 300
+
+const maxLength = 200
+const contextOf = (issuerId: string) => `issuance-nonce:${issuerId}`
+
+export function createNonce(wallet: Wallet, issuerId: string): string {
+  return wallet.seal(contextOf(issuerId), String(Date.now()))
+}
+
+/** When a nonce of the issuer ends, in milliseconds since 1970. Undefined if the issuer did not create it, or it has expired. */
+export function readNonce(wallet: Wallet, issuerId: string, nonce: string): number | undefined {
+  try {
+    if (nonce.length > maxLength) return undefined
+    const endsMs = Number(wallet.unseal(contextOf(issuerId), nonce)) + nonceLifetimeSeconds * 1_000
+    return Number.isSafeInteger(endsMs) && !isOver(endsMs) ? endsMs : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Stores that a credential is issued for a nonce. False if one was issued before. */
+export async function useNonce(tx: Tx, nonce: string, endsMs: number): Promise<boolean> {
+  const now = new Date().toISOString()
+  await tx.deleteFrom('issuance_nonce').where('expires_at', '<', now).execute()
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('issuance_nonce')
+    .values({ digest: digestOf(nonce), expires_at: new Date(endsMs).toISOString() })
+    .onConflict((conflict) => conflict.column('digest').doNothing())
+    .executeTakeFirstOrThrow()
+  return Boolean(numInsertedOrUpdatedRows)
+}

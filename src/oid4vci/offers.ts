@@ -1,0 +1,190 @@
+/** Credential offers (VCI §4.1): a record of issuance, its session, and the URL that a wallet opens. */
+import { randomInt } from 'node:crypto'
+import * as z from 'zod'
+import { newId, randomId } from '../base/id.ts'
+import { Problem } from '../base/problem.ts'
+import { begin } from '../protocols/engine/record.ts'
+import { formatOf } from '../protocols/issue-credential/format.ts'
+import { issueCredential } from '../protocols/issue-credential/model.ts'
+import { Claims } from '../protocols/issue-credential/offers.ts'
+import type { AgentDb } from '../storage/database.ts'
+import { optional } from '../wallet/model.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { ConfigurationId, getConfiguration } from './configurations.ts'
+import { vciFormats, type VciFormatId } from './formats.ts'
+import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
+import { preAuthorizedGrant } from './metadata.ts'
+import { digestOf, findSession, insertSession, newSecret, openSecrets, sealSecrets } from './session.ts'
+
+/** VCI §13.6.3: how often a wrong transaction code may be sent for one offer. */
+const guesses = 5
+const [shortestTxCode, longestTxCode, defaultTxCode] = [4, 16, 6]
+const mostSeconds = 30 * 86_400
+
+const TxCode = z.object({
+  length: z
+    .int()
+    .min(shortestTxCode)
+    .max(longestTxCode)
+    .default(defaultTxCode)
+    .describe('Digits; default 6.'),
+  description: optional(z.string().min(1).max(300)).describe('For the holder: where the code comes from.'),
+})
+
+export const CreateOpenIdCredentialOffer = z
+  .object({
+    credentialConfigurationId: ConfigurationId,
+    issuingDID: z.string().describe('The issuer’s DID, with an assertionMethod key.'),
+    issuingKid: optional(z.string()).describe(
+      'The id of the key that signs. Default: the first (extension).',
+    ),
+    claims: Claims,
+    validityPeriod: optional(z.number().positive()).describe(
+      'Seconds for which the credential is valid (extension).',
+    ),
+    txCode: optional(z.union([z.boolean(), TxCode])).describe(
+      'Require a transaction code, which the reply contains. Give it to the holder on another channel (extension).',
+    ),
+    byReference: optional(z.boolean()).describe(
+      'Return the URL of the offer instead of its content, for smaller QR codes (extension).',
+    ),
+    expiresIn: optional(z.int().min(1).max(mostSeconds)).describe(
+      'Seconds in which the offer can be redeemed. Default: ISSUANCE_INVITATION_EXPIRY (extension).',
+    ),
+  })
+  .meta({ id: 'CredentialOfferRequest' })
+export type CreateOpenIdCredentialOffer = z.output<typeof CreateOpenIdCredentialOffer>
+
+export const OpenIdCredentialOffer = z
+  .object({
+    credentialOffer: z.string().describe('The URL for the wallet: `openid-credential-offer://?…`.'),
+    recordId: z.guid().describe('The record of the issuance (extension).'),
+    expiresAt: z.iso.datetime().describe('The end of the offer (extension).'),
+    txCode: z.string().optional().describe('The transaction code. It is not returned again (extension).'),
+  })
+  .meta({ id: 'CredentialOfferResponse' })
+export type OpenIdCredentialOffer = z.infer<typeof OpenIdCredentialOffer>
+
+/** The Credential Offer object. */
+export const OfferObject = z
+  .object({
+    credential_issuer: z.string(),
+    credential_configuration_ids: z.array(z.string()),
+    grants: z.record(z.string(), z.looseObject({})),
+  })
+  .meta({ id: 'CredentialOffer' })
+export type OfferObject = z.infer<typeof OfferObject>
+
+/** @throws {Problem} 404 without issuer or configuration; if DID or claims cannot be used */
+export async function createOffer(
+  { db, wallet }: { db: AgentDb; wallet: Wallet },
+  issuerId: string,
+  body: CreateOpenIdCredentialOffer,
+): Promise<OpenIdCredentialOffer> {
+  const { credentialConfigurationId: configurationId, claims, issuingDID, issuingKid, validityPeriod } = body
+  const issuer = await getOwnIssuer(db, wallet.id, issuerId)
+  const configuration = await getConfiguration(db, wallet.id, issuerId, configurationId)
+  const { recordFormat: credentialFormat } = vciFormats[configuration.format as VciFormatId]
+  const offered = {
+    credentialFormat,
+    claims,
+    issuingDID,
+    issuingKid,
+    validityPeriod,
+    automaticIssuance: true,
+  }
+  const { terms } = await formatOf(offered).offer(wallet, {
+    ...offered,
+    schemaIds: [configuration.schema_id],
+  })
+  const seconds = body.expiresIn ?? wallet.env.config.ISSUANCE_INVITATION_EXPIRY
+  const expiresTime = Math.floor(Date.now() / 1_000) + seconds
+  const data = issueCredential.model.parse({
+    ...terms,
+    openid4vci: { issuerId, configurationId, expiresTime },
+  })
+  const recordId = newId()
+  const txCode = newTxCode(body.txCode)
+  const secrets = {
+    code: newSecret(),
+    ...(txCode && { txCode: txCode.value, txCodeHint: txCode.hint }),
+  }
+  const reference = body.byReference === true ? newSecret() : undefined
+  await wallet.transaction(async (tx) => {
+    const initial = { id: recordId, thid: randomId(), data }
+    await begin(tx, issueCredential, 'Issuer', offerTrigger, initial)
+    await insertSession(tx, {
+      record_id: recordId,
+      issuer_id: issuerId,
+      configuration_id: configurationId,
+      offer_digest: reference === undefined ? null : digestOf(reference),
+      code_digest: digestOf(secrets.code),
+      sealed: sealSecrets(wallet, recordId, secrets),
+      guesses,
+      token_digest: null,
+      token_expires_at: null,
+    })
+  })
+  const base = wallet.env.urls.rest
+  const parameter =
+    reference === undefined
+      ? {
+          credential_offer: JSON.stringify(
+            toOffer(base, issuer, configurationId, secrets.code, txCode?.hint),
+          ),
+        }
+      : { credential_offer_uri: `${identifierOf(base, issuerId)}/credential-offers/${reference}` }
+  return {
+    credentialOffer: `openid-credential-offer://?${encodeParameter(parameter)}`,
+    recordId,
+    expiresAt: new Date(expiresTime * 1_000).toISOString(),
+    ...(txCode && { txCode: txCode.value }),
+  }
+}
+
+const offerTrigger = 'POST /oid4vci/issuers/{issuerId}/credential-offers'
+
+/** The offer behind `credential_offer_uri`, until its code is redeemed. @throws {Problem} 404 */
+export async function readOffer(wallet: Wallet, issuer: IssuerRow, reference: string): Promise<OfferObject> {
+  const session = await findSession(wallet.db, issuer.id, 'offer_digest', reference)
+  const secrets = session && openSecrets(wallet, session)
+  if (!secrets)
+    throw new Problem('NotFound', 'There is no such credential offer, or it was redeemed. Ask for a new one.')
+  return toOffer(wallet.env.urls.rest, issuer, session.configuration_id, secrets.code, secrets.txCodeHint)
+}
+
+function toOffer(
+  base: string,
+  issuer: IssuerRow,
+  configurationId: string,
+  code: string,
+  txCode: object | undefined,
+): OfferObject {
+  const identifier = identifierOf(base, issuer.id)
+  const grant = {
+    'pre-authorized_code': code,
+    ...(txCode && { tx_code: txCode }),
+    // VCI §4.1.1: only if the metadata has several servers.
+    ...(issuer.authorization_server !== null && { authorization_server: identifier }),
+  }
+  return {
+    credential_issuer: identifier,
+    credential_configuration_ids: [configurationId],
+    grants: { [preAuthorizedGrant]: grant },
+  }
+}
+
+function newTxCode(wanted: CreateOpenIdCredentialOffer['txCode']) {
+  if (wanted === undefined || wanted === false) return undefined
+  const { length, description } = wanted === true ? { length: defaultTxCode } : wanted
+  const value = Array.from({ length }, () => randomInt(10)).join('')
+  const hint = { input_mode: 'numeric', length, ...(description !== undefined && { description }) }
+  return { value, hint }
+}
+
+/** Percent-encoding, since wallets decode `+` differently. */
+function encodeParameter(parameter: Record<string, string>): string {
+  return Object.entries(parameter)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&')
+}

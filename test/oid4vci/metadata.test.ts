@@ -1,0 +1,84 @@
+/** Metadata of issuers: at every path, and by the schemas of the OpenID Foundation. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestAgent } from '../_agent.ts'
+import { ask } from '../_ask.ts'
+import { offer, readOffer, startIssuer, type Setup } from './_wallet.ts'
+
+let setup: Setup & { agent: TestAgent }
+beforeAll(async () => {
+  setup = await startIssuer()
+})
+afterAll(() => setup.agent[Symbol.asyncDispose]())
+
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+// The package is CommonJS.
+;(addFormats as unknown as (to: Ajv2020) => void)(ajv)
+
+function faults(schema: string, document: unknown): unknown {
+  const file = new URL(`../../fixtures/openid/${schema}.json`, import.meta.url)
+  const validate = ajv.compile(JSON.parse(readFileSync(file, 'utf8')))
+  return validate(document) ? [] : validate.errors
+}
+
+test('the metadata of an issuer is the same at the appended and at the inserted path, with and without base path', async () => {
+  const { agent, issuerId, identifier } = setup
+  const path = `/oid4vci/issuers/${issuerId}`
+  const wellKnown = '/.well-known/openid-credential-issuer'
+  const [first, ...others] = await Promise.all(
+    [
+      `${path}${wellKnown}`,
+      `${wellKnown}${path}`,
+      `/cloud-agent${path}${wellKnown}`,
+      `${wellKnown}/cloud-agent${path}`,
+    ].map((target) => ask(agent, `GET ${target}`)),
+  )
+  expect(first!.status).toBe(200)
+  expect(first!.headers.get('content-type')).toContain('application/json')
+  for (const { body } of others) expect(body).toEqual(first!.body)
+  expect(faults('credential_issuer_metadata-1_0', first!.body)).toEqual([])
+  expect(first!.body).toMatchObject({
+    credential_issuer: identifier,
+    credential_endpoint: `${identifier}/credentials`,
+    nonce_endpoint: `${identifier}/nonce`,
+    credential_configurations_supported: {
+      Person: {
+        format: 'jwt_vc_json',
+        scope: 'Person',
+        credential_definition: { type: ['VerifiableCredential'] },
+        credential_metadata: { claims: [{ path: ['credentialSubject', 'name'], mandatory: true }] },
+      },
+    },
+  })
+  expect(first!.body.authorization_servers).toBeUndefined()
+})
+
+test('the built-in authorization server has metadata', async () => {
+  const { agent, issuerId, identifier } = setup
+  const { body } = await ask(agent, `GET /.well-known/oauth-authorization-server/oid4vci/issuers/${issuerId}`)
+  expect(faults('oauth_authorization_server_metadata', body)).toEqual([])
+  expect(body).toMatchObject({ issuer: identifier, token_endpoint: `${identifier}/token` })
+})
+
+test('an issuer with an external authorization server names both, and its offers name the one that made the code', async () => {
+  const { tenant, issuerId, identifier } = setup
+  const url = 'https://login.example'
+  const authorizationServer = { url, clientId: 'issuer', clientSecret: 'a-client-secret' }
+  const path = { issuerId }
+  await tenant.call('PATCH /oid4vci/issuers/{issuerId}', { path, body: { authorizationServer } })
+  const target = `/oid4vci/issuers/${issuerId}/.well-known/openid-credential-issuer`
+  const { body } = await ask(setup.agent, `GET ${target}`)
+  expect(body.authorization_servers).toEqual([url, identifier])
+  expect(faults('credential_issuer_metadata-1_0', body)).toEqual([])
+  const made = await readOffer((await offer(setup, { txCode: true })).credentialOffer)
+  expect(Object.values(made.grants)).toMatchObject([{ authorization_server: identifier }])
+  expect(faults('credential_offer-1_0', made)).toEqual([])
+})
+
+test('an unknown issuer has no metadata', async () => {
+  const id = '00000000-0000-4000-8000-000000000000'
+  for (const name of ['openid-credential-issuer', 'oauth-authorization-server'])
+    expect((await ask(setup.agent, `GET /.well-known/${name}/oid4vci/issuers/${id}`)).status).toBe(404)
+})
