@@ -41,18 +41,15 @@ export async function assignStatus(wallet: Wallet, did: string): Promise<StatusA
 }
 
 /**
- * Revokes the credential of a record permanently. `isNew` is false if it was revoked before. Returns
- * undefined if the credential has no status list.
+ * Revokes the credentials of a record permanently. `isNew` is false if they were revoked before. Returns
+ * undefined if the record has no credential with a status list.
  */
-export async function revokeEntry(
+export async function revokeEntries(
   tx: Tx,
   recordId: string,
 ): Promise<{ revokedAt: string; isNew: boolean } | undefined> {
-  const entry = await tx
-    .selectFrom('status_entry')
-    .selectAll()
-    .where('record_id', '=', recordId)
-    .executeTakeFirst()
+  const entries = await tx.selectFrom('status_entry').selectAll().where('record_id', '=', recordId).execute()
+  const [entry] = entries
   if (!entry) return undefined
   if (entry.revoked_at !== null) return { revokedAt: entry.revoked_at, isNew: false }
   const revokedAt = new Date().toISOString()
@@ -61,10 +58,11 @@ export async function revokeEntry(
     .set({ revoked_at: revokedAt })
     .where('record_id', '=', recordId)
     .execute()
+  const lists = [...new Set(entries.map(({ list_id }) => list_id))]
   await tx
     .updateTable('status_list')
     .set((eb) => ({ revision: eb('revision', '+', 1) }))
-    .where('id', '=', entry.list_id)
+    .where('id', 'in', lists)
     .execute()
   return { revokedAt, isNew: true }
 }

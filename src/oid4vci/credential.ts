@@ -2,15 +2,17 @@
 import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
+import { isSameKey } from '../crypto/keys.ts'
 import { canonicalDid } from '../did/document.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { advance, updateData } from '../protocols/engine/record.ts'
-import { formatOf } from '../protocols/issue-credential/format.ts'
+import { formatOf, type IssuedMessage } from '../protocols/issue-credential/format.ts'
 import { issueCredential, type CredentialRecord } from '../protocols/issue-credential/model.ts'
 import { noteCount } from '../storage/tx-context.ts'
 import { LaterError, type Wallet } from '../wallet/wallet.ts'
 import { findConfiguration } from './configurations.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
+import { maxBatch } from './metadata.ts'
 import { nonceLifetimeSeconds, readNonce, useNonce } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
 import { invalidNonce, invalidProof, verifyKeyProof, type KeyProof, type ProofChecks } from './proof.ts'
@@ -59,9 +61,10 @@ export async function issueToWallet(
   try {
     const request = readRequest(body)
     await checkConfiguration(wallet, issuer, session, request)
-    const proof = await verifyKeyProof(proofOf(request), checksOf(wallet, issuer))
-    const credential = await issueOnce(wallet, session, proof)
-    return isFinalForm(request) ? { credentials: [{ credential }] } : { credential }
+    const proofs = await verifyProofs(proofsOf(request), checksOf(wallet, issuer))
+    const credentials = await issueOnce(wallet, session, proofs)
+    if (!isFinalForm(request)) return { credential: credentials[0]! }
+    return { credentials: credentials.map((credential) => ({ credential })) }
   } catch (error) {
     if (error instanceof OAuthError) await noteRefusal(wallet, session.record_id, error)
     throw error
@@ -122,15 +125,29 @@ async function checkConfiguration(
     throw new OAuthError('insufficient_scope', 'The access token is for another credential.')
 }
 
-/** The one proof of a request. @throws {OAuthError} `invalid_proof` */
-function proofOf({ proofs, proof }: CredentialRequest): string {
+/** The proofs of a request: one, or a batch in the final form. @throws {OAuthError} `invalid_proof` */
+function proofsOf({ proofs, proof }: CredentialRequest): string[] {
   const others = Object.keys(proofs ?? {}).filter((type) => type !== 'jwt')
   if (others.length > 0 || (proof && proof.proof_type !== 'jwt'))
     throw invalidProof('this issuer takes proofs of the type jwt only')
-  const [jwt, ...more] = [...(proofs?.jwt ?? []), ...[proof?.jwt ?? []].flat()]
-  if (jwt === undefined) throw invalidProof('it is missing. Send one in proofs.jwt')
-  if (more.length > 0) throw invalidProof('there are several; this issuer takes one')
-  return jwt
+  if (proofs && proof) throw invalidProof('proof and proofs exclude each other')
+  const all = proofs?.jwt ?? [proof?.jwt ?? []].flat()
+  if (all.length === 0) throw invalidProof('it is missing. Send one in proofs.jwt')
+  if (all.length > maxBatch)
+    throw invalidProof(`there are ${all.length}; this issuer takes at most ${maxBatch}`)
+  return all
+}
+
+/** VCI §8.3: each key gets at most one credential. */
+async function verifyProofs(all: readonly string[], checks: ProofChecks): Promise<KeyProof[]> {
+  const proofs: KeyProof[] = []
+  for (const jwt of all) {
+    const proof = await verifyKeyProof(jwt, checks)
+    if (proofs.some(({ key }) => isSameKey(key, proof.key)))
+      throw invalidProof('two proofs of the batch are of the same key')
+    proofs.push(proof)
+  }
+  return proofs
 }
 
 function checksOf(wallet: Wallet, { id }: IssuerRow): ProofChecks {
@@ -145,15 +162,19 @@ function checksOf(wallet: Wallet, { id }: IssuerRow): ProofChecks {
   }
 }
 
-/** Signs and stores the credential, or returns the one that was issued to the same holder. @throws {OAuthError} */
-async function issueOnce(wallet: Wallet, { record_id: id }: SessionRow, proof: KeyProof): Promise<string> {
+/** Signs and stores the credentials, or returns those that were issued to the same keys. @throws {OAuthError} */
+async function issueOnce(
+  wallet: Wallet,
+  { record_id: id }: SessionRow,
+  proofs: readonly KeyProof[],
+): Promise<string[]> {
   for (let attempt = 1; ; attempt++) {
     const record = await getRecord(wallet.db, issueCredential, id)
-    if (record.state === 'CredentialSent') return issuedTo(record, proof)
+    if (record.state === 'CredentialSent') return issuedTo(record, proofs)
     if (record.state !== 'OfferRedeemed')
       throw new OAuthError('credential_request_denied', `The offer cannot be used any more: ${record.state}.`)
     try {
-      return await issueNow(wallet, record, proof)
+      return await issueNow(wallet, record, proofs)
     } catch (error) {
       // Another request was faster, or another credential got the index of the status list.
       const isRace = error instanceof LaterError || isWrongState(error)
@@ -162,25 +183,50 @@ async function issueOnce(wallet: Wallet, { record_id: id }: SessionRow, proof: K
   }
 }
 
-/** Signs before the transaction, which uses up the nonce. */
-async function issueNow(wallet: Wallet, record: CredentialRecord, proof: KeyProof): Promise<string> {
-  const { holderDid, key: holderKey, nonce, nonceEndsMs } = proof
-  const holder = { holderDid, subjectId: holderDid, holderKey }
-  const { credential, store } = await formatOf(record).issue(wallet, { ...record, ...holder })
+/** Signs before the transaction, which uses up the nonces. */
+async function issueNow(
+  wallet: Wallet,
+  record: CredentialRecord,
+  proofs: readonly KeyProof[],
+): Promise<string[]> {
+  const issued: Issued[] = []
+  for (const { holderDid, key: holderKey } of proofs) {
+    const made = await formatOf(record).issue(wallet, { ...record, holderDid, holderKey })
+    issued.push({ ...made, holderDid, holderKey })
+  }
+  const [first, ...more] = issued as [Issued, ...Issued[]]
+  const { holderDid, holderKey, credential } = first
+  const batch = more.map((each) => ({ holderDid: each.holderDid, credential: each.credential }))
+  const change = {
+    ...{ holderDid, subjectId: holderDid, holderKey, credential, metaLastFailure: undefined },
+    ...(batch.length > 0 && { batch }),
+  }
+  const nonces = new Map(proofs.map(({ nonce, nonceEndsMs }) => [nonce, nonceEndsMs]))
   await wallet.transaction(async (tx) => {
-    if (!(await useNonce(tx, nonce, nonceEndsMs))) throw invalidNonce()
-    const change = { ...holder, credential, metaLastFailure: undefined }
+    for (const [nonce, endsMs] of nonces) if (!(await useNonce(tx, nonce, endsMs))) throw invalidNonce()
     await advance(tx, issueCredential, record, issueTrigger, change)
-    await store?.(tx)
-    noteCount(tx, 'agent_credentials_issued_total', { format: record.credentialFormat })
+    for (const { store } of issued) {
+      await store?.(tx)
+      noteCount(tx, 'agent_credentials_issued_total', { format: record.credentialFormat })
+    }
   })
-  return credential
+  return issued.map((each) => each.credential)
 }
 
-function issuedTo({ credential, holderDid }: CredentialRecord, proof: KeyProof): string {
-  if (credential === undefined || canonicalDid(holderDid ?? '') !== canonicalDid(proof.holderDid))
-    throw new OAuthError('credential_request_denied', 'The credential was issued to another key.')
-  return credential
+type Issued = { holderDid: string; holderKey: KeyProof['key'] } & IssuedMessage
+
+/** The credentials of a record in the order of the proofs. */
+function issuedTo(
+  { credential, holderDid, batch = [] }: CredentialRecord,
+  proofs: readonly KeyProof[],
+): string[] {
+  const all = [{ holderDid, credential }, ...batch]
+  return proofs.map((proof) => {
+    const own = all.find((each) => canonicalDid(each.holderDid ?? '') === canonicalDid(proof.holderDid))
+    if (own?.credential === undefined)
+      throw new OAuthError('credential_request_denied', 'The credential was issued to another key.')
+    return own.credential
+  })
 }
 
 function isWrongState(error: unknown): boolean {

@@ -7,6 +7,9 @@ import { getIssuer, identifierOf, type IssuerRow } from './issuers.ts'
 
 export const preAuthorizedGrant = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
+/** The most proofs in a request. Each gets a credential. */
+export const maxBatch = 10
+
 /** The algorithms of key proofs. */
 export const proofAlgorithms = ['EdDSA', 'ES256K', 'ES256'] as const
 
@@ -23,6 +26,7 @@ export const IssuerMetadata = z
     authorization_servers: z.array(z.string()).optional(),
     credential_endpoint: z.string(),
     nonce_endpoint: z.string(),
+    batch_credential_issuance: z.object({ batch_size: z.int() }),
     credential_configurations_supported: z.record(z.string(), ConfigurationMetadata),
   })
   .meta({ id: 'IssuerMetadata' })
@@ -78,6 +82,7 @@ export async function readIssuerMetadata(
     }),
     credential_endpoint: `${identifier}/credentials`,
     nonce_endpoint: `${identifier}/nonce`,
+    batch_credential_issuance: { batch_size: maxBatch },
     credential_configurations_supported: Object.fromEntries(configurations) as Record<
       string,
       z.infer<typeof ConfigurationMetadata>

@@ -199,7 +199,7 @@ export interface WalletTables extends EventTables, IssuanceTables {
   status_entry: {
     list_id: string
     list_index: number
-    /** The credential record. */
+    /** The credential record, which has several credentials after a batch of OpenID4VCI. */
     record_id: string
     revoked_at: string | null
   }

@@ -13,6 +13,21 @@ const decided: Readonly<Record<string, string>> = {
   'POST /iam/apikey-authentication request.apiKey: minLength 1 instead of 16': 'short keys can be guessed',
   'POST /iam/apikey-authentication request.apiKey: pattern none instead of ^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$':
     'other keys cannot be sent in a header',
+  ...Object.fromEntries(
+    [
+      'GET /issue-credentials/records 200.contents[].protocolState',
+      'GET /issue-credentials/records/{} 200.protocolState',
+      'POST /issue-credentials/credential-offers 201.protocolState',
+      'POST /issue-credentials/credential-offers/accept-invitation 200.protocolState',
+      'POST /issue-credentials/credential-offers/invitation 201.protocolState',
+      'POST /issue-credentials/records/{}/accept-offer 200.protocolState',
+      'POST /issue-credentials/records/{}/issue-credential 200.protocolState',
+      'POST /issue-credentials/records/{}/reject-offer 200.protocolState',
+    ].map((member) => [
+      `${member}: the values ["OfferCreated","OfferRedeemed","OfferBlocked","OfferExpired"]`,
+      'only the records of tenants that offer by OpenID4VCI have these states',
+    ]),
+  ),
 }
 
 test('nothing is narrower than in release 0.1.0, but for what was decided', () => {

@@ -1,10 +1,11 @@
 /** Issuance with a pre-authorized code: offer, token, nonce, credential; and what is refused at each step. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { decodeJwtVc, verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { generateKey } from '../../src/crypto/keys.ts'
 import { resolveJwkDid } from '../../src/did/jwk.ts'
 import type { TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
+import { isRevoked } from '../flows/_revocation.ts'
 import { newDid, refusal } from '../_tenants.ts'
 import { Webhook } from '../_webhook.ts'
 import {
@@ -120,6 +121,21 @@ describe('issuance', () => {
       expect((await request(setup, { token, jwt: again })).body).toEqual(first.body)
     const stranger = await request(setup, { token, jwt: await prove(setup) })
     expect(errorOf(stranger)).toEqual([400, 'credential_request_denied'])
+  })
+
+  test('a batch has a credential for each key, with statuses that are revoked together', async () => {
+    const { token, recordId } = await redeemed(setup)
+    const [nonce, keys] = [await newNonce(setup), [1, 2, 3].map(() => generateKey('Ed25519'))]
+    const jwts = await Promise.all(keys.map((key) => prove(setup, { key, claims: { nonce } })))
+    const body = { credential_configuration_id: 'Person', proofs: { jwt: jwts } }
+    const reply = await request(setup, { token, body })
+    const credentials = reply.body.credentials.map(({ credential }: any) => decodeJwtVc(credential))
+    expect(new Set(credentials.map(({ subjectDid }: any) => subjectDid)).size).toBe(3)
+    const indexes = credentials.map(({ statuses }: any) => statuses[0].statusListIndex)
+    expect(new Set(indexes).size).toBe(3)
+    expect((await request(setup, { token, body })).body).toEqual(reply.body)
+    await setup.tenant.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: recordId } })
+    for (const { jwt } of credentials) expect(await isRevoked(jwt)).toBe(true)
   })
 
   test('of concurrent requests with two keys, one gets the credential', async () => {
@@ -244,6 +260,7 @@ describe('the credential endpoint refuses', () => {
       [{ credential_configuration_id: 'Person', proofs: { jwt: [] } }, 'invalid_proof'],
       [{ credential_configuration_id: 'Person', proofs: { jwt: jwt } }, 'invalid_proof'],
       [{ credential_configuration_id: 'Person', proofs: { jwt: [jwt, jwt] } }, 'invalid_proof'],
+      [{ credential_configuration_id: 'Person', proofs: { jwt: Array(11).fill(jwt) } }, 'invalid_proof'],
       [{ credential_configuration_id: 'Person', proofs: { ldp_vp: [{}] } }, 'invalid_proof'],
       [
         { credential_configuration_id: 'Person', proofs, credential_response_encryption: { enc: 'A256GCM' } },

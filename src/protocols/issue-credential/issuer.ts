@@ -17,7 +17,7 @@ import { writeOffer } from './messages.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
 import type { CreateCredentialOffer, InviteToOffer, OfferTerms } from './offers.ts'
 import { checkReply, toFailure } from './refusals.ts'
-import { revokeEntry } from '../../credential-status/lists.ts'
+import { revokeEntries } from '../../credential-status/lists.ts'
 import { enqueueRevocation } from '../revocation-notification/flow.ts'
 
 const inviteTrigger = 'POST /issue-credentials/credential-offers/invitation'
@@ -147,7 +147,7 @@ export async function revokeCredential(wallet: Wallet, recordId: string): Promis
         `The record ${recordId} is of the role ${record.role}: only its issuer can revoke a credential.`,
       )
     }
-    const revoked = await revokeEntry(tx, recordId)
+    const revoked = await revokeEntries(tx, recordId)
     if (!revoked) {
       throw new Problem(
         'error:CredentialStatusListError:StatusListNotFoundForIssueCredentialRecord',

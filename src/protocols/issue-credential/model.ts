@@ -42,6 +42,8 @@ export const CredentialData = z.object({
       metadata: z.string().optional(),
     })
     .optional(),
+  /** Issuer, OpenID4VCI: the further credentials of a batch, each for another key of the holder. */
+  batch: z.array(z.object({ holderDid: z.string(), credential: z.string() })).optional(),
   /** Issuer, OpenID4VCI: the issuer, its credential configuration, and the end of the offer in epoch seconds. */
   openid4vci: z
     .object({ issuerId: z.string(), configurationId: z.string(), expiresTime: z.number() })

@@ -1,4 +1,7 @@
-/** Adds the sessions of OpenID4VCI issuance, and the nonces that key proofs have used. Frozen. */
+/**
+ * Adds the sessions of OpenID4VCI issuance, and the nonces that key proofs have used. A record may have several status entries, for the
+ * credentials of a batch. Frozen.
+ */
 import { sql, type Kysely } from 'kysely'
 
 const script = `
@@ -9,7 +12,16 @@ create table issuance_session (
 );
 
 create table issuance_nonce (digest text primary key, expires_at text not null);
-create index issuance_nonce_expiry on issuance_nonce (expires_at)
+create index issuance_nonce_expiry on issuance_nonce (expires_at);
+
+create table status_entries (
+  list_id text not null references status_list (id), list_index integer not null, record_id text not null,
+  revoked_at text, constraint status_entry_key primary key (list_id, list_index)
+);
+insert into status_entries select list_id, list_index, record_id, revoked_at from status_entry;
+drop table status_entry;
+alter table status_entries rename to status_entry;
+create index status_entry_record on status_entry (record_id)
 `
 
 export async function up(db: Kysely<unknown>): Promise<void> {

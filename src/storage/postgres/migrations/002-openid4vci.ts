@@ -27,7 +27,10 @@ create table issuance_session (
 );
 
 create table issuance_nonce (digest text not null, expires_at text not null, primary key (digest));
-create index issuance_nonce_expiry on issuance_nonce (expires_at)
+create index issuance_nonce_expiry on issuance_nonce (expires_at);
+
+alter table status_entry drop constraint status_entry_wallet_id_record_id_key;
+create index status_entry_record on status_entry (record_id)
 `
 
 export async function up(db: Kysely<unknown>): Promise<void> {
