@@ -42,8 +42,6 @@ export const CredentialResponse = z
   .meta({ id: 'CredentialResponse' })
 export type CredentialResponse = z.infer<typeof CredentialResponse>
 
-const issueTrigger = 'POST /oid4vci/issuers/{issuerId}/credentials'
-
 /** How often an index of a status list is chosen again, because another credential got it meanwhile. */
 const attempts = 5
 
@@ -197,14 +195,13 @@ async function issueNow(
   const [first, ...more] = issued as [Issued, ...Issued[]]
   const { holderDid, holderKey, credential } = first
   const batch = more.map((each) => ({ holderDid: each.holderDid, credential: each.credential }))
-  const change = {
-    ...{ holderDid, subjectId: holderDid, holderKey, credential, metaLastFailure: undefined },
-    ...(batch.length > 0 && { batch }),
-  }
+  const holder = { holderDid, subjectId: holderDid, holderKey }
+  const further = batch.length > 0 ? { batch } : {}
+  const change = { ...holder, credential, metaLastFailure: undefined, ...further }
   const nonces = new Map(proofs.map(({ nonce, nonceEndsMs }) => [nonce, nonceEndsMs]))
   await wallet.transaction(async (tx) => {
     for (const [nonce, endsMs] of nonces) if (!(await useNonce(tx, nonce, endsMs))) throw invalidNonce()
-    await advance(tx, issueCredential, record, issueTrigger, change)
+    await advance(tx, issueCredential, record, 'received credential request', change)
     for (const { store } of issued) {
       await store?.(tx)
       noteCount(tx, 'agent_credentials_issued_total', { format: record.credentialFormat })

@@ -1,8 +1,10 @@
 /** Credential offers (VCI §4.1): a record of issuance, its session, and the URL that a wallet opens. */
 import { randomInt } from 'node:crypto'
 import * as z from 'zod'
+import { isOver } from '../base/clock.ts'
 import { newId, randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
+import { getRecord } from '../protocols/engine/find.ts'
 import { begin } from '../protocols/engine/record.ts'
 import { formatOf } from '../protocols/issue-credential/format.ts'
 import { issueCredential } from '../protocols/issue-credential/model.ts'
@@ -144,12 +146,17 @@ export async function createOffer(
 
 const offerTrigger = 'POST /oid4vci/issuers/{issuerId}/credential-offers'
 
-/** The offer behind `credential_offer_uri`, until its code is redeemed. @throws {Problem} 404 */
+/** The offer behind `credential_offer_uri`, while its code can be redeemed. @throws {Problem} 404 */
 export async function readOffer(wallet: Wallet, issuer: IssuerRow, reference: string): Promise<OfferObject> {
   const session = await findSession(wallet.db, issuer.id, 'offer_digest', reference)
   const secrets = session && openSecrets(wallet, session)
-  if (!secrets)
-    throw new Problem('NotFound', 'There is no such credential offer, or it was redeemed. Ask for a new one.')
+  const record = session && (await getRecord(wallet.db, issueCredential, session.record_id))
+  const isOpen = record?.state === 'OfferCreated' && !isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)
+  if (!secrets || !isOpen)
+    throw new Problem(
+      'NotFound',
+      'There is no such credential offer, or it was redeemed or has expired. Ask for a new one.',
+    )
   return toOffer(wallet.env.urls.rest, issuer, session.configuration_id, secrets.code, secrets.txCodeHint)
 }
 

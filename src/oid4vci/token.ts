@@ -48,6 +48,8 @@ export async function redeemCode(
   if (grant !== preAuthorizedGrant)
     throw new OAuthError('unsupported_grant_type', `The grant type must be ${preAuthorizedGrant}.`)
   if (code === '') throw new OAuthError('invalid_request', 'pre-authorized_code is missing.')
+  // A stranger's guess begins no transaction.
+  if (!(await findSession(wallet.db, issuer.id, 'code_digest', code))) throw invalidGrant()
   const token = newSecret()
   const refusal = await wallet.transaction(async (tx) => {
     const session = await findSession(tx, issuer.id, 'code_digest', code)
@@ -88,7 +90,7 @@ async function redeem(
     token_digest: digestOf(token),
     token_expires_at: new Date(Date.now() + tokenLifetimeSeconds * 1_000).toISOString(),
   })
-  await advance(tx, issueCredential, record, 'POST /oid4vci/issuers/{issuerId}/token', {
+  await advance(tx, issueCredential, record, 'received token request', {
     metaLastFailure: undefined,
   })
   return undefined

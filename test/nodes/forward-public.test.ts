@@ -8,6 +8,7 @@ import type { Daemon } from '../_daemon.ts'
 import { connect, issue, newDid, publishSchema, until, type Tenant } from '../_tenants.ts'
 import { newHolder } from '../enterprise/_suite.ts'
 import { statusOf } from '../flows/_revocation.ts'
+import { addIssuer, offer, prove as proveKey, redeemOffer, request } from '../oid4vci/_wallet.ts'
 import { startNodes, type Nodes } from './_nodes.ts'
 
 let nodes: Nodes
@@ -147,6 +148,16 @@ test('the wallet of a link that does not exist is not searched at other nodes', 
   )
   expect(forwarded).toEqual(expected)
   expect(forwarded).toEqual([404, 404, 404, 404])
+})
+
+test('an issuer of OpenID4VCI: a wallet knows the address of the other node only', async () => {
+  const setup = await addIssuer(other, issuer)
+  const { credentialOffer } = await offer(setup, { byReference: true })
+  expect(credentialOffer).toContain(encodeURIComponent(other.url))
+  await readAtBoth(`/.well-known/openid-credential-issuer/oid4vci/issuers/${setup.issuerId}`)
+  const { body } = await redeemOffer(setup, credentialOffer)
+  const reply = await request(setup, { token: body.access_token, jwt: await proveKey(setup) })
+  expect([reply.status, reply.body.credentials?.length]).toEqual([200, 1])
 })
 
 test('links of a node that has ended work at the node that takes over', async () => {

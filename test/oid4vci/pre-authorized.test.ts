@@ -172,7 +172,8 @@ describe('the token endpoint refuses', () => {
   })
 
   test('a code after the end of the offer, whose record then has expired', async () => {
-    const { credentialOffer, recordId } = await offer(setup)
+    const { credentialOffer, recordId } = await offer(setup, { byReference: true })
+    const code = await codeOf(credentialOffer)
     await setup.agent.agent.wallets.use(setup.tenant.walletId, async (wallet) => {
       await wallet.transaction(async (tx) => {
         const { data } = await tx
@@ -189,7 +190,10 @@ describe('the token endpoint refuses', () => {
           .execute()
       })
     })
-    expect(errorOf(await redeemOffer(setup, credentialOffer))).toEqual([400, 'invalid_grant'])
+    const uri = new URL(credentialOffer).searchParams.get('credential_offer_uri')!
+    expect((await ask(setup.agent, `GET ${uri}`)).status).toBe(404)
+    const form = { grant_type: preAuthorizedGrant, 'pre-authorized_code': code }
+    expect(errorOf(await redeem(setup, form))).toEqual([400, 'invalid_grant'])
     expect((await recordOf(setup, recordId)).protocolState).toBe('OfferExpired')
   })
 
@@ -270,6 +274,9 @@ describe('the credential endpoint refuses', () => {
     for (const [body, code] of rows)
       expect(errorOf(await request(setup, { token, body })), JSON.stringify(body)).toEqual([400, code])
     expect((await recordOf(setup, recordId)).metaLastFailure?.type).toBe('invalid_encryption_parameters')
+    const trace = await setup.tenant.call('GET /traces/{id}', { path: { id: recordId } })
+    expect(trace.records).toMatchObject([{ failure: 'This issuer does not encrypt responses.' }])
+    expect(trace.pending[0]).toMatchObject({ what: 'answer', state: 'OfferRedeemed' })
     expect((await request(setup, { token, jwt })).status).toBe(200)
     expect((await recordOf(setup, recordId)).metaLastFailure).toBeUndefined()
   })

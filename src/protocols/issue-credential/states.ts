@@ -68,8 +68,8 @@ export const credentialStates = defineMachine({
   ['Issuer', 'ProblemReportPending', 'sent',                                                       'ProblemReportSent'                      ],
   // OpenID4VCI. There is no other side that a problem could be reported to.
   ['Issuer', null,                  'POST /oid4vci/issuers/{issuerId}/credential-offers',          'OfferCreated'                           ],
-  ['Issuer', 'OfferCreated',        'POST /oid4vci/issuers/{issuerId}/token',                      'OfferRedeemed'                          ],
-  ['Issuer', 'OfferRedeemed',       'POST /oid4vci/issuers/{issuerId}/credentials',                'CredentialSent'                         ],
+  ['Issuer', 'OfferCreated',        'received token request',                                      'OfferRedeemed'                          ],
+  ['Issuer', 'OfferRedeemed',       'received credential request',                                 'CredentialSent'                         ],
   ['Issuer', 'OfferCreated',        'refused tx_code',                                             'OfferBlocked'                           ],
   ['Issuer', 'OfferCreated',        'expired',                                                     'OfferExpired'                           ],
   ['Issuer', 'OfferRedeemed',       'expired',                                                     'OfferExpired'                           ],
