@@ -117,6 +117,10 @@ test('commands, flags and values come from the manifest', async () => {
     '--wait=OfferPending',
     '--wait=OfferSent',
     '--wait=OfferReceived',
+    '--wait=OfferCreated',
+    '--wait=OfferRedeemed',
+    '--wait=OfferExpired',
+    '--wait=OfferBlocked',
   ])
   // Without a value, no value follows.
   expect(await values('credential', 'offer', '--wait', '--tim')).toEqual(['--timeout'])
