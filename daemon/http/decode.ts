@@ -14,17 +14,25 @@ import {
 import { reasons } from './reasons.ts'
 import type { Contract } from './route.ts'
 
+/** Undefined for a contract without a body. */
+function createBodyDecoder(
+  { body, form, anyBody, bodyLimit }: Contract,
+  config: Config,
+): ((ctx: Context) => Promise<unknown>) | undefined {
+  if (form) return createFormReader()
+  if (!body) return undefined
+  const read = createJsonReader(Math.max(bodyLimit?.(config) ?? 0, defaultMaxBytes))
+  return (ctx) => (anyBody ? decodeAnyBody(ctx, read) : decodeBody(ctx, body, read))
+}
+
 /** Makes the parser of requests. It throws {Problem} `BadRequest` for query and headers, and the errors of bodies. */
 export function createInputDecoder(contract: Contract, config: Config) {
-  const { query, headers, body, stream } = contract
-  const readForm = createFormReader()
-  const read = createJsonReader(Math.max(contract.bodyLimit?.(config) ?? 0, defaultMaxBytes))
+  const { query, headers, stream } = contract
+  const readBody = createBodyDecoder(contract, config)
   return async (ctx: Context) => ({
     query: query ? parse('query', query, ctx.query) : {},
     headers: headers ? parse('headers', headers, ctx.headers) : {},
-    body: contract.form
-      ? await readForm(ctx)
-      : body && (contract.anyBody ? await decodeAnyBody(ctx, read) : await decodeBody(ctx, body, read)),
+    body: await readBody?.(ctx),
     stream: stream && streamBody(ctx, stream.media, stream.limit(config)),
   })
 }
