@@ -36,8 +36,8 @@ export async function withIssuer<T>(
   )
 }
 
-/** RFC 6749 §5.1: responses with secrets must not be stored. */
-const uncached = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+/** RFC 6749 §5.1. All responses have `Cache-Control: no-store`. */
+const uncached = { Pragma: 'no-cache' }
 
 /** A response of an OAuth endpoint, also if `answer` throws an `OAuthError`. */
 export async function toOAuthAnswer(answer: Promise<object>) {

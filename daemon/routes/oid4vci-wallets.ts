@@ -1,5 +1,6 @@
 /** `/oid4vci`: the endpoints of OpenID4VCI issuers that wallets call. */
 import * as z from 'zod'
+import type { Agent } from '../../src/agent.ts'
 import { CredentialRequest, CredentialResponse, issueToWallet } from '../../src/oid4vci/credential.ts'
 import {
   AuthorizationServerMetadata,
@@ -17,7 +18,12 @@ import { forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
 const path = { issuerId: Uuid }
 const Nonce = z.object({ c_nonce: z.string() }).meta({ id: 'OpenIdNonceResponse' })
 const json = 'application/json' as const
-const uncached = { 'Cache-Control': 'no-store' }
+
+/** The metadata of an issuer, which has two paths. */
+const replyMetadata = async (
+  { agent: { db, env } }: { agent: Agent },
+  { path: { issuerId } }: { path: { issuerId: string } },
+) => ({ type: json, body: await readIssuerMetadata(db, env.urls.rest, issuerId) })
 
 export default [
   route(
@@ -29,10 +35,7 @@ export default [
       path,
       reply: [200, IssuerMetadata],
     },
-    async ({ agent: { db, env } }, { path: { issuerId } }) => ({
-      type: json,
-      body: await readIssuerMetadata(db, env.urls.rest, issuerId),
-    }),
+    replyMetadata,
   ),
 
   route(
@@ -45,10 +48,7 @@ export default [
       path,
       reply: [200, IssuerMetadata],
     },
-    async ({ agent: { db, env } }, { path: { issuerId } }) => ({
-      type: json,
-      body: await readIssuerMetadata(db, env.urls.rest, issuerId),
-    }),
+    replyMetadata,
   ),
 
   route(
@@ -80,7 +80,6 @@ export default [
     async ({ agent }, { path: { issuerId, reference } }) => ({
       type: json,
       body: await withIssuer(agent, issuerId, (wallet, issuer) => readOffer(wallet, issuer, reference)),
-      headers: uncached,
     }),
   ),
 
@@ -115,7 +114,6 @@ export default [
       body: await withIssuer(agent, issuerId, (wallet) =>
         Promise.resolve({ c_nonce: createNonce(wallet, issuerId) }),
       ),
-      headers: uncached,
     }),
   ),
 

@@ -128,10 +128,7 @@ export default [
     async ({ agent }, { path: { walletId }, body: { passphrase, move } }) => ({
       type: exportType,
       body: await agent.walletTransfer.export(walletId, { passphrase, isMoving: move }),
-      headers: {
-        'Content-Disposition': `attachment; filename="${walletId}.wallet"`,
-        'Cache-Control': 'no-store',
-      },
+      headers: { 'Content-Disposition': `attachment; filename="${walletId}.wallet"` },
     }),
   ),
 

@@ -13,12 +13,12 @@ import type { Wallet } from '../wallet/wallet.ts'
 export type IssuerRow = Selectable<AgentTables['credential_issuer']>
 
 const Url = z
-  .string()
-  .max(2_000)
-  .refine((text) => /^https?:$/.test(protocolOf(text)), {
+  .url({
+    protocol: /^https?$/,
     error: ({ input }) =>
       `is not an http or https URL. Relative URL '${String(input).slice(0, 200)}' is not allowed`,
   })
+  .max(2_000)
 const Text = z.string().min(1).max(1_000)
 
 const AuthorizationServer = z
@@ -166,12 +166,4 @@ function toIssuer(
 
 function sealSecret(wallet: Wallet, id: string, secret: string): string {
   return wallet.seal(`credential-issuer:${id}`, secret)
-}
-
-function protocolOf(text: string): string {
-  try {
-    return new URL(text).protocol
-  } catch {
-    return ''
-  }
 }

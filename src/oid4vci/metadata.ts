@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { AgentDb } from '../storage/database.ts'
 import { claimsOf } from './configurations.ts'
 import { vciFormats, type VciFormatId } from './formats.ts'
-import { getIssuer, identifierOf, type IssuerRow } from './issuers.ts'
+import { getIssuer, identifierOf } from './issuers.ts'
 
 export const preAuthorizedGrant = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
@@ -43,12 +43,6 @@ export const AuthorizationServerMetadata = z
   .meta({ id: 'AuthorizationServerMetadata' })
 export type AuthorizationServerMetadata = z.infer<typeof AuthorizationServerMetadata>
 
-/** The authorization servers of an issuer. This agent redeems pre-authorized codes for every issuer. */
-export function authorizationServersOf(base: string, issuer: IssuerRow): string[] {
-  const own = identifierOf(base, issuer.id)
-  return issuer.authorization_server === null ? [own] : [issuer.authorization_server, own]
-}
-
 /** @throws {Problem} 404 */
 export async function readIssuerMetadata(
   db: AgentDb,
@@ -77,8 +71,9 @@ export async function readIssuerMetadata(
   ])
   return {
     credential_issuer: identifier,
+    // This agent redeems pre-authorized codes, also for an issuer with an external server.
     ...(issuer.authorization_server !== null && {
-      authorization_servers: authorizationServersOf(base, issuer),
+      authorization_servers: [issuer.authorization_server, identifier],
     }),
     credential_endpoint: `${identifier}/credentials`,
     nonce_endpoint: `${identifier}/nonce`,

@@ -1,7 +1,8 @@
 /** The token endpoint of the built-in authorization server (VCI §6, RFC 6749 §5): redeems pre-authorized codes. */
-import { createHash, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
+import { createTokenCheck } from '../base/api-key.ts'
 import { isOver } from '../base/clock.ts'
+import { Secret } from '../base/secret.ts'
 import type { Tx } from '../storage/database.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { advance, updateData } from '../protocols/engine/record.ts'
@@ -83,7 +84,7 @@ async function redeem(
     return new OAuthError('invalid_request', 'tx_code: the offer has no transaction code.')
   if (secrets.txCode !== undefined && txCode === undefined)
     return new OAuthError('invalid_request', 'tx_code is missing: the offer requires a transaction code.')
-  if (secrets.txCode !== undefined && !isSameText(secrets.txCode, txCode!))
+  if (secrets.txCode !== undefined && !createTokenCheck([new Secret(secrets.txCode)])(txCode))
     return refuseTxCode(tx, session, record)
   await updateSession(tx, record.id, {
     sealed: null,
@@ -125,10 +126,4 @@ function readForm(form: URLSearchParams): z.output<typeof TokenRequest> {
   const parsed = TokenRequest.safeParse(given)
   if (!parsed.success) throw new OAuthError('invalid_request', 'grant_type is missing.')
   return parsed.data
-}
-
-/** Compares in constant time; digests also hide the length. */
-function isSameText(one: string, other: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(one), digest(other))
 }
