@@ -15,8 +15,10 @@ export type IssuerRow = Selectable<AgentTables['credential_issuer']>
 const Url = z
   .url({
     protocol: /^https?$/,
-    error: ({ input }) =>
-      `is not an http or https URL. Relative URL '${String(input).slice(0, 200)}' is not allowed`,
+    error: ({ code, input }) =>
+      code === 'invalid_format'
+        ? `is not an http or https URL. Relative URL '${String(input).slice(0, 200)}' is not allowed`
+        : undefined,
   })
   .max(2_000)
 const Text = z.string().min(1).max(1_000)
