@@ -14,7 +14,7 @@ export const purposes = [
   'capabilityInvocation',
   'capabilityDelegation',
 ] as const
-export const curves = ['secp256k1', 'Ed25519', 'X25519'] as const
+export const curves = ['secp256k1', 'Ed25519', 'X25519', 'P-256'] as const
 
 export type Key = { id: string; purpose: (typeof purposes)[number]; curve?: (typeof curves)[number] }
 export type Service = { id: string; type: string; serviceEndpoint: string }

@@ -12,7 +12,7 @@ import { type Key, readKey, readService, unwrap } from '../../cli/input/did.ts'
 import { readObject } from '../../cli/input/files.ts'
 import { readTimeout } from '../../cli/input/time.ts'
 
-const curves = ['secp256k1', 'Ed25519', 'none'] as const
+const curves = ['secp256k1', 'Ed25519', 'P-256', 'none'] as const
 
 type Template = Input<'POST /did-registrar/dids'>['body']['documentTemplate']
 
@@ -52,7 +52,7 @@ const templateFlags = {
 export default defineCommand({
   summary: 'Create a DID, by default with an authentication key and an assertion key',
   description:
-    'secp256k1 keys are derived from the wallet’s seed and can be restored from it; other keys are random. A did:prism resolves once it is published; a did:web resolves at once, because this agent serves its document.',
+    'secp256k1 and P-256 keys are derived from the wallet’s seed; other keys are random. A did:prism takes no P-256 keys. A did:prism resolves once it is published; a did:web resolves at once, because this agent serves its document.',
   // The usage that oclif derives from the flags is too long to read.
   usage: '<%= command.id %> [FLAGS]',
   examples: [

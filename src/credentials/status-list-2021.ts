@@ -1,7 +1,7 @@
 /**
  * StatusList2021 credentials in the form that Identus agents write and read, with their two embedded proofs:
  * `EcdsaSecp256k1Signature2019` over canonical N-Quads (RDFC-1.0), and `DataIntegrityProof` with
- * eddsa-jcs-2022.
+ * eddsa-jcs-2022 or, on P-256, ecdsa-jcs-2019.
  *
  * The form is fixed, with at most one blank node and no text that needs escaping. The quads are therefore
  * composed here, and a test compares them with a JSON-LD processor. Unknown members are refused, because the
@@ -88,8 +88,8 @@ const EmbeddedProof = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('DataIntegrityProof'),
     proofPurpose: z.literal('assertionMethod'),
-    // The Cloud Agent writes `cryptoSuite`.
-    cryptosuite: z.literal('eddsa-jcs-2022').optional(),
+    // The Cloud Agent writes `cryptoSuite`, and has no ecdsa-jcs-2019.
+    cryptosuite: z.enum(['eddsa-jcs-2022', 'ecdsa-jcs-2019']).optional(),
     cryptoSuite: z.literal('eddsa-jcs-2022').optional(),
     // 64 bytes in base58, which takes quadratic time to decode.
     proofValue: z.string().max(100),
@@ -103,9 +103,15 @@ const DetachedHeader = z.strictObject({
   crit: z.tuple([z.literal('b64')]),
 })
 
-/** Signs a list with a key of secp256k1 or Ed25519. `created` is an ISO 8601 instant. */
+/** Signs a list with a key of secp256k1, Ed25519 or P-256. `created` is an ISO 8601 instant. */
 export function proveStatusList(list: StatusList2021, key: PrivateJwk, created: string): object {
   const common = { proofPurpose: 'assertionMethod', verificationMethod: toDataUrl(key), created }
+  if (key.crv === 'P-256') {
+    const options = { type: 'DataIntegrityProof', cryptosuite: 'ecdsa-jcs-2019', ...common }
+    // The options have the context of the document while they are signed (vc-di-ecdsa §3.3.1).
+    const signed = { '@context': list['@context'], ...options }
+    return { ...signed, proofValue: toMultibase(sign(key, toHashes(signed, list))) }
+  }
   if (key.crv !== 'secp256k1') {
     const proofValue = toMultibase(sign(key, utf8(canonicalize(list))))
     return { type: 'DataIntegrityProof', cryptoSuite: 'eddsa-jcs-2022', ...common, proofValue }
@@ -132,13 +138,22 @@ export function isProvedBy({ proof, ...list }: JsonObject, keys: readonly Public
 type Signed = { curve: Curve; signed: Uint8Array[]; signature: Uint8Array }
 
 /**
- * The Cloud Agent signs the document. The specification signs the hashes of proof options and document
- * (vc-di-eddsa §3.3).
+ * The specifications sign the hashes of proof options and document (vc-di-eddsa §3.3, vc-di-ecdsa §3.3). The
+ * Cloud Agent signs the document, with Ed25519.
  */
-function fromJcs(list: JsonObject, { proofValue, ...options }: { proofValue: string }): Signed {
-  const document = utf8(canonicalize(list))
-  const hashes = concat(sha256(utf8(canonicalize(options))), sha256(document))
-  return { curve: 'Ed25519', signed: [document, hashes], signature: fromMultibase(proofValue) }
+function fromJcs(
+  list: JsonObject,
+  { proofValue, ...options }: { proofValue: string; cryptosuite?: string | undefined },
+): Signed {
+  const hashes = toHashes(options, list)
+  const signature = fromMultibase(proofValue)
+  return options.cryptosuite === 'ecdsa-jcs-2019'
+    ? { curve: 'P-256', signed: [hashes], signature }
+    : { curve: 'Ed25519', signed: [utf8(canonicalize(list)), hashes], signature }
+}
+
+function toHashes(options: object, document: object): Uint8Array {
+  return concat(sha256(utf8(canonicalize(options))), sha256(utf8(canonicalize(document))))
 }
 
 function fromQuads(list: JsonObject, jws: string): Signed {

@@ -21,14 +21,16 @@ export type PrivateJwk = PublicJwk & { d: string }
 export type SigningAlgorithm = 'EdDSA' | 'ES256K' | 'ES256'
 
 /** Generates a key pair. */
-export function generateKey(curve: 'Ed25519' | 'X25519' | 'secp256k1'): PrivateJwk {
+export function generateKey(curve: 'Ed25519' | 'X25519' | 'secp256k1' | 'P-256'): PrivateJwk {
   if (curve === 'secp256k1') return secp256k1.generate()
   // The type declarations lack the JWK encoding of generated keys.
   const options = { publicKeyEncoding: { format: 'jwk' }, privateKeyEncoding: { format: 'jwk' } } as never
-  const { privateKey } = generateKeyPairSync(curve.toLowerCase() as 'ed25519', options) as unknown as {
-    privateKey: { x: string; d: string }
-  }
-  return { kty: 'OKP', crv: curve, x: privateKey.x, d: privateKey.d }
+  const pair =
+    curve === 'P-256'
+      ? generateKeyPairSync('ec', { namedCurve: curve, ...(options as object) } as never)
+      : generateKeyPairSync(curve.toLowerCase() as 'ed25519', options)
+  const { privateKey } = pair as unknown as { privateKey: PrivateJwk }
+  return { ...toPublic(privateKey), d: privateKey.d }
 }
 
 /** The `OKP` public key of 32 raw bytes. */

@@ -132,7 +132,7 @@ function uncompress(bytes: Uint8Array): Buffer {
   }
 }
 
-/** The compressed point of a public key, 33 bytes. */
+/** The compressed point of a public key on secp256k1 or P-256, 33 bytes. */
 export function compressed(jwk: PublicJwk): Uint8Array {
   return concat(Uint8Array.of(fixed32(jwk.y!)[31]! % 2 === 0 ? 2 : 3), fixed32(jwk.x))
 }

@@ -64,7 +64,7 @@ async function createRows(
 ): Promise<NewDid> {
   try {
     const { services, contexts } = documentTemplate
-    const specs = keysOfTemplate(documentTemplate)
+    const specs = keysOfTemplate(documentTemplate, 'prism')
     checkContextUris(contexts)
     const master = { id: masterKeyId, usage: 'master', curve: 'secp256k1' } as const
     const keys = await createKeys(wallet, didIndex, [...specs, master], new Map())

@@ -138,7 +138,7 @@ function toDid(didRef: string): string {
 const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 const PublicJwk = z.object({
   kty: z.enum(['OKP', 'EC']),
-  crv: z.enum(['secp256k1', 'Ed25519', 'X25519']),
+  crv: z.enum(['secp256k1', 'P-256', 'Ed25519', 'X25519']),
   x: z.string(),
   y: z.string().exactOptional(),
 })

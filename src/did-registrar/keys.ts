@@ -1,6 +1,6 @@
 /**
- * The private keys of a wallet's DIDs: derived from the seed (secp256k1), or random and sealed (Ed25519,
- * X25519).
+ * The private keys of a wallet's DIDs: derived from the seed (secp256k1, P-256), or random and sealed
+ * (Ed25519, X25519).
  */
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
@@ -36,7 +36,7 @@ const names = { authentication: 'Authentication', assertionMethod: 'AssertionMet
 /** One key per iteration of the event loop, for all wallets: deriving a key blocks for two milliseconds. */
 const queue = new PQueue({ concurrency: 1 })
 
-/** Creates keys: derived ones on secp256k1, others random. `nextIndexes` has the next index of each usage. */
+/** Creates keys: derived ones on secp256k1 and P-256, others random. `nextIndexes` has the next index of each usage. */
 export async function createKeys(
   wallet: Wallet,
   didIndex: number,
@@ -46,8 +46,9 @@ export async function createKeys(
   const next = new Map(nextIndexes)
   const keys: NewKey[] = []
   const create = (key: KeySpec): NewKey => {
-    if (key.curve !== 'secp256k1') return { ...key, keyIndex: null, jwk: generateKey(key.curve) }
-    const derived = deriveKey(wallet, didIndex, key.usage, next.get(key.usage) ?? 0)
+    if (key.curve === 'Ed25519' || key.curve === 'X25519')
+      return { ...key, keyIndex: null, jwk: generateKey(key.curve) }
+    const derived = deriveKey(wallet, didIndex, { ...key, curve: key.curve }, next.get(key.usage) ?? 0)
     next.set(key.usage, derived.keyIndex + 1)
     return { ...key, ...derived }
   }
@@ -61,20 +62,20 @@ export async function createKeys(
 }
 
 /**
- * Derives the key at an index, or the first after it whose coordinates do not start with a zero byte: the
- * Identus SDK 7.0.0 drops that byte and cannot verify signatures of such keys (1 in 128). Master keys are
- * exempt: the SDK does not use them, and DIDs are restored by the first one.
+ * Derives the key at an index. On secp256k1 it is the first from there whose coordinates do not start with a
+ * zero byte: the Identus SDK 7.0.0 drops that byte and cannot verify signatures of such keys (1 in 128). Master
+ * keys are exempt: the SDK does not use them, and DIDs are restored by the first one.
  */
 function deriveKey(
   wallet: Wallet,
   didIndex: number,
-  usage: Usage,
+  { usage, curve }: { usage: Usage; curve: 'secp256k1' | 'P-256' },
   from: number,
 ): { keyIndex: number; jwk: PrivateJwk } {
   for (let keyIndex = from; ; keyIndex++) {
-    const jwk = wallet.deriveKey({ didIndex, usage: usages[usage], keyIndex })
+    const jwk = wallet.deriveKey({ curve, didIndex, usage: usages[usage], keyIndex })
     const hasZero = [jwk.x, jwk.y!].some((coordinate) => fromBase64(coordinate)[0] === 0)
-    if (usage === 'master' || !hasZero) return { keyIndex, jwk }
+    if (curve === 'P-256' || usage === 'master' || !hasZero) return { keyIndex, jwk }
   }
 }
 
@@ -190,9 +191,12 @@ export async function findKeyPair(
 function openKey(
   wallet: Wallet,
   didIndex: number,
-  { did, key_id, operation_id, usage, key_index, sealed }: KeyRow,
+  { did, key_id, operation_id, usage, curve, key_index, sealed }: KeyRow,
 ): PrivateJwk {
-  if (sealed === null) return wallet.deriveKey({ didIndex, usage, keyIndex: key_index! })
+  if (sealed === null) {
+    const derived = curve === 'P-256' ? curve : 'secp256k1'
+    return wallet.deriveKey({ curve: derived, didIndex, usage, keyIndex: key_index! })
+  }
   return StoredJwk.parse(JSON.parse(wallet.unseal(contextOf(did, operation_id, key_id), sealed)))
 }
 

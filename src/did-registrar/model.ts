@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { purposes } from '../did/document.ts'
 
-const Curve = z.enum(['secp256k1', 'Ed25519', 'X25519'])
+const Curve = z.enum(['secp256k1', 'Ed25519', 'X25519', 'P-256'])
 
 /** A list. Null and absent mean empty. */
 const list = <Type extends z.ZodType>(type: Type) =>

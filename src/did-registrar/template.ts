@@ -9,28 +9,36 @@ import {
 import { checkContextUris, limits, quote } from '../did/prism/rules.ts'
 import { toPrismService, toServiceEndpoint, toServiceType } from '../did/prism/service.ts'
 import type { DidContent } from '../did/prism/state.ts'
+import type { DidRow } from './dids.ts'
 import { type KeySpec, type NewKey, toPrismKey } from './keys.ts'
 import type { CreateManagedDid, UpdateAction } from './model.ts'
 
-/** @throws {InvalidOperation} for the reserved id, or a curve that does not fit the purpose */
-function checkKeySpec({ id, usage, curve }: KeySpec): void {
+type Method = DidRow['method']
+
+/** @throws {InvalidOperation} for the reserved id, or a curve that does not fit the purpose or the method */
+function checkKeySpec({ id, usage, curve }: KeySpec, method: Method): void {
   if (id === masterKeyId)
     throw new InvalidOperation(`the key id ${masterKeyId} is reserved for the master key`)
+  if (curve === 'P-256' && method === 'prism')
+    throw new InvalidOperation(
+      `key ${quote(id)}: the ledger of did:prism accepts no P-256 keys. Use a did:web, or another curve`,
+    )
   const isSupported =
     curve === 'secp256k1' ||
-    (curve === 'Ed25519' && (usage === 'authentication' || usage === 'assertionMethod')) ||
+    ((curve === 'Ed25519' || curve === 'P-256') &&
+      (usage === 'authentication' || usage === 'assertionMethod')) ||
     (curve === 'X25519' && usage === 'keyAgreement')
   if (isSupported) return
   throw new InvalidOperation(
-    `key ${quote(id)}: Ed25519 must be used in [Authentication, AssertionMethod]. X25519 must be used in [KeyAgreement]`,
+    `key ${quote(id)}: Ed25519 must be used in [Authentication, AssertionMethod]. X25519 must be used in [KeyAgreement]${curve === 'P-256' ? '. P-256 must be used in [Authentication, AssertionMethod]' : ''}`,
   )
 }
 
 /** The public keys of a template, then its internal keys. @throws {InvalidOperation} */
-export function keysOfTemplate({
-  publicKeys,
-  internalKeys,
-}: CreateManagedDid['documentTemplate']): KeySpec[] {
+export function keysOfTemplate(
+  { publicKeys, internalKeys }: CreateManagedDid['documentTemplate'],
+  method: Method,
+): KeySpec[] {
   const specs: KeySpec[] = [
     ...publicKeys.map(({ id, purpose, curve }) => ({ id, usage: purpose, curve })),
     ...internalKeys.map(({ id, purpose }) => ({ id, usage: purpose, curve: 'secp256k1' as const })),
@@ -38,7 +46,7 @@ export function keysOfTemplate({
   // Checked before deriving keys, which is slow. The master key counts.
   if (specs.length >= limits.keys)
     throw new InvalidOperation(`${specs.length + 1} keys are more than ${limits.keys}`)
-  specs.forEach(checkKeySpec)
+  for (const spec of specs) checkKeySpec(spec, method)
   return specs
 }
 
@@ -51,9 +59,9 @@ export function refuseTemplate(error: unknown): never {
 }
 
 /** The keys that an update adds, in order. @throws {InvalidOperation} as `checkKeySpec`. */
-export function keysOfActions(actions: readonly UpdateAction[]): KeySpec[] {
+export function keysOfActions(actions: readonly UpdateAction[], method: Method): KeySpec[] {
   const specs = actions.flatMap(toKeySpec)
-  specs.forEach(checkKeySpec)
+  for (const spec of specs) checkKeySpec(spec, method)
   return specs
 }
 

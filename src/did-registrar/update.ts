@@ -37,7 +37,7 @@ export async function updateDid(
   const row = await getChangeable(wallet, didRef)
   return withProblems(async () => {
     const indexes = await nextKeyIndexes(wallet, row.did)
-    const keys = await createKeys(wallet, row.did_index, keysOfActions(actions), indexes)
+    const keys = await createKeys(wallet, row.did_index, keysOfActions(actions, row.method), indexes)
     if (row.method === 'web') {
       const content = readContent(row.state)
       return updateWebDid(wallet, row, applyToContent(content, toPrismActions(actions, keys, content)), keys)

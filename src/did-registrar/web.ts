@@ -41,7 +41,7 @@ export async function createWebDid(
   { name, documentTemplate }: CreateManagedDid,
 ): Promise<string> {
   const did = toWebDid(wallet.env.urls.rest, name ?? randomId())
-  const specs = attempt(() => keysOfTemplate(documentTemplate))
+  const specs = attempt(() => keysOfTemplate(documentTemplate, 'web'))
   // Check the template before taking the name. Any keys will do.
   const trial = await createKeys(wallet, 0, specs, new Map())
   attempt(() => contentOf(documentTemplate, trial))

@@ -2,9 +2,9 @@
  * Multikey (W3C Controlled Identifiers 1.0 §2.2.2): `z` and base58btc of a multicodec prefix and the raw or
  * compressed public key.
  */
-import { ECDH } from 'node:crypto'
-import { concat, fromMultibase, toBase64url, toMultibase } from '../base/bytes.ts'
+import { concat, fromMultibase, toMultibase } from '../base/bytes.ts'
 import { okpBytes, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
+import { fromCompressed } from '../crypto/p256.ts'
 import { compressed, fromPublicBytes } from '../crypto/secp256k1.ts'
 
 /** Multicodec prefixes as varint bytes. */
@@ -15,10 +15,10 @@ const prefixes = {
   'P-256': [0x80, 0x24],
 } as const
 
-/** Encodes a public key on X25519, Ed25519 or secp256k1. @throws {TypeError} for another curve or length */
+/** Encodes a public key on one of these curves. @throws {TypeError} for another curve or length */
 export function toMultikey(jwk: PublicJwk): string {
-  if (jwk.crv === 'secp256k1')
-    return toMultibase(concat(Uint8Array.from(prefixes.secp256k1), compressed(jwk)))
+  if (jwk.crv === 'secp256k1' || jwk.crv === 'P-256')
+    return toMultibase(concat(Uint8Array.from(prefixes[jwk.crv]), compressed(jwk)))
   if (jwk.crv !== 'X25519' && jwk.crv !== 'Ed25519')
     throw new TypeError(`a key on ${jwk.crv} is not written as Multikey here`)
   const key = okpBytes(jwk)
@@ -39,18 +39,5 @@ export function fromMultikey(text: string): PublicJwk {
   if (crv === undefined) throw new TypeError('no key type that is known here')
   if (crv === 'X25519' || crv === 'Ed25519') return okpFromBytes(crv, key)
   if (key.length !== 33) throw new TypeError(`a compressed ${crv} public key has 33 bytes, not ${key.length}`)
-  return crv === 'secp256k1' ? fromPublicBytes(key) : p256FromCompressed(key)
-}
-
-function p256FromCompressed(bytes: Uint8Array): PublicJwk {
-  // OpenSSL also accepts other forms of this length.
-  if (bytes[0] !== 2 && bytes[0] !== 3)
-    throw new TypeError('a compressed P-256 public key begins with 2 or 3')
-  const point = ECDH.convertKey(bytes, 'prime256v1', undefined, undefined, 'uncompressed') as Buffer
-  return {
-    kty: 'EC',
-    crv: 'P-256',
-    x: toBase64url(point.subarray(1, 33)),
-    y: toBase64url(point.subarray(33)),
-  }
+  return crv === 'secp256k1' ? fromPublicBytes(key) : fromCompressed(key)
 }

@@ -105,7 +105,7 @@ export interface WalletTables extends EventTables, IssuanceTables {
     operation_id: string
     /** KeyUsage of the did:prism specification, as a number. */
     usage: number
-    curve: 'secp256k1' | 'Ed25519' | 'X25519'
+    curve: 'secp256k1' | 'P-256' | 'Ed25519' | 'X25519'
     /** The key's part of the derivation path; null for a random key. */
     key_index: number | null
     /** JSON of the private JWK, sealed; null for a derived key. */

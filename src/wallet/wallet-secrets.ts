@@ -45,7 +45,7 @@ export function createWalletSecrets(id: string, key: Uint8Array, seed: Uint8Arra
   return {
     deriveKey(path) {
       assertOpen()
-      const name = `${path.didIndex}/${path.usage}/${path.keyIndex}`
+      const name = `${path.curve ?? ''}/${path.didIndex}/${path.usage}/${path.keyIndex}`
       return cached(derivedKeys, name, maxCachedKeys, () => derivation.key(path))
     },
     seal(context, text) {

@@ -40,7 +40,7 @@ describe('a key', () => {
   )
 
   test('on an unknown curve is rejected with the known curves', () => {
-    expect(() => readKey('key', 'a:authentication:P-256')).toThrow('secp256k1, Ed25519, X25519')
+    expect(() => readKey('key', 'a:authentication:P-384')).toThrow('secp256k1, Ed25519, X25519, P-256')
   })
 
   test('has the purposes and curves of the API', () => {

@@ -2,7 +2,6 @@
  * Issuers and holders with DIDs of every method and keys of every type; DIDs that are temporarily
  * unresolvable.
  */
-import { generateKeyPairSync } from 'node:crypto'
 import { CompactSign, compactVerify, importJWK } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { toHex, toMultibase, utf8 } from '../../src/base/bytes.ts'
@@ -20,17 +19,9 @@ import type { DidDocument } from '../../src/did/document.ts'
 import { audience, content, failureOf, nonce, now } from './_people.ts'
 import { createJwkDid, createKeyDid } from '../_dids.ts'
 
-function newP256(): PrivateJwk {
-  const encoding = { publicKeyEncoding: { format: 'jwk' }, privateKeyEncoding: { format: 'jwk' } }
-  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256', ...encoding } as never) as unknown as {
-    privateKey: PrivateJwk
-  }
-  return pair.privateKey
-}
-
-const [p256, p256Other] = [newP256(), newP256()]
 const ed25519 = generateKey('Ed25519')
 const secp256k1 = generateKey('secp256k1')
+const p256 = generateKey('P-256')
 const keys = [ed25519, secp256k1, p256]
 
 const documents = new Map<string, DidDocument>()
@@ -78,6 +69,7 @@ const signers: [string, string, PrivateJwk][] = [
   ...keys.map((key): [string, string, PrivateJwk] => [`did:jwk, ${key.crv}`, createJwkDid(key), key]),
   ['did:key, Ed25519', createKeyDid(ed25519), ed25519],
   ['did:key, secp256k1', createKeyDid(secp256k1), secp256k1],
+  ['did:key, P-256', createKeyDid(p256), p256],
   ['did:prism, Ed25519', prismDid(ed25519), ed25519],
   ['did:prism, secp256k1', prismDid(secp256k1), secp256k1],
   ...webKeys.map(([type, key, representation]): [string, string, PrivateJwk] => [
@@ -106,7 +98,7 @@ describe.each(signers)('%s', (_, did, key) => {
   })
 
   test('refuses another key, of the same or another curve', async () => {
-    const others = keys.map((each) => (each.crv === 'P-256' ? p256Other : generateKey(each.crv as 'Ed25519')))
+    const others = keys.map((each) => generateKey(each.crv as 'Ed25519'))
     for (const other of others) {
       const reason = other.crv === key.crv ? 'signature' : 'algorithm'
       const forged = issueJwtVc({ ...content, issuerDid: did, issuerKey: other, subjectDid: did })
@@ -159,6 +151,7 @@ describe('ES256', () => {
       .setProtectedHeader({ alg: 'ES256' })
       .sign(await importJWK(p256, 'ES256'))
     expect(isSignedBy(decodeJws(token), toPublic(p256))).toBe(true)
+    const p256Other = generateKey('P-256')
     expect(isSignedBy(decodeJws(token), toPublic(p256Other))).toBe(false)
     expect(isSignedBy(decodeJws(token), { ...toPublic(p256), crv: 'secp256k1' })).toBe(false)
     expect(isSignedBy(decodeJws(token), { ...toPublic(p256), y: toPublic(p256Other).y! })).toBe(false)

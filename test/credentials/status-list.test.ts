@@ -1,10 +1,10 @@
 /** Status lists: bits, both embedded proofs and JWT, with other implementations as issuer and as verifier. */
-import { createHash } from 'node:crypto'
+import { createHash, createPublicKey, verify as verifyBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { concat, toBase64url, toMultibase, toPaddedBase64url } from '../../src/base/bytes.ts'
+import { concat, fromMultibase, toBase64url, toMultibase, toPaddedBase64url } from '../../src/base/bytes.ts'
 import { Problem } from '../../src/base/problem.ts'
-import { sign } from '../../src/crypto/keys.ts'
+import { generateKey, sign, toPublic } from '../../src/crypto/keys.ts'
 import { compressBits, expandBits, isSet, listLength } from '../../src/credentials/bitstring.ts'
 import { canonicalize } from '../../src/base/json.ts'
 import { decodeJws } from '../../src/credentials/jws.ts'
@@ -169,6 +169,43 @@ describe('a credential', () => {
       ),
     ).toBe('not revoked')
     expect(await reason(check(text, entry({ statusListIndex: 7 })))).toBe('the credential is revoked')
+  })
+
+  test('has a status in a StatusList2021: P-256', async () => {
+    const key = generateKey('P-256')
+    const method = {
+      id: `${issuer.did}#p`,
+      type: 'JsonWebKey',
+      controller: issuer.did,
+      publicKeyJwk: toPublic(key),
+    }
+    const document = { id: issuer.did, verificationMethod: [method], assertionMethod: [method.id] }
+    const checks = { resolve: () => Promise.resolve(document), now }
+    const text = proved(listOf([7]), key)
+    const { proof, ...list } = JSON.parse(text)
+    const at = (statusListIndex: number, list = text) =>
+      reason(checkStatusList(list, entry({ statusListIndex }), { issuerDid: issuer.did }, checks))
+    expect(await at(5)).toBe('not revoked')
+    expect(await at(7)).toBe('the credential is revoked')
+    expect(await at(5, proved(listOf([]), generateKey('P-256')))).toContain('not signed')
+    expect(await at(5, JSON.stringify({ ...listOf([]), proof }))).toContain('not signed')
+    const later = { ...proof, created: '2023-11-14T22:00:01Z' }
+    expect(await at(5, JSON.stringify({ ...list, proof: later }))).toContain('not signed')
+    expect(
+      await at(5, JSON.stringify({ ...list, proof: { ...proof, cryptosuite: 'eddsa-jcs-2022' } })),
+    ).toContain('not signed')
+    // vc-di-ecdsa §3.3, computed without the agent's code.
+    const hash = (value: object) => createHash('sha256').update(canonicalize(value)).digest()
+    const { proofValue, ...options } = proof
+    expect(proof).toMatchObject({ cryptosuite: 'ecdsa-jcs-2019', '@context': list['@context'] })
+    expect(
+      verifyBytes(
+        'sha256',
+        concat(hash(options), hash(list)),
+        { key: createPublicKey({ key: toPublic(key), format: 'jwk' }), dsaEncoding: 'ieee-p1363' },
+        fromMultibase(proofValue),
+      ),
+    ).toBe(true)
   })
 
   test('has a status in a Bitstring Status List', async () => {

@@ -60,7 +60,7 @@ const isHighS = (signature: Uint8Array) => curve.Signature.fromBytes(signature).
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
 const uncompressedOf = (key: PrivateJwk) => curve.getPublicKey(fromBase64(key.d), false)
 
-describe.each(['Ed25519', 'secp256k1'] as const)('a key on %s', (crv) => {
+describe.each(['Ed25519', 'secp256k1', 'P-256'] as const)('a key on %s', (crv) => {
   const key = generateKey(crv)
 
   test('verifies its signatures and no others', () => {

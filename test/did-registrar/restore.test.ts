@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { refusal, until } from '../_tenants.ts'
 import { withDetail } from '../_detail.ts'
+import { tenantOf, type Call } from './_seed.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'identity-agent-ledger-'))
 let first: TestAgent, second: TestAgent
@@ -18,18 +19,6 @@ afterAll(async () => {
   await Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()])
   rmSync(folder, { recursive: true })
 })
-
-type Call = TestAgent['tenant']
-
-/** A tenant of an agent whose wallet has this seed. */
-async function tenantOf({ admin, url }: TestAgent, seed: string): Promise<Call> {
-  const { createClient } = await import('../../daemon/client/client.ts')
-  const apiKey = randomBytes(16).toString('hex')
-  const { id: walletId } = await admin('POST /wallets', { body: { name: 'restored', seed } })
-  const { id: entityId } = await admin('POST /iam/entities', { body: { name: 'restored', walletId } })
-  await admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
-  return createClient(url, { apikey: apiKey })
-}
 
 const show = (call: Call, didRef: string) => call('GET /did-registrar/dids/{didRef}', { path: { didRef } })
 

@@ -281,7 +281,7 @@ describe('a template that breaks a rule', () => {
       { publicKeys: [key('k', { purpose: 'master' })] },
       'publicKeys.0.purpose',
     ],
-    ['a key on another curve', { publicKeys: [key('k', { curve: 'P-256' })] }, 'publicKeys.0.curve'],
+    ['a key on another curve', { publicKeys: [key('k', { curve: 'P-384' })] }, 'publicKeys.0.curve'],
     ['an internal key with a public purpose', { internalKeys: [key('k')] }, 'internalKeys.0.purpose'],
     ['a service without an endpoint', { services: [{ id: 's', type: 'A' }] }, 'services.0.serviceEndpoint'],
     ['an endpoint that is a number', ofEndpoint(1), 'services.0.serviceEndpoint'],

@@ -96,6 +96,12 @@ test.each([
     /Ed25519 must/,
   ],
   [
+    'P-256 for key agreement',
+    { documentTemplate: { publicKeys: [{ id: 'k', purpose: 'keyAgreement', curve: 'P-256' }] } },
+    422,
+    /P-256 must/,
+  ],
+  [
     'a context twice',
     { documentTemplate: { contexts: ['https://a.example', 'https://a.example'] } },
     422,

@@ -1,7 +1,8 @@
-/** Issue, present, revoke, present again: between two agents with a shared ledger, in every format. */
+/** Issue, present, revoke, present again: between two agents with a shared ledger, in every format, with DIDs of several kinds. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tokenFormats, type TokenFormat } from '../../src/protocols/formats.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
@@ -11,7 +12,7 @@ import { acceptOfferWith, prove, readCredential, requestProof } from './_steps.t
 const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
 let agents: TestAgent[] = []
 let [issuer, holder, verifier]: Tenant[] = []
-let [offers, asks, issuingDID, subjectId] = ['', '', '', '']
+let [offers, asks] = ['', '']
 
 beforeAll(async () => {
   const shared = { VDR_URL: `sqlite:${join(folder, 'vdr.db')}` }
@@ -21,8 +22,6 @@ beforeAll(async () => {
   ;[holder, verifier] = [await away.newTenant('holder'), await away.newTenant('verifier')]
   offers = (await connect(issuer, holder)).inviterConnectionId
   asks = (await connect(verifier, holder)).inviterConnectionId
-  issuingDID = (await newDid(issuer, 'assertionMethod', 'Ed25519')).did
-  subjectId = (await newDid(holder, 'authentication', 'Ed25519')).did
 })
 afterAll(async () => {
   await Promise.all(agents.map((agent) => agent[Symbol.asyncDispose]()))
@@ -41,13 +40,33 @@ async function present(credentialFormat: TokenFormat, recordId: string, end: str
   return presentationIn(verifier!.call, thid, end)
 }
 
-const cases = (Object.keys(tokenFormats) as TokenFormat[]).flatMap((format) => [
-  [format, undefined] as const,
-  [format, 'key-1'] as const,
-])
+/** Creates a DID with one key, `key-1`. */
+type Create = (tenant: Tenant, purpose: 'authentication' | 'assertionMethod') => Promise<string>
+
+const dids: [name: string, alg: string, create: Create][] = [
+  ['did:prism, Ed25519', 'EdDSA', async (tenant, purpose) => (await newDid(tenant, purpose, 'Ed25519')).did],
+  [
+    'did:web, P-256',
+    'ES256',
+    async ({ call }, purpose) => {
+      const documentTemplate = { publicKeys: [{ id: 'key-1', purpose, curve: 'P-256' as const }] }
+      const body = { method: 'web' as const, documentTemplate }
+      return (await call('POST /did-registrar/dids', { body })).longFormDid
+    },
+  ],
+]
+
+const cases = dids.flatMap(([name, alg, create]) =>
+  (Object.keys(tokenFormats) as TokenFormat[]).flatMap((format) => [
+    [name, alg, format, undefined, create] as const,
+    [name, alg, format, 'key-1', create] as const,
+  ]),
+)
 test.each(cases)(
-  '%s, accepted with the key %s: is valid until its revocation',
-  async (credentialFormat, keyId) => {
+  '%s signs with %s: %s, accepted with the key %s, is valid until its revocation',
+  async (_name, alg, credentialFormat, keyId, create) => {
+    const issuingDID = await create(issuer!, 'assertionMethod')
+    const subjectId = await create(holder!, 'authentication')
     const offer = await issuer!.call('POST /issue-credentials/credential-offers', {
       body: {
         connectionId: offers,
@@ -59,7 +78,9 @@ test.each(cases)(
     })
     const { recordId } = await credentialIn(holder!.call, offer.thid, 'OfferReceived')
     await acceptOfferWith(holder!, recordId, { subjectId, keyId })
-    await credentialIn(holder!.call, offer.thid, 'CredentialReceived')
+    const { credential } = await credentialIn(holder!.call, offer.thid, 'CredentialReceived')
+    const [jwt] = Buffer.from(credential!, 'base64url').toString().split('~')
+    expect(decodeProtectedHeader(jwt!)).toMatchObject({ alg })
     const { disclosedClaims } = await present(credentialFormat, recordId, 'PresentationVerified')
     expect(disclosedClaims).toEqual(credentialFormat === 'SDJWT' ? { name: 'Alice' } : undefined)
 
