@@ -50,7 +50,7 @@ export async function runOperation<Scheduled extends ScheduledOperation>(
   const { id, didRef } = scheduled.scheduledOperation
   const did =
     timeoutMs === undefined ? undefined : await waitForLedger(call, id, didRef, operation, timeoutMs)
-  const isImmediate = didRef.startsWith('did:web:')
+  const isImmediate = !didRef.startsWith('did:prism:')
   print(didRef, [
     ['did', didRef],
     ['operation', id],

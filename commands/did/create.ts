@@ -16,16 +16,27 @@ const curves = ['secp256k1', 'Ed25519', 'P-256', 'none'] as const
 
 type Template = Input<'POST /did-registrar/dids'>['body']['documentTemplate']
 
+const methodFlags = {
+  method: Flags.option({
+    description: 'method of the DID',
+    options: ['prism', 'web', 'key', 'jwk'] as const,
+    default: 'prism' as const,
+  })(),
+  curve: Flags.option({
+    description: 'curve of a did:key or did:jwk, which is one key; default: P-256',
+    options: ['P-256', 'secp256k1', 'Ed25519'] as const,
+  })(),
+  name: Flags.string({ description: 'last part of a did:web; default: random' }),
+}
+
 const templateFlags = {
   'auth-curve': Flags.option({
-    description: 'curve of the authentication key',
+    description: 'curve of the authentication key; default: secp256k1',
     options: curves,
-    default: 'secp256k1' as const,
   })(),
   'assertion-curve': Flags.option({
-    description: 'curve of the assertionMethod key, which signs credentials',
+    description: 'curve of the assertionMethod key, which signs credentials; default: secp256k1',
     options: curves,
-    default: 'secp256k1' as const,
   })(),
   key: Flags.string({
     ...repeatable,
@@ -52,7 +63,7 @@ const templateFlags = {
 export default defineCommand({
   summary: 'Create a DID, by default with an authentication key and an assertion key',
   description:
-    'secp256k1 and P-256 keys are derived from the wallet’s seed; other keys are random. A did:prism takes no P-256 keys. A did:prism resolves once it is published; a did:web resolves at once, because this agent serves its document.',
+    'secp256k1 and P-256 keys are derived from the wallet’s seed; other keys are random. A did:prism takes no P-256 keys. A did:prism resolves once it is published; a did:web resolves at once, because this agent serves its document, and a did:key or did:jwk, because it contains its key.',
   // The usage that oclif derives from the flags is too long to read.
   usage: '<%= command.id %> [FLAGS]',
   examples: [
@@ -61,14 +72,10 @@ export default defineCommand({
     'agent did create --auth-curve Ed25519 --assertion-curve none',
     'agent did create --key login:authentication:Ed25519 --key issue:assertionMethod --service site,LinkedDomains,https://example.com',
     'agent did create --method web --name acme',
+    'agent did create --method jwk',
   ],
   flags: {
-    method: Flags.option({
-      description: 'method of the DID',
-      options: ['prism', 'web'] as const,
-      default: 'prism' as const,
-    })(),
-    name: Flags.string({ description: 'last part of a did:web; default: random' }),
+    ...methodFlags,
     ...templateFlags,
     publish: Flags.boolean({ description: 'publish the DID too' }),
     ...ledgerWaitFlags(['publish']),
@@ -77,16 +84,15 @@ export default defineCommand({
     const { flags, call, print, suggest } = context
     if (flags.wait) readTimeout(flags)
     const { method, name } = flags
-    const isWeb = method === 'web'
-    if (name !== undefined && !isWeb) throw new UsageError('--name needs --method web.')
-    const body = { documentTemplate: toTemplate(flags), ...(isWeb && { method, name }) }
-    const { longFormDid } = await call('POST /did-registrar/dids', { body })
+    const isPrism = method === 'prism'
+    if (name !== undefined && method !== 'web') throw new UsageError('--name needs --method web.')
+    const { longFormDid } = await call('POST /did-registrar/dids', { body: toBody(flags) })
     const did = shortForm(longFormDid)
-    if (flags.publish && !isWeb) return { did, longFormDid, ...(await publish(context, did)) }
-    const state = isWeb ? 'PUBLISHED' : 'CREATED'
+    if (flags.publish && isPrism) return { did, longFormDid, ...(await publish(context, did)) }
+    const state = isPrism ? 'CREATED' : 'PUBLISHED'
     print(did, [
       ['did', did],
-      ['long form', isWeb ? undefined : longFormDid],
+      ['long form', isPrism ? longFormDid : undefined],
       ['state', shownDid({ did, status: state })],
     ])
     suggest(nextForDid({ did, status: state }))
@@ -107,6 +113,21 @@ async function publish(context: OperationContext, did: string) {
   }
 }
 
+/** The request of the flags. @throws {UsageError} for flags that the method does not have */
+function toBody(
+  flags: FlagValues<typeof methodFlags & typeof templateFlags>,
+): Input<'POST /did-registrar/dids'>['body'] {
+  const { method, name, curve } = flags
+  const isSingleKey = method === 'key' || method === 'jwk'
+  if (curve !== undefined && !isSingleKey) throw new UsageError('--curve needs --method key or --method jwk.')
+  if (!isSingleKey) return { documentTemplate: toTemplate(flags), ...(method === 'web' && { method, name }) }
+  const names = Object.keys(templateFlags) as (keyof typeof templateFlags)[]
+  const given = names.find((name) => flags[name] !== undefined)
+  if (given !== undefined)
+    throw new UsageError(`--${given} needs --method prism or --method web: a did:${method} is one key.`)
+  return { method, curve, documentTemplate: {} }
+}
+
 function toTemplate(flags: FlagValues<typeof templateFlags>): Template {
   if (flags.template !== undefined)
     return unwrap(readObject('template', flags.template), 'documentTemplate') as Template
@@ -122,6 +143,6 @@ function toTemplate(flags: FlagValues<typeof templateFlags>): Template {
   }
 }
 
-function usual(id: string, purpose: Key['purpose'], curve: (typeof curves)[number]): Key[] {
+function usual(id: string, purpose: Key['purpose'], curve: (typeof curves)[number] = 'secp256k1'): Key[] {
   return curve === 'none' ? [] : [{ id, purpose, curve }]
 }

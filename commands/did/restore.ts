@@ -1,15 +1,27 @@
 /** `agent did restore` */
+import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { shownDid } from '../../cli/format/records.ts'
+import { repeatable } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
   summary: 'Restore the published DIDs of the wallet’s seed from the ledger',
   description:
     'Keys that are not derived from the seed cannot be restored. Their signatures stay valid; replace them by new keys. On a NeoPRISM node, finds only DIDs that were created with a master key alone.',
-  examples: ['agent did restore', 'agent did restore --api-key-file tenant.key'],
+  examples: [
+    'agent did restore',
+    'agent did restore --api-key-file tenant.key',
+    'agent did restore --did did:jwk:…',
+  ],
+  flags: {
+    did: Flags.string({
+      ...repeatable,
+      description: 'a did:key or did:jwk, which no ledger lists, to restore instead',
+    }),
+  },
   timeoutMs: 600_000,
-  async run({ call, printList, suggest }) {
-    const answer = await call('POST /did-registrar/restorations')
+  async run({ flags, call, printList, suggest }) {
+    const answer = await call('POST /did-registrar/restorations', { body: { dids: flags.did } })
     printList(
       answer.restored,
       ({ did }) => did,

@@ -75,7 +75,7 @@ function toAct(action: string, { caller, address, requestId }: RequestContext): 
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const prism = /^did:prism:[0-9a-f]{64}(?=:|$)/
-const web = /^did:web:[\w.%:-]{1,200}$/
+const otherDid = /^did:(?:web|key|jwk):[\w.%:-]{1,250}$/
 
 /** The ids in a path and a body. */
 export function subjectOf({ path, body }: AuditedInput): Subject {
@@ -87,14 +87,14 @@ export function subjectOf({ path, body }: AuditedInput): Subject {
 }
 
 /**
- * Adds the id of the created resource as `made`, and the names of did:web DIDs. Only now are they known to be DIDs, not
+ * Adds the id of the created resource as `made`, and DIDs of other methods than did:prism. Only now are they known to be DIDs, not
  * arbitrary text.
  */
 export function resultSubjectOf({ path, body }: AuditedInput, result: unknown): Subject {
   const ids = subjectOf({ path, body })
   const { id, longFormDid } = bodyOf(result) as Subject
-  addId(ids, 'didRef', path?.['didRef'], web)
-  addId(ids, 'made', longFormDid ?? (Object.values(ids).includes(id!) ? undefined : id), web)
+  addId(ids, 'didRef', path?.['didRef'], otherDid)
+  addId(ids, 'made', longFormDid ?? (Object.values(ids).includes(id!) ? undefined : id), otherDid)
   return ids
 }
 

@@ -1,5 +1,6 @@
 /** `/did-registrar`: the DIDs that the wallet creates and publishes. */
 import * as z from 'zod'
+import type { Agent } from '../../src/agent.ts'
 import { createDid } from '../../src/did-registrar/create.ts'
 import { getDidRow, listDids, toDetail } from '../../src/did-registrar/dids.ts'
 import {
@@ -8,18 +9,30 @@ import {
   DidOperationResponse,
   ManagedDidDetail,
   Restoration,
+  RestoreDids,
   UpdateManagedDid,
 } from '../../src/did-registrar/model.ts'
 import { publishDid } from '../../src/did-registrar/operation.ts'
 import { restoreDids } from '../../src/did-registrar/restore.ts'
+import { restoreSingleKeyDids } from '../../src/did-registrar/restore-single-key.ts'
+import { createSingleKeyDid } from '../../src/did-registrar/single-key.ts'
 import { deactivateDid, updateDid } from '../../src/did-registrar/update.ts'
 import { createWebDid } from '../../src/did-registrar/web.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 
 const ManagedDidPage = Page('ManagedDIDPage', ManagedDidDetail, 'ManagedDIDPage')
 const path = {
-  didRef: z.string().describe('A did:prism (short or long form) or did:web of this wallet.'),
+  didRef: z.string().describe('A DID of this wallet; a did:prism in its short or long form.'),
+}
+
+function create({ db }: Agent, wallet: Wallet, body: CreateManagedDid): Promise<string> {
+  const { method } = body
+  if (method === 'web') return createWebDid(db, wallet, body)
+  return method === 'key' || method === 'jwk'
+    ? createSingleKeyDid(wallet, method, body)
+    : createDid(wallet, body)
 }
 
 export default [
@@ -49,9 +62,7 @@ export default [
       reply: [201, CreateManagedDidResponse],
     },
     async ({ wallet, agent }, { body }) => ({
-      longFormDid: await (body.method === 'web'
-        ? createWebDid(agent.db, wallet, body)
-        : createDid(wallet, body)),
+      longFormDid: await create(agent, wallet, body),
     }),
   ),
 
@@ -110,13 +121,16 @@ export default [
   route(
     'POST /did-registrar/restorations',
     {
-      summary: 'Restore the published DIDs of the wallet’s seed',
+      summary: 'Restore DIDs of the wallet’s seed',
       operationId: 'restoreDids',
       extension: true,
       access: 'tenant',
       scopes: [],
+      body: RestoreDids,
       reply: [200, Restoration],
     },
-    async ({ wallet }) => ({ restored: await restoreDids(wallet) }),
+    async ({ wallet }, { body: { dids } }) => ({
+      restored: await (dids ? restoreSingleKeyDids(wallet, dids) : restoreDids(wallet)),
+    }),
   ),
 ] as const

@@ -35,7 +35,7 @@ export async function getManagedDid(db: Db, didRef: string): Promise<WalletDid> 
   return { did, longForm: long_form ?? did, status }
 }
 
-/** True when a DID is in the wallet. @throws {Problem} 400 when it is not a did:prism or did:web. */
+/** True when a DID is in the wallet. @throws {Problem} 400 when it is not of a method of `isRegistrarDid`. */
 export async function isManagedDid(db: Db, didRef: string): Promise<boolean> {
   return (await findDidRow(db, didRef)) !== undefined
 }
@@ -125,9 +125,14 @@ async function findDidRow(db: Db, didRef: string): Promise<DidRow | undefined> {
   return rows[0]
 }
 
-/** The form of a DID in the table: a did:web, or the short form of a did:prism. */
+/** Whether a DID has a method that wallets create. Peer DIDs belong to connections. */
+export function isRegistrarDid(did: string): boolean {
+  return /^did:(?:prism|web|key|jwk):/.test(did)
+}
+
+/** The form of a DID in the table: the short form of a did:prism, other DIDs unchanged. */
 function toDid(didRef: string): string {
-  if (didRef.startsWith('did:web:')) return didRef
+  if (isRegistrarDid(didRef) && !didRef.startsWith('did:prism:')) return didRef
   try {
     return toShortForm(parsePrismDid(didRef).suffix)
   } catch (error) {
@@ -161,7 +166,7 @@ const StoredState = StoredContent.extend({
   updatedAt: z.string().exactOptional(),
 })
 
-/** Parses the stored content of a DID (did:prism or did:web). */
+/** Parses the stored content of a DID of any method. */
 export function readContent(json: string): DidContent {
   return StoredContent.parse(JSON.parse(json))
 }

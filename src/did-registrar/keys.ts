@@ -66,7 +66,7 @@ export async function createKeys(
  * zero byte: the Identus SDK 7.0.0 drops that byte and cannot verify signatures of such keys (1 in 128). Master
  * keys are exempt: the SDK does not use them, and DIDs are restored by the first one.
  */
-function deriveKey(
+export function deriveKey(
   wallet: Wallet,
   didIndex: number,
   { usage, curve }: { usage: Usage; curve: 'secp256k1' | 'P-256' },

@@ -40,9 +40,15 @@ export const ServiceTemplate = z
 export const CreateManagedDid = z
   .object({
     method: z
-      .enum(['prism', 'web'])
+      .enum(['prism', 'web', 'key', 'jwk'])
       .nullish()
-      .describe('Extension. `prism` when absent. This agent serves the document of a `web` DID.'),
+      .describe(
+        'Extension. `prism` when absent. This agent serves the document of a `web` DID. A `key` or `jwk` DID is one key, and its `documentTemplate` is empty.',
+      ),
+    curve: z
+      .enum(['P-256', 'secp256k1', 'Ed25519'])
+      .nullish()
+      .describe('Extension. The curve of a `key` or `jwk` DID. `P-256` when absent.'),
     name: z
       .string()
       .regex(
@@ -65,7 +71,7 @@ export const CreateManagedDidResponse = z
   .object({
     longFormDid: z
       .string()
-      .describe('A DID that resolves at once: the long form of a did:prism, or the did:web.'),
+      .describe('A DID that resolves at once: the long form of a did:prism, or the DID of another method.'),
   })
   .meta({ id: 'CreateManagedDIDResponse' })
 
@@ -105,6 +111,18 @@ export const RestoredDid = ManagedDidDetail.extend({
     ),
 }).meta({ id: 'RestoredDID' })
 export type RestoredDid = z.infer<typeof RestoredDid>
+
+export const RestoreDids = z
+  .object({
+    dids: z
+      .array(z.string().regex(/^did:(?:key|jwk):/, 'is not a did:key or did:jwk'))
+      .max(100)
+      .nullish()
+      .describe(
+        'did:key and did:jwk DIDs to restore: their keys are searched for among those of the seed. When absent, the published DIDs of the ledger.',
+      ),
+  })
+  .meta({ id: 'RestoreDIDsRequest' })
 
 export const Restoration = z.object({ restored: z.array(RestoredDid) }).meta({ id: 'DIDRestoration' })
 

@@ -57,7 +57,7 @@ async function getCreateOperation(db: Db, did: string): Promise<OperationRow> {
 /** Enqueues the publication of a DID, once. @throws {Problem} 404 when the DID is not in the wallet */
 export async function publishDid(wallet: Wallet, didRef: string): Promise<DidOperationResponse> {
   const { did, method, state } = await getDidRow(wallet.db, didRef)
-  if (method === 'web') return { scheduledOperation: { id: versionOf(state), didRef: did } }
+  if (method !== 'prism') return { scheduledOperation: { id: versionOf(state), didRef: did } }
   const { id } = await getCreateOperation(wallet.db, did)
   await wallet.transaction(async (tx) => {
     const { numUpdatedRows } = await tx

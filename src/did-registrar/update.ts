@@ -26,8 +26,8 @@ import { updateWebDid } from './web.ts'
 /**
  * Enqueues the update of a DID.
  *
- * @throws {Problem} 400 for an invalid action, 404 for a DID that is not in the wallet, 409 for a DID that is
- * not published, is deactivated, or has a pending operation.
+ * @throws {Problem} 400 for an invalid action, 404 for a DID that is not in the wallet, 409 for a did:key or
+ * did:jwk, and for a DID that is not published, is deactivated, or has a pending operation.
  */
 export async function updateDid(
   wallet: Wallet,
@@ -67,6 +67,11 @@ export async function deactivateDid(wallet: Wallet, didRef: string): Promise<Did
 
 async function getChangeable(wallet: Wallet, didRef: string): Promise<DidRow> {
   const row = await readResolved(wallet, didRef)
+  if (row.method === 'key' || row.method === 'jwk')
+    throw new Problem(
+      'Conflict',
+      `The DID ${row.did.slice(0, 100)} is its key, and cannot be changed or deactivated. Create another.`,
+    )
   if (row.status !== 'PUBLISHED')
     throw new Problem(
       'Conflict',

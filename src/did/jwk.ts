@@ -3,7 +3,7 @@
  */
 import { createPublicKey } from 'node:crypto'
 import * as z from 'zod'
-import { fromBase64, fromUtf8 } from '../base/bytes.ts'
+import { fromBase64, fromUtf8, toBase64url } from '../base/bytes.ts'
 import { reasonOf } from '../base/reason.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
 import { didContext, type DidDocument, jsonWebKey, jws2020Context, relationshipsOf } from './document.ts'
@@ -18,6 +18,11 @@ const DidJwk = z.looseObject({
   d: z.never('is private and must not be there').optional(),
   use: z.string().optional(),
 })
+
+/** The did:jwk of a public key. */
+export function createJwkDid({ kty, crv, x, y }: PublicJwk): string {
+  return `did:jwk:${toBase64url(JSON.stringify({ kty, crv, x, y }))}`
+}
 
 /**
  * Resolves a did:jwk. With `use: "sig"` the document has no key agreement, with `use: "enc"` it has only

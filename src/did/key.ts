@@ -1,10 +1,15 @@
 /** did:key (W3C CCG, did:key Method): a DID that is one public key on Ed25519, X25519, secp256k1 or P-256. */
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { reasonOf } from '../base/reason.ts'
-import { okpBytes, okpFromBytes } from '../crypto/keys.ts'
+import { okpBytes, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
 import { didContext, type DidDocument, jsonWebKey, jws2020Context, relationshipsOf } from './document.ts'
 import { invalidDid } from './resolution.ts'
 import { fromMultikey, toMultikey } from './multikey.ts'
+
+/** The did:key of a public key. @throws {TypeError} for a curve that Multikey is not written for here */
+export function createKeyDid(jwk: PublicJwk): string {
+  return `did:key:${toMultikey(jwk)}`
+}
 
 /** Resolves a did:key. The key's id is `<did>#<multibase value>`. @throws {Problem} `invalidDid` */
 export function resolveKeyDid(did: string): DidDocument {

@@ -20,7 +20,7 @@ import { didRequestType } from './onboarding.ts'
 import { retrieveDocument } from './retrieve.ts'
 import type { Session } from './session.ts'
 import { keysFor } from '../did/document.ts'
-import { getManagedDid, isManagedDid } from '../did-registrar/dids.ts'
+import { getManagedDid, isManagedDid, isRegistrarDid } from '../did-registrar/dids.ts'
 import { getSigningKey } from '../did-registrar/keys.ts'
 
 const Endpoint = z.url({ protocol: /^https?$/ }).max(2_000)
@@ -184,7 +184,7 @@ const reasons: Readonly<Record<number, string>> = {
 /** A DID of the wallet in the form that others can resolve. @throws {Problem} 404 */
 async function getWalletDid(wallet: Wallet, did: string): Promise<string> {
   if (await hasPeerDid(wallet.db, did)) return did
-  if (!isRegistrarMethod(did) || !(await isManagedDid(wallet.db, did))) throw notInWallet('onboard', did)
+  if (!isRegistrarDid(did) || !(await isManagedDid(wallet.db, did))) throw notInWallet('onboard', did)
   return toResolvableForm(wallet, did)
 }
 
@@ -195,13 +195,10 @@ async function getSigner(wallet: Wallet, did: string): Promise<{ did: string; pr
     const key = await findFirstPeerKey(wallet, kids)
     if (key) return { did, privateJwk: key.privateJwk }
   }
-  if (!isRegistrarMethod(did) || !(await isManagedDid(wallet.db, did))) throw notInWallet('authenticate', did)
+  if (!isRegistrarDid(did) || !(await isManagedDid(wallet.db, did))) throw notInWallet('authenticate', did)
   const { privateJwk } = await getSigningKey(wallet, did, 'authentication', undefined, 'Ed25519')
   return { did: await toResolvableForm(wallet, did), privateJwk }
 }
-
-/** Whether the DID registrar of this agent could have made a DID. */
-const isRegistrarMethod = (did: string) => /^did:(prism|web):/.test(did)
 
 /** The long form until the DID is published: others cannot resolve the short form before. */
 async function toResolvableForm(wallet: Wallet, didRef: string): Promise<string> {

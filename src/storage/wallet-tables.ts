@@ -64,17 +64,17 @@ export interface WalletTables extends EventTables, IssuanceTables {
     created_at: string
   }
 
-  /** The wallet's DIDs that have a managed document: did:prism and did:web. */
+  /** The wallet's own DIDs: did:prism, did:web, did:key and did:jwk. Peer DIDs are in `peer_did`. */
   did: {
-    /** did:prism in its short form, or did:web. */
+    /** did:prism in its short form. */
     did: string
-    method: 'prism' | 'web'
-    /** Null for did:web, and for a did:prism that was recovered from the seed. */
+    method: 'prism' | 'web' | 'key' | 'jwk'
+    /** Null for other methods than did:prism, and for a did:prism that was recovered from the seed. */
     long_form: string | null
     /** The DID's part of the derivation path of its keys. */
     did_index: number
     status: 'CREATED' | 'PUBLICATION_PENDING' | 'PUBLISHED'
-    /** JSON of the `DidState`: as created, then as last confirmed by the ledger. For did:web, its `DidContent`. */
+    /** JSON of the `DidState`: as created, then as last confirmed by the ledger. For other methods, its `DidContent`. */
     state: string
     /** The operation that the ledger has not confirmed yet. There is at most one. */
     pending_operation: string | null

@@ -113,11 +113,34 @@ describe('a DID', () => {
     expect((await user.run`did resolve ${did}`).code).toBe(3)
   })
 
+  test('that is a key is created, restored, and not changed', async () => {
+    const { did } = await user.json`did create --method jwk`
+    const shown = await user.run`did create --method key --curve secp256k1`
+    expect(shown).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^did +did:key:z\S+\nstate +PUBLISHED/),
+    })
+    expect((await user.json`did resolve ${did}`).didDocument).toMatchObject({ assertionMethod: [`${did}#0`] })
+    expect(await user.json`did restore --did ${did}`).toEqual({ restored: [] })
+    expect(await user.run`did update ${did} --add-key b:authentication`).toMatchObject({ code: 5, out: '' })
+  })
+
   test.each([
     [
       'keys in two ways',
       ['did', 'create', '--key', 'a:authentication', '--auth-curve', 'none'],
       '--auth-curve',
+    ],
+    ['a curve without did:key', ['did', 'create', '--curve', 'P-256'], '--method key'],
+    [
+      'a service of a did:jwk',
+      ['did', 'create', '--method', 'jwk', '--service', 's,A,https://a.example'],
+      '--service needs --method prism',
+    ],
+    [
+      'a curve of several keys with a did:key',
+      ['did', 'create', '--method', 'key', '--auth-curve', 'none'],
+      '--auth-curve needs',
     ],
     ['a name without did:web', ['did', 'create', '--name', 'acme'], '--method web'],
     ['a time to wait without waiting', ['did', 'publish', 'did:prism:x', '--timeout', '5s'], '--wait'],

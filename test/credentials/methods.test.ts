@@ -17,7 +17,8 @@ import { encodeOperation } from '../../src/did/prism/operations.ts'
 import { createResolver } from '../../src/did/resolver.ts'
 import type { DidDocument } from '../../src/did/document.ts'
 import { audience, content, failureOf, nonce, now } from './_people.ts'
-import { createJwkDid, createKeyDid } from '../_dids.ts'
+import { createJwkDid } from '../../src/did/jwk.ts'
+import { createKeyDid } from '../../src/did/key.ts'
 
 const ed25519 = generateKey('Ed25519')
 const secp256k1 = generateKey('secp256k1')

@@ -4,9 +4,8 @@ import { fromBase64, toBase64url, toMultibase } from '../../src/base/bytes.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { agree, generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { keysFor, type Purpose, purposes } from '../../src/did/document.ts'
-import { resolveJwkDid } from '../../src/did/jwk.ts'
-import { resolveKeyDid } from '../../src/did/key.ts'
-import { createJwkDid, createKeyDid } from '../_dids.ts'
+import { createJwkDid, resolveJwkDid } from '../../src/did/jwk.ts'
+import { createKeyDid, resolveKeyDid } from '../../src/did/key.ts'
 
 const isInvalid = (error: unknown) =>
   error instanceof Problem && error.type === 'error:DIDResolution:invalidDid'

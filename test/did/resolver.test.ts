@@ -9,7 +9,8 @@ import { apply, type DidState } from '../../src/did/prism/state.ts'
 import { ResolutionResult } from '../../src/did/resolution.ts'
 import { createResolver } from '../../src/did/resolver.ts'
 import { createBytes, key, later, published, signedDeactivate, updated } from './prism/_make.ts'
-import { createJwkDid, createKeyDid } from '../_dids.ts'
+import { createJwkDid } from '../../src/did/jwk.ts'
+import { createKeyDid } from '../../src/did/key.ts'
 
 const state = published()
 const shortForm = toShortForm(state.suffix)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { readKey } from '../../src/did/verification-key.ts'
-import { createKeyDid } from '../_dids.ts'
+import { createKeyDid } from '../../src/did/key.ts'
 
 const method = (type: string, key: object) => ({
   id: 'did:web:a.example#key-1',

@@ -8,7 +8,8 @@ import { createPeerDid } from '../../src/did/peer.ts'
 import { createResolver } from '../../src/did/resolver.ts'
 import { assertSigned } from '../../src/enterprise/signature.ts'
 import { newHolder, signed } from './_suite.ts'
-import { createJwkDid, createKeyDid } from '../_dids.ts'
+import { createJwkDid } from '../../src/did/jwk.ts'
+import { createKeyDid } from '../../src/did/key.ts'
 
 const nonce = 'authenticate-bmljZQ== é'
 const { document: resolve } = createResolver({ getState: () => Promise.resolve(undefined) })

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { findDidFault } from '../../src/enterprise/onboarding.ts'
 import { newHolder } from './_suite.ts'
-import { createJwkDid, createKeyDid } from '../_dids.ts'
+import { createJwkDid } from '../../src/did/jwk.ts'
+import { createKeyDid } from '../../src/did/key.ts'
 
 const key = toPublic(generateKey('Ed25519'))
 

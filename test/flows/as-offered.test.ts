@@ -9,7 +9,7 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 import { credentialIn, newDid, type Tenant } from '../_tenants.ts'
 import { openParty, typesOf, type Party } from '../_party.ts'
 import { acceptOfferWith } from './_steps.ts'
-import { createKeyDid } from '../_dids.ts'
+import { createKeyDid } from '../../src/did/key.ts'
 
 const issuerKey = generateKey('Ed25519')
 const issuerDid = createKeyDid(toPublic(issuerKey))

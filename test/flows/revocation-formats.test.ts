@@ -40,7 +40,7 @@ async function present(credentialFormat: TokenFormat, recordId: string, end: str
   return presentationIn(verifier!.call, thid, end)
 }
 
-/** Creates a DID with one key, `key-1`. */
+/** Creates a DID with one key. The default id of the key is `key-1`. */
 type Create = (tenant: Tenant, purpose: 'authentication' | 'assertionMethod') => Promise<string>
 
 const dids: [name: string, alg: string, create: Create][] = [
@@ -56,15 +56,33 @@ const dids: [name: string, alg: string, create: Create][] = [
   ],
 ]
 
+for (const [method, curve, alg] of [
+  ['key', 'P-256', 'ES256'],
+  ['jwk', 'P-256', 'ES256'],
+  ['key', 'Ed25519', 'EdDSA'],
+] as const)
+  dids.push([
+    `did:${method}, ${curve}`,
+    alg,
+    async ({ call }) =>
+      (await call('POST /did-registrar/dids', { body: { method, curve, documentTemplate: {} } })).longFormDid,
+  ])
+
+/** The id of the only key of a DID. */
+function keyIdOf(did: string): string {
+  if (did.startsWith('did:key:')) return did.slice('did:key:'.length)
+  return did.startsWith('did:jwk:') ? '0' : 'key-1'
+}
+
 const cases = dids.flatMap(([name, alg, create]) =>
   (Object.keys(tokenFormats) as TokenFormat[]).flatMap((format) => [
-    [name, alg, format, undefined, create] as const,
-    [name, alg, format, 'key-1', create] as const,
+    [name, alg, format, 'any key', create] as const,
+    [name, alg, format, 'a named key', create] as const,
   ]),
 )
 test.each(cases)(
-  '%s signs with %s: %s, accepted with the key %s, is valid until its revocation',
-  async (_name, alg, credentialFormat, keyId, create) => {
+  '%s signs with %s: %s, accepted with %s, is valid until its revocation',
+  async (_name, alg, credentialFormat, wanted, create) => {
     const issuingDID = await create(issuer!, 'assertionMethod')
     const subjectId = await create(holder!, 'authentication')
     const offer = await issuer!.call('POST /issue-credentials/credential-offers', {
@@ -77,6 +95,7 @@ test.each(cases)(
       },
     })
     const { recordId } = await credentialIn(holder!.call, offer.thid, 'OfferReceived')
+    const keyId = wanted === 'a named key' ? keyIdOf(subjectId) : undefined
     await acceptOfferWith(holder!, recordId, { subjectId, keyId })
     const { credential } = await credentialIn(holder!.call, offer.thid, 'CredentialReceived')
     const [jwt] = Buffer.from(credential!, 'base64url').toString().split('~')

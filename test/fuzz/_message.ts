@@ -9,7 +9,7 @@ import { challengeAttachment, encodedAttachments, tokenFormats } from '../../src
 import { writeOffer } from '../../src/protocols/issue-credential/messages.ts'
 import { writeRequest } from '../../src/protocols/present-proof/messages.ts'
 import type { Draw } from './_draw.ts'
-import { createKeyDid } from '../_dids.ts'
+import { createKeyDid } from '../../src/did/key.ts'
 
 export type Message = Partial<PlaintextMessage> & Pick<PlaintextMessage, 'type'>
 

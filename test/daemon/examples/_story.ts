@@ -406,7 +406,9 @@ export async function tell(agent: TestAgent, webhook: string, backups: string) {
   await follow(cast)
   await serveLedger(cast)
   await defineCredentials(cast, dids.issuingDID)
-  await cast.acme('POST /did-registrar/restorations')
+  const ofKey = { method: 'jwk' as const, documentTemplate: {} }
+  const { longFormDid: keyDid } = await cast.acme('POST /did-registrar/dids', { body: ofKey })
+  await cast.acme('POST /did-registrar/restorations', { body: { dids: [keyDid] } })
   const path = { didRef: dids.issuingDID }
   await cast.acme('POST /did-registrar/dids/{didRef}/deactivations', { path })
   return examples

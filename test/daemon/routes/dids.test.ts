@@ -11,7 +11,8 @@ import { startAgent, type TestAgent } from '../../_agent.ts'
 import { character } from '../../_character.ts'
 import { createBytes, published, signedCreate, signedDeactivate } from '../../did/prism/_make.ts'
 import { startServer, type TestServer } from '../../_server.ts'
-import { createJwkDid, createKeyDid } from '../../_dids.ts'
+import { createJwkDid } from '../../../src/did/jwk.ts'
+import { createKeyDid } from '../../../src/did/key.ts'
 
 const result = 'application/ld+json; profile=https://w3id.org/did-resolution'
 const longForm = toLongForm(createBytes())

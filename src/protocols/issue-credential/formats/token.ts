@@ -8,7 +8,7 @@ import { decodeJws } from '../../../credentials/jws.ts'
 import { createJwtVp, verifyHolderProof } from '../../../credentials/jwt-vp.ts'
 import type { verifyJwtVc } from '../../../credentials/jwt-vc.ts'
 import type { PrivateJwk } from '../../../crypto/keys.ts'
-import { getManagedDid } from '../../../did-registrar/dids.ts'
+import { getManagedDid, isRegistrarDid } from '../../../did-registrar/dids.ts'
 import { getSigningKey } from '../../../did-registrar/keys.ts'
 import { canonicalDid, type VerificationKey } from '../../../did/document.ts'
 import { checkClaims } from '../../../schemas/claims.ts'
@@ -190,7 +190,7 @@ function optionsOf({ id, domain: audience, challenge: nonce }: CredentialRecord)
 
 /** @throws {Problem} 422 for a DID method that wallets do not have */
 function checkMethod(did: string): void {
-  if (!/^did:(?!prism:|web:)/.test(did)) return
-  const detail = `subjectId: ${did.slice(0, 100)} cannot be the subject; it must be a did:prism or did:web of this wallet.`
+  if (isRegistrarDid(did) || !did.startsWith('did:')) return
+  const detail = `subjectId: ${did.slice(0, 100)} cannot be the subject; it must be a did:prism, did:web, did:key or did:jwk of this wallet.`
   throw new Problem('error:CredentialServiceError:UnsupportedDidFormat', detail)
 }
