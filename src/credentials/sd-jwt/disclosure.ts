@@ -1,7 +1,7 @@
 /** Disclosures of an SD-JWT (RFC 9901 §4.2): creating them for claims, and decoding them. */
 import { hash, randomBytes } from 'node:crypto'
 import { toBase64url } from '../../base/bytes.ts'
-import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts'
+import { isJsonObject, type JsonObject, parseJson, setMember } from '../../base/json.ts'
 import { VerificationError } from '../verification-error.ts'
 
 /** `encoded` is the base64url form, which is hashed. Disclosures of array elements have no name. */
@@ -75,27 +75,41 @@ function asciiJson(value: unknown): string {
 
 const sha256 = digestBy('sha-256')
 
+/** Whether the claim at a path is selectively disclosable. Array elements have their index in the path. */
+export type IsDisclosable = (path: readonly (string | number)[]) => boolean
+
 /**
- * Replaces all claims, at every level, by digests (RFC 9901 §6). Digests are sorted, so that their order
- * reveals nothing.
+ * Replaces claims by digests (RFC 9901 §6): all of them, at every level, or those that `isDisclosable` selects.
+ * Digests are sorted, so that their order reveals nothing.
  */
-export function pack(claims: JsonObject): { payload: JsonObject; disclosures: string[] } {
+export function pack(
+  claims: JsonObject,
+  isDisclosable: IsDisclosable = () => true,
+): { payload: JsonObject; disclosures: string[] } {
   const disclosures: string[] = []
-  const payload = packObject(claims, disclosures)
-  return { payload, disclosures }
-}
+  type Path = (string | number)[]
 
-function packObject(object: JsonObject, disclosures: string[]): JsonObject {
-  const digests = Object.entries(object).map(([name, value]) =>
-    add(disclosures, disclose(packValue(value, disclosures), name)),
-  )
-  return digests.length > 0 ? { _sd: digests.toSorted() } : {}
-}
+  function packObject(object: JsonObject, path: Path): JsonObject {
+    const packed: JsonObject = {}
+    const digests: string[] = []
+    for (const [name, value] of Object.entries(object)) {
+      const here = [...path, name]
+      const below = packValue(value, here)
+      if (isDisclosable(here)) digests.push(add(disclosures, disclose(below, name)))
+      else setMember(packed, name, below)
+    }
+    return digests.length > 0 ? { ...packed, _sd: digests.toSorted() } : packed
+  }
 
-function packValue(value: unknown, disclosures: string[]): unknown {
-  if (Array.isArray(value))
-    return value.map((element) => ({ '...': add(disclosures, disclose(packValue(element, disclosures))) }))
-  return isJsonObject(value) ? packObject(value, disclosures) : value
+  function packValue(value: unknown, path: Path): unknown {
+    if (!Array.isArray(value)) return isJsonObject(value) ? packObject(value, path) : value
+    return value.map((element: unknown, i) => {
+      const below = packValue(element, [...path, i])
+      return isDisclosable([...path, i]) ? { '...': add(disclosures, disclose(below)) } : below
+    })
+  }
+
+  return { payload: packObject(claims, []), disclosures }
 }
 
 function add(disclosures: string[], disclosure: string): string {

@@ -29,6 +29,7 @@ export const registeredClaims = [
   'exp',
   'cnf',
   'vct',
+  'vct#integrity',
   'status',
   'credentialStatus',
   '_sd',

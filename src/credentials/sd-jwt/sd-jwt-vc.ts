@@ -1,0 +1,74 @@
+/**
+ * Issues SD-JWT VCs of the media type `dc+sd-jwt` (draft-ietf-oauth-sd-jwt-vc): the type metadata says which
+ * claims are selectively disclosable, and the credential is bound to a key, without a DID of the holder.
+ */
+import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts'
+import { type PrivateJwk, type PublicJwk, toPublic } from '../../crypto/keys.ts'
+import { signJws } from '../jws.ts'
+import { pack, reserved } from './disclosure.ts'
+import { registeredClaims } from './sd-jwt.ts'
+import { disclosureOf, findMissing, integrityOf, TypeMetadata } from './type-metadata.ts'
+
+/** Times are in epoch seconds. */
+export type SdJwtVcContent = {
+  /** For `iss`: a DID. */
+  issuer: string
+  issuerKey: PrivateJwk
+  /** A DID URL. */
+  kid?: string | undefined
+  /** Contains none of `registeredClaims`. */
+  claims: JsonObject
+  /** The bytes of the type metadata, as they are served. */
+  type: Uint8Array
+  /** For `cnf`. Without it, anyone who has the credential can present it. */
+  holderKey?: PublicJwk | undefined
+  /** For `status`. */
+  status?: JsonObject | undefined
+  issuedAt: number
+  expiresAt?: number | undefined
+}
+
+/**
+ * Signs a credential. Returns it with all disclosures. Claims that the type allows to be selectively
+ * disclosable, or does not describe, are.
+ *
+ * @throws {TypeError} for a reserved name, or a mandatory claim that is missing
+ * @throws {z.ZodError} when the type metadata is invalid
+ */
+export function issueSdJwtVc(content: SdJwtVcContent): string {
+  const { issuer, issuerKey, kid, claims, holderKey, status, issuedAt, expiresAt } = content
+  const type = TypeMetadata.parse(parseJson(content.type))
+  const taken = registeredClaims.find((name) => Object.hasOwn(claims, name)) ?? findReserved(claims)
+  if (taken !== undefined) throw new TypeError(`the name ${taken} is reserved in SD-JWT VCs`)
+  const missing = findMissing(type, claims)
+  if (missing) throw new TypeError(`the type ${type.vct} requires the claim ${missing.path.join('.')}`)
+  const { payload, disclosures } = pack(claims, (path) => disclosureOf(type, path) !== 'never')
+  const token = {
+    ...payload,
+    _sd_alg: 'sha-256',
+    iss: issuer,
+    iat: issuedAt,
+    ...(expiresAt !== undefined && { exp: expiresAt }),
+    vct: type.vct,
+    'vct#integrity': integrityOf(content.type),
+    ...(holderKey && { cnf: { jwk: toPublic(holderKey) } }),
+    ...(status && { status }),
+  }
+  return [signJws({ typ: 'dc+sd-jwt', kid }, token, issuerKey), ...disclosures, ''].join('~')
+}
+
+/** A name that RFC 9901 reserves, at any level. */
+function findReserved(value: unknown): string | undefined {
+  if (Array.isArray(value)) {
+    for (const element of value as unknown[]) {
+      const found = findReserved(element)
+      if (found !== undefined) return found
+    }
+  }
+  if (!isJsonObject(value)) return undefined
+  for (const [name, below] of Object.entries(value)) {
+    const found = reserved.has(name) ? name : findReserved(below)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
