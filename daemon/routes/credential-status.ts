@@ -11,7 +11,7 @@ export default [
   route(
     'GET /credential-status/{id}',
     {
-      summary: 'Read a status list: StatusList2021 as JSON, or a Bitstring Status List as JWT',
+      summary: 'Read a status list: StatusList2021 as JSON, a Bitstring or a Token Status List as JWT',
       operationId: 'getCredentialStatusListEndpoint',
       access: 'public',
       path: { id: z.string() },

@@ -4,6 +4,7 @@ import { isTemporary, Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import type { CredentialStatus, DecodedCredential } from '../credentials/jwt-vc.ts'
 import { checkStatusList, readStatusEntry, RevokedError } from '../credentials/status-list.ts'
+import { checkTokenStatus, tokenStatusEntry } from '../credentials/token-status-list.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
 import type { Environment } from '../wallet/environment.ts'
@@ -54,13 +55,17 @@ async function checkEntry(
   status: CredentialStatus,
   credential: Pick<DecodedCredential, 'issuerDid'>,
 ): Promise<void> {
-  const entry = readStatusEntry(status)
-  const list = await read(entry.statusListCredential, entry.type)
-  await checkStatusList(list, entry, credential, {
+  const checks = {
     resolve: env.resolver.document,
     now: Math.floor(Date.now() / 1_000),
     leewaySeconds: env.config.CREDENTIAL_LEEWAY,
-  })
+  }
+  if (status.type === tokenStatusEntry) {
+    const reference = { idx: Number(status.statusListIndex), uri: status.statusListCredential ?? '' }
+    return checkTokenStatus(await read(reference.uri, status.type), reference, credential, checks)
+  }
+  const entry = readStatusEntry(status)
+  await checkStatusList(await read(entry.statusListCredential, entry.type), entry, credential, checks)
 }
 
 export const RevocationStatus = z

@@ -20,6 +20,8 @@ const maxUsed = listLength / 2
 /** An index in a list: the entry for the credential, and the write that reserves it. */
 export type StatusAssignment = {
   status: CredentialStatus
+  /** The same entry for the `status` of an SD-JWT VC: the URL serves a Token Status List too. */
+  tokenStatus: { status_list: { idx: number; uri: string } }
   store: (tx: Tx, recordId: string) => Promise<void>
 }
 
@@ -36,6 +38,7 @@ export async function assignStatus(wallet: Wallet, did: string): Promise<StatusA
       statusListIndex: index,
       statusListCredential: url,
     },
+    tokenStatus: { status_list: { idx: index, uri: url } },
     store: (tx, recordId) => insertEntry(tx, id, index, recordId),
   }
 }

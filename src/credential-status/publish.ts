@@ -1,6 +1,6 @@
 /**
- * Publishes status lists in two forms with the same bits: StatusList2021 as JSON for wallets, and Bitstring
- * Status List as JWT for VC 2.0.
+ * Publishes status lists in three forms with the same bits: StatusList2021 as JSON for wallets, Bitstring Status
+ * List as JWT for VC 2.0, and Token Status List for SD-JWT VCs.
  *
  * A list is signed on request if it has changed since the last signature. Revocations are therefore visible
  * at once, and many of them cost one signature.
@@ -9,21 +9,28 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { toPaddedBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
-import { compressBits, createBitstringStatusList } from '../credentials/bitstring.ts'
+import { compressBits, createBitstringStatusList, listLength } from '../credentials/bitstring.ts'
 import {
   credentialsContext,
   proveStatusList,
   statusListContexts,
   type StatusList2021,
 } from '../credentials/status-list-2021.ts'
+import { compressStatuses, signTokenStatusList } from '../credentials/token-status-list.ts'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import { type DidRow, getDidRow, readContent } from '../did-registrar/dids.ts'
 import { findPrivateKey } from '../did-registrar/keys.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { findList, revokedIndexes, type StatusList } from './lists.ts'
 
-export const listMedia = ['application/json', 'application/vc+jwt'] as const
+export const listMedia = ['application/json', 'application/vc+jwt', 'application/statuslist+jwt'] as const
 export type ListMedia = (typeof listMedia)[number]
+
+/** The time until the `exp` of a Token Status List, which is signed again after half of it. */
+const lifetimeSeconds = 86_400
+
+/** How long others may cache a Token Status List: revocations take effect after this time at the latest. */
+const ttlSeconds = 300
 
 /** `etag` is an entity tag (RFC 9110 §8.8.3). */
 export type PublishedList = { body: string; etag: string }
@@ -40,7 +47,8 @@ export async function publishList(wallet: Wallet, id: string, media: ListMedia):
   const row = await findList(wallet.db, id)
   if (!row) throw listNotFound(id)
   const issuer = await getDidRow(wallet.db, row.did)
-  const version = `${row.revision} ${issuer.status} ${issuer.state}`
+  const period = Math.floor(Date.now() / (lifetimeSeconds * 500))
+  const version = `${row.revision} ${issuer.status} ${period} ${issuer.state}`
   const key = `${id} ${media}`
   const cached = published.get(key)
   if (cached?.version === version) return cached.list
@@ -64,15 +72,31 @@ async function sign(
   media: ListMedia,
 ): Promise<PublishedList> {
   const { keyId, key } = await findListKey(wallet, issuer)
-  const bits = compressBits(await revokedIndexes(wallet.db, id))
+  const revoked = await revokedIndexes(wallet.db, id)
   // Others cannot resolve the short form before the DID is published.
   const issuerDid = issuer.status === 'PUBLISHED' ? issuer.did : (issuer.long_form ?? issuer.did)
+  const kid = `${issuerDid}#${keyId}`
+  if (media === 'application/statuslist+jwt') {
+    const lst = compressStatuses(
+      revoked.map((index) => [index, 1] as const),
+      1,
+      listLength,
+    )
+    const issuedAt = Math.floor(Date.now() / 1_000)
+    const times = { issuedAt, expiresAt: issuedAt + lifetimeSeconds, ttlSeconds }
+    return withEtag(signTokenStatusList({ url, issuerDid, kid, key, bits: 1, lst, ...times }))
+  }
+  const bits = compressBits(revoked)
   // Without fractions of a second, as wallets expect.
   const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z')
   const body =
     media === 'application/json'
       ? JSON.stringify(toJson(url, issuerDid, bits, key, now))
-      : createBitstringStatusList({ url, issuerDid, kid: `${issuerDid}#${keyId}`, key, bits, validFrom: now })
+      : createBitstringStatusList({ url, issuerDid, kid, key, bits, validFrom: now })
+  return withEtag(body)
+}
+
+function withEtag(body: string): PublishedList {
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
 }
 

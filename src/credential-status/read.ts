@@ -5,6 +5,7 @@
  */
 import { Problem } from '../base/problem.ts'
 import type { EntryType } from '../credentials/status-list.ts'
+import { tokenStatusEntry } from '../credentials/token-status-list.ts'
 import { createFetchCache } from '../did/fetch-cache.ts'
 import type { HttpClient } from '../net/http-client.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
@@ -17,9 +18,12 @@ const timeoutMs = 5_000
 const maxBytes = 1_572_864
 
 /** The preferred media type by the type of entry. */
-const media: Readonly<Record<EntryType, ListMedia>> = {
+export type ListType = EntryType | typeof tokenStatusEntry
+
+const media: Readonly<Record<ListType, ListMedia>> = {
   StatusList2021Entry: 'application/json',
   BitstringStatusListEntry: 'application/vc+jwt',
+  [tokenStatusEntry]: 'application/statuslist+jwt',
 }
 
 /** Codes of temporary failures. */
@@ -32,7 +36,7 @@ type Sources = {
   openListId: (id: string) => Promise<string | undefined>
 }
 
-export type ListReader = (url: string, type: EntryType) => Promise<string>
+export type ListReader = (url: string, type: ListType) => Promise<string>
 
 /**
  * Creates a reader of status lists. The lists are not verified.
@@ -57,14 +61,16 @@ export function createListReader({ http, openListId, wallets }: Sources): ListRe
   }
 }
 
-type Question = [url: string, type: EntryType]
+type Question = [url: string, type: ListType]
 
 async function fetchList(http: HttpClient, [url, type]: Question): Promise<{ text: string }> {
   const [first, second] =
     type === 'StatusList2021Entry'
       ? ['application/json', 'application/vc+jwt']
       : ['application/vc+jwt', 'application/json']
-  const headers = { accept: `${first}, ${second};q=0.9, */*;q=0.1` }
+  const accept =
+    type === tokenStatusEntry ? `${media[type]}, */*;q=0.1` : `${first}, ${second};q=0.9, */*;q=0.1`
+  const headers = { accept }
   const { status, text } = await http
     .exchange(url, { method: 'GET', headers, timeoutMs, maxBytes })
     .catch((error: unknown) => {

@@ -11,6 +11,7 @@ import { Did, Jwk } from '../../did/document.ts'
 import { type JsonObject, setMember } from '../../base/json.ts'
 import { decodeJws, decodePayload, maxTokenLength, parseClaims, signJws, type Jws } from '../jws.ts'
 import { CredentialStatus } from '../jwt-vc.ts'
+import { tokenStatusEntry, TokenStatusReference } from '../token-status-list.ts'
 import { NumericDate, toValidity, type Validity } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
 import { verifyDecoded, type VerificationOptions, type Verified } from '../verify.ts'
@@ -193,12 +194,19 @@ function toClaimsSet(
     processed,
     ...(vct !== undefined && { vct }),
     ...(cnf && { holderKey: cnf.jwk as PublicJwk }),
-    // `status` (Token Status List) is not supported, so the entry makes verification fail.
-    statuses: [...[credentialStatus ?? []].flat(), ...(status === undefined ? [] : [{ type: 'status' }])],
+    statuses: [...[credentialStatus ?? []].flat(), ...(status === undefined ? [] : [toEntry(status)])],
     disclosures,
     payload,
     ...toValidity([iat, nbf], [exp]),
   }
+}
+
+/** The entry of a `status`. Other content than a Token Status List makes the verification fail. */
+function toEntry(status: unknown): CredentialStatus {
+  const { data } = z.looseObject({ status_list: TokenStatusReference }).safeParse(status)
+  if (!data) return { type: 'status' }
+  const { idx, uri } = data.status_list
+  return { type: tokenStatusEntry, statusListIndex: idx, statusListCredential: uri }
 }
 
 function withoutRegistered(processed: JsonObject): JsonObject {

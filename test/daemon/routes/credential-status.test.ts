@@ -2,10 +2,19 @@
  * `/credential-status` over HTTP: statuses and access. Content of lists and effects of revocation:
  * test/flows/revocation.
  */
+import { getListFromStatusListJWT } from '@sd-jwt/jwt-status-list'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { statusChecks } from '../../../src/credential-status/check.ts'
+import { decodeJws } from '../../../src/credentials/jws.ts'
 import { decodeJwtVc } from '../../../src/credentials/jwt-vc.ts'
+import { issueSdJwtVc } from '../../../src/credentials/sd-jwt/sd-jwt-vc.ts'
+import { verifySdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
+import { compressStatuses, signTokenStatusList } from '../../../src/credentials/token-status-list.ts'
+import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
+import { createJwkDid } from '../../../src/did/jwk.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 import { ask as askRaw } from '../../_ask.ts'
+import { startServer } from '../../_server.ts'
 import { connect, issue, newDid, type Tenant } from '../../_tenants.ts'
 
 let agent: TestAgent
@@ -68,4 +77,44 @@ test('a revocation is 200 without a body, can be repeated, and changes the list 
   const after = await ask('GET', list)
   expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
   expect(after.body).not.toEqual(before.body)
+})
+
+test('the URL of a list serves a Token Status List too, with the same revocations', async () => {
+  const { statusListIndex: idx, statusListCredential: uri } = decodeJwtVc(issued.credential).statuses[0]!
+  const response = await agent.send('GET', list, { headers: { accept: 'application/statuslist+jwt' } })
+  expect(response.headers.get('content-type')).toMatch('application/statuslist+jwt')
+  const text = await response.text()
+  const { header, payload } = decodeJws(text)
+  expect(header).toMatchObject({ alg: 'ES256K', typ: 'statuslist+jwt' })
+  expect(payload).toMatchObject({ sub: uri, ttl: 300, status_list: { bits: 1 } })
+  const read = getListFromStatusListJWT(text)
+  expect(read.getStatus(Number(idx))).toBe(1)
+  expect(read.getStatus((Number(idx) + 1) % 131_072)).toBe(0)
+})
+
+test('an SD-JWT VC with a Token Status List is valid until it is revoked there', async () => {
+  const key = generateKey('P-256')
+  const did = createJwkDid(toPublic(key))
+  let status = 0
+  await using host = await startServer((request, response) => {
+    const lst = compressStatuses([[7, status]], 1, 64)
+    const now = Math.floor(Date.now() / 1_000)
+    const times = { issuedAt: now, expiresAt: now + 600, ttlSeconds: 60 }
+    const url = `http://127.0.0.1:${host.port}${request.url}`
+    response.end(signTokenStatusList({ url, issuerDid: did, kid: `${did}#0`, key, bits: 1, lst, ...times }))
+  })
+  const credential = issueSdJwtVc({
+    issuer: did,
+    issuerKey: key,
+    claims: { name: 'Alice' },
+    type: Buffer.from('{"vct":"https://types.example/a"}'),
+    status: { status_list: { idx: 7, uri: `http://127.0.0.1:${host.port}/list` } },
+    issuedAt: Math.floor(Date.now() / 1_000),
+  })
+  const env = agent.agent.env
+  const verified = () =>
+    verifySdJwt(credential, { resolve: env.resolver.document, now: Date.now() / 1_000, ...statusChecks(env) })
+  expect((await verified()).claims).toEqual({ name: 'Alice' })
+  status = 1
+  await expect(verified()).rejects.toThrow('the credential is revoked')
 })

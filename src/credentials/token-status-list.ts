@@ -1,0 +1,148 @@
+/**
+ * Token Status Lists (draft-ietf-oauth-status-list), the JWT form: building, signing and checking. An entry has
+ * 1, 2, 4 or 8 bits. Entries begin at the least significant bit of the first byte; the compression is zlib
+ * (RFC 1950).
+ */
+import { constants, deflateSync, inflateSync } from 'node:zlib'
+import * as z from 'zod'
+import { fromBase64, toBase64url } from '../base/bytes.ts'
+import type { PrivateJwk } from '../crypto/keys.ts'
+import { canonicalDid, Did } from '../did/document.ts'
+import { checkSignature } from './did-signature.ts'
+import { decodeJws, parseClaims, signJws } from './jws.ts'
+import type { DecodedCredential } from './jwt-vc.ts'
+import { RevokedError, type StatusListChecks } from './status-list.ts'
+import { checkValidity, NumericDate, toValidity } from './validity.ts'
+import { VerificationError } from './verification-error.ts'
+
+const Bits = z.union([z.literal(1), z.literal(2), z.literal(4), z.literal(8)])
+export type StatusBits = z.infer<typeof Bits>
+
+export const tokenStatusListType = 'statuslist+jwt'
+
+/** The longest list that is read, uncompressed: a million entries of 8 bits. */
+const maxBytes = 1_048_576
+
+/** The `status_list` of a credential's `status`. */
+export const TokenStatusReference = z.looseObject({ idx: z.int().nonnegative(), uri: z.string() })
+export type TokenStatusReference = z.infer<typeof TokenStatusReference>
+
+/** The type of such a reference among the status entries of a decoded credential. */
+export const tokenStatusEntry = 'status_list'
+
+const ListToken = z.looseObject({
+  sub: z.string(),
+  iss: Did.optional(),
+  iat: NumericDate,
+  nbf: NumericDate.optional(),
+  exp: NumericDate.optional(),
+  ttl: z.number().positive().optional(),
+  status_list: z.looseObject({ bits: Bits, lst: z.string() }),
+})
+
+/** Status types that the draft defines. */
+const [valid, invalid, suspended] = [0, 1, 2]
+
+/**
+ * Compresses a list of `length` entries. Entries without a value are 0, valid.
+ *
+ * @throws {RangeError} for an index outside the list, or a value that needs more bits
+ */
+export function compressStatuses(
+  entries: Iterable<readonly [index: number, value: number]>,
+  bits: StatusBits,
+  length: number,
+): Uint8Array {
+  const bytes = new Uint8Array(Math.ceil((length * bits) / 8))
+  for (const [index, value] of entries) {
+    if (!Number.isInteger(index) || index < 0 || index >= length)
+      throw new RangeError(`${index} is not an index of the status list`)
+    if (!Number.isInteger(value) || value < 0 || value >= 2 ** bits)
+      throw new RangeError(`${value} is not a status of ${bits} bits`)
+    bytes[Math.floor((index * bits) / 8)]! |= value << ((index * bits) % 8)
+  }
+  return deflateSync(bytes, { level: constants.Z_BEST_COMPRESSION })
+}
+
+/** Reads the entry at an index of a compressed list in base64url. @throws {TypeError} when there is none */
+export function readStatus({ bits, lst }: { bits: StatusBits; lst: string }, index: number): number {
+  const byte = inflate(fromBase64(lst))[Math.floor((index * bits) / 8)]
+  if (byte === undefined) throw new TypeError(`the status list has no entry with the index ${index}`)
+  return (byte >> ((index * bits) % 8)) & (2 ** bits - 1)
+}
+
+/** `lst` is compressed, `kid` a DID URL. Times are in seconds. */
+export type TokenStatusListContent = {
+  url: string
+  issuerDid: string
+  kid: string
+  key: PrivateJwk
+  bits: StatusBits
+  lst: Uint8Array
+  issuedAt: number
+  expiresAt: number
+  ttlSeconds: number
+}
+
+/** Signs a list. Returns the compact JWT. */
+export function signTokenStatusList(content: TokenStatusListContent): string {
+  const { url, issuerDid, kid, key, bits, lst, issuedAt, expiresAt, ttlSeconds } = content
+  const claims = {
+    iss: issuerDid,
+    sub: url,
+    iat: issuedAt,
+    exp: expiresAt,
+    ttl: ttlSeconds,
+    status_list: { bits, lst: toBase64url(lst) },
+  }
+  return signJws({ typ: tokenStatusListType, kid }, claims, key)
+}
+
+/**
+ * Checks that a credential is neither invalid nor suspended. `text` is the body at the URI of the reference.
+ *
+ * @throws {RevokedError}
+ * @throws {VerificationError} when the list is malformed, not the issuer's, or has another status
+ * @throws {Problem} `error:ServiceUnavailable` when the issuer's DID cannot be resolved for now
+ */
+export async function checkTokenStatus(
+  text: string,
+  { idx, uri }: TokenStatusReference,
+  { issuerDid }: Pick<DecodedCredential, 'issuerDid'>,
+  { resolve, now, leewaySeconds }: StatusListChecks,
+): Promise<void> {
+  const jws = decodeJws(text.trim())
+  if (jws.header.typ !== tokenStatusListType) throw refused(`its type is not ${tokenStatusListType}`)
+  const { sub, iss, iat, nbf, exp, status_list: list } = parseClaims(ListToken, jws.payload)
+  if (sub !== uri) throw refused('its sub is not the URI in the credential')
+  if (iss !== undefined && canonicalDid(iss) !== canonicalDid(issuerDid))
+    throw refused('it has another issuer than the credential')
+  checkValidity(toValidity([iat, nbf], [exp]), now, leewaySeconds)
+  await checkSignature(jws, { did: issuerDid, role: 'issuer' }, resolve)
+  const status = orRefuse(() => readStatus(list, idx))
+  if (status === valid) return
+  if (status === invalid) throw new RevokedError('revoked')
+  if (status === suspended) throw new RevokedError('suspended')
+  throw refused(`the status ${status} of the credential is not known here`)
+}
+
+function inflate(bytes: Uint8Array): Uint8Array {
+  try {
+    return inflateSync(bytes, { maxOutputLength: maxBytes })
+  } catch (cause) {
+    const isTooLong = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+    throw new TypeError(isTooLong ? `it is longer than ${maxBytes} bytes` : 'it is not zlib', { cause })
+  }
+}
+
+function orRefuse<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw refused((cause as Error).message, cause)
+  }
+}
+
+function refused(reason: string, cause?: unknown): VerificationError {
+  return new VerificationError('status', `the token status list is refused: ${reason}`, { cause })
+}
