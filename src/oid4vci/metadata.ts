@@ -14,7 +14,7 @@ export const maxBatch = 10
 export const proofAlgorithms = ['EdDSA', 'ES256K', 'ES256'] as const
 
 /** The algorithms of the wallet's DIDs. */
-const signingAlgorithms = ['ES256K', 'EdDSA']
+const signingAlgorithms = ['ES256K', 'EdDSA', 'ES256']
 
 const bindingMethods = ['did:prism', 'did:key', 'did:jwk', 'did:web', 'did:peer', 'jwk']
 
