@@ -17,9 +17,10 @@ const timeoutMs = 5_000
 /** An incompressible list of eight million entries, with a margin. */
 const maxBytes = 1_572_864
 
-/** The preferred media type by the type of entry. */
+/** The type of a credential's status entry. */
 export type ListType = EntryType | typeof tokenStatusEntry
 
+/** The preferred media type by the type of entry. */
 const media: Readonly<Record<ListType, ListMedia>> = {
   StatusList2021Entry: 'application/json',
   BitstringStatusListEntry: 'application/vc+jwt',

@@ -132,7 +132,12 @@ export function isRegistrarDid(did: string): boolean {
 
 /** The form of a DID in the table: the short form of a did:prism, other DIDs unchanged. */
 function toDid(didRef: string): string {
-  if (isRegistrarDid(didRef) && !didRef.startsWith('did:prism:')) return didRef
+  if (!isRegistrarDid(didRef))
+    throw new Problem(
+      'BadRequest',
+      `${didRef.slice(0, 100)} is not a did:prism, did:web, did:key or did:jwk, the DIDs that wallets create.`,
+    )
+  if (!didRef.startsWith('did:prism:')) return didRef
   try {
     return toShortForm(parsePrismDid(didRef).suffix)
   } catch (error) {

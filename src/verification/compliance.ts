@@ -100,12 +100,10 @@ const SdJwtVcClaims = z.looseObject({
  */
 export function checkSdJwtCompliance(
   header: JsonObject,
-  { payload, disclosures, validFrom = -Infinity, validUntil = Infinity }: SdJwtClaimsSet,
+  { payload, validFrom = -Infinity, validUntil = Infinity }: SdJwtClaimsSet,
 ): void {
   parseClaims(SdJwtVcHeader, header)
   parseClaims(SdJwtVcClaims, payload)
-  if (disclosures.some(({ path }) => path.length === 1 && path[0] === 'vct#integrity'))
-    throw malformed('vct#integrity is hidden')
   if (validUntil < validFrom) throw malformed('it ends before it begins')
 }
 

@@ -124,7 +124,8 @@ test('an incomplete offer is refused with the missing and the invalid fields', a
     [{ ...good, connectionId: randomUUID() }, 404, /does not exist/],
     [{ ...good, issuingDID: foreign.did }, 400, /not in this wallet/],
     [{ ...good, issuingDID: 'did:web:example.com' }, 400, /not in this wallet/],
-    [{ ...good, issuingDID: 'did:key:z6Mk' }, 400, /did:prism/],
+    [{ ...good, issuingDID: 'did:key:z6Mk' }, 400, /not in this wallet/],
+    [{ ...good, issuingDID: 'did:ion:abc' }, 400, /did:prism/],
     [{ ...good, issuingDID: other.did }, 400, /AssertionMethod key not found/],
     [{ ...good, issuingKid: 'key-9' }, 400, /key-9/],
     [
