@@ -1,6 +1,7 @@
 /** `/oid4vci`: the endpoints of OpenID4VCI issuers that wallets call. */
 import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
+import { CredentialTypeMetadata, readTypeMetadata } from '../../src/oid4vci/credential-types.ts'
 import { CredentialRequest, CredentialResponse, issueToWallet } from '../../src/oid4vci/credential.ts'
 import {
   AuthorizationServerMetadata,
@@ -64,6 +65,22 @@ export default [
     async ({ agent: { db, env } }, { path: { issuerId } }) => ({
       type: json,
       body: await readAuthorizationServerMetadata(db, env.urls.rest, issuerId),
+    }),
+  ),
+
+  route(
+    'GET /oid4vci/issuers/{issuerId}/credential-types/{configurationId}',
+    {
+      summary: 'Read the type metadata of an SD-JWT VC',
+      operationId: 'getCredentialTypeMetadata',
+      extension: true,
+      ...forWallets,
+      path: { ...path, configurationId: z.string().max(255) },
+      reply: [200, CredentialTypeMetadata],
+    },
+    async ({ agent: { db, env } }, { path: { issuerId, configurationId } }) => ({
+      type: json,
+      body: await readTypeMetadata(db, env.urls.rest, issuerId, configurationId),
     }),
   ),
 

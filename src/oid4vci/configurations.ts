@@ -8,11 +8,15 @@ import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
+import { optional } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { vciFormatIds, type ClaimDescription } from './formats.ts'
+import { vciFormatIds, vciFormats, type ClaimDescription } from './formats.ts'
 import { getOwnIssuer } from './issuers.ts'
 
 export type ConfigurationRow = Selectable<AgentTables['credential_configuration']>
+
+/** The most claims that the metadata names. */
+const maxClaims = 200
 
 /** The id is also a scope value of OAuth (RFC 6749 §3.3). */
 export const ConfigurationId = z
@@ -29,6 +33,12 @@ export const CreateCredentialConfiguration = z
     configurationId: ConfigurationId.describe('Identifies the configuration; also its OAuth scope.'),
     format: Format.describe('A format identifier of OpenID4VCI.'),
     schemaId: z.url().max(2_000).describe('URL of the JSON schema of the claims. It is read at once.'),
+    vct: optional(z.string().min(1).max(2_000)).describe(
+      'For `dc+sd-jwt`: the type of the credential. Default: the URL of type metadata that this agent serves (extension).',
+    ),
+    alwaysDisclosed: optional(z.array(z.string().min(1)).max(maxClaims)).describe(
+      'For `dc+sd-jwt`: names of claims that each verifier sees. The holder can withhold all others (extension).',
+    ),
   })
   .meta({ id: 'CreateCredentialConfigurationRequest' })
 export type CreateCredentialConfiguration = z.output<typeof CreateCredentialConfiguration>
@@ -39,21 +49,28 @@ export const CredentialConfiguration = z
     format: Format,
     scope: z.string(),
     schemaId: z.string(),
+    vct: z.string().optional().describe('The type that the request chose (extension).'),
+    alwaysDisclosed: z.array(z.string()).optional().describe('As in the request (extension).'),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'CredentialConfiguration' })
 export type CredentialConfiguration = z.infer<typeof CredentialConfiguration>
 
-/** The most claims that the metadata names. */
-const maxClaims = 200
-const StoredClaims = z.array(z.object({ name: z.string(), mandatory: z.boolean() }))
+const StoredClaims = z.array(
+  z.object({ name: z.string(), mandatory: z.boolean(), disclosable: z.boolean().exactOptional() }),
+)
 
 /** @throws {Problem} 404 without the issuer, 409 for a used id, 400 for a schema that cannot be read or used */
 export async function createConfiguration(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   issuerId: string,
-  { configurationId, format, schemaId }: CreateCredentialConfiguration,
+  { configurationId, format, schemaId, vct, alwaysDisclosed = [] }: CreateCredentialConfiguration,
 ): Promise<CredentialConfiguration> {
+  if (!vciFormats[format].isTyped && (vct !== undefined || alwaysDisclosed.length > 0))
+    throw new Problem(
+      'BadRequest',
+      `${vct === undefined ? 'alwaysDisclosed' : 'vct'}: credentials of the format ${format} have no such member. Leave it out, or use dc+sd-jwt.`,
+    )
   await getOwnIssuer(db, wallet.id, issuerId)
   const row = {
     issuer_id: issuerId,
@@ -61,7 +78,8 @@ export async function createConfiguration(
     wallet_id: wallet.id,
     format,
     schema_id: schemaId,
-    claims: JSON.stringify(await readClaims(wallet, schemaId)),
+    vct: vct ?? null,
+    claims: JSON.stringify(withDisclosure(await readClaims(wallet, schemaId), alwaysDisclosed)),
     created_at: new Date().toISOString(),
   }
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
@@ -137,15 +155,37 @@ export async function deleteConfiguration(
 }
 
 export function toConfiguration(
-  row: Omit<ConfigurationRow, 'wallet_id' | 'issuer_id' | 'claims'>,
+  row: Omit<ConfigurationRow, 'wallet_id' | 'issuer_id'>,
 ): CredentialConfiguration {
-  const { id, format, schema_id: schemaId, created_at: createdAt } = row
-  return { configurationId: id, format: Format.parse(format), scope: id, schemaId, createdAt }
+  const { id, format, schema_id: schemaId, vct, created_at: createdAt } = row
+  const always = claimsOf(row).flatMap(({ name, disclosable }) => (disclosable === false ? [name] : []))
+  return {
+    configurationId: id,
+    format: Format.parse(format),
+    scope: id,
+    schemaId,
+    ...(vct !== null && { vct }),
+    ...(always.length > 0 && { alwaysDisclosed: always }),
+    createdAt,
+  }
 }
 
 /** The claims of a configuration, for the issuer's metadata. */
 export function claimsOf({ claims }: Pick<ConfigurationRow, 'claims'>): ClaimDescription[] {
   return StoredClaims.parse(JSON.parse(claims))
+}
+
+/** @throws {Problem} 400 for a name that the schema does not have */
+function withDisclosure(claims: ClaimDescription[], alwaysDisclosed: readonly string[]): ClaimDescription[] {
+  const unknown = alwaysDisclosed.find((wanted) => !claims.some(({ name }) => name === wanted))
+  if (unknown !== undefined)
+    throw new Problem(
+      'BadRequest',
+      `alwaysDisclosed: the schema has no property ${JSON.stringify(unknown.slice(0, 100))}.`,
+    )
+  return claims.map((claim) =>
+    alwaysDisclosed.includes(claim.name) ? { ...claim, disclosable: false } : claim,
+  )
 }
 
 /** The properties of a JSON schema, without the subject's `id`. @throws {Problem} 400; 503 when the schema cannot be read for now */

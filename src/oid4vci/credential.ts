@@ -6,11 +6,12 @@ import { isSameKey } from '../crypto/keys.ts'
 import { canonicalDid } from '../did/document.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { advance, updateData } from '../protocols/engine/record.ts'
-import { formatOf, type IssuedMessage } from '../protocols/issue-credential/format.ts'
+import type { IssuedMessage } from '../protocols/issue-credential/format.ts'
 import { issueCredential, type CredentialRecord } from '../protocols/issue-credential/model.ts'
 import { noteCount } from '../storage/tx-context.ts'
 import { LaterError, type Wallet } from '../wallet/wallet.ts'
 import { findConfiguration } from './configurations.ts'
+import { issuanceOf } from './formats.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { maxBatch } from './metadata.ts'
 import { nonceLifetimeSeconds, readNonce, useNonce } from './nonce.ts'
@@ -189,7 +190,7 @@ async function issueNow(
 ): Promise<string[]> {
   const issued: Issued[] = []
   for (const { holderDid, key: holderKey } of proofs) {
-    const made = await formatOf(record).issue(wallet, { ...record, holderDid, holderKey })
+    const made = await issuanceOf(record).issue(wallet, { ...record, holderDid, holderKey })
     issued.push({ ...made, holderDid, holderKey })
   }
   const [first, ...more] = issued as [Issued, ...Issued[]]

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { AgentDb } from '../storage/database.ts'
 import { claimsOf } from './configurations.ts'
+import { vctOf } from './credential-types.ts'
 import { vciFormats, type VciFormatId } from './formats.ts'
 import { getIssuer, identifierOf } from './issuers.ts'
 
@@ -66,7 +67,7 @@ export async function readIssuerMetadata(
       cryptographic_binding_methods_supported: bindingMethods,
       credential_signing_alg_values_supported: signingAlgorithms,
       proof_types_supported: { jwt: { proof_signing_alg_values_supported: [...proofAlgorithms] } },
-      ...vciFormats[row.format as VciFormatId].describe(claimsOf(row)),
+      ...vciFormats[row.format as VciFormatId].describe({ claims: claimsOf(row), vct: vctOf(base, row) }),
     },
   ])
   return {

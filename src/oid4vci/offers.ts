@@ -6,13 +6,13 @@ import { newId, randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { begin } from '../protocols/engine/record.ts'
-import { formatOf } from '../protocols/issue-credential/format.ts'
 import { issueCredential } from '../protocols/issue-credential/model.ts'
 import { Claims } from '../protocols/issue-credential/offers.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { optional } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { ConfigurationId, getConfiguration } from './configurations.ts'
+import { toIssuedType } from './credential-types.ts'
 import { vciFormats, type VciFormatId } from './formats.ts'
 import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
 import { preAuthorizedGrant } from './metadata.ts'
@@ -86,16 +86,16 @@ export async function createOffer(
   const { credentialConfigurationId: configurationId, claims, issuingDID, issuingKid, validityPeriod } = body
   const issuer = await getOwnIssuer(db, wallet.id, issuerId)
   const configuration = await getConfiguration(db, wallet.id, issuerId, configurationId)
-  const { recordFormat: credentialFormat } = vciFormats[configuration.format as VciFormatId]
+  const { recordFormat, issuance, isTyped } = vciFormats[configuration.format as VciFormatId]
   const offered = {
-    credentialFormat,
+    credentialFormat: recordFormat,
     claims,
     issuingDID,
     issuingKid,
     validityPeriod,
     automaticIssuance: true,
   }
-  const { terms } = await formatOf(offered).offer(wallet, {
+  const { terms } = await issuance.offer(wallet, {
     ...offered,
     schemaIds: [configuration.schema_id],
   })
@@ -103,7 +103,12 @@ export async function createOffer(
   const expiresTime = Math.floor(Date.now() / 1_000) + seconds
   const data = issueCredential.model.parse({
     ...terms,
-    openid4vci: { issuerId, configurationId, expiresTime },
+    openid4vci: {
+      issuerId,
+      configurationId,
+      expiresTime,
+      ...(isTyped && { type: toIssuedType(wallet.env.urls.rest, configuration) }),
+    },
   })
   const recordId = newId()
   const txCode = newTxCode(body.txCode)

@@ -111,6 +111,8 @@ export interface AgentTables {
     /** A format identifier of OpenID4VCI. */
     format: string
     schema_id: string
+    /** The type of SD-JWT VCs that the tenant chose. Null: the URL of the type metadata. */
+    vct: string | null
     /** JSON of the names of the schema's properties, see `oid4vci/configurations.ts`. */
     claims: string
     created_at: string

@@ -34,9 +34,17 @@ export async function startIssuer(env: Record<string, string> = {}): Promise<Set
   return addIssuer(agent, await agent.newTenant('issuer'))
 }
 
-type Options = { txCode?: boolean; byReference?: boolean; expiresIn?: number; validityPeriod?: number }
+type Options = {
+  txCode?: boolean
+  byReference?: boolean
+  expiresIn?: number
+  validityPeriod?: number
+  credentialConfigurationId?: string
+  issuingDID?: string
+  claims?: Record<string, string | number>
+}
 
-/** Offers the credential `Person`. */
+/** Offers the credential `Person`, or another. */
 export function offer({ tenant, issuerId, issuingDID }: Setup, options: Options = {}) {
   const body = { credentialConfigurationId: 'Person', issuingDID, claims: { name: 'Alice' }, ...options }
   return tenant.call('POST /oid4vci/issuers/{issuerId}/credential-offers', { path: { issuerId }, body })

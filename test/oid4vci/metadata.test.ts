@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
+import { publishSchema } from '../_tenants.ts'
 import { offer, readOffer, startIssuer, type Setup } from './_wallet.ts'
 
 let setup: Setup & { agent: TestAgent }
@@ -75,6 +76,21 @@ test('an issuer with an external authorization server names both, and its offers
   const made = await readOffer((await offer(setup, { txCode: true })).credentialOffer)
   expect(Object.values(made.grants)).toMatchObject([{ authorization_server: identifier }])
   expect(faults('credential_offer-1_0', made)).toEqual([])
+})
+
+test('a configuration of SD-JWT VCs, and the type metadata that it names', async () => {
+  const { agent, tenant, issuerId, issuingDID } = setup
+  const schemaId = await publishSchema(tenant, issuingDID, { name: 'licence' })
+  const body = { configurationId: 'Licence', format: 'dc+sd-jwt' as const, schemaId }
+  const path = { issuerId }
+  await tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', { path, body })
+  const target = `/.well-known/openid-credential-issuer/oid4vci/issuers/${issuerId}`
+  const metadata = (await ask(agent, `GET ${target}`)).body
+  expect(faults('credential_issuer_metadata-1_0', metadata)).toEqual([])
+  const { vct } = metadata.credential_configurations_supported.Licence
+  const type = (await ask({ url: '' }, `GET ${vct}`)).body
+  expect(faults('type_metadata', type)).toEqual([])
+  expect(type.vct).toBe(vct)
 })
 
 test('an unknown issuer has no metadata', async () => {

@@ -2,12 +2,12 @@
  * Issues SD-JWT VCs of the media type `dc+sd-jwt` (draft-ietf-oauth-sd-jwt-vc): the type metadata says which
  * claims are selectively disclosable, and the credential is bound to a key, without a DID of the holder.
  */
-import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts'
+import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { type PrivateJwk, type PublicJwk, toPublic } from '../../crypto/keys.ts'
 import { signJws } from '../jws.ts'
 import { pack, reserved } from './disclosure.ts'
 import { registeredClaims } from './sd-jwt.ts'
-import { disclosureOf, findMissing, integrityOf, TypeMetadata } from './type-metadata.ts'
+import { disclosureOf, findMissing, type TypeMetadata } from './type-metadata.ts'
 
 /** Times are in epoch seconds. */
 export type SdJwtVcContent = {
@@ -18,8 +18,9 @@ export type SdJwtVcContent = {
   kid?: string | undefined
   /** Contains none of `registeredClaims`. */
   claims: JsonObject
-  /** The bytes of the type metadata, as they are served. */
-  type: Uint8Array
+  type: TypeMetadata
+  /** For `vct#integrity`: that of the type metadata as they are served at `vct`, if they are. */
+  integrity?: string | undefined
   /** For `cnf`. Without it, anyone who has the credential can present it. */
   holderKey?: PublicJwk | undefined
   /** For `status`. */
@@ -33,11 +34,9 @@ export type SdJwtVcContent = {
  * disclosable, or does not describe, are.
  *
  * @throws {TypeError} for a reserved name, or a mandatory claim that is missing
- * @throws {z.ZodError} when the type metadata is invalid
  */
 export function issueSdJwtVc(content: SdJwtVcContent): string {
-  const { issuer, issuerKey, kid, claims, holderKey, status, issuedAt, expiresAt } = content
-  const type = TypeMetadata.parse(parseJson(content.type))
+  const { issuer, issuerKey, kid, claims, type, integrity, holderKey, status, issuedAt, expiresAt } = content
   const taken = registeredClaims.find((name) => Object.hasOwn(claims, name)) ?? findReserved(claims)
   if (taken !== undefined) throw new TypeError(`the name ${taken} is reserved in SD-JWT VCs`)
   const missing = findMissing(type, claims)
@@ -50,7 +49,7 @@ export function issueSdJwtVc(content: SdJwtVcContent): string {
     iat: issuedAt,
     ...(expiresAt !== undefined && { exp: expiresAt }),
     vct: type.vct,
-    'vct#integrity': integrityOf(content.type),
+    ...(integrity !== undefined && { 'vct#integrity': integrity }),
     ...(holderKey && { cnf: { jwk: toPublic(holderKey) } }),
     ...(status && { status }),
   }

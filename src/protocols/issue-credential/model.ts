@@ -3,12 +3,17 @@ import * as z from 'zod'
 import { JsonValue } from '../../base/json.ts'
 import { CredentialOffer, CredentialRequest } from '../../anoncreds/model.ts'
 import { toPaddedBase64url } from '../../base/bytes.ts'
+import { TypeMetadata } from '../../credentials/sd-jwt/type-metadata.ts'
 import { Jwk } from '../../did/document.ts'
 import { CredentialFormat } from '../formats.ts'
 import { InvitationFields, Meta, MetaLastFailure, Sides, toInvitationFields } from '../model.ts'
 import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { credentialStates } from './states.ts'
+
+/** The type metadata of an SD-JWT VC, and its integrity if it is served at its `vct`. */
+export const IssuedType = z.object({ metadata: TypeMetadata, integrity: z.string().optional() })
+export type IssuedType = z.output<typeof IssuedType>
 
 /** The stored fields of a credential record. */
 export const CredentialData = z.object({
@@ -46,7 +51,13 @@ export const CredentialData = z.object({
   batch: z.array(z.object({ holderDid: z.string(), credential: z.string() })).optional(),
   /** Issuer, OpenID4VCI: the issuer, its credential configuration, and the end of the offer in epoch seconds. */
   openid4vci: z
-    .object({ issuerId: z.string(), configurationId: z.string(), expiresTime: z.number() })
+    .object({
+      issuerId: z.string(),
+      configurationId: z.string(),
+      expiresTime: z.number(),
+      /** The type of an SD-JWT VC. */
+      type: IssuedType.optional(),
+    })
     .optional(),
   /** The compact JWT, the SD-JWT with all disclosures, or the JSON of an AnonCreds credential. */
   credential: z.string().optional(),

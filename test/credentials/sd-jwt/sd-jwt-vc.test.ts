@@ -8,6 +8,7 @@ import { decodeSdJwt, verifySdJwt } from '../../../src/credentials/sd-jwt/sd-jwt
 import { presentSdJwt, verifySdJwtPresentation } from '../../../src/credentials/sd-jwt/presentation.ts'
 import {
   checkType,
+  integrityOf,
   readTypeMetadata,
   type TypeMetadata,
 } from '../../../src/credentials/sd-jwt/type-metadata.ts'
@@ -47,7 +48,8 @@ const content: SdJwtVcContent = {
   issuerKey,
   kid: `${issuer}#0`,
   claims,
-  type,
+  type: metadata,
+  integrity: integrityOf(type),
   holderKey: toPublic(holderKey),
   issuedAt: now,
   expiresAt: now + 3_600,

@@ -32,7 +32,8 @@ const kinds: readonly [RegExp, string | ((number: number) => string)][] = [
   [/\beyJ[\w-]{20,}=*/, 'eyJpZCI6Ii4uLiJ9'],
   [/\b\d{43,}\b/, '1234567890'],
   [/\b[0-9a-f]{66,}\b/, 'c0ffee'],
-  [/(?=[a-z_-]*[A-Z\d])[\w-]{43,}=*/, 'c2hvcnRlbmVk'],
+  // Not from within a percent-encoded character.
+  [/(?<!%|%[\dA-F])(?=[a-z_-]*[A-Z\d])[\w-]{43,}=*/, 'c2hvcnRlbmVk'],
 ]
 const hexOf = (number: number) => (number * 0x9e3779b1).toString(16).padStart(12, '0').slice(-12)
 const anyKind = new RegExp(kinds.map(([{ source }]) => `(${source})`).join('|'), 'g')
@@ -50,6 +51,10 @@ export function toExamples(examples: ReadonlyMap<string, Example>, names: Names)
   }
   const toText = (text: string) =>
     Object.entries(names)
+      .flatMap(([from, to]) => [
+        [from, to] as const,
+        [encodeURIComponent(from), encodeURIComponent(to)] as const,
+      ])
       .reduce((result, [from, to]) => result.replaceAll(from, to), text)
       .replaceAll(anyKind, toShort)
   const toValue = (value: unknown, member?: string): unknown => {

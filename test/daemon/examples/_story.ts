@@ -223,6 +223,10 @@ async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {
   await acme('PATCH /oid4vci/issuers/{issuerId}', { path, body: changed })
   const body = { configurationId: 'Membership', format: 'jwt_vc_json' as const, schemaId }
   await acme('POST /oid4vci/issuers/{issuerId}/credential-configurations', { path, body })
+  const typed = { configurationId: 'MembershipCard', format: 'dc+sd-jwt' as const, schemaId }
+  await acme('POST /oid4vci/issuers/{issuerId}/credential-configurations', { path, body: typed })
+  const typePath = { ...path, configurationId: typed.configurationId }
+  await anyone('GET /oid4vci/issuers/{issuerId}/credential-types/{configurationId}', { path: typePath })
   await acme('GET /oid4vci/issuers/{issuerId}/credential-configurations', { path })
   const one = { path: { ...path, credentialConfigId: body.configurationId } }
   await acme('GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', one)

@@ -107,7 +107,7 @@ test('an SD-JWT VC with a Token Status List is valid until it is revoked there',
     issuer: did,
     issuerKey: key,
     claims: { name: 'Alice' },
-    type: Buffer.from('{"vct":"https://types.example/a"}'),
+    type: { vct: 'https://types.example/a' },
     status: { status_list: { idx: 7, uri: `http://127.0.0.1:${host.port}/list` } },
     issuedAt: Math.floor(Date.now() / 1_000),
   })

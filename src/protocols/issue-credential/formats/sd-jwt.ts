@@ -1,4 +1,5 @@
 /** Issuing SD-JWT credentials. */
+import type { JsonObject } from '../../../base/json.ts'
 import { Problem } from '../../../base/problem.ts'
 import { reserved } from '../../../credentials/sd-jwt/disclosure.ts'
 import {
@@ -14,9 +15,9 @@ import { findKeyPair } from '../../../did-registrar/keys.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import type { CredentialRecord } from '../model.ts'
 import { findMismatch } from '../refusals.ts'
-import { tokenFormat } from './token.ts'
+import { tokenFormat, type Token } from './token.ts'
 
-export const sdJwt = tokenFormat({
+export const sdJwtToken: Token = {
   format: 'SDJWT',
 
   // The Cloud Agent supports SD-JWTs on Ed25519 only.
@@ -48,17 +49,16 @@ export const sdJwt = tokenFormat({
    */
   boundTo: (key, kid) => (kid !== undefined && !kid.includes('#') ? { holderKey: key.publicKeyJwk } : {}),
 
-  sign(wallet, { claims, schemaIds, issuingKid, validityPeriod, holderKey }, { keyId, ...signing }) {
-    const { exp, ...others } = claims
+  sign(wallet, record, { keyId, ...signing }) {
+    const { claims, schemaIds, issuingKid, holderKey } = record
     const { now, issuerDid } = signing
     return issueSdJwt({
       ...signing,
-      claims: others,
+      claims: withoutExpiry(claims),
       // Wallets accept a whole DID URL or no `kid`.
       ...(issuingKid !== undefined && { kid: `${issuerDid}#${keyId}` }),
       vct: schemaIds[0] ?? anyCredential,
-      expiresAt:
-        typeof exp === 'number' ? exp : now + (validityPeriod ?? wallet.env.config.CREDENTIAL_SD_JWT_EXPIRY),
+      expiresAt: expiryOf(wallet, record, now),
       ...(holderKey && { holderKey: holderKey as PublicJwk }),
     })
   },
@@ -81,7 +81,24 @@ export const sdJwt = tokenFormat({
       payload: jws.payload,
     }
   },
-})
+}
+
+/** SD-JWTs of DIDComm issuance. */
+export const sdJwt = tokenFormat(sdJwtToken)
+
+/** The claim `exp` of an offer is the expiration time of its credential. */
+export function withoutExpiry({ exp: _exp, ...claims }: JsonObject): JsonObject {
+  return claims
+}
+
+/** The expiration time in epoch seconds. */
+export function expiryOf(
+  { env }: Wallet,
+  { claims: { exp }, validityPeriod = env.config.CREDENTIAL_SD_JWT_EXPIRY }: CredentialRecord,
+  now: number,
+): number {
+  return typeof exp === 'number' ? exp : now + validityPeriod
+}
 
 /**
  * Why a credential differs from its offer. Registered claims other than `exp` are not compared. The type is compared only if the offer

@@ -2,7 +2,7 @@
 import { randomId } from '../../../base/id.ts'
 import { Problem } from '../../../base/problem.ts'
 import { reasonOf } from '../../../base/reason.ts'
-import { assignStatus } from '../../../credential-status/lists.ts'
+import { assignStatus, type StatusAssignment } from '../../../credential-status/lists.ts'
 import type { CredentialStatus } from '../../../credentials/jwt-vc.ts'
 import { decodeJws } from '../../../credentials/jws.ts'
 import { createJwtVp, verifyHolderProof } from '../../../credentials/jwt-vp.ts'
@@ -33,6 +33,8 @@ export type Signing = {
   keyId: string
   subjectDid: string
   credentialStatus: CredentialStatus
+  /** The same status for an SD-JWT VC. */
+  tokenStatus: StatusAssignment['tokenStatus']
   now: number
 }
 
@@ -43,7 +45,7 @@ type Verified = { issuerDid: string; subjectDid?: string; mismatch: string | und
 type Checks = Parameters<typeof verifyJwtVc>[1]
 
 /** The functions that differ between the token formats. */
-type Token = Pick<IssuanceFormat, 'read'> & {
+export type Token = Pick<IssuanceFormat, 'read'> & {
   format: TokenFormat
   /** The curve of the signing key. Default: any. */
   curve?: 'Ed25519'
@@ -131,7 +133,8 @@ export function tokenFormat(token: Token): IssuanceFormat {
         keyId,
         subjectDid: holderDid,
         credentialStatus: assignment.status,
-        now: Math.floor(Date.now() / 1_000),
+        tokenStatus: assignment.tokenStatus,
+        now: issuanceTime(record),
       })
       return {
         credential,
@@ -173,6 +176,15 @@ export function tokenFormat(token: Token): IssuanceFormat {
 
     read,
   }
+}
+
+/**
+ * The time of issuance in epoch seconds. That of OpenID4VCI is rounded down to the hour, so that verifiers cannot
+ * link the credentials of a batch by it (VCI §15.4.1), unless the credential is valid for less than a day.
+ */
+function issuanceTime({ openid4vci, validityPeriod = Infinity }: CredentialRecord): number {
+  const now = Math.floor(Date.now() / 1_000)
+  return openid4vci && validityPeriod >= 86_400 ? now - (now % 3_600) : now
 }
 
 function issuerOf(issuingDID: string | undefined): string {

@@ -12,7 +12,7 @@ create index credential_issuer_page on credential_issuer (wallet_id, sequence);
 create table credential_configuration (
   issuer_id text not null references credential_issuer (id) on delete cascade, id text not null,
   wallet_id text not null references wallet (id), format text not null, schema_id text not null,
-  claims text not null, created_at text not null, primary key (issuer_id, id)
+  vct text, claims text not null, created_at text not null, primary key (issuer_id, id)
 );
 create index credential_configuration_page on credential_configuration (issuer_id, created_at, id);
 create index credential_configuration_of on credential_configuration (wallet_id)

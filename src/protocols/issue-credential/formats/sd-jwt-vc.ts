@@ -1,0 +1,28 @@
+/** Issuing SD-JWT VCs of the media type `dc+sd-jwt`, bound to a key of the holder, with a key of the issuer on any curve. */
+import { issueSdJwtVc } from '../../../credentials/sd-jwt/sd-jwt-vc.ts'
+import type { PublicJwk } from '../../../crypto/keys.ts'
+import { expiryOf, sdJwtToken, withoutExpiry } from './sd-jwt.ts'
+import { tokenFormat } from './token.ts'
+
+const { curve: _any, ...sdJwt } = sdJwtToken
+
+export const sdJwtVc = tokenFormat({
+  ...sdJwt,
+
+  sign(wallet, record, { issuerDid: issuer, issuerKey, keyId, tokenStatus: status, now }) {
+    const { openid4vci, holderKey, id } = record
+    if (!openid4vci?.type) throw new Error(`the record ${id} has no type`)
+    return issueSdJwtVc({
+      issuer,
+      issuerKey,
+      kid: `${issuer}#${keyId}`,
+      claims: withoutExpiry(record.claims),
+      type: openid4vci.type.metadata,
+      integrity: openid4vci.type.integrity,
+      ...(holderKey && { holderKey: holderKey as PublicJwk }),
+      status,
+      issuedAt: now,
+      expiresAt: Math.floor(expiryOf(wallet, record, now)),
+    })
+  },
+})
