@@ -39,11 +39,15 @@ export async function withIssuer<T>(
 /** RFC 6749 §5.1. All responses have `Cache-Control: no-store`. */
 const uncached = { Pragma: 'no-cache' }
 
-/** A response of an OAuth endpoint, also if `answer` throws an `OAuthError`. */
-export async function toOAuthAnswer(answer: Promise<object>) {
+/** A response of an OAuth endpoint, also if `answer` throws an `OAuthError`. Without a body its status is 204. */
+export async function toOAuthAnswer<Body extends object | void>(
+  answer: Promise<Body>,
+  statusOf: (body: Body) => number = (body) => (body === undefined ? 204 : 200),
+) {
   const type = 'application/json' as const
   try {
-    return { type, body: await answer, headers: uncached }
+    const body = await answer
+    return { status: statusOf(body), type, body: body ?? '', headers: uncached }
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     const { code, status, message } = error

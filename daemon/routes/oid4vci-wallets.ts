@@ -9,7 +9,9 @@ import {
   readAuthorizationServerMetadata,
   readIssuerMetadata,
 } from '../../src/oid4vci/metadata.ts'
+import { DeferredCredentialRequest, issueDeferredToWallet } from '../../src/oid4vci/deferred.ts'
 import { createNonce } from '../../src/oid4vci/nonce.ts'
+import { NotificationRequest, receiveNotification } from '../../src/oid4vci/notification.ts'
 import { OfferObject, readOffer } from '../../src/oid4vci/offers.ts'
 import { redeemCode, TokenRequest, TokenResponse } from '../../src/oid4vci/token.ts'
 import { Uuid } from '../../src/wallet/model.ts'
@@ -19,6 +21,14 @@ import { forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
 const path = { issuerId: Uuid }
 const Nonce = z.object({ c_nonce: z.string() }).meta({ id: 'OpenIdNonceResponse' })
 const json = 'application/json' as const
+
+const withToken = z.object({
+  authorization: z.string().optional().describe('`Bearer`, and the access token.'),
+})
+
+/** VCI §8.3: a deferred issuance has another status. */
+const toCredentialAnswer = (response: Promise<CredentialResponse>) =>
+  toOAuthAnswer(response, ({ transaction_id }) => (transaction_id === undefined ? 200 : 202))
 
 /** The metadata of an issuer, which has two paths. */
 const replyMetadata = async (
@@ -141,15 +151,57 @@ export default [
       operationId: 'oid4vciIssueCredential',
       ...oauth,
       path,
-      headers: z.object({ authorization: z.string().optional().describe('`Bearer`, and the access token.') }),
+      headers: withToken,
       body: CredentialRequest,
       anyBody: true,
       reply: [200, CredentialResponse],
     },
     ({ agent }, { path: { issuerId }, headers: { authorization }, body }) =>
-      toOAuthAnswer(
+      toCredentialAnswer(
         withIssuer(agent, issuerId, (wallet, issuer) =>
           issueToWallet(wallet, issuer, { authorization, body }),
+        ),
+      ),
+  ),
+
+  route(
+    'POST /oid4vci/issuers/{issuerId}/deferred-credentials',
+    {
+      summary: 'Fetch a credential whose issuance was deferred',
+      operationId: 'fetchDeferredCredential',
+      extension: true,
+      ...oauth,
+      path,
+      headers: withToken,
+      body: DeferredCredentialRequest,
+      anyBody: true,
+      reply: [200, CredentialResponse],
+    },
+    ({ agent }, { path: { issuerId }, headers: { authorization }, body }) =>
+      toCredentialAnswer(
+        withIssuer(agent, issuerId, (wallet, issuer) =>
+          issueDeferredToWallet(wallet, issuer, { authorization, body }),
+        ),
+      ),
+  ),
+
+  route(
+    'POST /oid4vci/issuers/{issuerId}/notifications',
+    {
+      summary: 'Notify the issuer of what became of a credential',
+      operationId: 'notifyIssuer',
+      extension: true,
+      ...oauth,
+      path,
+      headers: withToken,
+      body: NotificationRequest,
+      anyBody: true,
+      reply: [204, null],
+    },
+    ({ agent }, { path: { issuerId }, headers: { authorization }, body }) =>
+      toOAuthAnswer(
+        withIssuer(agent, issuerId, (wallet, issuer) =>
+          receiveNotification(wallet, issuer, { authorization, body }),
         ),
       ),
   ),

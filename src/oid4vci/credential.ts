@@ -1,23 +1,22 @@
 /** The credential endpoint (VCI §8): issues the credential of a session to the key that the wallet proves to have. */
 import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
-import { Problem } from '../base/problem.ts'
 import { isSameKey } from '../crypto/keys.ts'
-import { canonicalDid } from '../did/document.ts'
 import { getRecord } from '../protocols/engine/find.ts'
-import { advance, updateData } from '../protocols/engine/record.ts'
-import type { IssuedMessage } from '../protocols/issue-credential/format.ts'
-import { issueCredential, type CredentialRecord } from '../protocols/issue-credential/model.ts'
-import { noteCount } from '../storage/tx-context.ts'
-import { LaterError, type Wallet } from '../wallet/wallet.ts'
+import { updateData } from '../protocols/engine/record.ts'
+import { issueCredential } from '../protocols/issue-credential/model.ts'
+import type { Wallet } from '../wallet/wallet.ts'
 import { findConfiguration } from './configurations.ts'
-import { issuanceOf } from './formats.ts'
+import { issueOnce } from './issue.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { maxBatch } from './metadata.ts'
-import { nonceLifetimeSeconds, readNonce, useNonce } from './nonce.ts'
+import { nonceLifetimeSeconds, readNonce } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
-import { invalidNonce, invalidProof, verifyKeyProof, type KeyProof, type ProofChecks } from './proof.ts'
+import { invalidProof, verifyKeyProof, type KeyProof, type ProofChecks } from './proof.ts'
 import { findSession, type SessionRow } from './session.ts'
+
+/** How often a wallet may ask for a deferred credential. */
+const deferredIntervalSeconds = 5
 
 const Jwt = z.string().min(1)
 
@@ -39,12 +38,12 @@ export const CredentialResponse = z
   .object({
     credentials: z.array(z.object({ credential: z.string() })).optional(),
     credential: z.string().optional().describe('In the form of the Cloud Agent.'),
+    notification_id: z.string().optional(),
+    transaction_id: z.string().optional().describe('The issuance is deferred. The status is 202 then.'),
+    interval: z.int().optional().describe('Seconds to wait before the next deferred request.'),
   })
   .meta({ id: 'CredentialResponse' })
 export type CredentialResponse = z.infer<typeof CredentialResponse>
-
-/** How often an index of a status list is chosen again, because another credential got it meanwhile. */
-const attempts = 5
 
 /**
  * Issues the credential. A repeated request with a proof of the same key returns the same credential, because the first response may be lost.
@@ -61,17 +60,26 @@ export async function issueToWallet(
     const request = readRequest(body)
     await checkConfiguration(wallet, issuer, session, request)
     const proofs = await verifyProofs(proofsOf(request), checksOf(wallet, issuer))
-    const credentials = await issueOnce(wallet, session, proofs)
-    if (!isFinalForm(request)) return { credential: credentials[0]! }
-    return { credentials: credentials.map((credential) => ({ credential })) }
+    const credentials = await issueOnce(wallet, session.record_id, proofs)
+    if (credentials && !isFinalForm(request)) return { credential: credentials[0]! }
+    return toResponse(session, credentials)
   } catch (error) {
     if (error instanceof OAuthError) await noteRefusal(wallet, session.record_id, error)
     throw error
   }
 }
 
+/** The response with the credentials, or that of a deferred issuance. Access tokens protect both ids, which are that of the record. */
+export function toResponse(
+  { record_id: id }: SessionRow,
+  credentials: string[] | undefined,
+): CredentialResponse {
+  if (!credentials) return { transaction_id: id, interval: deferredIntervalSeconds }
+  return { credentials: credentials.map((credential) => ({ credential })), notification_id: id }
+}
+
 /** The session of an access token (RFC 6750 §2.1). @throws {OAuthError} `invalid_token` */
-async function authorize(wallet: Wallet, { id }: IssuerRow, header = ''): Promise<SessionRow> {
+export async function authorize(wallet: Wallet, { id }: IssuerRow, header = ''): Promise<SessionRow> {
   const token = /^Bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1]
   if (token === undefined)
     throw new OAuthError('invalid_token', 'The request has no access token in its Authorization header.')
@@ -159,76 +167,6 @@ function checksOf(wallet: Wallet, { id }: IssuerRow): ProofChecks {
     maxAgeSeconds: nonceLifetimeSeconds,
     readNonce: (nonce: string) => readNonce(wallet, id, nonce),
   }
-}
-
-/** Signs and stores the credentials, or returns those that were issued to the same keys. @throws {OAuthError} */
-async function issueOnce(
-  wallet: Wallet,
-  { record_id: id }: SessionRow,
-  proofs: readonly KeyProof[],
-): Promise<string[]> {
-  for (let attempt = 1; ; attempt++) {
-    const record = await getRecord(wallet.db, issueCredential, id)
-    if (record.state === 'CredentialSent') return issuedTo(record, proofs)
-    if (record.state !== 'OfferRedeemed')
-      throw new OAuthError('credential_request_denied', `The offer cannot be used any more: ${record.state}.`)
-    try {
-      return await issueNow(wallet, record, proofs)
-    } catch (error) {
-      // Another request was faster, or another credential got the index of the status list.
-      const isRace = error instanceof LaterError || isWrongState(error)
-      if (!isRace || attempt === attempts) throw error
-    }
-  }
-}
-
-/** Signs before the transaction, which uses up the nonces. */
-async function issueNow(
-  wallet: Wallet,
-  record: CredentialRecord,
-  proofs: readonly KeyProof[],
-): Promise<string[]> {
-  const issued: Issued[] = []
-  for (const { holderDid, key: holderKey } of proofs) {
-    const made = await issuanceOf(record).issue(wallet, { ...record, holderDid, holderKey })
-    issued.push({ ...made, holderDid, holderKey })
-  }
-  const [first, ...more] = issued as [Issued, ...Issued[]]
-  const { holderDid, holderKey, credential } = first
-  const batch = more.map((each) => ({ holderDid: each.holderDid, credential: each.credential }))
-  const holder = { holderDid, subjectId: holderDid, holderKey }
-  const further = batch.length > 0 ? { batch } : {}
-  const change = { ...holder, credential, metaLastFailure: undefined, ...further }
-  const nonces = new Map(proofs.map(({ nonce, nonceEndsMs }) => [nonce, nonceEndsMs]))
-  await wallet.transaction(async (tx) => {
-    for (const [nonce, endsMs] of nonces) if (!(await useNonce(tx, nonce, endsMs))) throw invalidNonce()
-    await advance(tx, issueCredential, record, 'received credential request', change)
-    for (const { store } of issued) {
-      await store?.(tx)
-      noteCount(tx, 'agent_credentials_issued_total', { format: record.credentialFormat })
-    }
-  })
-  return issued.map((each) => each.credential)
-}
-
-type Issued = { holderDid: string; holderKey: KeyProof['key'] } & IssuedMessage
-
-/** The credentials of a record in the order of the proofs. */
-function issuedTo(
-  { credential, holderDid, batch = [] }: CredentialRecord,
-  proofs: readonly KeyProof[],
-): string[] {
-  const all = [{ holderDid, credential }, ...batch]
-  return proofs.map((proof) => {
-    const own = all.find((each) => canonicalDid(each.holderDid ?? '') === canonicalDid(proof.holderDid))
-    if (own?.credential === undefined)
-      throw new OAuthError('credential_request_denied', 'The credential was issued to another key.')
-    return own.credential
-  })
-}
-
-function isWrongState(error: unknown): boolean {
-  return error instanceof Problem && error.type === issueCredential.problems.wrongState
 }
 
 /** Stores why a request was refused, for the trace. The wallet may send a better one. */

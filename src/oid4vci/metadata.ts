@@ -26,7 +26,9 @@ export const IssuerMetadata = z
     credential_issuer: z.string(),
     authorization_servers: z.array(z.string()).optional(),
     credential_endpoint: z.string(),
+    deferred_credential_endpoint: z.string(),
     nonce_endpoint: z.string(),
+    notification_endpoint: z.string(),
     batch_credential_issuance: z.object({ batch_size: z.int() }),
     credential_configurations_supported: z.record(z.string(), ConfigurationMetadata),
   })
@@ -77,7 +79,9 @@ export async function readIssuerMetadata(
       authorization_servers: [issuer.authorization_server, identifier],
     }),
     credential_endpoint: `${identifier}/credentials`,
+    deferred_credential_endpoint: `${identifier}/deferred-credentials`,
     nonce_endpoint: `${identifier}/nonce`,
+    notification_endpoint: `${identifier}/notifications`,
     batch_credential_issuance: { batch_size: maxBatch },
     credential_configurations_supported: Object.fromEntries(configurations) as Record<
       string,

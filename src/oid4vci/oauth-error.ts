@@ -13,6 +13,9 @@ const statuses = {
   invalid_nonce: 400,
   invalid_encryption_parameters: 400,
   credential_request_denied: 400,
+  invalid_transaction_id: 400,
+  invalid_notification_request: 400,
+  invalid_notification_id: 400,
 } as const
 export type OAuthErrorCode = keyof typeof statuses
 

@@ -44,6 +44,9 @@ export const CreateOpenIdCredentialOffer = z
     validityPeriod: optional(z.number().positive()).describe(
       'Seconds for which the credential is valid (extension).',
     ),
+    automaticIssuance: optional(z.boolean()).describe(
+      'False: a request of the wallet waits until the issuer approves it (extension).',
+    ),
     txCode: optional(z.union([z.boolean(), TxCode])).describe(
       'Require a transaction code, which the reply contains. Give it to the holder on another channel (extension).',
     ),
@@ -93,7 +96,7 @@ export async function createOffer(
     issuingDID,
     issuingKid,
     validityPeriod,
-    automaticIssuance: true,
+    automaticIssuance: body.automaticIssuance ?? true,
   }
   const { terms } = await issuance.offer(wallet, {
     ...offered,

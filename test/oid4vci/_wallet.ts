@@ -36,6 +36,7 @@ export async function startIssuer(env: Record<string, string> = {}): Promise<Set
 
 type Options = {
   txCode?: boolean
+  automaticIssuance?: boolean
   byReference?: boolean
   expiresIn?: number
   validityPeriod?: number
@@ -103,6 +104,14 @@ export function request(
   return ask(agent, `POST /oid4vci/issuers/${issuerId}/credentials`, {
     body: body ?? { credential_configuration_id: 'Person', proofs: { jwt: [jwt] } },
     ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
+  })
+}
+
+/** Requests the credential of a transaction. */
+export function fetchDeferred({ agent, issuerId }: Issuer, token: string, id: string): Promise<Reply> {
+  return ask(agent, `POST /oid4vci/issuers/${issuerId}/deferred-credentials`, {
+    body: { transaction_id: id },
+    headers: { authorization: `Bearer ${token}` },
   })
 }
 

@@ -3,7 +3,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Daemon } from '../_daemon.ts'
 import { withProbe } from '../_kill-points.ts'
 import { newDid } from '../_tenants.ts'
-import { addIssuer, offer, prove, recordOf, redeemOffer, request, type Setup } from './_wallet.ts'
+import {
+  addIssuer,
+  fetchDeferred,
+  offer,
+  prove,
+  recordOf,
+  redeemOffer,
+  request,
+  type Setup,
+} from './_wallet.ts'
 
 let daemon: Daemon
 let setup: Setup
@@ -66,3 +75,24 @@ test('a code whose redemption was committed cannot be redeemed again, and issues
   expect((await redeemOffer(setup, credentialOffer)).body.error).toBe('invalid_grant')
   expect(await countIssued(recordId)).toBe(0)
 })
+
+test.each(['commit:before', 'commit:after'])(
+  'each step of a deferred issuance is killed at %s',
+  async (point) => {
+    const { credentialOffer, recordId } = await offer(setup, { automaticIssuance: false })
+    const { access_token: token } = (await redeemOffer(setup, credentialOffer)).body
+    const jwt = await prove(setup)
+    const approval = { path: { recordId } }
+    const steps = [
+      () => request(setup, { token, jwt }),
+      () => setup.tenant.call('POST /issue-credentials/records/{recordId}/issue-credential', approval),
+      () => fetchDeferred(setup, token, recordId),
+    ]
+    for (const step of steps) {
+      expect(await killDuring(point, 1, step)).toBe(true)
+      await step()
+    }
+    const { status, body } = await fetchDeferred(setup, token, recordId)
+    expect([status, body.credentials.length, await countIssued(recordId)]).toEqual([200, 1, 1])
+  },
+)

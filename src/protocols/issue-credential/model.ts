@@ -11,6 +11,12 @@ import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { credentialStates } from './states.ts'
 
+export const WalletNotification = z.object({
+  event: z.enum(['credential_accepted', 'credential_failure', 'credential_deleted']),
+  description: z.string().optional(),
+  at: z.iso.datetime(),
+})
+
 /** The type metadata of an SD-JWT VC, and its integrity if it is served at its `vct`. */
 export const IssuedType = z.object({ metadata: TypeMetadata, integrity: z.string().optional() })
 export type IssuedType = z.output<typeof IssuedType>
@@ -47,6 +53,10 @@ export const CredentialData = z.object({
       metadata: z.string().optional(),
     })
     .optional(),
+  /** Issuer, OpenID4VCI: the keys of a deferred request. */
+  requestedKeys: z.array(z.object({ holderDid: z.string(), key: Jwk })).optional(),
+  /** Issuer, OpenID4VCI: what the wallet said last of the credential. */
+  notification: WalletNotification.optional(),
   /** Issuer, OpenID4VCI: the further credentials of a batch, each for another key of the holder. */
   batch: z.array(z.object({ holderDid: z.string(), credential: z.string() })).optional(),
   /** Issuer, OpenID4VCI: the issuer, its credential configuration, and the end of the offer in epoch seconds. */
@@ -96,6 +106,9 @@ export const IssueCredentialRecord = z
       .datetime()
       .optional()
       .describe('When it was revoked; for the holder, when the notification was received.'),
+    notification: WalletNotification.optional().describe(
+      'What a wallet of OpenID4VCI said last of the credential (extension).',
+    ),
     ...InvitationFields,
     metaRetries: z.int(),
     metaLastFailure: MetaLastFailure.optional(),
@@ -124,6 +137,7 @@ export function toCredentialRecord(record: CredentialRecord): IssueCredentialRec
     issuingDID: record.issuingDID,
     revoked: revocation && true,
     revokedAt: revocation?.at,
+    notification: record.notification,
     ...toInvitationFields(record),
     metaRetries: record.metaRetries,
     metaLastFailure: record.metaLastFailure,

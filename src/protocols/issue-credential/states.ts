@@ -22,6 +22,8 @@ export const credentialStates = defineMachine({
   InvitationExpired:   { words: 'the invitation was answered too late', ends: 5, isExpired: true },
   OfferCreated:        { words: 'waiting for a wallet to redeem the offer' },
   OfferRedeemed:       { words: 'waiting for the wallet to request the credential' },
+  RequestDeferred:     { words: 'a wallet has requested the credential', next: 'agent credential issue {id}', commands: ['credential issue'] },
+  RequestApproved:     { words: 'waiting for the wallet to fetch the credential' },
   OfferExpired:        { words: 'the offer was not redeemed in time', ends: 5, isExpired: true },
   OfferBlocked:        { words: 'the transaction code was wrong too often', ends: 5 },
   ProblemReportPending:  { words: 'declined, refused, or took too long; reporting it to the other side', ends: 5 },
@@ -70,9 +72,14 @@ export const credentialStates = defineMachine({
   ['Issuer', null,                  'POST /oid4vci/issuers/{issuerId}/credential-offers',          'OfferCreated'                           ],
   ['Issuer', 'OfferCreated',        'received token request',                                      'OfferRedeemed'                          ],
   ['Issuer', 'OfferRedeemed',       'received credential request',                                 'CredentialSent'                         ],
+  ['Issuer', 'OfferRedeemed',       'received credential request for review',                      'RequestDeferred'                        ],
+  ['Issuer', 'RequestDeferred',     'POST /issue-credentials/records/{recordId}/issue-credential', 'RequestApproved'                        ],
+  ['Issuer', 'RequestApproved',     'received deferred credential request',                        'CredentialSent'                         ],
   ['Issuer', 'OfferCreated',        'refused tx_code',                                             'OfferBlocked'                           ],
   ['Issuer', 'OfferCreated',        'expired',                                                     'OfferExpired'                           ],
   ['Issuer', 'OfferRedeemed',       'expired',                                                     'OfferExpired'                           ],
+  ['Issuer', 'RequestDeferred',     'expired',                                                     'OfferExpired'                           ],
+  ['Issuer', 'RequestApproved',     'expired',                                                     'OfferExpired'                           ],
 ])
 
 export type CredentialState = StateOf<typeof credentialStates>

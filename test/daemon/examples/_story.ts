@@ -13,7 +13,14 @@ import { AtalaObjectSchema } from '../../../src/did/prism/prism_pb.ts'
 import { adminToken, type TestAgent } from '../../_agent.ts'
 import { signedCreate } from '../../did/prism/_make.ts'
 import { newHolder } from '../../enterprise/_suite.ts'
-import { codeOf, preAuthorizedGrant, prove as proveKey, redeem } from '../../oid4vci/_wallet.ts'
+import {
+  codeOf,
+  preAuthorizedGrant,
+  prove as proveKey,
+  redeem,
+  redeemOffer,
+  request,
+} from '../../oid4vci/_wallet.ts'
 import { connectionIn, credentialIn, oobOf, presentationIn, until } from '../../_tenants.ts'
 import { recording, type Example } from './_recorder.ts'
 
@@ -234,6 +241,7 @@ async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {
   await anyone('GET /.well-known/openid-credential-issuer/oid4vci/issuers/{issuerId}', { path })
   await anyone('GET /.well-known/oauth-authorization-server/oid4vci/issuers/{issuerId}', { path })
   await redeemByOpenId(cast, { issuerId, issuingDID })
+  await deferByOpenId(cast, { issuerId, issuingDID })
   await acme('DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', one)
   await acme('DELETE /oid4vci/issuers/{issuerId}', { path })
 }
@@ -261,10 +269,43 @@ async function redeemByOpenId(
   const { body: token } = await redeem(setup, form)
   examples.set('POST /oid4vci/issuers/{issuerId}/token', { request: form, response: token })
   await anyone('POST /oid4vci/issuers/{issuerId}/nonce', { path })
-  await anyone('POST /oid4vci/issuers/{issuerId}/credentials', {
+  const headers = { authorization: `Bearer ${token.access_token}` }
+  const proofs = { jwt: [await proveKey(setup)] }
+  const issued = await anyone('POST /oid4vci/issuers/{issuerId}/credentials', {
     path,
-    headers: { authorization: `Bearer ${token.access_token}` },
-    body: { credential_configuration_id: 'Membership', proofs: { jwt: [await proveKey(setup)] } },
+    headers,
+    body: { credential_configuration_id: 'Membership', proofs },
+  })
+  await anyone('POST /oid4vci/issuers/{issuerId}/notifications', {
+    path,
+    headers,
+    body: { notification_id: issued.notification_id!, event: 'credential_accepted' },
+  })
+}
+
+async function deferByOpenId(
+  { acme, anyone, agent }: Cast,
+  offered: { issuerId: string; issuingDID: string },
+) {
+  const { issuerId, issuingDID } = offered
+  const path = { issuerId }
+  const body = {
+    credentialConfigurationId: 'Membership',
+    issuingDID,
+    claims: { name: 'Alice', member: 7 },
+    automaticIssuance: false,
+  }
+  const target = 'POST /oid4vci/issuers/{issuerId}/credential-offers'
+  const { credentialOffer, recordId } = await acme(target, { path, body })
+  const setup = { agent, issuerId, identifier: `${agent.url}/oid4vci/issuers/${issuerId}` }
+  const token = (await redeemOffer(setup, credentialOffer)).body.access_token
+  const proofs = { jwt: [await proveKey(setup)] }
+  await request(setup, { token, body: { credential_configuration_id: 'Membership', proofs } })
+  await acme('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
+  await anyone('POST /oid4vci/issuers/{issuerId}/deferred-credentials', {
+    path,
+    headers: { authorization: `Bearer ${token}` },
+    body: { transaction_id: recordId },
   })
 }
 

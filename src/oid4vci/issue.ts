@@ -1,0 +1,160 @@
+/** Issues the credentials of a session: each once, for the keys that the wallet proved to have. */
+import { Problem } from '../base/problem.ts'
+import { canonicalDid } from '../did/document.ts'
+import { getRecord } from '../protocols/engine/find.ts'
+import { advance } from '../protocols/engine/record.ts'
+import type { IssuedMessage } from '../protocols/issue-credential/format.ts'
+import { issueCredential, type CredentialRecord } from '../protocols/issue-credential/model.ts'
+import type { Tx } from '../storage/database.ts'
+import { noteCount } from '../storage/tx-context.ts'
+import { LaterError, type Wallet } from '../wallet/wallet.ts'
+import { issuanceOf } from './formats.ts'
+import { useNonce } from './nonce.ts'
+import { OAuthError } from './oauth-error.ts'
+import { invalidNonce, type KeyProof } from './proof.ts'
+import { updateSession } from './session.ts'
+
+/** How often an index of a status list is chosen again, because another credential got it meanwhile. */
+const attempts = 5
+
+/** The seconds in which a wallet can fetch a deferred credential. */
+const deferredSeconds = 30 * 86_400
+
+/** A key of the wallet, and the DID that names it. */
+type HolderKey = NonNullable<CredentialRecord['requestedKeys']>[number]
+
+/**
+ * Signs and stores the credentials, or returns those that were issued to the same keys. Undefined: the issuer has to approve the request first.
+ *
+ * @throws {OAuthError} `credential_request_denied`, `invalid_nonce`
+ */
+export function issueOnce(
+  wallet: Wallet,
+  recordId: string,
+  proofs: readonly KeyProof[],
+): Promise<string[] | undefined> {
+  return retryRaces(async () => {
+    const record = await getRecord(wallet.db, issueCredential, recordId)
+    const { state, automaticIssuance } = record
+    if (state === 'CredentialSent') return issuedTo(record, proofs)
+    if (state === 'RequestDeferred' || state === 'RequestApproved') return requireRequested(record, proofs)
+    if (state !== 'OfferRedeemed') throw isOverFor(record)
+    return automaticIssuance === false
+      ? deferNow(wallet, record, proofs)
+      : issueNow(wallet, record, proofs, 'received credential request', (tx) => useNonces(tx, proofs))
+  })
+}
+
+/** The credentials of a deferred request. Undefined: the issuer has not approved it. @throws {OAuthError} `credential_request_denied` */
+export function issueDeferred(wallet: Wallet, recordId: string): Promise<string[] | undefined> {
+  return retryRaces(async () => {
+    const record = await getRecord(wallet.db, issueCredential, recordId)
+    const { state, requestedKeys = [] } = record
+    if (state === 'CredentialSent') return issuedTo(record, requestedKeys)
+    if (state === 'RequestDeferred') return undefined
+    if (state !== 'RequestApproved') throw isOverFor(record)
+    return issueNow(wallet, record, requestedKeys, 'received deferred credential request')
+  })
+}
+
+async function retryRaces<T>(issue: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await issue()
+    } catch (error) {
+      // Another request was faster, or another credential got the index of the status list.
+      const isRace = error instanceof LaterError || isWrongState(error)
+      if (!isRace || attempt === attempts) throw error
+    }
+  }
+}
+
+/** Stores the keys until the issuer approves the request, and prolongs the access token. */
+async function deferNow(
+  wallet: Wallet,
+  record: CredentialRecord,
+  proofs: readonly KeyProof[],
+): Promise<undefined> {
+  const requestedKeys = proofs.map(({ holderDid, key }) => ({ holderDid, key }))
+  const { holderDid } = requestedKeys[0]!
+  const change = { requestedKeys, holderDid, subjectId: holderDid, metaLastFailure: undefined }
+  await wallet.transaction(async (tx) => {
+    await useNonces(tx, proofs)
+    await updateSession(tx, record.id, {
+      token_expires_at: new Date(Date.now() + deferredSeconds * 1_000).toISOString(),
+    })
+    await advance(tx, issueCredential, record, 'received credential request for review', change)
+  })
+}
+
+/** Signs before the transaction. */
+async function issueNow(
+  wallet: Wallet,
+  record: CredentialRecord,
+  keys: readonly HolderKey[],
+  on: 'received credential request' | 'received deferred credential request',
+  use?: (tx: Tx) => Promise<void>,
+): Promise<string[]> {
+  const issued: Issued[] = []
+  for (const { holderDid, key: holderKey } of keys) {
+    const made = await issuanceOf(record).issue(wallet, { ...record, holderDid, holderKey })
+    issued.push({ ...made, holderDid, holderKey })
+  }
+  const [first, ...more] = issued as [Issued, ...Issued[]]
+  const { holderDid, holderKey, credential } = first
+  const batch = more.map((each) => ({ holderDid: each.holderDid, credential: each.credential }))
+  const holder = { holderDid, subjectId: holderDid, holderKey }
+  const further = batch.length > 0 ? { batch } : {}
+  const change = { ...holder, credential, metaLastFailure: undefined, ...further }
+  await wallet.transaction(async (tx) => {
+    await use?.(tx)
+    await advance(tx, issueCredential, record, on, change)
+    for (const { store } of issued) {
+      await store?.(tx)
+      noteCount(tx, 'agent_credentials_issued_total', { format: record.credentialFormat })
+    }
+  })
+  return issued.map((each) => each.credential)
+}
+
+type Issued = { holderDid: string; holderKey: HolderKey['key'] } & IssuedMessage
+
+/** A nonce is of one request: all proofs of a batch may have it. @throws {OAuthError} `invalid_nonce` */
+async function useNonces(tx: Tx, proofs: readonly KeyProof[]): Promise<void> {
+  const nonces = new Map(proofs.map(({ nonce, nonceEndsMs }) => [nonce, nonceEndsMs]))
+  for (const [nonce, endsMs] of nonces) if (!(await useNonce(tx, nonce, endsMs))) throw invalidNonce()
+}
+
+/** The credentials of a record in the order of the keys. */
+function issuedTo(
+  { credential, holderDid, batch = [] }: CredentialRecord,
+  keys: readonly Pick<HolderKey, 'holderDid'>[],
+): string[] {
+  const all = [{ holderDid, credential }, ...batch]
+  return keys.map((key) => {
+    const own = all.find((each) => isSameDid(each.holderDid ?? '', key.holderDid))
+    if (own?.credential === undefined)
+      throw new OAuthError('credential_request_denied', 'The credential was issued to another key.')
+    return own.credential
+  })
+}
+
+/** A repeated request must be for the keys of the first. */
+function requireRequested({ requestedKeys = [] }: CredentialRecord, proofs: readonly KeyProof[]): undefined {
+  const isRequested = (proof: KeyProof) =>
+    requestedKeys.some(({ holderDid }) => isSameDid(holderDid, proof.holderDid))
+  if (!proofs.every(isRequested))
+    throw new OAuthError('credential_request_denied', 'The credential was requested for another key.')
+}
+
+function isSameDid(one: string, other: string): boolean {
+  return canonicalDid(one) === canonicalDid(other)
+}
+
+function isOverFor({ state }: CredentialRecord): OAuthError {
+  return new OAuthError('credential_request_denied', `The offer cannot be used any more: ${state}.`)
+}
+
+function isWrongState(error: unknown): boolean {
+  return error instanceof Problem && error.type === issueCredential.problems.wrongState
+}
