@@ -16,8 +16,13 @@ export function invitationFlags(dependsOn: string[] = []) {
   }
 }
 
-/** A text for the other side. `text` is printed, `code` is in the QR code, `page` is the link for browsers. */
-export type Scannable = { text: string; code: string; page: string; note?: string | undefined }
+/**
+ * A text for the other side. `text` is printed, `code` is in the QR code, `page` is the link for browsers. Without a page, `server` is the
+ * URL that the other side calls.
+ */
+export type Scannable = { text: string; code: string; note?: string | undefined } & (
+  { page: string } | { server: string }
+)
 
 export type Invitation = { invitationUrl: string; shortUrl?: string | undefined }
 
@@ -95,7 +100,7 @@ export async function draw(
   { output, isLong, isOpened }: QrChoice,
 ): Promise<void> {
   const { isJson, isQuiet, say } = context
-  if (isOpened) {
+  if (isOpened && 'page' in scannable) {
     const { openLink } = await import('./qr/open-link.ts')
     const reason = await openLink(scannable.page)
     if (reason !== undefined) say(`The browser was not opened: ${reason}.`)
@@ -130,22 +135,27 @@ async function writeQr(text: string, format: Format, file: string): Promise<void
 /** Draws a code as the last output but for short notes, or says why there is none. `shown` are the arguments of the command that shows it again. */
 async function drawInTerminal(
   context: Context,
-  { code, page, note }: Scannable,
+  scannable: Scannable,
   output: Extract<QrOutput, { in: 'terminal' }>,
   shown: string,
 ): Promise<void> {
   const { forSameDaemon, log, say } = context
+  const { code, note } = scannable
+  const hasPage = 'page' in scannable
   // Loaded here, because most commands draw no QR code.
   const { drawForTerminal } = await import('./qr/terminal.ts')
   const drawn = await drawForTerminal(code, output)
   if ('reason' in drawn) {
     const again = forSameDaemon(`agent ${topicOf(context)} show ${shown} --open`)
-    const elsewhere = drawn.isFinal ? '' : ` Page or picture (--qr png):\n  ${again}`
+    const elsewhere = drawn.isFinal || !hasPage ? '' : ` Page or picture (--qr png):\n  ${again}`
     if (drawn.reason !== '') say(`No QR code: ${drawn.reason}.${elsewhere}`)
     return
   }
   const local = `This computer only. For phones: ${forSameDaemon('agent daemon start --lan')}`
-  const notes = [...(isLoopback(page) ? [local] : []), ...(note === undefined ? [] : [note])]
+  const notes = [
+    ...(isLoopback(hasPage ? scannable.page : scannable.server) ? [local] : []),
+    ...(note === undefined ? [] : [note]),
+  ]
   let { room } = drawn
   const below = notes.filter((text) => {
     const lines = Math.ceil(widthOf(text) / drawn.columns) || 1

@@ -8,26 +8,27 @@ import { checkNewFile } from '../input/files.ts'
 const formats = ['svg', 'png'] as const
 export type Format = (typeof formats)[number]
 
-/** Returns the flags of a command with a QR code. `dependsOn` names a flag that they require, `unsaid` describes the default. */
-export function qrFlags(dependsOn: string[] = [], unsaid = 'small, or image where only that fits') {
+/** Returns the flags of a command with a QR code. `anyOf` names flags of which they require one, `unsaid` describes the default. */
+export function qrFlags(anyOf: string[] = [], unsaid = 'small, or image where only that fits') {
+  const relationships = anyOf.length === 0 ? [] : [{ type: 'some' as const, flags: anyOf }]
   return {
     qr: Flags.option({ options: ['small', 'large', 'image', ...formats, 'none'] as const })({
-      dependsOn,
+      relationships,
       helpGroup: 'QR CODE',
       description: `size of the QR code, image for terminals with graphics, or svg or png for a file; default: ${unsaid}`,
     }),
     'qr-file': Flags.string({
-      dependsOn,
+      relationships,
       helpGroup: 'QR CODE',
       description: 'name of the .svg or .png file; default: the id of the record',
     }),
     long: Flags.boolean({
-      dependsOn,
+      relationships,
       helpGroup: 'QR CODE',
       description: 'the text without a short link, for wallets that do not read short links',
     }),
     open: Flags.boolean({
-      dependsOn,
+      relationships,
       helpGroup: 'QR CODE',
       description: 'open the page with the QR code in the browser',
     }),

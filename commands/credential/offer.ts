@@ -8,17 +8,18 @@ import { claimFlags, readClaims } from '../../cli/input/claims.ts'
 import { formatFlag, type formats, toFormat } from '../../cli/input/credential.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
 import { readSeconds } from '../../cli/input/time.ts'
-import { invitationFlags } from '../../cli/invitation.ts'
+import { offerToWallet } from '../../cli/oid4vci-offer.ts'
 import { toWhom, whichClaims, whichDid } from '../../cli/prompts/questions.ts'
+import { qrFlags } from '../../cli/qr/flags.ts'
 import { createRecord, waitFlags } from '../../cli/wait.ts'
 
 /** A flag about the invitation, or about those of `--csv`. */
 const ofInvitations = { relationships: [{ type: 'some' as const, flags: ['invitation', 'csv'] }] }
 
 export default defineCommand({
-  summary: 'Offer a credential, over a connection or by an invitation (issuer)',
+  summary: 'Offer a credential, over a connection, by an invitation, or to a wallet of OpenID4VCI (issuer)',
   description:
-    'With --invitation, prints the URL of an invitation that can be answered once, without a connection.',
+    'With --invitation, prints the URL of an invitation that can be answered once, without a connection. With --oid4vci, prints the URL of an offer that a wallet of OpenID4VCI can redeem once; it gets the credential at once.',
   examples: [
     'agent credential offer --connection <id> --issuing-did <did> --claim name=Alice --claim age:=42',
     'agent credential offer --connection <id> --issuing-did <did> --claims @claims.json --schema <guid> --validity 365d',
@@ -26,13 +27,27 @@ export default defineCommand({
     'agent credential offer --connection <id> --definition <guid> --claim name=Alice --claim age=30',
     'agent credential offer --csv people.csv --issuing-did <did> --auto',
     'agent credential offer --invitation --goal "Your diploma" --issuing-did <did> --claim name=Alice --auto',
+    'agent credential offer --oid4vci <issuer id> --configuration Person --issuing-did <did> --claim name=Alice --tx-code',
   ],
   flags: {
     connection: Flags.string({
-      exactlyOne: ['connection', 'invitation', 'csv'],
+      exactlyOne: ['connection', 'invitation', 'oid4vci', 'csv'],
       description: 'connection to the holder: its id, the end of the id, or its label',
     }),
     invitation: Flags.boolean({ description: 'create an invitation instead; it can be answered once' }),
+    oid4vci: Flags.string({
+      dependsOn: ['configuration'],
+      exclusive: ['definition', 'schema', 'format', 'auto', 'open'],
+      description: 'id of an OpenID4VCI issuer: offer to a wallet of OpenID4VCI, without DIDComm',
+    }),
+    configuration: Flags.string({
+      dependsOn: ['oid4vci'],
+      description: 'id of the issuer’s credential configuration',
+    }),
+    'tx-code': Flags.boolean({
+      dependsOn: ['oid4vci'],
+      description: 'require a transaction code, which is printed; give it to the holder on another channel',
+    }),
     csv: Flags.string({
       exclusive: ['wait', 'qr', 'qr-file', 'long', 'open'],
       description:
@@ -57,27 +72,36 @@ export default defineCommand({
     validity: Flags.string({ description: 'validity period: 3600, 90m, 12h, 365d' }),
     format: formatFlag('sdjwt lets the holder choose claims to disclose, anoncreds needs --definition'),
     auto: Flags.boolean({ description: 'issue as soon as the holder accepts' }),
-    ...invitationFlags(['invitation']),
+    ...qrFlags(['invitation', 'oid4vci']),
     goal: Flags.string({ ...ofInvitations, description: 'purpose, in words that the other side sees' }),
     'goal-code': Flags.string({ ...ofInvitations, description: 'purpose, as a code such as issue-vc' }),
     ...waitFlags('the holder has accepted, or, with --auto, the credential is issued'),
   },
   questions: {
-    connection: { ...toWhom, unless: ['invitation', 'csv'] },
+    connection: { ...toWhom, unless: ['invitation', 'oid4vci', 'csv'] },
     'issuing-did': { ...whichDid('Which DID issues it?', 'issuing-did'), unless: ['definition'] },
     claim: { ...whichClaims, unless: ['claims', 'csv'] },
   },
   async run(context) {
     const { flags, call, getAccess } = context
-    const { connection: connectionId, csv, schema, validity, auto, goal } = flags
+    const { connection: connectionId, oid4vci, csv, schema, validity, auto, goal } = flags
     const format = readFormat(flags)
+    const validityPeriod = validity === undefined ? undefined : readSeconds('validity', validity)
+    if (oid4vci !== undefined)
+      return offerToWallet(context, oid4vci, {
+        credentialConfigurationId: flags.configuration!,
+        issuingDID: flags['issuing-did']!,
+        claims: readClaims(flags),
+        txCode: flags['tx-code'],
+        ...(validityPeriod !== undefined && { validityPeriod }),
+      })
     const terms = {
       issuingDID: flags['issuing-did'],
       credentialDefinitionId: flags.definition,
       automaticIssuance: auto,
       ...toFormat(format),
       ...(schema && { schemaId: schema.map((each) => schemaUrl(each, getAccess().url)) }),
-      ...(validity !== undefined && { validityPeriod: readSeconds('validity', validity) }),
+      ...(validityPeriod !== undefined && { validityPeriod }),
     }
     if (csv !== undefined) return offerMany(context, { ...flags, csv }, terms)
     const offered = { ...terms, claims: readClaims(flags) }

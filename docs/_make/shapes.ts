@@ -90,7 +90,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
   ),
   'credential:issue':       credential,
   'credential:list':        answer('GET /issue-credentials/records'),
-  'credential:offer':       { ...credential, note: 'With --invitation and --wait twice: as it was made, and as it has become. With --csv the counts: rows, offered, failed, before, and report, the file of the results.' },
+  'credential:offer':       { ...credential, note: 'With --invitation and --wait twice: as it was made, and as it has become. With --oid4vci the response of POST /oid4vci/issuers/{issuerId}/credential-offers. With --csv the counts: rows, offered, failed, before, and report, the file of the results.' },
   'credential:reject':      credential,
   'credential:remove':      removed,
   'credential:revoke':      credential,

@@ -46,7 +46,6 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /oid4vci/issuers/{issuerId}/credential-configurations': vci,
   'GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': vci,
   'DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': vci,
-  'POST /oid4vci/issuers/{issuerId}/credential-offers': vci,
   'GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer': forWallets,
   'GET /.well-known/openid-credential-issuer/oid4vci/issuers/{issuerId}': forWallets,
   'GET /.well-known/oauth-authorization-server/oid4vci/issuers/{issuerId}': forWallets,

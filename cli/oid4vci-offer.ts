@@ -1,0 +1,58 @@
+/** `agent credential offer --oid4vci`: offers a credential to wallets of OpenID4VCI, by a URL. */
+import type { Answer, Input } from './client/api.ts'
+import type { Context } from './define-command.ts'
+import { credentialFields } from './format/records.ts'
+import { draw, type Scannable } from './invitation.ts'
+import { chooseQr, type QrFlags } from './qr/flags.ts'
+import { changeRecord, type WaitFlags } from './wait.ts'
+
+const route = 'POST /oid4vci/issuers/{issuerId}/credential-offers'
+type Offer = Answer<typeof route>
+
+/** Makes an offer and prints its URL: short, or the whole offer with `--long`. With `--wait`, prints the record once it has reached the state. */
+export async function offerToWallet(
+  context: Context<object, WaitFlags & QrFlags>,
+  issuerId: string,
+  offered: Omit<Input<typeof route>['body'], 'byReference'>,
+) {
+  const { flags, call, isQuiet, isJson, logJson, print } = context
+  const qr = chooseQr(flags)
+  let offer: Offer
+  const record = await changeRecord(context, 'credential', {
+    until: 'CredentialSent',
+    async change() {
+      offer = await call('POST /oid4vci/issuers/{issuerId}/credential-offers', {
+        path: { issuerId },
+        body: { ...offered, byReference: !qr.isLong },
+      })
+      printOffer(context, offer)
+      if (isJson && flags.wait !== undefined) logJson(offer)
+      return call('GET /issue-credentials/records/{recordId}', { path: { recordId: offer.recordId } })
+    },
+    drawCode: ({ recordId }) => draw(context, recordId, toScannable(offer), qr),
+    print(made) {
+      if (flags.wait !== undefined && !isQuiet) print(made.recordId, credentialFields(made))
+    },
+    next: ({ recordId }) => `agent credential show ${recordId}`,
+  })
+  return flags.wait === undefined ? offer! : record
+}
+
+/** The id and the transaction code with `--quiet`, because the code is not shown again. */
+function printOffer({ log, say, isQuiet }: Context, offer: Offer): void {
+  const { credentialOffer, recordId, expiresAt, txCode } = offer
+  log(isQuiet ? [recordId, txCode].filter((each) => each !== undefined).join('\n') : credentialOffer)
+  if (isQuiet) return
+  say(`\ncredential        ${recordId}\nexpires           ${expiresAt}`)
+  if (txCode !== undefined)
+    say(`transaction code  ${txCode}   (not shown again; give it to the holder on another channel)`)
+}
+
+function toScannable({ credentialOffer: url }: Offer): Scannable {
+  const { searchParams } = new URL(url)
+  const server =
+    searchParams.get('credential_offer_uri') ??
+    (JSON.parse(searchParams.get('credential_offer')!) as { credential_issuer: string }).credential_issuer
+  const note = server.startsWith('http:') ? 'Most wallets require https.' : undefined
+  return { text: url, code: url, server, note }
+}
