@@ -147,7 +147,8 @@ async function drawInTerminal(
   const drawn = await drawForTerminal(code, output)
   if ('reason' in drawn) {
     const again = forSameDaemon(`agent ${topicOf(context)} show ${shown} --open`)
-    const elsewhere = drawn.isFinal || !hasPage ? '' : ` Page or picture (--qr png):\n  ${again}`
+    const picture = hasPage ? `Page or picture (--qr png):\n  ${again}` : '--qr png writes a picture.'
+    const elsewhere = drawn.isFinal ? '' : ` ${picture}`
     if (drawn.reason !== '') say(`No QR code: ${drawn.reason}.${elsewhere}`)
     return
   }

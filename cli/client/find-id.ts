@@ -61,7 +61,7 @@ async function findId(
   const part = toIdPart(resource, text)
   if (part === undefined && resources[resource].name === undefined)
     throw new UsageError(
-      `${JSON.stringify(text)} is not an id of a ${noun}. ${formOf(resource)}`,
+      `${JSON.stringify(text)} is not an id of ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}. ${formOf(resource)}`,
       listCommand,
     )
   const found: Item[] = []

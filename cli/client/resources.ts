@@ -88,6 +88,13 @@ const table = {
     id: 'id',
     state: 'state',
   }),
+  issuer: resource({
+    noun: 'issuer',
+    listCommand: 'agent issuer list',
+    endpoint: 'GET /oid4vci/issuers',
+    id: 'id',
+    about: ({ authorizationServerUrl }) => authorizationServerUrl,
+  }),
   policy: resource({
     noun: 'policy',
     listCommand: 'agent policy list',

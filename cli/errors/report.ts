@@ -148,6 +148,8 @@ function hintFor(problem: ProblemBody, commandId: string): string | undefined {
     case 2:
       return isGeneral(problem) ? `agent ${commandId.replaceAll(':', ' ')} --help` : undefined
     case 3:
+      if (problem.type.endsWith('CredentialConfigurationNotFound'))
+        return 'agent issuer configuration list <issuer id>'
       return verb === 'list' ? undefined : `agent ${about} list`
     case 4:
       return administers
@@ -182,6 +184,7 @@ function topicOf({ type }: ProblemBody, topic: string): string {
   if (type.endsWith('WalletNotFound')) return 'wallet'
   if (/ConnectionServiceError/.test(type)) return 'connection'
   if (/IssuedCredential/.test(type)) return 'credential'
+  if (type.endsWith('IssuerIdNotFound')) return 'issuer'
   // Events name the threads that there are.
   if (topic === 'trace') return 'event'
   return topic

@@ -144,6 +144,21 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'event:tail':    lines(bodyOf('GET /events/{id}'), 'Each event as it comes.'),
   'event:trigger': answer('POST /events/test'),
 
+  'issuer:create': answer('POST /oid4vci/issuers'),
+  'issuer:list':   answer('GET /oid4vci/issuers'),
+  'issuer:remove': removed,
+  'issuer:show':   own(
+    (bodyOf('POST /oid4vci/issuers') as z.ZodObject)
+      .extend({ metadata: bodyOf('GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer') })
+      .meta({ id: 'ShownIssuer' }),
+    'The issuer, and the metadata that wallets read.',
+  ),
+  'issuer:update': answer('PATCH /oid4vci/issuers/{issuerId}'),
+  'issuer:configuration:add':    answer('POST /oid4vci/issuers/{issuerId}/credential-configurations'),
+  'issuer:configuration:list':   answer('GET /oid4vci/issuers/{issuerId}/credential-configurations'),
+  'issuer:configuration:remove': removed,
+  'issuer:configuration:show':   answer('GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}'),
+
   'key:rotate': answer('POST /_system/master-key/rotation'),
 
   'node:drain': answer('PUT /_system/nodes/{name}/draining'),

@@ -203,7 +203,7 @@ async function readClaims({ env }: Wallet, schemaId: string): Promise<ClaimDescr
     if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
     throw new Problem(
       'error:OID4VCIIssuerMetadataServiceError:InvalidSchemaId',
-      `schemaId: Invalid schemaId ${schemaId}. ${cause.message}`,
+      `schemaId: Invalid schemaId. ${cause.message}`,
       { cause },
     )
   }

@@ -120,7 +120,7 @@ export async function updateIssuer(
     if (missing !== 0 && missing !== 3)
       throw new Problem(
         'BadRequest',
-        'authorizationServer: this agent authorizes for the issuer so far. Give url, clientId and clientSecret of the external server.',
+        'authorizationServer: the issuer has no external authorization server yet. Give url, clientId and clientSecret.',
       )
     await tx.updateTable('credential_issuer').set(next).where('id', '=', id).execute()
     return { ...row, ...next }

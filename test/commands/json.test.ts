@@ -225,6 +225,31 @@ test('schemas, policies and presentation definitions', async () => {
   await run(`presentation-definition match ${id}`)
 })
 
+test('OpenID4VCI issuers', async () => {
+  const { did } = await run('did create --key issue-1:assertionMethod --publish --wait')
+  const schema = JSON.stringify({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: { name: { type: 'string' } },
+  })
+  const { guid } = await user.json`schema publish --name person --author ${did} --schema ${[schema]}`
+  const { id } = await run('issuer create')
+  await run('issuer list')
+  await run(`issuer configuration add ${id} --id Person --schema ${guid}`)
+  await run(`issuer configuration list ${id}`)
+  await run(`issuer configuration show ${id} Person`)
+  expect((await run(`issuer show ${id}`)).metadata.credential_configurations_supported).toMatchObject({
+    Person: { format: 'jwt_vc_json' },
+  })
+  await run(`issuer configuration remove ${id} Person --yes`)
+  const secret = join(user.folder, 'client.secret')
+  writeFileSync(secret, 'secret', { mode: 0o600 })
+  const external = `--authorization-server https://login.example --client-id agent`
+  const changed = await run(`issuer update ${id} ${external} --client-secret-file ${secret}`)
+  expect(changed).toEqual({ id, authorizationServerUrl: 'https://login.example' })
+  await run(`issuer remove ${id} --yes`)
+})
+
 test('webhooks and events', async () => {
   const { id } = await run('webhook add http://127.0.0.1:9/hook --signed')
   await run('webhook list')

@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { takeCredentials } from '../oid4vci/_foreign-wallet.ts'
 import { addIssuer, prove, readOffer, redeemOffer, request, type Setup } from '../oid4vci/_wallet.ts'
 import { startCommandedPair } from './_agents.ts'
-import { type Commands, hasScript, words } from './_cli.ts'
+import { type Commands, fails, hasScript, words } from './_cli.ts'
 import { readPng } from './_inline-image.ts'
 import { readQr } from './_qr.ts'
 
@@ -45,6 +47,16 @@ test.skipIf(!hasScript())('a terminal shows the QR code', async () => {
   expect(out).toContain('This computer only.')
 })
 
+test.skipIf(!hasScript())('a small terminal names a picture instead', async () => {
+  const { apiKey } = pair.issuer
+  const env = { AGENT_URL: pair.agent.url, AGENT_API_KEY: apiKey, TERM: 'xterm-256color', LANG: 'C.UTF-8' }
+  const { code, out } = await pair.user.runInTerminal(offering, { columns: 80, rows: 24 }, env)
+  expect(code).toBe(0)
+  expect(out).toMatch(
+    /No QR code: it needs \d+×\d+ characters, and there are 80×24\. --qr png writes a picture\./,
+  )
+})
+
 test('a transaction code is printed, and the wallet needs it', async () => {
   const { credentialOffer, recordId, txCode } = await issuer.json`${offering} --tx-code`
   expect((await redeemOffer(setup, credentialOffer)).status).toBe(400)
@@ -67,6 +79,64 @@ test('--wait ends when the wallet has the credential', async () => {
   expect(reply.status).toBe(200)
   const { exitCode, stdout } = await waiting
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('CredentialSent') })
+})
+
+test('a wallet takes a credential of an issuer that commands set up', async () => {
+  const { issuingDID } = setup
+  const schema = JSON.stringify({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: { name: { type: 'string' } },
+  })
+  const { guid } = await issuer.json`schema publish --name person --author ${issuingDID} --schema ${[schema]}`
+  const { id } = await issuer.json`issuer create`
+  await issuer.json`issuer configuration add ${id} --id Member --schema ${guid}`
+  // An issuer can be named by the end of its id.
+  const { credentialOffer, recordId, txCode } = await issuer.json`
+    credential offer --oid4vci ${id.slice(-12)} --configuration Member --issuing-did ${issuingDID}
+    --claim name=Alice --tx-code
+  `
+  const [credential] = await takeCredentials({ credentialOffer, txCode }, ['ES256'])
+  expect(decodeJwtVc(credential!)).toMatchObject({ issuerDid: issuingDID, claims: { name: 'Alice' } })
+  expect((await issuer.run`credential show ${recordId}`).out).toContain('CredentialSent')
+})
+
+test('an issuer is listed, shown, changed and removed', async () => {
+  const id = (await issuer.run`issuer create -q`).out
+  expect((await issuer.run`issuer list -q`).out.split('\n')).toContain(id)
+  expect((await issuer.run`issuer list`).out).toContain(`${id}  this agent`)
+  expect((await issuer.run`issuer show ${id}`).out).toMatch(
+    new RegExp(`server +this agent\\nidentifier +http.*/oid4vci/issuers/${id}`),
+  )
+  expect(await issuer.run`issuer update ${id}`).toMatchObject({ code: 2 })
+  const other = pair.as(pair.holder)
+  expect(await other.run`issuer show ${id}`).toMatchObject({ code: 3, out: '' })
+  expect(await other.run`issuer remove ${id} --yes`).toMatchObject({ code: 3 })
+  expect(await issuer.run`issuer remove ${id}`).toMatchObject({ code: 2 })
+  expect(await issuer.run`issuer remove ${id} --yes`).toMatchObject({ code: 0 })
+  expect((await issuer.run`issuer list -q`).out.split('\n')).not.toContain(id)
+})
+
+test('errors name the issuer, the configuration or the schema, and the command that lists them', async () => {
+  const { issuerId, issuingDID } = setup
+  const noId = '00000000-0000-4000-8000-000000000000'
+  expect(await issuer.run`issuer create --id ${issuerId}`).toMatchObject(
+    fails(5, /There is a credential issuer/),
+  )
+  expect(await issuer.run`issuer show xyz`).toMatchObject(fails(2, /"xyz" is not an id of an issuer/))
+  const elsewhere = await issuer.run`
+    credential offer --oid4vci ${noId} --configuration Person --issuing-did ${issuingDID} --claim name=Alice
+  `
+  expect(elsewhere).toMatchObject(fails(3, /Try: agent issuer list$/))
+  const unknown = await issuer.run`issuer configuration show ${issuerId} Nothing`
+  expect(unknown).toMatchObject(fails(3, /Try: agent issuer configuration list <issuer id>$/))
+  const noSchema = await issuer.run`issuer configuration add ${issuerId} --id Other --schema ${noId}`
+  expect(noSchema).toMatchObject(fails(2, new RegExp(`schemaId: .* no schema with the guid ${noId}`)))
+})
+
+test('an external authorization server needs all its values', async () => {
+  const partial = await issuer.run`issuer create --authorization-server https://login.example`
+  expect(partial).toMatchObject({ code: 2, err: expect.stringContaining('--client-secret-file') })
 })
 
 test.each([

@@ -5,8 +5,6 @@ import { operationsOfCommands } from './_operations.ts'
 
 const ledger = 'the ledger that the agent serves to other agents and to tools of a NeoPRISM node'
 
-const vci = 'OpenID4VCI issuers are set up by programs; there are no commands for them yet'
-
 const forWallets = 'for wallets of OpenID4VCI'
 
 /** The operations that no command calls, and why. */
@@ -38,15 +36,6 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /api/indexer-stats': ledger,
   'GET /api/_system/health': ledger,
   'GET /api/_system/metadata': ledger,
-  'POST /oid4vci/issuers': vci,
-  'GET /oid4vci/issuers': vci,
-  'PATCH /oid4vci/issuers/{issuerId}': vci,
-  'DELETE /oid4vci/issuers/{issuerId}': vci,
-  'POST /oid4vci/issuers/{issuerId}/credential-configurations': vci,
-  'GET /oid4vci/issuers/{issuerId}/credential-configurations': vci,
-  'GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': vci,
-  'DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': vci,
-  'GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer': forWallets,
   'GET /.well-known/openid-credential-issuer/oid4vci/issuers/{issuerId}': forWallets,
   'GET /.well-known/oauth-authorization-server/oid4vci/issuers/{issuerId}': forWallets,
   'GET /oid4vci/issuers/{issuerId}/credential-offers/{reference}': forWallets,

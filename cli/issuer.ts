@@ -1,0 +1,63 @@
+/** Parts of the commands about OpenID4VCI issuers. */
+import * as Flags from '@oclif/core/flags'
+import type { Client } from '../daemon/client/client.ts'
+import type { Answer } from './client/api.ts'
+import type { FlagValues } from './define-command.ts'
+import { CommandError } from './errors/errors.ts'
+import { whenAgo } from './format/time.ts'
+import type { Pair } from './output.ts'
+import { readSecretFile } from './input/secrets.ts'
+
+type Issuer = Answer<'POST /oid4vci/issuers'>
+type Configuration = Answer<'POST /oid4vci/issuers/{issuerId}/credential-configurations'>
+
+/** The flags of an external authorization server. */
+export const authorizationServerFlags = {
+  'authorization-server': Flags.string({
+    description: 'issuer identifier, a URL, of an external authorization server',
+  }),
+  'client-id': Flags.string({ description: 'client id of the issuer at the external authorization server' }),
+  'client-secret-file': Flags.string({
+    description: 'file of the client secret at that server, - for standard input',
+  }),
+}
+
+type ServerFlags = FlagValues<typeof authorizationServerFlags>
+
+/** Reads the members of the external authorization server that are given. @throws {UsageError} when the file cannot be read */
+export function readAuthorizationServer(
+  { 'authorization-server': url, 'client-id': clientId, 'client-secret-file': file }: ServerFlags,
+  warn: (text: string) => void,
+) {
+  const clientSecret = file === undefined ? undefined : readSecretFile('client-secret-file', file, warn)
+  return { url, clientId, clientSecret }
+}
+
+export const issuerFields = (issuer: Issuer): Pair[] => [
+  ['issuer', issuer.id],
+  ['authorization server', shownServer(issuer)],
+]
+
+/** The external authorization server, or that this agent is the server. */
+export function shownServer({ id, authorizationServerUrl: url }: Issuer): string {
+  return url.endsWith(`/oid4vci/issuers/${id}`) ? 'this agent' : url
+}
+
+export const configurationFields = (configuration: Configuration): Pair[] => [
+  ['configuration', configuration.configurationId],
+  ['format', configuration.format],
+  ['schema', configuration.schemaId],
+  ['created', whenAgo(configuration.createdAt, Date.now())],
+]
+
+/** An issuer of the wallet. The API lists issuers, and reads none alone. @throws {CommandError} 3 */
+export async function getIssuer(call: Client, id: string): Promise<Issuer> {
+  const limit = 1_000
+  for (let offset = 0; ; offset += limit) {
+    const { contents, next } = await call('GET /oid4vci/issuers', { query: { limit, offset } })
+    const issuer = contents.find((each) => each.id === id.toLowerCase())
+    if (issuer) return issuer
+    if (next === undefined)
+      throw new CommandError(`There is no issuer ${id} in this wallet.`, 3, 'agent issuer list')
+  }
+}

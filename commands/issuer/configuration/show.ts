@@ -1,0 +1,18 @@
+/** `agent issuer configuration show` */
+import { defineCommand } from '../../../cli/define-command.ts'
+import { argument, idOf } from '../../../cli/input/arguments.ts'
+import { configurationFields } from '../../../cli/issuer.ts'
+
+export default defineCommand({
+  summary: 'Show a credential that an OpenID4VCI issuer offers',
+  examples: ['agent issuer configuration show <issuer id> Person'],
+  args: { ...idOf('issuer'), configuration: argument('id of the configuration') },
+  async run({ args, call, print }) {
+    const configuration = await call(
+      'GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',
+      { path: { issuerId: args.id, credentialConfigId: args.configuration } },
+    )
+    print(configuration.configurationId, configurationFields(configuration))
+    return configuration
+  },
+})

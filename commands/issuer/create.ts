@@ -1,0 +1,38 @@
+/** `agent issuer create` */
+import * as Flags from '@oclif/core/flags'
+import { defineCommand } from '../../cli/define-command.ts'
+import { UsageError } from '../../cli/errors/errors.ts'
+import { authorizationServerFlags, issuerFields, readAuthorizationServer } from '../../cli/issuer.ts'
+
+export default defineCommand({
+  summary: 'Create an OpenID4VCI issuer',
+  description:
+    'With --authorization-server, the metadata names an external server too. Wallets still redeem offers at this agent.',
+  examples: [
+    'agent issuer create',
+    'agent issuer create --authorization-server https://login.example --client-id acme --client-secret-file secret.txt',
+  ],
+  flags: {
+    id: Flags.string({ description: 'UUID of the issuer; default: a new one' }),
+    ...authorizationServerFlags,
+  },
+  async run({ flags, call, print, say, suggest }) {
+    const { url, clientId, clientSecret } = readAuthorizationServer(flags, say)
+    const given = [url, clientId, clientSecret].filter((each) => each !== undefined)
+    if (given.length !== 0 && given.length !== 3)
+      throw new UsageError(
+        'An external authorization server needs --authorization-server, --client-id and --client-secret-file.',
+      )
+    const issuer = await call('POST /oid4vci/issuers', {
+      body: {
+        ...(flags.id !== undefined && { id: flags.id }),
+        ...(url !== undefined && {
+          authorizationServer: { url, clientId: clientId!, clientSecret: clientSecret! },
+        }),
+      },
+    })
+    print(issuer.id, issuerFields(issuer))
+    suggest(`agent issuer configuration add ${issuer.id} --id <name> --schema <guid>`)
+    return issuer
+  },
+})
