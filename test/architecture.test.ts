@@ -78,6 +78,7 @@ const mayImport: Record<string, string[]> = {
     'src/schemas',
     'src/storage',
     'src/wallet',
+    'src/outbox',
     'src/did-registrar',
     'src/protocols',
   ],

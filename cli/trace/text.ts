@@ -65,7 +65,7 @@ export function linesTable(lines: readonly Line[], width?: number, paint: Paint 
   return table(lines, columnsFor(width), width, paint)
 }
 
-/** Prints a whole trace. */
+/** Prints a whole trace. The last failure of a record is not cut. */
 export function traceText(
   trace: Trace,
   { now, width, paint = plain }: { now: number; width?: number | undefined; paint?: Paint },
@@ -74,9 +74,10 @@ export function traceText(
   const cut = (line: string) => (width === undefined ? line : shorten(line, width))
   const head = [
     paint('strong', cut(`Thread ${safeLine(thid)}`)),
-    ...records.map(({ topic, role, id, state }) =>
+    ...records.flatMap(({ topic, role, id, state, failure }) => [
       cut(safeLine(`${topic} ${id}, ${role}: ${stateWords(topic, state)}`)),
-    ),
+      ...(failure === undefined ? [] : [paint('bad', `  last failure: ${safeLine(failure)}`)]),
+    ]),
     cut(times(trace)),
   ]
   const lines = steps.length === 0 ? [] : ['', linesTable(toLines(trace), width, paint)]
@@ -162,7 +163,8 @@ function messageResult({
     // A received message was accepted by default.
     direction === 'received' && outcome === 'taken' ? undefined : `${outcome}${took}`,
     attempts > 1 ? `attempt ${attempts}` : undefined,
-    `${shortDid(from)} → ${shortDid(to)}`,
+    // A wallet of OpenID4VCI has no DID.
+    from === 'wallet' ? undefined : `${shortDid(from)} → ${shortDid(to)}`,
     why,
   ])
 }

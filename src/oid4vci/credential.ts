@@ -13,6 +13,7 @@ import { maxBatch } from './metadata.ts'
 import { nonceLifetimeSeconds, readNonce } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
 import { invalidProof, verifyKeyProof, type KeyProof, type ProofChecks } from './proof.ts'
+import { logRefusal } from './request-log.ts'
 import { findSession, type SessionRow } from './session.ts'
 
 /** How often a wallet may ask for a deferred credential. */
@@ -84,9 +85,10 @@ export async function authorize(wallet: Wallet, { id }: IssuerRow, header = ''):
   if (token === undefined)
     throw new OAuthError('invalid_token', 'The request has no access token in its Authorization header.')
   const session = await findSession(wallet.db, id, 'token_digest', token)
-  if (!session || isOver(Date.parse(session.token_expires_at ?? '')))
-    throw new OAuthError('invalid_token', 'The access token is unknown to this issuer, or has expired.')
-  return session
+  if (session && !isOver(Date.parse(session.token_expires_at ?? ''))) return session
+  const error = new OAuthError('invalid_token', 'The access token is unknown to this issuer, or has expired.')
+  if (session) await noteRefusal(wallet, session.record_id, error)
+  throw error
 }
 
 function readRequest(body: unknown): CredentialRequest {
@@ -175,6 +177,7 @@ async function noteRefusal(wallet: Wallet, recordId: string, error: OAuthError):
   const metaLastFailure = { status: error.status, type: error.code, title, detail: error.message }
   await wallet.transaction(async (tx) => {
     const record = await getRecord(tx, issueCredential, recordId)
+    await logRefusal(tx, record, 'credential-request', error)
     if (record.state === 'OfferRedeemed') await updateData(tx, record, { metaLastFailure })
   })
 }

@@ -12,6 +12,7 @@ import type { IssuerRow } from './issuers.ts'
 import { preAuthorizedGrant } from './metadata.ts'
 import { createNonce, nonceLifetimeSeconds } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
+import { logRefusal } from './request-log.ts'
 import { digestOf, findSession, newSecret, openSecrets, updateSession, type SessionRow } from './session.ts'
 
 /** The seconds for which an access token is valid. */
@@ -54,7 +55,11 @@ export async function redeemCode(
   const token = newSecret()
   const refusal = await wallet.transaction(async (tx) => {
     const session = await findSession(tx, issuer.id, 'code_digest', code)
-    return session ? redeem(tx, wallet, session, { txCode, token }) : invalidGrant()
+    if (!session) return invalidGrant()
+    const record = await getRecord(tx, issueCredential, session.record_id)
+    const refused = await redeem(tx, wallet, { session, record }, { txCode, token })
+    if (refused) await logRefusal(tx, record, 'token-request', refused)
+    return refused
   })
   if (refusal) throw refusal
   return {
@@ -70,10 +75,9 @@ export async function redeemCode(
 async function redeem(
   tx: Tx,
   wallet: Wallet,
-  session: SessionRow,
+  { session, record }: { session: SessionRow; record: CredentialRecord },
   { txCode, token }: { txCode: string | undefined; token: string },
 ): Promise<OAuthError | undefined> {
-  const record = await getRecord(tx, issueCredential, session.record_id)
   const secrets = openSecrets(wallet, session)
   if (record.state !== 'OfferCreated' || !secrets) return invalidGrant()
   if (isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)) {

@@ -14,8 +14,10 @@ const MessageStep = z.object({
   direction: z.enum(['sent', 'received']),
   outcome: z.enum(['taken', 'refused', 'given up']),
   id: z.string(),
-  type: z.string(),
-  from: z.string().describe('The sender’s DID, cut at 80 characters.'),
+  type: z
+    .string()
+    .describe('The type URI; `token-request` or `credential-request` for a refused request of OpenID4VCI.'),
+  from: z.string().describe('The sender’s DID, cut at 80 characters; `wallet` for a request of OpenID4VCI.'),
   to: z.string().describe('The recipient’s DID, cut at 80 characters.'),
   attempts: z
     .number()

@@ -74,6 +74,21 @@ Waiting
   )
 })
 
+test('a refused request of a wallet has the error, and no DIDs', () => {
+  const failure = 'invalid_proof: The proof is not accepted: its iat is in the future'
+  const refused = { ...message, at: at(1), id: 'm', direction: 'received', outcome: 'refused' } as const
+  const request = { ...refused, type: 'credential-request', from: 'wallet', failure }
+  expect(traceText({ ...trace, steps: [request] }, { now })).toContain(
+    `← received credential-request  refused, ${failure}\n`,
+  )
+})
+
+test('the last failure of a record is below it, and is not cut', () => {
+  const failure = 'The proof is not accepted: its aud is not https://agent.example/oid4vci/issuers/1'
+  const failed = { ...trace, records: trace.records.map((record) => ({ ...record, failure })) }
+  expect(traceText(failed, { now, width: 60 })).toContain(`\n  last failure: ${failure}\nbegan `)
+})
+
 test.each([40, 60, 80, 120])('no step exceeds %s columns', (width) => {
   const [steps] = traceText(trace, { now, width }).split('\n\nWaiting')
   for (const line of steps!.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(width)

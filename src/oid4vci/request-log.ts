@@ -1,0 +1,20 @@
+/** Refused requests of wallets, in the log of messages. Accepted requests are states of the record. */
+import { randomId } from '../base/id.ts'
+import { logReceived } from '../outbox/message-log.ts'
+import type { CredentialRecord } from '../protocols/issue-credential/model.ts'
+import type { Tx } from '../storage/database.ts'
+import type { OAuthError } from './oauth-error.ts'
+
+/** The type of a request in the log. It has no DID of a sender. */
+type RequestType = 'token-request' | 'credential-request'
+
+/** Logs the error that the wallet got, for the trace. */
+export function logRefusal(
+  tx: Tx,
+  { thid, issuingDID = '' }: Pick<CredentialRecord, 'thid' | 'issuingDID'>,
+  type: RequestType,
+  { code, message }: OAuthError,
+): Promise<void> {
+  const about = { id: randomId(), thread: thid, type, from: 'wallet', to: issuingDID }
+  return logReceived(tx, about, { at: new Date(), refusal: `${code}: ${message}` })
+}

@@ -1,0 +1,63 @@
+/** The trace of an issuance shows each refused request of a wallet with the error that the wallet got. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { generateKey } from '../../src/crypto/keys.ts'
+import type { TestAgent } from '../_agent.ts'
+import { offer, prove, redeemOffer, request, startIssuer, type Setup } from './_wallet.ts'
+
+let setup: Setup & { agent: TestAgent }
+beforeAll(async () => {
+  setup = await startIssuer()
+})
+afterAll(() => setup.agent[Symbol.asyncDispose]())
+
+const traceOf = (id: string) => setup.tenant.call('GET /traces/{id}', { path: { id } })
+
+/** Formats the states and the refused requests of a trace. */
+async function wordsOf(id: string): Promise<string[]> {
+  const { steps } = await traceOf(id)
+  return steps.flatMap((step) => {
+    if (step.kind === 'state') return step.to ?? []
+    return step.kind === 'message' ? `${step.type} ${step.outcome}: ${step.failure}` : []
+  })
+}
+
+test('wrong transaction codes and proofs, until the credential is issued', async () => {
+  const { credentialOffer, recordId, txCode } = await offer(setup, { txCode: true })
+  await redeemOffer(setup, credentialOffer)
+  await redeemOffer(setup, credentialOffer, 'wrong')
+  expect((await traceOf(recordId)).records).toMatchObject([
+    { failure: 'A wallet sent a wrong transaction code. It may send 4 more.' },
+  ])
+  const { body } = await redeemOffer(setup, credentialOffer, txCode)
+  const token: string = body.access_token
+  await redeemOffer(setup, credentialOffer, txCode)
+  await request(setup, { token, jwt: await prove(setup, { claims: { aud: 'https://elsewhere.example' } }) })
+  await request(setup, { token, jwt: await prove(setup, { signer: generateKey('Ed25519') }) })
+  expect((await traceOf(recordId)).records).toMatchObject([
+    { failure: 'The proof is not accepted: the key in its jwk did not make the signature' },
+  ])
+  expect((await request(setup, { token, jwt: await prove(setup) })).status).toBe(200)
+  expect((await request(setup, { token, jwt: await prove(setup) })).status).toBe(400)
+  expect(await wordsOf(recordId)).toEqual([
+    'OfferCreated',
+    'token-request refused: invalid_request: tx_code is missing: the offer requires a transaction code.',
+    'token-request refused: invalid_grant: The transaction code is wrong.',
+    'OfferRedeemed',
+    expect.stringMatching(/^token-request refused: invalid_grant: .* was used/),
+    `credential-request refused: invalid_proof: The proof is not accepted: its aud is not ${setup.identifier}`,
+    'credential-request refused: invalid_proof: The proof is not accepted: the key in its jwk did not make the signature',
+    'CredentialSent',
+    'credential-request refused: credential_request_denied: The credential was issued to another key.',
+  ])
+  const { records, pending } = await traceOf(recordId)
+  expect(pending).toEqual([])
+  expect(records[0]).not.toHaveProperty('failure')
+})
+
+test('the last wrong transaction code blocks the offer', async () => {
+  const { credentialOffer, recordId } = await offer(setup, { txCode: true })
+  for (let guess = 0; guess < 5; guess++) await redeemOffer(setup, credentialOffer, 'wrong')
+  const words = await wordsOf(recordId)
+  expect(words.filter((each) => each.startsWith('token-request refused: invalid_grant'))).toHaveLength(5)
+  expect(words).toContain('OfferBlocked')
+})
