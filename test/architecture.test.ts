@@ -102,6 +102,7 @@ const mayImport: Record<string, string[]> = {
     'src/outbox',
     'src/events',
     'src/wallet',
+    'src/oid4vci',
   ],
   'src/backup': ['src/base', 'src/storage', 'src/vdr/operation-table.ts', 'src/wallet'],
   'src/wallet-export': [

@@ -9,6 +9,7 @@ import { checkApiUrl, checkCertificate, checkDidcommUrl, checkLan } from './publ
 import { checkAddresses } from './connection-addresses.ts'
 import { runChecks, type Diagnosis, type Finding } from './check.ts'
 import { fetchTime, compareClocks } from './clock.ts'
+import { checkIssuers } from './credential-issuers.ts'
 import { checkDataFolder, checkDisk } from './data-folder.ts'
 import { type Checks, type DatabaseChecks, openDatabaseChecks } from './database-checks.ts'
 import { deepLimitMs, deepOptions, databaseFiles, toFilesFinding, checkFiles } from './database-files.ts'
@@ -70,6 +71,7 @@ export async function diagnoseAgent(
     ledger: () => checkLedger(ledger),
     'api-url': () => checkApiUrl(operatorHttp, urls.rest, host),
     'didcomm-url': () => checkDidcommUrl(operatorHttp, urls.didcomm, host),
+    openid4vci: () => checkIssuers(operatorHttp, db, urls.rest),
     ...(config.AGENT_LAN !== 'off' && { 'lan-address': () => Promise.resolve(checkLan(config.AGENT_LAN)) }),
     ...(isHttps(config) && { certificate: () => checkCertificate(config) }),
     'outgoing-calls': () => Promise.resolve({ status: 'ok', detail: describeReach(config) }),

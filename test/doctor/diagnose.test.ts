@@ -54,6 +54,7 @@ test('an intact agent has no failures, and addresses that only this machine reac
     ['ledger', 'ok'],
     ['api-url', 'warning'],
     ['didcomm-url', 'warning'],
+    ['openid4vci', 'ok'],
     ['outgoing-calls', 'ok'],
     ['known-address', 'ok'],
     ['clock', 'ok'],

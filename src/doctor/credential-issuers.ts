@@ -1,0 +1,61 @@
+/** Checks that wallets can read the metadata of OpenID4VCI issuers at the public URL. */
+import { tryParseJson, isJsonObject } from '../base/json.ts'
+import { reasonOf } from '../base/reason.ts'
+import type { HttpClient } from '../net/http-client.ts'
+import { identifierOf } from '../oid4vci/issuers.ts'
+import type { AgentDb } from '../storage/database.ts'
+import type { Finding } from './check.ts'
+
+type Http = Pick<HttpClient, 'exchange'>
+
+/** Below half the time limit of a check, so that the finding names the reason. */
+const timeoutMs = 2_000
+const maxBytes = 1_000_000
+
+/** The documents of an issuer (VCI §12.2.2, RFC 8414 §3), each with the member that has its identifier. */
+const documents = [
+  ['openid-credential-issuer', 'credential_issuer'],
+  ['oauth-authorization-server', 'issuer'],
+] as const
+
+/** Reads the metadata of the oldest issuer. The URLs of all begin with `base`. */
+export async function checkIssuers(http: Http, db: AgentDb, base: string): Promise<Finding> {
+  const issuers = db.selectFrom('credential_issuer').select('id').orderBy('sequence').limit(1)
+  const issuer = await issuers.executeTakeFirst()
+  if (!issuer) return { status: 'ok', detail: 'There are no OpenID4VCI issuers.' }
+  const identifier = identifierOf(base, issuer.id)
+  const { origin, pathname, protocol } = new URL(identifier)
+  for (const [name, member] of documents) {
+    const url = `${origin}/.well-known/${name}${pathname}`
+    const reason = await findObstacle(http, url, (body) => body[member] === identifier)
+    if (reason !== undefined)
+      return {
+        status: 'failed',
+        detail: `Wallets cannot read the metadata of OpenID4VCI issuers at ${url}: ${reason}.`,
+        hint: `curl -i ${url}   # have the proxy pass /.well-known/ to the agent (docs/reference/openid4vci.md)`,
+      }
+  }
+  if (protocol === 'https:')
+    return { status: 'ok', detail: `Wallets can read the metadata of OpenID4VCI issuers at ${origin}.` }
+  return {
+    status: 'warning',
+    detail: `The URL of the OpenID4VCI issuer ${identifier} is not https, which wallets require.`,
+    hint: 'agent daemon stop; REST_SERVICE_URL=https://<address> agent daemon start   # the address of a proxy with https; open offers keep the old one',
+  }
+}
+
+/** The reason why a document cannot be read at a URL; undefined when it can. */
+async function findObstacle(
+  http: Http,
+  url: string,
+  isOurs: (body: Record<string, unknown>) => boolean,
+): Promise<string | undefined> {
+  try {
+    const { status, text } = await http.exchange(url, { method: 'GET', headers: {}, timeoutMs, maxBytes })
+    if (status !== 200) return `the status is ${status}`
+    const body = tryParseJson(text)
+    return isJsonObject(body) && isOurs(body) ? undefined : 'it is not the metadata of this issuer'
+  } catch (error) {
+    return reasonOf(error)
+  }
+}
