@@ -11,7 +11,7 @@ export default defineCommand({
     'agent issuer configuration remove <issuer id> Person',
     'agent issuer configuration remove <issuer id> Person --yes',
   ],
-  args: { ...idOf('issuer'), configuration: argument('id of the configuration') },
+  args: { ...idOf('issuer'), configuration: argument('configuration, by its whole id') },
   flags: { yes: yesFlag },
   async run({ args: { id: issuerId, configuration }, flags, call, print }) {
     if (!flags.yes) await confirm(`Remove the configuration ${configuration} of the issuer ${issuerId}?`)

@@ -6,7 +6,7 @@ import { configurationFields } from '../../../cli/issuer.ts'
 export default defineCommand({
   summary: 'Show a credential that an OpenID4VCI issuer offers',
   examples: ['agent issuer configuration show <issuer id> Person'],
-  args: { ...idOf('issuer'), configuration: argument('id of the configuration') },
+  args: { ...idOf('issuer'), configuration: argument('configuration, by its whole id') },
   async run({ args, call, print }) {
     const configuration = await call(
       'GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',
