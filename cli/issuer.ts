@@ -47,6 +47,8 @@ export const configurationFields = (configuration: Configuration): Pair[] => [
   ['configuration', configuration.configurationId],
   ['format', configuration.format],
   ['schema', configuration.schemaId],
+  ['type', configuration.vct],
+  ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
   ['created', whenAgo(configuration.createdAt, Date.now())],
 ]
 

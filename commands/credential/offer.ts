@@ -19,7 +19,7 @@ const ofInvitations = { relationships: [{ type: 'some' as const, flags: ['invita
 export default defineCommand({
   summary: 'Offer a credential, over a connection, by an invitation, or to a wallet of OpenID4VCI (issuer)',
   description:
-    'With --invitation, prints the URL of an invitation that can be answered once, without a connection. With --oid4vci, prints the URL of an offer that a wallet of OpenID4VCI can redeem once; it gets the credential at once.',
+    'With --invitation, prints the URL of an invitation that can be answered once, without a connection. With --oid4vci, prints the URL of an offer that a wallet of OpenID4VCI can redeem once; it gets the credential at once, or with --defer after `agent credential issue`.',
   examples: [
     'agent credential offer --connection <id> --issuing-did <did> --claim name=Alice --claim age:=42',
     'agent credential offer --connection <id> --issuing-did <did> --claims @claims.json --schema <guid> --validity 365d',
@@ -47,6 +47,10 @@ export default defineCommand({
     'tx-code': Flags.boolean({
       dependsOn: ['oid4vci'],
       description: 'require a transaction code, which is printed; give it to the holder on another channel',
+    }),
+    defer: Flags.boolean({
+      dependsOn: ['oid4vci'],
+      description: 'issue after `agent credential issue`; the wallet waits until then',
     }),
     csv: Flags.string({
       exclusive: ['wait', 'qr', 'qr-file', 'long', 'open'],
@@ -93,6 +97,7 @@ export default defineCommand({
         issuingDID: flags['issuing-did']!,
         claims: readClaims(flags),
         txCode: flags['tx-code'],
+        automaticIssuance: !flags.defer,
         ...(validityPeriod !== undefined && { validityPeriod }),
       })
     const terms = {

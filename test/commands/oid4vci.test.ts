@@ -4,8 +4,18 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { takeCredentials } from '../oid4vci/_foreign-wallet.ts'
-import { addIssuer, prove, readOffer, redeemOffer, request, type Setup } from '../oid4vci/_wallet.ts'
+import {
+  addIssuer,
+  fetchDeferred,
+  prove,
+  readOffer,
+  redeemOffer,
+  request,
+  type Setup,
+} from '../oid4vci/_wallet.ts'
+import { until } from '../_tenants.ts'
 import { startCommandedPair } from './_agents.ts'
 import { type Commands, fails, hasScript, words } from './_cli.ts'
 import { readPng } from './_inline-image.ts'
@@ -99,6 +109,43 @@ test('a wallet takes a credential of an issuer that commands set up', async () =
   const [credential] = await takeCredentials({ credentialOffer, txCode }, ['ES256'])
   expect(decodeJwtVc(credential!)).toMatchObject({ issuerDid: issuingDID, claims: { name: 'Alice' } })
   expect((await issuer.run`credential show ${recordId}`).out).toContain('CredentialSent')
+})
+
+test('a wallet waits for a deferred SD-JWT VC until the issuer approves it', async () => {
+  const { issuingDID, issuerId, agent } = setup
+  const schema = JSON.stringify({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: { name: { type: 'string' }, number: { type: 'string' } },
+  })
+  const { guid } =
+    await issuer.json`schema publish --name licence --author ${issuingDID} --schema ${[schema]}`
+  const { out } = await issuer.run`
+    issuer configuration add ${issuerId} --id Licence --schema ${guid} --format sdjwt --vct urn:licence:1
+    --always-disclosed number
+  `
+  expect(out).toMatch(/format +dc\+sd-jwt\n/)
+  expect(out).toMatch(/type +urn:licence:1\nalways disclosed +number\n/)
+  const { credentialOffer, recordId } = await issuer.json`
+    credential offer --oid4vci ${issuerId} --configuration Licence --issuing-did ${issuingDID}
+    --claim name=Alice --claim number=7 --defer
+  `
+  const token = (await redeemOffer(setup, credentialOffer)).body.access_token
+  const body = { credential_configuration_id: 'Licence', proofs: { jwt: [await prove(setup)] } }
+  expect((await request(setup, { token, body })).status).toBe(202)
+  expect((await issuer.run`credential show ${recordId}`).out).toContain('RequestDeferred')
+  const waiting = issuer.json`credential issue ${recordId} --wait --timeout 60`
+  await until(
+    'approval',
+    () => issuer.json`credential show ${recordId}`,
+    (record) => record.protocolState === 'RequestApproved',
+  )
+  const { credentials } = (await fetchDeferred({ agent, issuerId, identifier: '' }, token, recordId)).body
+  expect(decodeSdJwt(credentials[0].credential)).toMatchObject({ vct: 'urn:licence:1' })
+  expect(await waiting).toMatchObject({ protocolState: 'CredentialSent' })
+  const anoncreds =
+    await issuer.run`issuer configuration add ${issuerId} --id A --schema ${guid} --format anoncreds`
+  expect(anoncreds).toMatchObject(fails(2, /OpenID4VCI has no AnonCreds/))
 })
 
 test('an issuer is listed, shown, changed and removed', async () => {

@@ -25,6 +25,9 @@ const withoutCommand: Readonly<Record<string, string>> = {
     'the page behind a link; `agent auth respond` reads the link itself',
   'POST /did-authentication/challenge-submissions/{challengeSubmissionId}':
     'of the side that asks: `agent auth respond` has the daemon of the side that answers post there',
+  'GET /oid4vci/issuers/{issuerId}/credential-types/{configurationId}': forWallets,
+  'POST /oid4vci/issuers/{issuerId}/deferred-credentials': forWallets,
+  'POST /oid4vci/issuers/{issuerId}/notifications': forWallets,
   'GET /.well-known/jwks.json': 'for the applications that verify the tokens of `agent auth token`',
   'POST /api/submissions/signed-operations': ledger,
   'POST /api/submissions/objects': ledger,

@@ -1,14 +1,20 @@
 /** `agent issuer configuration add` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../../cli/define-command.ts'
-import { idOf } from '../../../cli/input/arguments.ts'
+import { UsageError } from '../../../cli/errors/errors.ts'
+import { idOf, repeatable } from '../../../cli/input/arguments.ts'
+import { formatFlag, type formats } from '../../../cli/input/credential.ts'
 import { schemaUrl } from '../../../cli/input/registry.ts'
 import { configurationFields } from '../../../cli/issuer.ts'
 
 export default defineCommand({
   summary: 'Add a credential to those that an OpenID4VCI issuer offers',
-  description: 'Wallets get JWT credentials (jwt_vc_json). The metadata names the properties of the schema.',
-  examples: ['agent issuer configuration add <issuer id> --id Person --schema <guid>'],
+  description:
+    'Wallets get JWT credentials (jwt_vc_json), or SD-JWT VCs (dc+sd-jwt) bound to a key. The metadata names the properties of the schema.',
+  examples: [
+    'agent issuer configuration add <issuer id> --id Person --schema <guid>',
+    'agent issuer configuration add <issuer id> --id Licence --schema <guid> --format sdjwt --always-disclosed number',
+  ],
   args: idOf('issuer'),
   flags: {
     id: Flags.string({ required: true, description: 'id of the configuration, which wallets see' }),
@@ -16,14 +22,24 @@ export default defineCommand({
       required: true,
       description: 'JSON schema of the claims: its guid on this agent, or a URL',
     }),
+    format: formatFlag('sdjwt lets the holder choose claims to disclose, anoncreds is not possible'),
+    vct: Flags.string({
+      description: 'type of an SD-JWT VC; default: the URL of type metadata that the agent serves',
+    }),
+    'always-disclosed': Flags.string({
+      ...repeatable,
+      description: 'claim of an SD-JWT VC that each verifier sees',
+    }),
   },
   async run({ args, flags, call, getAccess, print, suggest }) {
     const configuration = await call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
       path: { issuerId: args.id },
       body: {
         configurationId: flags.id,
-        format: 'jwt_vc_json',
+        format: toVciFormat(flags.format),
         schemaId: schemaUrl(flags.schema, getAccess().url),
+        vct: flags.vct,
+        alwaysDisclosed: flags['always-disclosed'],
       },
     })
     print(configuration.configurationId, configurationFields(configuration))
@@ -33,3 +49,8 @@ export default defineCommand({
     return configuration
   },
 })
+
+function toVciFormat(format: keyof typeof formats = 'jwt') {
+  if (format === 'anoncreds') throw new UsageError('OpenID4VCI has no AnonCreds: use --format jwt or sdjwt.')
+  return format === 'jwt' ? 'jwt_vc_json' : 'dc+sd-jwt'
+}
