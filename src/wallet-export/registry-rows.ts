@@ -62,6 +62,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       id: text,
       format: text,
       schema_id: text,
+      vct: text.nullable(),
       claims: text,
       created_at: text,
     }),
