@@ -42,7 +42,18 @@ const builtPrograms: Plugin = {
 }
 
 /** Folders whose tests call functions and start no agent. */
-const unit = ['audit', 'base', 'bench', 'credentials', 'crypto', 'did', 'didcomm', 'schemas', 'verification']
+const unit = [
+  'audit',
+  'base',
+  'bench',
+  'credentials',
+  'crypto',
+  'did',
+  'didcomm',
+  'schemas',
+  'verification',
+  'x509',
+]
 /** Folders whose tests run the software of others against the agent. */
 const interop = ['identus']
 

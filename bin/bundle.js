@@ -84,6 +84,7 @@ await build({
       [/\/views\.ts$/, './pages.cjs'],
       [/\/net\/lan\.ts$/, './lan.cjs'],
       [/\/net\/certificate\.ts$/, './certificate.cjs'],
+      [/\/x509\/index\.ts$/, './x509.cjs'],
     ]),
   ],
 })
@@ -94,11 +95,11 @@ await build({ ...script, entryPoints: onDemand, outdir: 'dist/daemon', sourcemap
 
 // The daemon loads this one with the first web page.
 await build({ ...script, entryPoints: { pages: 'daemon/pages/views.ts' }, outdir: 'dist/daemon' })
-// The daemon loads this one only for HTTPS.
+// The daemon loads this one only for HTTPS, and the other one for the certificates of issuers.
 await build({
   ...script,
   minify: true,
-  entryPoints: ['src/net/certificate.ts'],
+  entryPoints: { certificate: 'src/net/certificate.ts', x509: 'src/x509/index.ts' },
   outdir: 'dist/daemon',
   sourcemap: false,
 })

@@ -1,0 +1,91 @@
+/** A parsed certificate (RFC 5280). */
+import { type KeyObject, X509Certificate } from 'node:crypto'
+import { AsnConvert } from '@peculiar/asn1-schema'
+import { type GeneralName, SubjectAlternativeName } from '@peculiar/asn1-x509'
+import type { PublicJwk } from '../crypto/keys.ts'
+import { ChainError } from './chain-error.ts'
+import { x509 } from './issue.ts'
+
+export type Certificate = {
+  /** DER. */
+  raw: Buffer
+  /** As in RFC 4514. */
+  subject: string
+  /** The names in DER: names are compared byte by byte. */
+  subjectDer: Buffer
+  issuerDer: Buffer
+  notBefore: Date
+  notAfter: Date
+  publicKey: KeyObject
+  /** The subject alternative names. */
+  names: readonly GeneralName[]
+  parsed: x509.X509Certificate
+  /** Whether a key made the signature. */
+  isSignedBy: (key: KeyObject) => boolean
+}
+
+/** The longest certificate in bytes. */
+const maxBytes = 16_384
+
+class FormatError extends Error {}
+
+/** Parses DER. `what` names the certificate in errors. @throws {ChainError} `malformed` */
+export function parseCertificate(raw: Buffer, what: string): Certificate {
+  try {
+    if (raw.length > maxBytes) throw new FormatError(`it has more than ${maxBytes} bytes`)
+    const [node, parsed] = [new X509Certificate(raw), new x509.X509Certificate(raw)]
+    // Node.js reads PEM too, and ignores bytes after the end. The two parsers must have read the same bytes.
+    if (!node.raw.equals(raw) || !Buffer.from(parsed.rawData).equals(raw))
+      throw new FormatError('it has bytes before or after its DER')
+    const [names] = parsed.extensions.filter(({ type }) => type === '2.5.29.17')
+    const oids = parsed.extensions.map(({ type }) => type)
+    if (new Set(oids).size < oids.length) throw new FormatError('an extension is there twice')
+    return {
+      raw,
+      subject: parsed.subject,
+      subjectDer: Buffer.from(parsed.subjectName.toArrayBuffer()),
+      issuerDer: Buffer.from(parsed.issuerName.toArrayBuffer()),
+      notBefore: parsed.notBefore,
+      notAfter: parsed.notAfter,
+      publicKey: node.publicKey,
+      names: names ? [...AsnConvert.parse(names.value, SubjectAlternativeName)] : [],
+      parsed,
+      isSignedBy: (key) => node.verify(key),
+    }
+  } catch (cause) {
+    const reason = cause instanceof FormatError ? cause.message : 'it is not an X.509 certificate in DER'
+    throw new ChainError('malformed', `${what} cannot be read: ${reason}.`, { cause })
+  }
+}
+
+/** Parses the certificates of a text in PEM, in its order. @throws {ChainError} `malformed` */
+export function parsePem(pem: string): Certificate[] {
+  const blocks = [...pem.matchAll(/-----BEGIN ([^-]+)-----([^-]*)-----END \1-----/g)]
+  const other = blocks.find(([, label]) => label !== 'CERTIFICATE')
+  if (other) throw new ChainError('malformed', `It contains "${other[1]}": give certificates only.`)
+  if (blocks.length === 0)
+    throw new ChainError('malformed', 'It contains no certificate in PEM (-----BEGIN CERTIFICATE-----).')
+  return blocks.map(([, , body], index) =>
+    parseCertificate(Buffer.from(body!, 'base64'), nameOf(index, blocks.length)),
+  )
+}
+
+export function toPemText({ raw }: Pick<Certificate, 'raw'>): string {
+  return x509.PemConverter.encode(raw as unknown as ArrayBuffer, 'CERTIFICATE')
+}
+
+/** `Certificate 2 of 3`, and its subject. */
+export function nameOf(index: number, count: number, subject?: string): string {
+  return `Certificate ${index + 1} of ${count}${subject === undefined ? '' : ` (${subject})`}`
+}
+
+export function isSelfIssued({ subjectDer, issuerDer }: Certificate): boolean {
+  return subjectDer.equals(issuerDer)
+}
+
+/** The P-256 key of a certificate; undefined for another key. */
+export function findP256Key({ publicKey }: Certificate): PublicJwk | undefined {
+  if (publicKey.asymmetricKeyType !== 'ec') return undefined
+  const { kty, crv, x, y } = publicKey.export({ format: 'jwk' })
+  return crv === 'P-256' ? { kty: kty as 'EC', crv, x: x!, y: y! } : undefined
+}
