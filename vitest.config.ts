@@ -99,7 +99,7 @@ const slow = ['base/clock', 'bench/way', 'credentials/mutation', 'schemas/hostil
 const onPostgres = `
   daemon/isolation daemon/quotas did-registrar/publish enterprise/answers enterprise/submitted-did events/replay
   events/stream flows/anoncreds flows/connectionless flows/issue-credential flows/main-flow flows/present-proof
-  flows/races flows/revocation mediator/http mediator/identus oid4vci/restart outbox/resume protocols/idempotency protocols/receive protocols/retention
+  flows/races flows/revocation issuer-certificates/issuer-certificates mediator/http mediator/identus oid4vci/restart outbox/resume protocols/idempotency protocols/receive protocols/retention
   storage/contract wallet/api-keys wallet/tenants wallet-export/suspended wallet-export/transfer
 `
   .trim()

@@ -43,6 +43,14 @@ const mayImport: Record<string, string[]> = {
     'src/outbox',
     'src/wallet',
   ],
+  'src/issuer-certificates': [
+    'src/base',
+    'src/crypto',
+    'src/credentials',
+    'src/storage',
+    'src/wallet',
+    'src/x509',
+  ],
   'src/verification': ['src/base', 'src/did', 'src/credentials', 'src/schemas', 'src/storage', 'src/wallet'],
   'src/credential-status': [
     'src/base',
@@ -184,6 +192,7 @@ const mayImport: Record<string, string[]> = {
     'src/doctor',
     'src/trace',
     'src/enterprise',
+    'src/issuer-certificates',
     'src/verification',
     'src/protocols',
     'src/wallet-export',
@@ -364,7 +373,7 @@ test('files hold whole concepts: at most 250 lines, 60 to 100 in the middle, few
   expect(median).toBeLessThanOrEqual(100)
   // A command and a migration have files of their own, however short they are.
   const fragments = lengths.filter(
-    ({ file, lines }) => lines < 20 && !/^(?:commands|src\/storage\/migrations)\//.test(file),
+    ({ file, lines }) => lines < 20 && !/^(?:commands|src\/storage\/(?:postgres\/)?migrations)\//.test(file),
   )
   expect(fragments.length).toBeLessThan(20)
 })

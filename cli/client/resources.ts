@@ -95,6 +95,13 @@ const table = {
     id: 'id',
     about: ({ authorizationServerUrl }) => authorizationServerUrl,
   }),
+  issuerCertificate: resource({
+    noun: 'issuer certificate',
+    listCommand: 'agent issuer-cert list',
+    endpoint: 'GET /issuer-certificates',
+    id: 'id',
+    state: 'state',
+  }),
   policy: resource({
     noun: 'policy',
     listCommand: 'agent policy list',

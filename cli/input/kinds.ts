@@ -55,6 +55,7 @@ const topics: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
     connection: 'connection',
     credential: 'credential',
     issuer: 'issuer',
+    'issuer-cert': 'issuerCertificate',
     onboard: 'didRequest',
     policy: 'policy',
     'presentation-definition': 'definition',

@@ -17,6 +17,7 @@ import i from './i.ts'
 import iam from './iam.ts'
 import invitation from './invitation.ts'
 import issueCredentials from './issue-credentials.ts'
+import issuerCertificates from './issuer-certificates.ts'
 import messages from './messages.ts'
 import oid4vci from './oid4vci.ts'
 import oid4vciWallets from './oid4vci-wallets.ts'
@@ -42,6 +43,7 @@ export const routes = [
   ...invitation,
   ...i,
   ...issueCredentials,
+  ...issuerCertificates,
   ...credentialStatus,
   ...oid4vci,
   ...oid4vciWallets,

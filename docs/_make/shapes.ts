@@ -164,6 +164,13 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'node:drain': answer('PUT /_system/nodes/{name}/draining'),
   'node:list':  answer('GET /_system/nodes'),
 
+  'issuer-cert:import':  answer('PUT /issuer-certificates/{id}/chain'),
+  'issuer-cert:init':    answer('POST /issuer-certificates/development'),
+  'issuer-cert:list':    answer('GET /issuer-certificates'),
+  'issuer-cert:remove':  removed,
+  'issuer-cert:request': answer('POST /issuer-certificates'),
+  'issuer-cert:show':    answer('GET /issuer-certificates/{id}'),
+
   'message:list': answer('GET /messages'),
   'message:send': answer('POST /messages'),
 

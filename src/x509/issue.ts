@@ -41,8 +41,12 @@ export async function issueAuthority(
   return { certificate: certificate.toString('pem'), key: await toPem(keys.privateKey) }
 }
 
+/** Text as in RFC 4514, or its parts: `[{ CN: [{ utf8String: 'Acme' }] }]`. */
+type Subject = string | Record<string, { utf8String?: string; printableString?: string }[]>[]
+const toName = (subject: Subject) => new x509.Name(subject)
+
 type EndEntity = {
-  subject: string
+  subject: Subject
   names: readonly AlternativeName[]
   publicKey: webcrypto.CryptoKey
   days: number
@@ -58,7 +62,7 @@ export async function issueCertificate(
   const [pkcs8] = x509.PemConverter.decode(authority.key)
   const certificate = await x509.X509CertificateGenerator.create({
     ...validity(days),
-    subject,
+    subject: toName(subject),
     issuer: issuer.subject,
     publicKey,
     signingKey: await webcrypto.subtle.importKey('pkcs8', pkcs8!, algorithm, false, ['sign']),
@@ -75,18 +79,18 @@ export async function issueCertificate(
   return certificate.toString('pem')
 }
 
-/** Makes a certificate signing request. Returns PEM. @throws for a `subject` that is no text as in RFC 4514 */
+/** Makes a certificate signing request, in PEM. `subject` of the result is text as in RFC 4514. */
 export async function createRequest(
   key: PrivateJwk,
-  subject: string,
+  subject: Subject,
   names: readonly AlternativeName[],
-): Promise<string> {
+): Promise<{ request: string; subject: string }> {
   const keys = {
     publicKey: await importPublic(key),
     privateKey: await webcrypto.subtle.importKey('jwk', { ...key }, algorithm, false, ['sign']),
   }
   const request = await x509.Pkcs10CertificateRequestGenerator.create({
-    name: subject,
+    name: toName(subject),
     keys,
     signingAlgorithm: algorithm,
     extensions: [
@@ -94,7 +98,7 @@ export async function createRequest(
       new x509.SubjectAlternativeNameExtension([...names]),
     ],
   })
-  return request.toString('pem')
+  return { request: request.toString('pem'), subject: request.subject }
 }
 
 export function newKeys(): Promise<webcrypto.CryptoKeyPair> {

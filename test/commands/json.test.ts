@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Report, shapes } from '../../docs/_make/shapes.ts'
 import { until } from '../_tenants.ts'
+import { authority, signRequest } from '../x509/_chains.ts'
 import { printed, type User, words } from './_cli.ts'
 import { serveTwoTenants } from './_agents.ts'
 
@@ -214,6 +215,23 @@ test('schemas, policies and presentation definitions', async () => {
   await run(`policy show ${policy.id}`)
   await run(`policy update ${policy.id} --name q`)
   await run(`policy remove ${policy.id} --yes`)
+
+  const named = '--name Acme --uri https://issuer.example/acme --dns issuer.example'
+  const certificate = await run(`issuer-cert init ${named}`)
+  const { id: requested, request } = await run(`issuer-cert request ${named}`)
+  await run('issuer-cert list')
+  await run(`issuer-cert show ${certificate.id}`)
+  expect((await user.run`issuer-cert show ${requested} --root`).err).toContain('has no certificate yet')
+  const chain = join(user.folder, 'chain.pem')
+  writeFileSync(chain, await signRequest(request, await authority('CN=Root')))
+  await run(`issuer-cert import ${requested} ${chain}`)
+  expect((await user.run`issuer-cert show ${requested} --root`).err).toContain('does not include its root')
+  const { id: another } = await run(`issuer-cert request ${named}`)
+  const wrong = await user.run`issuer-cert import ${another} ${chain}`
+  expect(wrong.err).toContain('is for another key')
+  expect((await user.run`issuer-cert show ${certificate.id} --root`).out).toBe(certificate.root)
+  expect((await user.run`issuer-cert show ${requested} --csr`).out).toContain('CERTIFICATE REQUEST')
+  await run(`issuer-cert remove ${requested} --yes`)
 
   const definition = {
     input_descriptors: [{ id: 'name', constraints: { fields: [{ path: ['$.vc.credentialSubject.name'] }] } }],

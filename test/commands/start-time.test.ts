@@ -23,6 +23,12 @@ test('only the bundle that is loaded on demand has the SDK of OpenTelemetry', ()
   expect([has('agent.cjs'), has('tracing.cjs')]).toEqual([false, true])
 })
 
+test('only the bundles that are loaded on demand have the library for certificates', () => {
+  const has = (name: string) =>
+    readFileSync(`${root}dist/daemon/${name}`, 'utf8').includes('BasicConstraintsExtension')
+  expect(['agent.cjs', 'certificate.cjs', 'x509.cjs'].map(has)).toEqual([false, true, true])
+})
+
 test('only the bundle that is loaded on demand has the encoder of QR codes', () => {
   const has = (name: string) => readFileSync(`${root}dist/${name}`, 'utf8').includes('invalid border=')
   expect([has('commands.cjs'), has('qr.cjs')]).toEqual([false, true])

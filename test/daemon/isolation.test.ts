@@ -108,6 +108,11 @@ beforeAll(async () => {
     policy: (
       await call('POST /verification/policies', { body: { name: 'p', description: 'p', constraints } })
     ).id,
+    certificate: (
+      await call('POST /issuer-certificates/development', {
+        body: { commonName: 'Owner', names: [{ type: 'dns', value: 'issuer.example' }] },
+      })
+    ).id,
     definition: (await call('POST /presentation-exchange/presentation-definitions', { body: definition })).id,
     didRequest: (await call('POST /onboard/did-requests')).id,
     challenge: (await call('POST /did-authentication/challenges')).id,

@@ -3,12 +3,14 @@ import type { Pool } from 'pg'
 import { query } from './connect.ts'
 import * as init from './migrations/001-init.ts'
 import * as openid4vci from './migrations/002-openid4vci.ts'
+import * as issuerCertificate from './migrations/003-issuer-certificate.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
 export const postgresMigrations: Migrations = {
   '001-init': init,
   '002-openid4vci': openid4vci,
+  '003-issuer-certificate': issuerCertificate,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */

@@ -31,6 +31,7 @@ const keys = {
   verification_policy: ['sequence'],
   issuance_session: ['record_id'],
   issuance_nonce: ['digest'],
+  issuer_certificate: ['sequence'],
 } as const satisfies Record<keyof WalletTables, CopiedTable['key']>
 
 export const walletTables = Object.keys(keys) as (keyof WalletTables)[]

@@ -30,6 +30,8 @@ const kinds: readonly [RegExp, string | ((number: number) => string)][] = [
   [/eyJ[\w-]+\.[\w-]+\.[\w-]+/, 'eyJhbGciOiJFUzI1NksifQ.eyJ2YyI6e319.c2lnbmF0dXJl'],
   [/authenticate-[\w+/]+=*/, 'authenticate-c2hvcnRlbmVk'],
   [/\beyJ[\w-]{20,}=*/, 'eyJpZCI6Ii4uLiJ9'],
+  [/(?<=-----BEGIN [A-Z ]+-----\n)[\w+/=\n]+(?=\n-----END)/, 'MIIBc2hvcnRlbmVk'],
+  [/\bMII[\w+/]{100,}=*/, 'MIIBc2hvcnRlbmVk'],
   [/\b\d{43,}\b/, '1234567890'],
   [/\b[0-9a-f]{66,}\b/, 'c0ffee'],
   // Not from within a percent-encoded character.

@@ -22,6 +22,7 @@ import {
   request,
 } from '../../oid4vci/_wallet.ts'
 import { connectionIn, credentialIn, oobOf, presentationIn, until } from '../../_tenants.ts'
+import { authority, pemOf, signRequest } from '../../x509/_chains.ts'
 import { recording, type Example } from './_recorder.ts'
 
 type Cast = {
@@ -335,6 +336,19 @@ async function verify({ acme, alice, anyone }: Cast, { schemaId, issuingDID }: F
   await alice('POST /presentation-exchange/presentation-definitions/{id}/evaluations', { path, body: {} })
 }
 
+async function certify({ acme }: Cast) {
+  const names = [{ type: 'uri' as const, value: 'https://issuer.example/acme' }]
+  const body = { commonName: 'Acme', organization: 'Acme Ltd', country: 'DE', names }
+  const { id, request } = await acme('POST /issuer-certificates', { body })
+  const root = await authority('CN=Example Root')
+  const chain = `${await signRequest(request!, root)}\n${pemOf(root)}`
+  await acme('PUT /issuer-certificates/{id}/chain', { path: { id }, body: { chain } })
+  await acme('POST /issuer-certificates/development', { body })
+  await acme('GET /issuer-certificates/{id}', { path: { id } })
+  await acme('GET /issuer-certificates', {})
+  await acme('DELETE /issuer-certificates/{id}', { path: { id } })
+}
+
 async function signIn({ acme, alice, anyone }: Cast, { subjectId }: Dids) {
   const asked = await acme('POST /onboard/did-requests', { body: { from: 'Acme' } })
   const didRequestSubmissionId = lastPart(asked.didRequest.onboardEndpoint)
@@ -447,6 +461,7 @@ export async function tell(agent: TestAgent, webhook: string, backups: string) {
   await offerByOpenId(cast, flow)
   await verify(cast, flow, jwt)
   await cast.acme('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuedId } })
+  await certify(cast)
   await signIn(cast, dids)
   await follow(cast)
   await serveLedger(cast)

@@ -1,0 +1,10 @@
+/** `agent issuer-cert remove` */
+import { removeCommand } from '../../cli/remove-command.ts'
+
+export default removeCommand({
+  resource: 'issuerCertificate',
+  summary: 'Remove an issuing key with its certificates',
+  description: 'Credentials that it signed stay valid.',
+  question: 'Remove the issuing key {id} with its certificates? This cannot be undone.',
+  remove: (call, id) => call('DELETE /issuer-certificates/{id}', { path: { id } }),
+})

@@ -1,0 +1,25 @@
+/** The tables of a wallet's file for issuing by X.509, with the types of `wallet-tables.ts`. */
+export interface IssuerTables {
+  /** P-256 keys of issuers, with their certificates. */
+  issuer_certificate: {
+    sequence: number
+    id: string
+    /** JWK. */
+    public_key: string
+    /** The private JWK, sealed. */
+    sealed: string
+    /** The certificate signing request, in PEM. Null for a certificate of the development authority. */
+    request: string | null
+    /** The certificates in PEM, that of the key first. Null until a chain is imported. */
+    chain: string | null
+    /** Of the certificate, or else of the request: its attributes in their order, escaped as in RFC 4514. */
+    subject: string
+    /** JSON of the alternative names. */
+    names: string
+    /** The end of the first certificate in `x5c` that ends. */
+    not_after: string | null
+    is_development: number
+    created_at: string
+    updated_at: string
+  }
+}
