@@ -2,17 +2,21 @@
 import { performance } from 'node:perf_hooks'
 import type { Agent } from './agent.ts'
 import type { Metrics } from './base/metrics.ts'
+import { createEndSearch } from './issuer-certificates/expiry.ts'
 import { classOf } from './outbox/message-log.ts'
 import { beginFlowMetrics } from './protocols/engine/count.ts'
 import { handlers } from './protocols/index.ts'
 import { readFreeBytes } from './readiness.ts'
 import type { AgentDb } from './storage/database.ts'
 
-type Parts = Pick<Agent, 'config' | 'db' | 'env' | 'notifier' | 'readiness' | 'scheduler' | 'worker'>
+type Parts = Pick<
+  Agent,
+  'config' | 'db' | 'env' | 'notifier' | 'readiness' | 'scheduler' | 'wallets' | 'worker'
+>
 
 /** Has scrapes read the numbers of an agent. */
 export function monitor(parts: Parts): void {
-  const { config, db, env, notifier, readiness, scheduler, worker } = parts
+  const { config, db, env, notifier, readiness, scheduler, wallets, worker } = parts
   const { metrics } = env
   beginFlowMetrics(metrics)
   beginMessageMetrics(metrics)
@@ -27,6 +31,11 @@ export function monitor(parts: Parts): void {
   metrics.read('agent_oldest_job_age_seconds', () => worker.backlog().oldestJobAge)
   metrics.read('agent_webhook_events_waiting', () => worker.backlog().events)
   metrics.read('agent_oldest_webhook_event_age_seconds', () => worker.backlog().oldestEventAge)
+  const readEarliestEnd = createEndSearch(wallets)
+  metrics.read('agent_issuer_certificate_earliest_end_timestamp_seconds', () => {
+    const value = readEarliestEnd()
+    return value === undefined ? [] : [{ labels: {}, value }]
+  })
   metrics.read('agent_wallets', () => countWallets(db))
   metrics.read('agent_event_streams', () => notifier.countAll('events'))
 }

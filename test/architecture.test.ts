@@ -112,6 +112,7 @@ const mayImport: Record<string, string[]> = {
     'src/events',
     'src/wallet',
     'src/oid4vci',
+    'src/issuer-certificates/expiry.ts',
   ],
   'src/backup': ['src/base', 'src/storage', 'src/vdr/operation-table.ts', 'src/wallet'],
   'src/wallet-export': [
@@ -142,6 +143,7 @@ const mayImport: Record<string, string[]> = {
     'src/did-registrar',
     'src/enterprise',
     'src/events',
+    'src/issuer-certificates/expiry.ts',
     'src/outbox',
     'src/protocols/create-worker.ts',
     'src/protocols/retention.ts',

@@ -143,6 +143,9 @@ export const metricTable = {
     'Writes of wallets that were committed. Several writes share a transaction.',
     {},
   ),
+  agent_issuer_certificate_earliest_end_timestamp_seconds: gauge(
+    'When the first issuer certificate of a wallet ends, in seconds since 1970. The wallets are searched once an hour. No value without certificates.',
+  ),
   agent_wallets: gauge('Wallets of this agent.'),
   agent_wallets_open: gauge('Open wallet files.'),
 } as const satisfies Record<string, Definition>

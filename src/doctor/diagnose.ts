@@ -13,6 +13,7 @@ import { checkIssuers } from './credential-issuers.ts'
 import { checkDataFolder, checkDisk } from './data-folder.ts'
 import { type Checks, type DatabaseChecks, openDatabaseChecks } from './database-checks.ts'
 import { deepLimitMs, deepOptions, databaseFiles, toFilesFinding, checkFiles } from './database-files.ts'
+import { checkIssuerCertificates } from './issuer-certificates.ts'
 import { checkLedger } from './ledger.ts'
 import { checkMasterKey } from './master-key.ts'
 import { checkPackages } from './packages.ts'
@@ -92,6 +93,7 @@ export async function diagnoseAgent(
       })
     },
     wallets: of(checkWallets),
+    'issuer-certificates': of(({ certificates }) => checkIssuerCertificates(certificates)),
     'did-operations': of(checkOperations),
     messages: of(checkMessages),
     records: of((found) => checkRecords(found, config.FLOW_EXPIRY * 1_000)),

@@ -6,6 +6,7 @@ import { readAddresses, type AddressCount } from './connection-addresses.ts'
 import { sql } from 'kysely'
 import { JobBody } from '../outbox/job.ts'
 import { globalWebhookId } from '../events/webhooks.ts'
+import { type EarliestEnd, findEarliestEnd } from '../issuer-certificates/expiry.ts'
 import type { Db } from '../storage/database.ts'
 
 /** The number of waiting items in a wallet, and the oldest of them: its name, since when it waits, and the last error. */
@@ -34,6 +35,8 @@ export type Survey = {
   /** Dead letters of the last day; `since` and `reason` are those of the newest. */
   deadLetters: Waiting[]
   webhooks: Receiver[]
+  /** The issuer certificate of each wallet that ends first. */
+  certificates: (EarliestEnd & { walletId: string })[]
   /** The addresses of this agent in the peer DIDs of connections. */
   addresses: AddressCount[]
   /** The time of the newest event. */
@@ -69,6 +72,7 @@ export async function surveyWallets(
     records: [],
     deadLetters: [],
     webhooks: [],
+    certificates: [],
     addresses: [],
   }
   const until = performance.now() + timeMs
@@ -80,10 +84,11 @@ export async function surveyWallets(
     await tick()
     survey.read++
     try {
-      const { newest, webhooks, addresses, ...found } = await wallets.use(walletId, ({ db }) =>
+      const { newest, webhooks, addresses, certificate, ...found } = await wallets.use(walletId, ({ db }) =>
         readWallet(db, new Date(now.getTime() - dayMs)),
       )
       survey.addresses.push(...addresses)
+      if (certificate) survey.certificates.push({ walletId, ...certificate })
       survey.webhooks.push(...webhooks.map((each) => ({ walletId, ...each })))
       if (newest !== undefined && newest > (survey.newest ?? '')) survey.newest = newest
       for (const kind of waitingKinds) if (found[kind]) survey[kind].push({ walletId, ...found[kind] })
@@ -104,6 +109,7 @@ async function readWallet(db: Db, after: Date) {
     deadLetters: await findDeadLetters(db, after.toISOString()),
     webhooks: await findWebhooks(db),
     addresses: await readAddresses(db),
+    certificate: await findEarliestEnd(db),
     newest: (
       await db.selectFrom('event').select('ts').orderBy('sequence', 'desc').limit(1).executeTakeFirst()
     )?.ts,

@@ -59,6 +59,7 @@ test('an intact agent has no failures, and addresses that only this machine reac
     ['known-address', 'ok'],
     ['clock', 'ok'],
     ['wallets', 'ok'],
+    ['issuer-certificates', 'ok'],
     ['did-operations', 'ok'],
     ['messages', 'ok'],
     ['records', 'ok'],
