@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { toNotation, type JsonSchema } from './notation.ts'
 import type { Shape } from './shape.ts'
-import { Report, shapes } from './shapes.ts'
+import { Report } from './shape.ts'
+import { shapes } from './shapes.ts'
 
 export function jsonPage(): string {
   const schemas = convert()

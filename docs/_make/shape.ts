@@ -160,3 +160,19 @@ export const Key = {
 export const Replayed = own(
   z.object({ id: z.string().describe('Of the webhook.'), count: z.number() }).meta({ id: 'Replayed' }),
 )
+
+/** The error that a command prints on standard error (cli/errors/report.ts). */
+export const Report = z
+  .object({
+    code: z
+      .string()
+      .describe(
+        'The type of the daemon’s problem, or a code of the command line. `agent explain` knows both.',
+      ),
+    title: z.string(),
+    detail: z.string().optional(),
+    status: z.number().optional().describe('The HTTP status of the daemon’s answer.'),
+    hint: z.string().optional().describe('A command to run next.'),
+    exitCode: z.number(),
+  })
+  .meta({ id: 'Error' })

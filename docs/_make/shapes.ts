@@ -36,22 +36,6 @@ const definition = answer(
 )
 const tenant = answer('GET /iam/entities/{id}')
 
-/** The error that a command prints on standard error (cli/errors/report.ts). */
-export const Report = z
-  .object({
-    code: z
-      .string()
-      .describe(
-        'The type of the daemon’s problem, or a code of the command line. `agent explain` knows both.',
-      ),
-    title: z.string(),
-    detail: z.string().optional(),
-    status: z.number().optional().describe('The HTTP status of the daemon’s answer.'),
-    hint: z.string().optional().describe('A command to run next.'),
-    exitCode: z.number(),
-  })
-  .meta({ id: 'Error' })
-
 /** By command, as oclif names them. A test checks that the table has all commands, and compares the shapes with the output. */
 // prettier-ignore
 export const shapes: Readonly<Record<string, Shape>> = {

@@ -312,6 +312,8 @@ const ofKnownIssuer = [
   'GET /oid4vci/issuers/{issuerId}/credential-offers/{reference}',
   'POST /oid4vci/issuers/{issuerId}/token',
   'POST /oid4vci/issuers/{issuerId}/credentials',
+  'POST /oid4vci/issuers/{issuerId}/deferred-credentials',
+  'POST /oid4vci/issuers/{issuerId}/notifications',
 ]
 
 test('a public endpoint returns published data only, for any credential', async () => {
