@@ -1,8 +1,7 @@
 /** Writes `docs/reference/json.md`: the output of commands with `--json`. */
 import * as z from 'zod'
 import { toNotation, type JsonSchema } from './notation.ts'
-import type { Shape } from './shape.ts'
-import { Report } from './shape.ts'
+import { Report, type Shape } from './shape.ts'
 import { shapes } from './shapes.ts'
 
 export function jsonPage(): string {

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 test.each([
-  ['commands.cjs', 1_110],
+  ['commands.cjs', 1_150],
   ['complete.cjs', 200],
   ['qr.cjs', 40],
   ['tui.js', 1_200],
