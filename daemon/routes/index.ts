@@ -19,6 +19,7 @@ import invitation from './invitation.ts'
 import issueCredentials from './issue-credentials.ts'
 import messages from './messages.ts'
 import oid4vci from './oid4vci.ts'
+import oid4vciAuthorization from './oid4vci-authorization.ts'
 import oid4vciWallets from './oid4vci-wallets.ts'
 import presentProof from './present-proof.ts'
 import presentationExchange from './presentation-exchange.ts'
@@ -44,6 +45,7 @@ export const routes = [
   ...issueCredentials,
   ...credentialStatus,
   ...oid4vci,
+  ...oid4vciAuthorization,
   ...oid4vciWallets,
   ...presentProof,
   ...messages,

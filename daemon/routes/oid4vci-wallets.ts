@@ -1,7 +1,8 @@
 /** `/oid4vci`: the endpoints of OpenID4VCI issuers that wallets call. */
 import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
-import { CredentialRequest, CredentialResponse, issueToWallet } from '../../src/oid4vci/credential.ts'
+import { CredentialRequest } from '../../src/oid4vci/credential-request.ts'
+import { CredentialResponse, issueToWallet } from '../../src/oid4vci/credential.ts'
 import {
   AuthorizationServerMetadata,
   IssuerMetadata,
@@ -86,8 +87,8 @@ export default [
   route(
     'POST /oid4vci/issuers/{issuerId}/token',
     {
-      summary: 'Redeem the pre-authorized code of an offer for an access token',
-      operationId: 'redeemPreAuthorizedCode',
+      summary: 'Redeem a pre-authorized code or an authorization code for an access token',
+      operationId: 'redeemCode',
       extension: true,
       ...oauth,
       path,

@@ -3,7 +3,7 @@
  * credential is issued for it, is valid at every process and after a restart, and cannot be predicted.
  */
 import { isOver } from '../base/clock.ts'
-import type { Tx } from '../storage/database.ts'
+import type { Db, Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { digestOf } from './session.ts'
 
@@ -28,7 +28,7 @@ export function readNonce(wallet: Wallet, issuerId: string, nonce: string): numb
   }
 }
 
-/** Stores that a credential is issued for a nonce. False if one was issued before. */
+/** Stores that a nonce, or another value of single use, is used. False if it was used before. */
 export async function useNonce(tx: Tx, nonce: string, endsMs: number): Promise<boolean> {
   const now = new Date().toISOString()
   await tx.deleteFrom('issuance_nonce').where('expires_at', '<', now).execute()
@@ -38,4 +38,9 @@ export async function useNonce(tx: Tx, nonce: string, endsMs: number): Promise<b
     .onConflict((conflict) => conflict.column('digest').doNothing())
     .executeTakeFirstOrThrow()
   return Boolean(numInsertedOrUpdatedRows)
+}
+
+export async function isUsed(db: Db, nonce: string): Promise<boolean> {
+  const found = db.selectFrom('issuance_nonce').select('digest').where('digest', '=', digestOf(nonce))
+  return (await found.executeTakeFirst()) !== undefined
 }

@@ -1,9 +1,14 @@
-/** Errors of the OAuth and OpenID4VCI endpoints: a code of the specification and its description (RFC 6749 §5.2, RFC 6750 §3, VCI §8.3.1). */
+/** Errors of the OAuth and OpenID4VCI endpoints: a code of the specification and its description (RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3, RFC 9396 §5, VCI §8.3.1). */
 
 const statuses = {
   invalid_request: 400,
   invalid_grant: 400,
+  invalid_scope: 400,
+  invalid_authorization_details: 400,
   unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+  request_not_supported: 400,
+  access_denied: 400,
   invalid_token: 401,
   insufficient_scope: 403,
   invalid_credential_request: 400,

@@ -7,9 +7,13 @@ export interface IssuanceTables {
     configuration_id: string
     /** Of the last part of `credential_offer_uri`, if the offer was made by reference. */
     offer_digest: string | null
-    /** Of the pre-authorized code. */
-    code_digest: string
-    /** JSON of the code and the transaction code, sealed. Null when the code has been redeemed. */
+    /** Of `issuer_state`, if the grant of the offer is `authorization_code`. */
+    state_digest: string | null
+    /** Of the pre-authorized code, or of the authorization code when the person has consented. */
+    code_digest: string | null
+    /** JSON of the authorization request that the authorization code is for. */
+    authorized: string | null
+    /** JSON of the secrets of the offer, sealed. Null when the code has been redeemed. */
     sealed: string | null
     /** How often a wrong transaction code may still be sent. */
     guesses: number
@@ -19,6 +23,6 @@ export interface IssuanceTables {
     token_expires_at: string | null
   }
 
-  /** The nonces of key proofs that a credential was issued for. Rows are deleted when the nonce has expired. */
+  /** Values of single use: nonces of key proofs that a credential was issued for, and ids of answered authorization requests. Rows are deleted when the value has expired. */
   issuance_nonce: { digest: string; expires_at: string }
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
-import { offer, readOffer, startIssuer, type Setup } from './_wallet.ts'
+import { offer, preAuthorizedGrant, readOffer, startIssuer, type Setup } from './_wallet.ts'
 
 let setup: Setup & { agent: TestAgent }
 beforeAll(async () => {
@@ -59,7 +59,22 @@ test('the built-in authorization server has metadata', async () => {
   const { agent, issuerId, identifier } = setup
   const { body } = await ask(agent, `GET /.well-known/oauth-authorization-server/oid4vci/issuers/${issuerId}`)
   expect(faults('oauth_authorization_server_metadata', body)).toEqual([])
-  expect(body).toMatchObject({ issuer: identifier, token_endpoint: `${identifier}/token` })
+  expect(body).toMatchObject({
+    issuer: identifier,
+    token_endpoint: `${identifier}/token`,
+    authorization_endpoint: `${identifier}/authorize`,
+    pushed_authorization_request_endpoint: `${identifier}/par`,
+    grant_types_supported: ['authorization_code', preAuthorizedGrant],
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    scopes_supported: ['Person'],
+  })
+})
+
+test('an offer with the grant authorization_code has the form of the specification', async () => {
+  const made = await readOffer((await offer(setup, { grant: 'authorization_code' })).credentialOffer)
+  expect(faults('credential_offer-1_0', made)).toEqual([])
 })
 
 test('an issuer with an external authorization server names both, and its offers name the one that made the code', async () => {
@@ -75,6 +90,10 @@ test('an issuer with an external authorization server names both, and its offers
   const made = await readOffer((await offer(setup, { txCode: true })).credentialOffer)
   expect(Object.values(made.grants)).toMatchObject([{ authorization_server: identifier }])
   expect(faults('credential_offer-1_0', made)).toEqual([])
+  const wellKnown = `/.well-known/oauth-authorization-server/oid4vci/issuers/${issuerId}`
+  const { body: ofServer } = await ask(setup.agent, `GET ${wellKnown}`)
+  expect(ofServer.grant_types_supported).toEqual([preAuthorizedGrant])
+  expect(ofServer.authorization_endpoint).toBeUndefined()
 })
 
 test('an unknown issuer has no metadata', async () => {
