@@ -72,6 +72,7 @@ const mayImport: Record<string, string[]> = {
   ],
   'src/oid4vci': [
     'src/base',
+    'src/net',
     'src/crypto',
     'src/did',
     'src/credentials',

@@ -9,10 +9,18 @@ import {
   readAuthorizationServerMetadata,
   readIssuerMetadata,
 } from '../../src/oid4vci/metadata.ts'
-import { createNonce } from '../../src/oid4vci/nonce.ts'
+import {
+  createNonce,
+  createNonceFor,
+  NonceRequest,
+  NonceResponse,
+  stateNotFound,
+} from '../../src/oid4vci/nonce.ts'
 import { OfferObject, readOffer } from '../../src/oid4vci/offers.ts'
+import { issuerIdIn } from '../../src/oid4vci/session.ts'
 import { redeemCode, TokenRequest, TokenResponse } from '../../src/oid4vci/token.ts'
 import { Uuid } from '../../src/wallet/model.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
 import { route } from '../http/route.ts'
 import { forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
 
@@ -116,6 +124,23 @@ export default [
         Promise.resolve({ c_nonce: createNonce(wallet, issuerId) }),
       ),
     }),
+  ),
+
+  route(
+    'POST /oid4vci/nonces',
+    {
+      summary: 'Get a nonce for the token response of an external authorization server',
+      operationId: 'getNonce',
+      ...forWallets,
+      body: NonceRequest,
+      reply: [200, NonceResponse],
+    },
+    async ({ agent }, { body: { issuerState } }) => {
+      const issuerId = issuerIdIn(issuerState)
+      if (issuerId === undefined) throw stateNotFound()
+      const create = (wallet: Wallet) => createNonceFor(wallet, issuerId, issuerState)
+      return { type: json, body: await withIssuer(agent, issuerId, create) }
+    },
   ),
 
   route(

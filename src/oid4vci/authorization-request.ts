@@ -71,7 +71,8 @@ export async function readTarget(
   const fault = faultOfRedirectUri(request.redirect_uri)
   if (fault !== undefined) throw new OAuthError('invalid_request', `redirect_uri ${fault}.`)
   const session = await findSession(db, issuerId, 'state_digest', request.issuer_state)
-  if (!session)
+  // An external server authorizes the person itself, and its offers have no transaction code.
+  if (session?.authorization_server !== null)
     throw new OAuthError('invalid_request', 'issuer_state is not that of an offer of this issuer.')
   await getOpenRecord(db, session.record_id)
   return { session, request }

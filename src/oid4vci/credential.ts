@@ -1,6 +1,5 @@
 /** The credential endpoint (VCI §8): issues the credential of a session to the key that the wallet proves to have. */
 import * as z from 'zod'
-import { isOver } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
 import { isSameKey } from '../crypto/keys.ts'
 import { canonicalDid } from '../did/document.ts'
@@ -10,12 +9,13 @@ import { formatOf, type IssuedMessage } from '../protocols/issue-credential/form
 import { issueCredential, type CredentialRecord } from '../protocols/issue-credential/model.ts'
 import { noteCount } from '../storage/tx-context.ts'
 import { LaterError, type Wallet } from '../wallet/wallet.ts'
+import { authorize } from './access-token.ts'
 import { checkConfiguration, isFinalForm, proofsOf, readRequest } from './credential-request.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { nonceLifetimeSeconds, readNonce, useNonce } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
 import { invalidNonce, invalidProof, verifyKeyProof, type KeyProof, type ProofChecks } from './proof.ts'
-import { findSession, type SessionRow } from './session.ts'
+import type { SessionRow } from './session.ts'
 
 export const CredentialResponse = z
   .object({
@@ -50,17 +50,6 @@ export async function issueToWallet(
     if (error instanceof OAuthError) await noteRefusal(wallet, session.record_id, error)
     throw error
   }
-}
-
-/** The session of an access token (RFC 6750 §2.1). @throws {OAuthError} `invalid_token` */
-async function authorize(wallet: Wallet, { id }: IssuerRow, header = ''): Promise<SessionRow> {
-  const token = /^Bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1]
-  if (token === undefined)
-    throw new OAuthError('invalid_token', 'The request has no access token in its Authorization header.')
-  const session = await findSession(wallet.db, id, 'token_digest', token)
-  if (!session || isOver(Date.parse(session.token_expires_at ?? '')))
-    throw new OAuthError('invalid_token', 'The access token is unknown to this issuer, or has expired.')
-  return session
 }
 
 /** VCI §8.3: each key gets at most one credential. */

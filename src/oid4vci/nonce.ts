@@ -2,10 +2,12 @@
  * Nonces of key proofs (VCI §7). A nonce is the time of its creation, sealed with the key of the wallet for one issuer: it needs no row until a
  * credential is issued for it, is valid at every process and after a restart, and cannot be predicted.
  */
+import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
+import { Problem } from '../base/problem.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { digestOf } from './session.ts'
+import { digestOf, findSession } from './session.ts'
 
 /** The seconds for which a nonce is valid. */
 export const nonceLifetimeSeconds = 300
@@ -15,6 +17,32 @@ const contextOf = (issuerId: string) => `issuance-nonce:${issuerId}`
 
 export function createNonce(wallet: Wallet, issuerId: string): string {
   return wallet.seal(contextOf(issuerId), String(Date.now()))
+}
+
+export const NonceRequest = z
+  .object({ issuerState: z.string().describe('`issuer_state` of the authorization request.') })
+  .meta({ id: 'NonceRequest' })
+
+export const NonceResponse = z
+  .object({ nonce: z.string(), nonceExpiresIn: z.int().describe('Seconds.') })
+  .meta({ id: 'NonceResponse' })
+
+/** A nonce that an external authorization server passes on in its token response, as the Cloud Agent's does. @throws {Problem} 404 */
+export async function createNonceFor(
+  wallet: Wallet,
+  issuerId: string,
+  issuerState: string,
+): Promise<z.infer<typeof NonceResponse>> {
+  const session = await findSession(wallet.db, issuerId, 'state_digest', issuerState)
+  if (!session || session.authorization_server === null) throw stateNotFound()
+  return { nonce: createNonce(wallet, issuerId), nonceExpiresIn: nonceLifetimeSeconds }
+}
+
+export function stateNotFound(): Problem {
+  return new Problem(
+    'NotFound',
+    'issuerState: it is not that of an offer for an external authorization server.',
+  )
 }
 
 /** When a nonce of the issuer ends, in milliseconds since 1970. Undefined if the issuer did not create it, or it has expired. */

@@ -19,6 +19,7 @@ import {
   digestOf,
   findSession,
   insertSession,
+  newIssuerState,
   newSecret,
   openSecrets,
   sealSecrets,
@@ -43,10 +44,10 @@ export const CreateOpenIdCredentialOffer = z
       'Seconds for which the credential is valid (extension).',
     ),
     grant: optional(z.enum(grants)).describe(
-      'How the wallet gets access: by a code in the offer (default), or by the consent of the holder on a page (extension).',
+      'How the wallet gets access: by a code in the offer, or at the authorization server, where the holder consents. Default: authorization_code for an issuer with an external authorization server, else pre-authorized_code (extension).',
     ),
     txCode: optional(z.union([z.boolean(), TxCode])).describe(
-      'Require a transaction code, which the reply contains. Give it to the holder on another channel. Default: only for the grant authorization_code (extension).',
+      'Require a transaction code, which the reply contains. Give it to the holder on another channel. Default: only for the grant authorization_code of this agent (extension).',
     ),
     byReference: optional(z.boolean()).describe(
       'Return the URL of the offer instead of its content, for smaller QR codes (extension).',
@@ -107,7 +108,7 @@ export async function createOffer(
     openid4vci: { issuerId, configurationId, expiresTime },
   })
   const recordId = newId()
-  const secrets = newSecrets(issuer, body)
+  const { authorizationServer, ...secrets } = newGrant(issuer, body)
   const reference = body.byReference === true ? newSecret() : undefined
   await wallet.transaction(async (tx) => {
     const initial = { id: recordId, thid: randomId(), data }
@@ -116,6 +117,7 @@ export async function createOffer(
       record_id: recordId,
       issuer_id: issuerId,
       configuration_id: configurationId,
+      authorization_server: authorizationServer,
       offer_digest: digestIf(reference),
       state_digest: digestIf(secrets.issuerState),
       code_digest: digestIf(secrets.code),
@@ -139,22 +141,21 @@ export async function createOffer(
   }
 }
 
-/** The secrets of a new offer. @throws {Problem} 400 for a grant that the issuer does not have */
-function newSecrets(
+/** The secrets of a new offer, and the external server that it is for. @throws {Problem} 400 for a transaction code that nobody would ask for */
+function newGrant(
   issuer: IssuerRow,
   { grant, txCode: wanted }: Pick<CreateOpenIdCredentialOffer, 'grant' | 'txCode'>,
-): SessionSecrets {
-  const isByCode = grant !== 'authorization_code'
-  if (!isByCode && issuer.authorization_server !== null)
+): SessionSecrets & { authorizationServer: string | null } {
+  const external = issuer.authorization_server
+  if ((grant ?? (external === null ? grants[0] : grants[1])) === 'pre-authorized_code')
+    return { code: newSecret(), ...newTxCode(wanted ?? false), authorizationServer: null }
+  if (external !== null && wanted !== undefined && wanted !== false)
     throw new Problem(
       'BadRequest',
-      'grant: offers of an issuer with an external authorization server have the grant pre-authorized_code only.',
+      'txCode: the external authorization server identifies the holder itself. Leave the code out, or use the grant pre-authorized_code.',
     )
-  const txCode = newTxCode(wanted ?? !isByCode)
-  return {
-    ...(isByCode ? { code: newSecret() } : { issuerState: newSecret() }),
-    ...(txCode && { txCode: txCode.value, txCodeHint: txCode.hint }),
-  }
+  const txCode = newTxCode(wanted ?? external === null)
+  return { issuerState: newIssuerState(issuer.id), ...txCode, authorizationServer: external }
 }
 
 const digestIf = (secret: string | undefined) => (secret === undefined ? null : digestOf(secret))
@@ -187,7 +188,9 @@ function toOffer(
     // A transaction code of the other grant is asked for by the page of the authorization server.
     ...(code !== undefined && txCodeHint && { tx_code: txCodeHint }),
     // VCI §4.1.1: only if the metadata has several servers.
-    ...(issuer.authorization_server !== null && { authorization_server: identifier }),
+    ...(issuer.authorization_server !== null && {
+      authorization_server: code === undefined ? issuer.authorization_server : identifier,
+    }),
   }
   return {
     credential_issuer: identifier,

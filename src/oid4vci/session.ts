@@ -22,6 +22,16 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
+/** The `issuer_state` of an offer. It begins with the id of the issuer, because an external authorization server names no issuer beside it. */
+export function newIssuerState(issuerId: string): string {
+  return `${issuerId}.${newSecret()}`
+}
+
+/** The id of the issuer of an `issuer_state`. Undefined for another text. */
+export function issuerIdIn(issuerState: string): string | undefined {
+  return /^([\da-f-]{36})\./i.exec(issuerState)?.[1]?.toLowerCase()
+}
+
 /** The digest of a secret that cannot be guessed. */
 export function digestOf(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')

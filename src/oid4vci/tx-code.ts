@@ -20,12 +20,12 @@ export const TxCode = z.object({
 })
 
 /** A new code, and the `tx_code` object of its offer. Undefined if none is wanted. */
-export function newTxCode(wanted: boolean | z.output<typeof TxCode> | undefined) {
-  if (wanted === undefined || wanted === false) return undefined
+export function newTxCode(wanted: boolean | z.output<typeof TxCode>) {
+  if (wanted === false) return undefined
   const { length, description } = wanted === true ? { length: usual } : wanted
-  const value = Array.from({ length }, () => randomInt(10)).join('')
-  const hint = { input_mode: 'numeric', length, ...(description !== undefined && { description }) }
-  return { value, hint }
+  const txCode = Array.from({ length }, () => randomInt(10)).join('')
+  const txCodeHint = { input_mode: 'numeric', length, ...(description !== undefined && { description }) }
+  return { txCode, txCodeHint }
 }
 
 /**

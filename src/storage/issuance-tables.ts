@@ -5,6 +5,8 @@ export interface IssuanceTables {
     record_id: string
     issuer_id: string
     configuration_id: string
+    /** The URL of the external authorization server that the offer is for. Null: the built-in one. */
+    authorization_server: string | null
     /** Of the last part of `credential_offer_uri`, if the offer was made by reference. */
     offer_digest: string | null
     /** Of `issuer_state`, if the grant of the offer is `authorization_code`. */

@@ -56,6 +56,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'POST /oid4vci/issuers/{issuerId}/authorize': forWallets,
   'POST /oid4vci/issuers/{issuerId}/token': forWallets,
   'POST /oid4vci/issuers/{issuerId}/nonce': forWallets,
+  'POST /oid4vci/nonces': 'for authorization servers',
   'POST /oid4vci/issuers/{issuerId}/credentials': forWallets,
   'GET /_system/metrics': 'for Prometheus',
   'GET /_system/ready':

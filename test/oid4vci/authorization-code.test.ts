@@ -14,7 +14,6 @@ import {
   sealedIn,
   type Parameters,
 } from './_authorization.ts'
-import { refusal } from '../_tenants.ts'
 import {
   addIssuer,
   codeOf,
@@ -112,15 +111,6 @@ describe('issuance', () => {
     expect((await readOffer(credentialOffer)).grants).toEqual({
       authorization_code: { issuer_state: expect.any(String) },
     })
-  })
-
-  test('an issuer with an external authorization server does not offer the grant of the built-in one', async () => {
-    const third = await addIssuer(setup.agent, setup.tenant)
-    const authorizationServer = { url: 'https://login.example', clientId: 'a', clientSecret: 'b' }
-    const path = { issuerId: third.issuerId }
-    await setup.tenant.call('PATCH /oid4vci/issuers/{issuerId}', { path, body: { authorizationServer } })
-    const refused = await refusal(offer(third, { grant: 'authorization_code' }))
-    expect(refused).toMatchObject({ status: 400, detail: expect.stringContaining('grant') })
   })
 })
 

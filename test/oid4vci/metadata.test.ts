@@ -87,9 +87,14 @@ test('an issuer with an external authorization server names both, and its offers
   const { body } = await ask(setup.agent, `GET ${target}`)
   expect(body.authorization_servers).toEqual([url, identifier])
   expect(faults('credential_issuer_metadata-1_0', body)).toEqual([])
-  const made = await readOffer((await offer(setup, { txCode: true })).credentialOffer)
-  expect(Object.values(made.grants)).toMatchObject([{ authorization_server: identifier }])
-  expect(faults('credential_offer-1_0', made)).toEqual([])
+  for (const [options, server] of [
+    [{}, url],
+    [{ grant: 'pre-authorized_code', txCode: true }, identifier],
+  ] as const) {
+    const made = await readOffer((await offer(setup, options)).credentialOffer)
+    expect(Object.values(made.grants)).toMatchObject([{ authorization_server: server }])
+    expect(faults('credential_offer-1_0', made)).toEqual([])
+  }
   const wellKnown = `/.well-known/oauth-authorization-server/oid4vci/issuers/${issuerId}`
   const { body: ofServer } = await ask(setup.agent, `GET ${wellKnown}`)
   expect(ofServer.grant_types_supported).toEqual([preAuthorizedGrant])

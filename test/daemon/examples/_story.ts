@@ -230,6 +230,12 @@ async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {
   await anyone('GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer', { path })
   await anyone('GET /.well-known/openid-credential-issuer/oid4vci/issuers/{issuerId}', { path })
   await redeemByOpenId(cast, { issuerId, issuingDID })
+  const { credentialOffer } = await acme('POST /oid4vci/issuers/{issuerId}/credential-offers', {
+    path,
+    body: { credentialConfigurationId: 'Membership', issuingDID, claims: { name: 'Alice', member: 7 } },
+  })
+  const { parameters } = await requestFor(credentialOffer)
+  await anyone('POST /oid4vci/nonces', { body: { issuerState: parameters['issuer_state']! } })
   await authorizeByOpenId(cast, { schemaId, issuingDID })
   await acme('DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', one)
   await acme('DELETE /oid4vci/issuers/{issuerId}', { path })
@@ -246,6 +252,7 @@ async function redeemByOpenId(
       credentialConfigurationId: 'Membership',
       issuingDID,
       claims: { name: 'Alice', member: 7 },
+      grant: 'pre-authorized_code',
       byReference: true,
     },
   })
