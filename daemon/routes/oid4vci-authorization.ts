@@ -9,7 +9,7 @@ import { PushedResponse, pushRequest } from '../../src/oid4vci/sealed-request.ts
 import { Uuid } from '../../src/wallet/model.ts'
 import { route, type Answer, type Contract, type Input } from '../http/route.ts'
 import { replyPage } from '../pages/reply.ts'
-import { forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
+import { Dpop, forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
 
 const path = { issuerId: Uuid }
 
@@ -41,12 +41,15 @@ export default [
       extension: true,
       ...oauth,
       path,
+      headers: z.object({ dpop: Dpop }),
       form: true,
       body: AuthorizationRequest,
       reply: [201, PushedResponse],
     },
-    ({ agent }, { path: { issuerId }, body }) =>
-      toOAuthAnswer(withIssuer(agent, issuerId, (wallet, issuer) => pushRequest(wallet, issuer, body))),
+    ({ agent }, { path: { issuerId }, headers: { dpop }, body: parameters }) =>
+      toOAuthAnswer(
+        withIssuer(agent, issuerId, (wallet, issuer) => pushRequest(wallet, issuer, { parameters, dpop })),
+      ),
   ),
 
   route(

@@ -22,7 +22,7 @@ import { redeemCode, TokenRequest, TokenResponse } from '../../src/oid4vci/token
 import { Uuid } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { route } from '../http/route.ts'
-import { forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
+import { Dpop, forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
 
 const path = { issuerId: Uuid }
 const Nonce = z.object({ c_nonce: z.string() }).meta({ id: 'OpenIdNonceResponse' })
@@ -100,12 +100,15 @@ export default [
       extension: true,
       ...oauth,
       path,
+      headers: z.object({ dpop: Dpop }),
       form: true,
       body: TokenRequest,
       reply: [200, TokenResponse],
     },
-    ({ agent }, { path: { issuerId }, body }) =>
-      toOAuthAnswer(withIssuer(agent, issuerId, (wallet, issuer) => redeemCode(wallet, issuer, body))),
+    ({ agent }, { path: { issuerId }, headers: { dpop }, body: form }) =>
+      toOAuthAnswer(
+        withIssuer(agent, issuerId, (wallet, issuer) => redeemCode(wallet, issuer, { form, dpop })),
+      ),
   ),
 
   route(
@@ -150,15 +153,18 @@ export default [
       operationId: 'oid4vciIssueCredential',
       ...oauth,
       path,
-      headers: z.object({ authorization: z.string().optional().describe('`Bearer`, and the access token.') }),
+      headers: z.object({
+        authorization: z.string().optional().describe('`Bearer` or `DPoP`, and the access token.'),
+        dpop: Dpop,
+      }),
       body: CredentialRequest,
       anyBody: true,
       reply: [200, CredentialResponse],
     },
-    ({ agent }, { path: { issuerId }, headers: { authorization }, body }) =>
+    ({ agent }, { path: { issuerId }, headers, body }) =>
       toOAuthAnswer(
         withIssuer(agent, issuerId, (wallet, issuer) =>
-          issueToWallet(wallet, issuer, { authorization, body }),
+          issueToWallet(wallet, issuer, { authorization: headers.authorization, dpop: headers.dpop, body }),
         ),
       ),
   ),

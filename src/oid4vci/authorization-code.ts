@@ -33,6 +33,8 @@ type Redemption = {
   client_id?: string | undefined
   redirect_uri?: string | undefined
   code_verifier?: string | undefined
+  /** Of the key of the DPoP proof. */
+  jkt?: string | undefined
 }
 
 /**
@@ -43,7 +45,7 @@ type Redemption = {
 export async function refusalOfCode(
   tx: Tx,
   { session, record }: { session: SessionRow; record: CredentialRecord },
-  { client_id: clientId, redirect_uri: redirectUri, code_verifier: verifier }: Redemption,
+  { client_id: clientId, redirect_uri: redirectUri, code_verifier: verifier, jkt }: Redemption,
 ): Promise<OAuthError | undefined> {
   const authorized = authorizedIn(session)
   if (!authorized) return invalidCode('is unknown')
@@ -59,6 +61,8 @@ export async function refusalOfCode(
   if (verifier === undefined) return new OAuthError('invalid_request', 'code_verifier is missing.')
   if (challengeOf(verifier) !== authorized.codeChallenge)
     return invalidCode('was issued for another code_verifier')
+  if (authorized.jkt !== undefined && jkt !== authorized.jkt)
+    return invalidCode('is bound to another DPoP key')
   return undefined
 }
 

@@ -26,6 +26,10 @@ export const AuthorizationRequest = z
     authorization_details: z.string().optional().describe('JSON; the type is `openid_credential`.'),
     code_challenge: z.string().optional().describe('Required (RFC 7636).'),
     code_challenge_method: z.string().optional().describe('`S256`'),
+    dpop_jkt: z
+      .string()
+      .optional()
+      .describe('The thumbprint of the DPoP key that will redeem the code (RFC 9449 §10).'),
     request: z.string().optional().describe('Not supported.'),
     request_uri: z.string().optional().describe('Only at the authorization endpoint.'),
   })
@@ -50,6 +54,8 @@ export const CheckedRequest = z.object({
   codeChallenge: z.string(),
   /** Whether the credential was requested by `authorization_details`. */
   byDetails: z.boolean(),
+  /** The thumbprint of the DPoP key that the code is bound to. */
+  jkt: z.string().optional(),
 })
 export type CheckedRequest = z.infer<typeof CheckedRequest>
 
@@ -116,6 +122,7 @@ export function checkRequest({ session, request }: Target, base: string): Checke
     ...(request.state !== undefined && { state: request.state }),
     codeChallenge,
     byDetails,
+    ...(request.dpop_jkt !== undefined && { jkt: request.dpop_jkt }),
   }
 }
 

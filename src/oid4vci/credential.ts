@@ -9,7 +9,7 @@ import { formatOf, type IssuedMessage } from '../protocols/issue-credential/form
 import { issueCredential, type CredentialRecord } from '../protocols/issue-credential/model.ts'
 import { noteCount } from '../storage/tx-context.ts'
 import { LaterError, type Wallet } from '../wallet/wallet.ts'
-import { authorize } from './access-token.ts'
+import { authorize, type Presented } from './access-token.ts'
 import { checkConfiguration, isFinalForm, proofsOf, readRequest } from './credential-request.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { nonceLifetimeSeconds, readNonce, useNonce } from './nonce.ts'
@@ -36,9 +36,9 @@ const attempts = 5
 export async function issueToWallet(
   wallet: Wallet,
   issuer: IssuerRow,
-  { authorization, body }: { authorization: string | undefined; body: unknown },
+  { body, ...presented }: Presented & { body: unknown },
 ): Promise<CredentialResponse> {
-  const session = await authorize(wallet, issuer, authorization)
+  const session = await authorize(wallet, issuer, presented)
   try {
     const request = readRequest(body)
     await checkConfiguration(wallet, issuer, session, request)

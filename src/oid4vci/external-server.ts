@@ -22,8 +22,11 @@ const Metadata = z.looseObject({
 })
 const Keys = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) })
 
-/** `issuer_state` is the claim by which the server says for which offer it authorized the wallet. */
-const Claims = z.looseObject({ issuer_state: z.string() })
+/** `issuer_state` is the claim by which the server says for which offer it authorized the wallet, `cnf` the key that the token is bound to (RFC 9449 §6). */
+const Claims = z.looseObject({
+  issuer_state: z.string(),
+  cnf: z.looseObject({ jkt: z.string().optional() }).optional(),
+})
 const Introspection = z.looseObject({
   active: z.boolean(),
   iss: z.string().optional(),
@@ -45,7 +48,7 @@ const servers = new LRUCache<string, Known>({ max: 100, ttl: 300_000 })
 const rereadMs = 10_000
 
 /**
- * The `issuer_state` of a valid access token: a JWT, checked by the keys of the server (RFC 9068), or any text, checked by introspection (RFC 7662).
+ * The `issuer_state` of a valid access token, and the thumbprint of its DPoP key: a JWT, checked by the keys of the server (RFC 9068), or any text, checked by introspection (RFC 7662).
  *
  * @throws {OAuthError} `invalid_token`
  * @throws {Problem} `error:ServiceUnavailable` if the server does not answer
@@ -54,14 +57,14 @@ export async function readExternalToken(
   http: HttpClient,
   server: ExternalServer,
   { token, audiences, leewaySeconds }: { token: string; audiences: string[]; leewaySeconds: number },
-): Promise<string> {
+): Promise<{ issuerState: string; jkt: string | null }> {
   const isJwt = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
   const claims = isJwt
     ? await verifyJwt(http, server, token, { audiences, leewaySeconds })
     : await introspect(http, server, token, audiences)
   const parsed = Claims.safeParse(claims)
   if (!parsed.success) throw invalidToken('has no claim issuer_state')
-  return parsed.data.issuer_state
+  return { issuerState: parsed.data.issuer_state, jkt: parsed.data.cnf?.jkt ?? null }
 }
 
 /** RFC 9068 §4. */

@@ -38,6 +38,7 @@ export const AuthorizationServerMetadata = z
     token_endpoint: z.string(),
     grant_types_supported: z.array(z.string()),
     token_endpoint_auth_methods_supported: z.array(z.string()),
+    dpop_signing_alg_values_supported: z.array(z.string()),
     'pre-authorized_grant_anonymous_access_supported': z.boolean(),
     authorization_endpoint: z.string().optional(),
     pushed_authorization_request_endpoint: z.string().optional(),
@@ -101,6 +102,7 @@ export async function readAuthorizationServerMetadata(
     token_endpoint: `${issuer}/token`,
     grant_types_supported: [...(isBuiltIn ? ['authorization_code'] : []), preAuthorizedGrant],
     token_endpoint_auth_methods_supported: ['none'],
+    dpop_signing_alg_values_supported: [...proofAlgorithms],
     'pre-authorized_grant_anonymous_access_supported': true,
     ...(isBuiltIn && {
       authorization_endpoint: `${issuer}/authorize`,

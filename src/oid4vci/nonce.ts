@@ -13,10 +13,13 @@ import { digestOf, findSession } from './session.ts'
 export const nonceLifetimeSeconds = 300
 
 const maxLength = 200
-const contextOf = (issuerId: string) => `issuance-nonce:${issuerId}`
+/** Nonces of key proofs, and of DPoP proofs (RFC 9449 §8). One is not valid as the other. */
+type Purpose = 'nonce' | 'dpop'
 
-export function createNonce(wallet: Wallet, issuerId: string): string {
-  return wallet.seal(contextOf(issuerId), String(Date.now()))
+const contextOf = (issuerId: string, purpose: Purpose) => `issuance-${purpose}:${issuerId}`
+
+export function createNonce(wallet: Wallet, issuerId: string, purpose: Purpose = 'nonce'): string {
+  return wallet.seal(contextOf(issuerId, purpose), String(Date.now()))
 }
 
 export const NonceRequest = z
@@ -46,10 +49,15 @@ export function stateNotFound(): Problem {
 }
 
 /** When a nonce of the issuer ends, in milliseconds since 1970. Undefined if the issuer did not create it, or it has expired. */
-export function readNonce(wallet: Wallet, issuerId: string, nonce: string): number | undefined {
+export function readNonce(
+  wallet: Wallet,
+  issuerId: string,
+  nonce: string,
+  purpose: Purpose = 'nonce',
+): number | undefined {
   try {
     if (nonce.length > maxLength) return undefined
-    const endsMs = Number(wallet.unseal(contextOf(issuerId), nonce)) + nonceLifetimeSeconds * 1_000
+    const endsMs = Number(wallet.unseal(contextOf(issuerId, purpose), nonce)) + nonceLifetimeSeconds * 1_000
     return Number.isSafeInteger(endsMs) && !isOver(endsMs) ? endsMs : undefined
   } catch {
     return undefined

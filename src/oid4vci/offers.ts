@@ -125,6 +125,7 @@ export async function createOffer(
       sealed: sealSecrets(wallet, recordId, secrets),
       guesses: mostGuesses,
       token_digest: null,
+      token_jkt: null,
       token_expires_at: null,
     })
   })

@@ -7,6 +7,7 @@ import { isOver } from '../base/clock.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { AuthorizationRequest, CheckedRequest, checkRequest, readTarget } from './authorization-request.ts'
+import { readProof } from './dpop.ts'
 import type { IssuerRow } from './issuers.ts'
 import { useNonce } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -51,16 +52,25 @@ export function openRequest(
   }
 }
 
-/** RFC 9126 §2: stores the request in its `request_uri`. @throws {OAuthError} */
+/**
+ * RFC 9126 §2: stores the request in its `request_uri`. A DPoP proof binds the code to its key (RFC 9449 §10.1). That it is used once is not
+ * stored: repeating it pushes the same request.
+ *
+ * @throws {OAuthError}
+ */
 export async function pushRequest(
   wallet: Wallet,
   issuer: IssuerRow,
-  parameters: URLSearchParams,
+  { parameters, dpop }: { parameters: URLSearchParams; dpop: string | undefined },
 ): Promise<z.infer<typeof PushedResponse>> {
   if (parameters.has('request_uri'))
     throw new OAuthError('invalid_request', 'request_uri is not allowed in a pushed request.')
   const target = await readTarget(wallet, issuer, parameters)
-  const request = checkRequest(target, wallet.env.urls.rest)
+  const checked = checkRequest(target, wallet.env.urls.rest)
+  const { jkt = checked.jkt } = readProof(wallet, issuer, dpop, { endpoint: 'par' }) ?? {}
+  if (checked.jkt !== undefined && jkt !== checked.jkt)
+    throw new OAuthError('invalid_dpop_proof', 'dpop_jkt is not the thumbprint of the key of the DPoP proof.')
+  const request = { ...checked, ...(jkt !== undefined && { jkt }) }
   const { sealed, expiresIn } = sealRequest(wallet, issuer.id, 'pushed', request)
   return { request_uri: prefix + sealed, expires_in: expiresIn }
 }

@@ -7,6 +7,7 @@ import { issueCredential, type CredentialRecord } from '../protocols/issue-crede
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { authorizedIn, refusalOfCode } from './authorization-code.ts'
+import { readProof, useProof } from './dpop.ts'
 import type { IssuerRow } from './issuers.ts'
 import { preAuthorizedGrant } from './metadata.ts'
 import { createNonce, nonceLifetimeSeconds } from './nonce.ts'
@@ -40,7 +41,7 @@ const GrantedDetails = z.object({
 export const TokenResponse = z
   .object({
     access_token: z.string(),
-    token_type: z.literal('Bearer'),
+    token_type: z.enum(['Bearer', 'DPoP']),
     expires_in: z.int(),
     authorization_details: z
       .array(GrantedDetails)
@@ -55,29 +56,32 @@ export type TokenResponse = z.infer<typeof TokenResponse>
 /** A code is redeemed, or refused with writes that are committed too. */
 type Redeemed = { details: z.infer<typeof GrantedDetails>[] | undefined } | OAuthError
 
-/** @throws {OAuthError} `invalid_request`, `unsupported_grant_type`, `invalid_grant` */
+/** With a DPoP proof, the access token is bound to its key. @throws {OAuthError} `invalid_request`, `unsupported_grant_type`, `invalid_grant`, and of `readProof` */
 export async function redeemCode(
   wallet: Wallet,
   issuer: IssuerRow,
-  form: URLSearchParams,
+  { form, dpop }: { form: URLSearchParams; dpop: string | undefined },
 ): Promise<TokenResponse> {
   const request = readParameters(TokenRequest, form)
   const code = codeIn(request)
+  const proof = readProof(wallet, issuer, dpop, { endpoint: 'token' })
   // A stranger's guess begins no transaction.
   if (!(await findSession(wallet.db, issuer.id, 'code_digest', code))) throw unusable()
   const token = newSecret()
   const redeemed = await wallet.transaction(async (tx): Promise<Redeemed> => {
     const session = await findSession(tx, issuer.id, 'code_digest', code)
     if (!session) return unusable()
+    if (proof) await useProof(tx, proof, 'token')
     const record = await getRecord(tx, issueCredential, session.record_id)
     const refusal =
       request.grant_type === preAuthorizedGrant
         ? await refusalOfPreAuthorized(tx, wallet, { session, record }, request.tx_code)
-        : await refusalOfCode(tx, { session, record }, request)
+        : await refusalOfCode(tx, { session, record }, { ...request, jkt: proof?.jkt })
     if (refusal) return refusal
     await updateSession(tx, record.id, {
       sealed: null,
       token_digest: digestOf(token),
+      token_jkt: proof?.jkt ?? null,
       token_expires_at: new Date(Date.now() + tokenLifetimeSeconds * 1_000).toISOString(),
     })
     await advance(tx, issueCredential, record, 'received token request', { metaLastFailure: undefined })
@@ -86,7 +90,7 @@ export async function redeemCode(
   if (redeemed instanceof OAuthError) throw redeemed
   return {
     access_token: token,
-    token_type: 'Bearer',
+    token_type: proof ? 'DPoP' : 'Bearer',
     expires_in: tokenLifetimeSeconds,
     ...(redeemed.details && { authorization_details: redeemed.details }),
     c_nonce: createNonce(wallet, issuer.id),

@@ -21,10 +21,12 @@ export interface IssuanceTables {
     guesses: number
     /** Of the access token. */
     token_digest: string | null
+    /** The thumbprint of the key that the access token is bound to (RFC 7638, RFC 9449). Null: a bearer token. */
+    token_jkt: string | null
     /** ISO 8601. */
     token_expires_at: string | null
   }
 
-  /** Values of single use: nonces of key proofs that a credential was issued for, and ids of answered authorization requests. Rows are deleted when the value has expired. */
+  /** Values of single use: nonces of key proofs that a credential was issued for, ids of DPoP proofs, and ids of answered authorization requests. Rows are deleted when the value has expired. */
   issuance_nonce: { digest: string; expires_at: string }
 }

@@ -133,6 +133,8 @@ test('a JWT that breaks one rule is refused, with each kind of fault', async () 
     await make({ exp: undefined }),
     await make({ nbf: now + 600 }),
     await make({ issuer_state: undefined }),
+    // Bound to a key, and sent without a proof.
+    await make({ cnf: { jkt: 'a-key' } }),
     await make({}, { typ: 'openid4vci-proof+jwt' }),
     await make({}, {}, otherKey),
     await make({}, { kid: 'two' }),

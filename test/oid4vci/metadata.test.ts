@@ -67,6 +67,7 @@ test('the built-in authorization server has metadata', async () => {
     grant_types_supported: ['authorization_code', preAuthorizedGrant],
     response_types_supported: ['code'],
     code_challenge_methods_supported: ['S256'],
+    dpop_signing_alg_values_supported: ['EdDSA', 'ES256K', 'ES256'],
     authorization_response_iss_parameter_supported: true,
     scopes_supported: ['Person'],
   })
