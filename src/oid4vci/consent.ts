@@ -89,8 +89,8 @@ async function storeAnswer(
   { decision, txCode: given = '' }: { decision: 'accept' | 'decline'; txCode: string | undefined },
 ): Promise<{ code: string | undefined } | OAuthError> {
   if (await isUsed(tx, request.id)) throw answeredBefore()
-  const session = await getSession(tx, request.recordId)
   const record = await getOpenRecord(tx, request.recordId)
+  const session = await getSession(tx, request.recordId)
   const { txCode: right } = openSecrets(wallet, session) ?? {}
   if (decision === 'accept' && right !== undefined) {
     const guesses = await guessTxCode(tx, { session, record }, { right, given: given.replaceAll(/\s/g, '') })
@@ -141,8 +141,8 @@ async function toConsent(
   request: CheckedRequest,
   isWrong = false,
 ): Promise<Consent> {
-  const session = await getSession(wallet.db, request.recordId)
   const { claims, issuingDID: issuingDid } = await getOpenRecord(wallet.db, request.recordId)
+  const session = await getSession(wallet.db, request.recordId)
   const secrets = openSecrets(wallet, session)
   const configuration = await findConfiguration(wallet.env.db, issuer.id, session.configuration_id)
   const titles = new Map(configuration && claimsOf(configuration).map(({ name, title }) => [name, title]))

@@ -366,6 +366,16 @@ describe('the token endpoint refuses', () => {
   })
 })
 
+test('an offer that the tenant withdraws cannot be authorized', async () => {
+  const { parameters, txCode, recordId } = await offered(setup)
+  const { body } = await push(setup, parameters)
+  const page = await open(setup, parameters)
+  await setup.tenant.call('DELETE /issue-credentials/records/{recordId}', { path: { recordId } })
+  expect((await open(setup, { client_id: 'wallet', request_uri: body.request_uri })).status).toBe(404)
+  const fields = { request: sealedIn(page), decision: 'accept', tx_code: txCode }
+  expect((await answer(setup, fields)).status).toBe(404)
+})
+
 test('an offer that was redeemed cannot be authorized again', async () => {
   const { parameters, txCode, verifier } = await offered(setup)
   const page = await open(setup, parameters)
