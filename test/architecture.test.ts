@@ -81,6 +81,7 @@ const mayImport: Record<string, string[]> = {
   ],
   'src/oid4vci': [
     'src/base',
+    'src/net',
     'src/crypto',
     'src/did',
     'src/credentials',

@@ -117,6 +117,7 @@ function operation(path: string, contract: Contract, schemaOf: SchemaOf, example
         description: 'Success',
         ...(type && { content: content(bodiesOf(contract, type), schemaOf, example.response) }),
       },
+      ...(rest.redirects && { 303: { description: 'Redirect' } }),
       ...Object.fromEntries(
         failures?.statuses.map((failure) => [
           failure,

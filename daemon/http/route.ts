@@ -79,6 +79,8 @@ export type Contract = {
   readonly media?: readonly [string, ...string[]]
   /** The bodies of success by media type, if they differ from `reply`. */
   readonly bodies?: Readonly<Record<string, z.ZodType>>
+  /** The endpoint may redirect (303) instead. */
+  readonly redirects?: true
   /** The statuses of failures whose body is not an `ErrorResponse`, and their bodies by media type. */
   readonly failures?: {
     readonly statuses: readonly number[]

@@ -86,6 +86,27 @@ export const english = {
     until: (moment: Html): Html => html`This link accepts one answer, until ${moment}.`,
   },
 
+  consent: {
+    kind: 'Credential offer',
+    title: 'Add this credential to your wallet?',
+    text: (host: Html): Html =>
+      html`${host} offers you a credential. It asks whether your wallet may get it.`,
+    credential: 'Credential',
+    issuer: 'DID of the issuer',
+    wallet: 'Your wallet',
+    claims: 'The credential contains',
+    code: 'Code from the issuer',
+    codeHint: 'The issuer gave you this code in another way, such as by letter or by phone.',
+    wrong: (guesses: number) =>
+      guesses === 1
+        ? 'This code is wrong. You can try once more.'
+        : `This code is wrong. You can try ${guesses} more times.`,
+    accept: 'Accept',
+    decline: 'Decline',
+    warning:
+      'Enter the code and accept only if you opened this page with your own wallet. Otherwise another person gets the credential. The issuer never asks you for the code by message or by phone.',
+  },
+
   problem: {
     other: 'The link cannot be shown.',
     400: {

@@ -87,6 +87,27 @@ export const german: Texts = {
     until: (moment) => html`Dieser Link nimmt eine einzige Antwort an, bis ${moment}.`,
   },
 
+  consent: {
+    kind: 'Angebot eines Nachweises',
+    title: 'Diesen Nachweis in Ihre Wallet aufnehmen?',
+    text: (host) => html`${host} bietet Ihnen einen Nachweis an und fragt, ob Ihre Wallet ihn erhalten darf.`,
+    credential: 'Nachweis',
+    issuer: 'DID des Ausstellers',
+    wallet: 'Ihre Wallet',
+    claims: 'Der Nachweis enthält',
+    code: 'Code des Ausstellers',
+    codeHint:
+      'Den Code haben Sie vom Aussteller auf einem anderen Weg erhalten, etwa per Brief oder Telefon.',
+    wrong: (guesses) =>
+      guesses === 1
+        ? 'Dieser Code ist falsch. Sie haben noch einen Versuch.'
+        : `Dieser Code ist falsch. Sie haben noch ${guesses} Versuche.`,
+    accept: 'Annehmen',
+    decline: 'Ablehnen',
+    warning:
+      'Geben Sie den Code nur ein, und nehmen Sie nur an, wenn Sie diese Seite mit Ihrer eigenen Wallet geöffnet haben. Sonst erhält eine andere Person den Nachweis. Der Aussteller fragt Sie nie per Nachricht oder Telefon nach dem Code.',
+  },
+
   problem: {
     other: 'Der Link kann nicht angezeigt werden.',
     400: {

@@ -33,17 +33,20 @@ export type Page = {
   /** After how many milliseconds the page reloads because its content is outdated, also without scripts. */
   staleAfterMs?: number | undefined
   retryAfter?: number | undefined
+  /** For a page with a form, which is sent to this agent: the origin or scheme that the answer redirects to (CSP 3). */
+  formTarget?: string
   /** For a page with scripts and a style sheet of its own: their elements, and what the policy allows besides (CSP 3). */
   app?: { head: Html; sources: { script: string; style: string; connect: string } }
 }
 
-/** Forbids loading, scripts, forms and frames. The style sheet and the script are allowed by their digests. */
-function policyOf({ app, isLive }: Page): string {
+/** Forbids loading, scripts, frames, and forms to others. The style sheet and the script are allowed by their digests. */
+function policyOf({ app, isLive, formTarget }: Page): string {
   const own = app
     ? `style-src ${paletteStyle.source} ${app.sources.style}; script-src ${app.sources.script}; connect-src ${app.sources.connect}`
     : `style-src ${pageStyle.source}`
   const live = isLive ? `; script-src ${liveScript.source}; connect-src 'self'` : ''
-  return `default-src 'none'; ${own}${live}; img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`
+  const form = formTarget === undefined ? "'none'" : `'self' ${formTarget}`
+  return `default-src 'none'; ${own}${live}; img-src data:; form-action ${form}; frame-ancestors 'none'; base-uri 'none'`
 }
 
 const headers = {
@@ -81,6 +84,8 @@ export function render({ language }: Texts, page: Page): Answer<'text/html'> {
       ...headers,
       'Content-Language': language,
       'Content-Security-Policy': policyOf(page),
+      // With no-referrer, the form would have the Origin `null` (Fetch §3.2).
+      ...(page.formTarget !== undefined && { 'Referrer-Policy': 'same-origin' }),
       ...(staleAfterMs !== undefined && { Refresh: toSeconds(staleAfterMs) }),
       ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
     },

@@ -59,20 +59,35 @@ export function replyLive<Resource>(
  * @throws {Problem} what `read` throws, if the reply is JSON; a page shows the problem.
  */
 export async function replyInForm<Resource>(
-  { accepts, acceptsLanguage }: Pick<Request, 'accepts' | 'acceptsLanguage'>,
+  request: Pick<Request, 'accepts' | 'acceptsLanguage'>,
   { read, toJson, toPage }: Forms<Resource>,
 ): Promise<Answer<(typeof pageMedia)[number]>> {
-  if (accepts(pageMedia) !== 'text/html')
+  if (request.accepts(pageMedia) !== 'text/html')
     return { type: 'application/json', body: toJson(await read()), headers: vary }
+  const { headers, ...answer } = await replyPage(request, async (views, texts) =>
+    toPage(await read(), views, texts),
+  )
+  return { ...answer, headers: { ...headers, ...vary } }
+}
+
+/**
+ * Replies with a page, in a language that the client accepts, or redirects the browser. A page shows problems.
+ *
+ * @throws {NotOwnerError} of `toPage`: another process replies
+ */
+export async function replyPage(
+  { acceptsLanguage }: Pick<Request, 'acceptsLanguage'>,
+  toPage: (views: Views, texts: Texts) => Promise<Page | { redirect: string }>,
+): Promise<Answer<'text/html'>> {
   const views = await loadViews()
   const language = acceptsLanguage(Object.keys(views.languages)) as keyof typeof views.languages | undefined
   const texts = views.languages[language ?? 'en']
-  const page = await read()
-    .then((resource) => toPage(resource, views, texts))
-    .catch((error: unknown) => {
-      if (!(error instanceof Problem) || error instanceof NotOwnerError) throw error
-      return views.problemPage(texts, error)
-    })
-  const { headers, ...answer } = views.render(texts, page)
-  return { ...answer, headers: { ...headers, ...vary } }
+  const page = await toPage(views, texts).catch((error: unknown) => {
+    if (!(error instanceof Problem) || error instanceof NotOwnerError) throw error
+    return views.problemPage(texts, error)
+  })
+  // With 303, the browser does not send a form on (RFC 9700 §4.12).
+  if ('redirect' in page)
+    return { status: 303, type: 'text/html', body: '', headers: { Location: page.redirect } }
+  return views.render(texts, page)
 }

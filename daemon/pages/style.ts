@@ -43,11 +43,17 @@ main > :last-child > :last-child { margin-bottom: 0; }
 details { margin: 1.25rem 0; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
 details + details { margin-top: -1.25rem; border-top: 0; }
 summary { padding: .75rem 0; cursor: pointer; font-weight: 600; color: var(--accent); }
-summary:focus-visible, textarea:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .25rem; }
+summary:focus-visible, textarea:focus-visible, input:focus-visible, button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .25rem; }
 textarea {
   display: block; width: 100%; margin: .25rem 0 1rem; padding: .75rem; resize: vertical; background: var(--ground); color: var(--text);
   border: 1px solid var(--soft); border-radius: .5rem; font: .8125rem/1.45 ui-monospace, "SF Mono", Menlo, Consolas, "Noto Sans Mono", monospace; word-break: break-all;
 }
+form label { display: block; font-weight: 600; }
+input, button { padding: .625rem 1rem; font: inherit; color: var(--text); background: var(--ground); border: 1px solid var(--soft); border-radius: .5rem; }
+input { display: block; width: 100%; margin: .25rem 0 1rem; }
+button { cursor: pointer; font-weight: 600; }
+button:first-child { color: var(--card); background: var(--accent); border-color: var(--accent); }
+.buttons { display: flex; flex-wrap: wrap; gap: .75rem; }
 dl { margin: 0 0 1rem; }
 dt { color: var(--soft); font-size: .875rem; }
 dd { margin: 0 0 .5rem; word-break: break-all; }

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { getIssuer, issuerNotFound, type IssuerRow } from '../../src/oid4vci/issuers.ts'
+import { proofAlgorithms } from '../../src/oid4vci/metadata.ts'
 import { OAuthError } from '../../src/oid4vci/oauth-error.ts'
 import { unlessDeleted } from '../../src/storage/transferred.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
@@ -16,6 +17,9 @@ export const forWallets = {
   perAddress: 'OID4VCI_REQUESTS_PER_MINUTE',
   media: ['application/json'],
 } as const
+
+/** The header of a DPoP proof. */
+export const Dpop = z.string().optional().describe('A DPoP proof (RFC 9449).')
 
 /** Members of the contracts of endpoints whose errors are those of OAuth. */
 export const oauth = {
@@ -39,29 +43,31 @@ export async function withIssuer<T>(
 /** RFC 6749 §5.1. All responses have `Cache-Control: no-store`. */
 const uncached = { Pragma: 'no-cache' }
 
-/** A response of an OAuth endpoint, also if `answer` throws an `OAuthError`. Without a body its status is 204. */
+/** A response of an OAuth endpoint, also if `answer` throws an `OAuthError`. Default status: that of the contract. */
 export async function toOAuthAnswer<Body extends object | void>(
   answer: Promise<Body>,
-  statusOf: (body: Body) => number = (body) => (body === undefined ? 204 : 200),
+  statusOf?: (body: Body) => number,
 ) {
   const type = 'application/json' as const
   try {
     const body = await answer
-    return { status: statusOf(body), type, body: body ?? '', headers: uncached }
+    return { ...(statusOf && { status: statusOf(body) }), type, body: body ?? '', headers: uncached }
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
-    const { code, status, message } = error
+    const { code, status, message, dpopNonce } = error
     const challenge = status === 401 || status === 403 ? { 'WWW-Authenticate': challengeOf(error) } : {}
     return {
       status,
       type,
       body: { error: code, error_description: message },
-      headers: { ...uncached, ...challenge },
+      headers: { ...uncached, ...challenge, ...(dpopNonce !== undefined && { 'DPoP-Nonce': dpopNonce }) },
     }
   }
 }
 
-/** RFC 6750 §3. */
+/** RFC 6750 §3, RFC 9449 §7.1. */
 function challengeOf({ code, message }: OAuthError): string {
-  return `Bearer error="${code}", error_description="${message}"`
+  const reason = `error="${code}", error_description="${message}"`
+  const dpop = `DPoP algs="${proofAlgorithms.join(' ')}"`
+  return code.includes('dpop') ? `${dpop}, ${reason}` : `Bearer ${reason}, ${dpop}`
 }

@@ -20,6 +20,7 @@ import issueCredentials from './issue-credentials.ts'
 import issuerCertificates from './issuer-certificates.ts'
 import messages from './messages.ts'
 import oid4vci from './oid4vci.ts'
+import oid4vciAuthorization from './oid4vci-authorization.ts'
 import oid4vciWallets from './oid4vci-wallets.ts'
 import presentProof from './present-proof.ts'
 import presentationExchange from './presentation-exchange.ts'
@@ -46,6 +47,7 @@ export const routes = [
   ...issuerCertificates,
   ...credentialStatus,
   ...oid4vci,
+  ...oid4vciAuthorization,
   ...oid4vciWallets,
   ...presentProof,
   ...messages,

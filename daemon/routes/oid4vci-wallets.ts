@@ -2,29 +2,41 @@
 import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { CredentialTypeMetadata, readTypeMetadata } from '../../src/oid4vci/credential-types.ts'
-import { CredentialRequest, CredentialResponse, issueToWallet } from '../../src/oid4vci/credential.ts'
+import { CredentialRequest } from '../../src/oid4vci/credential-request.ts'
+import { CredentialResponse, issueToWallet } from '../../src/oid4vci/credential.ts'
+import { DeferredCredentialRequest, issueDeferredToWallet } from '../../src/oid4vci/deferred.ts'
 import {
   AuthorizationServerMetadata,
   IssuerMetadata,
   readAuthorizationServerMetadata,
   readIssuerMetadata,
 } from '../../src/oid4vci/metadata.ts'
-import { DeferredCredentialRequest, issueDeferredToWallet } from '../../src/oid4vci/deferred.ts'
-import { createNonce } from '../../src/oid4vci/nonce.ts'
+import {
+  createNonce,
+  createNonceFor,
+  NonceRequest,
+  NonceResponse,
+  stateNotFound,
+} from '../../src/oid4vci/nonce.ts'
 import { NotificationRequest, receiveNotification } from '../../src/oid4vci/notification.ts'
 import { OfferObject, readOffer } from '../../src/oid4vci/offers.ts'
+import { issuerIdIn } from '../../src/oid4vci/session.ts'
 import { redeemCode, TokenRequest, TokenResponse } from '../../src/oid4vci/token.ts'
 import { Uuid } from '../../src/wallet/model.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
 import { route } from '../http/route.ts'
-import { forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
+import { Dpop, forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
 
 const path = { issuerId: Uuid }
 const Nonce = z.object({ c_nonce: z.string() }).meta({ id: 'OpenIdNonceResponse' })
 const json = 'application/json' as const
 
 const withToken = z.object({
-  authorization: z.string().optional().describe('`Bearer`, and the access token.'),
+  authorization: z.string().optional().describe('`Bearer` or `DPoP`, and the access token.'),
+  dpop: Dpop,
 })
+
+const presentedIn = ({ authorization, dpop }: z.output<typeof withToken>) => ({ authorization, dpop })
 
 /** VCI §8.3: a deferred issuance has another status. */
 const toCredentialAnswer = (response: Promise<CredentialResponse>) =>
@@ -113,17 +125,20 @@ export default [
   route(
     'POST /oid4vci/issuers/{issuerId}/token',
     {
-      summary: 'Redeem the pre-authorized code of an offer for an access token',
-      operationId: 'redeemPreAuthorizedCode',
+      summary: 'Redeem a pre-authorized code or an authorization code for an access token',
+      operationId: 'redeemCode',
       extension: true,
       ...oauth,
       path,
+      headers: z.object({ dpop: Dpop }),
       form: true,
       body: TokenRequest,
       reply: [200, TokenResponse],
     },
-    ({ agent }, { path: { issuerId }, body }) =>
-      toOAuthAnswer(withIssuer(agent, issuerId, (wallet, issuer) => redeemCode(wallet, issuer, body))),
+    ({ agent }, { path: { issuerId }, headers: { dpop }, body: form }) =>
+      toOAuthAnswer(
+        withIssuer(agent, issuerId, (wallet, issuer) => redeemCode(wallet, issuer, { form, dpop })),
+      ),
   ),
 
   route(
@@ -145,6 +160,23 @@ export default [
   ),
 
   route(
+    'POST /oid4vci/nonces',
+    {
+      summary: 'Get a nonce for the token response of an external authorization server',
+      operationId: 'getNonce',
+      ...forWallets,
+      body: NonceRequest,
+      reply: [200, NonceResponse],
+    },
+    async ({ agent }, { body: { issuerState } }) => {
+      const issuerId = issuerIdIn(issuerState)
+      if (issuerId === undefined) throw stateNotFound()
+      const create = (wallet: Wallet) => createNonceFor(wallet, issuerId, issuerState)
+      return { type: json, body: await withIssuer(agent, issuerId, create) }
+    },
+  ),
+
+  route(
     'POST /oid4vci/issuers/{issuerId}/credentials',
     {
       summary: 'Request the credential of an offer, with an access token',
@@ -156,10 +188,10 @@ export default [
       anyBody: true,
       reply: [200, CredentialResponse],
     },
-    ({ agent }, { path: { issuerId }, headers: { authorization }, body }) =>
+    ({ agent }, { path: { issuerId }, headers, body }) =>
       toCredentialAnswer(
         withIssuer(agent, issuerId, (wallet, issuer) =>
-          issueToWallet(wallet, issuer, { authorization, body }),
+          issueToWallet(wallet, issuer, { ...presentedIn(headers), body }),
         ),
       ),
   ),
@@ -177,10 +209,10 @@ export default [
       anyBody: true,
       reply: [200, CredentialResponse],
     },
-    ({ agent }, { path: { issuerId }, headers: { authorization }, body }) =>
+    ({ agent }, { path: { issuerId }, headers, body }) =>
       toCredentialAnswer(
         withIssuer(agent, issuerId, (wallet, issuer) =>
-          issueDeferredToWallet(wallet, issuer, { authorization, body }),
+          issueDeferredToWallet(wallet, issuer, { ...presentedIn(headers), body }),
         ),
       ),
   ),
@@ -198,10 +230,10 @@ export default [
       anyBody: true,
       reply: [204, null],
     },
-    ({ agent }, { path: { issuerId }, headers: { authorization }, body }) =>
+    ({ agent }, { path: { issuerId }, headers, body }) =>
       toOAuthAnswer(
         withIssuer(agent, issuerId, (wallet, issuer) =>
-          receiveNotification(wallet, issuer, { authorization, body }),
+          receiveNotification(wallet, issuer, { ...presentedIn(headers), body }),
         ),
       ),
   ),

@@ -10,7 +10,7 @@ import { pageOf, type Paging } from '../storage/list-query.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
 import { optional } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { vciFormatIds, vciFormats, type ClaimDescription } from './formats.ts'
+import { vciFormatIds, vciFormats } from './formats.ts'
 import { getOwnIssuer } from './issuers.ts'
 
 export type ConfigurationRow = Selectable<AgentTables['credential_configuration']>
@@ -56,9 +56,19 @@ export const CredentialConfiguration = z
   .meta({ id: 'CredentialConfiguration' })
 export type CredentialConfiguration = z.infer<typeof CredentialConfiguration>
 
+/** The longest title of a claim. */
+const maxTitleLength = 200
+
+/** `title` is what the schema calls the claim, for people. */
 const StoredClaims = z.array(
-  z.object({ name: z.string(), mandatory: z.boolean(), disclosable: z.boolean().exactOptional() }),
+  z.object({
+    name: z.string(),
+    mandatory: z.boolean(),
+    title: z.string().exactOptional(),
+    disclosable: z.boolean().exactOptional(),
+  }),
 )
+type StoredClaims = z.infer<typeof StoredClaims>
 
 /** @throws {Problem} 404 without the issuer, 409 for a used id, 400 for a schema that cannot be read or used */
 export async function createConfiguration(
@@ -170,13 +180,13 @@ export function toConfiguration(
   }
 }
 
-/** The claims of a configuration, for the issuer's metadata. */
-export function claimsOf({ claims }: Pick<ConfigurationRow, 'claims'>): ClaimDescription[] {
+/** The claims of a configuration, for the issuer's metadata and for people. */
+export function claimsOf({ claims }: Pick<ConfigurationRow, 'claims'>): StoredClaims {
   return StoredClaims.parse(JSON.parse(claims))
 }
 
 /** @throws {Problem} 400 for a name that the schema does not have */
-function withDisclosure(claims: ClaimDescription[], alwaysDisclosed: readonly string[]): ClaimDescription[] {
+function withDisclosure(claims: StoredClaims, alwaysDisclosed: readonly string[]): StoredClaims {
   const unknown = alwaysDisclosed.find((wanted) => !claims.some(({ name }) => name === wanted))
   if (unknown !== undefined)
     throw new Problem(
@@ -189,16 +199,20 @@ function withDisclosure(claims: ClaimDescription[], alwaysDisclosed: readonly st
 }
 
 /** The properties of a JSON schema, without the subject's `id`. @throws {Problem} 400; 503 when the schema cannot be read for now */
-async function readClaims({ env }: Wallet, schemaId: string): Promise<ClaimDescription[]> {
+async function readClaims({ env }: Wallet, schemaId: string): Promise<StoredClaims> {
   try {
     const schema = await env.getSchema(schemaId)
     await checkUsable(schema)
     const { properties, required } = schema as { properties?: unknown; required?: unknown }
-    const names = isJsonObject(properties) ? Object.keys(properties).filter((name) => name !== 'id') : []
-    return names.slice(0, maxClaims).map((name) => ({
-      name,
-      mandatory: Array.isArray(required) && required.includes(name),
-    }))
+    const claims = isJsonObject(properties) ? Object.entries(properties) : []
+    return claims
+      .filter(([name]) => name !== 'id')
+      .slice(0, maxClaims)
+      .map(([name, property]) => ({
+        name,
+        mandatory: Array.isArray(required) && required.includes(name),
+        ...titleOf(property),
+      }))
   } catch (cause) {
     if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
     throw new Problem(
@@ -207,4 +221,9 @@ async function readClaims({ env }: Wallet, schemaId: string): Promise<ClaimDescr
       { cause },
     )
   }
+}
+
+function titleOf(property: unknown): { title?: string } {
+  const title = isJsonObject(property) ? property['title'] : undefined
+  return typeof title === 'string' ? { title: title.slice(0, maxTitleLength) } : {}
 }

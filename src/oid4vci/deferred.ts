@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { getRecord } from '../protocols/engine/find.ts'
 import { issueCredential } from '../protocols/issue-credential/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { authorize, toResponse, type CredentialResponse } from './credential.ts'
+import { authorize, type Presented } from './access-token.ts'
+import { toResponse, type CredentialResponse } from './credential.ts'
 import { issueDeferred } from './issue.ts'
 import type { IssuerRow } from './issuers.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -24,9 +25,9 @@ export const DeferredCredentialRequest = z
 export async function issueDeferredToWallet(
   wallet: Wallet,
   issuer: IssuerRow,
-  { authorization, body }: { authorization: string | undefined; body: unknown },
+  { body, ...presented }: Presented & { body: unknown },
 ): Promise<CredentialResponse> {
-  const session = await authorize(wallet, issuer, authorization)
+  const session = await authorize(wallet, issuer, 'deferred-credentials', presented)
   const { success, data } = DeferredCredentialRequest.safeParse(body)
   if (!success) throw new OAuthError('invalid_credential_request', 'transaction_id is missing.')
   if (data.credential_response_encryption !== undefined)

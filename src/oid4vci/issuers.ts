@@ -9,6 +9,7 @@ import { pageOf, type Paging } from '../storage/list-query.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
 import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import type { ExternalServer } from './external-server.ts'
 
 export type IssuerRow = Selectable<AgentTables['credential_issuer']>
 
@@ -166,6 +167,18 @@ function toIssuer(
   return { id, authorizationServerUrl: url ?? identifierOf(base, id) }
 }
 
+const contextOf = (id: string) => `credential-issuer:${id}`
+
 function sealSecret(wallet: Wallet, id: string, secret: string): string {
-  return wallet.seal(`credential-issuer:${id}`, secret)
+  return wallet.seal(contextOf(id), secret)
+}
+
+/** The external authorization server of an issuer that has one. */
+export function externalServerOf(
+  wallet: Wallet,
+  { id, authorization_server: url, client_id: clientId, client_secret: secret }: IssuerRow,
+): ExternalServer {
+  if (url === null || clientId === null || secret === null)
+    throw new Error(`the issuer ${id} has no external authorization server`)
+  return { url, clientId, clientSecret: wallet.unseal(contextOf(id), secret) }
 }

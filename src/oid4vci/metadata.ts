@@ -1,7 +1,7 @@
 /** The public metadata of an issuer and of its built-in authorization server (VCI §12.2, §12.3, RFC 8414). */
 import * as z from 'zod'
 import type { AgentDb } from '../storage/database.ts'
-import { claimsOf } from './configurations.ts'
+import { claimsOf, type ConfigurationRow } from './configurations.ts'
 import { vctOf } from './credential-types.ts'
 import { vciFormats, type VciFormatId } from './formats.ts'
 import { getIssuer, identifierOf } from './issuers.ts'
@@ -41,7 +41,16 @@ export const AuthorizationServerMetadata = z
     token_endpoint: z.string(),
     grant_types_supported: z.array(z.string()),
     token_endpoint_auth_methods_supported: z.array(z.string()),
+    dpop_signing_alg_values_supported: z.array(z.string()),
     'pre-authorized_grant_anonymous_access_supported': z.boolean(),
+    authorization_endpoint: z.string().optional(),
+    pushed_authorization_request_endpoint: z.string().optional(),
+    response_types_supported: z.array(z.string()).optional(),
+    response_modes_supported: z.array(z.string()).optional(),
+    code_challenge_methods_supported: z.array(z.string()).optional(),
+    authorization_response_iss_parameter_supported: z.boolean().optional(),
+    authorization_details_types_supported: z.array(z.string()).optional(),
+    scopes_supported: z.array(z.string()).optional(),
   })
   .meta({ id: 'AuthorizationServerMetadata' })
 export type AuthorizationServerMetadata = z.infer<typeof AuthorizationServerMetadata>
@@ -53,13 +62,7 @@ export async function readIssuerMetadata(
   issuerId: string,
 ): Promise<IssuerMetadata> {
   const issuer = await getIssuer(db, issuerId)
-  const rows = await db
-    .selectFrom('credential_configuration')
-    .selectAll()
-    .where('issuer_id', '=', issuerId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
+  const rows = await readConfigurations(db, issuerId)
   const identifier = identifierOf(base, issuerId)
   const configurations = rows.map((row) => [
     row.id,
@@ -96,13 +99,31 @@ export async function readAuthorizationServerMetadata(
   base: string,
   issuerId: string,
 ): Promise<AuthorizationServerMetadata> {
-  await getIssuer(db, issuerId)
+  const { authorization_server: external } = await getIssuer(db, issuerId)
   const issuer = identifierOf(base, issuerId)
+  const isBuiltIn = external === null
   return {
     issuer,
     token_endpoint: `${issuer}/token`,
-    grant_types_supported: [preAuthorizedGrant],
+    grant_types_supported: [...(isBuiltIn ? ['authorization_code'] : []), preAuthorizedGrant],
     token_endpoint_auth_methods_supported: ['none'],
+    dpop_signing_alg_values_supported: [...proofAlgorithms],
     'pre-authorized_grant_anonymous_access_supported': true,
+    ...(isBuiltIn && {
+      authorization_endpoint: `${issuer}/authorize`,
+      pushed_authorization_request_endpoint: `${issuer}/par`,
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      authorization_details_types_supported: ['openid_credential'],
+      scopes_supported: (await readConfigurations(db, issuerId)).map(({ id }) => id),
+    }),
   }
+}
+
+/** All configurations of an issuer, oldest first. */
+function readConfigurations(db: AgentDb, issuerId: string): Promise<ConfigurationRow[]> {
+  const all = db.selectFrom('credential_configuration').selectAll().where('issuer_id', '=', issuerId)
+  return all.orderBy('created_at').orderBy('id').execute()
 }

@@ -2,33 +2,69 @@
  * Nonces of key proofs (VCI §7). A nonce is the time of its creation, sealed with the key of the wallet for one issuer: it needs no row until a
  * credential is issued for it, is valid at every process and after a restart, and cannot be predicted.
  */
+import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
-import type { Tx } from '../storage/database.ts'
+import { Problem } from '../base/problem.ts'
+import type { Db, Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { digestOf } from './session.ts'
+import { digestOf, findSession } from './session.ts'
 
 /** The seconds for which a nonce is valid. */
 export const nonceLifetimeSeconds = 300
 
 const maxLength = 200
-const contextOf = (issuerId: string) => `issuance-nonce:${issuerId}`
+/** Nonces of key proofs, and of DPoP proofs (RFC 9449 §8). One is not valid as the other. */
+type Purpose = 'nonce' | 'dpop'
 
-export function createNonce(wallet: Wallet, issuerId: string): string {
-  return wallet.seal(contextOf(issuerId), String(Date.now()))
+const contextOf = (issuerId: string, purpose: Purpose) => `issuance-${purpose}:${issuerId}`
+
+export function createNonce(wallet: Wallet, issuerId: string, purpose: Purpose = 'nonce'): string {
+  return wallet.seal(contextOf(issuerId, purpose), String(Date.now()))
+}
+
+export const NonceRequest = z
+  .object({ issuerState: z.string().describe('`issuer_state` of the authorization request.') })
+  .meta({ id: 'NonceRequest' })
+
+export const NonceResponse = z
+  .object({ nonce: z.string(), nonceExpiresIn: z.int().describe('Seconds.') })
+  .meta({ id: 'NonceResponse' })
+
+/** A nonce that an external authorization server passes on in its token response, as the Cloud Agent's does. @throws {Problem} 404 */
+export async function createNonceFor(
+  wallet: Wallet,
+  issuerId: string,
+  issuerState: string,
+): Promise<z.infer<typeof NonceResponse>> {
+  const session = await findSession(wallet.db, issuerId, 'state_digest', issuerState)
+  if (!session || session.authorization_server === null) throw stateNotFound()
+  return { nonce: createNonce(wallet, issuerId), nonceExpiresIn: nonceLifetimeSeconds }
+}
+
+export function stateNotFound(): Problem {
+  return new Problem(
+    'NotFound',
+    'issuerState: it is not that of an offer for an external authorization server.',
+  )
 }
 
 /** When a nonce of the issuer ends, in milliseconds since 1970. Undefined if the issuer did not create it, or it has expired. */
-export function readNonce(wallet: Wallet, issuerId: string, nonce: string): number | undefined {
+export function readNonce(
+  wallet: Wallet,
+  issuerId: string,
+  nonce: string,
+  purpose: Purpose = 'nonce',
+): number | undefined {
   try {
     if (nonce.length > maxLength) return undefined
-    const endsMs = Number(wallet.unseal(contextOf(issuerId), nonce)) + nonceLifetimeSeconds * 1_000
+    const endsMs = Number(wallet.unseal(contextOf(issuerId, purpose), nonce)) + nonceLifetimeSeconds * 1_000
     return Number.isSafeInteger(endsMs) && !isOver(endsMs) ? endsMs : undefined
   } catch {
     return undefined
   }
 }
 
-/** Stores that a credential is issued for a nonce. False if one was issued before. */
+/** Stores that a nonce, or another value of single use, is used. False if it was used before. */
 export async function useNonce(tx: Tx, nonce: string, endsMs: number): Promise<boolean> {
   const now = new Date().toISOString()
   await tx.deleteFrom('issuance_nonce').where('expires_at', '<', now).execute()
@@ -38,4 +74,9 @@ export async function useNonce(tx: Tx, nonce: string, endsMs: number): Promise<b
     .onConflict((conflict) => conflict.column('digest').doNothing())
     .executeTakeFirstOrThrow()
   return Boolean(numInsertedOrUpdatedRows)
+}
+
+export async function isUsed(db: Db, nonce: string): Promise<boolean> {
+  const found = db.selectFrom('issuance_nonce').select('digest').where('digest', '=', digestOf(nonce))
+  return (await found.executeTakeFirst()) !== undefined
 }

@@ -4,7 +4,7 @@ import { getRecord } from '../protocols/engine/find.ts'
 import { updateWithEvent } from '../protocols/engine/record.ts'
 import { issueCredential } from '../protocols/issue-credential/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { authorize } from './credential.ts'
+import { authorize, type Presented } from './access-token.ts'
 import type { IssuerRow } from './issuers.ts'
 import { OAuthError } from './oauth-error.ts'
 
@@ -30,9 +30,9 @@ export const NotificationRequest = z
 export async function receiveNotification(
   wallet: Wallet,
   issuer: IssuerRow,
-  { authorization, body }: { authorization: string | undefined; body: unknown },
+  { body, ...presented }: Presented & { body: unknown },
 ): Promise<void> {
-  const { record_id: id } = await authorize(wallet, issuer, authorization)
+  const { record_id: id } = await authorize(wallet, issuer, 'notifications', presented)
   const parsed = NotificationRequest.safeParse(body)
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!

@@ -1,9 +1,16 @@
-/** Errors of the OAuth and OpenID4VCI endpoints: a code of the specification and its description (RFC 6749 §5.2, RFC 6750 §3, VCI §8.3.1). */
+/** Errors of the OAuth and OpenID4VCI endpoints: a code of the specification and its description (RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3, RFC 9396 §5, RFC 9449 §5, VCI §8.3.1). */
 
 const statuses = {
   invalid_request: 400,
   invalid_grant: 400,
+  invalid_scope: 400,
+  invalid_authorization_details: 400,
   unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+  request_not_supported: 400,
+  access_denied: 400,
+  invalid_dpop_proof: 400,
+  use_dpop_nonce: 400,
   invalid_token: 401,
   insufficient_scope: 403,
   invalid_credential_request: 400,
@@ -23,9 +30,15 @@ export class OAuthError extends Error {
   override name = 'OAuthError'
   readonly code: OAuthErrorCode
   readonly status: number
+  /** The `DPoP-Nonce` header. */
+  readonly dpopNonce: string | undefined
 
-  /** `description` is public. Characters that `error_description` must not have are replaced. */
-  constructor(code: OAuthErrorCode, description: string, options?: ErrorOptions) {
+  /** `description` is public. Characters that `error_description` must not have are replaced. `status` replaces that of the code. */
+  constructor(
+    code: OAuthErrorCode,
+    description: string,
+    options: ErrorOptions & { status?: number; dpopNonce?: string } = {},
+  ) {
     super(
       description
         .replaceAll(/["\\]/g, "'")
@@ -34,6 +47,7 @@ export class OAuthError extends Error {
       options,
     )
     this.code = code
-    this.status = statuses[code]
+    this.status = options.status ?? statuses[code]
+    this.dpopNonce = options.dpopNonce
   }
 }

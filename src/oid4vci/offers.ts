@@ -1,5 +1,4 @@
 /** Credential offers (VCI §4.1): a record of issuance, its session, and the URL that a wallet opens. */
-import { randomInt } from 'node:crypto'
 import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
 import { newId, randomId } from '../base/id.ts'
@@ -16,22 +15,22 @@ import { toIssuedType } from './credential-types.ts'
 import { vciFormats, type VciFormatId } from './formats.ts'
 import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
 import { preAuthorizedGrant } from './metadata.ts'
-import { digestOf, findSession, insertSession, newSecret, openSecrets, sealSecrets } from './session.ts'
+import {
+  digestOf,
+  findSession,
+  insertSession,
+  newIssuerState,
+  newSecret,
+  openSecrets,
+  sealSecrets,
+  type SessionSecrets,
+} from './session.ts'
+import { mostGuesses, newTxCode, TxCode } from './tx-code.ts'
 
-/** VCI §13.6.3: how often a wrong transaction code may be sent for one offer. */
-const guesses = 5
-const [shortestTxCode, longestTxCode, defaultTxCode] = [4, 16, 6]
 const mostSeconds = 30 * 86_400
 
-const TxCode = z.object({
-  length: z
-    .int()
-    .min(shortestTxCode)
-    .max(longestTxCode)
-    .default(defaultTxCode)
-    .describe('Digits; default 6.'),
-  description: optional(z.string().min(1).max(300)).describe('For the holder: where the code comes from.'),
-})
+/** Grants of offers by their names here. */
+const grants = ['pre-authorized_code', 'authorization_code'] as const
 
 export const CreateOpenIdCredentialOffer = z
   .object({
@@ -47,8 +46,11 @@ export const CreateOpenIdCredentialOffer = z
     automaticIssuance: optional(z.boolean()).describe(
       'False: a request of the wallet waits until the issuer approves it (extension).',
     ),
+    grant: optional(z.enum(grants)).describe(
+      'How the wallet gets access: by a code in the offer, or at the authorization server, where the holder consents. Default: authorization_code for an issuer with an external authorization server, else pre-authorized_code (extension).',
+    ),
     txCode: optional(z.union([z.boolean(), TxCode])).describe(
-      'Require a transaction code, which the reply contains. Give it to the holder on another channel (extension).',
+      'Require a transaction code, which the reply contains. Give it to the holder on another channel. Default: only for the grant authorization_code of this agent (extension).',
     ),
     byReference: optional(z.boolean()).describe(
       'Return the URL of the offer instead of its content, for smaller QR codes (extension).',
@@ -114,11 +116,7 @@ export async function createOffer(
     },
   })
   const recordId = newId()
-  const txCode = newTxCode(body.txCode)
-  const secrets = {
-    code: newSecret(),
-    ...(txCode && { txCode: txCode.value, txCodeHint: txCode.hint }),
-  }
+  const { authorizationServer, ...secrets } = newGrant(issuer, body)
   const reference = body.byReference === true ? newSecret() : undefined
   await wallet.transaction(async (tx) => {
     const initial = { id: recordId, thid: randomId(), data }
@@ -127,30 +125,49 @@ export async function createOffer(
       record_id: recordId,
       issuer_id: issuerId,
       configuration_id: configurationId,
-      offer_digest: reference === undefined ? null : digestOf(reference),
-      code_digest: digestOf(secrets.code),
+      authorization_server: authorizationServer,
+      offer_digest: digestIf(reference),
+      state_digest: digestIf(secrets.issuerState),
+      code_digest: digestIf(secrets.code),
+      authorized: null,
       sealed: sealSecrets(wallet, recordId, secrets),
-      guesses,
+      guesses: mostGuesses,
       token_digest: null,
+      token_jkt: null,
       token_expires_at: null,
     })
   })
   const base = wallet.env.urls.rest
   const parameter =
     reference === undefined
-      ? {
-          credential_offer: JSON.stringify(
-            toOffer(base, issuer, configurationId, secrets.code, txCode?.hint),
-          ),
-        }
+      ? { credential_offer: JSON.stringify(toOffer(base, issuer, configurationId, secrets)) }
       : { credential_offer_uri: `${identifierOf(base, issuerId)}/credential-offers/${reference}` }
   return {
     credentialOffer: `openid-credential-offer://?${encodeParameter(parameter)}`,
     recordId,
     expiresAt: new Date(expiresTime * 1_000).toISOString(),
-    ...(txCode && { txCode: txCode.value }),
+    ...(secrets.txCode !== undefined && { txCode: secrets.txCode }),
   }
 }
+
+/** The secrets of a new offer, and the external server that it is for. @throws {Problem} 400 for a transaction code that nobody would ask for */
+function newGrant(
+  issuer: IssuerRow,
+  { grant, txCode: wanted }: Pick<CreateOpenIdCredentialOffer, 'grant' | 'txCode'>,
+): SessionSecrets & { authorizationServer: string | null } {
+  const external = issuer.authorization_server
+  if ((grant ?? (external === null ? grants[0] : grants[1])) === 'pre-authorized_code')
+    return { code: newSecret(), ...newTxCode(wanted ?? false), authorizationServer: null }
+  if (external !== null && wanted !== undefined && wanted !== false)
+    throw new Problem(
+      'BadRequest',
+      'txCode: the external authorization server identifies the holder itself. Leave the code out, or use the grant pre-authorized_code.',
+    )
+  const txCode = newTxCode(wanted ?? external === null)
+  return { issuerState: newIssuerState(issuer.id), ...txCode, authorizationServer: external }
+}
+
+const digestIf = (secret: string | undefined) => (secret === undefined ? null : digestOf(secret))
 
 const offerTrigger = 'POST /oid4vci/issuers/{issuerId}/credential-offers'
 
@@ -165,36 +182,30 @@ export async function readOffer(wallet: Wallet, issuer: IssuerRow, reference: st
       'NotFound',
       'There is no such credential offer, or it was redeemed or has expired. Ask for a new one.',
     )
-  return toOffer(wallet.env.urls.rest, issuer, session.configuration_id, secrets.code, secrets.txCodeHint)
+  return toOffer(wallet.env.urls.rest, issuer, session.configuration_id, secrets)
 }
 
 function toOffer(
   base: string,
   issuer: IssuerRow,
   configurationId: string,
-  code: string,
-  txCode: object | undefined,
+  { code, issuerState, txCodeHint }: SessionSecrets,
 ): OfferObject {
   const identifier = identifierOf(base, issuer.id)
   const grant = {
-    'pre-authorized_code': code,
-    ...(txCode && { tx_code: txCode }),
+    ...(code === undefined ? { issuer_state: issuerState } : { 'pre-authorized_code': code }),
+    // A transaction code of the other grant is asked for by the page of the authorization server.
+    ...(code !== undefined && txCodeHint && { tx_code: txCodeHint }),
     // VCI §4.1.1: only if the metadata has several servers.
-    ...(issuer.authorization_server !== null && { authorization_server: identifier }),
+    ...(issuer.authorization_server !== null && {
+      authorization_server: code === undefined ? issuer.authorization_server : identifier,
+    }),
   }
   return {
     credential_issuer: identifier,
     credential_configuration_ids: [configurationId],
-    grants: { [preAuthorizedGrant]: grant },
+    grants: { [code === undefined ? 'authorization_code' : preAuthorizedGrant]: grant },
   }
-}
-
-function newTxCode(wanted: CreateOpenIdCredentialOffer['txCode']) {
-  if (wanted === undefined || wanted === false) return undefined
-  const { length, description } = wanted === true ? { length: defaultTxCode } : wanted
-  const value = Array.from({ length }, () => randomInt(10)).join('')
-  const hint = { input_mode: 'numeric', length, ...(description !== undefined && { description }) }
-  return { value, hint }
 }
 
 /** Percent-encoding, since wallets decode `+` differently. */

@@ -30,19 +30,20 @@ export type KeyProof = { holderDid: string; key: PublicJwk; nonce: string; nonce
 
 export const proofType = 'openid4vci-proof+jwt'
 
+/** A public key in the header of a proof, which a private one must not be. */
+export const HeaderKey = z.looseObject({
+  kty: z.enum(['OKP', 'EC']),
+  crv: z.enum(['Ed25519', 'secp256k1', 'P-256']),
+  x: z.string().max(100),
+  y: z.string().max(100).optional(),
+  d: z.never('is private and must not be there').optional(),
+})
+
 const Header = z.looseObject({
   typ: z.literal(proofType, `is not ${proofType}`),
   alg: z.enum(['EdDSA', 'ES256K', 'ES256'], 'is not one of EdDSA, ES256K and ES256'),
   kid: z.string().optional(),
-  jwk: z
-    .looseObject({
-      kty: z.enum(['OKP', 'EC']),
-      crv: z.enum(['Ed25519', 'secp256k1', 'P-256']),
-      x: z.string().max(100),
-      y: z.string().max(100).optional(),
-      d: z.never('is private and must not be there').optional(),
-    })
-    .optional(),
+  jwk: HeaderKey.optional(),
   x5c: z.never('is not supported; use kid or jwk').optional(),
 })
 

@@ -8,17 +8,28 @@ import type { Wallet } from '../wallet/wallet.ts'
 
 export type SessionRow = Selectable<WalletTables['issuance_session']>
 
-/** `txCodeHint` is the `tx_code` object of the offer. */
+/** The secret of the grant, a pre-authorized code or `issuer_state`, and the transaction code. `txCodeHint` is the `tx_code` object of the offer. */
 const Secrets = z.object({
-  code: z.string(),
+  code: z.string().optional(),
+  issuerState: z.string().optional(),
   txCode: z.string().optional(),
-  txCodeHint: z.looseObject({}).optional(),
+  txCodeHint: z.looseObject({ description: z.string().optional() }).optional(),
 })
 export type SessionSecrets = z.infer<typeof Secrets>
 
 /** A code or token of 256 random bits. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url')
+}
+
+/** The `issuer_state` of an offer. It begins with the id of the issuer, because an external authorization server names no issuer beside it. */
+export function newIssuerState(issuerId: string): string {
+  return `${issuerId}.${newSecret()}`
+}
+
+/** The id of the issuer of an `issuer_state`. Undefined for another text. */
+export function issuerIdIn(issuerState: string): string | undefined {
+  return /^([\da-f-]{36})\./i.exec(issuerState)?.[1]?.toLowerCase()
 }
 
 /** The digest of a secret that cannot be guessed. */
@@ -45,11 +56,16 @@ export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
 export function findSession(
   db: Db,
   issuerId: string,
-  column: 'offer_digest' | 'code_digest' | 'token_digest',
+  column: 'offer_digest' | 'state_digest' | 'code_digest' | 'token_digest',
   secret: string,
 ): Promise<SessionRow | undefined> {
   const sessions = db.selectFrom('issuance_session').selectAll().where('issuer_id', '=', issuerId)
   return sessions.where(column, '=', digestOf(secret)).executeTakeFirst()
+}
+
+export function getSession(db: Db, recordId: string): Promise<SessionRow> {
+  const sessions = db.selectFrom('issuance_session').selectAll()
+  return sessions.where('record_id', '=', recordId).executeTakeFirstOrThrow()
 }
 
 export async function updateSession(

@@ -1,19 +1,21 @@
-/** The token endpoint of the built-in authorization server (VCI §6, RFC 6749 §5): redeems pre-authorized codes. */
+/** The token endpoint of the built-in authorization server (VCI §6, RFC 6749 §5): redeems pre-authorized and authorization codes. */
 import * as z from 'zod'
-import { createTokenCheck } from '../base/api-key.ts'
 import { isOver } from '../base/clock.ts'
-import { Secret } from '../base/secret.ts'
-import type { Tx } from '../storage/database.ts'
 import { getRecord } from '../protocols/engine/find.ts'
-import { advance, updateData } from '../protocols/engine/record.ts'
+import { advance } from '../protocols/engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../protocols/issue-credential/model.ts'
+import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import { authorizedIn, refusalOfCode } from './authorization-code.ts'
+import { readProof, useProof } from './dpop.ts'
 import type { IssuerRow } from './issuers.ts'
 import { preAuthorizedGrant } from './metadata.ts'
 import { createNonce, nonceLifetimeSeconds } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
+import { readParameters } from './parameters.ts'
 import { logRefusal } from './request-log.ts'
 import { digestOf, findSession, newSecret, openSecrets, updateSession, type SessionRow } from './session.ts'
+import { guessTxCode } from './tx-code.ts'
 
 /** The seconds for which an access token is valid. */
 const tokenLifetimeSeconds = 600
@@ -23,111 +25,130 @@ export const TokenRequest = z
     grant_type: z.string(),
     'pre-authorized_code': z.string().optional(),
     tx_code: z.string().optional().describe('The transaction code, if the offer requires one.'),
+    code: z.string().optional().describe('The authorization code.'),
+    client_id: z.string().optional().describe('As in the authorization request.'),
+    redirect_uri: z.string().optional().describe('As in the authorization request.'),
+    code_verifier: z.string().optional().describe('Of PKCE (RFC 7636).'),
   })
   .meta({ id: 'TokenRequest' })
+export type TokenRequest = z.output<typeof TokenRequest>
+
+const GrantedDetails = z.object({
+  type: z.literal('openid_credential'),
+  credential_configuration_id: z.string(),
+  credential_identifiers: z.array(z.string()),
+})
 
 export const TokenResponse = z
   .object({
     access_token: z.string(),
-    token_type: z.literal('Bearer'),
+    token_type: z.enum(['Bearer', 'DPoP']),
     expires_in: z.int(),
+    authorization_details: z
+      .array(GrantedDetails)
+      .optional()
+      .describe('If the authorization request had them. Request the credential by its identifier then.'),
     c_nonce: z.string().describe('For wallets of earlier drafts. Others use the nonce endpoint.'),
     c_nonce_expires_in: z.int(),
   })
   .meta({ id: 'TokenResponse' })
 export type TokenResponse = z.infer<typeof TokenResponse>
 
-const unusable =
-  'The pre-authorized code is unknown, was used, has expired, or was blocked by wrong transaction codes. Ask for a new offer.'
+/** A code is redeemed, or refused with writes that are committed too. */
+type Redeemed = { details: z.infer<typeof GrantedDetails>[] | undefined } | OAuthError
 
-/** @throws {OAuthError} `invalid_request`, `unsupported_grant_type`, `invalid_grant` */
+/** With a DPoP proof, the access token is bound to its key. @throws {OAuthError} `invalid_request`, `unsupported_grant_type`, `invalid_grant`, and of `readProof` */
 export async function redeemCode(
   wallet: Wallet,
   issuer: IssuerRow,
-  form: URLSearchParams,
+  { form, dpop }: { form: URLSearchParams; dpop: string | undefined },
 ): Promise<TokenResponse> {
-  const { grant_type: grant, 'pre-authorized_code': code = '', tx_code: txCode } = readForm(form)
-  if (grant !== preAuthorizedGrant)
-    throw new OAuthError('unsupported_grant_type', `The grant type must be ${preAuthorizedGrant}.`)
-  if (code === '') throw new OAuthError('invalid_request', 'pre-authorized_code is missing.')
+  const request = readParameters(TokenRequest, form)
+  const code = codeIn(request)
+  const proof = readProof(wallet, issuer, dpop, { endpoint: 'token' })
   // A stranger's guess begins no transaction.
-  if (!(await findSession(wallet.db, issuer.id, 'code_digest', code))) throw invalidGrant()
+  if (!(await findSession(wallet.db, issuer.id, 'code_digest', code))) throw unusable()
   const token = newSecret()
-  const refusal = await wallet.transaction(async (tx) => {
+  const redeemed = await wallet.transaction(async (tx): Promise<Redeemed> => {
     const session = await findSession(tx, issuer.id, 'code_digest', code)
-    if (!session) return invalidGrant()
+    if (!session) return unusable()
+    if (proof) await useProof(tx, proof, 'token')
     const record = await getRecord(tx, issueCredential, session.record_id)
-    const refused = await redeem(tx, wallet, { session, record }, { txCode, token })
-    if (refused) await logRefusal(tx, record, 'token-request', refused)
-    return refused
+    const refusal =
+      request.grant_type === preAuthorizedGrant
+        ? await refusalOfPreAuthorized(tx, wallet, { session, record }, request.tx_code)
+        : await refusalOfCode(tx, { session, record }, { ...request, jkt: proof?.jkt })
+    if (refusal) {
+      await logRefusal(tx, record, 'token-request', refusal)
+      return refusal
+    }
+    await updateSession(tx, record.id, {
+      sealed: null,
+      token_digest: digestOf(token),
+      token_jkt: proof?.jkt ?? null,
+      token_expires_at: new Date(Date.now() + tokenLifetimeSeconds * 1_000).toISOString(),
+    })
+    await advance(tx, issueCredential, record, 'received token request', { metaLastFailure: undefined })
+    return { details: detailsOf(session) }
   })
-  if (refusal) throw refusal
+  if (redeemed instanceof OAuthError) throw redeemed
   return {
     access_token: token,
-    token_type: 'Bearer',
+    token_type: proof ? 'DPoP' : 'Bearer',
     expires_in: tokenLifetimeSeconds,
+    ...(redeemed.details && { authorization_details: redeemed.details }),
     c_nonce: createNonce(wallet, issuer.id),
     c_nonce_expires_in: nonceLifetimeSeconds,
   }
 }
 
-/** Stores the access token. Returns the refusal, whose writes are committed too. */
-async function redeem(
+/** The code of a request by its grant. @throws {OAuthError} `unsupported_grant_type`, `invalid_request` */
+function codeIn({ grant_type: grant, 'pre-authorized_code': preAuthorized, code }: TokenRequest): string {
+  if (grant !== preAuthorizedGrant && grant !== 'authorization_code')
+    throw new OAuthError(
+      'unsupported_grant_type',
+      `grant_type must be authorization_code or ${preAuthorizedGrant}.`,
+    )
+  const [name, value] = grant === preAuthorizedGrant ? ['pre-authorized_code', preAuthorized] : ['code', code]
+  if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing.`)
+  return value
+}
+
+/** Checks an offer and its transaction code. */
+async function refusalOfPreAuthorized(
   tx: Tx,
   wallet: Wallet,
   { session, record }: { session: SessionRow; record: CredentialRecord },
-  { txCode, token }: { txCode: string | undefined; token: string },
+  given: string | undefined,
 ): Promise<OAuthError | undefined> {
   const secrets = openSecrets(wallet, session)
-  if (record.state !== 'OfferCreated' || !secrets) return invalidGrant()
+  if (record.state !== 'OfferCreated' || !secrets || session.authorized !== null) return unusable()
   if (isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)) {
     await advance(tx, issueCredential, record, 'expired', {})
-    return invalidGrant()
+    return unusable()
   }
-  if (secrets.txCode === undefined && txCode !== undefined)
-    return new OAuthError('invalid_request', 'tx_code: the offer has no transaction code.')
-  if (secrets.txCode !== undefined && txCode === undefined)
+  const { txCode: right } = secrets
+  if (right === undefined)
+    return given === undefined
+      ? undefined
+      : new OAuthError('invalid_request', 'tx_code: the offer has no transaction code.')
+  if (given === undefined)
     return new OAuthError('invalid_request', 'tx_code is missing: the offer requires a transaction code.')
-  if (secrets.txCode !== undefined && !createTokenCheck([new Secret(secrets.txCode)])(txCode))
-    return refuseTxCode(tx, session, record)
-  await updateSession(tx, record.id, {
-    sealed: null,
-    token_digest: digestOf(token),
-    token_expires_at: new Date(Date.now() + tokenLifetimeSeconds * 1_000).toISOString(),
-  })
-  await advance(tx, issueCredential, record, 'received token request', {
-    metaLastFailure: undefined,
-  })
-  return undefined
+  const guesses = await guessTxCode(tx, { session, record }, { right, given })
+  if (guesses === undefined) return undefined
+  return guesses === 0 ? unusable() : new OAuthError('invalid_grant', 'The transaction code is wrong.')
 }
 
-/** VCI §13.6.3: counts a wrong transaction code, and blocks the offer after the last guess. */
-async function refuseTxCode(tx: Tx, session: SessionRow, record: CredentialRecord): Promise<OAuthError> {
-  const guesses = session.guesses - 1
-  await updateSession(tx, record.id, { guesses })
-  const metaLastFailure = {
-    status: 400,
-    type: 'invalid_grant',
-    title: 'Invalid Grant',
-    detail: `A wallet sent a wrong transaction code. It may send ${guesses} more.`,
-  }
-  if (guesses === 0) await advance(tx, issueCredential, record, 'refused tx_code', { metaLastFailure })
-  else await updateData(tx, record, { metaLastFailure })
-  return guesses === 0 ? invalidGrant() : new OAuthError('invalid_grant', 'The transaction code is wrong.')
+function unusable(): OAuthError {
+  return new OAuthError(
+    'invalid_grant',
+    'The code is unknown, was used, has expired, or was blocked by wrong transaction codes. Ask for a new offer.',
+  )
 }
 
-function invalidGrant(): OAuthError {
-  return new OAuthError('invalid_grant', unusable)
-}
-
-/** RFC 6749 §3.2: a parameter must not be repeated; one without a value is absent. */
-function readForm(form: URLSearchParams): z.output<typeof TokenRequest> {
-  const names = [...form.keys()]
-  const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  if (repeated !== undefined)
-    throw new OAuthError('invalid_request', `${repeated.slice(0, 100)} is sent more than once.`)
-  const given = Object.fromEntries([...form].filter(([, value]) => value !== ''))
-  const parsed = TokenRequest.safeParse(given)
-  if (!parsed.success) throw new OAuthError('invalid_request', 'grant_type is missing.')
-  return parsed.data
+/** VCI §6.2: the credential has an identifier if it was requested by `authorization_details`. */
+function detailsOf(session: SessionRow): z.infer<typeof GrantedDetails>[] | undefined {
+  if (authorizedIn(session)?.byDetails !== true) return undefined
+  const { configuration_id: credential_configuration_id, record_id } = session
+  return [{ type: 'openid_credential', credential_configuration_id, credential_identifiers: [record_id] }]
 }

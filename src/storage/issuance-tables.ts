@@ -5,20 +5,28 @@ export interface IssuanceTables {
     record_id: string
     issuer_id: string
     configuration_id: string
+    /** The URL of the external authorization server that the offer is for. Null: the built-in one. */
+    authorization_server: string | null
     /** Of the last part of `credential_offer_uri`, if the offer was made by reference. */
     offer_digest: string | null
-    /** Of the pre-authorized code. */
-    code_digest: string
-    /** JSON of the code and the transaction code, sealed. Null when the code has been redeemed. */
+    /** Of `issuer_state`, if the grant of the offer is `authorization_code`. */
+    state_digest: string | null
+    /** Of the pre-authorized code, or of the authorization code when the person has consented. */
+    code_digest: string | null
+    /** JSON of the authorization request that the authorization code is for. */
+    authorized: string | null
+    /** JSON of the secrets of the offer, sealed. Null when the code has been redeemed. */
     sealed: string | null
     /** How often a wrong transaction code may still be sent. */
     guesses: number
     /** Of the access token. */
     token_digest: string | null
+    /** The thumbprint of the key that the access token is bound to (RFC 7638, RFC 9449). Null: a bearer token. */
+    token_jkt: string | null
     /** ISO 8601. */
     token_expires_at: string | null
   }
 
-  /** The nonces of key proofs that a credential was issued for. Rows are deleted when the nonce has expired. */
+  /** Values of single use: nonces of key proofs that a credential was issued for, ids of DPoP proofs, and ids of answered authorization requests. Rows are deleted when the value has expired. */
   issuance_nonce: { digest: string; expires_at: string }
 }

@@ -42,8 +42,12 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /.well-known/openid-credential-issuer/oid4vci/issuers/{issuerId}': forWallets,
   'GET /.well-known/oauth-authorization-server/oid4vci/issuers/{issuerId}': forWallets,
   'GET /oid4vci/issuers/{issuerId}/credential-offers/{reference}': forWallets,
+  'POST /oid4vci/issuers/{issuerId}/par': forWallets,
+  'GET /oid4vci/issuers/{issuerId}/authorize': forWallets,
+  'POST /oid4vci/issuers/{issuerId}/authorize': forWallets,
   'POST /oid4vci/issuers/{issuerId}/token': forWallets,
   'POST /oid4vci/issuers/{issuerId}/nonce': forWallets,
+  'POST /oid4vci/nonces': 'for authorization servers',
   'POST /oid4vci/issuers/{issuerId}/credentials': forWallets,
   'GET /_system/metrics': 'for Prometheus',
   'GET /_system/ready':

@@ -307,9 +307,12 @@ const published: Readonly<Record<string, keyof Ids>> = {
   'POST /oid4vci/issuers/{issuerId}/nonce': 'issuer',
 }
 
-/** They refuse requests without a code, token or reference. That the issuer exists is public. */
+/** They refuse requests without an offer, code, token or reference. That the issuer exists is public. */
 const ofKnownIssuer = [
   'GET /oid4vci/issuers/{issuerId}/credential-offers/{reference}',
+  'POST /oid4vci/issuers/{issuerId}/par',
+  'GET /oid4vci/issuers/{issuerId}/authorize',
+  'POST /oid4vci/issuers/{issuerId}/authorize',
   'POST /oid4vci/issuers/{issuerId}/token',
   'POST /oid4vci/issuers/{issuerId}/credentials',
   'POST /oid4vci/issuers/{issuerId}/deferred-credentials',

@@ -193,7 +193,8 @@ describe('the document of the agent', () => {
     for (const { key, contract } of routes) {
       const { summary, responses } = operation(key)
       expect(summary.length, key).toBeGreaterThan(3)
-      const others = (contract as Contract).failures?.statuses.map(String) ?? []
+      const { redirects, failures } = contract as Contract
+      const others = [...(redirects ? ['303'] : []), ...(failures?.statuses.map(String) ?? [])]
       expect(Object.keys(responses)).toEqual([String(contract.reply[0]), ...others, 'default'])
       expect(responses['default']!.content!['application/json']!.schema).toEqual({
         $ref: '#/components/schemas/ErrorResponse',

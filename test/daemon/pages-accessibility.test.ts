@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { launch } from '../_chromium.ts'
 import { encode, offerByInvitation } from '../_invitation.ts'
+import { offered } from '../oid4vci/_authorization.ts'
+import { addIssuer } from '../oid4vci/_wallet.ts'
 import { oobOf } from '../_tenants.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -35,7 +37,11 @@ beforeAll(async () => {
       agent.tenant('POST /present-proof/presentations/invitation', { body: { goal: name, proofs: [] } }),
     ])
   await agent.tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: withdrawn.id } })
+  const issuer = await addIssuer(agent, tenant)
+  const { parameters } = await offered(issuer)
+  const consent = new URLSearchParams(parameters as Record<string, string>)
   pages = {
+    consent: `${issuer.identifier}/authorize?${consent.toString()}`,
     home: `${agent.url}/`,
     'DID request': didRequest.onboardEndpoint,
     'DID request without a name': unnamed.didRequest.onboardEndpoint,
@@ -184,6 +190,7 @@ test('the keyboard reaches each control in order, and its focus is visible', asy
     'summary',
   ])
   expect(await walk(pages['home']!, 3)).toEqual(['a', 'a', 'a'])
+  expect(await walk(pages['consent']!, 3)).toEqual(['inputtx_code', 'button', 'button'])
   // Without the pointer, Enter opens the details.
   await page.goto(pages['DID request']!)
   await page.keyboard.press('Tab')

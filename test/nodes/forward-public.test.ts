@@ -8,6 +8,7 @@ import type { Daemon } from '../_daemon.ts'
 import { connect, issue, newDid, publishSchema, until, type Tenant } from '../_tenants.ts'
 import { newHolder } from '../enterprise/_suite.ts'
 import { statusOf } from '../flows/_revocation.ts'
+import { consent, offered, push, redeemAuthorized } from '../oid4vci/_authorization.ts'
 import { addIssuer, offer, prove as proveKey, redeemOffer, request } from '../oid4vci/_wallet.ts'
 import { startNodes, type Nodes } from './_nodes.ts'
 
@@ -158,6 +159,11 @@ test('an issuer of OpenID4VCI: a wallet knows the address of the other node only
   const { body } = await redeemOffer(setup, credentialOffer)
   const reply = await request(setup, { token: body.access_token, jwt: await proveKey(setup) })
   expect([reply.status, reply.body.credentials?.length]).toEqual([200, 1])
+  // The page and its form too.
+  const { parameters, txCode, verifier } = await offered(setup)
+  const { body: pushed } = await push(setup, parameters)
+  const code = await consent(setup, { client_id: 'wallet', request_uri: pushed.request_uri }, txCode)
+  expect((await redeemAuthorized(setup, { code, verifier })).status).toBe(200)
 })
 
 test('links of a node that has ended work at the node that takes over', async () => {

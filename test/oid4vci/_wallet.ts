@@ -34,8 +34,9 @@ export async function startIssuer(env: Record<string, string> = {}): Promise<Set
   return addIssuer(agent, await agent.newTenant('issuer'))
 }
 
-type Options = {
-  txCode?: boolean
+export type OfferOptions = {
+  grant?: 'pre-authorized_code' | 'authorization_code'
+  txCode?: boolean | { length: number; description: string }
   automaticIssuance?: boolean
   byReference?: boolean
   expiresIn?: number
@@ -46,7 +47,7 @@ type Options = {
 }
 
 /** Offers the credential `Person`, or another. */
-export function offer({ tenant, issuerId, issuingDID }: Setup, options: Options = {}) {
+export function offer({ tenant, issuerId, issuingDID }: Setup, options: OfferOptions = {}) {
   const body = { credentialConfigurationId: 'Person', issuingDID, claims: { name: 'Alice' }, ...options }
   return tenant.call('POST /oid4vci/issuers/{issuerId}/credential-offers', { path: { issuerId }, body })
 }
@@ -116,7 +117,7 @@ export function fetchDeferred({ agent, issuerId }: Issuer, token: string, id: st
 }
 
 /** An offer whose code is redeemed. */
-export async function redeemed(setup: Setup, options: Options = {}) {
+export async function redeemed(setup: Setup, options: OfferOptions = {}) {
   const made = await offer(setup, options)
   const { status, body } = await redeemOffer(setup, made.credentialOffer, made.txCode)
   if (status !== 200) throw new Error(JSON.stringify(body))

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { publishSchema } from '../_tenants.ts'
-import { offer, readOffer, startIssuer, type Setup } from './_wallet.ts'
+import { offer, preAuthorizedGrant, readOffer, startIssuer, type Setup } from './_wallet.ts'
 
 let setup: Setup & { agent: TestAgent }
 beforeAll(async () => {
@@ -60,7 +60,23 @@ test('the built-in authorization server has metadata', async () => {
   const { agent, issuerId, identifier } = setup
   const { body } = await ask(agent, `GET /.well-known/oauth-authorization-server/oid4vci/issuers/${issuerId}`)
   expect(faults('oauth_authorization_server_metadata', body)).toEqual([])
-  expect(body).toMatchObject({ issuer: identifier, token_endpoint: `${identifier}/token` })
+  expect(body).toMatchObject({
+    issuer: identifier,
+    token_endpoint: `${identifier}/token`,
+    authorization_endpoint: `${identifier}/authorize`,
+    pushed_authorization_request_endpoint: `${identifier}/par`,
+    grant_types_supported: ['authorization_code', preAuthorizedGrant],
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+    dpop_signing_alg_values_supported: ['EdDSA', 'ES256K', 'ES256'],
+    authorization_response_iss_parameter_supported: true,
+    scopes_supported: ['Person'],
+  })
+})
+
+test('an offer with the grant authorization_code has the form of the specification', async () => {
+  const made = await readOffer((await offer(setup, { grant: 'authorization_code' })).credentialOffer)
+  expect(faults('credential_offer-1_0', made)).toEqual([])
 })
 
 test('an issuer with an external authorization server names both, and its offers name the one that made the code', async () => {
@@ -73,9 +89,18 @@ test('an issuer with an external authorization server names both, and its offers
   const { body } = await ask(setup.agent, `GET ${target}`)
   expect(body.authorization_servers).toEqual([url, identifier])
   expect(faults('credential_issuer_metadata-1_0', body)).toEqual([])
-  const made = await readOffer((await offer(setup, { txCode: true })).credentialOffer)
-  expect(Object.values(made.grants)).toMatchObject([{ authorization_server: identifier }])
-  expect(faults('credential_offer-1_0', made)).toEqual([])
+  for (const [options, server] of [
+    [{}, url],
+    [{ grant: 'pre-authorized_code', txCode: true }, identifier],
+  ] as const) {
+    const made = await readOffer((await offer(setup, options)).credentialOffer)
+    expect(Object.values(made.grants)).toMatchObject([{ authorization_server: server }])
+    expect(faults('credential_offer-1_0', made)).toEqual([])
+  }
+  const wellKnown = `/.well-known/oauth-authorization-server/oid4vci/issuers/${issuerId}`
+  const { body: ofServer } = await ask(setup.agent, `GET ${wellKnown}`)
+  expect(ofServer.grant_types_supported).toEqual([preAuthorizedGrant])
+  expect(ofServer.authorization_endpoint).toBeUndefined()
 })
 
 test('a configuration of SD-JWT VCs, and the type metadata that it names', async () => {

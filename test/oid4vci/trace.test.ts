@@ -26,7 +26,7 @@ test('wrong transaction codes and proofs, until the credential is issued', async
   await redeemOffer(setup, credentialOffer)
   await redeemOffer(setup, credentialOffer, 'wrong')
   expect((await traceOf(recordId)).records).toMatchObject([
-    { failure: 'A wallet sent a wrong transaction code. It may send 4 more.' },
+    { failure: 'A wrong transaction code was sent. 4 guesses are left.' },
   ])
   const { body } = await redeemOffer(setup, credentialOffer, txCode)
   const token: string = body.access_token

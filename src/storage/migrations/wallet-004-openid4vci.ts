@@ -7,8 +7,9 @@ import { sql, type Kysely } from 'kysely'
 const script = `
 create table issuance_session (
   record_id text primary key references record (id) on delete cascade, issuer_id text not null,
-  configuration_id text not null, offer_digest text unique, code_digest text not null unique,
-  sealed text, guesses integer not null, token_digest text unique, token_expires_at text
+  configuration_id text not null, authorization_server text, offer_digest text unique, state_digest text unique, code_digest text unique,
+  authorized text, sealed text, guesses integer not null, token_digest text unique, token_jkt text,
+  token_expires_at text
 );
 
 create table issuance_nonce (digest text primary key, expires_at text not null);

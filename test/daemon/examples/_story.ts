@@ -13,6 +13,7 @@ import { AtalaObjectSchema } from '../../../src/did/prism/prism_pb.ts'
 import { adminToken, type TestAgent } from '../../_agent.ts'
 import { signedCreate } from '../../did/prism/_make.ts'
 import { newHolder } from '../../enterprise/_suite.ts'
+import { answer, open, push, requestFor, sealedIn } from '../../oid4vci/_authorization.ts'
 import {
   codeOf,
   preAuthorizedGrant,
@@ -240,9 +241,15 @@ async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {
   await acme('GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', one)
   await anyone('GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer', { path })
   await anyone('GET /.well-known/openid-credential-issuer/oid4vci/issuers/{issuerId}', { path })
-  await anyone('GET /.well-known/oauth-authorization-server/oid4vci/issuers/{issuerId}', { path })
   await redeemByOpenId(cast, { issuerId, issuingDID })
   await deferByOpenId(cast, { issuerId, issuingDID })
+  const { credentialOffer } = await acme('POST /oid4vci/issuers/{issuerId}/credential-offers', {
+    path,
+    body: { credentialConfigurationId: 'Membership', issuingDID, claims: { name: 'Alice', member: 7 } },
+  })
+  const { parameters } = await requestFor(credentialOffer)
+  await anyone('POST /oid4vci/nonces', { body: { issuerState: parameters['issuer_state']! } })
+  await authorizeByOpenId(cast, { schemaId, issuingDID })
   await acme('DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', one)
   await acme('DELETE /oid4vci/issuers/{issuerId}', { path })
 }
@@ -258,6 +265,7 @@ async function redeemByOpenId(
       credentialConfigurationId: 'Membership',
       issuingDID,
       claims: { name: 'Alice', member: 7 },
+      grant: 'pre-authorized_code',
       byReference: true,
     },
   })
@@ -295,6 +303,7 @@ async function deferByOpenId(
     issuingDID,
     claims: { name: 'Alice', member: 7 },
     automaticIssuance: false,
+    grant: 'pre-authorized_code' as const,
   }
   const target = 'POST /oid4vci/issuers/{issuerId}/credential-offers'
   const { credentialOffer, recordId } = await acme(target, { path, body })
@@ -308,6 +317,36 @@ async function deferByOpenId(
     headers: { authorization: `Bearer ${token}` },
     body: { transaction_id: recordId },
   })
+}
+
+/** An issuer whose authorization server is built in. */
+async function authorizeByOpenId(
+  { acme, anyone, agent, examples }: Cast,
+  { schemaId, issuingDID }: Pick<Flow, 'schemaId' | 'issuingDID'>,
+) {
+  const { id: issuerId } = await acme('POST /oid4vci/issuers', { body: {} })
+  const path = { issuerId }
+  const body = { configurationId: 'Person', format: 'jwt_vc_json' as const, schemaId }
+  await acme('POST /oid4vci/issuers/{issuerId}/credential-configurations', { path, body })
+  await anyone('GET /.well-known/oauth-authorization-server/oid4vci/issuers/{issuerId}', { path })
+  const { credentialOffer, txCode } = await acme('POST /oid4vci/issuers/{issuerId}/credential-offers', {
+    path,
+    body: {
+      credentialConfigurationId: 'Person',
+      issuingDID,
+      claims: { name: 'Alice', member: 7 },
+      grant: 'authorization_code',
+    },
+  })
+  const setup = { agent, issuerId, identifier: `${agent.url}/oid4vci/issuers/${issuerId}` }
+  const { parameters } = await requestFor(credentialOffer)
+  const { body: response } = await push(setup, parameters)
+  examples.set('POST /oid4vci/issuers/{issuerId}/par', { request: parameters, response })
+  const page = await open(setup, { client_id: 'wallet', request_uri: response.request_uri })
+  const form = { request: sealedIn(page), decision: 'accept', tx_code: txCode }
+  await answer(setup, form)
+  const request = { ...form, tx_code: '493536' }
+  examples.set('POST /oid4vci/issuers/{issuerId}/authorize', { request })
 }
 
 async function verify({ acme, alice, anyone }: Cast, { schemaId, issuingDID }: Flow, jwt: string) {

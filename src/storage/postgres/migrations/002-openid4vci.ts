@@ -20,9 +20,10 @@ create index credential_configuration_of on credential_configuration (wallet_id)
 
 const ofWallets = `
 create table issuance_session (
-  record_id text not null, issuer_id text not null, configuration_id text not null, offer_digest text,
-  code_digest text not null, sealed text, guesses bigint not null, token_digest text, token_expires_at text,
-  primary key (record_id), unique (offer_digest), unique (code_digest), unique (token_digest),
+  record_id text not null, issuer_id text not null, configuration_id text not null, authorization_server text,
+  offer_digest text, state_digest text, code_digest text, authorized text, sealed text, guesses bigint not null,
+  token_digest text, token_jkt text, token_expires_at text,
+  primary key (record_id), unique (offer_digest), unique (state_digest), unique (code_digest), unique (token_digest),
   foreign key (record_id) references record (id) on delete cascade
 );
 

@@ -1,0 +1,81 @@
+/** The page of the authorization endpoint of an OpenID4VCI issuer: asks a person whether a wallet may get a credential. */
+import type { Texts } from './english.ts'
+import { html, line, type Html } from './html.ts'
+import type { Page } from './page.ts'
+import { maxLineLength } from './parts.ts'
+
+export type ConsentLink = {
+  /** The field `request` of the form. */
+  sealed: string
+  /** Where the answer goes: https, http of this machine, or the scheme of an app. */
+  redirectUri: string
+  /** The host of the issuer, and the DID that signs. */
+  host: string
+  issuingDid: string | undefined
+  configurationId: string
+  claims: readonly string[]
+  txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
+}
+
+export function consentPage({ consent: words }: Texts, link: ConsentLink): Page {
+  const { sealed, redirectUri, host, issuingDid, configurationId, claims, txCode } = link
+  const { protocol, origin } = new URL(redirectUri)
+  return {
+    title: words.title,
+    status: txCode?.isWrong ? 400 : 200,
+    // Browsers check the target of a redirect after a form too (CSP 3 §6.4.2.1).
+    formTarget: protocol === 'https:' ? origin : protocol,
+    content: html`<header>
+        <p class="kind">${words.kind}</p>
+        <h1>${words.title}</h1>
+        <p>${words.text(html`<bdi>${host}</bdi>`)}</p>
+      </header>
+      <dl>
+        ${row(words.credential, configurationId)} ${row(words.issuer, issuingDid)}
+        ${row(words.wallet, protocol === 'https:' || protocol === 'http:' ? origin : protocol)}
+      </dl>
+      <h2>${words.claims}</h2>
+      <ul>
+        ${claims.map((claim) => html`<li>${line(claim, maxLineLength)}</li>`)}
+      </ul>
+      <form method="post" action="authorize">
+        <input type="hidden" name="request" value="${sealed}" />
+        ${txCode && codeField(words, txCode)}
+        <p class="buttons">
+          <button name="decision" value="accept">${words.accept}</button>
+          <button name="decision" value="decline" formnovalidate>${words.decline}</button>
+        </p>
+      </form>
+      <aside class="note"><p>${words.warning}</p></aside>`,
+  }
+}
+
+function codeField(
+  words: Texts['consent'],
+  { description, isWrong, guesses }: NonNullable<ConsentLink['txCode']>,
+): Html {
+  const fault = isWrong ? html`<p id="fault" role="alert">${words.wrong(guesses)}</p>` : undefined
+  const hint = line(description, 300) ?? words.codeHint
+  return html`<label for="tx_code">${words.code}</label>
+    <p id="hint" class="soft">${hint}</p>
+    ${fault}
+    <input
+      id="tx_code"
+      name="tx_code"
+      inputmode="numeric"
+      autocomplete="one-time-code"
+      required
+      aria-describedby="hint${isWrong ? ' fault' : ''}"
+      ${isWrong ? html`aria-invalid="true"` : undefined}
+    />`
+}
+
+function row(name: string, value: string | undefined): Html | undefined {
+  const text = line(value, 1_000)
+  return text === undefined
+    ? undefined
+    : html`<div>
+        <dt>${name}</dt>
+        <dd>${text}</dd>
+      </div>`
+}

@@ -1,0 +1,85 @@
+/** Authorization codes (VCI §6, RFC 6749 §4.1.3, RFC 7636 §4.6): the authorization that a person gave on the consent page, and its redemption. */
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { isOver } from '../base/clock.ts'
+import { updateData } from '../protocols/engine/record.ts'
+import type { CredentialRecord } from '../protocols/issue-credential/model.ts'
+import type { Tx } from '../storage/database.ts'
+import { CheckedRequest } from './authorization-request.ts'
+import { OAuthError } from './oauth-error.ts'
+import { digestOf, newSecret, updateSession, type SessionRow } from './session.ts'
+
+/** The seconds for which an authorization code is valid. */
+const lifetimeSeconds = 60
+
+/** The request that a code is for, and when the code ends, in milliseconds since 1970. */
+const Authorized = CheckedRequest.extend({ endsMs: z.number() })
+
+/** Makes the code of a request that the person accepted. A code of an earlier request of the same offer ends. */
+export async function createCode(tx: Tx, request: CheckedRequest): Promise<string> {
+  const code = newSecret()
+  const endsMs = Date.now() + lifetimeSeconds * 1_000
+  const authorized = JSON.stringify({ ...request, endsMs } satisfies z.infer<typeof Authorized>)
+  await updateSession(tx, request.recordId, { code_digest: digestOf(code), authorized })
+  return code
+}
+
+/** The authorization of a session. Undefined for one with a pre-authorized code. */
+export function authorizedIn({ authorized }: SessionRow): z.infer<typeof Authorized> | undefined {
+  return authorized === null ? undefined : Authorized.parse(JSON.parse(authorized))
+}
+
+type Redemption = {
+  client_id?: string | undefined
+  redirect_uri?: string | undefined
+  code_verifier?: string | undefined
+  /** Of the key of the DPoP proof. */
+  jkt?: string | undefined
+}
+
+/**
+ * Checks that the client which made the authorization request redeems its code, once.
+ *
+ * @returns the refusal. A mistake does not use the code up; a second redemption revokes the access token of the first (RFC 6749 §4.1.2)
+ */
+export async function refusalOfCode(
+  tx: Tx,
+  { session, record }: { session: SessionRow; record: CredentialRecord },
+  { client_id: clientId, redirect_uri: redirectUri, code_verifier: verifier, jkt }: Redemption,
+): Promise<OAuthError | undefined> {
+  const authorized = authorizedIn(session)
+  if (!authorized) return invalidCode('is unknown')
+  if (record.state !== 'OfferCreated') {
+    await revokeToken(tx, session, record)
+    return invalidCode('was used before; its access token is revoked')
+  }
+  if (isOver(authorized.endsMs)) return invalidCode('has expired')
+  for (const [name, value] of Object.entries({ client_id: clientId, redirect_uri: redirectUri }))
+    if (value === undefined) return new OAuthError('invalid_request', `${name} is missing.`)
+  if (clientId !== authorized.clientId) return invalidCode('was issued to another client_id')
+  if (redirectUri !== authorized.redirectUri) return invalidCode('was issued for another redirect_uri')
+  if (verifier === undefined) return new OAuthError('invalid_request', 'code_verifier is missing.')
+  if (challengeOf(verifier) !== authorized.codeChallenge)
+    return invalidCode('was issued for another code_verifier')
+  if (authorized.jkt !== undefined && jkt !== authorized.jkt)
+    return invalidCode('is bound to another DPoP key')
+  return undefined
+}
+
+/** The challenge of a verifier by the method S256. */
+function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url')
+}
+
+async function revokeToken(tx: Tx, session: SessionRow, record: CredentialRecord): Promise<void> {
+  if (session.token_digest === null || record.state !== 'OfferRedeemed') return
+  await updateSession(tx, record.id, { token_digest: null })
+  const detail = 'The authorization code was sent twice, so its access token was revoked. Make a new offer.'
+  const metaLastFailure = { status: 400, type: 'invalid_grant', title: 'Invalid Grant', detail }
+  await updateData(tx, record, { metaLastFailure })
+}
+
+/** `reason` continues the sentence "The authorization code". */
+function invalidCode(reason: string): OAuthError {
+  return new OAuthError('invalid_grant', `The authorization code ${reason}.`)
+}

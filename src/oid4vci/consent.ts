@@ -1,0 +1,160 @@
+/**
+ * The authorization endpoint (VCI §5, RFC 6749 §4.1, RFC 9207): a person reads what an offer would issue, enters the transaction code of the
+ * offer, and accepts or declines. Accepting makes the authorization code.
+ */
+import * as z from 'zod'
+import { Problem } from '../base/problem.ts'
+import type { Tx } from '../storage/database.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { createCode } from './authorization-code.ts'
+import { checkRequest, type CheckedRequest, getOpenRecord, readTarget } from './authorization-request.ts'
+import { claimsOf, findConfiguration } from './configurations.ts'
+import { identifierOf, type IssuerRow } from './issuers.ts'
+import { isUsed } from './nonce.ts'
+import { OAuthError } from './oauth-error.ts'
+import { readParameters, withParameters } from './parameters.ts'
+import { openRequest, readPushed, sealRequest, useRequest } from './sealed-request.ts'
+import { getSession, openSecrets } from './session.ts'
+import { guessTxCode } from './tx-code.ts'
+
+/** The form of the page. */
+export const ConsentForm = z
+  .object({
+    request: z.string().describe('The request, sealed.'),
+    decision: z.enum(['accept', 'decline']),
+    tx_code: z.string().optional(),
+  })
+  .meta({ id: 'ConsentForm' })
+
+/** What the page shows. */
+export type Consent = {
+  /** The field `request` of the form. */
+  sealed: string
+  redirectUri: string
+  issuingDid: string | undefined
+  configurationId: string
+  /** The names of the claims. Their values are shown by the wallet, which the person has authorized. */
+  claims: string[]
+  /** Whether the offer has a transaction code, and where it comes from. */
+  txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
+}
+
+/** A page, or the URL that the browser goes to. */
+export type Answered = { consent: Consent } | { redirect: string }
+
+/** Reads an authorization request: parameters, or a pushed request. Writes nothing. @throws {OAuthError} that is not redirected */
+export async function openConsent(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  parameters: URLSearchParams,
+): Promise<Answered> {
+  if (parameters.has('request_uri')) {
+    const request = readPushed(wallet, issuer.id, parameters)
+    if (await isUsed(wallet.db, request.id)) throw answeredBefore()
+    return orRedirect(wallet, issuer, request, async () => ({
+      consent: await toConsent(wallet, issuer, request),
+    }))
+  }
+  const target = await readTarget(wallet, issuer, parameters)
+  const { redirect_uri: redirectUri, state } = target.request
+  return orRedirect(wallet, issuer, { redirectUri, state }, async () => {
+    const request = checkRequest(target, wallet.env.urls.rest)
+    return { consent: await toConsent(wallet, issuer, request) }
+  })
+}
+
+/** Stores the answer of a person. @throws {OAuthError} that is not redirected */
+export async function answerConsent(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  form: URLSearchParams,
+): Promise<Answered> {
+  const { request: sealed, decision, tx_code: txCode } = readParameters(ConsentForm, form)
+  const request = openRequest(wallet, issuer.id, 'form', sealed)
+  if (!request)
+    throw new OAuthError('invalid_request', 'request: the page is too old. Start again in the wallet.')
+  return orRedirect(wallet, issuer, request, async () => {
+    const answer = await wallet.transaction((tx) => storeAnswer(tx, wallet, request, { decision, txCode }))
+    if (answer instanceof OAuthError) throw answer
+    if (answer.code === undefined) return { consent: await toConsent(wallet, issuer, request, true) }
+    return { redirect: toRedirect(wallet, issuer, request, { code: answer.code }) }
+  })
+}
+
+/** The authorization code; none if the transaction code was wrong and may be sent again. Returned errors commit their writes. */
+async function storeAnswer(
+  tx: Tx,
+  wallet: Wallet,
+  request: CheckedRequest,
+  { decision, txCode: given = '' }: { decision: 'accept' | 'decline'; txCode: string | undefined },
+): Promise<{ code: string | undefined } | OAuthError> {
+  if (await isUsed(tx, request.id)) throw answeredBefore()
+  const record = await getOpenRecord(tx, request.recordId)
+  const session = await getSession(tx, request.recordId)
+  const { txCode: right } = openSecrets(wallet, session) ?? {}
+  if (decision === 'accept' && right !== undefined) {
+    const guesses = await guessTxCode(tx, { session, record }, { right, given: given.replaceAll(/\s/g, '') })
+    if (guesses === 0) return new OAuthError('access_denied', 'The transaction code was wrong too often.')
+    if (guesses !== undefined) return { code: undefined }
+  }
+  await useRequest(tx, request)
+  if (decision === 'decline') return new OAuthError('access_denied', 'The person declined the credential.')
+  return { code: await createCode(tx, request) }
+}
+
+function answeredBefore(): Problem {
+  return new Problem(
+    'error:ShortLinkError:LinkClosed',
+    'The authorization request was answered before. Start again in the wallet.',
+  )
+}
+
+/** Sends errors to the redirect URI of a request (RFC 6749 §4.1.2.1). */
+async function orRedirect(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  request: Pick<CheckedRequest, 'redirectUri' | 'state'>,
+  work: () => Promise<Answered>,
+): Promise<Answered> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error
+    const parameters = { error: error.code, error_description: error.message }
+    return { redirect: toRedirect(wallet, issuer, request, parameters) }
+  }
+}
+
+/** A response for the wallet. `iss` tells it which server answers (RFC 9207). */
+function toRedirect(
+  { env }: Wallet,
+  { id }: IssuerRow,
+  { redirectUri, state }: Pick<CheckedRequest, 'redirectUri' | 'state'>,
+  parameters: Record<string, string>,
+): string {
+  return withParameters(redirectUri, { ...parameters, state, iss: identifierOf(env.urls.rest, id) })
+}
+
+async function toConsent(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  request: CheckedRequest,
+  isWrong = false,
+): Promise<Consent> {
+  const { claims, issuingDID: issuingDid } = await getOpenRecord(wallet.db, request.recordId)
+  const session = await getSession(wallet.db, request.recordId)
+  const secrets = openSecrets(wallet, session)
+  const configuration = await findConfiguration(wallet.env.db, issuer.id, session.configuration_id)
+  const titles = new Map(configuration && claimsOf(configuration).map(({ name, title }) => [name, title]))
+  return {
+    sealed: sealRequest(wallet, issuer.id, 'form', request).sealed,
+    redirectUri: request.redirectUri,
+    issuingDid,
+    configurationId: session.configuration_id,
+    claims: Object.keys(claims).map((name) => titles.get(name) ?? name),
+    txCode:
+      secrets?.txCode === undefined
+        ? undefined
+        : { description: secrets.txCodeHint?.description, isWrong, guesses: session.guesses },
+  }
+}

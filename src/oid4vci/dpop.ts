@@ -1,0 +1,129 @@
+/**
+ * DPoP (RFC 9449): a wallet proves with each request that it has the key to which its access token is bound, so that a stolen token is useless.
+ *
+ * The nonce of a proof is required. It is a sealed time, as that of key proofs, so that it needs no row and a proof cannot be made in advance.
+ */
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import type { JsonObject } from '../base/json.ts'
+import { reasonOf } from '../base/reason.ts'
+import { decodeHeader, decodeJws, isSignedBy } from '../credentials/jws.ts'
+import { NumericDate } from '../credentials/validity.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
+import { toPublic, type PublicJwk } from '../crypto/keys.ts'
+import type { Tx } from '../storage/database.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { identifierOf, type IssuerRow } from './issuers.ts'
+import { proofAlgorithms } from './metadata.ts'
+import { createNonce, nonceLifetimeSeconds, readNonce, useNonce } from './nonce.ts'
+import { OAuthError, type OAuthErrorCode } from './oauth-error.ts'
+import { HeaderKey } from './proof.ts'
+import { digestOf } from './session.ts'
+
+/** A proof that passed all checks. `jkt` is the thumbprint of its key (RFC 7638), `id` identifies the proof until `endsMs`. */
+export type DpopProof = { jkt: string; id: string; endsMs: number }
+
+const Header = z.looseObject({
+  typ: z.literal('dpop+jwt', 'is not dpop+jwt'),
+  alg: z.enum(proofAlgorithms, `is not one of ${proofAlgorithms.join(', ')}`),
+  jwk: HeaderKey,
+})
+
+const Claims = z.looseObject({
+  jti: z.string().min(1).max(500),
+  htm: z.literal('POST', 'is not the method of the request'),
+  htu: z.string(),
+  iat: NumericDate,
+  ath: z.string().optional(),
+  nonce: z.string().optional(),
+})
+
+/** The endpoints that take access tokens. */
+export type Protected = 'credentials' | 'deferred-credentials' | 'notifications'
+
+type Use = {
+  endpoint: 'par' | 'token' | Protected
+  /** At an endpoint that takes one. */
+  accessToken?: string
+}
+
+/**
+ * Checks the proof in the header `DPoP` of a request (RFC 9449 §4.3). Undefined without one. `useProof` then excludes its repetition.
+ *
+ * @throws {OAuthError} `invalid_dpop_proof`; `use_dpop_nonce` with a nonce
+ */
+export function readProof(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  header: string | undefined,
+  { endpoint, accessToken }: Use,
+): DpopProof | undefined {
+  if (header === undefined) return undefined
+  const { env } = wallet
+  const url = `${identifierOf(env.urls.rest, issuer.id)}/${endpoint}`
+  const refuse = (reason: string, cause?: unknown) =>
+    refusal('invalid_dpop_proof', `The DPoP proof is not accepted: ${reason}.`, endpoint, { cause })
+  try {
+    const { jwk } = read(Header, decodeHeader(header), 'header member')
+    const jws = decodeJws(header)
+    const { jti, htu, iat, ath, nonce } = read(Claims, jws.payload, 'claim')
+    const key = toPublic(jwk as PublicJwk)
+    if (!isSignedBy(jws, key)) throw refuse('the key in its jwk did not make the signature')
+    if (targetOf(htu) !== targetOf(url)) throw refuse(`its htu is not ${url}`)
+    const [now, leeway] = [Date.now() / 1_000, env.config.PRESENTATION_LEEWAY]
+    if (iat > now + leeway || iat < now - nonceLifetimeSeconds - leeway)
+      throw refuse('its iat is in the future, or too long ago')
+    if (accessToken !== undefined && ath !== digestOf(accessToken))
+      throw refuse('its ath is not the digest of the access token')
+    const endsMs = nonce === undefined ? undefined : readNonce(wallet, issuer.id, nonce, 'dpop')
+    if (endsMs === undefined)
+      throw refusal('use_dpop_nonce', 'The DPoP proof needs the nonce of this response.', endpoint, {
+        dpopNonce: createNonce(wallet, issuer.id, 'dpop'),
+      })
+    const jkt = thumbprint(key)
+    return { jkt, id: `dpop:${jkt}:${jti}`, endsMs }
+  } catch (error) {
+    if (error instanceof VerificationError) throw refuse(reasonOf(error), error)
+    throw error
+  }
+}
+
+/** Stores that a proof was used. @throws {OAuthError} if it was used before */
+export async function useProof(tx: Tx, { id, endsMs }: DpopProof, endpoint: Use['endpoint']): Promise<void> {
+  if (await useNonce(tx, id, endsMs)) return
+  throw refusal('invalid_dpop_proof', 'The DPoP proof was used before: its jti is known.', endpoint)
+}
+
+/** RFC 9449 §5 and §7.1: the authorization server refuses with 400, endpoints that take access tokens with 401. */
+export function refusal(
+  code: OAuthErrorCode,
+  description: string,
+  endpoint: Use['endpoint'],
+  options: { cause?: unknown; dpopNonce?: string } = {},
+): OAuthError {
+  return new OAuthError(code, description, {
+    ...options,
+    ...(endpoint !== 'par' && endpoint !== 'token' && { status: 401 }),
+  })
+}
+
+/** RFC 9449 §4.3: a URL without query and fragment, normalized. Undefined for a text that is none. */
+function targetOf(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined
+  const { origin, pathname } = new URL(text)
+  return origin + pathname
+}
+
+/** RFC 7638 §3: the members in lexicographic order. */
+function thumbprint({ crv, kty, x, y }: PublicJwk): string {
+  const members = { crv, kty, x, ...(y !== undefined && { y }) }
+  return createHash('sha256').update(JSON.stringify(members)).digest('base64url')
+}
+
+/** @throws {VerificationError} naming the member */
+function read<Type extends z.ZodType>(type: Type, value: JsonObject, part: string): z.output<Type> {
+  const parsed = type.safeParse(value)
+  if (parsed.success) return parsed.data
+  const { path, message } = parsed.error.issues[0]!
+  throw new VerificationError('malformed', `The ${part} '${path.join('.')}' ${message}`)
+}

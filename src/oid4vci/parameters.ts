@@ -1,0 +1,26 @@
+/** Parameters of OAuth requests, from a form or a query, and of responses in a redirect. */
+import type * as z from 'zod'
+import { OAuthError } from './oauth-error.ts'
+
+/** RFC 6749 §3.1 and §3.2: a parameter must not be repeated, and one without a value is absent. @throws {OAuthError} `invalid_request` */
+export function readParameters<Type extends z.ZodType>(
+  type: Type,
+  parameters: URLSearchParams,
+): z.output<Type> {
+  const names = [...parameters.keys()]
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined)
+    throw new OAuthError('invalid_request', `${repeated.slice(0, 100)} is sent more than once.`)
+  const parsed = type.safeParse(Object.fromEntries([...parameters].filter(([, value]) => value !== '')))
+  if (parsed.success) return parsed.data
+  const { path, message, code } = parsed.error.issues[0]!
+  const isMissing = code === 'invalid_type'
+  throw new OAuthError('invalid_request', `${path.join('.')} ${isMissing ? 'is missing.' : message}`)
+}
+
+/** The redirect URI with response parameters (RFC 6749 §4.1.2). Its own text stays as it is. */
+export function withParameters(redirectUri: string, parameters: Record<string, string | undefined>): string {
+  const given = Object.entries(parameters).filter((each): each is [string, string] => each[1] !== undefined)
+  const separator = redirectUri.includes('?') ? '&' : '?'
+  return redirectUri + separator + new URLSearchParams(given).toString()
+}

@@ -1,0 +1,96 @@
+/**
+ * Authorization requests between two steps: a pushed request (RFC 9126), and the form of the consent page. Each contains the request itself,
+ * sealed with the key of the wallet for one issuer. So a request of a stranger writes nothing, and nobody else can make or change one.
+ */
+import * as z from 'zod'
+import { isOver } from '../base/clock.ts'
+import type { Tx } from '../storage/database.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { AuthorizationRequest, CheckedRequest, checkRequest, readTarget } from './authorization-request.ts'
+import { readProof } from './dpop.ts'
+import type { IssuerRow } from './issuers.ts'
+import { useNonce } from './nonce.ts'
+import { OAuthError } from './oauth-error.ts'
+import { readParameters } from './parameters.ts'
+
+export const PushedResponse = z
+  .object({ request_uri: z.string(), expires_in: z.int() })
+  .meta({ id: 'PushedAuthorizationResponse' })
+
+const prefix = 'urn:ietf:params:oauth:request_uri:'
+
+/** Seconds: from the push of a request to its page, and from its page to the answer. */
+const lifetimes = { pushed: 90, form: 600 } as const
+type Purpose = keyof typeof lifetimes
+
+const contextOf = (purpose: Purpose, issuerId: string) => `authorization-request:${purpose}:${issuerId}`
+const Sealed = z.object({ request: CheckedRequest, endsMs: z.number() })
+
+export function sealRequest(
+  wallet: Wallet,
+  issuerId: string,
+  purpose: Purpose,
+  request: CheckedRequest,
+): { sealed: string; expiresIn: number } {
+  const expiresIn = lifetimes[purpose]
+  const text = JSON.stringify({ request, endsMs: Date.now() + expiresIn * 1_000 })
+  return { sealed: wallet.seal(contextOf(purpose, issuerId), text), expiresIn }
+}
+
+/** Undefined if this issuer did not seal the request for the purpose, or its time is over. */
+export function openRequest(
+  wallet: Wallet,
+  issuerId: string,
+  purpose: Purpose,
+  sealed: string,
+): CheckedRequest | undefined {
+  try {
+    const opened = Sealed.parse(JSON.parse(wallet.unseal(contextOf(purpose, issuerId), sealed)))
+    return isOver(opened.endsMs) ? undefined : opened.request
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * RFC 9126 §2: stores the request in its `request_uri`. A DPoP proof binds the code to its key (RFC 9449 §10.1). That it is used once is not
+ * stored: repeating it pushes the same request.
+ *
+ * @throws {OAuthError}
+ */
+export async function pushRequest(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  { parameters, dpop }: { parameters: URLSearchParams; dpop: string | undefined },
+): Promise<z.infer<typeof PushedResponse>> {
+  if (parameters.has('request_uri'))
+    throw new OAuthError('invalid_request', 'request_uri is not allowed in a pushed request.')
+  const target = await readTarget(wallet, issuer, parameters)
+  const checked = checkRequest(target, wallet.env.urls.rest)
+  const { jkt = checked.jkt } = readProof(wallet, issuer, dpop, { endpoint: 'par' }) ?? {}
+  if (checked.jkt !== undefined && jkt !== checked.jkt)
+    throw new OAuthError('invalid_dpop_proof', 'dpop_jkt is not the thumbprint of the key of the DPoP proof.')
+  const request = { ...checked, ...(jkt !== undefined && { jkt }) }
+  const { sealed, expiresIn } = sealRequest(wallet, issuer.id, 'pushed', request)
+  return { request_uri: prefix + sealed, expires_in: expiresIn }
+}
+
+/** The pushed request of a client. Errors have no redirect URI. @throws {OAuthError} `invalid_request` */
+export function readPushed(wallet: Wallet, issuerId: string, parameters: URLSearchParams): CheckedRequest {
+  const { client_id: clientId, request_uri: uri } = readParameters(
+    AuthorizationRequest.pick({ client_id: true, request_uri: true }),
+    parameters,
+  )
+  const request = uri?.startsWith(prefix)
+    ? openRequest(wallet, issuerId, 'pushed', uri.slice(prefix.length))
+    : undefined
+  if (!request) throw new OAuthError('invalid_request', 'request_uri is not of this issuer, or has expired.')
+  if (request.clientId !== clientId)
+    throw new OAuthError('invalid_request', 'client_id is not that of the pushed request.')
+  return request
+}
+
+/** Stores that the request is answered, until no form of it is left. False if it was answered before. */
+export function useRequest(tx: Tx, { id }: CheckedRequest): Promise<boolean> {
+  return useNonce(tx, id, Date.now() + (lifetimes.pushed + lifetimes.form) * 1_000)
+}
