@@ -7,6 +7,8 @@ import { preAuthorizedGrant, type Issuer } from './_wallet.ts'
 
 export type ProofParts = {
   key?: PrivateJwk
+  /** Makes the signature instead of `key`. */
+  signer?: PrivateJwk
   nonce?: string | undefined
   accessToken?: string
   header?: object
@@ -17,7 +19,7 @@ export type ProofParts = {
 export function proofFor(
   { identifier }: Issuer,
   endpoint: 'par' | 'token' | 'credentials',
-  { key = generateKey('Ed25519'), nonce, accessToken, header, claims }: ProofParts = {},
+  { key = generateKey('Ed25519'), signer = key, nonce, accessToken, header, claims }: ProofParts = {},
 ): string {
   const all = { typ: 'dpop+jwt', alg: algorithmOf(key), jwk: toPublic(key), ...header }
   const payload = {
@@ -30,7 +32,7 @@ export function proofFor(
     ...claims,
   }
   const input = `${toBase64url(JSON.stringify(all))}.${toBase64url(JSON.stringify(payload))}`
-  return `${input}.${toBase64url(sign(key, utf8(input)))}`
+  return `${input}.${toBase64url(sign(signer, utf8(input)))}`
 }
 
 /** The thumbprint of a key (RFC 7638). */

@@ -78,7 +78,9 @@ test('opaque access tokens are introspected with the client of the issuer', asyn
 test('a token is for the offer that it names, of the issuer and the server that made it', async () => {
   const { issuerState } = await offered()
   const third = await addIssuer(setup.agent, setup.tenant)
+  const { issuerState: builtIn } = await offered(third, { grant: 'authorization_code' })
   await useServer(third, provider.url)
+  const { issuerState: earlier } = await offered(third)
   const token = await tokenOf(provider, setup, issuerState)
   expect(await take(token, third)).toEqual([401, 'invalid_token'])
   // The token names an offer of another issuer, for which it is not.
@@ -88,6 +90,9 @@ test('a token is for the offer that it names, of the issuer and the server that 
   expect(await take(await tokenOf(provider, setup, 'unknown'))).toEqual([401, 'invalid_token'])
   await using other = await startProvider({ agentUrl: setup.agent.url })
   await useServer(third, other.url)
+  // Both offers are not for the later server of the issuer.
+  for (const state of [earlier, builtIn])
+    expect(await take(await tokenOf(other, third, state), third)).toEqual([401, 'invalid_token'])
   const { issuerState: later } = await offered(third)
   expect(await take(await tokenOf(provider, third, later), third)).toEqual([401, 'invalid_token'])
   expect(await take(await tokenOf(other, third, later), third)).toEqual([200, 1])
@@ -143,6 +148,30 @@ test('a JWT that breaks one rule is refused, with each kind of fault', async () 
     expect(await take(token, third)).toEqual([401, 'invalid_token'])
   // For a client of the server, such as the one that the Cloud Agent has.
   expect(await take(await make({ aud: ['account', issuerClient.clientId] }), third)).toEqual([200, 1])
+})
+
+test('an introspected token that is not active, or not for the issuer, is refused', async () => {
+  let active: object = {}
+  await using server = await startServer((incoming, response) => {
+    const issuer = `http://${incoming.headers.host}`
+    const metadata = { issuer, introspection_endpoint: `${issuer}/introspect` }
+    response.end(JSON.stringify(incoming.method === 'GET' ? metadata : active))
+  })
+  const third = await addIssuer(setup.agent, setup.tenant)
+  await useServer(third, server.url)
+  const valid = { active: true, issuer_state: (await offered(third)).issuerState }
+  for (const change of [
+    { active: false },
+    { exp: Math.floor(Date.now() / 1_000) - 60 },
+    { iss: 'https://login.example' },
+    { aud: 'https://api.example' },
+    { issuer_state: undefined },
+  ]) {
+    active = { ...valid, ...change }
+    expect(await take('opaque', third)).toEqual([401, 'invalid_token'])
+  }
+  active = { ...valid, aud: [third.identifier] }
+  expect(await take('opaque', third)).toEqual([200, 1])
 })
 
 test('a server that does not answer is the fault of nobody: the wallet may repeat the request', async () => {
