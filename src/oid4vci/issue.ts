@@ -12,13 +12,9 @@ import { issuanceOf } from './formats.ts'
 import { useNonce } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
 import { invalidNonce, type KeyProof } from './proof.ts'
-import { updateSession } from './session.ts'
 
 /** How often an index of a status list is chosen again, because another credential got it meanwhile. */
 const attempts = 5
-
-/** The seconds in which a wallet can fetch a deferred credential. */
-const deferredSeconds = 30 * 86_400
 
 /** A key of the wallet, and the DID that names it. */
 type HolderKey = NonNullable<CredentialRecord['requestedKeys']>[number]
@@ -69,7 +65,7 @@ async function retryRaces<T>(issue: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Stores the keys until the issuer approves the request, and prolongs the access token. */
+/** Stores the keys until the issuer approves the request. */
 async function deferNow(
   wallet: Wallet,
   record: CredentialRecord,
@@ -80,9 +76,6 @@ async function deferNow(
   const change = { requestedKeys, holderDid, subjectId: holderDid, metaLastFailure: undefined }
   await wallet.transaction(async (tx) => {
     await useNonces(tx, proofs)
-    await updateSession(tx, record.id, {
-      token_expires_at: new Date(Date.now() + deferredSeconds * 1_000).toISOString(),
-    })
     await advance(tx, issueCredential, record, 'received credential request for review', change)
   })
 }

@@ -17,8 +17,8 @@ import { logRefusal } from './request-log.ts'
 import { digestOf, findSession, newSecret, openSecrets, updateSession, type SessionRow } from './session.ts'
 import { guessTxCode } from './tx-code.ts'
 
-/** The seconds for which an access token is valid. */
-const tokenLifetimeSeconds = 600
+/** The seconds for which an access token is valid. The longer time is for a credential that the issuer has to approve. */
+const [shortLifetime, deferredLifetime] = [600, 30 * 86_400]
 
 export const TokenRequest = z
   .object({
@@ -55,7 +55,7 @@ export const TokenResponse = z
 export type TokenResponse = z.infer<typeof TokenResponse>
 
 /** A code is redeemed, or refused with writes that are committed too. */
-type Redeemed = { details: z.infer<typeof GrantedDetails>[] | undefined } | OAuthError
+type Redeemed = { details: z.infer<typeof GrantedDetails>[] | undefined; lifetime: number } | OAuthError
 
 /** With a DPoP proof, the access token is bound to its key. @throws {OAuthError} `invalid_request`, `unsupported_grant_type`, `invalid_grant`, and of `readProof` */
 export async function redeemCode(
@@ -82,20 +82,21 @@ export async function redeemCode(
       await logRefusal(tx, record, 'token-request', refusal)
       return refusal
     }
+    const lifetime = record.automaticIssuance === false ? deferredLifetime : shortLifetime
     await updateSession(tx, record.id, {
       sealed: null,
       token_digest: digestOf(token),
       token_jkt: proof?.jkt ?? null,
-      token_expires_at: new Date(Date.now() + tokenLifetimeSeconds * 1_000).toISOString(),
+      token_expires_at: new Date(Date.now() + lifetime * 1_000).toISOString(),
     })
     await advance(tx, issueCredential, record, 'received token request', { metaLastFailure: undefined })
-    return { details: detailsOf(session) }
+    return { details: detailsOf(session), lifetime }
   })
   if (redeemed instanceof OAuthError) throw redeemed
   return {
     access_token: token,
     token_type: proof ? 'DPoP' : 'Bearer',
-    expires_in: tokenLifetimeSeconds,
+    expires_in: redeemed.lifetime,
     ...(redeemed.details && { authorization_details: redeemed.details }),
     c_nonce: createNonce(wallet, issuer.id),
     c_nonce_expires_in: nonceLifetimeSeconds,

@@ -18,7 +18,7 @@ export type ProofParts = {
 /** A proof for an endpoint of an issuer. Members of `header` and `claims` replace those of a valid one; undefined removes them. */
 export function proofFor(
   { identifier }: Issuer,
-  endpoint: 'par' | 'token' | 'credentials',
+  endpoint: string,
   { key = generateKey('Ed25519'), signer = key, nonce, accessToken, header, claims }: ProofParts = {},
 ): string {
   const all = { typ: 'dpop+jwt', alg: algorithmOf(key), jwk: toPublic(key), ...header }

@@ -121,7 +121,7 @@ export async function redeemed(setup: Setup, options: OfferOptions = {}) {
   const made = await offer(setup, options)
   const { status, body } = await redeemOffer(setup, made.credentialOffer, made.txCode)
   if (status !== 200) throw new Error(JSON.stringify(body))
-  return { ...made, token: body.access_token as string }
+  return { ...made, token: body.access_token as string, expiresIn: body.expires_in as number }
 }
 
 export function recordOf({ tenant }: Setup, recordId: string) {

@@ -29,6 +29,7 @@ function approve(recordId: string) {
 /** A request that waits for approval. */
 async function deferred() {
   const made = await redeemed(setup, { automaticIssuance: false })
+  expect(made.expiresIn).toBe(30 * 86_400)
   const key = generateKey('P-256')
   const reply = await request(setup, { token: made.token, jwt: await prove(setup, { key }) })
   expect(reply.status).toBe(202)

@@ -52,6 +52,20 @@ test('a token is bound to the key of the proof, and gets the credential with a p
   expect((await take(accessToken, dpop)).body.credentials).toHaveLength(1)
 })
 
+test('each endpoint that takes a token takes a proof for its own URL only', async () => {
+  const { accessToken, ...parts } = await bound()
+  const proofOf = (endpoint: string) => proofFor(setup, endpoint, { accessToken, ...parts })
+  const { body } = await take(accessToken, proofOf('credentials'))
+  const notify = (dpop: string, scheme = 'DPoP') =>
+    ask(setup.agent, `POST /oid4vci/issuers/${setup.issuerId}/notifications`, {
+      body: { notification_id: body.notification_id, event: 'credential_accepted' },
+      headers: { authorization: `${scheme} ${accessToken}`, dpop },
+    })
+  expect(errorOf(await notify(proofOf('credentials')))).toEqual([401, 'invalid_dpop_proof'])
+  expect(errorOf(await notify(proofOf('notifications'), 'Bearer'))).toEqual([401, 'invalid_token'])
+  expect((await notify(proofOf('notifications'))).status).toBe(204)
+})
+
 test('a proof without a valid nonce gets one, and the code stays usable', async () => {
   const form = await formOf()
   const key = generateKey('secp256k1')
