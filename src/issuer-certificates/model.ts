@@ -77,7 +77,7 @@ export const IssuerCertificate = z
     isDevelopment: z
       .boolean()
       .describe(
-        'Whether the wallet’s own development authority signed it. Only verifiers that import `root` trust it.',
+        'Whether the wallet’s own development authority signed it. Only verifiers that trust `root` accept it.',
       ),
     subject: z
       .string()

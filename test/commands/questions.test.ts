@@ -105,7 +105,8 @@ test('only records in the right state are options', async () => {
     given: {},
   })
   await expect(toIssue).rejects.toMatchObject({
-    message: 'There is no credential to choose: none is in the state “the holder has accepted the offer”.',
+    message:
+      'There is no credential to choose: none is in the state “the holder has accepted the offer, or a wallet has requested the credential”.',
     hint: 'agent credential list',
   })
 })

@@ -185,7 +185,7 @@ async function exportNewWallet(daemon: Daemon): Promise<ExportedWallet> {
   return { walletId: wallet.id, passphrase, exported: Buffer.from(await response.arrayBuffer()) }
 }
 
-/** The initial resources of a tenant: DIDs, a schema, a did:web, a connection to the party. */
+/** The initial resources of a tenant: DIDs, a schema, a did:web, an issuer certificate, a connection to the party. */
 async function prepareTenant(
   tenant: Tenant,
   party: Party,
@@ -200,6 +200,9 @@ async function prepareTenant(
   const publicKeys = [{ id: 'key-1', purpose: 'assertionMethod' as const }]
   await call('POST /did-registrar/dids', { body: { method: 'web', name, documentTemplate: { publicKeys } } })
   found.add(name, 'schema URL', await publishSchema(tenant, issuer))
+  // The first certificate of a daemon loads the library of X.509, which takes more than 100 ms once.
+  const names = [{ type: 'dns' as const, value: 'issuer.example' }]
+  await call('POST /issuer-certificates/development', { body: { commonName: name, names } })
   // These must not be removed, because later requests need them.
   for (const did of [issuer, longFormDid, subject]) reserved.add(did)
   const { connectionId, thid, invitation } = await call('POST /connections', { body: {} })

@@ -12,6 +12,7 @@ import { answerChallenge, answerDidRequest } from '../../src/enterprise/respond.
 import { createPost } from '../../src/mediator/mediator.ts'
 import { createWebhook } from '../../src/events/webhooks.ts'
 import { findShortUrl } from '../../src/net/short-url.ts'
+import { readExternalToken } from '../../src/oid4vci/external-server.ts'
 import { sendMessage } from '../../src/protocols/engine/send.ts'
 import { savePeerDid, newPeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
@@ -29,6 +30,7 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/enterprise/respond.ts': ['answer to a DID request', 'answer to a challenge'],
   'src/mediator/mediator.ts': ['answer of the mediator'],
   'src/net/short-url.ts': ['short URL'],
+  'src/oid4vci/external-server.ts': ['external authorization server'],
   'src/protocols/engine/send.ts': ['DIDComm message', 'DIDComm message by a mediator'],
   'src/schemas/resource.ts': ['schema', 'schema of a DID', 'credential definition'],
 }
@@ -36,6 +38,7 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
 /** Files that request addresses of the operator, with the variables that configure them. */
 export const operatorFiles: Readonly<Record<string, readonly string[]>> = {
   'src/vdr/neoprism-client.ts': ['VDR_URL'],
+  'src/doctor/credential-issuers.ts': ['REST_SERVICE_URL'],
   'src/doctor/public-addresses.ts': ['REST_SERVICE_URL', 'DIDCOMM_SERVICE_URL'],
   'src/doctor/clock.ts': ['VDR_URL'],
 }
@@ -103,6 +106,12 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Si
       const short = findShortUrl(`${url}?_oobid=id`)
       return short && env.retrieve(short)
     },
+    'external authorization server': (url) =>
+      readExternalToken(
+        env.http,
+        { url, clientId: 'issuer', clientSecret: 'secret' },
+        { token: 'token', audiences: [], leewaySeconds: 0 },
+      ),
     schema: (url) => env.getSchema(url),
     'credential definition': (url) => env.getCredentialDefinition(url),
     'schema of a DID': (url) => env.getSchema(`${peerAt(url)}?resourceService=service&resourcePath=schema`),

@@ -28,6 +28,7 @@ test('every file that has the client uses it or is known to pass it on', () => {
     'src/environment.ts',
     'src/mediator/mediator.ts',
     'src/net/http-client.ts',
+    'src/oid4vci/access-token.ts',
     'src/short-link-content.ts',
     'src/vdr/http-ledger.ts',
     'src/wallet/environment.ts',

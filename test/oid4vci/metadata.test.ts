@@ -1,11 +1,9 @@
 /** Metadata of issuers: at every path, and by the schemas of the OpenID Foundation. */
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { publishSchema } from '../_tenants.ts'
+import { faults } from './_schemas.ts'
 import { offer, preAuthorizedGrant, readOffer, startIssuer, type Setup } from './_wallet.ts'
 
 let setup: Setup & { agent: TestAgent }
@@ -13,16 +11,6 @@ beforeAll(async () => {
   setup = await startIssuer()
 })
 afterAll(() => setup.agent[Symbol.asyncDispose]())
-
-const ajv = new Ajv2020({ strict: false, allErrors: true })
-// The package is CommonJS.
-;(addFormats as unknown as (to: Ajv2020) => void)(ajv)
-
-function faults(schema: string, document: unknown): unknown {
-  const file = new URL(`../../fixtures/openid/${schema}.json`, import.meta.url)
-  const validate = ajv.compile(JSON.parse(readFileSync(file, 'utf8')))
-  return validate(document) ? [] : validate.errors
-}
 
 test('the metadata of an issuer is the same at the appended and at the inserted path, with and without base path', async () => {
   const { agent, issuerId, identifier } = setup

@@ -55,7 +55,13 @@ test.each(ends)('every state of a %s is final or can expire', (_name, states, en
 test.each(ends)('a peer of a %s may report a problem while the flow waits', (_name, machine) => {
   for (const [role, , , state] of machine.rows) {
     // An offer of OpenID4VCI has no peer.
-    const unpaired = ['InvitationGenerated', 'OfferCreated', 'OfferRedeemed']
+    const unpaired = [
+      'InvitationGenerated',
+      'OfferCreated',
+      'OfferRedeemed',
+      'RequestDeferred',
+      'RequestApproved',
+    ]
     const isWaiting = findExpiry(machine, role, state) && !unpaired.includes(state)
     const isSending = ['sent', 'made'].some((on) => findRow(machine, role, state, on))
     if (isWaiting && !isSending)
