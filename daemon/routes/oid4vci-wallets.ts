@@ -36,8 +36,6 @@ const withToken = z.object({
   dpop: Dpop,
 })
 
-const presentedIn = ({ authorization, dpop }: z.output<typeof withToken>) => ({ authorization, dpop })
-
 /** VCI §8.3: a deferred issuance has another status. */
 const toCredentialAnswer = (response: Promise<CredentialResponse>) =>
   toOAuthAnswer(response, ({ transaction_id }) => (transaction_id === undefined ? 200 : 202))
@@ -190,9 +188,7 @@ export default [
     },
     ({ agent }, { path: { issuerId }, headers, body }) =>
       toCredentialAnswer(
-        withIssuer(agent, issuerId, (wallet, issuer) =>
-          issueToWallet(wallet, issuer, { ...presentedIn(headers), body }),
-        ),
+        withIssuer(agent, issuerId, (wallet, issuer) => issueToWallet(wallet, issuer, { ...headers, body })),
       ),
   ),
 
@@ -212,7 +208,7 @@ export default [
     ({ agent }, { path: { issuerId }, headers, body }) =>
       toCredentialAnswer(
         withIssuer(agent, issuerId, (wallet, issuer) =>
-          issueDeferredToWallet(wallet, issuer, { ...presentedIn(headers), body }),
+          issueDeferredToWallet(wallet, issuer, { ...headers, body }),
         ),
       ),
   ),
@@ -233,7 +229,7 @@ export default [
     ({ agent }, { path: { issuerId }, headers, body }) =>
       toOAuthAnswer(
         withIssuer(agent, issuerId, (wallet, issuer) =>
-          receiveNotification(wallet, issuer, { ...presentedIn(headers), body }),
+          receiveNotification(wallet, issuer, { ...headers, body }),
         ),
       ),
   ),

@@ -29,7 +29,7 @@ export type ListMedia = (typeof listMedia)[number]
 /** The time until the `exp` of a Token Status List, which is signed again after half of it. */
 const lifetimeSeconds = 86_400
 
-/** How long others may cache a Token Status List: revocations take effect after this time at the latest. */
+/** The seconds for which verifiers may cache a Token Status List. Revocations take effect after them at the latest. */
 const ttlSeconds = 300
 
 /** `etag` is an entity tag (RFC 9110 §8.8.3). */

@@ -27,21 +27,17 @@ export const SubjectName = z
   .meta({ id: 'IssuerCertificateName' })
 export type SubjectName = z.output<typeof SubjectName>
 
+/** The value of an attribute of a subject (RFC 5280, Appendix A.1). */
+const SubjectText = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(/^[^\p{C}]+$/u, 'has control characters')
+
 export const CertificateInput = z
   .object({
-    commonName: z
-      .string()
-      .min(1)
-      .max(64)
-      .regex(/^[^\p{C}]+$/u, 'has control characters')
-      .describe('The name of the issuer in the certificate’s subject (CN).'),
-    organization: optional(
-      z
-        .string()
-        .min(1)
-        .max(64)
-        .regex(/^[^\p{C}]+$/u, 'has control characters'),
-    ).describe('The organization in the subject (O).'),
+    commonName: SubjectText.describe('The name of the issuer in the certificate’s subject (CN).'),
+    organization: optional(SubjectText).describe('The organization in the subject (O).'),
     country: optional(
       z.string().regex(/^[A-Z]{2}$/, 'is not a country code of two capital letters'),
     ).describe('The country in the subject (C), ISO 3166-1 alpha-2.'),

@@ -12,7 +12,7 @@ import { noteRefusal } from './request-log.ts'
 import { findSession, type SessionRow } from './session.ts'
 
 /** The headers of a request. */
-export type Presented = { authorization: string | undefined; dpop: string | undefined }
+export type Presented = { authorization?: string | undefined; dpop?: string | undefined }
 
 /** A session, and the thumbprint of the key that its access token is bound to. */
 type Granted = { session: SessionRow; jkt: string | null }
@@ -77,7 +77,7 @@ async function assertBound(
   if (jkt === null && !isDpop) return
   if (jkt === null || !isDpop)
     throw new OAuthError('invalid_token', `The access token is ${jkt === null ? 'not ' : ''}bound to a key.`)
-  const proof = readProof(wallet, issuer, dpop, { endpoint, accessToken: token })
+  const proof = await readProof(wallet, issuer, dpop, { endpoint, accessToken: token })
   if (proof?.jkt !== jkt)
     throw refusal(
       'invalid_dpop_proof',

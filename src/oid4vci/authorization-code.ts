@@ -1,5 +1,4 @@
 /** Authorization codes (VCI §6, RFC 6749 §4.1.3, RFC 7636 §4.6): the authorization that a person gave on the consent page, and its redemption. */
-import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
 import { updateData } from '../protocols/engine/record.ts'
@@ -59,16 +58,12 @@ export async function refusalOfCode(
   if (clientId !== authorized.clientId) return invalidCode('was issued to another client_id')
   if (redirectUri !== authorized.redirectUri) return invalidCode('was issued for another redirect_uri')
   if (verifier === undefined) return new OAuthError('invalid_request', 'code_verifier is missing.')
-  if (challengeOf(verifier) !== authorized.codeChallenge)
+  // The method S256 (RFC 7636 §4.2).
+  if (digestOf(verifier) !== authorized.codeChallenge)
     return invalidCode('was issued for another code_verifier')
   if (authorized.jkt !== undefined && jkt !== authorized.jkt)
     return invalidCode('is bound to another DPoP key')
   return undefined
-}
-
-/** The challenge of a verifier by the method S256. */
-function challengeOf(verifier: string): string {
-  return createHash('sha256').update(verifier).digest('base64url')
 }
 
 async function revokeToken(tx: Tx, session: SessionRow, record: CredentialRecord): Promise<void> {

@@ -26,7 +26,7 @@ export const ConsentForm = z
   })
   .meta({ id: 'ConsentForm' })
 
-/** What the page shows. */
+/** The content of the consent page. */
 export type Consent = {
   /** The field `request` of the form. */
   sealed: string

@@ -12,7 +12,7 @@ import { invalidProof, verifyKeyProof, type KeyProof, type ProofChecks } from '.
 import { noteRefusal } from './request-log.ts'
 import type { SessionRow } from './session.ts'
 
-/** How often a wallet may ask for a deferred credential. */
+/** The seconds between two requests for a deferred credential. */
 const deferredIntervalSeconds = 5
 
 export const CredentialResponse = z

@@ -4,6 +4,7 @@ import { getRecord } from '../protocols/engine/find.ts'
 import { issueCredential } from '../protocols/issue-credential/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { authorize, type Presented } from './access-token.ts'
+import { refuseEncryption } from './credential-request.ts'
 import { toResponse, type CredentialResponse } from './credential.ts'
 import { issueDeferred } from './issue.ts'
 import type { IssuerRow } from './issuers.ts'
@@ -30,8 +31,7 @@ export async function issueDeferredToWallet(
   const session = await authorize(wallet, issuer, 'deferred-credentials', presented)
   const { success, data } = DeferredCredentialRequest.safeParse(body)
   if (!success) throw new OAuthError('invalid_credential_request', 'transaction_id is missing.')
-  if (data.credential_response_encryption !== undefined)
-    throw new OAuthError('invalid_encryption_parameters', 'This issuer does not encrypt responses.')
+  refuseEncryption(data)
   const { requestedKeys, notification } = await getRecord(wallet.db, issueCredential, session.record_id)
   if (data.transaction_id !== session.record_id || !requestedKeys || notification)
     throw new OAuthError(

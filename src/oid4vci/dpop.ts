@@ -3,9 +3,8 @@
  *
  * The nonce of a proof is required. It is a sealed time, as that of key proofs, so that it needs no row and a proof cannot be made in advance.
  */
-import { createHash } from 'node:crypto'
+import { calculateJwkThumbprint } from 'jose'
 import * as z from 'zod'
-import type { JsonObject } from '../base/json.ts'
 import { reasonOf } from '../base/reason.ts'
 import { decodeHeader, decodeJws, isSignedBy } from '../credentials/jws.ts'
 import { NumericDate } from '../credentials/validity.ts'
@@ -17,7 +16,7 @@ import { identifierOf, type IssuerRow } from './issuers.ts'
 import { proofAlgorithms } from './metadata.ts'
 import { createNonce, nonceLifetimeSeconds, readNonce, useNonce } from './nonce.ts'
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts'
-import { HeaderKey } from './proof.ts'
+import { HeaderKey, readMembers } from './proof.ts'
 import { digestOf } from './session.ts'
 
 /** A proof that passed all checks. `jkt` is the thumbprint of its key (RFC 7638), `id` identifies the proof until `endsMs`. */
@@ -52,21 +51,21 @@ type Use = {
  *
  * @throws {OAuthError} `invalid_dpop_proof`; `use_dpop_nonce` with a nonce
  */
-export function readProof(
+export async function readProof(
   wallet: Wallet,
   issuer: IssuerRow,
   header: string | undefined,
   { endpoint, accessToken }: Use,
-): DpopProof | undefined {
+): Promise<DpopProof | undefined> {
   if (header === undefined) return undefined
   const { env } = wallet
   const url = `${identifierOf(env.urls.rest, issuer.id)}/${endpoint}`
   const refuse = (reason: string, cause?: unknown) =>
     refusal('invalid_dpop_proof', `The DPoP proof is not accepted: ${reason}.`, endpoint, { cause })
   try {
-    const { jwk } = read(Header, decodeHeader(header), 'header member')
+    const { jwk } = readMembers(Header, decodeHeader(header), 'header member')
     const jws = decodeJws(header)
-    const { jti, htu, iat, ath, nonce } = read(Claims, jws.payload, 'claim')
+    const { jti, htu, iat, ath, nonce } = readMembers(Claims, jws.payload, 'claim')
     const key = toPublic(jwk as PublicJwk)
     if (!isSignedBy(jws, key)) throw refuse('the key in its jwk did not make the signature')
     if (targetOf(htu) !== targetOf(url)) throw refuse(`its htu is not ${url}`)
@@ -80,7 +79,7 @@ export function readProof(
       throw refusal('use_dpop_nonce', 'The DPoP proof needs the nonce of this response.', endpoint, {
         dpopNonce: createNonce(wallet, issuer.id, 'dpop'),
       })
-    const jkt = thumbprint(key)
+    const jkt = await calculateJwkThumbprint(key)
     return { jkt, id: `dpop:${jkt}:${jti}`, endsMs }
   } catch (error) {
     if (error instanceof VerificationError) throw refuse(reasonOf(error), error)
@@ -112,18 +111,4 @@ function targetOf(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
   const { origin, pathname } = new URL(text)
   return origin + pathname
-}
-
-/** RFC 7638 §3: the members in lexicographic order. */
-function thumbprint({ crv, kty, x, y }: PublicJwk): string {
-  const members = { crv, kty, x, ...(y !== undefined && { y }) }
-  return createHash('sha256').update(JSON.stringify(members)).digest('base64url')
-}
-
-/** @throws {VerificationError} naming the member */
-function read<Type extends z.ZodType>(type: Type, value: JsonObject, part: string): z.output<Type> {
-  const parsed = type.safeParse(value)
-  if (parsed.success) return parsed.data
-  const { path, message } = parsed.error.issues[0]!
-  throw new VerificationError('malformed', `The ${part} '${path.join('.')}' ${message}`)
 }

@@ -54,7 +54,7 @@ export const vciFormats = { jwt_vc_json: jwtVcJson, 'dc+sd-jwt': dcSdJwt } as co
 export type VciFormatId = keyof typeof vciFormats
 export const vciFormatIds = Object.keys(vciFormats) as [VciFormatId, ...VciFormatId[]]
 
-/** How the credential of an offer is issued. */
+/** The issuance format of an offer. */
 export function issuanceOf({ openid4vci }: Pick<CredentialRecord, 'openid4vci'>): IssuanceFormat {
   return openid4vci?.type ? sdJwtVc : jwt
 }

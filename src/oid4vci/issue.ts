@@ -13,7 +13,7 @@ import { useNonce } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
 import { invalidNonce, type KeyProof } from './proof.ts'
 
-/** How often an index of a status list is chosen again, because another credential got it meanwhile. */
+/** The most attempts. Another request may issue first, or another credential get the index of the status list. */
 const attempts = 5
 
 /** A key of the wallet, and the DID that names it. */

@@ -1,6 +1,5 @@
 /** Key proofs of the type `jwt` (VCI Appendix F.1): which key a credential is bound to, and that the wallet has it. */
 import * as z from 'zod'
-import { toBase64url } from '../base/bytes.ts'
 import type { JsonObject } from '../base/json.ts'
 import { reasonOf } from '../base/reason.ts'
 import { checkSignature } from '../credentials/did-signature.ts'
@@ -9,7 +8,7 @@ import { NumericDate } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { toPublic, type PublicJwk } from '../crypto/keys.ts'
 import { didOf, type Resolve } from '../did/document.ts'
-import { resolveJwkDid } from '../did/jwk.ts'
+import { createJwkDid, resolveJwkDid } from '../did/jwk.ts'
 import { OAuthError } from './oauth-error.ts'
 
 export type ProofChecks = {
@@ -62,9 +61,9 @@ const Claims = z.looseObject({
  */
 export async function verifyKeyProof(jwt: string, checks: ProofChecks): Promise<KeyProof> {
   try {
-    const header = read(Header, decodeHeader(jwt), 'header member')
+    const header = readMembers(Header, decodeHeader(jwt), 'header member')
     const jws = decodeJws(jwt)
-    const { aud, iat, exp, nonce } = read(Claims, jws.payload, 'claim')
+    const { aud, iat, exp, nonce } = readMembers(Claims, jws.payload, 'claim')
     const { now, leewaySeconds, maxAgeSeconds } = checks
     if (aud !== checks.audience) throw invalidProof(`its aud is not ${checks.audience}`)
     if (iat > now + leewaySeconds) throw invalidProof('its iat is in the future')
@@ -107,7 +106,7 @@ async function checkKey(
     return { holderDid, key: publicKeyJwk }
   }
   const key = toPublic(jwk as PublicJwk)
-  const holderDid = `did:jwk:${toBase64url(JSON.stringify(key))}`
+  const holderDid = createJwkDid(key)
   try {
     resolveJwkDid(holderDid)
   } catch (cause) {
@@ -117,9 +116,14 @@ async function checkKey(
   return { holderDid, key }
 }
 
-function read<Type extends z.ZodType>(type: Type, value: JsonObject, part: string): z.output<Type> {
+/** Parses the header or the claims of a proof; `part` names its members. @throws {VerificationError} `malformed`, naming the member */
+export function readMembers<Type extends z.ZodType>(
+  type: Type,
+  value: JsonObject,
+  part: 'header member' | 'claim',
+): z.output<Type> {
   const parsed = type.safeParse(value)
   if (parsed.success) return parsed.data
   const { path, message } = parsed.error.issues[0]!
-  throw invalidProof(`the ${part} '${path.join('.')}' ${message}`)
+  throw new VerificationError('malformed', `the ${part} '${path.join('.')}' ${message}`)
 }

@@ -67,7 +67,7 @@ export async function pushRequest(
     throw new OAuthError('invalid_request', 'request_uri is not allowed in a pushed request.')
   const target = await readTarget(wallet, issuer, parameters)
   const checked = checkRequest(target, wallet.env.urls.rest)
-  const { jkt = checked.jkt } = readProof(wallet, issuer, dpop, { endpoint: 'par' }) ?? {}
+  const { jkt = checked.jkt } = (await readProof(wallet, issuer, dpop, { endpoint: 'par' })) ?? {}
   if (checked.jkt !== undefined && jkt !== checked.jkt)
     throw new OAuthError('invalid_dpop_proof', 'dpop_jkt is not the thumbprint of the key of the DPoP proof.')
   const request = { ...checked, ...(jkt !== undefined && { jkt }) }

@@ -32,7 +32,7 @@ export function issuerIdIn(issuerState: string): string | undefined {
   return /^([\da-f-]{36})\./i.exec(issuerState)?.[1]?.toLowerCase()
 }
 
-/** The digest of a secret that cannot be guessed. */
+/** SHA-256 in base64url: of a secret that cannot be guessed, or of a value that a specification hashes so. */
 export function digestOf(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }

@@ -65,7 +65,7 @@ export async function redeemCode(
 ): Promise<TokenResponse> {
   const request = readParameters(TokenRequest, form)
   const code = codeIn(request)
-  const proof = readProof(wallet, issuer, dpop, { endpoint: 'token' })
+  const proof = await readProof(wallet, issuer, dpop, { endpoint: 'token' })
   // A stranger's guess begins no transaction.
   if (!(await findSession(wallet.db, issuer.id, 'code_digest', code))) throw unusable()
   const token = newSecret()
