@@ -97,6 +97,11 @@ export async function prove(setup: Issuer, { key = generateKey('Ed25519'), ...gi
   return `${input}.${toBase64url(sign(signer, utf8(input)))}`
 }
 
+/** The status and the OAuth error code of a response. */
+export function errorOf({ status, body }: Reply): unknown[] {
+  return [status, body.error]
+}
+
 /** Requests the credential. `body` replaces the request of the final specification. */
 export function request(
   { agent, issuerId }: Issuer,

@@ -15,6 +15,7 @@ import {
   type Parameters,
 } from './_authorization.ts'
 import {
+  errorOf,
   addIssuer,
   codeOf,
   offer,
@@ -36,7 +37,6 @@ beforeAll(async () => {
 })
 afterAll(() => setup.agent[Symbol.asyncDispose]())
 
-const errorOf = ({ status, body }: { status: number; body: any }) => [status, body.error]
 const details = JSON.stringify([{ type: 'openid_credential', credential_configuration_id: 'Person' }])
 
 describe('issuance', () => {

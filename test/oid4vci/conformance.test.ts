@@ -14,7 +14,7 @@ import { publishSchema } from '../_tenants.ts'
 import { consent, offered, redirectUri } from './_authorization.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
 import { faults } from './_schemas.ts'
-import { newNonce, prove, startIssuer, type Setup } from './_wallet.ts'
+import { errorOf, newNonce, prove, startIssuer, type Setup } from './_wallet.ts'
 
 let setup: Setup & { agent: TestAgent }
 beforeAll(async () => {
@@ -65,8 +65,6 @@ function take(granted: Granted, jwt: string[], changes: object = {}, headers?: R
   expect(faults('credential_request-1_0', JSON.parse(JSON.stringify(body)))).toEqual([])
   return send(granted, 'credentials', body, headers)
 }
-
-const errorOf = ({ status, body }: Reply) => [status, body.error]
 
 async function happyFlow(configuration = 'Licence', client?: string) {
   const granted = await authorize(configuration, client)

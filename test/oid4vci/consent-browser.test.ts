@@ -1,4 +1,4 @@
-/** The consent page in Chromium, without JavaScript: a person answers, and the browser goes on to the wallet. */
+/** The consent page in Chromium without JavaScript. The browser takes the person's answer to the wallet. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestAgent } from '../_agent.ts'

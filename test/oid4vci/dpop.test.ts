@@ -6,6 +6,7 @@ import { ask } from '../_ask.ts'
 import { consent, offered, push, redeemAuthorized, redirectUri, type Parameters } from './_authorization.ts'
 import { newDpopNonce, post, proofFor, thumbprintOf, type ProofParts } from './_dpop.ts'
 import {
+  errorOf,
   addIssuer,
   codeOf,
   newNonce,
@@ -25,7 +26,6 @@ beforeAll(async () => {
 })
 afterAll(() => setup.agent[Symbol.asyncDispose]())
 
-const errorOf = ({ status, body }: { status: number; body: any }) => [status, body.error]
 const formOf = async (by: Setup = setup) => ({
   grant_type: preAuthorizedGrant,
   'pre-authorized_code': await codeOf((await offer(by)).credentialOffer),

@@ -9,6 +9,7 @@ import { isRevoked } from '../flows/_revocation.ts'
 import { newDid, refusal } from '../_tenants.ts'
 import { Webhook } from '../_webhook.ts'
 import {
+  errorOf,
   addIssuer,
   codeOf,
   newNonce,
@@ -33,7 +34,6 @@ beforeAll(async () => {
 })
 afterAll(() => setup.agent[Symbol.asyncDispose]())
 
-const errorOf = ({ status, body }: { status: number; body: any }) => [status, body.error]
 const checks = (setupOf: typeof setup) => ({
   resolve: setupOf.agent.agent.env.resolver.document,
   now: Math.floor(Date.now() / 1_000),
