@@ -210,6 +210,13 @@ export const scenarios: readonly Scenario[] = [
   },
   ...flowNames.map(flow),
   {
+    name: 'oid4vci',
+    about: 'issuances over OpenID4VCI, next to a bare issuer',
+    isLong: true,
+    minutes: 10,
+    run: async (scale) => (await import('./oid4vci/measure.ts')).measureOpenId4Vci(scale),
+  },
+  {
     name: 'way',
     about: 'counts the work of each step of a full flow: calls, promises, SQL, JSON, …',
     isLong: true,

@@ -40,11 +40,11 @@ export async function openBare(more: readonly string[] = []) {
 /** A process that reports when it is ready, and answers each order with its result. @throws when it ends. */
 export async function openChild(child: ChildProcess) {
   const ended = once(child, 'exit').then(([code]) =>
-    Promise.reject(new Error(`what is measured has ended by itself (${code})`)),
+    Promise.reject(new Error(`the measured process has ended by itself (${code})`)),
   )
   ended.catch(() => {})
   const answer = async () => ((await Promise.race([once(child, 'message'), ended])) as unknown[])[0]
-  await answer()
+  const ready = await answer()
   const exchange = (message: object): Promise<unknown> => {
     child.send(message)
     return answer()
@@ -52,6 +52,8 @@ export async function openChild(child: ChildProcess) {
   return {
     run: async (order: { steps?: Steps; concurrency: number; seconds: number }): Promise<Done> =>
       Done.parse(await exchange(order)),
+    /** The first message. */
+    ready,
     /** The reply to a message. */
     exchange,
     async [Symbol.asyncDispose]() {

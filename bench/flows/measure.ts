@@ -3,6 +3,7 @@
  * steps.
  */
 import { percentile } from '../../test/faults/_samples.ts'
+import { load } from '../_load.ts'
 import type { Row } from '../_results.ts'
 import type { FlowName, Outcome, Scale } from '../_scenarios.ts'
 import { openBare } from './_bare.ts'
@@ -109,47 +110,12 @@ export async function measureSetup(setup: Setup, work: Work, concurrency: number
   return { figures, reasons }
 }
 
-/** After this many failures in a row, no more flows start. */
-const patience = 10
-
-/**
- * Runs concurrent flows, each with the next pair, up to a number of seconds and of flows. Lists each reason
- * of failure once.
- */
+/** Runs concurrent flows, each with the next pair, up to a number of seconds and of flows. */
 async function runFor(setup: Setup, work: Work, concurrency: number, seconds: number, most = Infinity) {
-  const times: number[] = []
-  const reasons = new Set<string>()
-  const end = performance.now() + seconds * 1_000
   let next = 0
-  let failed = 0
-  let failedInARow = 0
-  const runOne = async () => {
-    for (
-      let from = performance.now();
-      from < end && next < most && failedInARow < patience;
-      from = performance.now()
-    ) {
-      const pair = setup.pairs[next++ % setup.pairs.length]!
-      try {
-        await work(pair)
-        times.push(performance.now() - from)
-        failedInARow = 0
-      } catch (error) {
-        failed++
-        failedInARow++
-        reasons.add((error as Error).message.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…'))
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: concurrency }, runOne))
+  const once = () => work(setup.pairs[next++ % setup.pairs.length]!)
+  const outcome = await load(once, { concurrency, seconds, most })
   setup.forget()
-  done.set(setup, (done.get(setup) ?? 0) + times.length)
-  if (times.length === 0) throw new Error(`no flow succeeded: ${[...reasons].join('; ')}`)
-  return {
-    times,
-    failed,
-    reasons: [...reasons]
-      .slice(0, 5)
-      .map((reason) => `${failed} of ${failed + times.length} failed: ${reason}`),
-  }
+  done.set(setup, (done.get(setup) ?? 0) + outcome.times.length)
+  return outcome
 }
