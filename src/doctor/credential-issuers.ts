@@ -2,6 +2,7 @@
 import { tryParseJson, isJsonObject } from '../base/json.ts'
 import { reasonOf } from '../base/reason.ts'
 import type { HttpClient } from '../net/http-client.ts'
+import { ReceivedIssuerMetadata, ReceivedServerMetadata } from '../oid4vci/holder/issuer-metadata.ts'
 import { identifierOf } from '../oid4vci/issuers.ts'
 import type { AgentDb } from '../storage/database.ts'
 import type { Finding } from './check.ts'
@@ -12,10 +13,10 @@ type Http = Pick<HttpClient, 'exchange'>
 const timeoutMs = 2_000
 const maxBytes = 1_000_000
 
-/** The documents of an issuer (VCI §12.2.2, RFC 8414 §3), each with the member that has its identifier. */
+/** The documents of an issuer (VCI §12.2.2, RFC 8414 §3), each with the shape that wallets expect and the member that has its identifier. */
 const documents = [
-  ['openid-credential-issuer', 'credential_issuer'],
-  ['oauth-authorization-server', 'issuer'],
+  ['openid-credential-issuer', ReceivedIssuerMetadata, 'credential_issuer'],
+  ['oauth-authorization-server', ReceivedServerMetadata, 'issuer'],
 ] as const
 
 /** Reads the metadata of the oldest issuer. The URLs of all begin with `base`. */
@@ -25,9 +26,13 @@ export async function checkIssuers(http: Http, db: AgentDb, base: string): Promi
   if (!issuer) return { status: 'ok', detail: 'There are no OpenID4VCI issuers.' }
   const identifier = identifierOf(base, issuer.id)
   const { origin, pathname, protocol } = new URL(identifier)
-  for (const [name, member] of documents) {
+  for (const [name, Shape, member] of documents) {
     const url = `${origin}/.well-known/${name}${pathname}`
-    const reason = await findObstacle(http, url, (body) => body[member] === identifier)
+    const reason = await findObstacle(http, url, (body) => {
+      if (!isJsonObject(body) || body[member] !== identifier) return 'it is not the metadata of this issuer'
+      const { error } = Shape.safeParse(body)
+      return error && `it is not valid metadata (${reasonOf(error)})`
+    })
     if (reason !== undefined)
       return {
         status: 'failed',
@@ -48,13 +53,12 @@ export async function checkIssuers(http: Http, db: AgentDb, base: string): Promi
 async function findObstacle(
   http: Http,
   url: string,
-  isOurs: (body: Record<string, unknown>) => boolean,
+  findFault: (body: unknown) => string | undefined,
 ): Promise<string | undefined> {
   try {
     const { status, text } = await http.exchange(url, { method: 'GET', headers: {}, timeoutMs, maxBytes })
     if (status !== 200) return `the status is ${status}`
-    const body = tryParseJson(text)
-    return isJsonObject(body) && isOurs(body) ? undefined : 'it is not the metadata of this issuer'
+    return findFault(tryParseJson(text))
   } catch (error) {
     return reasonOf(error)
   }
