@@ -44,6 +44,12 @@ export default defineCommand({
       dependsOn: ['oid4vci'],
       description: 'id of the issuer’s credential configuration',
     }),
+    grant: Flags.string({
+      dependsOn: ['oid4vci'],
+      options: ['pre-authorized_code', 'authorization_code'],
+      description:
+        'how the wallet gets access: by a code in the offer, or after the holder’s consent at the authorization server; default: authorization_code for an issuer with an external one',
+    }),
     'tx-code': Flags.boolean({
       dependsOn: ['oid4vci'],
       description: 'require a transaction code, which is printed; give it to the holder on another channel',
@@ -96,6 +102,7 @@ export default defineCommand({
         credentialConfigurationId: flags.configuration!,
         issuingDID: flags['issuing-did']!,
         claims: readClaims(flags),
+        grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
         txCode: flags['tx-code'],
         automaticIssuance: !flags.defer,
         ...(validityPeriod !== undefined && { validityPeriod }),

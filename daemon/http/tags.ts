@@ -26,6 +26,7 @@ const descriptions: Readonly<Record<string, string>> = {
   _system: 'Health, diagnosis, backups and the master key',
   invitation: 'The page of an invitation, and its content',
   i: 'Short URLs of invitations, DID requests and challenges',
+  o: 'Short URLs of credential offers',
   web: 'Documents of did:web DIDs',
   api: 'The DID ledger, as a NeoPRISM node',
   '.well-known': 'Public keys of sign-in tokens, metadata of OpenID4VCI issuers',

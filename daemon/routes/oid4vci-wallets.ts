@@ -19,9 +19,10 @@ import {
   stateNotFound,
 } from '../../src/oid4vci/nonce.ts'
 import { NotificationRequest, receiveNotification } from '../../src/oid4vci/notification.ts'
-import { OfferObject, readOffer } from '../../src/oid4vci/offers.ts'
+import { OfferObject, offerNotFound, readOffer } from '../../src/oid4vci/offers.ts'
 import { issuerIdIn } from '../../src/oid4vci/session.ts'
 import { redeemCode, TokenRequest, TokenResponse } from '../../src/oid4vci/token.ts'
+import { unlessDeleted } from '../../src/storage/transferred.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { route } from '../http/route.ts'
@@ -105,19 +106,21 @@ export default [
   ),
 
   route(
-    'GET /oid4vci/issuers/{issuerId}/credential-offers/{reference}',
+    'GET /o/{shortId}',
     {
-      summary: 'Retrieve a credential offer by its reference',
+      summary: 'Retrieve a credential offer by its short URL',
       operationId: 'getCredentialOffer',
       extension: true,
       ...forWallets,
-      path: { ...path, reference: z.string().max(100) },
+      path: { shortId: z.string().max(100) },
       reply: [200, OfferObject],
     },
-    async ({ agent }, { path: { issuerId, reference } }) => ({
-      type: json,
-      body: await withIssuer(agent, issuerId, (wallet, issuer) => readOffer(wallet, issuer, reference)),
-    }),
+    async ({ agent: { db, env, wallets } }, { path: { shortId } }) => {
+      const walletId = await env.shortLinks.findWalletId(shortId)
+      if (walletId === undefined) throw offerNotFound()
+      const read = wallets.use(walletId, (wallet) => readOffer({ db, wallet }, shortId))
+      return { type: json, body: await unlessDeleted(read, offerNotFound) }
+    },
   ),
 
   route(

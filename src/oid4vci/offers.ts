@@ -3,12 +3,14 @@ import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
 import { newId, randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
-import { getRecord } from '../protocols/engine/find.ts'
+import { findByShortId } from '../protocols/engine/find.ts'
 import { begin } from '../protocols/engine/record.ts'
-import { issueCredential } from '../protocols/issue-credential/model.ts'
+import { protocols } from '../protocols/index.ts'
+import { type CredentialRecord, issueCredential } from '../protocols/issue-credential/model.ts'
 import { Claims } from '../protocols/issue-credential/offers.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { optional } from '../wallet/model.ts'
+import { newShortLink } from '../wallet/short-links.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { ConfigurationId, getConfiguration } from './configurations.ts'
 import { toIssuedType } from './credential-types.ts'
@@ -17,7 +19,7 @@ import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
 import { preAuthorizedGrant } from './metadata.ts'
 import {
   digestOf,
-  findSession,
+  getSession,
   insertSession,
   newIssuerState,
   newSecret,
@@ -89,6 +91,7 @@ export async function createOffer(
   body: CreateOpenIdCredentialOffer,
 ): Promise<OpenIdCredentialOffer> {
   const { credentialConfigurationId: configurationId, claims, issuingDID, issuingKid, validityPeriod } = body
+  const base = wallet.env.urls.rest
   const issuer = await getOwnIssuer(db, wallet.id, issuerId)
   const configuration = await getConfiguration(db, wallet.id, issuerId, configurationId)
   const { recordFormat, issuance, isTyped } = vciFormats[configuration.format as VciFormatId]
@@ -112,21 +115,21 @@ export async function createOffer(
       issuerId,
       configurationId,
       expiresTime,
-      ...(isTyped && { type: toIssuedType(wallet.env.urls.rest, configuration) }),
+      ...(isTyped && { type: toIssuedType(base, configuration) }),
     },
   })
   const recordId = newId()
   const { authorizationServer, ...secrets } = newGrant(issuer, body)
-  const reference = body.byReference === true ? newSecret() : undefined
+  const link = body.byReference === true ? newOfferLink(wallet) : undefined
   await wallet.transaction(async (tx) => {
-    const initial = { id: recordId, thid: randomId(), data }
+    const initial = { id: recordId, thid: randomId(), data, ...(link && { shortId: link.shortId }) }
     await begin(tx, issueCredential, 'Issuer', offerTrigger, initial)
     await insertSession(tx, {
       record_id: recordId,
       issuer_id: issuerId,
       configuration_id: configurationId,
       authorization_server: authorizationServer,
-      offer_digest: digestIf(reference),
+      offer_digest: null,
       state_digest: digestIf(secrets.issuerState),
       code_digest: digestIf(secrets.code),
       authorized: null,
@@ -137,11 +140,9 @@ export async function createOffer(
       token_expires_at: null,
     })
   })
-  const base = wallet.env.urls.rest
-  const parameter =
-    reference === undefined
-      ? { credential_offer: JSON.stringify(toOffer(base, issuer, configurationId, secrets)) }
-      : { credential_offer_uri: `${identifierOf(base, issuerId)}/credential-offers/${reference}` }
+  const parameter = link
+    ? { credential_offer_uri: link.url }
+    : { credential_offer: JSON.stringify(toOffer(base, issuer, configurationId, secrets)) }
   return {
     credentialOffer: `openid-credential-offer://?${encodeParameter(parameter)}`,
     recordId,
@@ -171,18 +172,31 @@ const digestIf = (secret: string | undefined) => (secret === undefined ? null : 
 
 const offerTrigger = 'POST /oid4vci/issuers/{issuerId}/credential-offers'
 
+/** A new `credential_offer_uri`. Its id is that of a short link, so that the QR code fits a terminal of 80×24. */
+function newOfferLink(wallet: Wallet): { shortId: string; url: string } {
+  const { shortId } = newShortLink(wallet)
+  return { shortId, url: `${wallet.env.urls.rest}/o/${shortId}` }
+}
+
 /** The offer behind `credential_offer_uri`, while its code can be redeemed. @throws {Problem} 404 */
-export async function readOffer(wallet: Wallet, issuer: IssuerRow, reference: string): Promise<OfferObject> {
-  const session = await findSession(wallet.db, issuer.id, 'offer_digest', reference)
-  const secrets = session && openSecrets(wallet, session)
-  const record = session && (await getRecord(wallet.db, issueCredential, session.record_id))
+export async function readOffer(
+  { db, wallet }: { db: AgentDb; wallet: Wallet },
+  shortId: string,
+): Promise<OfferObject> {
+  const record = (await findByShortId(wallet.db, protocols, shortId)) as CredentialRecord | undefined
   const isOpen = record?.state === 'OfferCreated' && !isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)
-  if (!secrets || !isOpen)
-    throw new Problem(
-      'NotFound',
-      'There is no such credential offer, or it was redeemed or has expired. Ask for a new one.',
-    )
+  const session = isOpen && (await getSession(wallet.db, record.id))
+  const secrets = session && openSecrets(wallet, session)
+  if (!secrets) throw offerNotFound()
+  const issuer = await getOwnIssuer(db, wallet.id, session.issuer_id)
   return toOffer(wallet.env.urls.rest, issuer, session.configuration_id, secrets)
+}
+
+export function offerNotFound(): Problem {
+  return new Problem(
+    'NotFound',
+    'There is no such credential offer, or it was redeemed or has expired. Ask for a new one.',
+  )
 }
 
 function toOffer(

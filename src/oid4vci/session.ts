@@ -56,7 +56,7 @@ export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
 export function findSession(
   db: Db,
   issuerId: string,
-  column: 'offer_digest' | 'state_digest' | 'code_digest' | 'token_digest',
+  column: 'state_digest' | 'code_digest' | 'token_digest',
   secret: string,
 ): Promise<SessionRow | undefined> {
   const sessions = db.selectFrom('issuance_session').selectAll().where('issuer_id', '=', issuerId)

@@ -23,7 +23,8 @@ export async function findInvitation(
   shortId: string,
 ): Promise<LinkedInvitation | undefined> {
   const record = await findByShortId(db, protocols, shortId)
-  if (!record) return undefined
+  // The record of a credential offer of OpenID4VCI has a short link, and no invitation.
+  if (!record?.invitation) return undefined
   const { invitationUrl, expiresTime } = record.invitation as StoredInvitation
   const endsAt =
     expiresTime === undefined ? invitationExpiryOf(record as ConnectionRecord, config) : expiresTime * 1_000

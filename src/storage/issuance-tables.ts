@@ -7,7 +7,7 @@ export interface IssuanceTables {
     configuration_id: string
     /** The URL of the external authorization server that the offer is for. Null: the built-in one. */
     authorization_server: string | null
-    /** Of the last part of `credential_offer_uri`, if the offer was made by reference. */
+    /** Null. Offers by reference have a short link. */
     offer_digest: string | null
     /** Of `issuer_state`, if the grant of the offer is `authorization_code`. */
     state_digest: string | null

@@ -1,6 +1,6 @@
 /**
  * Short links, `<REST base>/i?_oobid=<id>`: the URLs by which others retrieve an invitation, a DID request or a challenge of a wallet
- * (DIDComm Out-of-Band 2.0, "Short URL Message Retrieval").
+ * (DIDComm Out-of-Band 2.0, "Short URL Message Retrieval"), and `<REST base>/o/<id>`, by which they retrieve a credential offer.
  *
  * An id is 16 characters of base64url, because every character makes the QR code larger: a wallet token (`wallet-tokens.ts`) is more than
  * three times as long. Its 12 bytes are 8 random bytes and the wallet's number (4 bytes), of which each part is masked with

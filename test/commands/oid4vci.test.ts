@@ -50,21 +50,29 @@ test('an offer is a short URL, with a QR code on request', async () => {
 test.skipIf(!hasScript())('a terminal shows the QR code', async () => {
   const { apiKey } = pair.issuer
   const env = { AGENT_URL: pair.agent.url, AGENT_API_KEY: apiKey, TERM: 'xterm-256color', LANG: 'C.UTF-8' }
-  const size = { columns: 120, rows: 60 }
-  const { code, out } = await pair.user.runInTerminal(offering, size, env)
+  const { code, out } = await pair.user.runInTerminal(offering, { columns: 80, rows: 24 }, env)
   expect(code).toBe(0)
   expect(out).toContain('\u001b[38;5;231')
   expect(out).toContain('This computer only.')
 })
 
-test.skipIf(!hasScript())('a small terminal names a picture instead', async () => {
+test.skipIf(!hasScript())('a small terminal names a picture of the whole offer instead', async () => {
   const { apiKey } = pair.issuer
   const env = { AGENT_URL: pair.agent.url, AGENT_API_KEY: apiKey, TERM: 'xterm-256color', LANG: 'C.UTF-8' }
-  const { code, out } = await pair.user.runInTerminal(offering, { columns: 80, rows: 24 }, env)
+  const { code, out } = await pair.user.runInTerminal([...offering, '--long'], { columns: 80, rows: 24 }, env)
   expect(code).toBe(0)
   expect(out).toMatch(
     /No QR code: it needs \d+×\d+ characters, and there are 80×24\. --qr png writes a picture\./,
   )
+})
+
+test('--grant selects how the wallet gets access', async () => {
+  const { credentialOffer } = await issuer.json`${offering} --grant authorization_code`
+  expect((await readOffer(credentialOffer)).grants).toEqual({
+    authorization_code: { issuer_state: expect.any(String) },
+  })
+  const { code, err } = await issuer.run`${offering} --grant implicit`
+  expect([code, err]).toEqual([2, expect.stringContaining('pre-authorized_code')])
 })
 
 test('a transaction code is printed, and the wallet needs it', async () => {

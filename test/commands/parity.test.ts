@@ -41,7 +41,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /api/_system/metadata': ledger,
   'GET /.well-known/openid-credential-issuer/oid4vci/issuers/{issuerId}': forWallets,
   'GET /.well-known/oauth-authorization-server/oid4vci/issuers/{issuerId}': forWallets,
-  'GET /oid4vci/issuers/{issuerId}/credential-offers/{reference}': forWallets,
+  'GET /o/{shortId}': forWallets,
   'POST /oid4vci/issuers/{issuerId}/par': forWallets,
   'GET /oid4vci/issuers/{issuerId}/authorize': forWallets,
   'POST /oid4vci/issuers/{issuerId}/authorize': forWallets,

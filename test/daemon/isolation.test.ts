@@ -309,7 +309,6 @@ const published: Readonly<Record<string, keyof Ids>> = {
 
 /** They refuse requests without an offer, code, token or reference. That the issuer exists is public. */
 const ofKnownIssuer = [
-  'GET /oid4vci/issuers/{issuerId}/credential-offers/{reference}',
   'POST /oid4vci/issuers/{issuerId}/par',
   'GET /oid4vci/issuers/{issuerId}/authorize',
   'POST /oid4vci/issuers/{issuerId}/authorize',

@@ -110,6 +110,9 @@ describe('issuance', () => {
     const used = new URL(made.credentialOffer).searchParams.get('credential_offer_uri')!
     expect((await ask(setup.agent, `GET ${used}`)).status).toBe(404)
     expect((await ask(setup.agent, `GET ${uri}x`)).status).toBe(404)
+    // The link is not one to an invitation.
+    const shortId = new URL(uri).pathname.slice('/o/'.length)
+    expect((await ask(setup.agent, `GET ${setup.agent.url}/i?_oobid=${shortId}`)).status).toBe(410)
   })
 
   test('a repeated request gets the same credential, and another key gets none', async () => {

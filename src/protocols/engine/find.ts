@@ -60,7 +60,7 @@ const rowsByShortId = prepared((db: Db, { shortId }: { shortId: string }) =>
   db.selectFrom('record').selectAll().where('short_id', '=', shortId),
 )
 
-/** The record whose own invitation has this short link; `protocols` are those by name. */
+/** The record that a short link belongs to; `protocols` are those by name. */
 export async function findByShortId<Data extends object>(
   db: Db,
   protocols: Readonly<Record<string, Protocol<Machine, Data>>>,

@@ -61,7 +61,7 @@ const updateRow = prepared((db: Db, { id, from, state, data, updated_at, waits_s
 
 /**
  * Creates a record by a row of the table that starts from nothing, and optionally makes a second transition (`next`). `shortId` is the id
- * of the short link to its own invitation.
+ * of the short link to its own invitation or offer.
  */
 export async function begin<M extends Machine, Data extends object, T extends TriggerOf<M>>(
   tx: Tx,

@@ -269,10 +269,8 @@ async function redeemByOpenId(
       byReference: true,
     },
   })
-  const reference = lastPart(new URL(credentialOffer).searchParams.get('credential_offer_uri')!)
-  await anyone('GET /oid4vci/issuers/{issuerId}/credential-offers/{reference}', {
-    path: { ...path, reference },
-  })
+  const shortId = lastPart(new URL(credentialOffer).searchParams.get('credential_offer_uri')!)
+  await anyone('GET /o/{shortId}', { path: { shortId } })
   const setup = { agent, issuerId, identifier: `${agent.url}/oid4vci/issuers/${issuerId}` }
   const form = { grant_type: preAuthorizedGrant, 'pre-authorized_code': await codeOf(credentialOffer) }
   const { body: token } = await redeem(setup, form)
