@@ -91,6 +91,7 @@ export async function createConfiguration(
     vct: vct ?? null,
     claims: JSON.stringify(withDisclosure(await readClaims(wallet, schemaId), alwaysDisclosed)),
     created_at: new Date().toISOString(),
+    key_attestation: null,
   }
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
@@ -165,7 +166,7 @@ export async function deleteConfiguration(
 }
 
 export function toConfiguration(
-  row: Omit<ConfigurationRow, 'wallet_id' | 'issuer_id'>,
+  row: Omit<ConfigurationRow, 'wallet_id' | 'issuer_id' | 'key_attestation'>,
 ): CredentialConfiguration {
   const { id, format, schema_id: schemaId, vct, created_at: createdAt } = row
   const always = claimsOf(row).flatMap(({ name, disclosable }) => (disclosable === false ? [name] : []))

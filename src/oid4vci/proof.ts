@@ -1,6 +1,5 @@
 /** Key proofs of the type `jwt` (VCI Appendix F.1): which key a credential is bound to, and that the wallet has it. */
 import * as z from 'zod'
-import type { JsonObject } from '../base/json.ts'
 import { reasonOf } from '../base/reason.ts'
 import { checkSignature } from '../credentials/did-signature.ts'
 import { decodeHeader, decodeJws, isSignedBy } from '../credentials/jws.ts'
@@ -8,7 +7,8 @@ import { NumericDate } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { toPublic, type PublicJwk } from '../crypto/keys.ts'
 import { didOf, type Resolve } from '../did/document.ts'
-import { createJwkDid, resolveJwkDid } from '../did/jwk.ts'
+import { createJwkDid } from '../did/jwk.ts'
+import { faultOfTimes, HeaderKey, isKey, readMembers } from './jwt.ts'
 import { OAuthError } from './oauth-error.ts'
 
 export type ProofChecks = {
@@ -28,15 +28,6 @@ export type ProofChecks = {
 export type KeyProof = { holderDid: string; key: PublicJwk; nonce: string; nonceEndsMs: number }
 
 export const proofType = 'openid4vci-proof+jwt'
-
-/** A public key in the header of a proof, which a private one must not be. */
-export const HeaderKey = z.looseObject({
-  kty: z.enum(['OKP', 'EC']),
-  crv: z.enum(['Ed25519', 'secp256k1', 'P-256']),
-  x: z.string().max(100),
-  y: z.string().max(100).optional(),
-  d: z.never('is private and must not be there').optional(),
-})
 
 const Header = z.looseObject({
   typ: z.literal(proofType, `is not ${proofType}`),
@@ -66,9 +57,9 @@ export async function verifyKeyProof(jwt: string, checks: ProofChecks): Promise<
     const { aud, iat, exp, nonce } = readMembers(Claims, jws.payload, 'claim')
     const { now, leewaySeconds, maxAgeSeconds } = checks
     if (aud !== checks.audience) throw invalidProof(`its aud is not ${checks.audience}`)
-    if (iat > now + leewaySeconds) throw invalidProof('its iat is in the future')
+    const fault = faultOfTimes({ iat, exp }, checks)
+    if (fault !== undefined) throw invalidProof(fault)
     if (iat < now - maxAgeSeconds - leewaySeconds) throw invalidProof('its iat is too long ago')
-    if (exp !== undefined && exp <= now - leewaySeconds) throw invalidProof('it has expired')
     const nonceEndsMs = checks.readNonce(nonce)
     if (nonceEndsMs === undefined) throw invalidNonce()
     const { holderDid, key } = await checkKey(header, jws, checks.resolve)
@@ -106,24 +97,7 @@ async function checkKey(
     return { holderDid, key: publicKeyJwk }
   }
   const key = toPublic(jwk as PublicJwk)
-  const holderDid = createJwkDid(key)
-  try {
-    resolveJwkDid(holderDid)
-  } catch (cause) {
-    throw invalidProof('its jwk is not a public key', cause)
-  }
+  if (!isKey(key)) throw invalidProof('its jwk is not a public key')
   if (!isSignedBy(jws, key)) throw invalidProof('the key in its jwk did not make the signature')
-  return { holderDid, key }
-}
-
-/** Parses the header or the claims of a proof; `part` names its members. @throws {VerificationError} `malformed`, naming the member */
-export function readMembers<Type extends z.ZodType>(
-  type: Type,
-  value: JsonObject,
-  part: 'header member' | 'claim',
-): z.output<Type> {
-  const parsed = type.safeParse(value)
-  if (parsed.success) return parsed.data
-  const { path, message } = parsed.error.issues[0]!
-  throw new VerificationError('malformed', `the ${part} '${path.join('.')}' ${message}`)
+  return { holderDid: createJwkDid(key), key }
 }
