@@ -110,8 +110,15 @@ export const configurationFields = (configuration: Configuration): Pair[] => [
   ['schema', configuration.schemaId],
   ['type', configuration.vct],
   ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
+  ['key attestation', shownRequirement(configuration)],
   ['created', whenAgo(configuration.createdAt, Date.now())],
 ]
+
+function shownRequirement({ keyAttestation }: Configuration): string | undefined {
+  if (!keyAttestation) return undefined
+  const { keyStorage = [], userAuthentication = [] } = keyAttestation
+  return ['required', ...keyStorage, ...userAuthentication].join(', ')
+}
 
 /** An issuer of the wallet. The API lists issuers, and reads none alone. @throws {CommandError} 3 */
 export async function getIssuer(call: Client, id: string): Promise<Issuer> {

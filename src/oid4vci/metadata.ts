@@ -4,7 +4,8 @@ import type { AgentDb } from '../storage/database.ts'
 import { claimsOf, type ConfigurationRow } from './configurations.ts'
 import { vctOf } from './credential-types.ts'
 import { vciFormats, type VciFormatId } from './formats.ts'
-import { getIssuer, identifierOf } from './issuers.ts'
+import { getIssuer, identifierOf, type IssuerRow } from './issuers.ts'
+import { requirementOf, toMetadata } from './key-attestation.ts'
 import { algorithmsOf, providersOf } from './wallet-providers.ts'
 
 export const preAuthorizedGrant = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
@@ -75,7 +76,7 @@ export async function readIssuerMetadata(
       scope: row.id,
       cryptographic_binding_methods_supported: bindingMethods,
       credential_signing_alg_values_supported: signingAlgorithms,
-      proof_types_supported: { jwt: { proof_signing_alg_values_supported: [...proofAlgorithms] } },
+      proof_types_supported: proofTypesOf(issuer, row),
       ...vciFormats[row.format as VciFormatId].describe({ claims: claimsOf(row), vct: vctOf(base, row) }),
     },
   ])
@@ -132,6 +133,18 @@ export async function readAuthorizationServerMetadata(
       authorization_response_iss_parameter_supported: true,
       authorization_details_types_supported: ['openid_credential'],
       scopes_supported: (await readConfigurations(db, issuerId)).map(({ id }) => id),
+    }),
+  }
+}
+
+/** VCI §12.2.4. An attestation is a proof if the issuer trusts a wallet provider. */
+function proofTypesOf(issuer: IssuerRow, configuration: ConfigurationRow) {
+  const [providers, requirement] = [providersOf(issuer), requirementOf(configuration)]
+  const required = requirement && toMetadata(requirement)
+  return {
+    jwt: { proof_signing_alg_values_supported: [...proofAlgorithms], ...required },
+    ...(providers && {
+      attestation: { proof_signing_alg_values_supported: algorithmsOf(providers), ...required },
     }),
   }
 }

@@ -2,17 +2,21 @@
 import * as z from 'zod'
 import { reasonOf } from '../base/reason.ts'
 import { checkSignature } from '../credentials/did-signature.ts'
-import { decodeHeader, decodeJws, isSignedBy } from '../credentials/jws.ts'
+import { decodeHeader, decodeJws, isSignedBy, type Jws } from '../credentials/jws.ts'
 import { NumericDate } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
-import { toPublic, type PublicJwk } from '../crypto/keys.ts'
+import { isSameKey, toPublic, type PublicJwk } from '../crypto/keys.ts'
 import { didOf, type Resolve } from '../did/document.ts'
 import { createJwkDid } from '../did/jwk.ts'
 import { faultOfTimes, HeaderKey, isKey, readMembers } from './jwt.ts'
+import { type AttestationPolicy, type KeyAttestation, verifyKeyAttestation } from './key-attestation.ts'
+import { invalidNonce } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
 
 export type ProofChecks = {
   resolve: Resolve
+  /** For key attestations in the header. */
+  policy: AttestationPolicy
   /** The Credential Issuer Identifier. */
   audience: string
   /** Epoch seconds. */
@@ -24,8 +28,14 @@ export type ProofChecks = {
   readNonce: (nonce: string) => number | undefined
 }
 
-/** A proof that passed all checks: the DID that the credential is bound to, and the nonce to be used up. */
-export type KeyProof = { holderDid: string; key: PublicJwk; nonce: string; nonceEndsMs: number }
+/** A proof that passed all checks: the DID that the credential is bound to, the nonce to be used up, and the attestation of the key. */
+export type KeyProof = {
+  holderDid: string
+  key: PublicJwk
+  nonce: string
+  nonceEndsMs: number
+  attestation: KeyAttestation | undefined
+}
 
 export const proofType = 'openid4vci-proof+jwt'
 
@@ -35,6 +45,7 @@ const Header = z.looseObject({
   kid: z.string().optional(),
   jwk: HeaderKey.optional(),
   x5c: z.never('is not supported; use kid or jwk').optional(),
+  key_attestation: z.string().optional(),
 })
 
 const Claims = z.looseObject({
@@ -62,20 +73,15 @@ export async function verifyKeyProof(jwt: string, checks: ProofChecks): Promise<
     if (iat < now - maxAgeSeconds - leewaySeconds) throw invalidProof('its iat is too long ago')
     const nonceEndsMs = checks.readNonce(nonce)
     if (nonceEndsMs === undefined) throw invalidNonce()
-    const { holderDid, key } = await checkKey(header, jws, checks.resolve)
-    return { holderDid, key, nonce, nonceEndsMs }
+    const attestation = await attestationIn(header, checks)
+    const { holderDid, key } = await checkKey(header, jws, { ...checks, attestation })
+    if (attestation && !attestation.keys.some((each) => isSameKey(each, key)))
+      throw invalidProof('its key is not in the attested_keys of its key_attestation')
+    return { holderDid, key, nonce, nonceEndsMs, attestation }
   } catch (error) {
     if (error instanceof VerificationError) throw invalidProof(reasonOf(error), error)
     throw error
   }
-}
-
-/** VCI §8.3.1.2: the wallet should get a new nonce. */
-export function invalidNonce(): OAuthError {
-  return new OAuthError(
-    'invalid_nonce',
-    'The nonce of the proof was not made by this issuer, has expired, or was used. Get a new one from the nonce endpoint.',
-  )
 }
 
 /** `reason` continues the sentence "The proof is not accepted:". */
@@ -83,13 +89,29 @@ export function invalidProof(reason: string, cause?: unknown): OAuthError {
   return new OAuthError('invalid_proof', `The proof is not accepted: ${reason}`, { cause })
 }
 
+async function attestationIn(
+  { key_attestation: text }: z.output<typeof Header>,
+  checks: ProofChecks,
+): Promise<KeyAttestation | undefined> {
+  const { providers, requirement } = checks.policy
+  if (text !== undefined && (providers || requirement)) return verifyKeyAttestation(text, 'header', checks)
+  if (requirement) throw invalidProof('its header has no key_attestation, which this credential requires')
+  return undefined
+}
+
 async function checkKey(
   { kid, jwk }: z.output<typeof Header>,
-  jws: ReturnType<typeof decodeJws>,
-  resolve: Resolve,
+  jws: Jws,
+  { resolve, attestation }: { resolve: Resolve; attestation: KeyAttestation | undefined },
 ): Promise<Pick<KeyProof, 'holderDid' | 'key'>> {
   if ((kid === undefined) === (jwk === undefined))
     throw invalidProof('its header must have exactly one of kid and jwk')
+  if (kid !== undefined && attestation && !kid.startsWith('did:')) {
+    // The kid is a name for one of the attested keys.
+    const key = attestation.keys.find((each) => isSignedBy(jws, each))
+    if (!key) throw invalidProof('none of the attested_keys of its key_attestation made the signature')
+    return { holderDid: createJwkDid(key), key }
+  }
   if (kid !== undefined) {
     if (!kid.startsWith('did:') || !kid.includes('#')) throw invalidProof('its kid is not a DID URL of a key')
     const holderDid = didOf(kid)

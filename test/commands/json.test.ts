@@ -275,6 +275,10 @@ test('OpenID4VCI issuers', async () => {
   )
   expect(trusted).toMatchObject({ walletProviders: { jwks: {} }, walletAttestation: 'required' })
   expect((await user.run`issuer show ${id}`).out).toContain('certificates: 1, keys: 1')
+  const attested = '--key-attestation --key-storage iso_18045_high'
+  expect(await run(`issuer configuration add ${id} --id Person --schema ${guid} ${attested}`)).toMatchObject({
+    keyAttestation: { keyStorage: ['iso_18045_high'] },
+  })
   expect(await run(`issuer update ${id} --no-wallet-providers`)).not.toHaveProperty('walletProviders')
   expect((await user.run`issuer update ${id} --wallet-providers ${secret}`).err).toContain('nor a JWK Set')
   await run(`issuer remove ${id} --yes`)

@@ -67,3 +67,15 @@ export async function trust(
     body: { walletProviders: { certificates: root }, walletAttestation },
   })
 }
+
+/** An attestation of keys, for the header of a key proof or as the proof. */
+export function attestKeys(
+  provider: Provider,
+  keys: readonly PrivateJwk[],
+  nonce: string,
+  { signer = provider.key, header, claims }: Parts & { signer?: PrivateJwk } = {},
+): string {
+  const all = { typ: 'key-attestation+jwt', x5c: provider.x5c, ...header }
+  const times = { iat: now(), exp: now() + 300 }
+  return signJwt(signer, all, { ...times, attested_keys: keys.map(toPublic), nonce, ...claims })
+}

@@ -12,11 +12,30 @@ import { generateKey, type PrivateJwk } from '../../src/crypto/keys.ts'
 import type { TestAgent } from '../_agent.ts'
 import { ask, type Reply } from '../_ask.ts'
 import { publishSchema } from '../_tenants.ts'
-import { attested, clientId, newProvider, trust, type ClientParts, type Provider } from './_attestations.ts'
+import {
+  attested,
+  attestKeys,
+  clientId,
+  newProvider,
+  trust,
+  type ClientParts,
+  type Provider,
+} from './_attestations.ts'
 import { consent, offered, redirectUri } from './_authorization.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
 import { faults } from './_schemas.ts'
-import { addIssuer, errorOf, newNonce, prove, startIssuer, type Setup } from './_wallet.ts'
+import {
+  addIssuer,
+  codeOf,
+  errorOf,
+  newNonce,
+  offer,
+  preAuthorizedGrant,
+  prove,
+  request,
+  startIssuer,
+  type Setup,
+} from './_wallet.ts'
 
 let setup: Setup & { agent: TestAgent }
 beforeAll(async () => {
@@ -53,6 +72,16 @@ async function pushAttested(parts: ClientParts): Promise<Reply> {
 async function expectRefusedClient(parts: ClientParts) {
   expect(errorOf(await pushAttested(parts))).toEqual([400, 'invalid_client'])
   expect((await pushAttested({})).status).toBe(201)
+}
+
+/** The access token of an attested client. */
+async function redeemAttested(): Promise<string> {
+  const form = {
+    grant_type: preAuthorizedGrant,
+    'pre-authorized_code': await codeOf((await offer(attestedSetup)).credentialOffer),
+  }
+  const headers = attested(attestedSetup, provider)
+  return (await post(attestedSetup, 'token', form, undefined, headers)).body.access_token
 }
 
 type Granted = { accessToken: string; key: PrivateJwk; nonce: string; configuration: string }
@@ -206,6 +235,17 @@ const modules: Record<string, () => Promise<void>> = {
     const changes = { credential_configuration_id: undefined, credential_identifier: 'unknown' }
     const reply = await take(await authorize(), [await prove(setup)], changes)
     expect(errorOf(reply)).toEqual([400, 'unknown_credential_identifier'])
+  },
+
+  async VCIIssuerFailOnInvalidKeyAttestationSignature() {
+    const right = attestKeys(provider, [generateKey('P-256')], await newNonce(attestedSetup))
+    const token = await redeemAttested()
+    const send = (attestation: string) => {
+      const body = { credential_configuration_id: 'Person', proofs: { attestation: [attestation] } }
+      return request(attestedSetup, { token, body })
+    }
+    expect(errorOf(await send(invalidated(right)))).toEqual([400, 'invalid_proof'])
+    expect((await send(right)).status).toBe(200)
   },
 
   async VCIIssuerFailOnClientAttestationExpInPast() {
