@@ -3,9 +3,12 @@ import * as Flags from '@oclif/core/flags'
 import type { Client } from '../daemon/client/client.ts'
 import type { Answer } from './client/api.ts'
 import type { FlagValues } from './define-command.ts'
-import { CommandError } from './errors/errors.ts'
+import { isJsonObject, tryParseJson } from '../src/base/json.ts'
+import { CommandError, UsageError } from './errors/errors.ts'
 import { whenAgo } from './format/time.ts'
 import type { Pair } from './output.ts'
+import { repeatable } from './input/arguments.ts'
+import { readText } from './input/files.ts'
 import { readSecretFile } from './input/secrets.ts'
 
 type Issuer = Answer<'POST /oid4vci/issuers'>
@@ -33,10 +36,68 @@ export function readAuthorizationServer(
   return { url, clientId, clientSecret }
 }
 
+/** The first line of a certificate in PEM (RFC 7468). */
+const beginning = '-----BEGIN CERTIFICATE-----'
+
+/** The flags of trusted wallet providers. */
+export const walletProviderFlags = {
+  'wallet-providers': Flags.string({
+    ...repeatable,
+    description:
+      'file of trusted wallet providers: certificates of authorities in PEM, or a JWK Set; - for standard input',
+  }),
+  'wallet-attestation': Flags.option({
+    options: ['optional', 'required'] as const,
+    description: 'whether wallets must have an attestation of a trusted provider; default: optional',
+  })(),
+}
+
+/** Reads the settings of wallet providers that are given. @throws {UsageError} when a file cannot be read, or has another form */
+export function readWalletProviders({
+  'wallet-providers': files,
+  'wallet-attestation': walletAttestation,
+}: FlagValues<typeof walletProviderFlags>) {
+  const texts = files?.map((file) => readText('wallet-providers', `@${file}`))
+  const isPem = (text: string) => text.includes(beginning)
+  const certificates = texts?.filter(isPem).join('\n')
+  const keys = texts?.filter((text) => !isPem(text)).flatMap(readKeySet) ?? []
+  return {
+    ...(texts && {
+      walletProviders: {
+        ...(certificates && { certificates }),
+        ...(keys.length > 0 && { jwks: { keys } }),
+      },
+    }),
+    ...(walletAttestation !== undefined && { walletAttestation }),
+  }
+}
+
+type Keys = NonNullable<NonNullable<Issuer['walletProviders']>['jwks']>['keys']
+
+/** The agent checks each key. */
+function readKeySet(text: string): Keys {
+  const value = tryParseJson(text)
+  const keys = isJsonObject(value) ? value['keys'] : undefined
+  if (!Array.isArray(keys))
+    throw new UsageError(
+      '--wallet-providers: a file has neither certificates in PEM nor a JWK Set, {"keys": […]}.',
+    )
+  return keys as Keys
+}
+
 export const issuerFields = (issuer: Issuer): Pair[] => [
   ['issuer', issuer.id],
   ['authorization server', shownServer(issuer)],
+  ['wallet providers', shownProviders(issuer)],
+  ['wallet attestation', issuer.walletAttestation],
 ]
+
+function shownProviders({ walletProviders }: Issuer): string | undefined {
+  if (!walletProviders) return undefined
+  const { certificates = '', jwks } = walletProviders
+  const count = certificates.split(beginning).length - 1
+  return `certificates: ${count}, keys: ${jwks?.keys.length ?? 0}`
+}
 
 /** The external authorization server, or that this agent is the server. */
 export function shownServer({ id, authorizationServerUrl: url }: Issuer): string {
@@ -49,8 +110,15 @@ export const configurationFields = (configuration: Configuration): Pair[] => [
   ['schema', configuration.schemaId],
   ['type', configuration.vct],
   ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
+  ['key attestation', shownRequirement(configuration)],
   ['created', whenAgo(configuration.createdAt, Date.now())],
 ]
+
+function shownRequirement({ keyAttestation }: Configuration): string | undefined {
+  if (!keyAttestation) return undefined
+  const { keyStorage = [], userAuthentication = [] } = keyAttestation
+  return ['required', ...keyStorage, ...userAuthentication].join(', ')
+}
 
 /** An issuer of the wallet. The API lists issuers, and reads none alone. @throws {CommandError} 3 */
 export async function getIssuer(call: Client, id: string): Promise<Issuer> {

@@ -90,6 +90,7 @@ const mayImport: Record<string, string[]> = {
     'src/wallet',
     'src/outbox',
     'src/did-registrar',
+    'src/issuer-certificates',
     'src/protocols',
   ],
   'src/enterprise': [

@@ -2,7 +2,13 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
-import { authorizationServerFlags, issuerFields, readAuthorizationServer } from '../../cli/issuer.ts'
+import {
+  authorizationServerFlags,
+  issuerFields,
+  readAuthorizationServer,
+  readWalletProviders,
+  walletProviderFlags,
+} from '../../cli/issuer.ts'
 
 export default defineCommand({
   summary: 'Create an OpenID4VCI issuer',
@@ -11,10 +17,12 @@ export default defineCommand({
   examples: [
     'agent issuer create',
     'agent issuer create --authorization-server https://login.example --client-id acme --client-secret-file secret.txt',
+    'agent issuer create --wallet-providers authorities.pem --wallet-attestation required',
   ],
   flags: {
     id: Flags.string({ description: 'UUID of the issuer; default: a new one' }),
     ...authorizationServerFlags,
+    ...walletProviderFlags,
   },
   async run({ flags, call, print, say, suggest }) {
     const { url, clientId, clientSecret } = readAuthorizationServer(flags, say)
@@ -26,6 +34,7 @@ export default defineCommand({
     const issuer = await call('POST /oid4vci/issuers', {
       body: {
         ...(flags.id !== undefined && { id: flags.id }),
+        ...readWalletProviders(flags),
         ...(url !== undefined && {
           authorizationServer: { url, clientId: clientId!, clientSecret: clientSecret! },
         }),

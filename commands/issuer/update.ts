@@ -1,24 +1,45 @@
 /** `agent issuer update` */
+import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { idOf } from '../../cli/input/arguments.ts'
-import { authorizationServerFlags, issuerFields, readAuthorizationServer } from '../../cli/issuer.ts'
+import {
+  authorizationServerFlags,
+  issuerFields,
+  readAuthorizationServer,
+  readWalletProviders,
+  walletProviderFlags,
+} from '../../cli/issuer.ts'
 
 export default defineCommand({
-  summary: 'Change the authorization server of an OpenID4VCI issuer',
-  description: 'Omitted flags keep their values.',
-  examples: ['agent issuer update <id> --client-secret-file secret.txt'],
+  summary: 'Change the authorization server or the wallet providers of an OpenID4VCI issuer',
+  description: 'Omitted flags keep their values. --wallet-providers replaces all that the issuer trusts.',
+  examples: [
+    'agent issuer update <id> --client-secret-file secret.txt',
+    'agent issuer update <id> --wallet-providers authorities.pem --wallet-attestation required',
+  ],
   args: idOf('issuer'),
-  flags: authorizationServerFlags,
+  flags: {
+    ...authorizationServerFlags,
+    ...walletProviderFlags,
+    'no-wallet-providers': Flags.boolean({
+      exclusive: ['wallet-providers', 'wallet-attestation'],
+      description: 'trust no wallet provider, and require no attestation',
+    }),
+  },
   async run({ args, flags, call, print, say }) {
     const authorizationServer = readAuthorizationServer(flags, say)
-    if (Object.values(authorizationServer).every((each) => each === undefined))
+    const settings = flags['no-wallet-providers']
+      ? { walletProviders: {}, walletAttestation: 'optional' as const }
+      : readWalletProviders(flags)
+    const given = [...Object.values(authorizationServer), ...Object.values(settings)]
+    if (given.every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --authorization-server, --client-id or --client-secret-file.',
+        'There is nothing to change: give --authorization-server, --client-id, --client-secret-file, --wallet-providers or --wallet-attestation.',
       )
     const issuer = await call('PATCH /oid4vci/issuers/{issuerId}', {
       path: { issuerId: args.id },
-      body: { authorizationServer },
+      body: { authorizationServer, ...settings },
     })
     print(issuer.id, issuerFields(issuer))
     return issuer

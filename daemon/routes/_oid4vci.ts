@@ -21,6 +21,19 @@ export const forWallets = {
 /** The header of a DPoP proof. */
 export const Dpop = z.string().optional().describe('A DPoP proof (RFC 9449).')
 
+/** The headers by which a client identifies itself. */
+export const ClientHeaders = z.object({
+  dpop: Dpop,
+  'oauth-client-attestation': z
+    .string()
+    .optional()
+    .describe('A wallet attestation of a trusted wallet provider (VCI Appendix E).'),
+  'oauth-client-attestation-pop': z
+    .string()
+    .optional()
+    .describe('The proof that the client has the attested key.'),
+})
+
 /** Members of the contracts of endpoints whose errors are those of OAuth. */
 export const oauth = {
   ...forWallets,

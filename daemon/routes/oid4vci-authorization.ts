@@ -9,7 +9,7 @@ import { PushedResponse, pushRequest } from '../../src/oid4vci/sealed-request.ts
 import { Uuid } from '../../src/wallet/model.ts'
 import { route, type Answer, type Contract, type Input } from '../http/route.ts'
 import { replyPage } from '../pages/reply.ts'
-import { Dpop, forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
+import { ClientHeaders, forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
 
 const path = { issuerId: Uuid }
 
@@ -41,14 +41,14 @@ export default [
       extension: true,
       ...oauth,
       path,
-      headers: z.object({ dpop: Dpop }),
+      headers: ClientHeaders,
       form: true,
       body: AuthorizationRequest,
       reply: [201, PushedResponse],
     },
-    ({ agent }, { path: { issuerId }, headers: { dpop }, body: parameters }) =>
+    ({ agent }, { path: { issuerId }, headers, body: parameters }) =>
       toOAuthAnswer(
-        withIssuer(agent, issuerId, (wallet, issuer) => pushRequest(wallet, issuer, { parameters, dpop })),
+        withIssuer(agent, issuerId, (wallet, issuer) => pushRequest(wallet, issuer, { parameters, headers })),
       ),
   ),
 

@@ -26,7 +26,7 @@ import { unlessDeleted } from '../../src/storage/transferred.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { route } from '../http/route.ts'
-import { Dpop, forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
+import { ClientHeaders, Dpop, forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
 
 const path = { issuerId: Uuid }
 const Nonce = z.object({ c_nonce: z.string() }).meta({ id: 'OpenIdNonceResponse' })
@@ -131,14 +131,14 @@ export default [
       extension: true,
       ...oauth,
       path,
-      headers: z.object({ dpop: Dpop }),
+      headers: ClientHeaders,
       form: true,
       body: TokenRequest,
       reply: [200, TokenResponse],
     },
-    ({ agent }, { path: { issuerId }, headers: { dpop }, body: form }) =>
+    ({ agent }, { path: { issuerId }, headers, body: form }) =>
       toOAuthAnswer(
-        withIssuer(agent, issuerId, (wallet, issuer) => redeemCode(wallet, issuer, { form, dpop })),
+        withIssuer(agent, issuerId, (wallet, issuer) => redeemCode(wallet, issuer, { form, headers })),
       ),
   ),
 

@@ -34,6 +34,8 @@ type Redemption = {
   code_verifier?: string | undefined
   /** Of the key of the DPoP proof. */
   jkt?: string | undefined
+  /** The thumbprint of the attested key of the client. */
+  clientKey?: string | undefined
 }
 
 /**
@@ -44,7 +46,7 @@ type Redemption = {
 export async function refusalOfCode(
   tx: Tx,
   { session, record }: { session: SessionRow; record: CredentialRecord },
-  { client_id: clientId, redirect_uri: redirectUri, code_verifier: verifier, jkt }: Redemption,
+  { client_id: clientId, redirect_uri: redirectUri, code_verifier: verifier, jkt, clientKey }: Redemption,
 ): Promise<OAuthError | undefined> {
   const authorized = authorizedIn(session)
   if (!authorized) return invalidCode('is unknown')
@@ -63,6 +65,8 @@ export async function refusalOfCode(
     return invalidCode('was issued for another code_verifier')
   if (authorized.jkt !== undefined && jkt !== authorized.jkt)
     return invalidCode('is bound to another DPoP key')
+  if (authorized.clientKey !== undefined && clientKey !== authorized.clientKey)
+    return invalidCode('is bound to the attested key of the client that pushed the request')
   return undefined
 }
 

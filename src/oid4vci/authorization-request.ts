@@ -56,6 +56,8 @@ export const CheckedRequest = z.object({
   byDetails: z.boolean(),
   /** The thumbprint of the DPoP key that the code is bound to. */
   jkt: z.string().optional(),
+  /** The thumbprint of the attested key that the code is bound to, if the client was authenticated. */
+  clientKey: z.string().optional(),
 })
 export type CheckedRequest = z.infer<typeof CheckedRequest>
 

@@ -12,6 +12,8 @@ import { optional } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { vciFormatIds, vciFormats } from './formats.ts'
 import { getOwnIssuer } from './issuers.ts'
+import { KeyAttestationRequirement, requirementOf } from './key-attestation.ts'
+import { providersOf } from './wallet-providers.ts'
 
 export type ConfigurationRow = Selectable<AgentTables['credential_configuration']>
 
@@ -39,6 +41,9 @@ export const CreateCredentialConfiguration = z
     alwaysDisclosed: optional(z.array(z.string().min(1)).max(maxClaims)).describe(
       'For `dc+sd-jwt`: names of claims that each verifier sees. The holder can withhold all others (extension).',
     ),
+    keyAttestation: optional(KeyAttestationRequirement).describe(
+      'Wallets must send a key attestation of a wallet provider that the issuer trusts. `{}`: any (extension).',
+    ),
   })
   .meta({ id: 'CreateCredentialConfigurationRequest' })
 export type CreateCredentialConfiguration = z.output<typeof CreateCredentialConfiguration>
@@ -51,6 +56,7 @@ export const CredentialConfiguration = z
     schemaId: z.string(),
     vct: z.string().optional().describe('The type that the request chose (extension).'),
     alwaysDisclosed: z.array(z.string()).optional().describe('As in the request (extension).'),
+    keyAttestation: KeyAttestationRequirement.optional().describe('As in the request (extension).'),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'CredentialConfiguration' })
@@ -74,14 +80,26 @@ type StoredClaims = z.infer<typeof StoredClaims>
 export async function createConfiguration(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   issuerId: string,
-  { configurationId, format, schemaId, vct, alwaysDisclosed = [] }: CreateCredentialConfiguration,
+  {
+    configurationId,
+    format,
+    schemaId,
+    vct,
+    alwaysDisclosed = [],
+    keyAttestation,
+  }: CreateCredentialConfiguration,
 ): Promise<CredentialConfiguration> {
   if (!vciFormats[format].isTyped && (vct !== undefined || alwaysDisclosed.length > 0))
     throw new Problem(
       'BadRequest',
       `${vct === undefined ? 'alwaysDisclosed' : 'vct'}: credentials of the format ${format} have no such member. Leave it out, or use dc+sd-jwt.`,
     )
-  await getOwnIssuer(db, wallet.id, issuerId)
+  const issuer = await getOwnIssuer(db, wallet.id, issuerId)
+  if (keyAttestation && !providersOf(issuer))
+    throw new Problem(
+      'BadRequest',
+      'keyAttestation: the issuer trusts no wallet provider. Set walletProviders first.',
+    )
   const row = {
     issuer_id: issuerId,
     id: configurationId,
@@ -91,6 +109,7 @@ export async function createConfiguration(
     vct: vct ?? null,
     claims: JSON.stringify(withDisclosure(await readClaims(wallet, schemaId), alwaysDisclosed)),
     created_at: new Date().toISOString(),
+    key_attestation: keyAttestation ? JSON.stringify(keyAttestation) : null,
   }
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
@@ -168,6 +187,7 @@ export function toConfiguration(
   row: Omit<ConfigurationRow, 'wallet_id' | 'issuer_id'>,
 ): CredentialConfiguration {
   const { id, format, schema_id: schemaId, vct, created_at: createdAt } = row
+  const keyAttestation = requirementOf(row)
   const always = claimsOf(row).flatMap(({ name, disclosable }) => (disclosable === false ? [name] : []))
   return {
     configurationId: id,
@@ -176,6 +196,7 @@ export function toConfiguration(
     schemaId,
     ...(vct !== null && { vct }),
     ...(always.length > 0 && { alwaysDisclosed: always }),
+    ...(keyAttestation && { keyAttestation }),
     createdAt,
   }
 }

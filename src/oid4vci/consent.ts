@@ -16,6 +16,7 @@ import { readParameters, withParameters } from './parameters.ts'
 import { openRequest, readPushed, sealRequest, useRequest } from './sealed-request.ts'
 import { getSession, openSecrets } from './session.ts'
 import { guessTxCode } from './tx-code.ts'
+import { providersOf } from './wallet-providers.ts'
 
 /** The form of the page. */
 export const ConsentForm = z
@@ -55,6 +56,11 @@ export async function openConsent(
       consent: await toConsent(wallet, issuer, request),
     }))
   }
+  if (providersOf(issuer)?.attestation === 'required')
+    throw new OAuthError(
+      'invalid_request',
+      'request_uri is missing: this issuer requires pushed requests, with a wallet attestation.',
+    )
   const target = await readTarget(wallet, issuer, parameters)
   const { redirect_uri: redirectUri, state } = target.request
   return orRedirect(wallet, issuer, { redirectUri, state }, async () => {

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Wallet } from '../wallet/wallet.ts'
 import { authorizedIn } from './authorization-code.ts'
-import { findConfiguration } from './configurations.ts'
+import { type ConfigurationRow, findConfiguration } from './configurations.ts'
 import type { IssuerRow } from './issuers.ts'
 import { maxBatch } from './metadata.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -16,7 +16,12 @@ export const CredentialRequest = z
   .looseObject({
     credential_configuration_id: z.string().optional(),
     credential_identifier: z.string().optional(),
-    proofs: z.looseObject({ jwt: z.array(Jwt).optional() }).optional(),
+    proofs: z
+      .looseObject({
+        jwt: z.array(Jwt).optional(),
+        attestation: z.array(Jwt).length(1, 'is not an array of one key attestation').optional(),
+      })
+      .optional(),
     credential_response_encryption: z.unknown().optional(),
     format: z.string().optional().describe('In the form of the Cloud Agent.'),
     credential_definition: z.looseObject({ type: z.array(z.string()) }).optional(),
@@ -52,24 +57,23 @@ export function isFinalForm({ format }: CredentialRequest): boolean {
   return format === undefined
 }
 
-/** Checks that the request is for the credential of the session, whose contents the issuer alone decides. @throws {OAuthError} */
+/**
+ * Checks that the request is for the credential of the session, whose contents the issuer alone decides.
+ *
+ * @returns the configuration of the credential
+ * @throws {OAuthError}
+ */
 export async function checkConfiguration(
   { env }: Wallet,
   { id: issuerId }: IssuerRow,
   session: SessionRow,
   request: CredentialRequest,
-): Promise<void> {
-  const { credential_configuration_id: wanted, credential_identifier: identifier, format } = request
+): Promise<ConfigurationRow> {
+  const { credential_configuration_id: wanted, format } = request
   const { configuration_id: granted } = session
   refuseEncryption(request)
-  if (authorizedIn(session)?.byDetails === true) return checkIdentifier(session, request)
-  if (identifier !== undefined)
-    throw new OAuthError(
-      'unknown_credential_identifier',
-      'The token response has no credential identifiers. Send credential_configuration_id.',
-    )
-  if (wanted === undefined && format === undefined)
-    throw new OAuthError('invalid_credential_request', 'credential_configuration_id is missing.')
+  if (authorizedIn(session)?.byDetails === true) checkIdentifier(session, request)
+  else refuseIdentifier(request)
   const configuration = await findConfiguration(env.db, issuerId, wanted ?? granted)
   if (!configuration || (format !== undefined && format !== configuration.format))
     throw new OAuthError(
@@ -78,6 +82,19 @@ export async function checkConfiguration(
     )
   if (configuration.id !== granted)
     throw new OAuthError('insufficient_scope', 'The access token is for another credential.')
+  return configuration
+}
+
+/** A token response without credential identifiers requires the id of the configuration. @throws {OAuthError} */
+function refuseIdentifier(request: CredentialRequest): void {
+  const { credential_configuration_id: wanted, credential_identifier: identifier, format } = request
+  if (identifier !== undefined)
+    throw new OAuthError(
+      'unknown_credential_identifier',
+      'The token response has no credential identifiers. Send credential_configuration_id.',
+    )
+  if (wanted === undefined && format === undefined)
+    throw new OAuthError('invalid_credential_request', 'credential_configuration_id is missing.')
 }
 
 /** VCI §8.2: a token response with credential identifiers requires one in the request. @throws {OAuthError} */
@@ -92,15 +109,23 @@ function checkIdentifier({ record_id: granted }: SessionRow, request: Credential
     throw new OAuthError('unknown_credential_identifier', 'The access token is for another credential.')
 }
 
-/** The proofs of a request: one, or a batch in the final form. @throws {OAuthError} `invalid_proof` */
-export function proofsOf({ proofs, proof }: CredentialRequest): string[] {
-  const others = Object.keys(proofs ?? {}).filter((type) => type !== 'jwt')
-  if (others.length > 0 || (proof && proof.proof_type !== 'jwt'))
-    throw invalidProof('this issuer takes proofs of the type jwt only')
-  if (proofs && proof) throw invalidProof('proof and proofs exclude each other')
-  const all = proofs?.jwt ?? [proof?.jwt ?? []].flat()
-  if (all.length === 0) throw invalidProof('it is missing. Send one in proofs.jwt')
-  if (all.length > maxBatch)
-    throw invalidProof(`there are ${all.length}; this issuer takes at most ${maxBatch}`)
-  return all
+/** The proofs of a request: a key attestation, or one or more JWTs in the final form. */
+export type Proofs = { attestation: string } | { jwt: string[] }
+
+/** @throws {OAuthError} `invalid_proof` */
+export function proofsOf({ proofs, proof }: CredentialRequest): Proofs {
+  const types = Object.keys(proofs ?? {})
+  if (types.some((type) => type !== 'jwt' && type !== 'attestation') || (proof && proof.proof_type !== 'jwt'))
+    throw invalidProof('this issuer takes proofs of the types jwt and attestation only')
+  if (types.length > 1 || (proofs && proof)) throw invalidProof('proofs of several types exclude each other')
+  if (proofs?.attestation) return { attestation: proofs.attestation[0]! }
+  const jwt = proofs?.jwt ?? [proof?.jwt ?? []].flat()
+  if (jwt.length === 0) throw invalidProof('it is missing. Send one in proofs.jwt')
+  assertBatch(jwt.length)
+  return { jwt }
+}
+
+/** @throws {OAuthError} `invalid_proof` for more keys than one request may have */
+export function assertBatch(count: number): void {
+  if (count > maxBatch) throw invalidProof(`there are ${count} keys; this issuer takes at most ${maxBatch}`)
 }

@@ -1,16 +1,27 @@
 /** The credential endpoint (VCI §8): issues the credential of a session to the key that the wallet proves to have. */
 import * as z from 'zod'
-import { isSameKey } from '../crypto/keys.ts'
+import { isSameKey, type PublicJwk } from '../crypto/keys.ts'
+import { createJwkDid } from '../did/jwk.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { authorize, type Presented } from './access-token.ts'
-import { checkConfiguration, isFinalForm, proofsOf, readRequest } from './credential-request.ts'
-import { issueOnce } from './issue.ts'
+import type { ConfigurationRow } from './configurations.ts'
+import {
+  assertBatch,
+  checkConfiguration,
+  isFinalForm,
+  type Proofs,
+  proofsOf,
+  readRequest,
+} from './credential-request.ts'
+import { issueOnce, type Proven } from './issue.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
+import { type KeyAttestation, requirementOf, verifyKeyAttestation, withoutCopies } from './key-attestation.ts'
 import { nonceLifetimeSeconds, readNonce } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
-import { invalidProof, verifyKeyProof, type KeyProof, type ProofChecks } from './proof.ts'
+import { invalidProof, verifyKeyProof, type ProofChecks } from './proof.ts'
 import { noteRefusal } from './request-log.ts'
 import type { SessionRow } from './session.ts'
+import { providersOf } from './wallet-providers.ts'
 
 /** The seconds between two requests for a deferred credential. */
 const deferredIntervalSeconds = 5
@@ -39,9 +50,9 @@ export async function issueToWallet(
   const session = await authorize(wallet, issuer, 'credentials', presented)
   try {
     const request = readRequest(body)
-    await checkConfiguration(wallet, issuer, session, request)
-    const proofs = await verifyProofs(proofsOf(request), checksOf(wallet, issuer))
-    const credentials = await issueOnce(wallet, session.record_id, proofs)
+    const configuration = await checkConfiguration(wallet, issuer, session, request)
+    const proven = await verifyProofs(proofsOf(request), checksOf(wallet, issuer, configuration))
+    const credentials = await issueOnce(wallet, session.record_id, proven)
     if (credentials && !isFinalForm(request)) return { credential: credentials[0]! }
     return toResponse(session, credentials)
   } catch (error) {
@@ -59,26 +70,45 @@ export function toResponse(
   return { credentials: credentials.map((credential) => ({ credential })), notification_id: id }
 }
 
-/** VCI §8.3: each key gets at most one credential. */
-async function verifyProofs(all: readonly string[], checks: ProofChecks): Promise<KeyProof[]> {
-  const proofs: KeyProof[] = []
-  for (const jwt of all) {
-    const proof = await verifyKeyProof(jwt, checks)
-    if (proofs.some(({ key }) => isSameKey(key, proof.key)))
-      throw invalidProof('two proofs of the batch are of the same key')
-    proofs.push(proof)
+/** VCI §8.3: each key gets at most one credential. VCI Appendix F.1 and F.3: each attested key gets one. */
+async function verifyProofs(all: Proofs, checks: ProofChecks): Promise<Proven> {
+  if ('attestation' in all) {
+    const { keys, nonce, nonceEndsMs } = await verifyKeyAttestation(all.attestation, 'proof', checks)
+    assertBatch(keys.length)
+    return { keys: keys.map(toHolderKey), nonces: new Map([[nonce, nonceEndsMs]]) }
   }
-  return proofs
+  const keys: { holderDid: string; key: PublicJwk }[] = []
+  const attested: KeyAttestation[] = []
+  const nonces = new Map<string, number>()
+  for (const jwt of all.jwt) {
+    const { holderDid, key, nonce, nonceEndsMs, attestation } = await verifyKeyProof(jwt, checks)
+    if (keys.some((each) => isSameKey(each.key, key)))
+      throw invalidProof('two proofs of the batch are of the same key')
+    keys.push({ holderDid, key })
+    nonces.set(nonce, nonceEndsMs)
+    if (attestation) attested.push(attestation)
+  }
+  for (const { nonce, nonceEndsMs } of attested) nonces.set(nonce, nonceEndsMs)
+  const others = withoutCopies(attested.flatMap((each) => each.keys)).filter(
+    (key) => !keys.some((proven) => isSameKey(proven.key, key)),
+  )
+  assertBatch(keys.length + others.length)
+  return { keys: [...keys, ...others.map(toHolderKey)], nonces }
 }
 
-function checksOf(wallet: Wallet, { id }: IssuerRow): ProofChecks {
+function toHolderKey(key: PublicJwk) {
+  return { holderDid: createJwkDid(key), key }
+}
+
+function checksOf(wallet: Wallet, issuer: IssuerRow, configuration: ConfigurationRow): ProofChecks {
   const { env } = wallet
   return {
     resolve: env.resolver.document,
-    audience: identifierOf(env.urls.rest, id),
+    policy: { providers: providersOf(issuer), requirement: requirementOf(configuration) },
+    audience: identifierOf(env.urls.rest, issuer.id),
     now: Math.floor(Date.now() / 1_000),
     leewaySeconds: env.config.PRESENTATION_LEEWAY,
     maxAgeSeconds: nonceLifetimeSeconds,
-    readNonce: (nonce: string) => readNonce(wallet, id, nonce),
+    readNonce: (nonce: string) => readNonce(wallet, issuer.id, nonce),
   }
 }

@@ -13,10 +13,10 @@ import { toPublic, type PublicJwk } from '../crypto/keys.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
+import { HeaderKey, readMembers } from './jwt.ts'
 import { proofAlgorithms } from './metadata.ts'
 import { createNonce, nonceLifetimeSeconds, readNonce, useNonce } from './nonce.ts'
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts'
-import { HeaderKey, readMembers } from './proof.ts'
 import { digestOf } from './session.ts'
 
 /** A proof that passed all checks. `jkt` is the thumbprint of its key (RFC 7638), `id` identifies the proof until `endsMs`. */

@@ -9,15 +9,17 @@ import type { Tx } from '../storage/database.ts'
 import { noteCount } from '../storage/tx-context.ts'
 import { LaterError, type Wallet } from '../wallet/wallet.ts'
 import { issuanceOf } from './formats.ts'
-import { useNonce } from './nonce.ts'
+import { invalidNonce, useNonce } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
-import { invalidNonce, type KeyProof } from './proof.ts'
 
 /** The most attempts. Another request may issue first, or another credential get the index of the status list. */
 const attempts = 5
 
 /** A key of the wallet, and the DID that names it. */
 type HolderKey = NonNullable<CredentialRecord['requestedKeys']>[number]
+
+/** The keys that a request proved, and the nonces of its proofs, each with its end in milliseconds since 1970. */
+export type Proven = { keys: readonly HolderKey[]; nonces: ReadonlyMap<string, number> }
 
 /**
  * Signs and stores the credentials, or returns those that were issued to the same keys. Undefined: the issuer has to approve the request first.
@@ -27,17 +29,17 @@ type HolderKey = NonNullable<CredentialRecord['requestedKeys']>[number]
 export function issueOnce(
   wallet: Wallet,
   recordId: string,
-  proofs: readonly KeyProof[],
+  { keys, nonces }: Proven,
 ): Promise<string[] | undefined> {
   return retryRaces(async () => {
     const record = await getRecord(wallet.db, issueCredential, recordId)
     const { state, automaticIssuance } = record
-    if (state === 'CredentialSent') return issuedTo(record, proofs)
-    if (state === 'RequestDeferred' || state === 'RequestApproved') return requireRequested(record, proofs)
+    if (state === 'CredentialSent') return issuedTo(record, keys)
+    if (state === 'RequestDeferred' || state === 'RequestApproved') return requireRequested(record, keys)
     if (state !== 'OfferRedeemed') throw isOverFor(record)
     return automaticIssuance === false
-      ? deferNow(wallet, record, proofs)
-      : issueNow(wallet, record, proofs, 'received credential request', (tx) => useNonces(tx, proofs))
+      ? deferNow(wallet, record, { keys, nonces })
+      : issueNow(wallet, record, keys, 'received credential request', (tx) => useNonces(tx, nonces))
   })
 }
 
@@ -69,13 +71,13 @@ async function retryRaces<T>(issue: () => Promise<T>): Promise<T> {
 async function deferNow(
   wallet: Wallet,
   record: CredentialRecord,
-  proofs: readonly KeyProof[],
+  { keys, nonces }: Proven,
 ): Promise<undefined> {
-  const requestedKeys = proofs.map(({ holderDid, key }) => ({ holderDid, key }))
+  const requestedKeys = keys.map(({ holderDid, key }) => ({ holderDid, key }))
   const { holderDid } = requestedKeys[0]!
   const change = { requestedKeys, holderDid, subjectId: holderDid, metaLastFailure: undefined }
   await wallet.transaction(async (tx) => {
-    await useNonces(tx, proofs)
+    await useNonces(tx, nonces)
     await advance(tx, issueCredential, record, 'received credential request for review', change)
   })
 }
@@ -113,8 +115,7 @@ async function issueNow(
 type Issued = { holderDid: string; holderKey: HolderKey['key'] } & IssuedMessage
 
 /** A nonce is of one request: all proofs of a batch may have it. @throws {OAuthError} `invalid_nonce` */
-async function useNonces(tx: Tx, proofs: readonly KeyProof[]): Promise<void> {
-  const nonces = new Map(proofs.map(({ nonce, nonceEndsMs }) => [nonce, nonceEndsMs]))
+async function useNonces(tx: Tx, nonces: Proven['nonces']): Promise<void> {
   for (const [nonce, endsMs] of nonces) if (!(await useNonce(tx, nonce, endsMs))) throw invalidNonce()
 }
 
@@ -133,10 +134,10 @@ function issuedTo(
 }
 
 /** A repeated request must be for the keys of the first. */
-function requireRequested({ requestedKeys = [] }: CredentialRecord, proofs: readonly KeyProof[]): undefined {
-  const isRequested = (proof: KeyProof) =>
-    requestedKeys.some(({ holderDid }) => isSameDid(holderDid, proof.holderDid))
-  if (!proofs.every(isRequested))
+function requireRequested({ requestedKeys = [] }: CredentialRecord, keys: readonly HolderKey[]): undefined {
+  const isRequested = (key: HolderKey) =>
+    requestedKeys.some(({ holderDid }) => isSameDid(holderDid, key.holderDid))
+  if (!keys.every(isRequested))
     throw new OAuthError('credential_request_denied', 'The credential was requested for another key.')
 }
 

@@ -10,6 +10,7 @@ import { assertNotTransferred } from '../storage/transferred.ts'
 import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { ExternalServer } from './external-server.ts'
+import { changeProviders, toSettings, WalletAttestation, WalletProviders } from './wallet-providers.ts'
 
 export type IssuerRow = Selectable<AgentTables['credential_issuer']>
 
@@ -32,8 +33,19 @@ const AuthorizationServer = z
   })
   .meta({ id: 'AuthorizationServer' })
 
+/** Settings that the Cloud Agent does not have. */
+const extensions = {
+  walletProviders: optional(WalletProviders).describe(
+    'The wallet providers that the issuer trusts, for wallet attestations and key attestations. `{}`: none (extension).',
+  ),
+  walletAttestation: optional(WalletAttestation).describe(
+    '`required`: wallets must authenticate with the attestation of a trusted provider at the built-in authorization server. Default: `optional` (extension).',
+  ),
+}
+
 export const CreateCredentialIssuer = z
   .object({
+    ...extensions,
     id: optional(Uuid).describe('Default: a new UUID.'),
     authorizationServer: optional(AuthorizationServer).describe(
       'An external authorization server. Default: this agent authorizes (extension).',
@@ -44,6 +56,7 @@ export type CreateCredentialIssuer = z.output<typeof CreateCredentialIssuer>
 
 export const PatchCredentialIssuer = z
   .object({
+    ...extensions,
     authorizationServer: optional(
       z
         .object({ url: optional(Url), clientId: optional(Text), clientSecret: optional(Text) })
@@ -54,7 +67,12 @@ export const PatchCredentialIssuer = z
 export type PatchCredentialIssuer = z.output<typeof PatchCredentialIssuer>
 
 export const CredentialIssuer = z
-  .object({ id: z.guid(), authorizationServerUrl: z.string() })
+  .object({
+    id: z.guid(),
+    authorizationServerUrl: z.string(),
+    walletProviders: WalletProviders.optional().describe('As in the request (extension).'),
+    walletAttestation: WalletAttestation.optional().describe('If there are wallet providers (extension).'),
+  })
   .meta({ id: 'CredentialIssuer' })
 export type CredentialIssuer = z.infer<typeof CredentialIssuer>
 
@@ -64,7 +82,7 @@ export const identifierOf = (base: string, id: string) => `${base}/oid4vci/issue
 /** @throws {Problem} 409 if any wallet of this agent has an issuer with the id */
 export async function createIssuer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
-  { id = newId(), authorizationServer: server }: CreateCredentialIssuer,
+  { id = newId(), authorizationServer: server, ...settings }: CreateCredentialIssuer,
 ): Promise<CredentialIssuer> {
   const row = {
     id,
@@ -73,6 +91,7 @@ export async function createIssuer(
     client_id: server?.clientId ?? null,
     client_secret: server ? sealSecret(wallet, id, server.clientSecret) : null,
     created_at: new Date().toISOString(),
+    wallet_providers: await changeProviders({ wallet_providers: null }, settings),
   }
   const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from credential_issuer)`
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
@@ -106,7 +125,7 @@ export async function listIssuers(
 export async function updateIssuer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   id: string,
-  { authorizationServer }: PatchCredentialIssuer,
+  { authorizationServer, ...settings }: PatchCredentialIssuer,
 ): Promise<CredentialIssuer> {
   const { url, clientId, clientSecret } = { ...authorizationServer }
   const updated = await db.transaction().execute(async (tx) => {
@@ -123,8 +142,9 @@ export async function updateIssuer(
         'BadRequest',
         'authorizationServer: the issuer has no external authorization server yet. Give url, clientId and clientSecret.',
       )
-    await tx.updateTable('credential_issuer').set(next).where('id', '=', id).execute()
-    return { ...row, ...next }
+    const changed = { ...next, wallet_providers: await changeProviders(row, settings) }
+    await tx.updateTable('credential_issuer').set(changed).where('id', '=', id).execute()
+    return { ...row, ...changed }
   })
   return toIssuer(wallet.env.urls.rest, updated)
 }
@@ -162,9 +182,10 @@ export function issuerNotFound(id: string): Problem {
 
 function toIssuer(
   base: string,
-  { id, authorization_server: url }: Pick<IssuerRow, 'id' | 'authorization_server'>,
+  row: Pick<IssuerRow, 'id' | 'authorization_server' | 'wallet_providers'>,
 ): CredentialIssuer {
-  return { id, authorizationServerUrl: url ?? identifierOf(base, id) }
+  const { id, authorization_server: url } = row
+  return { id, authorizationServerUrl: url ?? identifierOf(base, id), ...toSettings(row) }
 }
 
 const contextOf = (id: string) => `credential-issuer:${id}`

@@ -4,7 +4,9 @@ import type { AgentDb } from '../storage/database.ts'
 import { claimsOf, type ConfigurationRow } from './configurations.ts'
 import { vctOf } from './credential-types.ts'
 import { vciFormats, type VciFormatId } from './formats.ts'
-import { getIssuer, identifierOf } from './issuers.ts'
+import { getIssuer, identifierOf, type IssuerRow } from './issuers.ts'
+import { requirementOf, toMetadata } from './key-attestation.ts'
+import { algorithmsOf, providersOf } from './wallet-providers.ts'
 
 export const preAuthorizedGrant = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
@@ -41,6 +43,9 @@ export const AuthorizationServerMetadata = z
     token_endpoint: z.string(),
     grant_types_supported: z.array(z.string()),
     token_endpoint_auth_methods_supported: z.array(z.string()),
+    client_attestation_signing_alg_values_supported: z.array(z.string()).optional(),
+    client_attestation_pop_signing_alg_values_supported: z.array(z.string()).optional(),
+    require_pushed_authorization_requests: z.boolean().optional(),
     dpop_signing_alg_values_supported: z.array(z.string()),
     'pre-authorized_grant_anonymous_access_supported': z.boolean(),
     authorization_endpoint: z.string().optional(),
@@ -71,7 +76,7 @@ export async function readIssuerMetadata(
       scope: row.id,
       cryptographic_binding_methods_supported: bindingMethods,
       credential_signing_alg_values_supported: signingAlgorithms,
-      proof_types_supported: { jwt: { proof_signing_alg_values_supported: [...proofAlgorithms] } },
+      proof_types_supported: proofTypesOf(issuer, row),
       ...vciFormats[row.format as VciFormatId].describe({ claims: claimsOf(row), vct: vctOf(base, row) }),
     },
   ])
@@ -99,25 +104,47 @@ export async function readAuthorizationServerMetadata(
   base: string,
   issuerId: string,
 ): Promise<AuthorizationServerMetadata> {
-  const { authorization_server: external } = await getIssuer(db, issuerId)
+  const row = await getIssuer(db, issuerId)
   const issuer = identifierOf(base, issuerId)
-  const isBuiltIn = external === null
+  const isBuiltIn = row.authorization_server === null
+  const providers = providersOf(row)
+  const isAttested = providers?.attestation === 'required'
   return {
     issuer,
     token_endpoint: `${issuer}/token`,
     grant_types_supported: [...(isBuiltIn ? ['authorization_code'] : []), preAuthorizedGrant],
-    token_endpoint_auth_methods_supported: ['none'],
+    token_endpoint_auth_methods_supported: [
+      ...(providers ? ['attest_jwt_client_auth'] : []),
+      ...(isAttested ? [] : ['none']),
+    ],
+    ...(providers && {
+      client_attestation_signing_alg_values_supported: algorithmsOf(providers),
+      client_attestation_pop_signing_alg_values_supported: [...proofAlgorithms],
+    }),
     dpop_signing_alg_values_supported: [...proofAlgorithms],
-    'pre-authorized_grant_anonymous_access_supported': true,
+    'pre-authorized_grant_anonymous_access_supported': !isAttested,
     ...(isBuiltIn && {
       authorization_endpoint: `${issuer}/authorize`,
       pushed_authorization_request_endpoint: `${issuer}/par`,
+      ...(isAttested && { require_pushed_authorization_requests: true }),
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       authorization_details_types_supported: ['openid_credential'],
       scopes_supported: (await readConfigurations(db, issuerId)).map(({ id }) => id),
+    }),
+  }
+}
+
+/** VCI §12.2.4. An attestation is a proof if the issuer trusts a wallet provider. */
+function proofTypesOf(issuer: IssuerRow, configuration: ConfigurationRow) {
+  const [providers, requirement] = [providersOf(issuer), requirementOf(configuration)]
+  const required = requirement && toMetadata(requirement)
+  return {
+    jwt: { proof_signing_alg_values_supported: [...proofAlgorithms], ...required },
+    ...(providers && {
+      attestation: { proof_signing_alg_values_supported: algorithmsOf(providers), ...required },
     }),
   }
 }

@@ -7,6 +7,7 @@ import { isOver } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import { OAuthError } from './oauth-error.ts'
 import { digestOf, findSession } from './session.ts'
 
 /** The seconds for which a nonce is valid. */
@@ -79,4 +80,12 @@ export async function useNonce(tx: Tx, nonce: string, endsMs: number): Promise<b
 export async function isUsed(db: Db, nonce: string): Promise<boolean> {
   const found = db.selectFrom('issuance_nonce').select('digest').where('digest', '=', digestOf(nonce))
   return (await found.executeTakeFirst()) !== undefined
+}
+
+/** VCI §8.3.1.2: the wallet should get a new nonce. */
+export function invalidNonce(): OAuthError {
+  return new OAuthError(
+    'invalid_nonce',
+    'The nonce of the proof was not made by this issuer, has expired, or was used. Get a new one from the nonce endpoint.',
+  )
 }

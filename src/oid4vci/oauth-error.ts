@@ -2,6 +2,7 @@
 
 const statuses = {
   invalid_request: 400,
+  invalid_client: 400,
   invalid_grant: 400,
   invalid_scope: 400,
   invalid_authorization_details: 400,

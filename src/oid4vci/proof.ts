@@ -1,18 +1,22 @@
 /** Key proofs of the type `jwt` (VCI Appendix F.1): which key a credential is bound to, and that the wallet has it. */
 import * as z from 'zod'
-import type { JsonObject } from '../base/json.ts'
 import { reasonOf } from '../base/reason.ts'
 import { checkSignature } from '../credentials/did-signature.ts'
-import { decodeHeader, decodeJws, isSignedBy } from '../credentials/jws.ts'
+import { decodeHeader, decodeJws, isSignedBy, type Jws } from '../credentials/jws.ts'
 import { NumericDate } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
-import { toPublic, type PublicJwk } from '../crypto/keys.ts'
+import { isSameKey, toPublic, type PublicJwk } from '../crypto/keys.ts'
 import { didOf, type Resolve } from '../did/document.ts'
-import { createJwkDid, resolveJwkDid } from '../did/jwk.ts'
+import { createJwkDid } from '../did/jwk.ts'
+import { faultOfTimes, HeaderKey, isKey, readMembers } from './jwt.ts'
+import { type AttestationPolicy, type KeyAttestation, verifyKeyAttestation } from './key-attestation.ts'
+import { invalidNonce } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
 
 export type ProofChecks = {
   resolve: Resolve
+  /** For key attestations in the header. */
+  policy: AttestationPolicy
   /** The Credential Issuer Identifier. */
   audience: string
   /** Epoch seconds. */
@@ -24,19 +28,16 @@ export type ProofChecks = {
   readNonce: (nonce: string) => number | undefined
 }
 
-/** A proof that passed all checks: the DID that the credential is bound to, and the nonce to be used up. */
-export type KeyProof = { holderDid: string; key: PublicJwk; nonce: string; nonceEndsMs: number }
+/** A proof that passed all checks: the DID that the credential is bound to, the nonce to be used up, and the attestation of the key. */
+export type KeyProof = {
+  holderDid: string
+  key: PublicJwk
+  nonce: string
+  nonceEndsMs: number
+  attestation: KeyAttestation | undefined
+}
 
 export const proofType = 'openid4vci-proof+jwt'
-
-/** A public key in the header of a proof, which a private one must not be. */
-export const HeaderKey = z.looseObject({
-  kty: z.enum(['OKP', 'EC']),
-  crv: z.enum(['Ed25519', 'secp256k1', 'P-256']),
-  x: z.string().max(100),
-  y: z.string().max(100).optional(),
-  d: z.never('is private and must not be there').optional(),
-})
 
 const Header = z.looseObject({
   typ: z.literal(proofType, `is not ${proofType}`),
@@ -44,6 +45,7 @@ const Header = z.looseObject({
   kid: z.string().optional(),
   jwk: HeaderKey.optional(),
   x5c: z.never('is not supported; use kid or jwk').optional(),
+  key_attestation: z.string().optional(),
 })
 
 const Claims = z.looseObject({
@@ -66,25 +68,20 @@ export async function verifyKeyProof(jwt: string, checks: ProofChecks): Promise<
     const { aud, iat, exp, nonce } = readMembers(Claims, jws.payload, 'claim')
     const { now, leewaySeconds, maxAgeSeconds } = checks
     if (aud !== checks.audience) throw invalidProof(`its aud is not ${checks.audience}`)
-    if (iat > now + leewaySeconds) throw invalidProof('its iat is in the future')
+    const fault = faultOfTimes({ iat, exp }, checks)
+    if (fault !== undefined) throw invalidProof(fault)
     if (iat < now - maxAgeSeconds - leewaySeconds) throw invalidProof('its iat is too long ago')
-    if (exp !== undefined && exp <= now - leewaySeconds) throw invalidProof('it has expired')
     const nonceEndsMs = checks.readNonce(nonce)
     if (nonceEndsMs === undefined) throw invalidNonce()
-    const { holderDid, key } = await checkKey(header, jws, checks.resolve)
-    return { holderDid, key, nonce, nonceEndsMs }
+    const attestation = await attestationIn(header, checks)
+    const { holderDid, key } = await checkKey(header, jws, { ...checks, attestation })
+    if (attestation && !attestation.keys.some((each) => isSameKey(each, key)))
+      throw invalidProof('its key is not in the attested_keys of its key_attestation')
+    return { holderDid, key, nonce, nonceEndsMs, attestation }
   } catch (error) {
     if (error instanceof VerificationError) throw invalidProof(reasonOf(error), error)
     throw error
   }
-}
-
-/** VCI §8.3.1.2: the wallet should get a new nonce. */
-export function invalidNonce(): OAuthError {
-  return new OAuthError(
-    'invalid_nonce',
-    'The nonce of the proof was not made by this issuer, has expired, or was used. Get a new one from the nonce endpoint.',
-  )
 }
 
 /** `reason` continues the sentence "The proof is not accepted:". */
@@ -92,13 +89,29 @@ export function invalidProof(reason: string, cause?: unknown): OAuthError {
   return new OAuthError('invalid_proof', `The proof is not accepted: ${reason}`, { cause })
 }
 
+async function attestationIn(
+  { key_attestation: text }: z.output<typeof Header>,
+  checks: ProofChecks,
+): Promise<KeyAttestation | undefined> {
+  const { providers, requirement } = checks.policy
+  if (text !== undefined && (providers || requirement)) return verifyKeyAttestation(text, 'header', checks)
+  if (requirement) throw invalidProof('its header has no key_attestation, which this credential requires')
+  return undefined
+}
+
 async function checkKey(
   { kid, jwk }: z.output<typeof Header>,
-  jws: ReturnType<typeof decodeJws>,
-  resolve: Resolve,
+  jws: Jws,
+  { resolve, attestation }: { resolve: Resolve; attestation: KeyAttestation | undefined },
 ): Promise<Pick<KeyProof, 'holderDid' | 'key'>> {
   if ((kid === undefined) === (jwk === undefined))
     throw invalidProof('its header must have exactly one of kid and jwk')
+  if (kid !== undefined && attestation && !kid.startsWith('did:')) {
+    // The kid is a name for one of the attested keys.
+    const key = attestation.keys.find((each) => isSignedBy(jws, each))
+    if (!key) throw invalidProof('none of the attested_keys of its key_attestation made the signature')
+    return { holderDid: createJwkDid(key), key }
+  }
   if (kid !== undefined) {
     if (!kid.startsWith('did:') || !kid.includes('#')) throw invalidProof('its kid is not a DID URL of a key')
     const holderDid = didOf(kid)
@@ -106,24 +119,7 @@ async function checkKey(
     return { holderDid, key: publicKeyJwk }
   }
   const key = toPublic(jwk as PublicJwk)
-  const holderDid = createJwkDid(key)
-  try {
-    resolveJwkDid(holderDid)
-  } catch (cause) {
-    throw invalidProof('its jwk is not a public key', cause)
-  }
+  if (!isKey(key)) throw invalidProof('its jwk is not a public key')
   if (!isSignedBy(jws, key)) throw invalidProof('the key in its jwk did not make the signature')
-  return { holderDid, key }
-}
-
-/** Parses the header or the claims of a proof; `part` names its members. @throws {VerificationError} `malformed`, naming the member */
-export function readMembers<Type extends z.ZodType>(
-  type: Type,
-  value: JsonObject,
-  part: 'header member' | 'claim',
-): z.output<Type> {
-  const parsed = type.safeParse(value)
-  if (parsed.success) return parsed.data
-  const { path, message } = parsed.error.issues[0]!
-  throw new VerificationError('malformed', `the ${part} '${path.join('.')}' ${message}`)
+  return { holderDid: createJwkDid(key), key }
 }

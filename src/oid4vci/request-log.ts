@@ -6,10 +6,11 @@ import { updateData } from '../protocols/engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../protocols/issue-credential/model.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import type { OAuthError } from './oauth-error.ts'
+import { OAuthError } from './oauth-error.ts'
+import type { SessionRow } from './session.ts'
 
 /** The type of a request in the log. It has no DID of a sender. */
-type RequestType = 'token-request' | 'credential-request'
+type RequestType = 'authorization-request' | 'token-request' | 'credential-request'
 
 /** Logs the error that the wallet got, for the trace. */
 export function logRefusal(
@@ -20,6 +21,26 @@ export function logRefusal(
 ): Promise<void> {
   const about = { id: randomId(), thread: thid, type, from: 'wallet', to: issuingDID }
   return logReceived(tx, about, { at: new Date(), refusal: `${code}: ${message}` })
+}
+
+/** Runs the checks of a request, and logs its refusal if the request names a session. A wallet gets its first DPoP nonce by a refusal, which is not logged. */
+export async function withLog<T>(
+  wallet: Wallet,
+  type: RequestType,
+  find: () => Promise<SessionRow | undefined>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const isRefusal = error instanceof OAuthError && error.code !== 'use_dpop_nonce'
+    const session = isRefusal ? await find() : undefined
+    if (isRefusal && session)
+      await wallet.transaction(async (tx) => {
+        await logRefusal(tx, await getRecord(tx, issueCredential, session.record_id), type, error)
+      })
+    throw error
+  }
 }
 
 /** Stores why a request was refused, for the trace. The wallet may send a better one. */

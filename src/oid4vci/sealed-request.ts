@@ -7,11 +7,14 @@ import { isOver } from '../base/clock.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { AuthorizationRequest, CheckedRequest, checkRequest, readTarget } from './authorization-request.ts'
+import { authenticateClient, type ClientHeaders, useClientProof } from './client-attestation.ts'
 import { readProof } from './dpop.ts'
 import type { IssuerRow } from './issuers.ts'
 import { useNonce } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
 import { readParameters } from './parameters.ts'
+import { withLog } from './request-log.ts'
+import { findSession } from './session.ts'
 
 export const PushedResponse = z
   .object({ request_uri: z.string(), expires_in: z.int() })
@@ -54,25 +57,43 @@ export function openRequest(
 
 /**
  * RFC 9126 §2: stores the request in its `request_uri`. A DPoP proof binds the code to its key (RFC 9449 §10.1). That it is used once is not
- * stored: repeating it pushes the same request.
+ * stored: repeating it pushes the same request. A wallet attestation binds the code to the attested key.
  *
  * @throws {OAuthError}
  */
 export async function pushRequest(
   wallet: Wallet,
   issuer: IssuerRow,
-  { parameters, dpop }: { parameters: URLSearchParams; dpop: string | undefined },
+  request: { parameters: URLSearchParams; headers: ClientHeaders },
 ): Promise<z.infer<typeof PushedResponse>> {
+  const issuerState = request.parameters.get('issuer_state') ?? ''
+  const find = () => findSession(wallet.db, issuer.id, 'state_digest', issuerState)
+  const checked = await withLog(wallet, 'authorization-request', find, () =>
+    checkPushed(wallet, issuer, request),
+  )
+  const { sealed, expiresIn } = sealRequest(wallet, issuer.id, 'pushed', checked)
+  return { request_uri: prefix + sealed, expires_in: expiresIn }
+}
+
+async function checkPushed(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  { parameters, headers }: { parameters: URLSearchParams; headers: ClientHeaders },
+): Promise<CheckedRequest> {
   if (parameters.has('request_uri'))
     throw new OAuthError('invalid_request', 'request_uri is not allowed in a pushed request.')
+  const client = await authenticateClient(wallet, issuer, headers, parameters.get('client_id') ?? undefined)
   const target = await readTarget(wallet, issuer, parameters)
   const checked = checkRequest(target, wallet.env.urls.rest)
-  const { jkt = checked.jkt } = (await readProof(wallet, issuer, dpop, { endpoint: 'par' })) ?? {}
+  const { jkt = checked.jkt } = (await readProof(wallet, issuer, headers.dpop, { endpoint: 'par' })) ?? {}
   if (checked.jkt !== undefined && jkt !== checked.jkt)
     throw new OAuthError('invalid_dpop_proof', 'dpop_jkt is not the thumbprint of the key of the DPoP proof.')
-  const request = { ...checked, ...(jkt !== undefined && { jkt }) }
-  const { sealed, expiresIn } = sealRequest(wallet, issuer.id, 'pushed', request)
-  return { request_uri: prefix + sealed, expires_in: expiresIn }
+  if (client) await wallet.transaction((tx) => useClientProof(tx, client))
+  return {
+    ...checked,
+    ...(jkt !== undefined && { jkt }),
+    ...(client && { clientKey: client.keyThumbprint }),
+  }
 }
 
 /** The pushed request of a client. Errors have no redirect URI. @throws {OAuthError} `invalid_request` */

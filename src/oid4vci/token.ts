@@ -7,13 +7,19 @@ import { issueCredential, type CredentialRecord } from '../protocols/issue-crede
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { authorizedIn, refusalOfCode } from './authorization-code.ts'
-import { readProof, useProof } from './dpop.ts'
+import {
+  authenticateClient,
+  useClientProof,
+  type AttestedClient,
+  type ClientHeaders,
+} from './client-attestation.ts'
+import { readProof, useProof, type DpopProof } from './dpop.ts'
 import type { IssuerRow } from './issuers.ts'
 import { preAuthorizedGrant } from './metadata.ts'
 import { createNonce, nonceLifetimeSeconds } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
 import { readParameters } from './parameters.ts'
-import { logRefusal } from './request-log.ts'
+import { logRefusal, withLog } from './request-log.ts'
 import { digestOf, findSession, newSecret, openSecrets, updateSession, type SessionRow } from './session.ts'
 import { guessTxCode } from './tx-code.ts'
 
@@ -57,50 +63,77 @@ export type TokenResponse = z.infer<typeof TokenResponse>
 /** A code is redeemed, or refused with writes that are committed too. */
 type Redeemed = { details: z.infer<typeof GrantedDetails>[] | undefined; lifetime: number } | OAuthError
 
-/** With a DPoP proof, the access token is bound to its key. @throws {OAuthError} `invalid_request`, `unsupported_grant_type`, `invalid_grant`, and of `readProof` */
+type Request = { form: URLSearchParams; headers: ClientHeaders }
+
+/** With a DPoP proof, the access token is bound to its key. @throws {OAuthError} `invalid_request`, `unsupported_grant_type`, `invalid_client`, `invalid_grant`, and of `readProof` */
 export async function redeemCode(
   wallet: Wallet,
   issuer: IssuerRow,
-  { form, dpop }: { form: URLSearchParams; dpop: string | undefined },
+  { form, headers }: Request,
 ): Promise<TokenResponse> {
   const request = readParameters(TokenRequest, form)
   const code = codeIn(request)
-  const proof = await readProof(wallet, issuer, dpop, { endpoint: 'token' })
-  // A stranger's guess begins no transaction.
-  if (!(await findSession(wallet.db, issuer.id, 'code_digest', code))) throw unusable()
+  const find = () => findSession(wallet.db, issuer.id, 'code_digest', code)
   const token = newSecret()
-  const redeemed = await wallet.transaction(async (tx): Promise<Redeemed> => {
-    const session = await findSession(tx, issuer.id, 'code_digest', code)
-    if (!session) return unusable()
-    if (proof) await useProof(tx, proof, 'token')
-    const record = await getRecord(tx, issueCredential, session.record_id)
-    const refusal =
-      request.grant_type === preAuthorizedGrant
-        ? await refusalOfPreAuthorized(tx, wallet, { session, record }, request.tx_code)
-        : await refusalOfCode(tx, { session, record }, { ...request, jkt: proof?.jkt })
-    if (refusal) {
-      await logRefusal(tx, record, 'token-request', refusal)
-      return refusal
+  const { isBound, redeemed } = await withLog(wallet, 'token-request', find, async () => {
+    const client = await authenticateClient(wallet, issuer, headers, request.client_id)
+    const proof = await readProof(wallet, issuer, headers.dpop, { endpoint: 'token' })
+    // A stranger's guess begins no transaction.
+    if (!(await find())) throw unusable()
+    const redemption = { request, code, token, client, proof }
+    return {
+      isBound: proof !== undefined,
+      redeemed: await wallet.transaction((tx) => redeem(tx, wallet, issuer, redemption)),
     }
-    const lifetime = record.automaticIssuance === false ? deferredLifetime : shortLifetime
-    await updateSession(tx, record.id, {
-      sealed: null,
-      token_digest: digestOf(token),
-      token_jkt: proof?.jkt ?? null,
-      token_expires_at: new Date(Date.now() + lifetime * 1_000).toISOString(),
-    })
-    await advance(tx, issueCredential, record, 'received token request', { metaLastFailure: undefined })
-    return { details: detailsOf(session), lifetime }
   })
   if (redeemed instanceof OAuthError) throw redeemed
   return {
     access_token: token,
-    token_type: proof ? 'DPoP' : 'Bearer',
+    token_type: isBound ? 'DPoP' : 'Bearer',
     expires_in: redeemed.lifetime,
     ...(redeemed.details && { authorization_details: redeemed.details }),
     c_nonce: createNonce(wallet, issuer.id),
     c_nonce_expires_in: nonceLifetimeSeconds,
   }
+}
+
+type Redemption = {
+  request: TokenRequest
+  code: string
+  token: string
+  client: AttestedClient | undefined
+  proof: DpopProof | undefined
+}
+
+async function redeem(
+  tx: Tx,
+  wallet: Wallet,
+  issuer: IssuerRow,
+  { request, code, token, client, proof }: Redemption,
+): Promise<Redeemed> {
+  const session = await findSession(tx, issuer.id, 'code_digest', code)
+  if (!session) return unusable()
+  if (client) await useClientProof(tx, client)
+  if (proof) await useProof(tx, proof, 'token')
+  const record = await getRecord(tx, issueCredential, session.record_id)
+  const sender = { jkt: proof?.jkt, clientKey: client?.keyThumbprint }
+  const refusal =
+    request.grant_type === preAuthorizedGrant
+      ? await refusalOfPreAuthorized(tx, wallet, { session, record }, request.tx_code)
+      : await refusalOfCode(tx, { session, record }, { client_id: client?.clientId, ...request, ...sender })
+  if (refusal) {
+    await logRefusal(tx, record, 'token-request', refusal)
+    return refusal
+  }
+  const lifetime = record.automaticIssuance === false ? deferredLifetime : shortLifetime
+  await updateSession(tx, record.id, {
+    sealed: null,
+    token_digest: digestOf(token),
+    token_jkt: proof?.jkt ?? null,
+    token_expires_at: new Date(Date.now() + lifetime * 1_000).toISOString(),
+  })
+  await advance(tx, issueCredential, record, 'received token request', { metaLastFailure: undefined })
+  return { details: detailsOf(session), lifetime }
 }
 
 /** The code of a request by its grant. @throws {OAuthError} `unsupported_grant_type`, `invalid_request` */

@@ -100,6 +100,8 @@ export interface AgentTables {
     /** Sealed with the key of the wallet. */
     client_secret: string | null
     created_at: string
+    /** JSON of the trusted wallet providers, see `oid4vci/wallet-providers.ts`. Null: none. */
+    wallet_providers: string | null
   }
 
   /** The credentials that an issuer offers. */
@@ -116,6 +118,8 @@ export interface AgentTables {
     /** JSON of the names of the schema's properties, see `oid4vci/configurations.ts`. */
     claims: string
     created_at: string
+    /** JSON of the key attestation that a request needs, see `oid4vci/key-attestation.ts`. Null: none. */
+    key_attestation: string | null
   }
 }
 

@@ -16,7 +16,9 @@ const MessageStep = z.object({
   id: z.string(),
   type: z
     .string()
-    .describe('The type URI; `token-request` or `credential-request` for a refused request of OpenID4VCI.'),
+    .describe(
+      'The type URI; `authorization-request`, `token-request` or `credential-request` for a refused request of OpenID4VCI.',
+    ),
   from: z.string().describe('The sender’s DID, cut at 80 characters; `wallet` for a request of OpenID4VCI.'),
   to: z.string().describe('The recipient’s DID, cut at 80 characters.'),
   attempts: z

@@ -53,6 +53,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       client_id: text.nullable(),
       client_secret: text.nullable(),
       created_at: text,
+      wallet_providers: text.nullable().default(null),
     }),
   }),
   z.object({
@@ -65,6 +66,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       vct: text.nullable(),
       claims: text,
       created_at: text,
+      key_attestation: text.nullable().default(null),
     }),
   }),
 ])

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Report } from '../../docs/_make/shape.ts'
 import { shapes } from '../../docs/_make/shapes.ts'
+import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { until } from '../_tenants.ts'
-import { authority, signRequest } from '../x509/_chains.ts'
+import { authority, pemOf, signRequest } from '../x509/_chains.ts'
 import { printed, type User, words } from './_cli.ts'
 import { serveTwoTenants } from './_agents.ts'
 
@@ -266,6 +267,20 @@ test('OpenID4VCI issuers', async () => {
   const external = `--authorization-server https://login.example --client-id agent`
   const changed = await run(`issuer update ${id} ${external} --client-secret-file ${secret}`)
   expect(changed).toEqual({ id, authorizationServerUrl: 'https://login.example' })
+  const [authorities, keys] = [join(user.folder, 'authorities.pem'), join(user.folder, 'keys.json')]
+  writeFileSync(authorities, pemOf(await authority('CN=Wallet providers')))
+  writeFileSync(keys, JSON.stringify({ keys: [toPublic(generateKey('P-256'))] }))
+  const trusted = await run(
+    `issuer update ${id} --wallet-providers ${authorities} --wallet-providers ${keys} --wallet-attestation required`,
+  )
+  expect(trusted).toMatchObject({ walletProviders: { jwks: {} }, walletAttestation: 'required' })
+  expect((await user.run`issuer show ${id}`).out).toContain('certificates: 1, keys: 1')
+  const attested = '--key-attestation --key-storage iso_18045_high'
+  expect(await run(`issuer configuration add ${id} --id Person --schema ${guid} ${attested}`)).toMatchObject({
+    keyAttestation: { keyStorage: ['iso_18045_high'] },
+  })
+  expect(await run(`issuer update ${id} --no-wallet-providers`)).not.toHaveProperty('walletProviders')
+  expect((await user.run`issuer update ${id} --wallet-providers ${secret}`).err).toContain('nor a JWK Set')
   await run(`issuer remove ${id} --yes`)
 })
 

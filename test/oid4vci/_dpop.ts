@@ -40,25 +40,26 @@ export function thumbprintOf({ crv, kty, x }: PrivateJwk): string {
   return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url')
 }
 
-/** Sends a form with a DPoP proof to an endpoint. */
+/** Sends a form with a DPoP proof to an endpoint, and with further headers. */
 export function post(
   { agent, issuerId }: Issuer,
   endpoint: 'par' | 'token',
   form: Record<string, string | undefined>,
-  dpop: string | undefined,
+  dpop?: string,
+  headers: Record<string, string> = {},
 ): Promise<Reply> {
   const given = Object.entries(form).filter((each): each is [string, string] => each[1] !== undefined)
   return ask(agent, `POST /oid4vci/issuers/${issuerId}/${endpoint}`, {
     body: new URLSearchParams(given).toString(),
     type: 'application/x-www-form-urlencoded',
-    ...(dpop !== undefined && { headers: { dpop } }),
+    headers: { ...(dpop !== undefined && { dpop }), ...headers },
   })
 }
 
-/** A nonce for DPoP proofs, which the issuer gives with its refusal of a proof without one. */
-export async function newDpopNonce(setup: Issuer): Promise<string> {
+/** A nonce for DPoP proofs, for a client with these headers, which the issuer gives with its refusal of a proof without one. */
+export async function newDpopNonce(setup: Issuer, client: Record<string, string> = {}): Promise<string> {
   const form = { grant_type: preAuthorizedGrant, 'pre-authorized_code': 'unknown' }
-  const { headers, body, status } = await post(setup, 'token', form, proofFor(setup, 'token'))
+  const { headers, body, status } = await post(setup, 'token', form, proofFor(setup, 'token'), client)
   const nonce = headers.get('dpop-nonce')
   if (status !== 400 || body.error !== 'use_dpop_nonce' || nonce === null)
     throw new Error(JSON.stringify(body))

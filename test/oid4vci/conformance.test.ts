@@ -5,16 +5,37 @@
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toBase64url } from '../../src/base/bytes.ts'
 import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, type PrivateJwk } from '../../src/crypto/keys.ts'
 import type { TestAgent } from '../_agent.ts'
 import { ask, type Reply } from '../_ask.ts'
 import { publishSchema } from '../_tenants.ts'
+import {
+  attested,
+  attestKeys,
+  clientId,
+  newProvider,
+  trust,
+  type ClientParts,
+  type Provider,
+} from './_attestations.ts'
 import { consent, offered, redirectUri } from './_authorization.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
 import { faults } from './_schemas.ts'
-import { errorOf, newNonce, prove, startIssuer, type Setup } from './_wallet.ts'
+import {
+  addIssuer,
+  codeOf,
+  errorOf,
+  newNonce,
+  offer,
+  preAuthorizedGrant,
+  prove,
+  request,
+  startIssuer,
+  type Setup,
+} from './_wallet.ts'
 
 let setup: Setup & { agent: TestAgent }
 beforeAll(async () => {
@@ -27,6 +48,41 @@ beforeAll(async () => {
   })
 })
 afterAll(() => setup.agent[Symbol.asyncDispose]())
+
+/** An issuer that requires wallet attestations, and a provider that it trusts. */
+let attestedSetup: Setup
+let provider: Provider
+beforeAll(async () => {
+  attestedSetup = await addIssuer(setup.agent, setup.tenant)
+  provider = await newProvider()
+  await trust(attestedSetup, provider)
+})
+
+/** Pushes a request as an attested client. The suite takes `invalid_client`, 400 or 401. */
+async function pushAttested(parts: ClientParts): Promise<Reply> {
+  const { parameters } = await offered(attestedSetup)
+  const dpop = proofFor(attestedSetup, 'par', {
+    nonce: await newDpopNonce(attestedSetup, attested(attestedSetup, provider)),
+  })
+  const headers = attested(attestedSetup, provider, parts)
+  return post(attestedSetup, 'par', { ...parameters, client_id: clientId }, dpop, headers)
+}
+
+/** The same request with valid tokens is taken. */
+async function expectRefusedClient(parts: ClientParts) {
+  expect(errorOf(await pushAttested(parts))).toEqual([400, 'invalid_client'])
+  expect((await pushAttested({})).status).toBe(201)
+}
+
+/** The access token of an attested client. */
+async function redeemAttested(): Promise<string> {
+  const form = {
+    grant_type: preAuthorizedGrant,
+    'pre-authorized_code': await codeOf((await offer(attestedSetup)).credentialOffer),
+  }
+  const headers = attested(attestedSetup, provider)
+  return (await post(attestedSetup, 'token', form, undefined, headers)).body.access_token
+}
 
 type Granted = { accessToken: string; key: PrivateJwk; nonce: string; configuration: string }
 
@@ -76,6 +132,13 @@ async function happyFlow(configuration = 'Licence', client?: string) {
   const decoded = configuration === 'Licence' ? decodeSdJwt(credential) : decodeJwtVc(credential)
   expect(decoded).toMatchObject({ claims: { name: 'Alice' }, issuerDid: setup.issuingDID })
   return { granted, holder, reply }
+}
+
+/** A token whose signature is changed, as the suite changes it. */
+function invalidated(jwt: string): string {
+  const [header, payload, signature] = jwt.split('.') as [string, string, string]
+  const bytes = Buffer.from(signature, 'base64url').map((byte) => byte ^ 0x5a)
+  return `${header}.${payload}.${toBase64url(bytes)}`
 }
 
 const modules: Record<string, () => Promise<void>> = {
@@ -172,6 +235,47 @@ const modules: Record<string, () => Promise<void>> = {
     const changes = { credential_configuration_id: undefined, credential_identifier: 'unknown' }
     const reply = await take(await authorize(), [await prove(setup)], changes)
     expect(errorOf(reply)).toEqual([400, 'unknown_credential_identifier'])
+  },
+
+  async VCIIssuerFailOnInvalidKeyAttestationSignature() {
+    const right = attestKeys(provider, [generateKey('P-256')], await newNonce(attestedSetup))
+    const token = await redeemAttested()
+    const send = (attestation: string) => {
+      const body = { credential_configuration_id: 'Person', proofs: { attestation: [attestation] } }
+      return request(attestedSetup, { token, body })
+    }
+    expect(errorOf(await send(invalidated(right)))).toEqual([400, 'invalid_proof'])
+    expect((await send(right)).status).toBe(200)
+  },
+
+  async VCIIssuerFailOnClientAttestationExpInPast() {
+    const exp = Math.floor(Date.now() / 1_000) - 600
+    await expectRefusedClient({ attestation: { claims: { exp } } })
+  },
+
+  async VCIIssuerFailOnClientAttestationNoSub() {
+    await expectRefusedClient({ attestation: { claims: { sub: undefined } } })
+  },
+
+  async VCIIssuerFailOnClientAttestationPopWrongAud() {
+    await expectRefusedClient({ proof: { claims: { aud: 'https://other.example' } } })
+  },
+
+  async VCIIssuerFailOnInvalidClientAttestationSignature() {
+    await expectRefusedClient({ signer: generateKey('P-256') })
+  },
+
+  async VCIIssuerFailOnInvalidClientAttestationPopSignature() {
+    const { parameters } = await offered(attestedSetup)
+    const name = 'oauth-client-attestation-pop'
+    const { [name]: proof, ...rest } = attested(attestedSetup, provider)
+    const headers = { ...rest, [name]: invalidated(proof!) }
+    const reply = await post(attestedSetup, 'par', { ...parameters, client_id: clientId }, undefined, headers)
+    expect(errorOf(reply)).toEqual([400, 'invalid_client'])
+  },
+
+  async VCIIssuerFailOnMismatchedClientAttestationPopKey() {
+    await expectRefusedClient({ prover: generateKey('P-256') })
   },
 }
 

@@ -30,6 +30,19 @@ export default defineCommand({
       ...repeatable,
       description: 'claim of an SD-JWT VC that each verifier sees',
     }),
+    'key-attestation': Flags.boolean({
+      description: 'require a key attestation of a wallet provider that the issuer trusts',
+    }),
+    'key-storage': Flags.string({
+      ...repeatable,
+      dependsOn: ['key-attestation'],
+      description: 'accepted resistance of the key storage, such as iso_18045_high; default: any',
+    }),
+    'user-authentication': Flags.string({
+      ...repeatable,
+      dependsOn: ['key-attestation'],
+      description: 'accepted resistance of the user authentication; default: any',
+    }),
   },
   async run({ args, flags, call, getAccess, print, suggest }) {
     const configuration = await call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
@@ -40,6 +53,12 @@ export default defineCommand({
         schemaId: schemaUrl(flags.schema, getAccess().url),
         vct: flags.vct,
         alwaysDisclosed: flags['always-disclosed'],
+        ...(flags['key-attestation'] && {
+          keyAttestation: {
+            keyStorage: flags['key-storage'],
+            userAuthentication: flags['user-authentication'],
+          },
+        }),
       },
     })
     print(configuration.configurationId, configurationFields(configuration))
