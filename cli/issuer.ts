@@ -49,6 +49,7 @@ export const configurationFields = (configuration: Configuration): Pair[] => [
   ['schema', configuration.schemaId],
   ['type', configuration.vct],
   ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
+  ['certificate', configuration.issuerCertificateId],
   ['created', whenAgo(configuration.createdAt, Date.now())],
 ]
 

@@ -1,22 +1,19 @@
 /** Credential configurations: the credentials that an OpenID4VCI issuer offers, each by the schema of its claims. */
 import type { Selectable } from 'kysely'
 import * as z from 'zod'
-import { isJsonObject } from '../base/json.ts'
-import { isTemporary, Problem } from '../base/problem.ts'
-import { checkUsable } from '../schemas/claims.ts'
+import { Problem } from '../base/problem.ts'
+import { getCertificate } from '../issuer-certificates/certificates.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
-import { optional } from '../wallet/model.ts'
+import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import { claimsOf, maxClaims, readClaims, withDisclosure } from './claims.ts'
 import { vciFormatIds, vciFormats } from './formats.ts'
 import { getOwnIssuer } from './issuers.ts'
 
 export type ConfigurationRow = Selectable<AgentTables['credential_configuration']>
-
-/** The most claims that the metadata names. */
-const maxClaims = 200
 
 /** The id is also a scope value of OAuth (RFC 6749 §3.3). */
 export const ConfigurationId = z
@@ -39,6 +36,9 @@ export const CreateCredentialConfiguration = z
     alwaysDisclosed: optional(z.array(z.string().min(1)).max(maxClaims)).describe(
       'For `dc+sd-jwt`: names of claims that each verifier sees. The holder can withhold all others (extension).',
     ),
+    issuerCertificateId: optional(Uuid).describe(
+      'For `dc+sd-jwt`: the issuer certificate that signs, instead of a DID (extension).',
+    ),
   })
   .meta({ id: 'CreateCredentialConfigurationRequest' })
 export type CreateCredentialConfiguration = z.output<typeof CreateCredentialConfiguration>
@@ -51,37 +51,22 @@ export const CredentialConfiguration = z
     schemaId: z.string(),
     vct: z.string().optional().describe('The type that the request chose (extension).'),
     alwaysDisclosed: z.array(z.string()).optional().describe('As in the request (extension).'),
+    issuerCertificateId: z.guid().optional().describe('As in the request (extension).'),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'CredentialConfiguration' })
 export type CredentialConfiguration = z.infer<typeof CredentialConfiguration>
 
-/** The longest title of a claim. */
-const maxTitleLength = 200
-
-/** `title` is what the schema calls the claim, for people. */
-const StoredClaims = z.array(
-  z.object({
-    name: z.string(),
-    mandatory: z.boolean(),
-    title: z.string().exactOptional(),
-    disclosable: z.boolean().exactOptional(),
-  }),
-)
-type StoredClaims = z.infer<typeof StoredClaims>
-
 /** @throws {Problem} 404 without the issuer, 409 for a used id, 400 for a schema that cannot be read or used */
 export async function createConfiguration(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   issuerId: string,
-  { configurationId, format, schemaId, vct, alwaysDisclosed = [] }: CreateCredentialConfiguration,
+  given: CreateCredentialConfiguration,
 ): Promise<CredentialConfiguration> {
-  if (!vciFormats[format].isTyped && (vct !== undefined || alwaysDisclosed.length > 0))
-    throw new Problem(
-      'BadRequest',
-      `${vct === undefined ? 'alwaysDisclosed' : 'vct'}: credentials of the format ${format} have no such member. Leave it out, or use dc+sd-jwt.`,
-    )
+  const { configurationId, format, schemaId, vct, alwaysDisclosed = [], issuerCertificateId } = given
+  checkMembers(given)
   await getOwnIssuer(db, wallet.id, issuerId)
+  if (issuerCertificateId !== undefined) await requireCertificate(wallet, issuerCertificateId)
   const row = {
     issuer_id: issuerId,
     id: configurationId,
@@ -89,6 +74,7 @@ export async function createConfiguration(
     format,
     schema_id: schemaId,
     vct: vct ?? null,
+    certificate_id: issuerCertificateId ?? null,
     claims: JSON.stringify(withDisclosure(await readClaims(wallet, schemaId), alwaysDisclosed)),
     created_at: new Date().toISOString(),
   }
@@ -107,6 +93,26 @@ export async function createConfiguration(
       `configurationId: Duplicated credential configuration id: ${configurationId}. Delete it first, or use another id.`,
     )
   return toConfiguration(row)
+}
+
+/** @throws {Problem} 400 for a member that only typed formats have */
+function checkMembers({ format, ...given }: CreateCredentialConfiguration): void {
+  if (vciFormats[format].isTyped) return
+  const names = ['vct', 'alwaysDisclosed', 'issuerCertificateId'] as const
+  const taken = names.find((name) => given[name] !== undefined && given[name].length > 0)
+  if (taken !== undefined)
+    throw new Problem(
+      'BadRequest',
+      `${taken}: credentials of the format ${format} have no such member. Leave it out, or use dc+sd-jwt.`,
+    )
+}
+
+/** @throws {Problem} 400 */
+async function requireCertificate(wallet: Wallet, id: string): Promise<void> {
+  await getCertificate(wallet.db, id).catch((cause: unknown) => {
+    if (!(cause instanceof Problem) || cause.status !== 404) throw cause
+    throw new Problem('BadRequest', `issuerCertificateId: ${cause.message}`, { cause })
+  })
 }
 
 /** A page of an issuer's configurations, oldest first. @throws {Problem} 404 */
@@ -167,7 +173,7 @@ export async function deleteConfiguration(
 export function toConfiguration(
   row: Omit<ConfigurationRow, 'wallet_id' | 'issuer_id'>,
 ): CredentialConfiguration {
-  const { id, format, schema_id: schemaId, vct, created_at: createdAt } = row
+  const { id, format, schema_id: schemaId, vct, certificate_id: certificate, created_at: createdAt } = row
   const always = claimsOf(row).flatMap(({ name, disclosable }) => (disclosable === false ? [name] : []))
   return {
     configurationId: id,
@@ -176,54 +182,7 @@ export function toConfiguration(
     schemaId,
     ...(vct !== null && { vct }),
     ...(always.length > 0 && { alwaysDisclosed: always }),
+    ...(certificate !== null && { issuerCertificateId: certificate }),
     createdAt,
   }
-}
-
-/** The claims of a configuration, for the issuer's metadata and for people. */
-export function claimsOf({ claims }: Pick<ConfigurationRow, 'claims'>): StoredClaims {
-  return StoredClaims.parse(JSON.parse(claims))
-}
-
-/** @throws {Problem} 400 for a name that the schema does not have */
-function withDisclosure(claims: StoredClaims, alwaysDisclosed: readonly string[]): StoredClaims {
-  const unknown = alwaysDisclosed.find((wanted) => !claims.some(({ name }) => name === wanted))
-  if (unknown !== undefined)
-    throw new Problem(
-      'BadRequest',
-      `alwaysDisclosed: the schema has no property ${JSON.stringify(unknown.slice(0, 100))}.`,
-    )
-  return claims.map((claim) =>
-    alwaysDisclosed.includes(claim.name) ? { ...claim, disclosable: false } : claim,
-  )
-}
-
-/** The properties of a JSON schema, without the subject's `id`. @throws {Problem} 400; 503 when the schema cannot be read for now */
-async function readClaims({ env }: Wallet, schemaId: string): Promise<StoredClaims> {
-  try {
-    const schema = await env.getSchema(schemaId)
-    await checkUsable(schema)
-    const { properties, required } = schema as { properties?: unknown; required?: unknown }
-    const claims = isJsonObject(properties) ? Object.entries(properties) : []
-    return claims
-      .filter(([name]) => name !== 'id')
-      .slice(0, maxClaims)
-      .map(([name, property]) => ({
-        name,
-        mandatory: Array.isArray(required) && required.includes(name),
-        ...titleOf(property),
-      }))
-  } catch (cause) {
-    if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
-    throw new Problem(
-      'error:OID4VCIIssuerMetadataServiceError:InvalidSchemaId',
-      `schemaId: Invalid schemaId. ${cause.message}`,
-      { cause },
-    )
-  }
-}
-
-function titleOf(property: unknown): { title?: string } {
-  const title = isJsonObject(property) ? property['title'] : undefined
-  return typeof title === 'string' ? { title: title.slice(0, maxTitleLength) } : {}
 }

@@ -113,6 +113,8 @@ export interface AgentTables {
     schema_id: string
     /** The type of SD-JWT VCs that the tenant chose. Null: the URL of the type metadata. */
     vct: string | null
+    /** The issuer certificate of the wallet that signs. Null: the offer names a DID. */
+    certificate_id: string | null
     /** JSON of the names of the schema's properties, see `oid4vci/configurations.ts`. */
     claims: string
     created_at: string

@@ -63,6 +63,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       format: text,
       schema_id: text,
       vct: text.nullable(),
+      certificate_id: text.nullable().default(null),
       claims: text,
       created_at: text,
     }),

@@ -14,6 +14,7 @@ export default defineCommand({
   examples: [
     'agent issuer configuration add <issuer id> --id Person --schema <guid>',
     'agent issuer configuration add <issuer id> --id Licence --schema <guid> --format sdjwt --always-disclosed number',
+    'agent issuer configuration add <issuer id> --id Licence --schema <guid> --format sdjwt --certificate <certificate id>',
   ],
   args: idOf('issuer'),
   flags: {
@@ -30,6 +31,9 @@ export default defineCommand({
       ...repeatable,
       description: 'claim of an SD-JWT VC that each verifier sees',
     }),
+    certificate: Flags.string({
+      description: 'issuer certificate that signs SD-JWT VCs instead of a DID: its id, or the end of the id',
+    }),
   },
   async run({ args, flags, call, getAccess, print, suggest }) {
     const configuration = await call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
@@ -40,11 +44,12 @@ export default defineCommand({
         schemaId: schemaUrl(flags.schema, getAccess().url),
         vct: flags.vct,
         alwaysDisclosed: flags['always-disclosed'],
+        issuerCertificateId: flags.certificate,
       },
     })
     print(configuration.configurationId, configurationFields(configuration))
     suggest(
-      `agent credential offer --oid4vci ${args.id} --configuration ${configuration.configurationId} --issuing-did <did> --claim name=value`,
+      `agent credential offer --oid4vci ${args.id} --configuration ${configuration.configurationId} ${flags.certificate === undefined ? '--issuing-did <did> ' : ''}--claim name=value`,
     )
     return configuration
   },
