@@ -22,6 +22,13 @@ export const authorizationServerFlags = {
   }),
 }
 
+/** The certificate of an issuer. */
+export const certificateFlag = {
+  certificate: Flags.string({
+    description: 'issuer certificate that signs the metadata: its id, or the end of the id',
+  }),
+}
+
 type ServerFlags = FlagValues<typeof authorizationServerFlags>
 
 /** Reads the members of the external authorization server that are given. @throws {UsageError} when the file cannot be read */
@@ -36,6 +43,7 @@ export function readAuthorizationServer(
 export const issuerFields = (issuer: Issuer): Pair[] => [
   ['issuer', issuer.id],
   ['authorization server', shownServer(issuer)],
+  ['certificate', issuer.issuerCertificateId],
 ]
 
 /** The external authorization server, or that this agent is the server. */

@@ -2,12 +2,17 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
-import { authorizationServerFlags, issuerFields, readAuthorizationServer } from '../../cli/issuer.ts'
+import {
+  authorizationServerFlags,
+  certificateFlag,
+  issuerFields,
+  readAuthorizationServer,
+} from '../../cli/issuer.ts'
 
 export default defineCommand({
   summary: 'Create an OpenID4VCI issuer',
   description:
-    'With --authorization-server, the metadata names an external server too. Wallets still redeem offers at this agent.',
+    'With --authorization-server, the metadata names an external server too. With --certificate, wallets get signed metadata if they ask for them.',
   examples: [
     'agent issuer create',
     'agent issuer create --authorization-server https://login.example --client-id acme --client-secret-file secret.txt',
@@ -15,6 +20,7 @@ export default defineCommand({
   flags: {
     id: Flags.string({ description: 'UUID of the issuer; default: a new one' }),
     ...authorizationServerFlags,
+    ...certificateFlag,
   },
   async run({ flags, call, print, say, suggest }) {
     const { url, clientId, clientSecret } = readAuthorizationServer(flags, say)
@@ -26,6 +32,7 @@ export default defineCommand({
     const issuer = await call('POST /oid4vci/issuers', {
       body: {
         ...(flags.id !== undefined && { id: flags.id }),
+        issuerCertificateId: flags.certificate,
         ...(url !== undefined && {
           authorizationServer: { url, clientId: clientId!, clientSecret: clientSecret! },
         }),

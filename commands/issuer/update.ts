@@ -2,23 +2,29 @@
 import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { idOf } from '../../cli/input/arguments.ts'
-import { authorizationServerFlags, issuerFields, readAuthorizationServer } from '../../cli/issuer.ts'
+import {
+  authorizationServerFlags,
+  certificateFlag,
+  issuerFields,
+  readAuthorizationServer,
+} from '../../cli/issuer.ts'
 
 export default defineCommand({
-  summary: 'Change the authorization server of an OpenID4VCI issuer',
+  summary: 'Change the authorization server or the certificate of an OpenID4VCI issuer',
   description: 'Omitted flags keep their values.',
   examples: ['agent issuer update <id> --client-secret-file secret.txt'],
   args: idOf('issuer'),
-  flags: authorizationServerFlags,
+  flags: { ...authorizationServerFlags, ...certificateFlag },
   async run({ args, flags, call, print, say }) {
     const authorizationServer = readAuthorizationServer(flags, say)
-    if (Object.values(authorizationServer).every((each) => each === undefined))
+    const changes = [...Object.values(authorizationServer), flags.certificate]
+    if (changes.every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --authorization-server, --client-id or --client-secret-file.',
+        'There is nothing to change: give --authorization-server, --client-id, --client-secret-file or --certificate.',
       )
     const issuer = await call('PATCH /oid4vci/issuers/{issuerId}', {
       path: { issuerId: args.id },
-      body: { authorizationServer },
+      body: { authorizationServer, issuerCertificateId: flags.certificate },
     })
     print(issuer.id, issuerFields(issuer))
     return issuer

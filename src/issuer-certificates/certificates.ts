@@ -116,6 +116,14 @@ export async function getCertificate(db: Db, id: string): Promise<IssuerCertific
   return toCertificate(await getRow(db, id))
 }
 
+/** Checks that a request names an issuer certificate of the wallet. @throws {Problem} 400 */
+export async function requireCertificate(db: Db, id: string): Promise<void> {
+  await getRow(db, id).catch((cause: unknown) => {
+    if (!(cause instanceof Problem) || cause.status !== 404) throw cause
+    throw new Problem('BadRequest', `issuerCertificateId: ${cause.message}`, { cause })
+  })
+}
+
 /** A page of the wallet's issuer certificates in order of creation, and the number of all. */
 export async function listCertificates(
   db: Db,

@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely'
 import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
-import { getCertificate } from '../issuer-certificates/certificates.ts'
+import { requireCertificate } from '../issuer-certificates/certificates.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
@@ -66,7 +66,7 @@ export async function createConfiguration(
   const { configurationId, format, schemaId, vct, alwaysDisclosed = [], issuerCertificateId } = given
   checkMembers(given)
   await getOwnIssuer(db, wallet.id, issuerId)
-  if (issuerCertificateId !== undefined) await requireCertificate(wallet, issuerCertificateId)
+  if (issuerCertificateId !== undefined) await requireCertificate(wallet.db, issuerCertificateId)
   const row = {
     issuer_id: issuerId,
     id: configurationId,
@@ -105,14 +105,6 @@ function checkMembers({ format, ...given }: CreateCredentialConfiguration): void
       'BadRequest',
       `${taken}: credentials of the format ${format} have no such member. Leave it out, or use dc+sd-jwt.`,
     )
-}
-
-/** @throws {Problem} 400 */
-async function requireCertificate(wallet: Wallet, id: string): Promise<void> {
-  await getCertificate(wallet.db, id).catch((cause: unknown) => {
-    if (!(cause instanceof Problem) || cause.status !== 404) throw cause
-    throw new Problem('BadRequest', `issuerCertificateId: ${cause.message}`, { cause })
-  })
 }
 
 /** A page of an issuer's configurations, oldest first. @throws {Problem} 404 */

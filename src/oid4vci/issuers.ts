@@ -3,6 +3,7 @@ import { sql, type Selectable } from 'kysely'
 import * as z from 'zod'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
+import { requireCertificate } from '../issuer-certificates/certificates.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
@@ -38,6 +39,9 @@ export const CreateCredentialIssuer = z
     authorizationServer: optional(AuthorizationServer).describe(
       'An external authorization server. Default: this agent authorizes (extension).',
     ),
+    issuerCertificateId: optional(Uuid).describe(
+      'The issuer certificate that signs the metadata, for wallets that accept `application/jwt` (extension).',
+    ),
   })
   .meta({ id: 'CreateCredentialIssuerRequest' })
 export type CreateCredentialIssuer = z.output<typeof CreateCredentialIssuer>
@@ -49,29 +53,36 @@ export const PatchCredentialIssuer = z
         .object({ url: optional(Url), clientId: optional(Text), clientSecret: optional(Text) })
         .meta({ id: 'PatchAuthorizationServer' }),
     ),
+    issuerCertificateId: Uuid.nullish().describe('As of a new issuer; null removes it (extension).'),
   })
   .meta({ id: 'PatchCredentialIssuerRequest' })
 export type PatchCredentialIssuer = z.output<typeof PatchCredentialIssuer>
 
 export const CredentialIssuer = z
-  .object({ id: z.guid(), authorizationServerUrl: z.string() })
+  .object({
+    id: z.guid(),
+    authorizationServerUrl: z.string(),
+    issuerCertificateId: z.guid().optional().describe('As in the request (extension).'),
+  })
   .meta({ id: 'CredentialIssuer' })
 export type CredentialIssuer = z.infer<typeof CredentialIssuer>
 
 /** The Credential Issuer Identifier (VCI §12.2.1); `base` is the public base URL. */
 export const identifierOf = (base: string, id: string) => `${base}/oid4vci/issuers/${id}`
 
-/** @throws {Problem} 409 if any wallet of this agent has an issuer with the id */
+/** @throws {Problem} 409 if any wallet of this agent has an issuer with the id, 400 for an unknown certificate */
 export async function createIssuer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
-  { id = newId(), authorizationServer: server }: CreateCredentialIssuer,
+  { id = newId(), authorizationServer: server, issuerCertificateId }: CreateCredentialIssuer,
 ): Promise<CredentialIssuer> {
+  if (issuerCertificateId !== undefined) await requireCertificate(wallet.db, issuerCertificateId)
   const row = {
     id,
     wallet_id: wallet.id,
     authorization_server: server?.url ?? null,
     client_id: server?.clientId ?? null,
     client_secret: server ? sealSecret(wallet, id, server.clientSecret) : null,
+    certificate_id: issuerCertificateId ?? null,
     created_at: new Date().toISOString(),
   }
   const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from credential_issuer)`
@@ -106,8 +117,9 @@ export async function listIssuers(
 export async function updateIssuer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   id: string,
-  { authorizationServer }: PatchCredentialIssuer,
+  { authorizationServer, issuerCertificateId: certificateId }: PatchCredentialIssuer,
 ): Promise<CredentialIssuer> {
+  if (certificateId) await requireCertificate(wallet.db, certificateId)
   const { url, clientId, clientSecret } = { ...authorizationServer }
   const updated = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
@@ -123,8 +135,9 @@ export async function updateIssuer(
         'BadRequest',
         'authorizationServer: the issuer has no external authorization server yet. Give url, clientId and clientSecret.',
       )
-    await tx.updateTable('credential_issuer').set(next).where('id', '=', id).execute()
-    return { ...row, ...next }
+    const changed = { ...next, ...(certificateId !== undefined && { certificate_id: certificateId }) }
+    await tx.updateTable('credential_issuer').set(changed).where('id', '=', id).execute()
+    return { ...row, ...changed }
   })
   return toIssuer(wallet.env.urls.rest, updated)
 }
@@ -162,9 +175,14 @@ export function issuerNotFound(id: string): Problem {
 
 function toIssuer(
   base: string,
-  { id, authorization_server: url }: Pick<IssuerRow, 'id' | 'authorization_server'>,
+  row: Pick<IssuerRow, 'id' | 'authorization_server' | 'certificate_id'>,
 ): CredentialIssuer {
-  return { id, authorizationServerUrl: url ?? identifierOf(base, id) }
+  const { id, authorization_server: url, certificate_id: certificate } = row
+  return {
+    id,
+    authorizationServerUrl: url ?? identifierOf(base, id),
+    ...(certificate !== null && { issuerCertificateId: certificate }),
+  }
 }
 
 const contextOf = (id: string) => `credential-issuer:${id}`

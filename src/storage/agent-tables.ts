@@ -99,6 +99,8 @@ export interface AgentTables {
     client_id: string | null
     /** Sealed with the key of the wallet. */
     client_secret: string | null
+    /** The issuer certificate of the wallet that signs the metadata. */
+    certificate_id: string | null
     created_at: string
   }
 

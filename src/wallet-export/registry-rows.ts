@@ -52,6 +52,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       authorization_server: text.nullable(),
       client_id: text.nullable(),
       client_secret: text.nullable(),
+      certificate_id: text.nullable().default(null),
       created_at: text,
     }),
   }),

@@ -9,6 +9,7 @@ import { decodeHeader } from '../../src/credentials/jws.ts'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { verify, type PublicJwk } from '../../src/crypto/keys.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { ask } from '../_ask.ts'
 import { newFolder } from '../_folder.ts'
 import { publishSchema, refusal, type Tenant } from '../_tenants.ts'
 import { exportFrom, importInto } from '../wallet-export/_transfer.ts'
@@ -239,6 +240,37 @@ test('without a chain there is no offer; a chain that ends before the request re
   expect((await recordOf(setup, recordId)).protocolState).toBe('OfferRedeemed')
   await ends(certificate.notAfter!)
   expect((await request(setup, asked)).status).toBe(200)
+})
+
+test('metadata are signed for wallets that accept JWT, as long as the issuer has a valid certificate', async () => {
+  const { tenant } = setup
+  const { id } = await develop()
+  const made = await tenant.call('POST /oid4vci/issuers', { body: { issuerCertificateId: id } })
+  expect(made.issuerCertificateId).toBe(id)
+  const path = { issuerId: made.id }
+  const typeFor = async (accept: string) => {
+    const target = `GET /oid4vci/issuers/${made.id}/.well-known/openid-credential-issuer`
+    const reply = await ask(setup.agent, target, { headers: { accept } })
+    expect(reply.headers.get('vary')).toContain('Accept')
+    return reply.headers.get('content-type')!.replace(/;.*/, '')
+  }
+  expect(await typeFor('application/jwt')).toBe('application/jwt')
+  expect(await typeFor('application/jwt, application/json;q=0.5')).toBe('application/jwt')
+  for (const accept of ['*/*', 'application/json', 'application/json, application/jwt', 'text/html'])
+    expect(await typeFor(accept), accept).toBe('application/json')
+  const patch = (issuerCertificateId: string | null) =>
+    tenant.call('PATCH /oid4vci/issuers/{issuerId}', { path, body: { issuerCertificateId } })
+  const unknown = '00000000-0000-4000-8000-000000000000'
+  expect(await refusal(patch(unknown))).toMatchObject({
+    status: 400,
+    detail: `issuerCertificateId: There is no issuer certificate ${unknown}.`,
+  })
+  expect(await patch(null)).toEqual({ id: made.id, authorizationServerUrl: made.authorizationServerUrl })
+  expect(await typeFor('application/jwt')).toBe('application/json')
+  await patch(id)
+  expect(await typeFor('application/jwt')).toBe('application/jwt')
+  await tenant.call('DELETE /issuer-certificates/{id}', { path: { id } })
+  expect(await typeFor('application/jwt')).toBe('application/json')
 })
 
 test('a configuration or an offer that contradicts the certificate is refused with the reason', async () => {
