@@ -25,6 +25,13 @@ export const authorizationServerFlags = {
   }),
 }
 
+/** The certificate of an issuer. */
+export const certificateFlag = {
+  certificate: Flags.string({
+    description: 'issuer certificate that signs the metadata: its id, or the end of the id',
+  }),
+}
+
 type ServerFlags = FlagValues<typeof authorizationServerFlags>
 
 /** Reads the members of the external authorization server that are given. @throws {UsageError} when the file cannot be read */
@@ -90,6 +97,7 @@ export const issuerFields = (issuer: Issuer): Pair[] => [
   ['authorization server', shownServer(issuer)],
   ['wallet providers', shownProviders(issuer)],
   ['wallet attestation', issuer.walletAttestation],
+  ['certificate', issuer.issuerCertificateId],
 ]
 
 function shownProviders({ walletProviders }: Issuer): string | undefined {
@@ -111,6 +119,7 @@ export const configurationFields = (configuration: Configuration): Pair[] => [
   ['type', configuration.vct],
   ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
   ['key attestation', shownRequirement(configuration)],
+  ['certificate', configuration.issuerCertificateId],
   ['created', whenAgo(configuration.createdAt, Date.now())],
 ]
 

@@ -3,11 +3,30 @@ import type { Answer, Input } from './client/api.ts'
 import type { Context } from './define-command.ts'
 import { credentialFields } from './format/records.ts'
 import { draw, type Scannable } from './invitation.ts'
+import type { Question } from './prompts/missing.ts'
+import { whichDid } from './prompts/questions.ts'
 import { chooseQr, type QrFlags } from './qr/flags.ts'
 import { changeRecord, type WaitFlags } from './wait.ts'
 
 const route = 'POST /oid4vci/issuers/{issuerId}/credential-offers'
 type Offer = Answer<typeof route>
+
+/** Asks for the DID that issues, unless the issuer certificate of a configuration signs. */
+export const whichSigner: Question = {
+  unless: ['definition'],
+  async ask(asking) {
+    const { oid4vci: issuerId, configuration: credentialConfigId } = asking.given
+    if (typeof issuerId === 'string' && typeof credentialConfigId === 'string') {
+      const path = { issuerId, credentialConfigId }
+      const { issuerCertificateId } = await asking.call(
+        'GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',
+        { path },
+      )
+      if (issuerCertificateId !== undefined) return []
+    }
+    return whichDid('Which DID issues it?', 'issuing-did').ask(asking)
+  },
+}
 
 /** Makes an offer and prints its URL: short, or the whole offer with `--long`. With `--wait`, prints the record once it has reached the state. */
 export async function offerToWallet(

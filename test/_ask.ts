@@ -4,7 +4,7 @@ import type { TestAgent } from './_agent.ts'
 
 export type Reply = { status: number; body: any; headers: Headers }
 
-/** Sends one request. `body` is sent as JSON unless it is a string; `apiKey` sets the `apikey` header. */
+/** Sends one request. Reads JSON, or a JWT as text. `body` is sent as JSON unless it is a string; `apiKey` sets the `apikey` header. */
 export async function ask(
   agent: Pick<TestAgent, 'url'>,
   key: string,
@@ -26,9 +26,10 @@ export async function ask(
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const text = await response.text()
+  const isJwt = response.headers.get('content-type')?.includes('jwt') ?? false
   return {
     status: response.status,
-    body: text === '' ? undefined : JSON.parse(text),
+    body: text === '' ? undefined : isJwt ? text : JSON.parse(text),
     headers: response.headers,
   }
 }

@@ -61,6 +61,7 @@ const mayImport: Record<string, string[]> = {
     'src/storage',
     'src/wallet',
     'src/did-registrar',
+    'src/issuer-certificates',
   ],
   'src/protocols': [
     'src/base',
@@ -77,6 +78,7 @@ const mayImport: Record<string, string[]> = {
     'src/outbox',
     'src/wallet',
     'src/did-registrar',
+    'src/issuer-certificates',
     'src/verification',
   ],
   'src/oid4vci': [

@@ -9,6 +9,7 @@ const flags: Readonly<Record<string, Kind | 'file'>> = {
   'admin-key-file': 'file',
   'api-key-file': 'file',
   author: 'did',
+  certificate: 'issuerCertificate',
   'client-secret-file': 'file',
   connection: 'connection',
   credential: 'credential',

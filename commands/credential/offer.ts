@@ -8,8 +8,8 @@ import { claimFlags, readClaims } from '../../cli/input/claims.ts'
 import { formatFlag, type formats, toFormat } from '../../cli/input/credential.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
 import { readSeconds } from '../../cli/input/time.ts'
-import { offerToWallet } from '../../cli/oid4vci-offer.ts'
-import { toWhom, whichClaims, whichDid } from '../../cli/prompts/questions.ts'
+import { offerToWallet, whichSigner } from '../../cli/oid4vci-offer.ts'
+import { toWhom, whichClaims } from '../../cli/prompts/questions.ts'
 import { qrFlags } from '../../cli/qr/flags.ts'
 import { createRecord, waitFlags } from '../../cli/wait.ts'
 
@@ -68,8 +68,9 @@ export default defineCommand({
       description: 'file of the results, with which a repeated command resumes; default: <csv>.report.jsonl',
     }),
     'issuing-did': Flags.string({
-      exactlyOne: ['issuing-did', 'definition'],
-      description: 'the issuer’s DID, with an assertionMethod key',
+      exclusive: ['definition'],
+      description:
+        'the issuer’s DID, with an assertionMethod key; not for a configuration with an issuer certificate',
     }),
     definition: Flags.string({
       description: 'guid of a credential definition of the wallet: issue an AnonCreds credential',
@@ -89,7 +90,7 @@ export default defineCommand({
   },
   questions: {
     connection: { ...toWhom, unless: ['invitation', 'oid4vci', 'csv'] },
-    'issuing-did': { ...whichDid('Which DID issues it?', 'issuing-did'), unless: ['definition'] },
+    'issuing-did': whichSigner,
     claim: { ...whichClaims, unless: ['claims', 'csv'] },
   },
   async run(context) {
@@ -100,13 +101,18 @@ export default defineCommand({
     if (oid4vci !== undefined)
       return offerToWallet(context, oid4vci, {
         credentialConfigurationId: flags.configuration!,
-        issuingDID: flags['issuing-did']!,
+        issuingDID: flags['issuing-did'],
         claims: readClaims(flags),
         grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
         txCode: flags['tx-code'],
         automaticIssuance: !flags.defer,
         ...(validityPeriod !== undefined && { validityPeriod }),
       })
+    if (flags['issuing-did'] === undefined && flags.definition === undefined)
+      throw new UsageError(
+        'Give --issuing-did, or --definition for an AnonCreds credential.',
+        'agent did list',
+      )
     const terms = {
       issuingDID: flags['issuing-did'],
       credentialDefinitionId: flags.definition,

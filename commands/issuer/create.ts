@@ -4,6 +4,7 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import {
   authorizationServerFlags,
+  certificateFlag,
   issuerFields,
   readAuthorizationServer,
   readWalletProviders,
@@ -13,7 +14,7 @@ import {
 export default defineCommand({
   summary: 'Create an OpenID4VCI issuer',
   description:
-    'With --authorization-server, the metadata names an external server too. Wallets still redeem offers at this agent.',
+    'With --authorization-server, the metadata names an external server too. With --certificate, wallets get signed metadata if they ask for them.',
   examples: [
     'agent issuer create',
     'agent issuer create --authorization-server https://login.example --client-id acme --client-secret-file secret.txt',
@@ -23,6 +24,7 @@ export default defineCommand({
     id: Flags.string({ description: 'UUID of the issuer; default: a new one' }),
     ...authorizationServerFlags,
     ...walletProviderFlags,
+    ...certificateFlag,
   },
   async run({ flags, call, print, say, suggest }) {
     const { url, clientId, clientSecret } = readAuthorizationServer(flags, say)
@@ -35,6 +37,7 @@ export default defineCommand({
       body: {
         ...(flags.id !== undefined && { id: flags.id }),
         ...readWalletProviders(flags),
+        issuerCertificateId: flags.certificate,
         ...(url !== undefined && {
           authorizationServer: { url, clientId: clientId!, clientSecret: clientSecret! },
         }),

@@ -9,16 +9,16 @@ export type ConsentLink = {
   sealed: string
   /** Where the answer goes: https, http of this machine, or the scheme of an app. */
   redirectUri: string
-  /** The host of the issuer, and the DID that signs. */
+  /** The host of the issuer, and the DID or the subject of the certificate that signs. */
   host: string
-  issuingDid: string | undefined
+  issuer: string | undefined
   configurationId: string
   claims: readonly string[]
   txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
 }
 
 export function consentPage({ consent: words }: Texts, link: ConsentLink): Page {
-  const { sealed, redirectUri, host, issuingDid, configurationId, claims, txCode } = link
+  const { sealed, redirectUri, host, issuer, configurationId, claims, txCode } = link
   const { protocol, origin } = new URL(redirectUri)
   return {
     title: words.title,
@@ -31,7 +31,7 @@ export function consentPage({ consent: words }: Texts, link: ConsentLink): Page 
         <p>${words.text(html`<bdi>${host}</bdi>`)}</p>
       </header>
       <dl>
-        ${row(words.credential, configurationId)} ${row(words.issuer, issuingDid)}
+        ${row(words.credential, configurationId)} ${row(words.issuer, issuer)}
         ${row(words.wallet, protocol === 'https:' || protocol === 'http:' ? origin : protocol)}
       </dl>
       <h2>${words.claims}</h2>

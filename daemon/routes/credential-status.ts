@@ -21,9 +21,9 @@ export default [
     async ({ agent }, { path: { id }, accepts }) => {
       const walletId = await agent.env.tokens.findWalletId('status-list', id)
       if (walletId === undefined) throw listNotFound(id)
-      const type = (accepts(listMedia) as ListMedia | undefined) ?? listMedia[0]
-      const { body, etag } = await unlessDeleted(
-        agent.wallets.use(walletId, (wallet) => publishList(wallet, id, type)),
+      const wanted = (accepts(listMedia) as ListMedia | undefined) ?? listMedia[0]
+      const { type, body, etag } = await unlessDeleted(
+        agent.wallets.use(walletId, (wallet) => publishList(wallet, id, wanted)),
         () => listNotFound(id),
       )
       // Caches must revalidate the list before each use, so that a revocation takes effect immediately.

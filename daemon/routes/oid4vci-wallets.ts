@@ -20,12 +20,13 @@ import {
 } from '../../src/oid4vci/nonce.ts'
 import { NotificationRequest, receiveNotification } from '../../src/oid4vci/notification.ts'
 import { OfferObject, offerNotFound, readOffer } from '../../src/oid4vci/offers.ts'
+import { signMetadata } from '../../src/oid4vci/signed-metadata.ts'
 import { issuerIdIn } from '../../src/oid4vci/session.ts'
 import { redeemCode, TokenRequest, TokenResponse } from '../../src/oid4vci/token.ts'
 import { unlessDeleted } from '../../src/storage/transferred.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { route } from '../http/route.ts'
+import { route, type Contract, type Input } from '../http/route.ts'
 import { ClientHeaders, Dpop, forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
 
 const path = { issuerId: Uuid }
@@ -42,10 +43,31 @@ const toCredentialAnswer = (response: Promise<CredentialResponse>) =>
   toOAuthAnswer(response, ({ transaction_id }) => (transaction_id === undefined ? 200 : 202))
 
 /** The metadata of an issuer, which has two paths. */
-const replyMetadata = async (
-  { agent: { db, env } }: { agent: Agent },
-  { path: { issuerId } }: { path: { issuerId: string } },
-) => ({ type: json, body: await readIssuerMetadata(db, env.urls.rest, issuerId) })
+const metadataContract = {
+  ...forWallets,
+  media: ['application/json', 'application/jwt'],
+  path,
+  reply: [200, IssuerMetadata],
+  bodies: {
+    'application/jwt': z.string().describe('The metadata as signed JWT, if the issuer has a certificate.'),
+  },
+} as const
+
+async function replyMetadata(
+  { agent }: { agent: Agent },
+  { path: { issuerId }, accepts }: { path: { issuerId: string } } & Pick<Input<Contract>, 'accepts'>,
+) {
+  const { db, env } = agent
+  const headers = { Vary: 'Accept' }
+  const body = await readIssuerMetadata(db, env.urls.rest, issuerId)
+  const signed =
+    accepts(metadataContract.media) === 'application/jwt'
+      ? await withIssuer(agent, issuerId, (wallet, issuer) => signMetadata(wallet, issuer, body))
+      : undefined
+  return signed === undefined
+    ? { type: json, body, headers }
+    : { type: 'application/jwt' as const, body: signed, headers }
+}
 
 export default [
   route(
@@ -53,9 +75,7 @@ export default [
     {
       summary: 'Read the metadata of an issuer',
       operationId: 'getIssuerMetadata',
-      ...forWallets,
-      path,
-      reply: [200, IssuerMetadata],
+      ...metadataContract,
     },
     replyMetadata,
   ),
@@ -66,9 +86,7 @@ export default [
       summary: 'Read the metadata of an issuer, at the path of the specification',
       operationId: 'getIssuerMetadataAtInsertedPath',
       extension: true,
-      ...forWallets,
-      path,
-      reply: [200, IssuerMetadata],
+      ...metadataContract,
     },
     replyMetadata,
   ),

@@ -65,7 +65,7 @@ export default [
   route(
     'PATCH /oid4vci/issuers/{issuerId}',
     {
-      summary: 'Change the authorization server or the wallet providers of an OpenID4VCI issuer',
+      summary: 'Change the settings of an OpenID4VCI issuer',
       operationId: 'updateCredentialIssuer',
       access: 'tenant',
       scopes: ['issuer'],

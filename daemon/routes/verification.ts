@@ -1,6 +1,7 @@
 /** `/verification`: verification of credentials and schemas, and the verification policies of the wallet. */
 import * as z from 'zod'
 import { statusChecks } from '../../src/credential-status/check.ts'
+import { createChainVerifier } from '../../src/issuer-certificates/trust.ts'
 import { SchemaVerification, SchemaVerificationResult, verifySchema } from '../../src/schemas/verify.ts'
 import {
   createPolicy,
@@ -37,11 +38,12 @@ export default [
       body: VcVerificationRequests,
       reply: [200, z.array(VcVerificationResponse)],
     },
-    ({ agent: { env } }, { body }) => {
-      const { checkStatus } = statusChecks(env)
+    ({ wallet, agent: { env } }, { body }) => {
+      const keys = { resolve: env.resolver.document, verifyChain: createChainVerifier(wallet) }
+      const { checkStatus } = statusChecks(env, 'required', keys.verifyChain)
       return verifyCredentials(
         body,
-        { resolve: env.resolver.document, getSchema: (url) => env.getSchema(url), checkStatus },
+        { ...keys, getSchema: (url) => env.getSchema(url), checkStatus },
         Date.now(),
       )
     },

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { isTemporary, Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
+import type { VerifyChain } from '../credentials/issuer-signature.ts'
 import type { CredentialStatus, DecodedCredential } from '../credentials/jwt-vc.ts'
 import { checkStatusList, readStatusEntry, RevokedError } from '../credentials/status-list.ts'
 import { checkTokenStatus, tokenStatusEntry } from '../credentials/token-status-list.ts'
@@ -26,7 +27,11 @@ export type StatusChecks = {
 }
 
 /** Creates the status check of one verification, which reads each list once. */
-export function statusChecks(env: Environment, policy: StatusPolicy = 'required'): StatusChecks {
+export function statusChecks(
+  env: Environment,
+  policy: StatusPolicy = 'required',
+  verifyChain?: VerifyChain,
+): StatusChecks {
   const lists = new Map<string, Promise<string>>()
   const read: ListReader = (url, type) => {
     if (lists.size >= maxLists && !lists.has(`${type} ${url}`)) {
@@ -40,7 +45,7 @@ export function statusChecks(env: Environment, policy: StatusPolicy = 'required'
     verifyStatus: policy !== 'off',
     async checkStatus(status, credential) {
       try {
-        await checkEntry(env, read, status, credential)
+        await checkEntry({ env, read, verifyChain }, status, credential)
       } catch (error) {
         if (policy === 'if-available' && (isTemporary(error) || error instanceof UnreachableError)) return
         throw error
@@ -50,13 +55,13 @@ export function statusChecks(env: Environment, policy: StatusPolicy = 'required'
 }
 
 async function checkEntry(
-  env: Environment,
-  read: ListReader,
+  { env, read, verifyChain }: { env: Environment; read: ListReader; verifyChain?: VerifyChain | undefined },
   status: CredentialStatus,
   credential: Pick<DecodedCredential, 'issuerDid'>,
 ): Promise<void> {
   const checks = {
     resolve: env.resolver.document,
+    verifyChain,
     now: Math.floor(Date.now() / 1_000),
     leewaySeconds: env.config.CREDENTIAL_LEEWAY,
   }
@@ -87,10 +92,11 @@ export type RevocationStatus = z.infer<typeof RevocationStatus>
 export async function findRevocationStatus(
   env: Environment,
   { statuses, issuerDid }: Pick<DecodedCredential, 'statuses' | 'issuerDid'>,
+  verifyChain?: VerifyChain,
 ): Promise<RevocationStatus> {
   if (statuses.length === 0)
     return { status: 'not-revoked', detail: 'the credential has no status list, so it cannot be revoked' }
-  const { checkStatus } = statusChecks(env)
+  const { checkStatus } = statusChecks(env, 'required', verifyChain)
   let unknown: RevocationStatus | undefined
   for (const status of statuses) {
     try {

@@ -25,7 +25,7 @@ export type StatusAssignment = {
   store: (tx: Tx, recordId: string) => Promise<void>
 }
 
-/** Chooses a free index in a list of an issuing DID (short form). `store` reserves it. */
+/** Chooses a free index in a list of an issuer: a DID (short form), or the id of an issuer certificate. `store` reserves it. */
 export async function assignStatus(wallet: Wallet, did: string): Promise<StatusAssignment> {
   const { id, url } = await getOpenList(wallet, did)
   const index = await findFreeIndex(wallet.db, id)
@@ -108,7 +108,7 @@ const openLists = prepared((db: Db, { did }: { did: string }) =>
     .limit(1),
 )
 
-/** The list of a DID with free indexes. Creates one if necessary. */
+/** The list of an issuer with free indexes. Creates one if necessary. */
 async function getOpenList(wallet: Wallet, did: string): Promise<StatusList> {
   const open = async (db: Db) => (await openLists(db, { did })).rows[0]
   const existing = await open(wallet.db)

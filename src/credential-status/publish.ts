@@ -20,6 +20,7 @@ import { compressStatuses, signTokenStatusList } from '../credentials/token-stat
 import type { PrivateJwk } from '../crypto/keys.ts'
 import { type DidRow, getDidRow, readContent } from '../did-registrar/dids.ts'
 import { findPrivateKey } from '../did-registrar/keys.ts'
+import { getCertificateSigner } from '../issuer-certificates/signatures.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { findList, revokedIndexes, type StatusList } from './lists.ts'
 
@@ -33,22 +34,28 @@ const lifetimeSeconds = 86_400
 const ttlSeconds = 300
 
 /** `etag` is an entity tag (RFC 9110 §8.8.3). */
-export type PublishedList = { body: string; etag: string }
+export type PublishedList = { type: ListMedia; body: string; etag: string }
 
-/** Signed lists by id and media type. `version` consists of the list's revision and the state of the DID. */
+/** Signed lists by id and media type. `version` consists of the list's revision and the state of the issuer. */
 const published = new LRUCache<string, { version: string; list: Promise<PublishedList> }>({ max: 1_000 })
 
+/** The issuer of a list. */
+type ListIssuer = { version: string; findSigner: () => Promise<ListSigner> }
+type ListSigner = { issuer: string; key: PrivateJwk } & ({ kid: string } | { kid?: never; x5c: string[] })
+
 /**
- * Returns a signed list of a wallet.
+ * Returns a signed list of a wallet. Those of issuer certificates have the form of SD-JWT VCs only.
  *
- * @throws {Problem} 404 for an unknown list, or if the DID has no key any more.
+ * @throws {Problem} 404 for an unknown list, or if the issuer has no key any more.
  */
-export async function publishList(wallet: Wallet, id: string, media: ListMedia): Promise<PublishedList> {
+export async function publishList(wallet: Wallet, id: string, wanted: ListMedia): Promise<PublishedList> {
   const row = await findList(wallet.db, id)
   if (!row) throw listNotFound(id)
-  const issuer = await getDidRow(wallet.db, row.did)
+  const isOfDid = row.did.startsWith('did:')
+  const issuer = isOfDid ? await ofDid(wallet, row.did) : await ofCertificate(wallet, row.did)
+  const media = isOfDid ? wanted : 'application/statuslist+jwt'
   const period = Math.floor(Date.now() / (lifetimeSeconds * 500))
-  const version = `${row.revision} ${issuer.status} ${period} ${issuer.state}`
+  const version = `${row.revision} ${period} ${issuer.version}`
   const key = `${id} ${media}`
   const cached = published.get(key)
   if (cached?.version === version) return cached.list
@@ -65,18 +72,40 @@ export function listNotFound(id: string): Problem {
   )
 }
 
+async function ofDid(wallet: Wallet, did: string): Promise<ListIssuer> {
+  const row = await getDidRow(wallet.db, did)
+  // Others cannot resolve the short form before the DID is published.
+  const issuer = row.status === 'PUBLISHED' ? row.did : (row.long_form ?? row.did)
+  return {
+    version: `${row.status} ${row.state}`,
+    async findSigner() {
+      const { keyId, key } = await findListKey(wallet, row)
+      return { issuer, key, kid: `${issuer}#${keyId}` }
+    },
+  }
+}
+
+/** @throws {Problem} 404 when the certificate is removed or has ended */
+async function ofCertificate(wallet: Wallet, id: string): Promise<ListIssuer> {
+  try {
+    const signer = await getCertificateSigner(wallet, id)
+    return { version: signer.version, findSigner: () => Promise.resolve(signer) }
+  } catch (cause) {
+    if (!(cause instanceof Problem)) throw cause
+    throw new Problem('error:CredentialStatusListError:StatusListNotFound', cause.message, { cause })
+  }
+}
+
 async function sign(
   wallet: Wallet,
   { id, url }: StatusList,
-  issuer: DidRow,
-  media: ListMedia,
+  { findSigner }: ListIssuer,
+  type: ListMedia,
 ): Promise<PublishedList> {
-  const { keyId, key } = await findListKey(wallet, issuer)
+  const signer = await findSigner()
+  const { issuer, key } = signer
   const revoked = await revokedIndexes(wallet.db, id)
-  // Others cannot resolve the short form before the DID is published.
-  const issuerDid = issuer.status === 'PUBLISHED' ? issuer.did : (issuer.long_form ?? issuer.did)
-  const kid = `${issuerDid}#${keyId}`
-  if (media === 'application/statuslist+jwt') {
+  if (type === 'application/statuslist+jwt' || signer.kid === undefined) {
     const lst = compressStatuses(
       revoked.map((index) => [index, 1] as const),
       1,
@@ -84,20 +113,20 @@ async function sign(
     )
     const issuedAt = Math.floor(Date.now() / 1_000)
     const times = { issuedAt, expiresAt: issuedAt + lifetimeSeconds, ttlSeconds }
-    return withEtag(signTokenStatusList({ url, issuerDid, kid, key, bits: 1, lst, ...times }))
+    return withEtag(type, signTokenStatusList({ url, ...signer, bits: 1, lst, ...times }))
   }
   const bits = compressBits(revoked)
   // Without fractions of a second, as wallets expect.
   const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z')
   const body =
-    media === 'application/json'
-      ? JSON.stringify(toJson(url, issuerDid, bits, key, now))
-      : createBitstringStatusList({ url, issuerDid, kid, key, bits, validFrom: now })
-  return withEtag(body)
+    type === 'application/json'
+      ? JSON.stringify(toJson(url, issuer, bits, key, now))
+      : createBitstringStatusList({ url, issuerDid: issuer, kid: signer.kid, key, bits, validFrom: now })
+  return withEtag(type, body)
 }
 
-function withEtag(body: string): PublishedList {
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
+function withEtag(type: ListMedia, body: string): PublishedList {
+  return { type, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
 }
 
 /** `issuanceDate` is RFC 3339, as the standard and wallets require. The Cloud Agent writes seconds. */

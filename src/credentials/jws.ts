@@ -2,8 +2,9 @@
  * Compact JWS (RFC 7515 §3.1) with EdDSA (RFC 8037), ES256K (RFC 8812) and ES256 (RFC 7518 §3.4). Only the
  * canonical encoding is accepted.
  *
- * The library jose does not support ES256K. Keys come only from the signer's DID document: parsing drops
- * `jwk`, `jku`, `x5u`, `x5c` and all other header members that are not listed here (RFC 8725 §3.1).
+ * The library jose does not support ES256K. Keys come only from the signer's DID document or a trusted chain of
+ * certificates: parsing drops `jwk`, `jku`, `x5u` and all other header members that are not listed here (RFC 8725
+ * §3.1).
  */
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
@@ -22,6 +23,8 @@ export const JoseHeader = z.object({
   alg: z.enum(['EdDSA', 'ES256K', 'ES256']),
   typ: z.string().optional(),
   kid: z.string().optional(),
+  /** Certificates, unchecked (RFC 7515 §4.1.6). */
+  x5c: z.unknown().optional(),
 })
 export type JoseHeader = z.infer<typeof JoseHeader>
 
@@ -35,7 +38,7 @@ export type Jws = {
 
 /** Signs a payload with the algorithm of the key. */
 export function signJws(
-  header: { typ?: string; kid?: string | undefined; x5c?: readonly string[] },
+  header: { typ?: string; kid?: string | undefined; x5c?: readonly string[] | undefined },
   payload: object,
   key: PrivateJwk,
 ): string {

@@ -7,8 +7,8 @@ import { constants, deflateSync, inflateSync } from 'node:zlib'
 import * as z from 'zod'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
 import type { PrivateJwk } from '../crypto/keys.ts'
-import { canonicalDid, Did } from '../did/document.ts'
-import { checkSignature } from './did-signature.ts'
+import { canonicalDid } from '../did/document.ts'
+import { checkIssuerSignature, IssuerId, type IssuerKeys } from './issuer-signature.ts'
 import { decodeJws, parseClaims, signJws } from './jws.ts'
 import type { DecodedCredential } from './jwt-vc.ts'
 import { RevokedError, type StatusListChecks } from './status-list.ts'
@@ -32,7 +32,7 @@ export const tokenStatusEntry = 'status_list'
 
 const ListToken = z.looseObject({
   sub: z.string(),
-  iss: Did.optional(),
+  iss: IssuerId.optional(),
   iat: NumericDate,
   nbf: NumericDate.optional(),
   exp: NumericDate.optional(),
@@ -71,11 +71,12 @@ export function readStatus({ bits, lst }: { bits: StatusBits; lst: string }, ind
   return (byte >> ((index * bits) % 8)) & (2 ** bits - 1)
 }
 
-/** `lst` is compressed, `kid` a DID URL. Times are in seconds. */
+/** `lst` is compressed. The header has `kid`, a DID URL, or `x5c`. Times are in seconds. */
 export type TokenStatusListContent = {
   url: string
-  issuerDid: string
-  kid: string
+  issuer: string
+  kid?: string | undefined
+  x5c?: readonly string[] | undefined
   key: PrivateJwk
   bits: StatusBits
   lst: Uint8Array
@@ -86,16 +87,16 @@ export type TokenStatusListContent = {
 
 /** Signs a list. Returns the compact JWT. */
 export function signTokenStatusList(content: TokenStatusListContent): string {
-  const { url, issuerDid, kid, key, bits, lst, issuedAt, expiresAt, ttlSeconds } = content
+  const { url, issuer, kid, x5c, key, bits, lst, issuedAt, expiresAt, ttlSeconds } = content
   const claims = {
-    iss: issuerDid,
+    iss: issuer,
     sub: url,
     iat: issuedAt,
     exp: expiresAt,
     ttl: ttlSeconds,
     status_list: { bits, lst: toBase64url(lst) },
   }
-  return signJws({ typ: tokenStatusListType, kid }, claims, key)
+  return signJws({ typ: tokenStatusListType, kid, x5c }, claims, key)
 }
 
 /**
@@ -109,7 +110,7 @@ export async function checkTokenStatus(
   text: string,
   { idx, uri }: TokenStatusReference,
   { issuerDid }: Pick<DecodedCredential, 'issuerDid'>,
-  { resolve, now, leewaySeconds }: StatusListChecks,
+  { now, leewaySeconds, ...keys }: StatusListChecks & IssuerKeys,
 ): Promise<void> {
   const jws = decodeJws(text.trim())
   if (jws.header.typ !== tokenStatusListType) throw refused(`its type is not ${tokenStatusListType}`)
@@ -118,7 +119,7 @@ export async function checkTokenStatus(
   if (iss !== undefined && canonicalDid(iss) !== canonicalDid(issuerDid))
     throw refused('it has another issuer than the credential')
   checkValidity(toValidity([iat, nbf], [exp]), now, leewaySeconds)
-  await checkSignature(jws, { did: issuerDid, role: 'issuer' }, resolve)
+  await checkIssuerSignature(jws, issuerDid, keys)
   const status = orRefuse(() => readStatus(list, idx))
   if (status === valid) return
   if (status === invalid) throw new RevokedError('revoked')

@@ -2,8 +2,8 @@
 import { isTemporary } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { inSpan } from '../base/spans.ts'
-import type { Resolve, VerificationKey } from '../did/document.ts'
-import { checkSignature } from './did-signature.ts'
+import type { VerificationKey } from '../did/document.ts'
+import { checkIssuerSignature, type IssuerKeys } from './issuer-signature.ts'
 import type { Jws } from './jws.ts'
 import type { CredentialStatus, DecodedCredential } from './jwt-vc.ts'
 import { checkValidity, type Validity } from './validity.ts'
@@ -28,7 +28,7 @@ export type CredentialChecks = {
   checkStatus?: CheckStatus | undefined
 }
 
-export type VerificationOptions = CredentialChecks & { resolve: Resolve; now: number }
+export type VerificationOptions = CredentialChecks & IssuerKeys & { now: number }
 
 /**
  * A verified credential with the issuer's key that signed it. Without signature verification, the key is
@@ -55,13 +55,11 @@ async function verifyInSpan<Decoded extends Verifiable>(
   credential: Decoded,
   options: VerificationOptions,
 ): Promise<Verified<Decoded>> {
-  const { resolve, now, leewaySeconds, checkStatus } = options
+  const { now, leewaySeconds, checkStatus } = options
   const { verifyDates = true, verifySignature = true, verifyStatus = true } = options
   // Dates first: the DID of an expired credential is not resolved.
   if (verifyDates) checkValidity(credential, now, leewaySeconds)
-  const key = verifySignature
-    ? await checkSignature(jws, { did: credential.issuerDid, role: 'issuer' }, resolve)
-    : undefined
+  const key = verifySignature ? await checkIssuerSignature(jws, credential.issuerDid, options) : undefined
   if (verifyStatus)
     for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
   return { ...credential, key }

@@ -1,5 +1,6 @@
 /** Issuer certificates of a wallet: P-256 keys, their signing requests, and the chains that are imported for them. */
 import { sql, type Selectable } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
@@ -115,6 +116,14 @@ export async function getCertificate(db: Db, id: string): Promise<IssuerCertific
   return toCertificate(await getRow(db, id))
 }
 
+/** Checks that a request names an issuer certificate of the wallet. @throws {Problem} 400 */
+export async function requireCertificate(db: Db, id: string): Promise<void> {
+  await getRow(db, id).catch((cause: unknown) => {
+    if (!(cause instanceof Problem) || cause.status !== 404) throw cause
+    throw new Problem('BadRequest', `issuerCertificateId: ${cause.message}`, { cause })
+  })
+}
+
 /** A page of the wallet's issuer certificates in order of creation, and the number of all. */
 export async function listCertificates(
   db: Db,
@@ -181,12 +190,22 @@ async function toCertificate(row: Omit<Row, 'sequence'>): Promise<IssuerCertific
   })
 }
 
-async function readStoredChain(pem: string): Promise<{ x5c: string[]; root?: string }> {
+type ReadChain = { x5c: string[]; root?: string }
+
+/** Chains by their PEM: each credential of a certificate contains the same. */
+const readChains = new LRUCache<string, ReadChain>({ max: 200 })
+
+/** The certificates of a stored chain, for the header member `x5c`, and its root in PEM. */
+export async function readStoredChain(pem: string): Promise<ReadChain> {
+  const known = readChains.get(pem)
+  if (known) return known
   const { parsePem, toPemText, withoutRoot } = await loadX509()
   const all = parsePem(pem)
   const chain = withoutRoot(all)
   const x5c = chain.map(({ raw }) => raw.toString('base64'))
-  return chain.length === all.length ? { x5c } : { x5c, root: toPemText(all.at(-1)!) }
+  const read = chain.length === all.length ? { x5c } : { x5c, root: toPemText(all.at(-1)!) }
+  readChains.set(pem, read)
+  return read
 }
 
 function contextOf(id: string): string {

@@ -3,8 +3,9 @@ import { Problem } from '../base/problem.ts'
 import { decodeHeader, decodeJws, isSignedBy, type Jws, signJws } from '../credentials/jws.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { VerifiedCertificate, X5cPolicy } from '../x509/index.ts'
+import type { PrivateJwk } from '../crypto/keys.ts'
 import { getCertificate, getIssuingKey, loadX509 } from './certificates.ts'
-import type { IssuerCertificate } from './model.ts'
+import type { IssuerCertificate, SubjectName } from './model.ts'
 
 /** The chain for a header: the key's certificate first, without the root. @throws {Problem} `Conflict` when there is none yet, or it has ended */
 export function x5cOf({ id, state, x5c, notAfter }: IssuerCertificate): string[] {
@@ -16,6 +17,32 @@ export function x5cOf({ id, state, x5c, notAfter }: IssuerCertificate): string[]
   throw new Problem('Conflict', `The issuer certificate ${id} ${way}`)
 }
 
+/** A key of an issuer with the certificates for a header. `version` changes with the chain. */
+export type CertificateSigner = { issuer: string; key: PrivateJwk; x5c: string[]; version: string }
+
+/** @throws {Problem} `NotFound`, and as `x5cOf` */
+export async function getCertificateSigner(wallet: Wallet, id: string): Promise<CertificateSigner> {
+  const certificate = await getCertificate(wallet.db, id)
+  const x5c = x5cOf(certificate)
+  const key = await getIssuingKey(wallet, id)
+  return { issuer: issuerOf(certificate), key, x5c, version: certificate.updatedAt }
+}
+
+/**
+ * The `iss` of credentials: the first URI in the certificate, or else its first DNS name as URL.
+ *
+ * @throws {Problem} `Conflict` for a certificate without names
+ */
+function issuerOf({ id, names }: { id: string; names: readonly SubjectName[] }): string {
+  const uri = names.find(({ type }) => type === 'uri')?.value
+  const [first] = names
+  if (uri !== undefined || first) return uri ?? `https://${first!.value}`
+  throw new Problem(
+    'Conflict',
+    `The issuer certificate ${id} has no DNS name and no URI, which wallets compare: import a chain whose first certificate has one.`,
+  )
+}
+
 /** Signs a payload with the key of an issuer certificate. @throws {Problem} `NotFound`, and as `x5cOf` */
 export async function signWithCertificate(
   wallet: Wallet,
@@ -23,8 +50,8 @@ export async function signWithCertificate(
   header: { typ?: string },
   payload: object,
 ): Promise<string> {
-  const x5c = x5cOf(await getCertificate(wallet.db, id))
-  return signJws({ ...header, x5c }, payload, await getIssuingKey(wallet, id))
+  const { x5c, key } = await getCertificateSigner(wallet, id)
+  return signJws({ ...header, x5c }, payload, key)
 }
 
 /**

@@ -1,24 +1,21 @@
 /** Credential configurations: the credentials that an OpenID4VCI issuer offers, each by the schema of its claims. */
 import type { Selectable } from 'kysely'
 import * as z from 'zod'
-import { isJsonObject } from '../base/json.ts'
-import { isTemporary, Problem } from '../base/problem.ts'
-import { checkUsable } from '../schemas/claims.ts'
+import { Problem } from '../base/problem.ts'
+import { requireCertificate } from '../issuer-certificates/certificates.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
-import { optional } from '../wallet/model.ts'
+import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import { claimsOf, maxClaims, readClaims, withDisclosure } from './claims.ts'
 import { vciFormatIds, vciFormats } from './formats.ts'
 import { getOwnIssuer } from './issuers.ts'
 import { KeyAttestationRequirement, requirementOf } from './key-attestation.ts'
 import { providersOf } from './wallet-providers.ts'
 
 export type ConfigurationRow = Selectable<AgentTables['credential_configuration']>
-
-/** The most claims that the metadata names. */
-const maxClaims = 200
 
 /** The id is also a scope value of OAuth (RFC 6749 §3.3). */
 export const ConfigurationId = z
@@ -44,6 +41,9 @@ export const CreateCredentialConfiguration = z
     keyAttestation: optional(KeyAttestationRequirement).describe(
       'Wallets must send a key attestation of a wallet provider that the issuer trusts. `{}`: any (extension).',
     ),
+    issuerCertificateId: optional(Uuid).describe(
+      'For `dc+sd-jwt`: the issuer certificate that signs, instead of a DID (extension).',
+    ),
   })
   .meta({ id: 'CreateCredentialConfigurationRequest' })
 export type CreateCredentialConfiguration = z.output<typeof CreateCredentialConfiguration>
@@ -57,49 +57,28 @@ export const CredentialConfiguration = z
     vct: z.string().optional().describe('The type that the request chose (extension).'),
     alwaysDisclosed: z.array(z.string()).optional().describe('As in the request (extension).'),
     keyAttestation: KeyAttestationRequirement.optional().describe('As in the request (extension).'),
+    issuerCertificateId: z.guid().optional().describe('As in the request (extension).'),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'CredentialConfiguration' })
 export type CredentialConfiguration = z.infer<typeof CredentialConfiguration>
 
-/** The longest title of a claim. */
-const maxTitleLength = 200
-
-/** `title` is what the schema calls the claim, for people. */
-const StoredClaims = z.array(
-  z.object({
-    name: z.string(),
-    mandatory: z.boolean(),
-    title: z.string().exactOptional(),
-    disclosable: z.boolean().exactOptional(),
-  }),
-)
-type StoredClaims = z.infer<typeof StoredClaims>
-
 /** @throws {Problem} 404 without the issuer, 409 for a used id, 400 for a schema that cannot be read or used */
 export async function createConfiguration(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   issuerId: string,
-  {
-    configurationId,
-    format,
-    schemaId,
-    vct,
-    alwaysDisclosed = [],
-    keyAttestation,
-  }: CreateCredentialConfiguration,
+  given: CreateCredentialConfiguration,
 ): Promise<CredentialConfiguration> {
-  if (!vciFormats[format].isTyped && (vct !== undefined || alwaysDisclosed.length > 0))
-    throw new Problem(
-      'BadRequest',
-      `${vct === undefined ? 'alwaysDisclosed' : 'vct'}: credentials of the format ${format} have no such member. Leave it out, or use dc+sd-jwt.`,
-    )
+  const { configurationId, format, schemaId, vct, alwaysDisclosed = [] } = given
+  const { keyAttestation, issuerCertificateId } = given
+  checkMembers(given)
   const issuer = await getOwnIssuer(db, wallet.id, issuerId)
   if (keyAttestation && !providersOf(issuer))
     throw new Problem(
       'BadRequest',
       'keyAttestation: the issuer trusts no wallet provider. Set walletProviders first.',
     )
+  if (issuerCertificateId !== undefined) await requireCertificate(wallet.db, issuerCertificateId)
   const row = {
     issuer_id: issuerId,
     id: configurationId,
@@ -107,6 +86,7 @@ export async function createConfiguration(
     format,
     schema_id: schemaId,
     vct: vct ?? null,
+    certificate_id: issuerCertificateId ?? null,
     claims: JSON.stringify(withDisclosure(await readClaims(wallet, schemaId), alwaysDisclosed)),
     created_at: new Date().toISOString(),
     key_attestation: keyAttestation ? JSON.stringify(keyAttestation) : null,
@@ -126,6 +106,18 @@ export async function createConfiguration(
       `configurationId: Duplicated credential configuration id: ${configurationId}. Delete it first, or use another id.`,
     )
   return toConfiguration(row)
+}
+
+/** @throws {Problem} 400 for a member that only typed formats have */
+function checkMembers({ format, ...given }: CreateCredentialConfiguration): void {
+  if (vciFormats[format].isTyped) return
+  const names = ['vct', 'alwaysDisclosed', 'issuerCertificateId'] as const
+  const taken = names.find((name) => given[name] !== undefined && given[name].length > 0)
+  if (taken !== undefined)
+    throw new Problem(
+      'BadRequest',
+      `${taken}: credentials of the format ${format} have no such member. Leave it out, or use dc+sd-jwt.`,
+    )
 }
 
 /** A page of an issuer's configurations, oldest first. @throws {Problem} 404 */
@@ -186,8 +178,8 @@ export async function deleteConfiguration(
 export function toConfiguration(
   row: Omit<ConfigurationRow, 'wallet_id' | 'issuer_id'>,
 ): CredentialConfiguration {
-  const { id, format, schema_id: schemaId, vct, created_at: createdAt } = row
   const keyAttestation = requirementOf(row)
+  const { id, format, schema_id: schemaId, vct, certificate_id: certificate, created_at: createdAt } = row
   const always = claimsOf(row).flatMap(({ name, disclosable }) => (disclosable === false ? [name] : []))
   return {
     configurationId: id,
@@ -197,54 +189,7 @@ export function toConfiguration(
     ...(vct !== null && { vct }),
     ...(always.length > 0 && { alwaysDisclosed: always }),
     ...(keyAttestation && { keyAttestation }),
+    ...(certificate !== null && { issuerCertificateId: certificate }),
     createdAt,
   }
-}
-
-/** The claims of a configuration, for the issuer's metadata and for people. */
-export function claimsOf({ claims }: Pick<ConfigurationRow, 'claims'>): StoredClaims {
-  return StoredClaims.parse(JSON.parse(claims))
-}
-
-/** @throws {Problem} 400 for a name that the schema does not have */
-function withDisclosure(claims: StoredClaims, alwaysDisclosed: readonly string[]): StoredClaims {
-  const unknown = alwaysDisclosed.find((wanted) => !claims.some(({ name }) => name === wanted))
-  if (unknown !== undefined)
-    throw new Problem(
-      'BadRequest',
-      `alwaysDisclosed: the schema has no property ${JSON.stringify(unknown.slice(0, 100))}.`,
-    )
-  return claims.map((claim) =>
-    alwaysDisclosed.includes(claim.name) ? { ...claim, disclosable: false } : claim,
-  )
-}
-
-/** The properties of a JSON schema, without the subject's `id`. @throws {Problem} 400; 503 when the schema cannot be read for now */
-async function readClaims({ env }: Wallet, schemaId: string): Promise<StoredClaims> {
-  try {
-    const schema = await env.getSchema(schemaId)
-    await checkUsable(schema)
-    const { properties, required } = schema as { properties?: unknown; required?: unknown }
-    const claims = isJsonObject(properties) ? Object.entries(properties) : []
-    return claims
-      .filter(([name]) => name !== 'id')
-      .slice(0, maxClaims)
-      .map(([name, property]) => ({
-        name,
-        mandatory: Array.isArray(required) && required.includes(name),
-        ...titleOf(property),
-      }))
-  } catch (cause) {
-    if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
-    throw new Problem(
-      'error:OID4VCIIssuerMetadataServiceError:InvalidSchemaId',
-      `schemaId: Invalid schemaId. ${cause.message}`,
-      { cause },
-    )
-  }
-}
-
-function titleOf(property: unknown): { title?: string } {
-  const title = isJsonObject(property) ? property['title'] : undefined
-  return typeof title === 'string' ? { title: title.slice(0, maxTitleLength) } : {}
 }

@@ -4,11 +4,13 @@
  */
 import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
+import { getCertificate } from '../issuer-certificates/certificates.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { createCode } from './authorization-code.ts'
 import { checkRequest, type CheckedRequest, getOpenRecord, readTarget } from './authorization-request.ts'
-import { claimsOf, findConfiguration } from './configurations.ts'
+import { claimsOf } from './claims.ts'
+import { findConfiguration } from './configurations.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { isUsed } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -32,7 +34,8 @@ export type Consent = {
   /** The field `request` of the form. */
   sealed: string
   redirectUri: string
-  issuingDid: string | undefined
+  /** The DID, or the subject of the certificate. */
+  issuer: string | undefined
   configurationId: string
   /** The names of the claims. Their values are shown by the wallet, which the person has authorized. */
   claims: string[]
@@ -147,7 +150,7 @@ async function toConsent(
   request: CheckedRequest,
   isWrong = false,
 ): Promise<Consent> {
-  const { claims, issuingDID: issuingDid } = await getOpenRecord(wallet.db, request.recordId)
+  const { claims, issuingDID, issuerCertificateId } = await getOpenRecord(wallet.db, request.recordId)
   const session = await getSession(wallet.db, request.recordId)
   const secrets = openSecrets(wallet, session)
   const configuration = await findConfiguration(wallet.env.db, issuer.id, session.configuration_id)
@@ -155,7 +158,10 @@ async function toConsent(
   return {
     sealed: sealRequest(wallet, issuer.id, 'form', request).sealed,
     redirectUri: request.redirectUri,
-    issuingDid,
+    issuer:
+      issuerCertificateId === undefined
+        ? issuingDID
+        : (await getCertificate(wallet.db, issuerCertificateId)).subject,
     configurationId: session.configuration_id,
     claims: Object.keys(claims).map((name) => titles.get(name) ?? name),
     txCode:

@@ -3,6 +3,7 @@ import { sql, type Selectable } from 'kysely'
 import * as z from 'zod'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
+import { requireCertificate } from '../issuer-certificates/certificates.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
@@ -50,6 +51,9 @@ export const CreateCredentialIssuer = z
     authorizationServer: optional(AuthorizationServer).describe(
       'An external authorization server. Default: this agent authorizes (extension).',
     ),
+    issuerCertificateId: optional(Uuid).describe(
+      'The issuer certificate that signs the metadata, for wallets that accept `application/jwt` (extension).',
+    ),
   })
   .meta({ id: 'CreateCredentialIssuerRequest' })
 export type CreateCredentialIssuer = z.output<typeof CreateCredentialIssuer>
@@ -62,6 +66,7 @@ export const PatchCredentialIssuer = z
         .object({ url: optional(Url), clientId: optional(Text), clientSecret: optional(Text) })
         .meta({ id: 'PatchAuthorizationServer' }),
     ),
+    issuerCertificateId: Uuid.nullish().describe('As of a new issuer; null removes it (extension).'),
   })
   .meta({ id: 'PatchCredentialIssuerRequest' })
 export type PatchCredentialIssuer = z.output<typeof PatchCredentialIssuer>
@@ -72,6 +77,7 @@ export const CredentialIssuer = z
     authorizationServerUrl: z.string(),
     walletProviders: WalletProviders.optional().describe('As in the request (extension).'),
     walletAttestation: WalletAttestation.optional().describe('If there are wallet providers (extension).'),
+    issuerCertificateId: z.guid().optional().describe('As in the request (extension).'),
   })
   .meta({ id: 'CredentialIssuer' })
 export type CredentialIssuer = z.infer<typeof CredentialIssuer>
@@ -79,17 +85,19 @@ export type CredentialIssuer = z.infer<typeof CredentialIssuer>
 /** The Credential Issuer Identifier (VCI §12.2.1); `base` is the public base URL. */
 export const identifierOf = (base: string, id: string) => `${base}/oid4vci/issuers/${id}`
 
-/** @throws {Problem} 409 if any wallet of this agent has an issuer with the id */
+/** @throws {Problem} 409 if any wallet of this agent has an issuer with the id, 400 for an unknown certificate */
 export async function createIssuer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
-  { id = newId(), authorizationServer: server, ...settings }: CreateCredentialIssuer,
+  { id = newId(), authorizationServer: server, issuerCertificateId, ...settings }: CreateCredentialIssuer,
 ): Promise<CredentialIssuer> {
+  if (issuerCertificateId !== undefined) await requireCertificate(wallet.db, issuerCertificateId)
   const row = {
     id,
     wallet_id: wallet.id,
     authorization_server: server?.url ?? null,
     client_id: server?.clientId ?? null,
     client_secret: server ? sealSecret(wallet, id, server.clientSecret) : null,
+    certificate_id: issuerCertificateId ?? null,
     created_at: new Date().toISOString(),
     wallet_providers: await changeProviders({ wallet_providers: null }, settings),
   }
@@ -125,8 +133,9 @@ export async function listIssuers(
 export async function updateIssuer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   id: string,
-  { authorizationServer, ...settings }: PatchCredentialIssuer,
+  { authorizationServer, issuerCertificateId: certificateId, ...settings }: PatchCredentialIssuer,
 ): Promise<CredentialIssuer> {
+  if (certificateId) await requireCertificate(wallet.db, certificateId)
   const { url, clientId, clientSecret } = { ...authorizationServer }
   const updated = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
@@ -142,7 +151,11 @@ export async function updateIssuer(
         'BadRequest',
         'authorizationServer: the issuer has no external authorization server yet. Give url, clientId and clientSecret.',
       )
-    const changed = { ...next, wallet_providers: await changeProviders(row, settings) }
+    const changed = {
+      ...next,
+      ...(certificateId !== undefined && { certificate_id: certificateId }),
+      wallet_providers: await changeProviders(row, settings),
+    }
     await tx.updateTable('credential_issuer').set(changed).where('id', '=', id).execute()
     return { ...row, ...changed }
   })
@@ -182,10 +195,15 @@ export function issuerNotFound(id: string): Problem {
 
 function toIssuer(
   base: string,
-  row: Pick<IssuerRow, 'id' | 'authorization_server' | 'wallet_providers'>,
+  row: Pick<IssuerRow, 'id' | 'authorization_server' | 'certificate_id' | 'wallet_providers'>,
 ): CredentialIssuer {
-  const { id, authorization_server: url } = row
-  return { id, authorizationServerUrl: url ?? identifierOf(base, id), ...toSettings(row) }
+  const { id, authorization_server: url, certificate_id: certificate } = row
+  return {
+    id,
+    authorizationServerUrl: url ?? identifierOf(base, id),
+    ...(certificate !== null && { issuerCertificateId: certificate }),
+    ...toSettings(row),
+  }
 }
 
 const contextOf = (id: string) => `credential-issuer:${id}`

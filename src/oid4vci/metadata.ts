@@ -1,7 +1,8 @@
 /** The public metadata of an issuer and of its built-in authorization server (VCI §12.2, §12.3, RFC 8414). */
 import * as z from 'zod'
 import type { AgentDb } from '../storage/database.ts'
-import { claimsOf, type ConfigurationRow } from './configurations.ts'
+import { claimsOf } from './claims.ts'
+import { type ConfigurationRow } from './configurations.ts'
 import { vctOf } from './credential-types.ts'
 import { vciFormats, type VciFormatId } from './formats.ts'
 import { getIssuer, identifierOf, type IssuerRow } from './issuers.ts'

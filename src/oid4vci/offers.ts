@@ -12,7 +12,7 @@ import type { AgentDb } from '../storage/database.ts'
 import { optional } from '../wallet/model.ts'
 import { newShortLink } from '../wallet/short-links.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { ConfigurationId, getConfiguration } from './configurations.ts'
+import { ConfigurationId, getConfiguration, type ConfigurationRow } from './configurations.ts'
 import { toIssuedType } from './credential-types.ts'
 import { vciFormats, type VciFormatId } from './formats.ts'
 import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
@@ -37,7 +37,9 @@ const grants = ['pre-authorized_code', 'authorization_code'] as const
 export const CreateOpenIdCredentialOffer = z
   .object({
     credentialConfigurationId: ConfigurationId,
-    issuingDID: z.string().describe('The issuer’s DID, with an assertionMethod key.'),
+    issuingDID: optional(z.string()).describe(
+      'The issuer’s DID, with an assertionMethod key. Not for a configuration with an issuer certificate.',
+    ),
     issuingKid: optional(z.string()).describe(
       'The id of the key that signs. Default: the first (extension).',
     ),
@@ -90,16 +92,15 @@ export async function createOffer(
   issuerId: string,
   body: CreateOpenIdCredentialOffer,
 ): Promise<OpenIdCredentialOffer> {
-  const { credentialConfigurationId: configurationId, claims, issuingDID, issuingKid, validityPeriod } = body
   const base = wallet.env.urls.rest
+  const { credentialConfigurationId: configurationId, claims, validityPeriod } = body
   const issuer = await getOwnIssuer(db, wallet.id, issuerId)
   const configuration = await getConfiguration(db, wallet.id, issuerId, configurationId)
   const { recordFormat, issuance, isTyped } = vciFormats[configuration.format as VciFormatId]
   const offered = {
     credentialFormat: recordFormat,
     claims,
-    issuingDID,
-    issuingKid,
+    ...signerOf(configuration, body),
     validityPeriod,
     automaticIssuance: body.automaticIssuance ?? true,
   }
@@ -149,6 +150,22 @@ export async function createOffer(
     expiresAt: new Date(expiresTime * 1_000).toISOString(),
     ...(secrets.txCode !== undefined && { txCode: secrets.txCode }),
   }
+}
+
+/** The DID or the certificate that signs. @throws {Problem} 400 for both or neither */
+function signerOf(
+  { id, certificate_id: certificate }: ConfigurationRow,
+  { issuingDID, issuingKid }: Pick<CreateOpenIdCredentialOffer, 'issuingDID' | 'issuingKid'>,
+) {
+  if (certificate === null && issuingDID === undefined)
+    throw new Problem('BadRequest', 'issuingDID: Missing request parameter: issuingDID')
+  if (certificate === null) return { issuingDID, issuingKid }
+  if (issuingDID !== undefined || issuingKid !== undefined)
+    throw new Problem(
+      'BadRequest',
+      `${issuingDID === undefined ? 'issuingKid' : 'issuingDID'}: the issuer certificate ${certificate} signs credentials of the configuration ${id}. Leave it out.`,
+    )
+  return { issuerCertificateId: certificate }
 }
 
 /** The secrets of a new offer, and the external server that it is for. @throws {Problem} 400 for a transaction code that nobody would ask for */

@@ -99,6 +99,8 @@ export interface AgentTables {
     client_id: string | null
     /** Sealed with the key of the wallet. */
     client_secret: string | null
+    /** The issuer certificate of the wallet that signs the metadata. */
+    certificate_id: string | null
     created_at: string
     /** JSON of the trusted wallet providers, see `oid4vci/wallet-providers.ts`. Null: none. */
     wallet_providers: string | null
@@ -115,6 +117,8 @@ export interface AgentTables {
     schema_id: string
     /** The type of SD-JWT VCs that the tenant chose. Null: the URL of the type metadata. */
     vct: string | null
+    /** The issuer certificate of the wallet that signs. Null: the offer names a DID. */
+    certificate_id: string | null
     /** JSON of the names of the schema's properties, see `oid4vci/configurations.ts`. */
     claims: string
     created_at: string

@@ -15,6 +15,7 @@ import * as agent001 from './migrations/agent-001-init.ts'
 import * as agent002 from './migrations/agent-002-wallet-number.ts'
 import * as agent003 from './migrations/agent-003-openid4vci.ts'
 import * as agent004 from './migrations/agent-004-attestations.ts'
+import * as agent005 from './migrations/agent-005-issuer-certificates.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
 import * as audit002 from './migrations/audit-002-process.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
@@ -41,6 +42,7 @@ export const agentMigrations: Migrations = {
   '002-wallet-number': agent002,
   '003-openid4vci': agent003,
   '004-attestations': agent004,
+  '005-issuer-certificates': agent005,
 }
 export const auditMigrations: Migrations = { '001-init': audit001, '002-process': audit002 }
 export const mediatorMigrations: Migrations = { '001-init': mediator001 }

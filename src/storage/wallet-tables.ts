@@ -181,11 +181,11 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     updated_at: string
   }
 
-  /** The status lists of issuing DIDs. A new list begins when half of the indexes are assigned. */
+  /** The status lists of issuers. A new list begins when half of the indexes are assigned. */
   status_list: {
     /** The last part of the list's URL. */
     id: string
-    /** Short form. */
+    /** The issuing DID in its short form, or the id of an issuer certificate. */
     did: string
     /** The URL in credentials, which stays the same when the agent's address changes. */
     url: string

@@ -1,13 +1,13 @@
 /** The checks of the verification API. Each is independent: it checks only what its name says. */
 import { isTemporary, Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
-import { checkSignature } from '../credentials/did-signature.ts'
+import { checkIssuerSignature, type IssuerKeys } from '../credentials/issuer-signature.ts'
 import { isJsonObject } from '../base/json.ts'
 import { type CheckStatus, establishStatus } from '../credentials/verify.ts'
 import { parseClaims } from '../credentials/jws.ts'
 import { checkValidity, type Validity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
-import { canonicalDid, type Resolve } from '../did/document.ts'
+import { canonicalDid } from '../did/document.ts'
 import { checkClaims, checkUsable, satisfies } from '../schemas/claims.ts'
 import type { Parameter, VcVerificationName } from './model.ts'
 import { Issuer, type Token, type TokenClaims } from './token.ts'
@@ -15,7 +15,7 @@ import { Issuer, type Token, type TokenClaims } from './token.ts'
 /** Reads the JSON Schema at a URL. @throws {Problem} when it cannot be read. */
 export type GetSchema = (url: string) => Promise<unknown>
 
-export type Sources = { resolve: Resolve; getSchema: GetSchema; checkStatus: CheckStatus }
+export type Sources = IssuerKeys & { getSchema: GetSchema; checkStatus: CheckStatus }
 
 /** Throws a `VerificationError` when the check fails, and a `Problem` when it is temporarily impossible. */
 type Check = (token: Token, parameter: Parameter | undefined, sources: Sources) => unknown
@@ -57,10 +57,10 @@ export const checks: Record<VcVerificationName, Check> = {
 }
 
 /** Checks the signatures of the issuer's JWT and of the key binding. */
-async function checkSignatures(token: Token, _: unknown, { resolve }: Sources): Promise<void> {
+async function checkSignatures(token: Token, _: unknown, sources: Sources): Promise<void> {
   const [jws] = token.jwts()
   token.checkKeyBinding()
-  await checkSignature(jws, { did: parseClaims(Issuer, jws.payload).iss, role: 'issuer' }, resolve)
+  await checkIssuerSignature(jws, parseClaims(Issuer, jws.payload).iss, sources)
 }
 
 /**

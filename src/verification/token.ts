@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { decodeClaims, type CredentialStatus } from '../credentials/jwt-vc.ts'
 import type { JsonObject } from '../base/json.ts'
+import { IssuerId } from '../credentials/issuer-signature.ts'
 import { decodeHeader, decodeJws, decodePayload, parseClaims, type Jws } from '../credentials/jws.ts'
 import { checkKeyBinding, readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
 import {
@@ -12,7 +13,6 @@ import {
   splitSdJwt,
 } from '../credentials/sd-jwt/sd-jwt.ts'
 import type { Validity } from '../credentials/validity.ts'
-import { Did } from '../did/document.ts'
 import { checkCompliance, checkSdJwtCompliance } from './compliance.ts'
 
 /** The claims that checks need. */
@@ -42,8 +42,8 @@ export type Token = {
   checkCompliance: () => void
 }
 
-/** The claim that names the DID of the signer. */
-export const Issuer = z.looseObject({ iss: Did })
+/** The claim that names the signer. */
+export const Issuer = z.looseObject({ iss: IssuerId })
 
 /** Wraps a compact JWT or SD-JWT. Decodes nothing yet. */
 export function toToken(credential: string): Token {

@@ -202,3 +202,28 @@ test.each([
   const { code, err } = await issuer.run([...offering, ...more])
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(named) })
 })
+
+test('a configuration with an issuer certificate needs no DID in offers', async () => {
+  const { id } = await issuer.json`issuer-cert init --name Acme --uri https://issuer.example/acme`
+  const { issuerId } = setup
+  const { schemaId } = await issuer.json`issuer configuration show ${issuerId} Person`
+  const add = words`issuer configuration add ${issuerId} --id Signed --schema ${schemaId} --format sdjwt`
+  const { out, err } = await issuer.run`${add} --certificate ${id.slice(-6)}`
+  expect(out).toMatch(new RegExp(`^certificate +${id}$`, 'm'))
+  expect(err).toContain(
+    `agent credential offer --oid4vci ${issuerId} --configuration Signed --claim name=value`,
+  )
+  const offer = words`credential offer --oid4vci ${issuerId} --configuration Signed --claim name=Alice`
+  const { credentialOffer } = await issuer.json`${offer}`
+  const { body } = await redeemOffer(setup, credentialOffer)
+  const wanted = { credential_configuration_id: 'Signed', proofs: { jwt: [await prove(setup)] } }
+  const issued = await request(setup, { token: body.access_token, body: wanted })
+  expect(decodeSdJwt(issued.body.credentials[0].credential)).toMatchObject({
+    issuerDid: 'https://issuer.example/acme',
+    claims: { name: 'Alice' },
+  })
+  const both = await issuer.run`${offer} --issuing-did ${setup.issuingDID}`
+  expect([both.code, both.err]).toEqual([expect.any(Number), expect.stringContaining('Leave it out.')])
+  const neither = await issuer.run`credential offer --invitation --claim name=Alice`
+  expect(neither.err).toContain('Give --issuing-did, or --definition')
+})

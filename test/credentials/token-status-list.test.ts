@@ -28,7 +28,7 @@ const url = 'https://status.example/lists/1'
 const key = issuer.keys['issue-1'].jwk
 const content = {
   url,
-  issuerDid: issuer.did,
+  issuer: issuer.did,
   kid: `${issuer.did}#issue-1`,
   key,
   bits: 2 as const,

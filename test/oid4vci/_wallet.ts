@@ -42,7 +42,8 @@ export type OfferOptions = {
   expiresIn?: number
   validityPeriod?: number
   credentialConfigurationId?: string
-  issuingDID?: string
+  /** Undefined for a configuration with an issuer certificate. */
+  issuingDID?: string | undefined
   claims?: Record<string, string | number>
 }
 

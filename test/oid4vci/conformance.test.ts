@@ -4,6 +4,7 @@
  * with PKCE and DPoP, as the suite's does. The documentation has the same table.
  */
 import { readFileSync } from 'node:fs'
+import { importJWK, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toBase64url } from '../../src/base/bytes.ts'
 import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
@@ -151,6 +152,27 @@ const modules: Record<string, () => Promise<void>> = {
     expect(
       faults('oauth_authorization_server_metadata', (await ask(setup.agent, `GET ${server}`)).body),
     ).toEqual([])
+  },
+
+  async VCIIssuerMetadataSignedTest() {
+    const { tenant, issuerId, identifier } = setup
+    const names = [{ type: 'uri' as const, value: identifier }]
+    const { id, publicKey } = await tenant.call('POST /issuer-certificates/development', {
+      body: { commonName: 'Acme', names },
+    })
+    const change = { path: { issuerId }, body: { issuerCertificateId: id } }
+    await tenant.call('PATCH /oid4vci/issuers/{issuerId}', change)
+    const target = `GET /.well-known/openid-credential-issuer/oid4vci/issuers/${issuerId}`
+    const unsigned = await ask(setup.agent, target)
+    const signed = await ask(setup.agent, target, { headers: { accept: 'application/jwt' } })
+    expect(signed.headers.get('content-type')).toMatch(/^application\/jwt/)
+    const { protectedHeader, payload } = await jwtVerify(signed.body, await importJWK(publicKey, 'ES256'))
+    expect(protectedHeader).toMatchObject({ typ: 'openidvci-issuer-metadata+jwt', x5c: [expect.any(String)] })
+    const { sub, iat, exp, ...metadata } = payload
+    expect(sub).toBe(identifier)
+    expect(iat).toBeLessThanOrEqual(exp!)
+    expect(metadata).toEqual(unsigned.body)
+    expect(faults('credential_issuer_metadata-1_0', metadata)).toEqual([])
   },
 
   async VCIIssuerHappyFlow() {

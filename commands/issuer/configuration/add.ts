@@ -14,6 +14,7 @@ export default defineCommand({
   examples: [
     'agent issuer configuration add <issuer id> --id Person --schema <guid>',
     'agent issuer configuration add <issuer id> --id Licence --schema <guid> --format sdjwt --always-disclosed number',
+    'agent issuer configuration add <issuer id> --id Licence --schema <guid> --format sdjwt --certificate <certificate id>',
   ],
   args: idOf('issuer'),
   flags: {
@@ -43,6 +44,9 @@ export default defineCommand({
       dependsOn: ['key-attestation'],
       description: 'accepted resistance of the user authentication; default: any',
     }),
+    certificate: Flags.string({
+      description: 'issuer certificate that signs SD-JWT VCs instead of a DID: its id, or the end of the id',
+    }),
   },
   async run({ args, flags, call, getAccess, print, suggest }) {
     const configuration = await call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
@@ -59,11 +63,12 @@ export default defineCommand({
             userAuthentication: flags['user-authentication'],
           },
         }),
+        issuerCertificateId: flags.certificate,
       },
     })
     print(configuration.configurationId, configurationFields(configuration))
     suggest(
-      `agent credential offer --oid4vci ${args.id} --configuration ${configuration.configurationId} --issuing-did <did> --claim name=value`,
+      `agent credential offer --oid4vci ${args.id} --configuration ${configuration.configurationId} ${flags.certificate === undefined ? '--issuing-did <did> ' : ''}--claim name=value`,
     )
     return configuration
   },

@@ -11,11 +11,13 @@ import { disclosureOf, findMissing, type TypeMetadata } from './type-metadata.ts
 
 /** Times are in epoch seconds. */
 export type SdJwtVcContent = {
-  /** For `iss`: a DID. */
+  /** For `iss`: a DID, or the URI in the certificate. */
   issuer: string
   issuerKey: PrivateJwk
   /** A DID URL. */
   kid?: string | undefined
+  /** The certificates of the key. */
+  x5c?: readonly string[] | undefined
   /** Contains none of `registeredClaims`. */
   claims: JsonObject
   type: TypeMetadata
@@ -36,7 +38,8 @@ export type SdJwtVcContent = {
  * @throws {TypeError} for a reserved name, or a mandatory claim that is missing
  */
 export function issueSdJwtVc(content: SdJwtVcContent): string {
-  const { issuer, issuerKey, kid, claims, type, integrity, holderKey, status, issuedAt, expiresAt } = content
+  const { issuer, issuerKey, kid, x5c, claims, type, integrity, holderKey } = content
+  const { status, issuedAt, expiresAt } = content
   const taken = registeredClaims.find((name) => Object.hasOwn(claims, name)) ?? findReserved(claims)
   if (taken !== undefined) throw new TypeError(`the name ${taken} is reserved in SD-JWT VCs`)
   const missing = findMissing(type, claims)
@@ -53,7 +56,7 @@ export function issueSdJwtVc(content: SdJwtVcContent): string {
     ...(holderKey && { cnf: { jwk: toPublic(holderKey) } }),
     ...(status && { status }),
   }
-  return [signJws({ typ: 'dc+sd-jwt', kid }, token, issuerKey), ...disclosures, ''].join('~')
+  return [signJws({ typ: 'dc+sd-jwt', kid, x5c }, token, issuerKey), ...disclosures, ''].join('~')
 }
 
 /** A name that RFC 9901 reserves, at any level. */

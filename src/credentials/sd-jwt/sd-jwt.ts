@@ -7,8 +7,9 @@
  */
 import * as z from 'zod'
 import { toPublic, type PrivateJwk, type PublicJwk } from '../../crypto/keys.ts'
-import { Did, Jwk } from '../../did/document.ts'
+import { Jwk } from '../../did/document.ts'
 import { type JsonObject, setMember } from '../../base/json.ts'
+import { IssuerId } from '../issuer-signature.ts'
 import { decodeJws, decodePayload, maxTokenLength, parseClaims, signJws, type Jws } from '../jws.ts'
 import { CredentialStatus } from '../jwt-vc.ts'
 import { tokenStatusEntry, TokenStatusReference } from '../token-status-list.ts'
@@ -47,7 +48,7 @@ export const anyCredential = 'https://www.w3.org/2018/credentials#VerifiableCred
 const types = ['vc+sd-jwt', 'dc+sd-jwt', 'sd+jwt', 'sd-jwt', 'JWT']
 
 const SdJwtClaims = z.looseObject({
-  iss: Did,
+  iss: IssuerId,
   sub: z.string().optional(),
   iat: NumericDate.optional(),
   nbf: NumericDate.optional(),
@@ -108,6 +109,7 @@ export type SdJwtClaimsSet = Validity & {
   sdJwt: string
   /** The key-binding JWT. */
   keyBinding?: string
+  /** A DID, or the URI in the certificate of an issuer without a DID. */
   issuerDid: string
   subjectDid?: string
   /** The disclosed claims, without registered claims. */
@@ -217,8 +219,8 @@ function withoutRegistered(processed: JsonObject): JsonObject {
 }
 
 /**
- * Verifies a credential: form, disclosures, dates at `now` (epoch seconds), signature by an `assertionMethod`
- * key of `iss`, status.
+ * Verifies a credential: form, disclosures, dates at `now` (epoch seconds), signature by a key
+ * of `iss`, status.
  *
  * @throws {VerificationError} for the first check that fails
  * @throws {Problem} `error:ServiceUnavailable` when a check is temporarily impossible

@@ -29,6 +29,8 @@ export const CredentialData = z.object({
   schemaIds: z.array(z.string()),
   issuingDID: z.string().optional(),
   issuingKid: z.string().optional(),
+  /** Issuer: the issuer certificate that signs instead of a DID. */
+  issuerCertificateId: z.string().optional(),
   validityPeriod: z.number().optional(),
   automaticIssuance: z.boolean().optional(),
   /** Binds the holder's proof of its DID. Absent for AnonCreds. */
@@ -98,6 +100,10 @@ export const IssueCredentialRecord = z
         'The compact JWT, the SD-JWT with all disclosures, or the JSON of an AnonCreds credential, as base64url.',
       ),
     issuingDID: z.string().optional(),
+    issuerCertificateId: z
+      .string()
+      .optional()
+      .describe('The issuer certificate that signs instead of a DID (extension).'),
     revoked: z
       .literal(true)
       .optional()
@@ -135,6 +141,7 @@ export function toCredentialRecord(record: CredentialRecord): IssueCredentialRec
     protocolState: record.state,
     credential: credential === undefined ? undefined : toPaddedBase64url(credential),
     issuingDID: record.issuingDID,
+    issuerCertificateId: record.issuerCertificateId,
     revoked: revocation && true,
     revokedAt: revocation?.at,
     notification: record.notification,

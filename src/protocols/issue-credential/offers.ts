@@ -108,6 +108,8 @@ function toOfferTerms(given: Fields, context: z.RefinementCtx): OfferTerms {
 type Fields = z.output<typeof OfferFields>
 export type OfferTerms = Pick<Fields, 'validityPeriod' | 'automaticIssuance'> &
   Partial<Pick<Fields, 'issuingDID' | 'issuingKid' | 'credentialDefinitionId' | 'domain'>> & {
+    /** Signs instead of a DID. */
+    issuerCertificateId?: string | undefined
     credentialFormat: CredentialFormat
     claims: z.output<typeof Claims>
     schemaIds: string[]

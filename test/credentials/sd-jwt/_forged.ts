@@ -114,7 +114,8 @@ const cases: Partial<Record<Failure, Record<string, string | [string, Partial<Sd
     'a signature that is not canonical base64url': bind(join(`${header}.${payload}.${signature}=`)),
     'a member given twice': bind(join(`${header}.${toBase64url('{"iss":"a","iss":"b"}')}.${signature}`)),
     'no issuer': reissued((token) => delete token.iss),
-    'an issuer that is no DID': reissued((token) => (token.iss = 'https://issuer.example')),
+    'an issuer that is no URI': reissued((token) => (token.iss = 'issuer')),
+    'an issuer that is almost a DID': reissued((token) => (token.iss = 'did:web')),
     'an expiry that is text': reissued((token) => (token.exp = String(now))),
     'a disclosure that was changed': bind(
       join(jwt, [encode(['salt', 'name', 'Mallory']), ...disclosures.slice(1)]),
@@ -253,6 +254,7 @@ const cases: Partial<Record<Failure, Record<string, string | [string, Partial<Sd
     ],
   },
   'issuer-not-trusted': {
+    'an issuer without a DID': reissued((token) => (token.iss = 'https://issuer.example')),
     'an issuer who is not trusted': [
       good,
       { constraints: [{ schemaId: 'person', trustIssuers: [mallory.longForm] }] },

@@ -101,7 +101,7 @@ test('an SD-JWT VC with a Token Status List is valid until it is revoked there',
     const now = Math.floor(Date.now() / 1_000)
     const times = { issuedAt: now, expiresAt: now + 600, ttlSeconds: 60 }
     const url = `http://127.0.0.1:${host.port}${request.url}`
-    response.end(signTokenStatusList({ url, issuerDid: did, kid: `${did}#0`, key, bits: 1, lst, ...times }))
+    response.end(signTokenStatusList({ url, issuer: did, kid: `${did}#0`, key, bits: 1, lst, ...times }))
   })
   const credential = issueSdJwtVc({
     issuer: did,

@@ -7,7 +7,6 @@ import type { CredentialStatus } from '../../../credentials/jwt-vc.ts'
 import { decodeJws } from '../../../credentials/jws.ts'
 import { createJwtVp, verifyHolderProof } from '../../../credentials/jwt-vp.ts'
 import type { verifyJwtVc } from '../../../credentials/jwt-vc.ts'
-import type { PrivateJwk } from '../../../crypto/keys.ts'
 import { getManagedDid, isRegistrarDid } from '../../../did-registrar/dids.ts'
 import { getSigningKey } from '../../../did-registrar/keys.ts'
 import { canonicalDid, type VerificationKey } from '../../../did/document.ts'
@@ -25,12 +24,10 @@ import type { CredentialChange, IssuanceFormat } from '../format.ts'
 import type { CredentialRecord } from '../model.ts'
 import type { OfferTerms } from '../offers.ts'
 import { invalidIssue, invalidRequest } from '../refusals.ts'
+import { getSigner, type Signer } from './signer.ts'
 
 /** The issuer, the subject and the status of a credential to sign. `now` is in epoch seconds. */
-export type Signing = {
-  issuerDid: string
-  issuerKey: PrivateJwk
-  keyId: string
+export type Signing = Omit<Signer, 'listOwner'> & {
   subjectDid: string
   credentialStatus: CredentialStatus
   /** The same status for an SD-JWT VC. */
@@ -61,13 +58,11 @@ export type Token = Pick<IssuanceFormat, 'read'> & {
 
 export function tokenFormat(token: Token): IssuanceFormat {
   const { format, curve, read } = token
-  const keyOf = (wallet: Wallet, { issuingDID, issuingKid }: Pick<OfferTerms, 'issuingDID' | 'issuingKid'>) =>
-    getSigningKey(wallet, issuerOf(issuingDID), 'assertionMethod', issuingKid, curve)
 
   return {
     async offer(wallet, { domain: wanted, ...offered }) {
       token.checkTerms?.(offered)
-      await keyOf(wallet, offered)
+      await getSigner(wallet, offered, curve)
       for (const url of offered.schemaIds) await checkClaims(offered.claims, await wallet.env.getSchema(url))
       const options = {
         challenge: randomId(),
@@ -123,14 +118,10 @@ export function tokenFormat(token: Token): IssuanceFormat {
     async issue(wallet, record) {
       const { holderDid } = record
       if (holderDid === undefined) throw new Error(`the record ${record.id} has no holder`)
-      const { did, longForm, status } = await getManagedDid(wallet.db, issuerOf(record.issuingDID))
-      const { keyId, privateJwk: issuerKey } = await keyOf(wallet, record)
-      const assignment = await assignStatus(wallet, did)
+      const { listOwner, ...signer } = await getSigner(wallet, record, curve)
+      const assignment = await assignStatus(wallet, listOwner)
       const credential = await token.sign(wallet, record, {
-        // Others cannot resolve the short form of an unpublished DID.
-        issuerDid: status === 'PUBLISHED' ? did : longForm,
-        issuerKey,
-        keyId,
+        ...signer,
         subjectDid: holderDid,
         credentialStatus: assignment.status,
         tokenStatus: assignment.tokenStatus,
@@ -185,11 +176,6 @@ export function tokenFormat(token: Token): IssuanceFormat {
 function issuanceTime({ openid4vci, validityPeriod = Infinity }: CredentialRecord): number {
   const now = Math.floor(Date.now() / 1_000)
   return openid4vci && validityPeriod >= 86_400 ? now - (now % 3_600) : now
-}
-
-function issuerOf(issuingDID: string | undefined): string {
-  if (issuingDID === undefined) throw new Error('the offer has no issuer')
-  return issuingDID
 }
 
 function optionsOf({ id, domain: audience, challenge: nonce }: CredentialRecord): {
