@@ -48,6 +48,7 @@ const unit = [
   'bench',
   'credentials',
   'crypto',
+  'dcql',
   'did',
   'didcomm',
   'schemas',

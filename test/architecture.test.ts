@@ -15,6 +15,7 @@ const mayImport: Record<string, string[]> = {
   'src/nodes': ['src/base', 'src/net', 'src/storage'],
   'src/did': ['src/base', 'src/crypto'],
   'src/vdr': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/storage'],
+  'src/dcql': ['src/base'],
   'src/didcomm': ['src/base', 'src/crypto', 'src/did'],
   'src/credentials': ['src/base', 'src/crypto', 'src/did'],
   'src/audit': ['src/base', 'src/nodes', 'src/storage'],

@@ -1,0 +1,102 @@
+/** Whether a credential is one that a credential query asks for (OpenID4VP 1.0 §6.1, §6.4.1). */
+import type { JsonObject } from '../base/json.ts'
+import { type Indexes, selectClaims } from './path.ts'
+import type { ClaimsPath, ClaimsQuery, CredentialQuery, DcqlFormat } from './query.ts'
+
+/** The parts of a credential that queries refer to. */
+export type DcqlCredential = {
+  format: DcqlFormat
+  /** `dc+sd-jwt`: the `vct`. `jwt_vc_json`: the values of `type`. */
+  types: readonly string[]
+  /** The root of paths. `dc+sd-jwt`: the processed payload. `jwt_vc_json`: the credential, without the claims of the JWT. */
+  claims: JsonObject
+  /** The holder can prove, or has proved, that the credential is its own. */
+  isBound: boolean
+  /** The key identifiers of the authorities in `x5c` (RFC 5280 §4.2.1.1), base64url. */
+  authorityKeyIds?: readonly string[] | undefined
+}
+
+/** Why a credential does not match: the member of the query, as text. */
+export type Mismatch = { isMatch: false; reason: string }
+/** `paths` are the claims of the first claim set that the credential satisfies. Undefined: the query names no claims. */
+export type Match = { isMatch: true; paths: ClaimsPath[] | undefined }
+
+/** The types of JSON-LD without the vocabulary of credentials: those in `type` of a credential, and their expanded form. */
+const vocabulary = 'https://www.w3.org/2018/credentials#'
+
+/** Matches a credential that a wallet holds (`exact`), or one that was presented (`moved`). */
+export function matchCredential(
+  credential: DcqlCredential,
+  query: CredentialQuery,
+  indexes: Indexes = 'exact',
+): Match | Mismatch {
+  if (credential.format !== query.format) return mismatch(`format: it is ${credential.format}`)
+  const types = findTypeMismatch(credential, query)
+  if (types !== undefined) return mismatch(types)
+  if (!credential.isBound && (query.require_cryptographic_holder_binding ?? true))
+    return mismatch('require_cryptographic_holder_binding: it is not bound to a key of the holder')
+  if (!isByAuthority(credential, query))
+    return mismatch('trusted_authorities: no certificate of its issuer names one of them')
+  return matchClaims(credential, query, indexes)
+}
+
+function findTypeMismatch({ types }: DcqlCredential, { format, meta }: CredentialQuery): string | undefined {
+  if (format === 'dc+sd-jwt') {
+    const { vct_values: accepted } = meta
+    return !accepted || types.some((type) => accepted.includes(type))
+      ? undefined
+      : `meta.vct_values: its type is ${types.join(', ')}`
+  }
+  const { type_values: accepted } = meta
+  const known = new Set(types.flatMap((type) => [type, vocabulary + type]))
+  return !accepted || accepted.some((all) => all.every((type) => known.has(type)))
+    ? undefined
+    : `meta.type_values: its types are ${types.join(', ')}`
+}
+
+/** Only authority key identifiers can be checked. Authorities of other types match no credential. */
+function isByAuthority(
+  { authorityKeyIds = [] }: DcqlCredential,
+  { trusted_authorities: authorities }: CredentialQuery,
+): boolean {
+  if (!authorities) return true
+  return authorities.some(
+    ({ type, values }) => type === 'aki' && values.some((value) => authorityKeyIds.includes(value)),
+  )
+}
+
+function matchClaims(
+  { claims: root }: DcqlCredential,
+  { claims, claim_sets: sets }: CredentialQuery,
+  indexes: Indexes,
+): Match | Mismatch {
+  if (!claims) return { isMatch: true, paths: undefined }
+  const missing = new Set(claims.filter((claim) => !hasClaim(root, claim, indexes)))
+  const alternatives = sets
+    ? sets.map((ids) => ids.map((id) => claims.find((claim) => claim.id === id)!))
+    : [claims]
+  const satisfied = alternatives.find((set) => set.every((claim) => !missing.has(claim)))
+  if (satisfied) return { isMatch: true, paths: satisfied.map(({ path }) => path) }
+  const [{ path, values }] = [...missing] as [ClaimsQuery]
+  const fault = selectClaims(root, path, indexes) && values ? 'has another value' : 'is missing'
+  return mismatch(`claims: ${describePath(path)} ${fault}`)
+}
+
+/** Values match by type and content (§6.3). One of several selected elements is enough. */
+function hasClaim(root: unknown, { path, values }: ClaimsQuery, indexes: Indexes): boolean {
+  const selected = selectClaims(root, path, indexes)
+  if (!selected) return false
+  return !values || selected.some((element) => (values as unknown[]).includes(element))
+}
+
+/** For messages: `address.street`, `nationalities[0]`, `nationalities[*]`. */
+export function describePath(path: ClaimsPath): string {
+  return path
+    .map((part) => (typeof part === 'string' ? `.${part}` : `[${part ?? '*'}]`))
+    .join('')
+    .replace(/^\./, '')
+}
+
+function mismatch(reason: string): Mismatch {
+  return { isMatch: false, reason }
+}
