@@ -14,6 +14,7 @@ import { isUpToDate, migrate, type Migrations } from './migrate.ts'
 import * as agent001 from './migrations/agent-001-init.ts'
 import * as agent002 from './migrations/agent-002-wallet-number.ts'
 import * as agent003 from './migrations/agent-003-openid4vci.ts'
+import * as agent004 from './migrations/agent-004-vdr-entry.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
 import * as audit002 from './migrations/audit-002-process.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
@@ -39,6 +40,7 @@ export const agentMigrations: Migrations = {
   '001-init': agent001,
   '002-wallet-number': agent002,
   '003-openid4vci': agent003,
+  '004-vdr-entry': agent004,
 }
 export const auditMigrations: Migrations = { '001-init': audit001, '002-process': audit002 }
 export const mediatorMigrations: Migrations = { '001-init': mediator001 }

@@ -14,6 +14,7 @@ const agentKeys = {
   api_key: ['digest'],
   web_did: ['did'],
   presentation_definition: ['sequence'],
+  vdr_entry: ['id'],
   credential_schema: ['guid'],
   credential_schema_tag: ['guid', 'tag'],
   wallet_alias: ['token', 'kind'],

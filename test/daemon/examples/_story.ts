@@ -375,6 +375,20 @@ async function verify({ acme, alice, anyone }: Cast, { schemaId, issuingDID }: F
   await alice('POST /presentation-exchange/presentation-definitions/{id}/evaluations', { path, body: {} })
 }
 
+async function publish({ acme, anyone, agent, examples }: Cast, apiKey: string) {
+  const files = createFileClient(agent.url, { apikey: apiKey })
+  const send = async (key: 'POST /vdr/entries' | 'PUT /vdr/entries', query: Record<string, string>) => {
+    const content = Readable.from([Buffer.from('a list')], { objectMode: false })
+    const response = (await files.upload(key, { query, content, length: 6 })) as { url: string }
+    examples.set(key, { response })
+    return response
+  }
+  const { url } = await send('POST /vdr/entries', { drid: 'database' })
+  await send('PUT /vdr/entries', { url })
+  await anyone('GET /vdr/proofs', { query: { url } })
+  await acme('DELETE /vdr/entries', { query: { url } })
+}
+
 async function certify({ acme }: Cast) {
   const names = [{ type: 'uri' as const, value: 'https://issuer.example/acme' }]
   const body = { commonName: 'Acme', organization: 'Acme Ltd', country: 'DE', names }
@@ -500,6 +514,7 @@ export async function tell(agent: TestAgent, webhook: string, backups: string) {
   await offerByOpenId(cast, flow)
   await verify(cast, flow, jwt)
   await cast.acme('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuedId } })
+  await publish(cast, acme.apiKey)
   await certify(cast)
   await signIn(cast, dids)
   await follow(cast)
