@@ -9,9 +9,11 @@ import {
   deleteEntry,
   DeleteVdrEntryResponse,
   readEntry,
+  readOperationStatus,
   readProof,
   updateEntry,
   UpdateVdrEntryResponse,
+  VdrOperationStatus,
   VdrProof,
 } from '../../src/vdr-entries/entries.ts'
 import { route } from '../http/route.ts'
@@ -100,5 +102,18 @@ export default [
       reply: [200, VdrProof],
     },
     ({ agent }, { query }) => readProof(agent.env, query.url),
+  ),
+
+  route(
+    'GET /vdr/operations/{operationId}',
+    {
+      summary: 'Read the status of an operation on the ledger',
+      operationId: 'getVdrOperationStatus',
+      access: 'public',
+      perAddress: 'VDR_READS_PER_MINUTE',
+      path: { operationId: z.string().max(100) },
+      reply: [200, VdrOperationStatus],
+    },
+    ({ agent }, { path }) => readOperationStatus(agent.env, path.operationId),
   ),
 ] as const

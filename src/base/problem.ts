@@ -141,6 +141,8 @@ const statuses = {
 
   // VDR entries
   'error:VdrServiceError:DriverNotFound':                          400,
+  'error:VdrServiceError:MissingVdrKey':                           400,
+  'error:VdrServiceError:DeactivatedDid':                          400,
   'error:VdrServiceError:VdrEntryNotFound':                        404,
   'error:VdrServiceError:TooManyEntries':                          507,
 

@@ -14,6 +14,7 @@ export const vdrVariables = {
                                                                .describe('Bytes of the ledger file above which the served ledger answers submissions with 507, at least 1048576. The agent’s own wallets can still publish.'),
   VDR_DATABASE_DRIVER_ENABLED:          flag.default(true)     .describe('Whether tenants can create VDR entries in the agent’s database (`POST /vdr/entries?drid=database`).'),
   VDR_MEMORY_DRIVER_ENABLED:            flag.default(false)    .describe('Whether tenants can create VDR entries in memory, which a restart deletes. Only for an agent of one process.'),
+  VDR_LEDGER_DRIVER_ENABLED:            flag.default(true)     .describe('Whether tenants can create VDR entries on the DID ledger, signed with a VDR key of a DID.'),
   VDR_ENTRY_BYTES:                      z.coerce.number().int().min(1).max(1_048_576).default(65_536)
                                                                .describe('Bytes of the largest VDR entry, 1 to 1048576. Larger ones are answered with 413.'),
   VDR_ENTRIES_PER_WALLET:               count.default(1_000)   .describe('VDR entries of a wallet in the database, and as many in memory. Further ones are answered with 507.'),

@@ -6,6 +6,7 @@ import type { Environment } from '../wallet/environment.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { createDatabaseDriver } from './database-driver.ts'
 import type { Driver } from './driver.ts'
+import { createLedgerDriver } from './ledger-driver.ts'
 import { createMemoryDriver } from './memory-driver.ts'
 import { type DriverName, parseEntryUrl, toEntryUrl } from './url.ts'
 
@@ -24,6 +25,12 @@ export const UpdateVdrEntryResponse = z
 export const DeleteVdrEntryResponse = z
   .object({ operationId: OperationId })
   .meta({ id: 'DeleteVdrEntryResponse' })
+export const VdrOperationStatus = z
+  .object({
+    status: z.enum(['AWAIT_CONFIRMATION', 'CONFIRMED_AND_APPLIED', 'CONFIRMED_AND_REJECTED']),
+    details: z.string().optional().describe('Why the ledger rejected the operation.'),
+  })
+  .meta({ id: 'VdrOperationStatusResponse' })
 export const VdrProof = z
   .object({
     type: z.literal('SHA256'),
@@ -32,11 +39,12 @@ export const VdrProof = z
   .meta({ id: 'VdrProof' })
 
 /** The drivers that are enabled. The first is the default. */
-function driversOf({ config, db, entryMemory }: Environment): Driver[] {
+function driversOf({ config, db, entryMemory, ledger }: Environment): Driver[] {
   const { VDR_DATABASE_DRIVER_ENABLED: hasDatabase, VDR_ENTRIES_PER_WALLET: maxEntries } = config
   return [
     ...(hasDatabase ? [createDatabaseDriver(db, maxEntries)] : []),
     ...(entryMemory ? [createMemoryDriver(entryMemory, maxEntries)] : []),
+    ...(config.VDR_LEDGER_DRIVER_ENABLED ? [createLedgerDriver(ledger)] : []),
   ]
 }
 
@@ -113,6 +121,26 @@ export async function deleteEntry(
   const written = await driver.remove(wallet, entryId, keyRef)
   if (!written) throw notOwn()
   return written
+}
+
+const operationStatuses = {
+  pending: 'AWAIT_CONFIRMATION',
+  confirmed: 'CONFIRMED_AND_APPLIED',
+  rejected: 'CONFIRMED_AND_REJECTED',
+} as const
+
+/** The status of an operation on the ledger. @throws {Problem} 404 */
+export async function readOperationStatus(
+  { ledger }: Environment,
+  operationId: string,
+): Promise<z.infer<typeof VdrOperationStatus>> {
+  const operation = await ledger.getOperation(operationId)
+  if (operation) {
+    const { status, details } = operation
+    return { status: operationStatuses[status], ...(details !== undefined && { details }) }
+  }
+  if (ledger.hidesPending && /^[0-9a-f]{64}$/i.test(operationId)) return { status: 'AWAIT_CONFIRMATION' }
+  throw new Problem('NotFound', 'The ledger knows no operation with this id.')
 }
 
 function find(env: Environment, url: string): { driver: Driver; entryId: string } {

@@ -1,5 +1,6 @@
-/** Calls of `/vdr/entries`, whose bodies are bytes. */
-import type { TestAgent } from '../_agent.ts'
+/** Calls of `/vdr/entries`, whose bodies are bytes, and DIDs with VDR keys. */
+import type { Tenant } from '../_api.ts'
+import { until } from '../_tenants.ts'
 
 type Answer = { status: number; body: any; bytes: Uint8Array; type: string | null }
 
@@ -7,7 +8,7 @@ const octets = 'application/octet-stream'
 
 /** Sends a request about an entry. The body of a reply in JSON is parsed. */
 export async function askEntry(
-  { url }: Pick<TestAgent, 'url'>,
+  { url }: { url: string },
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   query: Record<string, string>,
   { apiKey, content, type = octets }: { apiKey?: string; content?: Uint8Array; type?: string } = {},
@@ -28,7 +29,7 @@ export async function askEntry(
 
 /** Creates an entry and returns its URL. */
 export async function createEntry(
-  agent: Pick<TestAgent, 'url'>,
+  agent: { url: string },
   apiKey: string,
   content: Uint8Array,
   query: Record<string, string> = {},
@@ -36,4 +37,28 @@ export async function createEntry(
   const { status, body } = await askEntry(agent, 'POST', query, { apiKey, content })
   if (status !== 201) throw new Error(JSON.stringify(body))
   return body.url
+}
+
+/** Creates a did:prism with VDR keys. */
+export async function createVdrDid({ call }: Pick<Tenant, 'call'>, ...ids: string[]): Promise<string> {
+  const internalKeys = ids.map((id) => ({ id, purpose: 'vdr' as const }))
+  const { longFormDid } = await call('POST /did-registrar/dids', {
+    body: { documentTemplate: { internalKeys } },
+  })
+  return longFormDid.split(':').slice(0, 3).join(':')
+}
+
+export async function publish({ call }: Pick<Tenant, 'call'>, did: string): Promise<string> {
+  await call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: did } })
+  await settled({ call }, did)
+  return did
+}
+
+/** Waits until a DID has no pending operation. */
+export async function settled({ call }: Pick<Tenant, 'call'>, did: string): Promise<void> {
+  await until(
+    'confirmation',
+    () => call('GET /did-registrar/dids/{didRef}', { path: { didRef: did } }),
+    ({ status, pendingOperation }) => status === 'PUBLISHED' && pendingOperation === undefined,
+  )
 }

@@ -5,6 +5,7 @@ import * as init from './migrations/001-init.ts'
 import * as openid4vci from './migrations/002-openid4vci.ts'
 import * as issuerCertificate from './migrations/003-issuer-certificate.ts'
 import * as vdrEntry from './migrations/004-vdr-entry.ts'
+import * as storageEvent from './migrations/005-storage-event.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
@@ -13,6 +14,7 @@ export const postgresMigrations: Migrations = {
   '002-openid4vci': openid4vci,
   '003-issuer-certificate': issuerCertificate,
   '004-vdr-entry': vdrEntry,
+  '005-storage-event': storageEvent,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */

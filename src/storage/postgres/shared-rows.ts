@@ -33,7 +33,11 @@ const mediatorKeys = {
   seen: ['sequence'],
 } as const satisfies Keys<MediatorTables>
 
-const ledgerKeys = { operation: ['sequence'], master_key: ['public_key', 'sequence'] } as const
+const ledgerKeys = {
+  operation: ['sequence'],
+  master_key: ['public_key', 'sequence'],
+  storage_event: ['hash'],
+} as const
 
 /** Tables whose names differ in PostgreSQL, where all tables are in one schema. */
 export const agentNames: Record<string, string> = { setting: 'agent_setting' }
