@@ -16,7 +16,7 @@ export type EntryEvent = {
 }
 
 export function isStorageOperation(operation: Operation): operation is StorageOperation {
-  return /Entry$/.test(operation.operation)
+  return operation.operation.endsWith('Entry')
 }
 
 /** The event of a signed operation. Undefined for an operation on the DID. @throws {InvalidOperation} */

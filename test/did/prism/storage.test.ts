@@ -128,7 +128,7 @@ test.each([
   ['a DID of another length', { ...operations[0]!, suffix: '0f'.repeat(31) }, 'did_prism_hash has 31 bytes'],
   ['no previous hash', { ...operations.at(-1)!, previousHash: '' }, 'previous_event_hash has 0 bytes'],
 ])('an operation with %s is refused', (_name, operation, reason) => {
-  expect(() => decodeOperation(encodeOperation(operation as StorageOperation))).toThrow(reason)
+  expect(() => decodeOperation(encodeOperation(operation))).toThrow(reason)
 })
 
 test('content of another type than bytes is refused', () => {
