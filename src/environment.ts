@@ -13,6 +13,7 @@ import { dereference, dereferenceSchema, type SchemaSources } from './schemas/de
 import { findSchema } from './schemas/registry.ts'
 import type { ResourceSources } from './schemas/resource.ts'
 import type { Store } from './store.ts'
+import { createEntryMemory } from './vdr/entry-memory.ts'
 import { createHttpLedger } from './vdr/http-ledger.ts'
 import { openSqliteLedger, type EmbeddedLedger } from './vdr/sqlite-ledger.ts'
 import type { Environment } from './wallet/environment.ts'
@@ -69,6 +70,7 @@ export async function createEnvironment(
     ...given,
     ownership: store.ownership,
     ledger,
+    entryMemory: config.VDR_MEMORY_DRIVER_ENABLED ? createEntryMemory() : undefined,
     http,
     operatorHttp,
     resolver,

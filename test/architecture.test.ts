@@ -44,6 +44,15 @@ const mayImport: Record<string, string[]> = {
     'src/outbox',
     'src/wallet',
   ],
+  'src/vdr-entries': [
+    'src/base',
+    'src/crypto',
+    'src/did',
+    'src/vdr',
+    'src/storage',
+    'src/wallet',
+    'src/did-registrar',
+  ],
   'src/issuer-certificates': [
     'src/base',
     'src/crypto',
@@ -193,6 +202,7 @@ const mayImport: Record<string, string[]> = {
     'src/storage',
     'src/wallet',
     'src/vdr',
+    'src/vdr-entries',
     'src/did-registrar',
     'src/credential-status',
     'src/events',

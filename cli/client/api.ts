@@ -33,8 +33,8 @@ export type Daemon = {
    * @throws {ProblemError} when the daemon answers with a problem. @throws {DaemonUnreachable}
    */
   call: Client
-  /** A client that sends and receives files with the administrator's key. */
-  getFileClient: () => FileClient
+  /** A client that sends and receives files, with the administrator's key or the tenant's. */
+  getFileClient: (as?: 'administrator' | 'tenant') => FileClient
   /**
    * Opens the event stream of the wallet, from `after` or from now on, and continues it across restarts of the daemon. No event is missed
    * once this function has returned.
@@ -58,7 +58,8 @@ export function connectDaemon(find: () => Access, timeoutMs?: number): Daemon {
       const send = createClient(getAccess().url, headers, timeoutMs === undefined ? {} : { timeoutMs })
       return (send as (key: string, input: object) => unknown)(key, input)
     }) as Client,
-    getFileClient: () => createFileClient(getAccess().url, keyHeader(getAccess(), true)),
+    getFileClient: (as = 'administrator') =>
+      createFileClient(getAccess().url, keyHeader(getAccess(), as === 'administrator')),
     openEvents: ({ after, ...query }, reading) => {
       const isAdministrators = query.walletId !== undefined && getAccess().adminKey !== undefined
       closing ??= new AbortController()

@@ -22,25 +22,25 @@ const retryMs = 10
 
 /** Reads a file, or standard input for `-`, as UTF-8. @throws when it cannot be read. */
 export function readInput(path: string): string {
-  return path === '-' ? readStandardInput() : readFileSync(path, 'utf8')
+  return path === '-' ? readStandardInput().toString('utf8') : readFileSync(path, 'utf8')
 }
 
 /**
  * Reads standard input to its end. oclif touches `process.stdin`, which makes the descriptor non-blocking, so
  * this function retries.
  */
-function readStandardInput(): string {
+function readStandardInput(): Buffer {
   const chunks: Buffer[] = []
   for (;;) {
     const chunk = Buffer.alloc(65_536)
     try {
       const length = readSync(0, chunk)
-      if (length === 0) return Buffer.concat(chunks).toString('utf8')
+      if (length === 0) return Buffer.concat(chunks)
       chunks.push(chunk.subarray(0, length))
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       // On Windows, the end of a pipe.
-      if (code === 'EOF') return Buffer.concat(chunks).toString('utf8')
+      if (code === 'EOF') return Buffer.concat(chunks)
       if (code !== 'EAGAIN') throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs)
     }
@@ -52,10 +52,18 @@ function readStandardInput(): string {
  * cannot be read.
  */
 export function readText(flag: string, value: string): string {
-  if (!value.startsWith('@')) return value
-  const path = value.slice(1)
+  return value.startsWith('@') ? reading(flag, value.slice(1), readInput) : value
+}
+
+/** As `readText`, for the bytes of a file, or those of the text in UTF-8. */
+export function readBytes(flag: string, value: string): Buffer {
+  if (!value.startsWith('@')) return Buffer.from(value, 'utf8')
+  return reading(flag, value.slice(1), (path) => (path === '-' ? readStandardInput() : readFileSync(path)))
+}
+
+function reading<Content>(flag: string, path: string, read: (path: string) => Content): Content {
   try {
-    return readInput(path)
+    return read(path)
   } catch (error) {
     throw new UsageError(`--${flag}: the file ${path} cannot be read: ${systemReason(error)}.`)
   }

@@ -9,12 +9,12 @@ import type { Key } from '../http/route.ts'
 const silenceMs = 120_000
 
 export type FileClient = {
-  /** Sends JSON and returns the file in the response. Reading it may throw the same errors. */
-  download(key: Key, input: Destination & { body: object }): Promise<AsyncIterable<Uint8Array>>
+  /** Sends JSON, if there is a body, and returns the file in the response. Reading it may throw the same errors. */
+  download(key: Key, input: Destination & { body?: object }): Promise<AsyncIterable<Uint8Array>>
   /** Sends a file of `length` bytes and returns the JSON response. */
   upload(
     key: Key,
-    input: Destination & { headers: Readonly<Record<string, string>>; content: Readable; length: number },
+    input: Destination & { headers?: Readonly<Record<string, string>>; content: Readable; length: number },
   ): Promise<unknown>
 }
 
@@ -76,8 +76,8 @@ export function createFileClient(baseUrl: string, headers: Readonly<Record<strin
   return {
     download: (key, { body, ...to }) =>
       exchange(key, to, {
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(body),
+        headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
+        body: body && JSON.stringify(body),
       }),
     async upload(key, { headers: more, content, length, ...to }) {
       const type = { 'content-type': 'application/octet-stream', 'content-length': String(length) }

@@ -160,7 +160,8 @@ export function streamBody(
   maxBytes: number,
 ): AsyncGenerator<Uint8Array, void> {
   const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
-  if (headers['content-type'] !== media || !isPlain)
+  const type = headers['content-type']?.split(';')[0]!.trim().toLowerCase()
+  if (type !== media || !isPlain)
     throw new Problem(
       'error:UnsupportedMediaType',
       `The body must be the file itself. Send it with the header \`Content-Type: ${media}\`.`,

@@ -23,7 +23,8 @@ function sendAnswer(
   ctx.status = status
   ctx.set('Content-Type', type)
   ctx.set(headers)
-  ctx.body = typeof body === 'string' || body instanceof Readable ? body : JSON.stringify(body)
+  if (body instanceof Uint8Array) ctx.body = Buffer.from(body)
+  else ctx.body = typeof body === 'string' || body instanceof Readable ? body : JSON.stringify(body)
   // The client has it already (RFC 9110 §13.1.2).
   if (ctx.fresh) ctx.status = 304
 }

@@ -89,13 +89,13 @@ export type Contract = {
 }
 
 /**
- * The result of a handler whose contract has `media`. Text and streams are sent as they are, other objects as JSON.
+ * The result of a handler whose contract has `media`. Text, bytes and streams are sent as they are, other objects as JSON.
  * `headers` replace the default headers, including `Content-Type`, which may need a charset.
  */
 export type Answer<Media extends string = string> = {
   status?: number
   type: Media
-  body: string | Readable | object
+  body: string | Uint8Array | Readable | object
   headers?: Record<string, string>
 }
 

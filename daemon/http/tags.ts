@@ -12,6 +12,7 @@ const descriptions: Readonly<Record<string, string>> = {
   'credential-status': 'Status lists and revocation',
   'schema-registry': 'Schemas of credentials',
   'credential-definition-registry': 'Credential definitions (AnonCreds)',
+  vdr: 'Entries of the verifiable data registry',
   verification: 'Verify credentials; verification policies',
   'presentation-exchange': 'Presentation definitions (DIF Presentation Exchange)',
   messages: 'Basic messages over connections',

@@ -10,6 +10,7 @@ import { dataForNode, didMedia, type DidMedia, resolveForNode } from '../../src/
 import type { LedgerServer } from '../../src/vdr/ledger-server.ts'
 import {
   DidList,
+  EntryMetadata,
   IndexerStats,
   MasterKey,
   ObjectSubmission,
@@ -23,6 +24,7 @@ import { version } from '../http/version.ts'
 
 const json = 'application/json' as const
 const text = 'text/plain; charset=utf-8' as const
+const bytes = 'application/octet-stream' as const
 
 /** Identifiers are not validated: an invalid one is not found. */
 const Id = z.string().max(100)
@@ -120,6 +122,32 @@ export default [
       reply: [200, z.string()],
     },
     ({ agent }, { path }) => answer(agent, (server) => dataForNode(server.ledger, path.did), text),
+  ),
+
+  route(
+    'GET /api/vdr-data/{entryHash}',
+    {
+      summary: 'Read the content of a storage entry',
+      operationId: 'getLedgerEntryContent',
+      access: 'public',
+      path: { entryHash: Id },
+      media: [bytes, json],
+      reply: [200, z.string().meta({ format: 'binary' })],
+    },
+    ({ agent }, { path }) => answer(agent, (server) => server.getContent(path.entryHash), bytes),
+  ),
+
+  route(
+    'GET /api/vdr-data/{entryHash}/metadata',
+    {
+      summary: 'Read the last event of a storage entry',
+      operationId: 'getLedgerEntryMetadata',
+      access: 'public',
+      path: { entryHash: Id },
+      media: [json],
+      reply: [200, EntryMetadata],
+    },
+    ({ agent }, { path }) => answer(agent, (server) => server.getEntry(path.entryHash)),
   ),
 
   route(

@@ -27,6 +27,7 @@ import presentationExchange from './presentation-exchange.ts'
 import schemaRegistry from './schema-registry.ts'
 import system from './system.ts'
 import traces from './traces.ts'
+import vdr from './vdr.ts'
 import verification from './verification.ts'
 import wallets from './wallets.ts'
 import web from './web.ts'
@@ -54,6 +55,7 @@ export const routes = [
   ...didcomm,
   ...schemaRegistry,
   ...credentialDefinitionRegistry,
+  ...vdr,
   ...verification,
   ...presentationExchange,
   ...onboard,

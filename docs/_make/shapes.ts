@@ -214,6 +214,12 @@ export const shapes: Readonly<Record<string, Shape>> = {
 
   trace: answer('GET /traces/{id}', 'With --follow its steps alone, one a line.'),
 
+  'vdr:create': answer('POST /vdr/entries'),
+  'vdr:proof':  answer('GET /vdr/proofs'),
+  'vdr:remove': own(z.object({ url: z.string(), removed: z.literal(true), operationId: z.string().optional() }).meta({ id: 'RemovedVdrEntry' })),
+  'vdr:show':   own(z.object({ url: z.string(), content: z.string().describe('The content in base64.') }).meta({ id: 'VdrEntry' })),
+  'vdr:update': answer('PUT /vdr/entries'),
+
   'wallet:create': answer('POST /wallets'),
   'wallet:export': own(z.object({ walletId: z.guid(), file: z.string(), bytes: z.number(), moved: z.boolean() }).meta({ id: 'WalletExport' })),
   'wallet:import': answer('POST /wallets/import'),

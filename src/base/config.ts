@@ -14,7 +14,6 @@ import {
   hosts,
   http,
   lan,
-  ledger,
   lifetime,
   masterKey,
   messageBytes,
@@ -31,6 +30,7 @@ import { Secret } from './secret.ts'
 import { locationVariables } from './settings.ts'
 import { findWrongNodes, nodeVariables } from './node-config.ts'
 import { findWrongTracing, tracingVariables } from './tracing-config.ts'
+import { findWrongVdr, vdrVariables } from './vdr-config.ts'
 
 // prettier-ignore
 export const variables = {
@@ -97,7 +97,7 @@ export const variables = {
   WEBHOOKS_PER_WALLET:                  count.default(10)      .describe('Webhooks of a wallet.'),
   RECORDS_PER_WALLET:                   count.optional()       .describe('Records of connections, credentials and proofs of a wallet. Default: no limit.'),
   BYTES_PER_WALLET:                     z.coerce.number().int().min(1_048_576).optional()
-                                                               .describe('Bytes of a wallet with its schemas, credential definitions and presentation definitions, at least 1048576. Default: no limit.'),
+                                                               .describe('Bytes of a wallet with its schemas, credential definitions, presentation definitions and VDR entries, at least 1048576. Default: no limit.'),
   WEBHOOK_SECRET_OVERLAP:               seconds.default(86_400).describe('Time for which a replaced webhook secret continues to sign beside the new one.'),
 
   CONNECT_INVITATION_EXPIRY:            seconds.default(300)   .describe('Time in which an invitation to connect can be accepted.'),
@@ -125,18 +125,11 @@ export const variables = {
   ENTERPRISE_SUBMISSIONS_PER_MINUTE:    count.default(600)     .describe('Answers to DID requests and challenges from one address in a minute. Further ones are answered with 429.'),
   AGENT_TRUST_PROXY:                    flag.default(false)    .describe('Whether the HTTP port is reachable only through a reverse proxy. Client addresses are those that it adds to `X-Forwarded-For`.'),
   ENABLE_ANONCRED:                      flag.default(true)     .describe('AnonCreds: credential definitions, credentials and proofs of this format. It needs the optional package @hyperledger/identus-sdk.'),
-  VDR_URL:                              ledger.optional()      .describe('The DID ledger: `sqlite:<path>`, which several daemons may share, or the base URL of a NeoPRISM node or of another agent. Default: `vdr.db` in the data folder.'),
-  VDR_CONFIRM_AFTER:                    seconds.default(0)     .describe('Time after which the embedded ledger confirms an operation.'),
-  VDR_SERVE:                            flag.optional()        .describe('Whether the embedded ledger is served at `/api`, as a NeoPRISM node does. Clients need no credentials to submit DID operations. Default: only if the whole deployment is on this machine.'),
-  VDR_SUBMISSIONS_PER_MINUTE:           count.default(600)     .describe('DID operations that the served ledger accepts from one address in a minute. Further ones are answered with 429.'),
+  ...vdrVariables,
   DID_RESOLUTIONS_PER_MINUTE:           count.default(600)     .describe('DIDs that `GET /dids/{did}` resolves for one address in a minute. Further requests are answered with 429.'),
   SHORT_URL_REQUESTS_PER_MINUTE:        count.default(600)     .describe('Invitations, DID requests and challenges that one address retrieves by short URLs in a minute. Further requests are answered with 429.'),
   OID4VCI_REQUESTS_PER_MINUTE:          count.default(600)     .describe('Requests of wallets to OpenID4VCI issuers (metadata, offers, tokens, nonces, credentials) from one address in a minute. Further ones are answered with 429.'),
   INVITATION_REPLIES_PER_MINUTE:          count.default(30)      .describe('Messages without a connection, such as trust pings, that are answered in a minute, for one address and for one invitation. Further ones are answered with 429.'),
-  VDR_OPERATION_BYTES:                  z.coerce.number().int().min(1_024).max(64_000).default(32_768)
-                                                               .describe('Bytes of the largest DID operation that the served ledger accepts, 1024 to 64000. Larger ones are answered with 400.'),
-  VDR_BYTES:                            z.coerce.number().int().min(1_048_576).default(1_073_741_824)
-                                                               .describe('Bytes of the ledger file above which the served ledger answers submissions with 507, at least 1048576. The agent’s own wallets can still publish.'),
   DID_CACHE_LIFETIME:                   seconds.default(60)    .describe('Time for which documents of did:web and states of a remote ledger are cached. 0 disables the cache.'),
 
   ...nodeVariables,
@@ -228,7 +221,7 @@ function findContradictions(config: Config, given: Readonly<Record<string, unkno
       remedy:
         'Set DEFAULT_WALLET_ENABLED=true, or API_KEY_ENABLED=true with API_KEY_AUTHENTICATE_AS_DEFAULT_USER=false.',
     })
-  return [...wrong, ...findWrongNodes(config), ...findWrongTracing(config)]
+  return [...wrong, ...findWrongNodes(config), ...findWrongTracing(config), ...findWrongVdr(config)]
 }
 
 /**

@@ -139,6 +139,13 @@ const statuses = {
   'error:OID4VCIIssuerMetadataServiceError:DuplicateCredentialConfigId': 409,
   'error:OID4VCIIssuerMetadataServiceError:InvalidSchemaId':       400,
 
+  // VDR entries
+  'error:VdrServiceError:DriverNotFound':                          400,
+  'error:VdrServiceError:MissingVdrKey':                           400,
+  'error:VdrServiceError:DeactivatedDid':                          400,
+  'error:VdrServiceError:VdrEntryNotFound':                        404,
+  'error:VdrServiceError:TooManyEntries':                          507,
+
   // DIDComm endpoint
   'error:DIDCommControllerError:InvalidContentType':               400,
   'error:DIDCommControllerError:RequestBodyParsingError':          400,

@@ -24,6 +24,8 @@ export type Exchange = Purposeful & {
   timeoutMs: number
   /** The most bytes of a response that are read. A longer response is an error. */
   maxBytes: number
+  /** The encoding of the body in `text`. Default: UTF-8. */
+  encoding?: 'utf8' | 'base64'
 }
 
 export type PostRequest = Purposeful & {
@@ -60,7 +62,7 @@ export type HttpClient = {
 /** `retryAfter` is the header as sent: seconds or a date. */
 export type Posted = { status: number; retryAfter?: string }
 
-/** A response with a body in UTF-8; `date` is the header as sent. */
+/** A response with its body as text; `date` is the header as sent. */
 export type Exchanged = { status: number; text: string; date?: string }
 
 export function createHttpClient(options: ConnectionOptions, metrics = new Metrics(false)): HttpClient {
@@ -93,7 +95,7 @@ export function createHttpClient(options: ConnectionOptions, metrics = new Metri
         return postThrough(await getAgent(), url, request)
       }),
 
-    exchange: (text, { purpose, method, headers, body, timeoutMs, maxBytes }) =>
+    exchange: (text, { purpose, method, headers, body, timeoutMs, maxBytes, encoding }) =>
       call(purpose, method, text, async () => {
         const url = readUrl(text)
         return within(timeoutMs, url, async (signal) => {
@@ -101,7 +103,7 @@ export function createHttpClient(options: ConnectionOptions, metrics = new Metri
           const { date } = response.headers
           return {
             status: response.statusCode,
-            text: await readText(url, response, maxBytes),
+            text: await readText(url, response, maxBytes, encoding),
             ...(typeof date === 'string' && { date }),
           }
         })

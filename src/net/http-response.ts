@@ -25,8 +25,10 @@ export async function readText(
   url: URL,
   response: Dispatcher.ResponseData,
   maxBytes: number,
+  encoding: 'utf8' | 'base64' = 'utf8',
 ): Promise<string> {
   const bytes = await readBytes(url, response, maxBytes)
+  if (encoding === 'base64') return Buffer.from(bytes).toString('base64')
   try {
     return fromUtf8(bytes)
   } catch {

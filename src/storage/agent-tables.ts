@@ -60,6 +60,16 @@ export interface AgentTables {
     created_at: string
   }
 
+  /** VDR entries of the driver `database`, which are public. */
+  vdr_entry: {
+    id: string
+    wallet_id: string
+    /** base64 */
+    content: string
+    created_at: string
+    updated_at: string
+  }
+
   /** Credential schemas. A row never changes: a new version is a new row with the same `id`. */
   credential_schema: Registered & {
     type: string

@@ -16,6 +16,7 @@ import * as agent002 from './migrations/agent-002-wallet-number.ts'
 import * as agent003 from './migrations/agent-003-openid4vci.ts'
 import * as agent004 from './migrations/agent-004-attestations.ts'
 import * as agent005 from './migrations/agent-005-issuer-certificates.ts'
+import * as agent006 from './migrations/agent-006-vdr-entry.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
 import * as audit002 from './migrations/audit-002-process.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
@@ -43,6 +44,7 @@ export const agentMigrations: Migrations = {
   '003-openid4vci': agent003,
   '004-attestations': agent004,
   '005-issuer-certificates': agent005,
+  '006-vdr-entry': agent006,
 }
 export const auditMigrations: Migrations = { '001-init': audit001, '002-process': audit002 }
 export const mediatorMigrations: Migrations = { '001-init': mediator001 }

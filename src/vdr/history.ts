@@ -10,6 +10,7 @@ import { Problem } from '../base/problem.ts'
 import { InvalidOperation } from '../did/prism/model.ts'
 import { apply, type DidState } from '../did/prism/state.ts'
 import type { LedgerOperation, ReadOperation } from './ledger.ts'
+import { addEvent, checkChain } from './entry-table.ts'
 import { addOperation, type LedgerDb, listOperations, type OperationRow } from './operation-table.ts'
 
 const maxPending = 20
@@ -51,7 +52,7 @@ export type Submission = {
 export async function append(
   tx: LedgerDb,
   { confirmed, pending, latest }: History,
-  operation: ReadOperation,
+  operation: ReadOperation & { suffix: string },
   { transactionId, position, submittedAt, confirmAfterSeconds }: Submission,
 ): Promise<History> {
   if (pending.length >= maxPending) throw tooManyPending(pending[0]!, submittedAt)
@@ -64,7 +65,15 @@ export async function append(
   const { state, details } = attempt(latest, { signed_operation: toHex(operation.signedOperation), ...times })
   if (details !== undefined)
     throw new Problem('BadRequest', `the signed operation is not accepted: ${details}`)
+  const entryId = operation.event && (await checkChain(tx, operation.event))
   const sequence = await addOperation(tx, operation, { transaction_id: transactionId, position, ...times })
+  if (entryId !== undefined)
+    await addEvent(tx, {
+      hash: operation.event!.hash,
+      entry_id: entryId,
+      suffix: operation.suffix,
+      sequence,
+    })
   return isConfirmed(times, submittedAt)
     ? { confirmed: { sequence, state }, pending, latest: state }
     : { confirmed, pending: [...pending, times], latest: state }

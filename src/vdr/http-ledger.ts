@@ -16,7 +16,14 @@ import { encodeOperation, operationHash } from '../did/prism/operations.ts'
 import type { HttpClient } from '../net/http-client.ts'
 import { type Ledger, type LedgerOperation, readOperation } from './ledger.ts'
 import { DidList, Refusal, SeenOperation, SubmissionResult, UnseenOperation } from './neoprism.ts'
-import { createNode, type Node, type NodeLimits, readMetadata, readState } from './neoprism-client.ts'
+import {
+  createNode,
+  type Node,
+  type NodeLimits,
+  readEntry,
+  readMetadata,
+  readState,
+} from './neoprism-client.ts'
 
 /** A client of the node at `baseUrl` (http or https, without trailing slash). */
 export function createHttpLedger(
@@ -30,6 +37,7 @@ export function createHttpLedger(
 
   return {
     location: node.location,
+    hidesPending: true,
 
     async submit(signedOperation) {
       const { operationId } = readOperation(signedOperation)
@@ -50,6 +58,7 @@ export function createHttpLedger(
     getOperation: (operationId) => getOperation(node, operationId.toLowerCase()),
     getState: (suffix) => readState(node, suffix),
     findByMasterKey: (publicKey) => findByMasterKey(node, publicKey),
+    getEntry: (entryId) => readEntry(node, entryId.toLowerCase()),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -93,6 +102,8 @@ async function readVerdict(
   if (hex === undefined) return { status: 'confirmed' }
   const read = readSeen(node, hex)
   if (read.operationId !== operationId) throw node.fault('its answer is about another operation')
+  // The entry names the last operation only, so that an earlier one counts as confirmed.
+  if (read.suffix === undefined || read.event) return { status: 'confirmed' }
   const version = (await readMetadata(node, read.suffix))?.versionId
   const hash = operationHash(decodeSigned(read.signedOperation).operation)
   // The hash of a create operation determines its DID, so any published state confirms it.

@@ -12,7 +12,9 @@ import { reasonOf } from '../base/reason.ts'
 import { fromPublicBytes } from '../crypto/secp256k1.ts'
 import { decodeObject } from '../did/prism/decode.ts'
 import { toShortForm } from '../did/prism/did.ts'
+import type { StorageEntry } from './ledger.ts'
 import type {
+  EntryMetadata,
   IndexerStats,
   OperationDetails,
   PendingOperation,
@@ -52,6 +54,10 @@ export type LedgerServer = {
   /** The DIDs created with a master key (a compressed point, hexadecimal). @throws {Problem} 400 */
   findDids(masterKey: string): Promise<{ dids: string[] }>
   getStats(): Promise<IndexerStats>
+  /** The content of a storage entry. @throws {Problem} `NotFound` */
+  getContent(entryId: string): Promise<Uint8Array>
+  /** The last event of a storage entry. @throws {Problem} 400, `NotFound` */
+  getEntry(entryId: string): Promise<EntryMetadata>
 }
 
 /** Serves a ledger. The limits apply to other agents, not to this agent's operations. */
@@ -110,7 +116,23 @@ export function createLedgerServer(
     },
 
     getStats: () => readStats(ledger),
+    getContent: async (entryId) => (await getEntry(ledger, entryId)).content,
+    async getEntry(entryId) {
+      const { entryId: entry_hash, lastHash, suffix } = await getEntry(ledger, entryId)
+      return {
+        entry_hash,
+        latest_event_hash: lastHash,
+        status: 'active',
+        ...(suffix !== undefined && { did: toShortForm(suffix) }),
+      }
+    },
   }
+}
+
+async function getEntry(ledger: EmbeddedLedger, entryId: string): Promise<StorageEntry> {
+  const entry = await ledger.getEntry(entryId)
+  if (!entry) throw new Problem('NotFound', 'no such storage entry')
+  return entry
 }
 
 async function readStats(ledger: EmbeddedLedger): Promise<IndexerStats> {

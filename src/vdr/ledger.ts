@@ -10,6 +10,7 @@ import { decodeOperation, decodeSigned } from '../did/prism/decode.ts'
 import { InvalidOperation, type Operation } from '../did/prism/model.ts'
 import { operationId } from '../did/prism/operations.ts'
 import { type DidState, subjectOf } from '../did/prism/state.ts'
+import { type EntryEvent, readEntryEvent } from '../did/prism/storage.ts'
 
 /**
  * The status of an operation. `details` is the reason of a rejection. `confirmsAt` is the (expected) time of
@@ -30,8 +31,10 @@ export type LedgerOperation = {
 export type Ledger = AsyncDisposable & {
   /** A path, or a URL without user name and password. For people. */
   readonly location: string
+  /** An operation that `getOperation` does not find may be pending: a NeoPRISM node has it once it is in a block. */
+  readonly hidesPending?: true
   /**
-   * Submits the bytes of a `SignedAtalaOperation`. Submitting the same bytes again has no effect and the same
+   * Submits the bytes of a `SignedAtalaOperation` on a DID or a storage entry. Submitting the same bytes again has no effect and the same
    * result. A ledger may check the method's rules now or later (see `getOperation`).
    *
    * @throws {Problem} `BadRequest` when the bytes are not a signed operation on a DID, or the ledger refuses
@@ -50,13 +53,27 @@ export type Ledger = AsyncDisposable & {
    * of publication. Used to restore the DIDs of a seed.
    */
   findByMasterKey(publicKey: PublicJwk): Promise<string[]>
+  /** A storage entry by its id (64 hexadecimal digits). Undefined for an unknown, unconfirmed or deactivated one. */
+  getEntry(entryId: string): Promise<StorageEntry | undefined>
   close(): Promise<void>
+}
+
+/** A storage entry of a DID. `lastHash` is the hash of the last confirmed operation on it. */
+export type StorageEntry = {
+  entryId: string
+  lastHash: string
+  content: Uint8Array
+  /** The suffix of the DID. Absent if the ledger does not tell. */
+  suffix?: string
 }
 
 /** `masterKeys`: of a create operation, compressed points on secp256k1 in hexadecimal, without duplicates. */
 export type ReadOperation = {
   operationId: string
-  suffix: string
+  /** The suffix of the DID. Absent for a further operation on a storage entry, which names the one before. */
+  suffix?: string
+  /** Present for an operation on a storage entry. */
+  event?: EntryEvent
   masterKeys: string[]
   signedOperation: Uint8Array
 }
@@ -64,9 +81,12 @@ export type ReadOperation = {
 /** Decodes a `SignedAtalaOperation`. @throws {Problem} 400 if it is not a signed operation on a DID */
 export function readOperation(signedOperation: Uint8Array): ReadOperation {
   try {
+    const suffix = subjectOf(signedOperation)
+    const event = readEntryEvent(signedOperation)
     return {
       operationId: operationId(signedOperation),
-      suffix: subjectOf(signedOperation),
+      ...(suffix !== undefined && { suffix }),
+      ...(event && { event }),
       masterKeys: masterKeysOf(decodeOperation(decodeSigned(signedOperation).operation)),
       signedOperation,
     }

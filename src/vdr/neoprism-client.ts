@@ -1,6 +1,6 @@
 /** A client of the NeoPRISM HTTP API: requests, and the state of a DID. */
 import type * as z from 'zod'
-import { fromHex } from '../base/bytes.ts'
+import { fromBase64, fromHex } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { tryParseJson } from '../base/json.ts'
@@ -9,7 +9,8 @@ import { toShortForm } from '../did/prism/did.ts'
 import { InvalidOperation } from '../did/prism/model.ts'
 import type { DidState } from '../did/prism/state.ts'
 import type { Exchanged, HttpClient } from '../net/http-client.ts'
-import { SeenResolution } from './neoprism.ts'
+import type { StorageEntry } from './ledger.ts'
+import { ApiError, SeenEntry, SeenResolution } from './neoprism.ts'
 
 /** Timeouts. Submitting to a blockchain takes longer than reading. */
 export type NodeLimits = { readMs?: number; submitMs?: number }
@@ -18,7 +19,7 @@ export type Node = {
   /** The base URL, for people. */
   readonly location: string
   /** @throws {Problem} for a status that is not in `statuses`. */
-  get(path: string, statuses: readonly number[], accept?: string): Promise<Exchanged>
+  get(path: string, statuses: readonly number[], accept?: string, encoding?: 'base64'): Promise<Exchanged>
   post(path: string, body: object, statuses: readonly number[]): Promise<Exchanged>
   /** Parses a JSON response. @throws {Problem} when it does not match the type. */
   parse<Type extends z.ZodType>(type: Type, answer: Exchanged): z.output<Type>
@@ -61,8 +62,12 @@ export function createNode(
   return {
     location,
     fault,
-    get: (path, statuses, accept = 'application/json') =>
-      exchange(path, { method: 'GET', headers: { accept }, timeoutMs: readMs, maxBytes }, statuses),
+    get: (path, statuses, accept = 'application/json', encoding) =>
+      exchange(
+        path,
+        { method: 'GET', headers: { accept }, timeoutMs: readMs, maxBytes, ...(encoding && { encoding }) },
+        statuses,
+      ),
     post: (path, body, statuses) => {
       const headers = { 'content-type': 'application/json', accept: 'application/json' }
       return exchange(
@@ -123,6 +128,38 @@ export async function readMetadata(node: Node, suffix: string): Promise<Metadata
   if (versionId === undefined)
     throw node.fault('its answer lacks the version of a DID; old releases of NeoPRISM leave it out')
   return { ...metadata, versionId }
+}
+
+/** Reads a storage entry from two endpoints: its last event, then its content, until the event is the same after it. */
+export async function readEntry(node: Node, entryId: string): Promise<StorageEntry | undefined> {
+  if (!/^[0-9a-f]{64}$/.test(entryId)) return undefined
+  let before = await readLastEvent(node, entryId)
+  for (let left = maxAttempts; before && left > 0; left--) {
+    const path = `/api/vdr-data/${entryId}`
+    const { status, text } = await node.get(path, [200, 404], 'application/octet-stream', 'base64')
+    const after = await readLastEvent(node, entryId)
+    if (status === 200 && after?.lastHash === before.lastHash) return { ...after, content: fromBase64(text) }
+    before = after
+  }
+  if (before) throw node.fault('the entry changed each time it was read')
+  return undefined
+}
+
+async function readLastEvent(
+  node: Node,
+  entryId: string,
+): Promise<Omit<StorageEntry, 'content'> | undefined> {
+  const answer = await node.get(`/api/vdr-data/${entryId}/metadata`, [200, 404])
+  if (answer.status === 404) {
+    // A 404 of another server says nothing about the entry.
+    node.parse(ApiError, answer)
+    return undefined
+  }
+  const { entry_hash, latest_event_hash: lastHash, status, did } = node.parse(SeenEntry, answer)
+  if (entry_hash !== entryId) throw node.fault('its answer is about another entry')
+  if (status !== 'active') return undefined
+  const suffix = did?.replace('did:prism:', '')
+  return { entryId, lastHash, ...(suffix !== undefined && { suffix }) }
 }
 
 async function readData(node: Node, suffix: string): Promise<DidData | undefined> {

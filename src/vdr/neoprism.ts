@@ -17,7 +17,7 @@ export const maxOperations = 100
 /** Limit on the DIDs in one response. */
 export const maxDids = 1_000
 
-const ApiError = z.object({ error: z.string() })
+export const ApiError = z.object({ error: z.string() })
 
 export const SignedOperationsSubmission = z
   .object({
@@ -126,6 +126,20 @@ export const IndexerStats = z
   .object({ last_prism_slot_number: z.int().nullable(), last_prism_block_number: z.int().nullable() })
   .meta({ id: 'LedgerStats' })
 export type IndexerStats = z.input<typeof IndexerStats>
+
+/** The last event of a storage entry. Extension: the DID that it belongs to. */
+export const EntryMetadata = z
+  .object({
+    entry_hash: Hash,
+    latest_event_hash: Hash,
+    status: z.literal('active'),
+    did: z.string().optional(),
+  })
+  .meta({ id: 'LedgerEntry' })
+export type EntryMetadata = z.input<typeof EntryMetadata>
+
+/** The same, as the client reads it. */
+export const SeenEntry = EntryMetadata.extend({ status: z.string(), did: optional(z.string()) })
 
 /** The refusal of an operation, as the client reads it. Extension: `details` is the reason. */
 export const Refusal = z.object({ details: optional(z.string().max(1_000)) })

@@ -27,11 +27,18 @@ type OperationTable = {
 /** The master keys in create operations (compressed points, hexadecimal). */
 type MasterKeyTable = { public_key: string; sequence: number }
 
-export type LedgerDb = Kysely<{ operation: OperationTable; master_key: MasterKeyTable }>
+/** The operations on storage entries. `hash` is that of the operation without its signature, `suffix` the owner's. */
+type StorageEventTable = { hash: string; entry_id: string; suffix: string; sequence: number }
+
+export type LedgerDb = Kysely<{
+  operation: OperationTable
+  master_key: MasterKeyTable
+  storage_event: StorageEventTable
+}>
 export type OperationRow = Selectable<OperationTable>
 
 /** The version of the tables, stored as SQLite's `user_version`. */
-export const ledgerVersion = 1
+export const ledgerVersion = 2
 
 /**
  * Opens a ledger file, or creates it. @throws when the folder is missing or the file is not an SQLite
@@ -73,7 +80,7 @@ function open(path: string): { database: Database; found: number } {
 /** Stores a valid operation that is not in the ledger yet. Returns its sequence number. */
 export async function addOperation(
   tx: LedgerDb,
-  { operationId, suffix, masterKeys, signedOperation }: ReadOperation,
+  { operationId, suffix, masterKeys, signedOperation }: ReadOperation & { suffix: string },
   columns: Pick<OperationRow, 'transaction_id' | 'position' | 'submitted_at' | 'confirms_at'>,
 ): Promise<number> {
   const row = {
@@ -147,7 +154,8 @@ export async function readSize(db: LedgerDb): Promise<number> {
         }>`select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`
       : sql<{
           bytes: number
-        }>`select pg_total_relation_size('operation') + pg_total_relation_size('master_key') as bytes`
+        }>`select pg_total_relation_size('operation') + pg_total_relation_size('master_key')
+            + pg_total_relation_size('storage_event') as bytes`
   ).execute(db)
   return rows[0]!.bytes
 }
@@ -197,6 +205,20 @@ export async function createLedgerTables(tx: LedgerDb): Promise<void> {
     .ifNotExists()
     .on('operation')
     .column('transaction_id')
+    .execute()
+  await tx.schema
+    .createTable('storage_event')
+    .ifNotExists()
+    .addColumn('hash', 'text', (column) => column.primaryKey())
+    .addColumn('entry_id', 'text', (column) => column.notNull())
+    .addColumn('suffix', 'text', (column) => column.notNull())
+    .addColumn('sequence', 'integer', (column) => column.notNull().references('operation.sequence'))
+    .execute()
+  await tx.schema
+    .createIndex('storage_event_of')
+    .ifNotExists()
+    .on('storage_event')
+    .columns(['entry_id', 'sequence'])
     .execute()
   await sql.raw(`pragma user_version = ${ledgerVersion}`).execute(tx)
 }

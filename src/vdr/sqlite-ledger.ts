@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { fromHex, toHex } from '../base/bytes.ts'
 import { compressed } from '../crypto/secp256k1.ts'
+import { findEntry, getOwner } from './entry-table.ts'
 import { append, type Confirmed, getVerdict, type History, isConfirmed, readHistory } from './history.ts'
 import { type Ledger, type LedgerOperation, readOperation } from './ledger.ts'
 import {
@@ -71,6 +72,11 @@ export function createEmbeddedLedger(
 ): EmbeddedLedger {
   const open: OpenLedger = { db, states: new LRUCache({ max: maxStates }), confirmAfterSeconds, now }
   const toEntries = (rows: OperationRow[]) => Promise.all(rows.map((row) => toEntry(open, row)))
+  const readState = async (suffix: string) => {
+    const history = await readHistory(db, suffix, open.states.get(suffix), now())
+    remember(open, suffix, history)
+    return history.confirmed.state
+  }
   const close = () => db.destroy()
 
   return {
@@ -86,14 +92,15 @@ export function createEmbeddedLedger(
       const { operationId, status, details, submittedAt, confirmsAt } = entry
       return { operationId, status, ...(details !== undefined && { details }), submittedAt, confirmsAt }
     },
-    async getState(suffix) {
-      const history = await readHistory(db, suffix, open.states.get(suffix), now())
-      remember(open, suffix, history)
-      return history.confirmed.state
-    },
+    getState: readState,
     async findByMasterKey(publicKey) {
       const entries = await toEntries(await findCreates(db, toHex(compressed(publicKey))))
       return entries.filter(({ status }) => status === 'confirmed').map(({ suffix }) => suffix)
+    },
+    async getEntry(id) {
+      const entry = await findEntry(db, id.toLowerCase(), now())
+      // A DID that is deactivated has no entries any more.
+      return entry && (await readState(entry.suffix!))?.deactivated === false ? entry : undefined
     },
     findEntry: async (id) => (await toEntries(await findOperations(db, 'operation_id', id)))[0],
     listTransaction: async (id) => toEntries(await findOperations(db, 'transaction_id', id)),
@@ -120,12 +127,13 @@ async function submitAll(
     const submittedAt = now()
     let position = 0
     for (const operation of operations) {
-      const { operationId, suffix } = operation
+      const { operationId } = operation
       if (await hasOperation(tx, operationId)) continue
+      const suffix = operation.suffix ?? (await getOwner(tx, operation.event!))
       const history =
         histories.get(suffix) ?? (await readHistory(tx, suffix, states.get(suffix), submittedAt))
       const submission = { transactionId: newId, position, submittedAt, confirmAfterSeconds }
-      histories.set(suffix, await append(tx, history, operation, submission))
+      histories.set(suffix, await append(tx, history, { ...operation, suffix }, submission))
       position++
     }
     return position > 0 ? newId : getTransactionId(tx, operationIds.at(-1)!)

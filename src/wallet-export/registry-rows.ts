@@ -29,6 +29,10 @@ export const RegistryRow = z.discriminatedUnion('kind', [
     row: z.object({ id: text, definition: text, created_at: text }),
   }),
   z.object({
+    kind: z.literal('vdr_entry'),
+    row: z.object({ id: text, content: text, created_at: text, updated_at: text }),
+  }),
+  z.object({
     kind: z.literal('credential_schema'),
     row: z.object({ ...registered, type: text, schema: text, tags: text, proof: text.nullable() }),
     searched: z.array(text).describe('The tags as they are indexed.'),
@@ -92,6 +96,7 @@ export async function readRegistryRows(db: AgentDb, walletId: string): Promise<R
   return [
     ...(await rowsOf('web_did', 'created_at')),
     ...(await rowsOf('presentation_definition', 'sequence')),
+    ...(await rowsOf('vdr_entry', 'created_at')),
     ...schemas.map(({ kind, row }) => ({
       kind,
       row,
@@ -124,6 +129,7 @@ async function deleteRegistryRows(tx: AgentTx, walletId: string): Promise<void> 
     'credential_configuration',
     'credential_issuer',
     'presentation_definition',
+    'vdr_entry',
     'web_did',
     'wallet_alias',
   ] as const)

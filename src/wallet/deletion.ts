@@ -90,6 +90,7 @@ async function deleteRows(tx: AgentTx, id: string): Promise<void> {
     'wallet_alias',
     'web_did',
     'presentation_definition',
+    'vdr_entry',
     'credential_configuration',
     'credential_issuer',
   ] as const)

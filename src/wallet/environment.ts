@@ -9,6 +9,7 @@ import type { HttpClient } from '../net/http-client.ts'
 import type { Ownership } from '../nodes/ownership.ts'
 import type { AgentDb } from '../storage/database.ts'
 import type { ChangeTopic } from '../storage/tx-context.ts'
+import type { EntryMemory } from '../vdr/entry-memory.ts'
 import type { Ledger } from '../vdr/ledger.ts'
 import type { ReplyLimit } from './quotas.ts'
 import type { ShortLinks } from './short-links.ts'
@@ -25,6 +26,8 @@ export type Environment = AnonCredsEnvironment & {
   readonly urls: { readonly rest: string; readonly didcomm: string }
   readonly resolver: Resolver
   readonly ledger: Ledger
+  /** The VDR entries in memory, if that driver is enabled. */
+  readonly entryMemory: EntryMemory | undefined
   /** For addresses that a tenant or a peer names. */
   readonly http: HttpClient
   /** For addresses that the operator has configured: it may also reach private networks. */

@@ -69,6 +69,7 @@ export async function readSharedBytes({ id, env }: Wallet): Promise<number> {
       + (select coalesce(sum(length(attributes) + coalesce(length(definition) + length(key_correctness_proof), 0)), 0)
         from credential_definition where wallet_id = ${id})
       + (select coalesce(sum(length(definition)), 0) from presentation_definition where wallet_id = ${id})
+      + (select coalesce(sum(length(content)), 0) from vdr_entry where wallet_id = ${id})
       + (select coalesce(sum(length(id) + length(schema_id) + length(claims)), 0)
         from credential_configuration where wallet_id = ${id}) as bytes`.execute(env.db)
   return rows[0]!.bytes

@@ -22,7 +22,7 @@ export const WalletStats = z
       .object({
         file: Count.describe('The size of the wallet’s files on the disk, or of its rows in PostgreSQL.'),
         registry: Count.describe(
-          'The size of the wallet’s schemas, credential definitions and presentation definitions.',
+          'The size of the wallet’s schemas, credential definitions, presentation definitions and VDR entries.',
         ),
       })
       .meta({ id: 'WalletBytes' }),

@@ -235,6 +235,12 @@ test('schemas, policies and presentation definitions', async () => {
   expect((await user.run`issuer-cert show ${requested} --csr`).out).toContain('CERTIFICATE REQUEST')
   await run(`issuer-cert remove ${requested} --yes`)
 
+  const { url: entry } = await run('vdr create hello')
+  expect(await run(`vdr show ${entry}`)).toEqual({ url: entry, content: 'aGVsbG8=' })
+  await run(`vdr proof ${entry}`)
+  await run(`vdr update ${entry} changed`)
+  await run(`vdr remove ${entry} --yes`)
+
   const definition = {
     input_descriptors: [{ id: 'name', constraints: { fields: [{ path: ['$.vc.credentialSubject.name'] }] } }],
   }

@@ -36,6 +36,10 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /api/dids': ledger,
   'GET /api/dids/{did}': ledger,
   'GET /api/dids/{did}/protobuf': ledger,
+  'GET /api/vdr-data/{entryHash}': ledger,
+  'GET /api/vdr-data/{entryHash}/metadata': ledger,
+  'GET /vdr/operations/{operationId}':
+    'for programs: `agent vdr show` has the content once the ledger has confirmed it',
   'GET /api/indexer-stats': ledger,
   'GET /api/_system/health': ledger,
   'GET /api/_system/metadata': ledger,

@@ -26,6 +26,7 @@ export const kinds = [
   'webhook',
   'event',
   'issuer',
+  'entry',
 ] as const
 export type Ids = Record<(typeof kinds)[number], string>
 
@@ -33,7 +34,13 @@ export type Ids = Record<(typeof kinds)[number], string>
  * A request with ids of another tenant in its path, query or body. Its body is valid, so that the ids are
  * looked up.
  */
-export type Case = { path?: Record<string, string>; query?: Record<string, string>; body?: unknown }
+export type Case = {
+  path?: Record<string, string>
+  query?: Record<string, string>
+  body?: unknown
+  /** The media type of the body. Default: JSON. */
+  type?: string
+}
 
 /** The requests of an endpoint that contain an id; empty where it takes none. */
 type Row = (ids: Ids) => Case[]
@@ -74,6 +81,13 @@ const presentations = by('presentationId', 'request')
 const hook = by('id', 'webhook')
 const ofIssuer = by('issuerId', 'issuer')
 const configuration: Row = ({ issuer }) => [{ path: { issuerId: issuer, credentialConfigId: 'Person' } }]
+const ofEntry: Row = ({ entry }) => [
+  {
+    query: { url: `vdr://?drf=database&drid=database#${entry}` },
+    body: 0,
+    type: 'application/octet-stream',
+  },
+]
 const ofWallet: Row = ({ walletId }) => [{ query: { walletId } }]
 
 /** Endpoints that need the administrator's token take no ids of tenants. */
@@ -160,6 +174,9 @@ export const rows: Readonly<Record<Isolated, Row>> = {
   'GET /verification/policies/{id}':           by('id', 'policy'),
   'PUT /verification/policies/{id}':           ({ policy }) => [{ path: { id: policy }, query: { nonce: '0' }, body: { name: 'x', description: 'x', constraints } }],
   'DELETE /verification/policies/{id}':        ({ policy }) => [{ path: { id: policy }, query: { nonce: '0' } }],
+  'POST /vdr/entries':                         nothing,
+  'PUT /vdr/entries':                          ofEntry,
+  'DELETE /vdr/entries':                       ofEntry,
   'POST /presentation-exchange/presentation-definitions': nothing,
   'GET /presentation-exchange/presentation-definitions': nothing,
   // Any client that knows its id may read a definition; the evaluation uses the caller's own wallet.

@@ -14,6 +14,7 @@ import { isOnPostgres } from '../_store.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import { connect, issue, newDid, type Tenant } from '../_tenants.ts'
 import { openParty } from '../_party.ts'
+import { createEntry } from '../vdr-entries/_entries.ts'
 import { statementsOf } from '../security/_statements.ts'
 import {
   aSchema,
@@ -119,6 +120,7 @@ beforeAll(async () => {
     webhook: (await call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:9/hook' } })).id,
     event: (await call('POST /events/test', { body: { type: 'ConnectionUpdated' } })).id,
     issuer: issuer.id,
+    entry: new URL(await createEntry(agent, owner.apiKey, Uint8Array.of(1))).hash.slice(1),
   }
 })
 afterAll(() => agent[Symbol.asyncDispose]())
@@ -133,7 +135,7 @@ type Answer = { status: number; text: string }
 async function send(
   key: Route['key'],
   headers: Record<string, string>,
-  { path = {}, query = {}, body }: Case,
+  { path = {}, query = {}, body, type = 'application/json' }: Case,
 ): Promise<Answer> {
   const [method, template] = splitKey(key)
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -142,7 +144,7 @@ async function send(
   const controller = new AbortController()
   const response = await fetch(`${agent.url}${filled}?${new URLSearchParams(query).toString()}`, {
     method,
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': type, ...headers },
     signal: controller.signal,
     ...(method !== 'GET' && body !== undefined && { body: JSON.stringify(body) }),
   })

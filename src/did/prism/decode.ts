@@ -56,7 +56,7 @@ export function decodeSigned(bytes: Uint8Array): SignedOperation {
  * Decodes an `AtalaOperation`. Its keys are checked to be points on their curves, other values are not
  * checked.
  *
- * @throws {InvalidOperation} when the bytes are not a create, update or deactivate operation.
+ * @throws {InvalidOperation} when the bytes are not an operation on a DID or a storage entry.
  */
 export function decodeOperation(bytes: Uint8Array): Operation {
   const { operation } = reading('AtalaOperation', bytes, () => fromBinary(AtalaOperationSchema, bytes))
@@ -82,9 +82,38 @@ export function decodeOperation(bytes: Uint8Array): Operation {
         suffix: operation.value.id,
         previousHash: toHex(operation.value.previousOperationHash),
       }
+    case 'createStorageEntry': {
+      const { didPrismHash, nonce, data } = operation.value
+      return {
+        operation: 'createEntry',
+        suffix: toHash('did_prism_hash', didPrismHash),
+        nonce,
+        content: toContent(data),
+      }
+    }
+    case 'updateStorageEntry': {
+      const { previousEventHash, data } = operation.value
+      const previousHash = toHash('previous_event_hash', previousEventHash)
+      return { operation: 'updateEntry', previousHash, content: toContent(data) }
+    }
+    case 'deactivateStorageEntry': {
+      const previousHash = toHash('previous_event_hash', operation.value.previousEventHash)
+      return { operation: 'deactivateEntry', previousHash }
+    }
     default:
-      throw new InvalidOperation('the operation is none of create_did, update_did and deactivate_did')
+      throw new InvalidOperation('the operation is none of those on a DID and on a storage entry')
   }
+}
+
+function toHash(name: string, bytes: Uint8Array): string {
+  if (bytes.length !== 32) throw new InvalidOperation(`${name} has ${bytes.length} bytes instead of 32`)
+  return toHex(bytes)
+}
+
+/** The content of an entry. That of another type than bytes cannot be read. */
+function toContent(data: { case: 'bytes'; value: Uint8Array } | { case: 'ipfs' | undefined }): Uint8Array {
+  if (data.case !== 'bytes') throw new InvalidOperation('the data of the storage entry is not bytes')
+  return data.value
 }
 
 function reading<T>(name: string, bytes: Uint8Array, read: () => T): T {

@@ -41,7 +41,20 @@ export type UpdateOperation = {
   actions: UpdateAction[]
 }
 export type DeactivateOperation = { operation: 'deactivate'; suffix: string; previousHash: string }
-export type Operation = CreateOperation | UpdateOperation | DeactivateOperation
+
+/** Creates a storage entry of the DID `suffix`. The nonce makes the ids of entries with the same content differ. */
+export type CreateEntryOperation = {
+  operation: 'createEntry'
+  suffix: string
+  nonce: Uint8Array
+  content: Uint8Array
+}
+/** `previousHash` is the hash of the last operation on the entry. */
+export type UpdateEntryOperation = { operation: 'updateEntry'; previousHash: string; content: Uint8Array }
+export type DeactivateEntryOperation = { operation: 'deactivateEntry'; previousHash: string }
+export type StorageOperation = CreateEntryOperation | UpdateEntryOperation | DeactivateEntryOperation
+
+export type Operation = CreateOperation | UpdateOperation | DeactivateOperation | StorageOperation
 
 /** In `updateService`, an empty text means unchanged. `patchContext` replaces the list. */
 export type UpdateAction =

@@ -26,7 +26,7 @@ export function encodeOperation(operation: Operation): Uint8Array {
 }
 
 /**
- * Signs an operation with a master key. Returns a `SignedAtalaOperation`.
+ * Signs an operation: with a master key, or an operation on a storage entry with a VDR key. Returns a `SignedAtalaOperation`.
  *
  * @throws {TypeError} when the key is not on secp256k1.
  */
@@ -39,7 +39,7 @@ export function signOperation(operation: Uint8Array, signedWith: string, key: Pr
   )
 }
 
-/** The SHA-256 of an operation in hexadecimal. That of a create operation is the suffix of its DID. */
+/** The SHA-256 of an operation in hexadecimal. That of a create operation is the suffix of its DID, or the id of its entry. */
 export function operationHash(operation: Uint8Array): string {
   return createHash('sha256').update(operation).digest('hex')
 }
@@ -81,6 +81,23 @@ function toMessage(operation: Operation): OperationMessage {
       return {
         case: 'deactivateDid',
         value: { previousOperationHash: fromHex(operation.previousHash), id: operation.suffix },
+      }
+    case 'createEntry': {
+      const { suffix, nonce, content } = operation
+      const data = { case: 'bytes', value: content } as const
+      return { case: 'createStorageEntry', value: { didPrismHash: fromHex(suffix), nonce, data } }
+    }
+    case 'updateEntry': {
+      const data = { case: 'bytes', value: operation.content } as const
+      return {
+        case: 'updateStorageEntry',
+        value: { previousEventHash: fromHex(operation.previousHash), data },
+      }
+    }
+    case 'deactivateEntry':
+      return {
+        case: 'deactivateStorageEntry',
+        value: { previousEventHash: fromHex(operation.previousHash) },
       }
   }
 }

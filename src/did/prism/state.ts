@@ -5,8 +5,15 @@
 import { verify } from '../../crypto/keys.ts'
 import { fromDer } from '../../crypto/secp256k1.ts'
 import { decodeOperation, decodeSigned, type SignedOperation } from './decode.ts'
-import { type CreateOperation, InvalidOperation, type PrismKey, type PrismService } from './model.ts'
+import {
+  type CreateOperation,
+  InvalidOperation,
+  type PrismKey,
+  type PrismService,
+  type StorageOperation,
+} from './model.ts'
 import { operationHash } from './operations.ts'
+import { isStorageOperation } from './storage.ts'
 import { checkContexts, checkKey, checkService, limits } from './rules.ts'
 import { applyActions } from './update.ts'
 
@@ -28,6 +35,7 @@ export type DidState = DidContent &
 export function apply(state: DidState | undefined, signedOperation: Uint8Array, when: Date): DidState {
   const signed = decodeSigned(signedOperation)
   const operation = decodeOperation(signed.operation)
+  if (isStorageOperation(operation)) return checkStorageOperation(state, operation, signed)
   const at = when.toISOString()
   if (operation.operation === 'create') {
     if (state) throw new InvalidOperation('the DID exists already')
@@ -58,14 +66,15 @@ export function createState(operation: Uint8Array): DidState {
 }
 
 /**
- * The suffix of the DID of a signed operation.
+ * The suffix of the DID of a signed operation. Undefined for one that names its entry alone.
  *
  * @throws {InvalidOperation} when the bytes are not a signed operation on a DID.
  */
-export function subjectOf(signedOperation: Uint8Array): string {
+export function subjectOf(signedOperation: Uint8Array): string | undefined {
   const { operation } = decodeSigned(signedOperation)
   const decoded = decodeOperation(operation)
   if (decoded.operation === 'create') return operationHash(operation)
+  if (decoded.operation === 'updateEntry' || decoded.operation === 'deactivateEntry') return undefined
   // Old releases of the Identus TypeScript SDK wrote other ids.
   if (!/^[0-9a-f]{64}$/.test(decoded.suffix))
     throw new InvalidOperation('its id is not the 64 hexadecimal digits of a DID')
@@ -117,9 +126,26 @@ function checkCreate({ publicKeys, services, contexts }: CreateOperation): void 
   checkContexts(contexts)
 }
 
-function checkSignature(state: DidState, { signedWith, signature, operation }: SignedOperation): void {
+/** Checks an operation on an entry of a DID, whose state it does not change. The ledger checks the entry's chain. */
+function checkStorageOperation(
+  state: DidState | undefined,
+  operation: StorageOperation,
+  signed: SignedOperation,
+): DidState {
+  if (!state || (operation.operation === 'createEntry' && operation.suffix !== state.suffix))
+    throw new InvalidOperation('the DID does not exist')
+  if (state.deactivated) throw new InvalidOperation('the DID is deactivated, which is final')
+  checkSignature(state, signed, 'vdr')
+  return state
+}
+
+function checkSignature(
+  state: DidState,
+  { signedWith, signature, operation }: SignedOperation,
+  usage: 'master' | 'vdr' = 'master',
+): void {
   const key = state.publicKeys.find(({ id }) => id === signedWith)
-  if (key?.usage !== 'master') throw new InvalidOperation('signed_with names no active master key')
+  if (key?.usage !== usage) throw new InvalidOperation(`signed_with names no active ${usage} key`)
   if (!verify(key.publicKey, operation, rawSignature(signature)))
     throw new InvalidOperation('the signature is not by the key that signed_with names')
 }

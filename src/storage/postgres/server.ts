@@ -6,6 +6,8 @@ import * as openid4vci from './migrations/002-openid4vci.ts'
 import * as issuerCertificate from './migrations/003-issuer-certificate.ts'
 import * as attestations from './migrations/004-attestations.ts'
 import * as issuerCertificates from './migrations/005-issuer-certificates.ts'
+import * as vdrEntry from './migrations/006-vdr-entry.ts'
+import * as storageEvent from './migrations/007-storage-event.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
@@ -15,6 +17,8 @@ export const postgresMigrations: Migrations = {
   '003-issuer-certificate': issuerCertificate,
   '004-attestations': attestations,
   '005-issuer-certificates': issuerCertificates,
+  '006-vdr-entry': vdrEntry,
+  '007-storage-event': storageEvent,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */

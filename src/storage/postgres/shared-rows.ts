@@ -14,6 +14,7 @@ const agentKeys = {
   api_key: ['digest'],
   web_did: ['did'],
   presentation_definition: ['sequence'],
+  vdr_entry: ['id'],
   credential_schema: ['guid'],
   credential_schema_tag: ['guid', 'tag'],
   wallet_alias: ['token', 'kind'],
@@ -32,7 +33,11 @@ const mediatorKeys = {
   seen: ['sequence'],
 } as const satisfies Keys<MediatorTables>
 
-const ledgerKeys = { operation: ['sequence'], master_key: ['public_key', 'sequence'] } as const
+const ledgerKeys = {
+  operation: ['sequence'],
+  master_key: ['public_key', 'sequence'],
+  storage_event: ['hash'],
+} as const
 
 /** Tables whose names differ in PostgreSQL, where all tables are in one schema. */
 export const agentNames: Record<string, string> = { setting: 'agent_setting' }

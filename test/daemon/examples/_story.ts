@@ -90,7 +90,7 @@ async function makeDids({ acme, alice }: Cast) {
     body: { documentTemplate: { publicKeys } },
   })
   const didRef = shortForm(longFormDid)
-  await acme('POST /did-registrar/dids/{didRef}/publications', { path: { didRef } })
+  const published = await acme('POST /did-registrar/dids/{didRef}/publications', { path: { didRef } })
   const isPublished = async () =>
     (await acme('GET /did-registrar/dids', {})).contents[0]!.status === 'PUBLISHED'
   await until('publication', isPublished, Boolean)
@@ -103,7 +103,11 @@ async function makeDids({ acme, alice }: Cast) {
   })
   const auth = [{ id: 'auth-1', purpose: 'authentication' as const }]
   const own = await alice('POST /did-registrar/dids', { body: { documentTemplate: { publicKeys: auth } } })
-  return { issuingDID: didRef, subjectId: own.longFormDid }
+  return {
+    issuingDID: didRef,
+    subjectId: own.longFormDid,
+    publication: published.scheduledOperation.id,
+  }
 }
 
 async function connect({ acme, alice, anyone }: Cast) {
@@ -373,6 +377,21 @@ async function verify({ acme, alice, anyone }: Cast, { schemaId, issuingDID }: F
   await alice('POST /presentation-exchange/presentation-definitions/{id}/evaluations', { path, body: {} })
 }
 
+async function publish({ acme, anyone, agent, examples }: Cast, apiKey: string, operationId: string) {
+  const files = createFileClient(agent.url, { apikey: apiKey })
+  const send = async (key: 'POST /vdr/entries' | 'PUT /vdr/entries', query: Record<string, string>) => {
+    const content = Readable.from([Buffer.from('a list')], { objectMode: false })
+    const response = (await files.upload(key, { query, content, length: 6 })) as { url: string }
+    examples.set(key, { response })
+    return response
+  }
+  const { url } = await send('POST /vdr/entries', { drid: 'database' })
+  await send('PUT /vdr/entries', { url })
+  await anyone('GET /vdr/proofs', { query: { url } })
+  await anyone('GET /vdr/operations/{operationId}', { path: { operationId } })
+  await acme('DELETE /vdr/entries', { query: { url } })
+}
+
 async function certify({ acme }: Cast) {
   const names = [{ type: 'uri' as const, value: 'https://issuer.example/acme' }]
   const body = { commonName: 'Acme', organization: 'Acme Ltd', country: 'DE', names }
@@ -498,6 +517,7 @@ export async function tell(agent: TestAgent, webhook: string, backups: string) {
   await offerByOpenId(cast, flow)
   await verify(cast, flow, jwt)
   await cast.acme('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuedId } })
+  await publish(cast, acme.apiKey, dids.publication)
   await certify(cast)
   await signIn(cast, dids)
   await follow(cast)

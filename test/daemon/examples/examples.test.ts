@@ -33,6 +33,8 @@ const withoutResponse: Readonly<Record<string, string>> = {
   'GET /api/dids/{did}/protobuf': ledger,
   'GET /api/operations/{operationId}': ledger,
   'GET /api/transactions/{transactionId}': ledger,
+  'GET /api/vdr-data/{entryHash}': ledger,
+  'GET /api/vdr-data/{entryHash}/metadata': ledger,
   'GET /credential-definition-registry/definitions/did-url/{guid}': keyed,
   'GET /credential-definition-registry/definitions/did-url/{guid}/definition': keyed,
   'GET /credential-definition-registry/definitions/{guid}': keyed,

@@ -46,6 +46,8 @@ export function judge(known: Known | undefined, fact: Fact): Known | undefined {
     const isSound = keys.every(isSoundKey) && services.every(isSoundService) && isSoundList(contexts)
     return !known && isUnique && isSound && isWithinLimits(made) && isSigned(made, fact) ? made : undefined
   }
+  // Operations on storage entries are not of this model.
+  if (operation.operation !== 'update' && operation.operation !== 'deactivate') return undefined
   if (!known || known.isOver || operation.suffix !== known.suffix || operation.previousHash !== known.last)
     return undefined
   if (!isSigned(known, fact)) return undefined

@@ -1,4 +1,4 @@
-/** Adds the issuer certificates of issuers and of credential configurations, as `agent-004-issuer-certificates.ts` does in SQLite. Frozen. */
+/** Adds the issuer certificates of issuers and of credential configurations, as `agent-005-issuer-certificates.ts` does in SQLite. Frozen. */
 import { sql, type Kysely } from 'kysely'
 import { collate } from './001-init.ts'
 

@@ -1,0 +1,48 @@
+/** VDR entries in the memory of this process, which a restart deletes. */
+
+export type MemoryEntry = { walletId: string; content: Uint8Array }
+
+export type EntryMemory = {
+  find(id: string): MemoryEntry | undefined
+  /** Adds or replaces an entry. False, and no change, if the memory would hold more than its limit. */
+  put(id: string, entry: MemoryEntry): boolean
+  remove(id: string): void
+  /** The number of a wallet's entries. */
+  count(walletId: string): number
+}
+
+/** The bytes that the entries of all wallets may take. */
+const maxBytes = 67_108_864
+
+export function createEntryMemory(limit = maxBytes): EntryMemory {
+  const entries = new Map<string, MemoryEntry>()
+  const counts = new Map<string, number>()
+  let bytes = 0
+
+  const addCount = (walletId: string, change: 1 | -1) => {
+    const count = (counts.get(walletId) ?? 0) + change
+    if (count === 0) counts.delete(walletId)
+    else counts.set(walletId, count)
+  }
+
+  return {
+    find: (id) => entries.get(id),
+    put(id, entry) {
+      const old = entries.get(id)
+      const change = entry.content.length - (old?.content.length ?? 0)
+      if (bytes + change > limit) return false
+      bytes += change
+      entries.set(id, entry)
+      if (!old) addCount(entry.walletId, 1)
+      return true
+    },
+    remove(id) {
+      const entry = entries.get(id)
+      if (!entry) return
+      entries.delete(id)
+      bytes -= entry.content.length
+      addCount(entry.walletId, -1)
+    },
+    count: (walletId) => counts.get(walletId) ?? 0,
+  }
+}
