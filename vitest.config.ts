@@ -70,7 +70,7 @@ const long = `
   daemon/generated-client daemon/routes/anoncreds faults/killed-at-points daemon/start faults/killed-at-random
   wallet-export/altered commands/creddef commands/anoncreds commands/event base/clock fuzz/fuzz package/installed
   bench/way flows/anoncreds-refusals flows/connectionless-restart faults/full-disk daemon/reference-browser
-  security/canary/canary commands/flows faults/key-rotation flows/adversaries
+  security/canary/canary commands/flows faults/key-rotation flows/adversaries oid4vci/mutation
 `
   .trim()
   .split(/\s+/)

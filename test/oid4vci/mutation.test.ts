@@ -1,0 +1,32 @@
+/** Every check is necessary: an attack that is refused succeeds with its check switched off. */
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { authorizationChecks } from './_checks-authorization.ts'
+import { clientChecks } from './_checks-client.ts'
+import { credentialChecks } from './_checks-credential.ts'
+import { externalChecks } from './_checks-external.ts'
+import { tokenChecks } from './_checks-token.ts'
+import { isTaken, loadMutants, nameOf, switchOff, type Check } from './_mutants.ts'
+import { startScene, type Scene } from './_scene.ts'
+
+const checks = [
+  ...authorizationChecks,
+  ...tokenChecks,
+  ...clientChecks,
+  ...credentialChecks,
+  ...externalChecks,
+]
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await startScene({ parts: await loadMutants(checks) })
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+
+test.each(checks.map((check): [string, Check] => [nameOf(check), check]))('%s', async (_, check) => {
+  onTestFinished(() => switchOff(undefined))
+  const refused = await check.attack(scene)
+  expect(isTaken(refused), `the attack succeeds with all checks: ${JSON.stringify(refused)}`).toBe(false)
+  switchOff(check)
+  const taken = await check.attack(scene)
+  expect(isTaken(taken), `the attack fails without the check: ${JSON.stringify(taken)}`).toBe(true)
+})
