@@ -22,10 +22,14 @@ export const authorizationServerFlags = {
   }),
 }
 
-/** The certificate of an issuer. */
-export const certificateFlag = {
+/** The certificate of an issuer, and encryption. */
+export const securityFlags = {
   certificate: Flags.string({
     description: 'issuer certificate that signs the metadata: its id, or the end of the id',
+  }),
+  'require-encryption': Flags.boolean({
+    allowNo: true,
+    description: 'whether wallets must encrypt requests and get encrypted responses',
   }),
 }
 
@@ -44,6 +48,7 @@ export const issuerFields = (issuer: Issuer): Pair[] => [
   ['issuer', issuer.id],
   ['authorization server', shownServer(issuer)],
   ['certificate', issuer.issuerCertificateId],
+  ['encryption', issuer.encryptionRequired && 'required'],
 ]
 
 /** The external authorization server, or that this agent is the server. */

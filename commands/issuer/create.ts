@@ -4,7 +4,7 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import {
   authorizationServerFlags,
-  certificateFlag,
+  securityFlags,
   issuerFields,
   readAuthorizationServer,
 } from '../../cli/issuer.ts'
@@ -20,7 +20,7 @@ export default defineCommand({
   flags: {
     id: Flags.string({ description: 'UUID of the issuer; default: a new one' }),
     ...authorizationServerFlags,
-    ...certificateFlag,
+    ...securityFlags,
   },
   async run({ flags, call, print, say, suggest }) {
     const { url, clientId, clientSecret } = readAuthorizationServer(flags, say)
@@ -33,6 +33,7 @@ export default defineCommand({
       body: {
         ...(flags.id !== undefined && { id: flags.id }),
         issuerCertificateId: flags.certificate,
+        encryptionRequired: flags['require-encryption'],
         ...(url !== undefined && {
           authorizationServer: { url, clientId: clientId!, clientSecret: clientSecret! },
         }),

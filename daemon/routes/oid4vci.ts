@@ -65,7 +65,7 @@ export default [
   route(
     'PATCH /oid4vci/issuers/{issuerId}',
     {
-      summary: 'Change the authorization server or the certificate of an OpenID4VCI issuer',
+      summary: 'Change the authorization server, the certificate or the encryption of an OpenID4VCI issuer',
       operationId: 'updateCredentialIssuer',
       access: 'tenant',
       scopes: ['issuer'],

@@ -10,6 +10,7 @@ import { pageOf, type Paging } from '../storage/list-query.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
 import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import { newEncryptionKey } from './encryption-key.ts'
 import type { ExternalServer } from './external-server.ts'
 
 export type IssuerRow = Selectable<AgentTables['credential_issuer']>
@@ -42,6 +43,9 @@ export const CreateCredentialIssuer = z
     issuerCertificateId: optional(Uuid).describe(
       'The issuer certificate that signs the metadata, for wallets that accept `application/jwt` (extension).',
     ),
+    encryptionRequired: optional(z.boolean()).describe(
+      'Whether wallets must encrypt requests and get encrypted responses. Default: false (extension).',
+    ),
   })
   .meta({ id: 'CreateCredentialIssuerRequest' })
 export type CreateCredentialIssuer = z.output<typeof CreateCredentialIssuer>
@@ -54,6 +58,7 @@ export const PatchCredentialIssuer = z
         .meta({ id: 'PatchAuthorizationServer' }),
     ),
     issuerCertificateId: Uuid.nullish().describe('As of a new issuer; null removes it (extension).'),
+    encryptionRequired: optional(z.boolean()).describe('As of a new issuer (extension).'),
   })
   .meta({ id: 'PatchCredentialIssuerRequest' })
 export type PatchCredentialIssuer = z.output<typeof PatchCredentialIssuer>
@@ -63,6 +68,10 @@ export const CredentialIssuer = z
     id: z.guid(),
     authorizationServerUrl: z.string(),
     issuerCertificateId: z.guid().optional().describe('As in the request (extension).'),
+    encryptionRequired: z
+      .literal(true)
+      .optional()
+      .describe('Present if the request required it (extension).'),
   })
   .meta({ id: 'CredentialIssuer' })
 export type CredentialIssuer = z.infer<typeof CredentialIssuer>
@@ -73,8 +82,9 @@ export const identifierOf = (base: string, id: string) => `${base}/oid4vci/issue
 /** @throws {Problem} 409 if any wallet of this agent has an issuer with the id, 400 for an unknown certificate */
 export async function createIssuer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
-  { id = newId(), authorizationServer: server, issuerCertificateId }: CreateCredentialIssuer,
+  given: CreateCredentialIssuer,
 ): Promise<CredentialIssuer> {
+  const { id = newId(), authorizationServer: server, issuerCertificateId, encryptionRequired } = given
   if (issuerCertificateId !== undefined) await requireCertificate(wallet.db, issuerCertificateId)
   const row = {
     id,
@@ -83,6 +93,8 @@ export async function createIssuer(
     client_id: server?.clientId ?? null,
     client_secret: server ? sealSecret(wallet, id, server.clientSecret) : null,
     certificate_id: issuerCertificateId ?? null,
+    encryption_key: newEncryptionKey(wallet, id),
+    encryption_required: encryptionRequired ? 1 : 0,
     created_at: new Date().toISOString(),
   }
   const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from credential_issuer)`
@@ -117,7 +129,7 @@ export async function listIssuers(
 export async function updateIssuer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   id: string,
-  { authorizationServer, issuerCertificateId: certificateId }: PatchCredentialIssuer,
+  { authorizationServer, issuerCertificateId: certificateId, encryptionRequired }: PatchCredentialIssuer,
 ): Promise<CredentialIssuer> {
   if (certificateId) await requireCertificate(wallet.db, certificateId)
   const { url, clientId, clientSecret } = { ...authorizationServer }
@@ -135,7 +147,11 @@ export async function updateIssuer(
         'BadRequest',
         'authorizationServer: the issuer has no external authorization server yet. Give url, clientId and clientSecret.',
       )
-    const changed = { ...next, ...(certificateId !== undefined && { certificate_id: certificateId }) }
+    const changed = {
+      ...next,
+      ...(certificateId !== undefined && { certificate_id: certificateId }),
+      ...(encryptionRequired !== undefined && { encryption_required: encryptionRequired ? 1 : 0 }),
+    }
     await tx.updateTable('credential_issuer').set(changed).where('id', '=', id).execute()
     return { ...row, ...changed }
   })
@@ -175,13 +191,14 @@ export function issuerNotFound(id: string): Problem {
 
 function toIssuer(
   base: string,
-  row: Pick<IssuerRow, 'id' | 'authorization_server' | 'certificate_id'>,
+  row: Pick<IssuerRow, 'id' | 'authorization_server' | 'certificate_id' | 'encryption_required'>,
 ): CredentialIssuer {
   const { id, authorization_server: url, certificate_id: certificate } = row
   return {
     id,
     authorizationServerUrl: url ?? identifierOf(base, id),
     ...(certificate !== null && { issuerCertificateId: certificate }),
+    ...(row.encryption_required === 1 && { encryptionRequired: true as const }),
   }
 }
 
