@@ -25,10 +25,14 @@ export const authorizationServerFlags = {
   }),
 }
 
-/** The certificate of an issuer. */
-export const certificateFlag = {
+/** The certificate of an issuer, and encryption. */
+export const securityFlags = {
   certificate: Flags.string({
     description: 'issuer certificate that signs the metadata: its id, or the end of the id',
+  }),
+  'require-encryption': Flags.boolean({
+    allowNo: true,
+    description: 'whether wallets must encrypt requests and get encrypted responses',
   }),
 }
 
@@ -98,6 +102,7 @@ export const issuerFields = (issuer: Issuer): Pair[] => [
   ['wallet providers', shownProviders(issuer)],
   ['wallet attestation', issuer.walletAttestation],
   ['certificate', issuer.issuerCertificateId],
+  ['encryption', issuer.encryptionRequired && 'required'],
 ]
 
 function shownProviders({ walletProviders }: Issuer): string | undefined {

@@ -4,7 +4,7 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import {
   authorizationServerFlags,
-  certificateFlag,
+  securityFlags,
   issuerFields,
   readAuthorizationServer,
   readWalletProviders,
@@ -24,7 +24,7 @@ export default defineCommand({
     id: Flags.string({ description: 'UUID of the issuer; default: a new one' }),
     ...authorizationServerFlags,
     ...walletProviderFlags,
-    ...certificateFlag,
+    ...securityFlags,
   },
   async run({ flags, call, print, say, suggest }) {
     const { url, clientId, clientSecret } = readAuthorizationServer(flags, say)
@@ -38,6 +38,7 @@ export default defineCommand({
         ...(flags.id !== undefined && { id: flags.id }),
         ...readWalletProviders(flags),
         issuerCertificateId: flags.certificate,
+        encryptionRequired: flags['require-encryption'],
         ...(url !== undefined && {
           authorizationServer: { url, clientId: clientId!, clientSecret: clientSecret! },
         }),

@@ -5,7 +5,7 @@ import { UsageError } from '../../cli/errors/errors.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import {
   authorizationServerFlags,
-  certificateFlag,
+  securityFlags,
   issuerFields,
   readAuthorizationServer,
   readWalletProviders,
@@ -13,7 +13,7 @@ import {
 } from '../../cli/issuer.ts'
 
 export default defineCommand({
-  summary: 'Change the authorization server, the certificate or the wallet providers of an OpenID4VCI issuer',
+  summary: 'Change the settings of an OpenID4VCI issuer',
   description: 'Omitted flags keep their values. --wallet-providers replaces all that the issuer trusts.',
   examples: [
     'agent issuer update <id> --client-secret-file secret.txt',
@@ -22,7 +22,7 @@ export default defineCommand({
   args: idOf('issuer'),
   flags: {
     ...authorizationServerFlags,
-    ...certificateFlag,
+    ...securityFlags,
     ...walletProviderFlags,
     'no-wallet-providers': Flags.boolean({
       exclusive: ['wallet-providers', 'wallet-attestation'],
@@ -31,17 +31,21 @@ export default defineCommand({
   },
   async run({ args, flags, call, print, say }) {
     const authorizationServer = readAuthorizationServer(flags, say)
-    const settings = flags['no-wallet-providers']
-      ? { walletProviders: {}, walletAttestation: 'optional' as const }
-      : readWalletProviders(flags)
-    const given = [...Object.values(authorizationServer), flags.certificate, ...Object.values(settings)]
+    const settings = {
+      issuerCertificateId: flags.certificate,
+      encryptionRequired: flags['require-encryption'],
+      ...(flags['no-wallet-providers']
+        ? { walletProviders: {}, walletAttestation: 'optional' as const }
+        : readWalletProviders(flags)),
+    }
+    const given = [...Object.values(authorizationServer), ...Object.values(settings)]
     if (given.every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --authorization-server, --client-id, --client-secret-file, --certificate, --wallet-providers or --wallet-attestation.',
+        'There is nothing to change: give --authorization-server, --client-id, --client-secret-file, --certificate, --require-encryption, --wallet-providers or --wallet-attestation.',
       )
     const issuer = await call('PATCH /oid4vci/issuers/{issuerId}', {
       path: { issuerId: args.id },
-      body: { authorizationServer, issuerCertificateId: flags.certificate, ...settings },
+      body: { authorizationServer, ...settings },
     })
     print(issuer.id, issuerFields(issuer))
     return issuer

@@ -106,15 +106,24 @@ export async function decodeBody<Type extends z.ZodType>(
   return result.data
 }
 
-/** Reads the body of an endpoint that accepts any body: JSON is parsed, other bodies are `undefined`. */
-export async function decodeAnyBody(ctx: Context, read: ReadJson): Promise<unknown> {
-  const isDisconnected = () => ctx.req.destroyed && !ctx.req.complete
-  const body = await read(ctx).catch((error: unknown) => {
-    if (error instanceof Problem && !isDisconnected()) return { value: undefined }
-    throw error
-  })
-  if (body === undefined) throw disconnected()
-  return body.value
+/** Makes the reader of endpoints that accept any body: JSON is parsed, a JWT is text, other bodies are `undefined`. */
+export function createAnyReader(maxBytes: number): (ctx: Context) => Promise<unknown> {
+  const [readJson, readText] = [createJsonReader(maxBytes), createTextReader(maxBytes)]
+  const readJwt: ReadJson = async (ctx) => {
+    const value = await readText(ctx)
+    return value === undefined ? undefined : { value }
+  }
+  return async (ctx) => {
+    const isDisconnected = () => ctx.req.destroyed && !ctx.req.complete
+    const read = /^\s*application\/jwt\s*(;|$)/i.test(ctx.headers['content-type'] ?? '') ? readJwt : readJson
+    const body = await read(ctx).catch((error: unknown) => {
+      if ((error instanceof Problem || read === readJwt) && !isDisconnected()) return { value: undefined }
+      throw error
+    })
+    if (body === undefined) throw disconnected()
+    // Only a JWT is text.
+    return read === readJson && typeof body.value === 'string' ? undefined : body.value
+  }
 }
 
 /** The most bytes of a form. Its largest member is a JWT. */

@@ -4,9 +4,9 @@ import type * as z from 'zod'
 import type { Config } from '../../src/base/config.ts'
 import { Problem } from '../../src/base/problem.ts'
 import {
+  createAnyReader,
   createFormReader,
   createJsonReader,
-  decodeAnyBody,
   decodeBody,
   defaultMaxBytes,
   streamBody,
@@ -21,8 +21,10 @@ function createBodyDecoder(
 ): ((ctx: Context) => Promise<unknown>) | undefined {
   if (form) return createFormReader()
   if (!body) return undefined
-  const read = createJsonReader(Math.max(bodyLimit?.(config) ?? 0, defaultMaxBytes))
-  return (ctx) => (anyBody ? decodeAnyBody(ctx, read) : decodeBody(ctx, body, read))
+  const maxBytes = Math.max(bodyLimit?.(config) ?? 0, defaultMaxBytes)
+  if (anyBody) return createAnyReader(maxBytes)
+  const read = createJsonReader(maxBytes)
+  return (ctx) => decodeBody(ctx, body, read)
 }
 
 /** Makes the parser of requests. It throws {Problem} `BadRequest` for query and headers, and the errors of bodies. */

@@ -56,8 +56,8 @@ export type Contract = {
   /** The JSON body. An empty body and `null` are parsed as `{}`. */
   readonly body?: z.ZodType
   /**
-   * The handler gets any body, of any media type: parsed JSON, or `undefined` for other bodies. `body` is then for the
-   * OpenAPI document and for the handler, because even an invalid body has an effect.
+   * The handler gets any body, of any media type: parsed JSON, the text of a JWT (`application/jwt`), or `undefined` for
+   * other bodies. `body` is then for the OpenAPI document and for the handler, because even an invalid body has an effect.
    */
   readonly anyBody?: true
   /** The body is a form (`application/x-www-form-urlencoded`), which the handler parses. `body` is for the OpenAPI document. */

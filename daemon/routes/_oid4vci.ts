@@ -54,24 +54,27 @@ export async function withIssuer<T>(
 }
 
 /** RFC 6749 §5.1. All responses have `Cache-Control: no-store`. */
-const uncached = { Pragma: 'no-cache' }
+export const uncached = { Pragma: 'no-cache' }
 
-/** A response of an OAuth endpoint, also if `answer` throws an `OAuthError`. Default status: that of the contract. */
-export async function toOAuthAnswer<Body extends object | void>(
-  answer: Promise<Body>,
-  statusOf?: (body: Body) => number,
-) {
-  const type = 'application/json' as const
+/** A response of an OAuth endpoint. */
+export function toOAuthAnswer(answer: Promise<object | void>) {
+  const toAnswer = (body: object | void) => ({ type: json, body: body ?? '', headers: uncached })
+  return orOAuthError(answer.then(toAnswer))
+}
+
+const json = 'application/json' as const
+
+/** The answer, or that of the `OAuthError` that it rejects with. */
+export async function orOAuthError<Answer>(answer: Promise<Answer>) {
   try {
-    const body = await answer
-    return { ...(statusOf && { status: statusOf(body) }), type, body: body ?? '', headers: uncached }
+    return await answer
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     const { code, status, message, dpopNonce } = error
     const challenge = status === 401 || status === 403 ? { 'WWW-Authenticate': challengeOf(error) } : {}
     return {
       status,
-      type,
+      type: json,
       body: { error: code, error_description: message },
       headers: { ...uncached, ...challenge, ...(dpopNonce !== undefined && { 'DPoP-Nonce': dpopNonce }) },
     }

@@ -21,6 +21,7 @@ import issuerCertificates from './issuer-certificates.ts'
 import messages from './messages.ts'
 import oid4vci from './oid4vci.ts'
 import oid4vciAuthorization from './oid4vci-authorization.ts'
+import oid4vciMetadata from './oid4vci-metadata.ts'
 import oid4vciWallets from './oid4vci-wallets.ts'
 import presentProof from './present-proof.ts'
 import presentationExchange from './presentation-exchange.ts'
@@ -49,6 +50,7 @@ export const routes = [
   ...credentialStatus,
   ...oid4vci,
   ...oid4vciAuthorization,
+  ...oid4vciMetadata,
   ...oid4vciWallets,
   ...presentProof,
   ...messages,

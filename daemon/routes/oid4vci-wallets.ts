@@ -1,16 +1,8 @@
 /** `/oid4vci`: the endpoints of OpenID4VCI issuers that wallets call. */
 import * as z from 'zod'
-import type { Agent } from '../../src/agent.ts'
-import { CredentialTypeMetadata, readTypeMetadata } from '../../src/oid4vci/credential-types.ts'
 import { CredentialRequest } from '../../src/oid4vci/credential-request.ts'
-import { CredentialResponse, issueToWallet } from '../../src/oid4vci/credential.ts'
+import { CredentialResponse, issueToWallet, type Sent } from '../../src/oid4vci/credential.ts'
 import { DeferredCredentialRequest, issueDeferredToWallet } from '../../src/oid4vci/deferred.ts'
-import {
-  AuthorizationServerMetadata,
-  IssuerMetadata,
-  readAuthorizationServerMetadata,
-  readIssuerMetadata,
-} from '../../src/oid4vci/metadata.ts'
 import {
   createNonce,
   createNonceFor,
@@ -20,14 +12,22 @@ import {
 } from '../../src/oid4vci/nonce.ts'
 import { NotificationRequest, receiveNotification } from '../../src/oid4vci/notification.ts'
 import { OfferObject, offerNotFound, readOffer } from '../../src/oid4vci/offers.ts'
-import { signMetadata } from '../../src/oid4vci/signed-metadata.ts'
 import { issuerIdIn } from '../../src/oid4vci/session.ts'
 import { redeemCode, TokenRequest, TokenResponse } from '../../src/oid4vci/token.ts'
 import { unlessDeleted } from '../../src/storage/transferred.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { route, type Contract, type Input } from '../http/route.ts'
-import { ClientHeaders, Dpop, forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
+import { route } from '../http/route.ts'
+import {
+  ClientHeaders,
+  Dpop,
+  forWallets,
+  oauth,
+  orOAuthError,
+  toOAuthAnswer,
+  uncached,
+  withIssuer,
+} from './_oid4vci.ts'
 
 const path = { issuerId: Uuid }
 const Nonce = z.object({ c_nonce: z.string() }).meta({ id: 'OpenIdNonceResponse' })
@@ -38,91 +38,28 @@ const withToken = z.object({
   dpop: Dpop,
 })
 
-/** VCI §8.3: a deferred issuance has another status. */
-const toCredentialAnswer = (response: Promise<CredentialResponse>) =>
-  toOAuthAnswer(response, ({ transaction_id }) => (transaction_id === undefined ? 200 : 202))
-
-/** The metadata of an issuer, which has two paths. */
-const metadataContract = {
-  ...forWallets,
+/** The contract of endpoints that take encrypted requests and send encrypted responses (VCI §10). */
+const credentialContract = {
+  ...oauth,
   media: ['application/json', 'application/jwt'],
   path,
-  reply: [200, IssuerMetadata],
-  bodies: {
-    'application/jwt': z.string().describe('The metadata as signed JWT, if the issuer has a certificate.'),
-  },
+  headers: withToken,
+  anyBody: true,
+  reply: [200, CredentialResponse],
+  bodies: { 'application/jwt': z.string().describe('The response as JWE, if the request asks for it.') },
 } as const
 
-async function replyMetadata(
-  { agent }: { agent: Agent },
-  { path: { issuerId }, accepts }: { path: { issuerId: string } } & Pick<Input<Contract>, 'accepts'>,
-) {
-  const { db, env } = agent
-  const headers = { Vary: 'Accept' }
-  const body = await readIssuerMetadata(db, env.urls.rest, issuerId)
-  const signed =
-    accepts(metadataContract.media) === 'application/jwt'
-      ? await withIssuer(agent, issuerId, (wallet, issuer) => signMetadata(wallet, issuer, body))
-      : undefined
-  return signed === undefined
-    ? { type: json, body, headers }
-    : { type: 'application/jwt' as const, body: signed, headers }
+/** VCI §8.3: a deferred issuance has another status. */
+function toCredentialAnswer(sent: Promise<Sent>) {
+  const send = async () => {
+    const { isDeferred, body } = await sent
+    const type = typeof body === 'string' ? ('application/jwt' as const) : json
+    return { status: isDeferred ? 202 : 200, type, body, headers: uncached }
+  }
+  return orOAuthError(send())
 }
 
 export default [
-  route(
-    'GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer',
-    {
-      summary: 'Read the metadata of an issuer',
-      operationId: 'getIssuerMetadata',
-      ...metadataContract,
-    },
-    replyMetadata,
-  ),
-
-  route(
-    'GET /.well-known/openid-credential-issuer/oid4vci/issuers/{issuerId}',
-    {
-      summary: 'Read the metadata of an issuer, at the path of the specification',
-      operationId: 'getIssuerMetadataAtInsertedPath',
-      extension: true,
-      ...metadataContract,
-    },
-    replyMetadata,
-  ),
-
-  route(
-    'GET /.well-known/oauth-authorization-server/oid4vci/issuers/{issuerId}',
-    {
-      summary: 'Read the metadata of the built-in authorization server of an issuer',
-      operationId: 'getAuthorizationServerMetadata',
-      extension: true,
-      ...forWallets,
-      path,
-      reply: [200, AuthorizationServerMetadata],
-    },
-    async ({ agent: { db, env } }, { path: { issuerId } }) => ({
-      type: json,
-      body: await readAuthorizationServerMetadata(db, env.urls.rest, issuerId),
-    }),
-  ),
-
-  route(
-    'GET /oid4vci/issuers/{issuerId}/credential-types/{configurationId}',
-    {
-      summary: 'Read the type metadata of an SD-JWT VC',
-      operationId: 'getCredentialTypeMetadata',
-      extension: true,
-      ...forWallets,
-      path: { ...path, configurationId: z.string().max(255) },
-      reply: [200, CredentialTypeMetadata],
-    },
-    async ({ agent: { db, env } }, { path: { issuerId, configurationId } }) => ({
-      type: json,
-      body: await readTypeMetadata(db, env.urls.rest, issuerId, configurationId),
-    }),
-  ),
-
   route(
     'GET /o/{shortId}',
     {
@@ -200,12 +137,8 @@ export default [
     {
       summary: 'Request the credential of an offer, with an access token',
       operationId: 'oid4vciIssueCredential',
-      ...oauth,
-      path,
-      headers: withToken,
+      ...credentialContract,
       body: CredentialRequest,
-      anyBody: true,
-      reply: [200, CredentialResponse],
     },
     ({ agent }, { path: { issuerId }, headers, body }) =>
       toCredentialAnswer(
@@ -219,12 +152,8 @@ export default [
       summary: 'Fetch a credential whose issuance was deferred',
       operationId: 'fetchDeferredCredential',
       extension: true,
-      ...oauth,
-      path,
-      headers: withToken,
+      ...credentialContract,
       body: DeferredCredentialRequest,
-      anyBody: true,
-      reply: [200, CredentialResponse],
     },
     ({ agent }, { path: { issuerId }, headers, body }) =>
       toCredentialAnswer(

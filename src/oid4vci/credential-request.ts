@@ -42,16 +42,6 @@ export function readRequest(body: unknown): CredentialRequest {
   )
 }
 
-/** @throws {OAuthError} `invalid_encryption_parameters` */
-export function refuseEncryption({
-  credential_response_encryption: wanted,
-}: {
-  credential_response_encryption?: unknown
-}): void {
-  if (wanted !== undefined)
-    throw new OAuthError('invalid_encryption_parameters', 'This issuer does not encrypt responses.')
-}
-
 /** Whether the request has the form of the final specification. */
 export function isFinalForm({ format }: CredentialRequest): boolean {
   return format === undefined
@@ -71,7 +61,6 @@ export async function checkConfiguration(
 ): Promise<ConfigurationRow> {
   const { credential_configuration_id: wanted, format } = request
   const { configuration_id: granted } = session
-  refuseEncryption(request)
   if (authorizedIn(session)?.byDetails === true) checkIdentifier(session, request)
   else refuseIdentifier(request)
   const configuration = await findConfiguration(env.db, issuerId, wanted ?? granted)

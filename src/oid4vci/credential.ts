@@ -13,6 +13,7 @@ import {
   proofsOf,
   readRequest,
 } from './credential-request.ts'
+import { openRequest, readResponseEncryption, type Seal } from './encryption.ts'
 import { issueOnce, type Proven } from './issue.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { type KeyAttestation, requirementOf, verifyKeyAttestation, withoutCopies } from './key-attestation.ts'
@@ -46,15 +47,22 @@ export async function issueToWallet(
   wallet: Wallet,
   issuer: IssuerRow,
   { body, ...presented }: Presented & { body: unknown },
-): Promise<CredentialResponse> {
+): Promise<Sent> {
   const session = await authorize(wallet, issuer, 'credentials', presented)
   try {
-    const request = readRequest(body)
+    const opened = await openRequest(wallet, issuer, body)
+    const request = readRequest(opened.body)
+    const { credential_response_encryption: encryption } = request
+    const seal = await readResponseEncryption(issuer, encryption, opened.isEncrypted)
     const configuration = await checkConfiguration(wallet, issuer, session, request)
     const proven = await verifyProofs(proofsOf(request), checksOf(wallet, issuer, configuration))
     const credentials = await issueOnce(wallet, session.record_id, proven)
-    if (credentials && !isFinalForm(request)) return { credential: credentials[0]! }
-    return toResponse(session, credentials)
+    return await toSent(
+      credentials && !isFinalForm(request)
+        ? { credential: credentials[0]! }
+        : toResponse(session, credentials),
+      seal,
+    )
   } catch (error) {
     if (error instanceof OAuthError) await noteRefusal(wallet, session.record_id, error)
     throw error
@@ -68,6 +76,13 @@ export function toResponse(
 ): CredentialResponse {
   if (!credentials) return { transaction_id: id, interval: deferredIntervalSeconds }
   return { credentials: credentials.map((credential) => ({ credential })), notification_id: id }
+}
+
+/** A response: JSON, or a JWE (VCI §10). */
+export type Sent = { isDeferred: boolean; body: CredentialResponse | string }
+
+export async function toSent(response: CredentialResponse, seal: Seal | undefined): Promise<Sent> {
+  return { isDeferred: response.transaction_id !== undefined, body: seal ? await seal(response) : response }
 }
 
 /** VCI §8.3: each key gets at most one credential. VCI Appendix F.1 and F.3: each attested key gets one. */

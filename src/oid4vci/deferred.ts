@@ -4,8 +4,8 @@ import { getRecord } from '../protocols/engine/find.ts'
 import { issueCredential } from '../protocols/issue-credential/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { authorize, type Presented } from './access-token.ts'
-import { refuseEncryption } from './credential-request.ts'
-import { toResponse, type CredentialResponse } from './credential.ts'
+import { toResponse, toSent, type Sent } from './credential.ts'
+import { openRequest, readResponseEncryption } from './encryption.ts'
 import { issueDeferred } from './issue.ts'
 import type { IssuerRow } from './issuers.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -27,16 +27,18 @@ export async function issueDeferredToWallet(
   wallet: Wallet,
   issuer: IssuerRow,
   { body, ...presented }: Presented & { body: unknown },
-): Promise<CredentialResponse> {
+): Promise<Sent> {
   const session = await authorize(wallet, issuer, 'deferred-credentials', presented)
-  const { success, data } = DeferredCredentialRequest.safeParse(body)
+  const opened = await openRequest(wallet, issuer, body)
+  const { success, data } = DeferredCredentialRequest.safeParse(opened.body)
   if (!success) throw new OAuthError('invalid_credential_request', 'transaction_id is missing.')
-  refuseEncryption(data)
+  const { credential_response_encryption: encryption } = data
+  const seal = await readResponseEncryption(issuer, encryption, opened.isEncrypted)
   const { requestedKeys, notification } = await getRecord(wallet.db, issueCredential, session.record_id)
   if (data.transaction_id !== session.record_id || !requestedKeys || notification)
     throw new OAuthError(
       'invalid_transaction_id',
       'The access token is not for this transaction, or the transaction is over.',
     )
-  return toResponse(session, await issueDeferred(wallet, session.record_id))
+  return toSent(toResponse(session, await issueDeferred(wallet, session.record_id)), seal)
 }

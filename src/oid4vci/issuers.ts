@@ -10,6 +10,7 @@ import { pageOf, type Paging } from '../storage/list-query.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
 import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import { newEncryptionKey } from './encryption-key.ts'
 import type { ExternalServer } from './external-server.ts'
 import { changeProviders, toSettings, WalletAttestation, WalletProviders } from './wallet-providers.ts'
 
@@ -54,6 +55,9 @@ export const CreateCredentialIssuer = z
     issuerCertificateId: optional(Uuid).describe(
       'The issuer certificate that signs the metadata, for wallets that accept `application/jwt` (extension).',
     ),
+    encryptionRequired: optional(z.boolean()).describe(
+      'Whether wallets must encrypt requests and get encrypted responses. Default: false (extension).',
+    ),
   })
   .meta({ id: 'CreateCredentialIssuerRequest' })
 export type CreateCredentialIssuer = z.output<typeof CreateCredentialIssuer>
@@ -67,6 +71,7 @@ export const PatchCredentialIssuer = z
         .meta({ id: 'PatchAuthorizationServer' }),
     ),
     issuerCertificateId: Uuid.nullish().describe('As of a new issuer; null removes it (extension).'),
+    encryptionRequired: optional(z.boolean()).describe('As of a new issuer (extension).'),
   })
   .meta({ id: 'PatchCredentialIssuerRequest' })
 export type PatchCredentialIssuer = z.output<typeof PatchCredentialIssuer>
@@ -78,6 +83,10 @@ export const CredentialIssuer = z
     walletProviders: WalletProviders.optional().describe('As in the request (extension).'),
     walletAttestation: WalletAttestation.optional().describe('If there are wallet providers (extension).'),
     issuerCertificateId: z.guid().optional().describe('As in the request (extension).'),
+    encryptionRequired: z
+      .literal(true)
+      .optional()
+      .describe('Present if the request required it (extension).'),
   })
   .meta({ id: 'CredentialIssuer' })
 export type CredentialIssuer = z.infer<typeof CredentialIssuer>
@@ -88,8 +97,9 @@ export const identifierOf = (base: string, id: string) => `${base}/oid4vci/issue
 /** @throws {Problem} 409 if any wallet of this agent has an issuer with the id, 400 for an unknown certificate */
 export async function createIssuer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
-  { id = newId(), authorizationServer: server, issuerCertificateId, ...settings }: CreateCredentialIssuer,
+  given: CreateCredentialIssuer,
 ): Promise<CredentialIssuer> {
+  const { id = newId(), authorizationServer: server, issuerCertificateId, encryptionRequired } = given
   if (issuerCertificateId !== undefined) await requireCertificate(wallet.db, issuerCertificateId)
   const row = {
     id,
@@ -98,8 +108,10 @@ export async function createIssuer(
     client_id: server?.clientId ?? null,
     client_secret: server ? sealSecret(wallet, id, server.clientSecret) : null,
     certificate_id: issuerCertificateId ?? null,
+    encryption_key: newEncryptionKey(wallet, id),
+    encryption_required: encryptionRequired ? 1 : 0,
     created_at: new Date().toISOString(),
-    wallet_providers: await changeProviders({ wallet_providers: null }, settings),
+    wallet_providers: await changeProviders({ wallet_providers: null }, given),
   }
   const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from credential_issuer)`
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
@@ -133,9 +145,10 @@ export async function listIssuers(
 export async function updateIssuer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   id: string,
-  { authorizationServer, issuerCertificateId: certificateId, ...settings }: PatchCredentialIssuer,
+  { issuerCertificateId: certificateId, ...given }: PatchCredentialIssuer,
 ): Promise<CredentialIssuer> {
   if (certificateId) await requireCertificate(wallet.db, certificateId)
+  const { authorizationServer, encryptionRequired } = given
   const { url, clientId, clientSecret } = { ...authorizationServer }
   const updated = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
@@ -154,7 +167,8 @@ export async function updateIssuer(
     const changed = {
       ...next,
       ...(certificateId !== undefined && { certificate_id: certificateId }),
-      wallet_providers: await changeProviders(row, settings),
+      ...(encryptionRequired !== undefined && { encryption_required: encryptionRequired ? 1 : 0 }),
+      wallet_providers: await changeProviders(row, given),
     }
     await tx.updateTable('credential_issuer').set(changed).where('id', '=', id).execute()
     return { ...row, ...changed }
@@ -195,7 +209,7 @@ export function issuerNotFound(id: string): Problem {
 
 function toIssuer(
   base: string,
-  row: Pick<IssuerRow, 'id' | 'authorization_server' | 'certificate_id' | 'wallet_providers'>,
+  row: Omit<IssuerRow, 'sequence' | 'wallet_id' | 'created_at'>,
 ): CredentialIssuer {
   const { id, authorization_server: url, certificate_id: certificate } = row
   return {
@@ -203,6 +217,7 @@ function toIssuer(
     authorizationServerUrl: url ?? identifierOf(base, id),
     ...(certificate !== null && { issuerCertificateId: certificate }),
     ...toSettings(row),
+    ...(row.encryption_required === 1 && { encryptionRequired: true as const }),
   }
 }
 

@@ -3,6 +3,8 @@ import * as z from 'zod'
 import type { AgentDb } from '../storage/database.ts'
 import { claimsOf } from './claims.ts'
 import { type ConfigurationRow } from './configurations.ts'
+import { describeEncryption, EncryptionMetadata } from './encryption.ts'
+import { findEncryptionJwk } from './encryption-key.ts'
 import { vctOf } from './credential-types.ts'
 import { vciFormats, type VciFormatId } from './formats.ts'
 import { getIssuer, identifierOf, type IssuerRow } from './issuers.ts'
@@ -32,6 +34,7 @@ export const IssuerMetadata = z
     deferred_credential_endpoint: z.string(),
     nonce_endpoint: z.string(),
     notification_endpoint: z.string(),
+    ...EncryptionMetadata.shape,
     batch_credential_issuance: z.object({ batch_size: z.int() }),
     credential_configurations_supported: z.record(z.string(), ConfigurationMetadata),
   })
@@ -70,6 +73,7 @@ export async function readIssuerMetadata(
   const issuer = await getIssuer(db, issuerId)
   const rows = await readConfigurations(db, issuerId)
   const identifier = identifierOf(base, issuerId)
+  const encryptionKey = findEncryptionJwk(issuer)
   const configurations = rows.map((row) => [
     row.id,
     {
@@ -91,6 +95,7 @@ export async function readIssuerMetadata(
     deferred_credential_endpoint: `${identifier}/deferred-credentials`,
     nonce_endpoint: `${identifier}/nonce`,
     notification_endpoint: `${identifier}/notifications`,
+    ...(encryptionKey && describeEncryption(encryptionKey, issuer.encryption_required === 1)),
     batch_credential_issuance: { batch_size: maxBatch },
     credential_configurations_supported: Object.fromEntries(configurations) as Record<
       string,

@@ -57,6 +57,8 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       client_id: text.nullable(),
       client_secret: text.nullable(),
       certificate_id: text.nullable().default(null),
+      encryption_key: text.nullable().default(null),
+      encryption_required: z.int().default(0),
       created_at: text,
       wallet_providers: text.nullable().default(null),
     }),

@@ -23,6 +23,7 @@ import {
   type Provider,
 } from './_attestations.ts'
 import { consent, offered, redirectUri } from './_authorization.ts'
+import { decryptResponse, encryptRequest, newResponseKey } from './_encryption.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
 import { faults } from './_schemas.ts'
 import {
@@ -123,6 +124,15 @@ function take(granted: Granted, jwt: string[], changes: object = {}, headers?: R
   return send(granted, 'credentials', body, headers)
 }
 
+/** The same with an encrypted request. */
+async function takeEncrypted({ accessToken, ...parts }: Granted, members: object) {
+  const body = await encryptRequest(setup, { credential_configuration_id: parts.configuration, ...members })
+  const dpop = proofFor(setup, 'credentials', { accessToken, ...parts })
+  const headers = { authorization: `DPoP ${accessToken}`, dpop }
+  const type = 'application/jwt'
+  return ask(setup.agent, `POST /oid4vci/issuers/${setup.issuerId}/credentials`, { body, headers, type })
+}
+
 async function happyFlow(configuration = 'Licence', client?: string) {
   const granted = await authorize(configuration, client)
   const holder = generateKey('P-256')
@@ -219,6 +229,23 @@ const modules: Record<string, () => Promise<void>> = {
     const salts = all.flatMap(({ disclosures }: any) => disclosures.map(({ encoded }: any) => encoded))
     expect(new Set(salts).size).toBe(salts.length)
     for (const { payload } of all) expect([payload.iat % 3_600, payload.exp % 3_600]).toEqual([0, 0])
+  },
+
+  async VCIIssuerFailOnUnsupportedEncryptionAlgorithm() {
+    const supported = newResponseKey()
+    const unsupported = newResponseKey({ alg: 'UNSUPPORTED_ALG' })
+    const granted = await authorize()
+    const jwt = [await prove(setup)]
+    const { parameters: credential_response_encryption } = unsupported
+    const refused = await takeEncrypted(granted, { proofs: { jwt }, credential_response_encryption })
+    expect(errorOf(refused)).toEqual([400, 'invalid_encryption_parameters'])
+    // The happy flow of the variant `encrypted`.
+    const issued = await takeEncrypted(granted, {
+      proofs: { jwt },
+      credential_response_encryption: supported.parameters,
+    })
+    const { body } = await decryptResponse(issued.body, supported)
+    expect(body.credentials).toHaveLength(1)
   },
 
   async VCIIssuerFailOnInvalidNonce() {

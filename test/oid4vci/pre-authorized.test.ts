@@ -278,7 +278,9 @@ describe('the credential endpoint refuses', () => {
       expect(errorOf(await request(setup, { token, body })), JSON.stringify(body)).toEqual([400, code])
     expect((await recordOf(setup, recordId)).metaLastFailure?.type).toBe('invalid_encryption_parameters')
     const trace = await setup.tenant.call('GET /traces/{id}', { path: { id: recordId } })
-    expect(trace.records).toMatchObject([{ failure: 'This issuer does not encrypt responses.' }])
+    expect(trace.records).toMatchObject([
+      { failure: 'A request with credential_response_encryption must be encrypted.' },
+    ])
     expect(trace.pending[0]).toMatchObject({ what: 'answer', state: 'OfferRedeemed' })
     expect((await request(setup, { token, jwt })).status).toBe(200)
     expect((await recordOf(setup, recordId)).metaLastFailure).toBeUndefined()
