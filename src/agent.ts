@@ -32,6 +32,7 @@ import { toStartError } from './storage/file-errors.ts'
 import { unlessElsewhere } from './storage/transferred.ts'
 import { createLedgerServer, ledgerLimitsOf, type LedgerServer } from './vdr/ledger-server.ts'
 import type { EmbeddedLedger } from './vdr/sqlite-ledger.ts'
+import { readEntry } from './vdr-entries/entries.ts'
 import { openWalletTransfer, type WalletTransfer } from './wallet-export/wallet-transfer.ts'
 import { provideDefaultWallet } from './wallet/default-wallet.ts'
 import { deleteWallet, finishDeletions } from './wallet/deletion.ts'
@@ -176,11 +177,8 @@ async function createParts({ agentKey, store, ...base }: Base, closers: (() => u
   )
   const wallets = new Wallets(env, db, agentKey, store.wallets)
   closers.push(() => wallets[Symbol.asyncDispose]())
-  const readList = createListReader({
-    http: env.http,
-    openListId: (id) => tokens.findWalletId('status-list', id),
-    wallets,
-  })
+  const own = { openListId: (id: string) => tokens.findWalletId('status-list', id), wallets }
+  const readList = createListReader({ http: env.http, readEntry: (url) => readEntry(env, url), ...own })
   const retrieve = createRetrieval(env, wallets)
   const { writeBarrier } = env
   const folder = { dataDir: config.AGENT_DATA_DIR, writeBarrier, isOpen: (id: string) => wallets.isOpen(id) }
@@ -217,7 +215,7 @@ async function createParts({ agentKey, store, ...base }: Base, closers: (() => u
     tenants,
     walletTransfer,
     rotateMasterKey,
-    deleteWallet: (id: string) => deleteWallet({ db, wallets, tenants, config, wake }, id),
+    deleteWallet: (id: string) => deleteWallet({ db, wallets, tenants, env, wake }, id),
     backups,
     worker,
     retention,

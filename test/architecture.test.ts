@@ -151,6 +151,7 @@ const mayImport: Record<string, string[]> = {
     'src/did',
     'src/credential-status',
     'src/vdr',
+    'src/vdr-entries',
     'src/schemas',
     'src/storage',
     'src/wallet',

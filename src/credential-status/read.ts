@@ -1,5 +1,5 @@
 /**
- * Reads the status list at a URL. Lists of this agent come from their wallet, because the agent may be unable
+ * Reads the status list at a URL, which may be that of a VDR entry. Lists of this agent come from their wallet, because the agent may be unable
  * to call itself. Concurrent requests for other lists share one fetch. Lists are not cached, so that
  * revocations take effect at once.
  */
@@ -35,6 +35,8 @@ type Sources = {
   wallets: Pick<Wallets, 'use'>
   /** The wallet of a list id. Undefined for ids of other agents. */
   openListId: (id: string) => Promise<string | undefined>
+  /** The content of the VDR entry at a URL. @throws {Problem} */
+  readEntry: (url: string) => Promise<Uint8Array>
 }
 
 export type ListReader = (url: string, type: ListType) => Promise<string>
@@ -43,13 +45,14 @@ export type ListReader = (url: string, type: ListType) => Promise<string>
  * Creates a reader of status lists. The lists are not verified.
  *
  * The reader throws {Problem} `error:ServiceUnavailable` for temporary failures (connection, timeout, 5xx),
- * {UnreachableError} for permanent ones, {Problem} 404 for an unknown list of this agent.
+ * {UnreachableError} for permanent ones, {Problem} 404 for an unknown list of this agent or an unknown VDR entry.
  */
-export function createListReader({ http, openListId, wallets }: Sources): ListReader {
+export function createListReader({ http, openListId, wallets, readEntry }: Sources): ListReader {
   const fetched = createFetchCache((question) => fetchList(http, JSON.parse(question) as Question), {
     lifetimeMs: 0,
   })
   return async (url, type) => {
+    if (url.startsWith('vdr:')) return Buffer.from(await readEntry(url)).toString('utf8')
     const id = /\/credential-status\/([1-9A-HJ-NP-Za-km-z]{50,60})$/.exec(url)?.[1]
     const walletId = id === undefined ? undefined : await openListId(id)
     if (id !== undefined && walletId !== undefined) {

@@ -7,6 +7,8 @@ export type EntryMemory = {
   /** Adds or replaces an entry. False, and no change, if the memory would hold more than its limit. */
   put(id: string, entry: MemoryEntry): boolean
   remove(id: string): void
+  /** Removes the entries of a wallet that is deleted. */
+  removeAll(walletId: string): void
   /** The number of a wallet's entries. */
   count(walletId: string): number
 }
@@ -25,6 +27,14 @@ export function createEntryMemory(limit = maxBytes): EntryMemory {
     else counts.set(walletId, count)
   }
 
+  const remove = (id: string) => {
+    const entry = entries.get(id)
+    if (!entry) return
+    entries.delete(id)
+    bytes -= entry.content.length
+    addCount(entry.walletId, -1)
+  }
+
   return {
     find: (id) => entries.get(id),
     put(id, entry) {
@@ -36,12 +46,9 @@ export function createEntryMemory(limit = maxBytes): EntryMemory {
       if (!old) addCount(entry.walletId, 1)
       return true
     },
-    remove(id) {
-      const entry = entries.get(id)
-      if (!entry) return
-      entries.delete(id)
-      bytes -= entry.content.length
-      addCount(entry.walletId, -1)
+    remove,
+    removeAll(walletId) {
+      for (const [id, entry] of entries) if (entry.walletId === walletId) remove(id)
     },
     count: (walletId) => counts.get(walletId) ?? 0,
   }

@@ -117,15 +117,7 @@ export function createLedgerServer(
 
     getStats: () => readStats(ledger),
     getContent: async (entryId) => (await getEntry(ledger, entryId)).content,
-    async getEntry(entryId) {
-      const { entryId: entry_hash, lastHash, suffix } = await getEntry(ledger, entryId)
-      return {
-        entry_hash,
-        latest_event_hash: lastHash,
-        status: 'active',
-        ...(suffix !== undefined && { did: toShortForm(suffix) }),
-      }
-    },
+    getEntry: async (entryId) => toEntryMetadata(await getEntry(ledger, entryId)),
   }
 }
 
@@ -133,6 +125,11 @@ async function getEntry(ledger: EmbeddedLedger, entryId: string): Promise<Storag
   const entry = await ledger.getEntry(entryId)
   if (!entry) throw new Problem('NotFound', 'no such storage entry')
   return entry
+}
+
+function toEntryMetadata({ entryId: entry_hash, lastHash, suffix }: StorageEntry): EntryMetadata {
+  const owner = suffix !== undefined && { did: toShortForm(suffix) }
+  return { entry_hash, latest_event_hash: lastHash, status: 'active', ...owner }
 }
 
 async function readStats(ledger: EmbeddedLedger): Promise<IndexerStats> {

@@ -9,6 +9,7 @@ import { across } from '../base/probe.ts'
 import { Problem } from '../base/problem.ts'
 import { emptyLog, type AgentDb, type AgentTx } from '../storage/database.ts'
 import { walletNotFound } from '../storage/transferred.ts'
+import type { Environment } from './environment.ts'
 import { defaultId, type Tenants } from './tenants.ts'
 import type { Wallets } from './wallets.ts'
 
@@ -19,7 +20,7 @@ type Parts = {
   db: AgentDb
   wallets: Wallets
   tenants: Tenants
-  config: Config
+  env: Pick<Environment, 'config' | 'entryMemory'>
   /** Makes the streams and the worker of a wallet notice the change. */
   wake: (walletId: string) => void
 }
@@ -30,14 +31,15 @@ type Parts = {
  *
  * @throws {NotOwnerError}, {Problem} `WalletNotFound`; `Conflict` for the default wallet, and for one that several tenants use
  */
-export function deleteWallet({ db, wallets, tenants, config, wake }: Parts, id: string): Promise<void> {
+export function deleteWallet({ db, wallets, tenants, env, wake }: Parts, id: string): Promise<void> {
   return wallets.serializeCreation(async () => {
     wallets.assertOwned(id)
     await tenants.keys.change(async (tx) => {
-      await assertDeletable(tx, config, id)
+      await assertDeletable(tx, env.config, id)
       await deleteRows(tx, id)
     })
     await across('wallet-deletion', { walletId: id }, () => wallets.discard(id))
+    env.entryMemory?.removeAll(id)
     wake(id)
     await db
       .deleteFrom('setting')

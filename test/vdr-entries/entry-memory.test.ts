@@ -17,4 +17,6 @@ test('the bytes of all wallets are limited, and a removed or smaller entry makes
   memory.remove('a')
   expect(memory.put('c', entry('two', 5))).toBe(true)
   expect([memory.count('one'), memory.count('two')]).toEqual([0, 2])
+  memory.removeAll('two')
+  expect([memory.count('two'), memory.find('b'), memory.find('c')]).toEqual([0, undefined, undefined])
 })

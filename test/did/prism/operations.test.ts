@@ -166,7 +166,11 @@ describe('bytes that are refused', () => {
     ['no protobuf', () => decodeOperation(new Uint8Array(9).fill(255)), /AtalaOperation/],
     ['an operation cut short', () => decodeOperation(createBytes().subarray(0, -1)), /AtalaOperation/],
     ['an empty operation', () => decodeOperation(new Uint8Array(0)), /none of/],
-    ['a storage operation without its DID', () => decodeOperation(Uint8Array.of(0x3a, 0x00)), /did_prism_hash/],
+    [
+      'a storage operation without its DID',
+      () => decodeOperation(Uint8Array.of(0x3a, 0x00)),
+      /did_prism_hash/,
+    ],
     ['a create without data', () => decodeOperation(Uint8Array.of(0x0a, 0x00)), /did_data/],
     ['an empty envelope', () => decodeSigned(new Uint8Array(0)), /empty/],
     ['an invalid envelope', () => decodeSigned(new Uint8Array(9).fill(255)), /SignedAtalaOperation/],
