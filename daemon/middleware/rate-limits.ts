@@ -7,7 +7,10 @@ const windowSeconds = 60
 
 /** The variables that limit the requests of one address. */
 export type AddressLimit =
-  'DID_RESOLUTIONS_PER_MINUTE' | 'SHORT_URL_REQUESTS_PER_MINUTE' | 'OID4VCI_REQUESTS_PER_MINUTE'
+  | 'DID_RESOLUTIONS_PER_MINUTE'
+  | 'SHORT_URL_REQUESTS_PER_MINUTE'
+  | 'OID4VCI_REQUESTS_PER_MINUTE'
+  | 'OID4VP_REQUESTS_PER_MINUTE'
 
 export type RateLimits = {
   /** Counts a request of a wallet. Undefined if tenants have no limit. @throws {Problem} 429 */
@@ -24,6 +27,7 @@ export function createRateLimits(config: Config): RateLimits {
     DID_RESOLUTIONS_PER_MINUTE: limiter('DID_RESOLUTIONS_PER_MINUTE'),
     SHORT_URL_REQUESTS_PER_MINUTE: limiter('SHORT_URL_REQUESTS_PER_MINUTE'),
     OID4VCI_REQUESTS_PER_MINUTE: limiter('OID4VCI_REQUESTS_PER_MINUTE'),
+    OID4VP_REQUESTS_PER_MINUTE: limiter('OID4VP_REQUESTS_PER_MINUTE'),
   } satisfies Record<AddressLimit, unknown>
   return {
     countTenant: tenants

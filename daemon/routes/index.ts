@@ -22,6 +22,7 @@ import messages from './messages.ts'
 import oid4vci from './oid4vci.ts'
 import oid4vciAuthorization from './oid4vci-authorization.ts'
 import oid4vciWallets from './oid4vci-wallets.ts'
+import oid4vp from './oid4vp.ts'
 import presentProof from './present-proof.ts'
 import presentationExchange from './presentation-exchange.ts'
 import schemaRegistry from './schema-registry.ts'
@@ -49,6 +50,7 @@ export const routes = [
   ...oid4vci,
   ...oid4vciAuthorization,
   ...oid4vciWallets,
+  ...oid4vp,
   ...presentProof,
   ...messages,
   ...didcomm,

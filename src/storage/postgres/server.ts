@@ -4,6 +4,7 @@ import { query } from './connect.ts'
 import * as init from './migrations/001-init.ts'
 import * as openid4vci from './migrations/002-openid4vci.ts'
 import * as issuerCertificate from './migrations/003-issuer-certificate.ts'
+import * as openid4vp from './migrations/004-openid4vp.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
@@ -11,6 +12,7 @@ export const postgresMigrations: Migrations = {
   '001-init': init,
   '002-openid4vci': openid4vci,
   '003-issuer-certificate': issuerCertificate,
+  '004-openid4vp': openid4vp,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */
