@@ -96,6 +96,7 @@ const mayImport: Record<string, string[]> = {
   ],
   'src/oid4vp': [
     'src/base',
+    'src/crypto',
     'src/did',
     'src/dcql',
     'src/credentials',

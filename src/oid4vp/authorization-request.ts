@@ -8,6 +8,7 @@ import { presentProof, type PresentationRecord } from '../protocols/present-proo
 import type { StoredOpenId4Vp } from '../protocols/present-proof/openid4vp.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { signRequest } from './client.ts'
+import { encryptionMetadata } from './encryption.ts'
 import { findSession } from './session.ts'
 
 /** The `aud` of requests to wallets whose metadata is not known (§5.8). */
@@ -24,10 +25,18 @@ const clientMetadata = {
 
 type Parts = Pick<
   StoredOpenId4Vp,
-  'clientId' | 'responseMode' | 'responseUri' | 'nonce' | 'state' | 'dcqlQuery'
+  'clientId' | 'responseMode' | 'responseUri' | 'nonce' | 'state' | 'dcqlQuery' | 'encryptionKey'
 >
 
-function parametersOf({ clientId, responseMode, responseUri, nonce, state, dcqlQuery }: Parts) {
+function parametersOf({
+  clientId,
+  responseMode,
+  responseUri,
+  nonce,
+  state,
+  dcqlQuery,
+  encryptionKey,
+}: Parts) {
   return {
     response_type: 'vp_token',
     response_mode: responseMode,
@@ -36,7 +45,7 @@ function parametersOf({ clientId, responseMode, responseUri, nonce, state, dcqlQ
     nonce,
     state,
     dcql_query: dcqlQuery,
-    client_metadata: clientMetadata,
+    client_metadata: { ...clientMetadata, ...(encryptionKey && encryptionMetadata(encryptionKey)) },
   }
 }
 

@@ -14,7 +14,8 @@ import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { toRequestUrl } from './authorization-request.ts'
 import { chooseClient, clientIdPrefixes, type ClientIdPrefix } from './client.ts'
-import { insertSession, useResponseCode } from './session.ts'
+import { newEncryptionKey } from './encryption.ts'
+import { insertSession, sealKey, useResponseCode } from './session.ts'
 
 const mostSeconds = 30 * 86_400
 
@@ -32,7 +33,9 @@ const Fields = z.object({
     'The id of that key. Default: the first on P-256, otherwise the first.',
   ),
   certificateId: optional(Uuid).describe('The issuer certificate of this wallet that signs the request.'),
-  responseMode: optional(z.enum(responseModes)).describe('Default: `direct_post`.'),
+  responseMode: optional(z.enum(responseModes)).describe(
+    'How the wallet responds. With `direct_post.jwt` it encrypts the response to a key of this request. Default: `direct_post`.',
+  ),
   policyId: optional(Uuid).describe(
     'A verification policy that each credential must satisfy as well: `schemaId` is the `vct`, or a credential schema. Without a policy, every issuer is accepted.',
   ),
@@ -91,7 +94,9 @@ export async function requestByOpenId4Vp(
   const responseUri = `${requestUri}/response`
   const client = await chooseClient(wallet, requested, responseUri)
   const [nonce, state] = [newSecret(), newSecret()]
-  const terms = { ...client, responseMode, dcqlQuery, nonce, state, responseUri }
+  const encryption = responseMode === 'direct_post.jwt' ? newEncryptionKey() : undefined
+  const { encryptionKey } = encryption ?? {}
+  const terms = { ...client, responseMode, dcqlQuery, nonce, state, responseUri, encryptionKey }
   const seconds = requested.expiresIn ?? config.PRESENTATION_INVITATION_EXPIRY
   const recordId = newId()
   const data = presentProof.model.parse({
@@ -116,7 +121,7 @@ export async function requestByOpenId4Vp(
       record_id: recordId,
       token_digest: digestOf(token),
       code_digest: null,
-      sealed: null,
+      sealed: encryption ? sealKey(wallet, recordId, encryption.privateJwk) : null,
     })
     return record
   })

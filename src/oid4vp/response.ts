@@ -1,16 +1,13 @@
 /** Authorization responses of wallets (OpenID4VP 1.0 §8): one that can be read and is of the request ends it, valid or not. */
 import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
-import { parseJson } from '../base/json.ts'
 import { Problem } from '../base/problem.ts'
-import { reasonOf } from '../base/reason.ts'
 import { statusChecks } from '../credential-status/check.ts'
-import { maxTokenLength } from '../credentials/jws.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { findSetFault } from '../dcql/select.ts'
 import { OAuthError } from '../oid4vci/oauth-error.ts'
-import { readParameters, withParameters } from '../oid4vci/parameters.ts'
-import { digestOf, newSecret } from '../oid4vci/session.ts'
+import { withParameters } from '../oid4vci/parameters.ts'
+import { newSecret } from '../oid4vci/session.ts'
 import { advance } from '../protocols/engine/record.ts'
 import { presentProof } from '../protocols/present-proof/model.ts'
 import type { PresentationCheck, PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
@@ -18,32 +15,16 @@ import type { Tx } from '../storage/database.ts'
 import { noteCount } from '../storage/tx-context.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getRequest, type RequestRecord } from './authorization-request.ts'
+import { readResponse, readVpToken, type Response, type VpToken } from './authorization-response.ts'
 import { type Check, runChecks } from './checks.ts'
 import { type Expected, type Readable, readPresentation } from './presentation.ts'
 import { noteRefusal } from './request-log.ts'
-import { storeResponseCode } from './session.ts'
-
-/** The parameters of a response and of an error response (§8.1, §8.5). Others are ignored. */
-export const AuthorizationResponse = z
-  .object({
-    state: z.string().optional(),
-    vp_token: z.string().optional(),
-    error: z.string().optional(),
-    error_description: z.string().optional(),
-  })
-  .meta({ id: 'OpenId4VpResponse' })
-type AuthorizationResponse = z.infer<typeof AuthorizationResponse>
+import { forgetKey, storeResponseCode } from './session.ts'
 
 export const ResponseReceipt = z
   .object({ redirect_uri: z.string().optional() })
   .meta({ id: 'OpenId4VpResponseReceipt' })
 export type ResponseReceipt = z.infer<typeof ResponseReceipt>
-
-/** Each presentation may cost the resolution of a DID and a status list. */
-const mostPresentations = 20
-
-const VpToken = z.record(z.string().max(100), z.array(z.string().max(maxTokenLength)).max(mostPresentations))
-type VpToken = z.infer<typeof VpToken>
 
 /**
  * Receives a response at the `response_uri`. A response that is not of this request changes nothing but its log.
@@ -58,7 +39,7 @@ export async function receiveResponse(
   const record = await getRequest(wallet, token)
   try {
     await requireOpen(wallet, record)
-    const response = readResponse(record, form)
+    const response = await readResponse(wallet, record, form)
     return response.error === undefined
       ? await receivePresentations(wallet, record, readVpToken(response.vp_token))
       : await receiveError(wallet, record, response)
@@ -75,40 +56,14 @@ class RefusedResponse extends OAuthError {}
 async function requireOpen(wallet: Wallet, record: RequestRecord): Promise<void> {
   if (record.state !== 'RequestCreated') throw isAnswered()
   if (!isOver(record.openid4vp.expiresTime * 1_000)) return
-  await move(wallet, (tx) => advance(tx, presentProof, record, 'expired', {}))
+  await end(wallet, record, (tx) => advance(tx, presentProof, record, 'expired', {}))
   throw new OAuthError('invalid_request', 'The request has expired. Ask the verifier for a new one.')
-}
-
-function readResponse({ openid4vp }: RequestRecord, form: URLSearchParams): AuthorizationResponse {
-  const response = readParameters(AuthorizationResponse, form)
-  // Digests of equal length, so that the comparison tells nothing about the expected value.
-  if (response.state === undefined || digestOf(response.state) !== digestOf(openid4vp.state))
-    throw new OAuthError('invalid_request', 'state is not that of the request.')
-  return response
-}
-
-/** §8.1. */
-function readVpToken(text: string | undefined): VpToken {
-  if (text === undefined) throw new OAuthError('invalid_request', 'vp_token is missing.')
-  try {
-    const presented = VpToken.parse(parseJson(text))
-    const count = Object.values(presented).flat().length
-    if (count <= mostPresentations) return presented
-    throw new TypeError(`has ${count} presentations, and ${mostPresentations} are the most`)
-  } catch (error) {
-    throw new OAuthError('invalid_request', `vp_token ${faultOf(error)}.`, { cause: error })
-  }
-}
-
-function faultOf(error: unknown): string {
-  if (error instanceof z.ZodError) return 'is not an object with arrays of presentations as text'
-  return reasonOf(error)
 }
 
 async function receiveError(
   wallet: Wallet,
   record: RequestRecord,
-  { error = '', error_description: detail }: AuthorizationResponse,
+  { error = '', error_description: detail }: Response,
 ): Promise<ResponseReceipt> {
   const code = error.slice(0, 100)
   const metaLastFailure = {
@@ -152,7 +107,7 @@ async function receivePresentations(
     detail,
   }
   const change = { data, openid4vp: { ...record.openid4vp, checks }, metaLastFailure }
-  await move(wallet, (tx) => {
+  await end(wallet, record, (tx) => {
     count(tx, 'refused')
     return advance(tx, presentProof, record, 'refused response', change)
   })
@@ -204,21 +159,29 @@ function expectedOf(wallet: Wallet, record: RequestRecord): Expected {
 /** Ends the request, and sends the person back to the verifier if it wants that. */
 async function finish(
   wallet: Wallet,
-  { id, openid4vp: { redirectUri } }: RequestRecord,
+  record: RequestRecord,
   write: (tx: Tx) => Promise<unknown>,
 ): Promise<ResponseReceipt> {
+  const { redirectUri } = record.openid4vp
   const code = redirectUri === undefined ? undefined : newSecret()
-  await move(wallet, async (tx) => {
+  await end(wallet, record, async (tx) => {
     await write(tx)
-    if (code !== undefined) await storeResponseCode(tx, id, code)
+    if (code !== undefined) await storeResponseCode(tx, record.id, code)
   })
   return code === undefined ? {} : { redirect_uri: withParameters(redirectUri!, { response_code: code }) }
 }
 
-/** Another response may have come meanwhile. @throws {OAuthError} */
-async function move(wallet: Wallet, write: (tx: Tx) => Promise<unknown>): Promise<void> {
+/** Writes the end of a request. Another response may have come meanwhile. @throws {OAuthError} */
+async function end(
+  wallet: Wallet,
+  { id }: RequestRecord,
+  write: (tx: Tx) => Promise<unknown>,
+): Promise<void> {
   try {
-    await wallet.transaction(write)
+    await wallet.transaction(async (tx) => {
+      await write(tx)
+      await forgetKey(tx, id)
+    })
   } catch (error) {
     if (error instanceof Problem && error.type === presentProof.problems.wrongState) throw isAnswered()
     throw error

@@ -48,6 +48,10 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'POST /oid4vci/issuers/{issuerId}/token': forWallets,
   'POST /oid4vci/issuers/{issuerId}/nonce': forWallets,
   'POST /oid4vci/nonces': 'for authorization servers',
+  'GET /oid4vp/requests/{token}': forWallets,
+  'POST /oid4vp/requests/{token}': forWallets,
+  'POST /oid4vp/requests/{token}/response': forWallets,
+  'POST /present-proof/presentations/{presentationId}/response-code': 'for the web site that the person returns to',
   'POST /oid4vci/issuers/{issuerId}/credentials': forWallets,
   'GET /_system/metrics': 'for Prometheus',
   'GET /_system/ready':

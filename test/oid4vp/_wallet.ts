@@ -39,6 +39,7 @@ export type RequestOptions = {
   certificateId?: string
   clientIdPrefix?: 'redirect_uri' | 'decentralized_identifier' | 'x509_san_dns' | 'x509_hash'
   dcqlQuery?: any
+  responseMode?: 'direct_post' | 'direct_post.jwt'
   policyId?: string
   redirectUri?: string
   expiresIn?: number

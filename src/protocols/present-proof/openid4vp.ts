@@ -48,7 +48,7 @@ export const PresentedCredential = z
   .meta({ id: 'PresentedCredential' })
 export type PresentedCredential = z.infer<typeof PresentedCredential>
 
-export const responseModes = ['direct_post'] as const
+export const responseModes = ['direct_post', 'direct_post.jwt'] as const
 export type ResponseMode = (typeof responseModes)[number]
 
 /** The members that REST shows as they are stored. */
@@ -65,6 +65,8 @@ const shown = {
 export const StoredOpenId4Vp = z.object({
   ...shown,
   nonce: z.string(),
+  /** The public JWK that the response is encrypted to. */
+  encryptionKey: z.looseObject({ kid: z.string() }).optional(),
   state: z.string(),
   responseUri: z.string(),
   /** Epoch seconds from which responses are refused. */
