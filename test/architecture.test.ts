@@ -200,6 +200,7 @@ const mayImport: Record<string, string[]> = {
     'src/audit',
     'src/backup',
     'src/oid4vci',
+    'src/oid4vp',
     'src/net',
     'src/did',
     'src/didcomm',

@@ -48,7 +48,7 @@ function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Re
     isBound: binding !== undefined,
   }
   return {
-    credential: toPresented(credential, issuer),
+    credential: toPresented(credential, issuer, decoded.claims),
     checks: [
       ...(binding ? answerChecks(binding, expected) : []),
       ['query', () => checkMatch(credential, asked)],
@@ -72,7 +72,7 @@ function readJwt(text: string, asked: CredentialQuery, expected: Expected): Read
   const types = [payload.vc.type].flat().filter((type) => typeof type === 'string')
   const credential = { format: 'jwt_vc_json' as const, types, claims: vc, isBound }
   return {
-    credential: toPresented(credential, issuer),
+    credential: toPresented(credential, issuer, decoded.claims),
     checks: [
       ...(vp ? answerChecks(vp.claims, expected) : []),
       ['query', () => checkMatch(credential, asked)],
@@ -85,7 +85,11 @@ function readJwt(text: string, asked: CredentialQuery, expected: Expected): Read
   }
 }
 
-function toPresented({ format, types, claims }: DcqlCredential, issuer: string): Readable['credential'] {
+function toPresented(
+  { format, types }: DcqlCredential,
+  issuer: string,
+  claims: JsonObject,
+): Readable['credential'] {
   return { format, issuer, types: [...types], claims: claims as PresentedCredential['claims'] }
 }
 

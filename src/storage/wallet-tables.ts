@@ -8,9 +8,8 @@ import type { Generated } from 'kysely'
 import type { EventTables } from './event-tables.ts'
 import type { IssuanceTables } from './issuance-tables.ts'
 import type { IssuerTables } from './issuer-tables.ts'
-import type { PresentationTables } from './presentation-tables.ts'
 
-export interface WalletTables extends EventTables, IssuanceTables, IssuerTables, PresentationTables {
+export interface WalletTables extends EventTables, IssuanceTables, IssuerTables {
   /** Named values of the wallet, such as `seed` and `link-secret`, which are sealed. */
   setting: { name: string; value: string }
 

@@ -51,7 +51,8 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /oid4vp/requests/{token}': forWallets,
   'POST /oid4vp/requests/{token}': forWallets,
   'POST /oid4vp/requests/{token}/response': forWallets,
-  'POST /present-proof/presentations/{presentationId}/response-code': 'for the web site that the person returns to',
+  'POST /present-proof/presentations/{presentationId}/response-code':
+    'for the web site that the person returns to',
   'POST /oid4vci/issuers/{issuerId}/credentials': forWallets,
   'GET /_system/metrics': 'for Prometheus',
   'GET /_system/ready':

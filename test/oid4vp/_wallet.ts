@@ -146,7 +146,10 @@ export async function presentSdJwt(request: any, presented: Presented = {}): Pro
   const frame = Object.fromEntries(claims.map((name) => [name, true]))
   const iat = Math.floor(Date.now() / 1_000)
   const payload = { iat, aud: request.client_id, nonce: request.nonce, ...binding }
-  return peer.present(credential, frame, isBound ? { kb: { payload } } : undefined)
+  const vp = await peer.present(credential, frame, isBound ? { kb: { payload } } : undefined)
+  // The library replaces the digest.
+  if (!binding || !('sd_hash' in binding)) return vp
+  return vp.slice(0, vp.lastIndexOf('~') + 1) + signJwt({ typ: 'kb+jwt' }, payload, key)
 }
 
 /** A compact JWT. */

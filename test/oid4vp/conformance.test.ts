@@ -87,7 +87,8 @@ const modules: Record<string, () => Promise<void>> = {
   async VP1FinalVerifierRequestUriFetchedTwice() {
     const [, { url, request }] = (await requests()) as [unknown, { url: URL; request: any }]
     const again = await readRequest(url.href)
-    for (const name of ['nonce', 'state', 'client_id', 'response_uri']) expect(again[name]).toBe(request[name])
+    for (const name of ['nonce', 'state', 'client_id', 'response_uri'])
+      expect(again[name]).toBe(request[name])
     expect((await present(again, { person: [await presentSdJwt(again)] })).status).toBe(200)
   },
 

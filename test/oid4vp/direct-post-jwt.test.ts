@@ -30,7 +30,13 @@ type Changes = { enc?: string; alg?: string; kid?: string; key?: object; text?: 
 
 /** Encrypts the parameters of a response, as the request wants it but for the changes. */
 async function encrypt(content: object, own: any, changes: Changes = {}): Promise<string> {
-  const { key = own, enc = 'A128GCM', alg = 'ECDH-ES', kid = own.kid, text = JSON.stringify(content) } = changes
+  const {
+    key = own,
+    enc = 'A128GCM',
+    alg = 'ECDH-ES',
+    kid = own.kid,
+    text = JSON.stringify(content),
+  } = changes
   return new CompactEncrypt(Buffer.from(text))
     .setProtectedHeader({ alg, enc, kid })
     .encrypt(await importJWK({ ...key }, alg))

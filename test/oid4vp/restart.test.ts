@@ -1,7 +1,14 @@
 /** Requests of OpenID4VP are rows: a daemon that is killed between two steps continues. */
 import { expect, test } from 'vitest'
 import { Daemon } from '../_daemon.ts'
-import { newVerifierDid, present, presentationOf, presentSdJwt, readRequest, requestProof } from './_wallet.ts'
+import {
+  newVerifierDid,
+  present,
+  presentationOf,
+  presentSdJwt,
+  readRequest,
+  requestProof,
+} from './_wallet.ts'
 
 test('a request survives kill -9 after every step', async () => {
   await using daemon = await Daemon.start()
