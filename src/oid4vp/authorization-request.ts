@@ -85,7 +85,6 @@ export async function readRequestObject(
   const iat = Math.floor(Date.now() / 1_000)
   return signRequest(wallet, openid4vp.signer, {
     ...parametersOf(openid4vp),
-    iss: openid4vp.clientId,
     aud: anyWallet,
     iat,
     exp: openid4vp.expiresTime,
