@@ -1,5 +1,5 @@
 /** One presentation of a response: its checks for each format (OpenID4VP 1.0 §8.6, Annex B). */
-import { isJsonObject, type JsonObject } from '../base/json.ts'
+import type { JsonObject } from '../base/json.ts'
 import { checkSignature } from '../credentials/did-signature.ts'
 import { decodeJws, parseClaims } from '../credentials/jws.ts'
 import { checkHolder, VerifiablePresentationClaims } from '../credentials/jwt-vp.ts'
@@ -173,8 +173,8 @@ async function checkVpHolder(
   subjectDid: string | undefined,
   { options }: Expected,
 ): Promise<void> {
-  const named = isJsonObject(vp.holder) ? String(vp.holder['id']) : (vp.holder ?? iss)
-  checkHolder(iss, named as string, 'The holder of the presentation is')
+  const named = typeof vp.holder === 'object' ? vp.holder.id : (vp.holder ?? iss)
+  checkHolder(iss, named, 'The holder of the presentation is')
   checkHolder(iss, subjectDid, 'The subject of the credential is')
   await checkSignature(jws, { did: iss, role: 'holder' }, options.resolve)
 }

@@ -124,6 +124,6 @@ test('the documentation has the same modules', () => {
   const page = readFileSync(new URL('../../docs/reference/openid4vp.md', import.meta.url), 'utf8')
   const rows = [...page.matchAll(/^\| `(VP1FinalVerifier\w+)` \| (.+) \|$/gm)]
   const passing = rows.filter(([, , result]) => result === 'passes').map(([, name]) => name)
-  expect(passing.toSorted()).toEqual(Object.keys(modules).toSorted())
+  expect(passing).toEqual(Object.keys(modules))
   expect(page).toContain(`${passing.length} of ${rows.length} modules pass`)
 })

@@ -259,7 +259,7 @@ test('a response to another state changes nothing', async () => {
   const [first, second] = [await asked(), await asked()]
   const vp_token = JSON.stringify({ person: [await presentSdJwt(first.request)] })
   for (const form of [{ vp_token, state: second.request.state }, { vp_token }]) {
-    const reply = await respond(first.request, form as Record<string, string>)
+    const reply = await respond(first.request, form)
     expect([reply.status, reply.body.error_description]).toEqual([400, 'state is not that of the request.'])
   }
   const record = await presentationOf(verifier, first.presentationId)
